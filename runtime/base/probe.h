@@ -1,0 +1,141 @@
+/*
+ * probe.h -- what the runtime tells somebody who watches it.
+ *
+ * A probe is one call out of the runtime: "a waker was stored here", "this task
+ * was woken". With RT_PROBES the simulator defines the two functions below and
+ * writes each call down; without it a probe compiles to nothing. The switch
+ * changes no struct, no signature and no control flow, so what is tested is what
+ * ships.
+ *
+ * Sites. A reader of a lost wake needs two places: where in the runtime the
+ * waker was stored, and the line of their own that asked for it. So every public
+ * function that stores, clones or fires is a macro around `<name>_at`, which
+ * takes its caller's site as its last argument; inside, the runtime adds its
+ * own. A site is a static record in a linker section of its own; who watches
+ * numbers it when the program or the library is loaded: `id` is made from file
+ * name, function and n-th place in it, never from an address or a line.
+ *
+ * Objects. Everything that can be waited for carries `struct rt_object`: a magic
+ * word and a number, 0 without probes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_BASE_PROBE_H
+#define RT_BASE_PROBE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rt_site {
+    const char *file;
+    const char *function;
+    uint32_t line;
+    uint32_t counter; /* Two sites of one line: the smaller one stands first. */
+    uint32_t id;      /* 0 until the watcher has numbered the sites. */
+    uint32_t reserved;
+};
+
+/* What an object is. The number is part of traces: append only. */
+#define RT_OBJECT_LIST(X) \
+    X(NONE, "nothing") \
+    X(TASK, "task") \
+    X(SLOT, "slot") \
+    X(QUEUE, "wait queue") \
+    X(TIMER, "timer") \
+    X(POLLABLE, "pollable") \
+    X(JOIN, "join") \
+    X(SOURCE, "source") \
+    X(USER, "object")
+
+enum rt_object_kind {
+#define RT_OBJECT_ENUM(name, text) RT_OBJECT_##name,
+    RT_OBJECT_LIST(RT_OBJECT_ENUM)
+#undef RT_OBJECT_ENUM
+            RT_OBJECT_KINDS
+};
+
+/* What is told. The numbers are part of traces: append only. */
+#define RT_PROBE_LIST(X) \
+    X(POST, "post", "a task was posted; object: the task") \
+    X(POLL, "poll", "a poll of a task begins; object: the task") \
+    X(POLLED, "polled", "a poll has returned; argument: the rt_poll value") \
+    X(COMPLETE, "complete", "a task has finished; object: the task") \
+    X(CANCEL, "cancel", "a task was cancelled; object: the task") \
+    X(PARK, "park", "a task parked itself (T13); object: the task") \
+    X(CLEANUP, "cleanup", "a task's cleanup is called; object: the task") \
+    X(WAKE, "wake", "a task was woken; argument: 0 queued, 1 coalesced, 2 during its own poll") \
+    X(WAKE_DEAD, "wake-dead", "a wake for a task that has finished (T8)") \
+    X(STORE, "store", "a waker was stored; object: the slot; argument: whose waker") \
+    X(KEEP, "keep", "the same task stored again; the slot keeps what it has (W5)") \
+    X(REPLACE, "replace", "another waker took the slot (W11); argument: whose waker is gone") \
+    X(FIRE, "fire", "a slot was emptied and its waker woken; argument: whose waker") \
+    X(FIRE_EMPTY, "fire-empty", "a wake of an empty slot: nothing happened (W6)") \
+    X(ERASE, "erase", "a slot was emptied without a wake; argument: whose waker") \
+    X(CLONE, "clone", "a waker was cloned; argument: whose") \
+    X(DROP, "drop", "a waker was dropped; argument: whose") \
+    X(SUBWAKE, "subwake", "a sub-waker was woken; object: its combinator; argument: the child") \
+    X(ARM, "arm", "a timer was started; argument: its deadline") \
+    X(EXPIRE, "expire", "a timer came due; argument: its deadline") \
+    X(DISARM, "disarm", "a timer was cancelled; argument: its deadline") \
+    X(WAIT, "wait", "a wait for a pollable was registered; object: the pollable's source") \
+    X(UNWAIT, "unwait", "a wait was taken back; object: the pollable's source") \
+    X(TURN, "turn", "the reactor asks the host; argument: pollables in the list") \
+    X(TURNED, "turned", "the host has answered; argument: how many are ready") \
+    X(CONSUME, "consume", "something was taken: bytes, an item, a permit; argument: how much")
+
+enum rt_probe_kind {
+#define RT_PROBE_ENUM(name, text, meaning) RT_PROBE_##name,
+    RT_PROBE_LIST(RT_PROBE_ENUM)
+#undef RT_PROBE_ENUM
+            RT_PROBE_KINDS
+};
+
+/* First member of whatever can be waited for. */
+struct rt_object {
+    uint32_t magic;
+    uint32_t id; /* Given by the watcher; 0 without one. */
+};
+
+#ifdef RT_PROBES
+
+/* Supplied by the watcher. `site` is in the runtime, `await` in its user's code; either may be 0. */
+void rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *site,
+        const struct rt_site *await, uint64_t argument);
+
+/* Supplied by the watcher: a number for a new object of `kind`. */
+uint32_t rt_probe_object(enum rt_object_kind kind);
+
+#define RT_PROBE(kind, object, site, await, argument) \
+    rt_probe_emit(RT_PROBE_##kind, (object), (site), (await), (argument))
+#define RT_PROBE_OBJECT(kind) rt_probe_object(RT_OBJECT_##kind)
+
+/* The place where this stands. An address of a static record; every use is another place. */
+#define RT_HERE \
+    (__extension__({ \
+        static struct rt_site rt__site __attribute__((section("rt_sites"), used)) = { \
+                __FILE__, __func__, __LINE__, __COUNTER__, 0, 0}; \
+        (const struct rt_site *)&rt__site; \
+    }))
+
+#else
+
+/* The arguments are evaluated by nobody, but they must still make sense to the compiler. */
+#define RT_PROBE(kind, object, site, await, argument) \
+    do { \
+        (void)sizeof(object); \
+        (void)sizeof(site); \
+        (void)sizeof(await); \
+        (void)sizeof(argument); \
+    } while (0)
+#define RT_PROBE_OBJECT(kind) ((uint32_t)0)
+#define RT_HERE ((const struct rt_site *)0)
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,218 @@
+/*
+ * slab.c -- places, generations, and the free list threaded through them.
+ *
+ * A place is in one of four conditions, told apart by three words:
+ *
+ *      taken      index <  touched, taken
+ *      free       index <  touched, in the free list, generation not 0
+ *      retired    index <  touched, generation 0: its numbers are used up
+ *      untouched  index >= touched: its memory was never written
+ *
+ * Untouched places are why init costs nothing, however large the array is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/slab.h"
+
+#include <stddef.h>
+
+#include "runtime/base/assert.h"
+
+#include "runtime/base/banned.h"
+
+#define SLAB_MAGIC 0x52534c42u
+
+/* Bits of a packed key that hold the index. */
+#define KEY_INDEX_BITS (sizeof(uintptr_t) * 4)
+
+/* The entry that `key` names, or NULL. */
+static struct rt_slab_entry *
+entry_of(const struct rt_slab *slab, struct rt_key key)
+{
+    if (key.index >= slab->touched) {
+        return NULL;
+    }
+    struct rt_slab_entry *entry = &slab->entries[key.index];
+    if (!entry->taken || entry->generation != key.generation) {
+        return NULL;
+    }
+    return entry;
+}
+
+static void
+verify(const struct rt_slab *slab)
+{
+#ifdef RT_VERIFY
+    rt_slab_audit(slab);
+#else
+    (void)slab;
+#endif
+}
+
+/* An index to give out, or RT_SLAB_END. The last freed one first (P2). */
+static uint32_t
+take_place(struct rt_slab *slab)
+{
+    uint32_t index = slab->free_head;
+    if (index != RT_SLAB_END) {
+        rt_assert(!slab->entries[index].taken);
+        slab->free_head = slab->entries[index].as.next_free;
+        return index;
+    }
+    if (slab->touched == slab->capacity) {
+        return RT_SLAB_END;
+    }
+    index = slab->touched++;
+    slab->entries[index].generation = 1;
+    return index;
+}
+
+/* A place whose last generation was given out would repeat a name: it is not used again. */
+static void
+retire(struct rt_slab *slab, struct rt_slab_entry *entry)
+{
+    entry->generation = 0;
+    entry->as.pointer = NULL;
+    slab->retired++;
+}
+
+void
+rt_slab_init_bounded(struct rt_slab *slab, struct rt_slab_entry *entries, uint32_t capacity,
+        uint32_t generation_max)
+{
+    rt_assert(slab != NULL);
+    rt_assert(entries != NULL || capacity == 0);
+    rt_assert(capacity <= RT_SLAB_CAPACITY_MAX);
+    rt_assert(generation_max >= 1 && generation_max <= RT_GENERATION_MAX);
+    *slab = (struct rt_slab){
+            .magic = SLAB_MAGIC,
+            .capacity = capacity,
+            .free_head = RT_SLAB_END,
+            .generation_max = generation_max,
+            .entries = entries,
+    };
+}
+
+void
+rt_slab_init(struct rt_slab *slab, struct rt_slab_entry *entries, uint32_t capacity)
+{
+    rt_slab_init_bounded(slab, entries, capacity, RT_GENERATION_MAX);
+}
+
+rt_err
+rt_slab_insert(struct rt_slab *slab, void *pointer, struct rt_key *ret_key)
+{
+    rt_check(slab, SLAB_MAGIC);
+    rt_assert(pointer != NULL);
+    uint32_t index = take_place(slab);
+    if (index == RT_SLAB_END) {
+        return RT_E_FULL;
+    }
+    struct rt_slab_entry *entry = &slab->entries[index];
+    rt_assert(entry->generation != 0);
+    entry->as.pointer = pointer;
+    entry->taken = true;
+    slab->used++;
+    verify(slab);
+    *ret_key = (struct rt_key){index, entry->generation};
+    return RT_OK;
+}
+
+void *
+rt_slab_get(const struct rt_slab *slab, struct rt_key key)
+{
+    rt_check(slab, SLAB_MAGIC);
+    struct rt_slab_entry *entry = entry_of(slab, key);
+    return entry != NULL ? entry->as.pointer : NULL;
+}
+
+void *
+rt_slab_remove(struct rt_slab *slab, struct rt_key key)
+{
+    rt_check(slab, SLAB_MAGIC);
+    struct rt_slab_entry *entry = entry_of(slab, key);
+    if (entry == NULL) {
+        return NULL;
+    }
+    void *pointer = entry->as.pointer;
+    rt_assert(pointer != NULL);
+    rt_assert(slab->used > 0);
+    entry->taken = false;
+    slab->used--;
+    if (entry->generation == slab->generation_max) {
+        retire(slab, entry);
+    } else {
+        entry->generation++;
+        entry->as.next_free = slab->free_head;
+        slab->free_head = key.index;
+    }
+    verify(slab);
+    return pointer;
+}
+
+void *
+rt_slab_at(const struct rt_slab *slab, uint32_t index, struct rt_key *ret_key)
+{
+    rt_check(slab, SLAB_MAGIC);
+    if (index >= slab->touched || !slab->entries[index].taken) {
+        return NULL;
+    }
+    if (ret_key != NULL) {
+        *ret_key = (struct rt_key){index, slab->entries[index].generation};
+    }
+    return slab->entries[index].as.pointer;
+}
+
+/* Length of the free list; panics when it leaves the array, names a taken place or runs in a ring. */
+static uint32_t
+audit_free_list(const struct rt_slab *slab)
+{
+    uint32_t count = 0;
+    for (uint32_t index = slab->free_head; index != RT_SLAB_END;
+            index = slab->entries[index].as.next_free) {
+        rt_assert(index < slab->touched);
+        rt_assert(!slab->entries[index].taken);
+        rt_assert(slab->entries[index].generation != 0);
+        count++;
+        rt_assert(count <= slab->touched);
+    }
+    return count;
+}
+
+void
+rt_slab_audit(const struct rt_slab *slab)
+{
+    rt_check(slab, SLAB_MAGIC);
+    rt_assert(slab->touched <= slab->capacity);
+    uint32_t used = 0;
+    uint32_t retired = 0;
+    for (uint32_t i = 0; i < slab->touched; i++) {
+        const struct rt_slab_entry *entry = &slab->entries[i];
+        rt_assert(entry->generation <= slab->generation_max);
+        if (entry->taken) {
+            rt_assert(entry->generation != 0);
+            rt_assert(entry->as.pointer != NULL);
+            used++;
+        } else if (entry->generation == 0) {
+            retired++;
+        }
+    }
+    rt_assert(used == slab->used);
+    rt_assert(retired == slab->retired);
+    rt_assert(used + retired + audit_free_list(slab) == slab->touched);
+}
+
+uintptr_t
+rt_key_pack(struct rt_key key)
+{
+    rt_assert(key.generation <= RT_GENERATION_MAX);
+    rt_assert(key.index <= RT_SLAB_CAPACITY_MAX);
+    return ((uintptr_t)key.generation << KEY_INDEX_BITS) | key.index;
+}
+
+struct rt_key
+rt_key_unpack(uintptr_t word)
+{
+    uintptr_t index_mask = ((uintptr_t)1 << KEY_INDEX_BITS) - 1;
+    return (struct rt_key){(uint32_t)(word & index_mask), (uint32_t)(word >> KEY_INDEX_BITS)};
+}

@@ -1,0 +1,99 @@
+/*
+ * slab.h -- generational keys: names that stay wrong once their thing is gone.
+ *
+ * A slab hands out keys for pointers. A key is an index and a generation; the
+ * generation of a place goes up when the place is emptied, so a key kept too
+ * long answers NULL for ever instead of naming the newcomer (P1). Places are
+ * reused last-freed-first (P2). Generation 0 is never given out, so an all-zero
+ * key is invalid; a place whose generation would wrap is retired.
+ *
+ *      entries:   [gen|ptr] [gen|ptr] [gen|ptr] ...        lent by the caller
+ *      free list:  next index kept in the pointer's place
+ *
+ * Ownership. The slab borrows the entry array for its life and the pointers
+ * from insert to remove. It allocates nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_BASE_SLAB_H
+#define RT_BASE_SLAB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A name. {0, 0} names nothing. */
+struct rt_key {
+    uint32_t index;
+    uint32_t generation;
+};
+
+struct rt_slab_entry {
+    union {
+        void *pointer;      /* Taken. */
+        uint32_t next_free; /* Free; RT_SLAB_END at the end of the list. */
+    } as;
+    uint32_t generation; /* Of the key that is, or will be, given out for this place. */
+    bool taken;
+};
+
+#define RT_SLAB_END UINT32_MAX
+
+/* The last generation of a place. Smaller where a waker's word must hold index and generation. */
+#if UINTPTR_MAX > 0xffffffffu
+#define RT_GENERATION_MAX UINT32_MAX
+#define RT_SLAB_CAPACITY_MAX (UINT32_MAX - 1)
+#else
+#define RT_GENERATION_MAX 0xffffu
+#define RT_SLAB_CAPACITY_MAX 0xffffu
+#endif
+
+struct rt_slab {
+    uint32_t magic;
+    uint32_t capacity;
+    uint32_t used;      /* Places taken now. */
+    uint32_t touched;   /* Places below this index have been given out at least once. */
+    uint32_t free_head; /* Last freed place, or RT_SLAB_END. */
+    uint32_t retired;
+    uint32_t generation_max;
+    struct rt_slab_entry *entries;
+};
+
+/*
+ * Makes an empty slab over `capacity` entries, which it borrows; they need not be initialised.
+ * `capacity` may be 0: every insert then answers RT_E_FULL.
+ */
+void rt_slab_init(struct rt_slab *slab, struct rt_slab_entry *entries, uint32_t capacity);
+
+/* As rt_slab_init, with places retired after generation `generation_max` (tests shrink it). */
+void rt_slab_init_bounded(struct rt_slab *slab, struct rt_slab_entry *entries, uint32_t capacity,
+        uint32_t generation_max);
+
+/* Puts `pointer` (not NULL) into a place and names it. RT_E_FULL when no place is left. */
+RT_MUST_CHECK rt_err rt_slab_insert(struct rt_slab *slab, void *pointer, struct rt_key *ret_key);
+
+/* What `key` names, or NULL when it is stale, zero or out of range. */
+void *rt_slab_get(const struct rt_slab *slab, struct rt_key key);
+
+/* Empties the place that `key` names and returns what was there, or NULL as rt_slab_get. */
+void *rt_slab_remove(struct rt_slab *slab, struct rt_key key);
+
+/* The key and pointer of place `index`; NULL when the place is free. For walks in index order. */
+void *rt_slab_at(const struct rt_slab *slab, uint32_t index, struct rt_key *ret_key);
+
+/* Walks everything; panics when the slab contradicts itself. */
+void rt_slab_audit(const struct rt_slab *slab);
+
+/* A key in one machine word, for the second word of a waker; 0 is the invalid key. */
+uintptr_t rt_key_pack(struct rt_key key);
+struct rt_key rt_key_unpack(uintptr_t word);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

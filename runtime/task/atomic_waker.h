@@ -1,0 +1,71 @@
+/*
+ * atomic_waker.h -- one slot that may be woken from another thread.
+ *
+ * One side registers the waker it wants called, any other side wakes; neither
+ * ever blocks or spins. Two bits say who is at work:
+ *
+ *      WAITING (0) ──register──▶ REGISTERING ──────done──────▶ WAITING
+ *         │                          │ wake
+ *         │ wake                     ▼
+ *         ▼                  REGISTERING|WAKING   the registering side wakes, then WAITING
+ *      WAKING ──waker taken out──▶ WAITING
+ *
+ * register while WAKING   the waker being called is the one before: the new one is woken at once.
+ * wake while REGISTERING  the waker is not readable yet: the registering side wakes it, itself.
+ * wake before register    nothing is there: a no-op.
+ *
+ * So neither side can miss the other, on one condition (W10): who waits registers
+ * *before* its last look at what it waits for, and who wakes publishes *before*
+ * it wakes.
+ *
+ * Only wakers whose vtable may be called from any thread belong here; an
+ * executor's own may not (W4). One thread at a time registers.
+ *
+ * C only: C++ has no _Atomic.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_TASK_ATOMIC_WAKER_H
+#define RT_TASK_ATOMIC_WAKER_H
+
+#include <stdatomic.h>
+
+#include "runtime/task/waker.h"
+
+/* Bits of `state`. */
+#define RT_ATOMIC_WAKER_WAITING 0u
+#define RT_ATOMIC_WAKER_REGISTERING 1u
+#define RT_ATOMIC_WAKER_WAKING 2u
+
+struct rt_atomic_waker {
+    uint32_t magic;
+    atomic_uint state;
+    struct rt_waker waker; /* Of whoever set one of the bits in WAITING; null while empty. */
+};
+
+/* Makes an empty one. No other thread may know it yet. */
+void rt_atomic_waker_init(struct rt_atomic_waker *atomic);
+
+/* Drops what is stored. No other thread may use it any more. */
+#define rt_atomic_waker_fini(atomic) rt_atomic_waker_fini_at((atomic), RT_HERE)
+void rt_atomic_waker_fini_at(struct rt_atomic_waker *atomic, const struct rt_site *await);
+
+/*
+ * Stores a clone of `waker`, which must not be null; the one before is dropped, and owed nothing
+ * (W11). When a wake comes while this runs, the clone is woken before it returns. A second thread
+ * that registers meanwhile is a fault, RT_E_BUSY.
+ */
+#define rt_atomic_waker_register(atomic, waker) \
+    rt_atomic_waker_register_at((atomic), (waker), RT_HERE)
+void rt_atomic_waker_register_at(
+        struct rt_atomic_waker *atomic, const struct rt_waker *waker, const struct rt_site *await);
+
+/* Takes the stored waker out and wakes it. False when there was none to wake here: nobody has
+ * registered, or another thread is at it and will wake. */
+#define rt_atomic_waker_wake(atomic) rt_atomic_waker_wake_at((atomic), RT_HERE)
+bool rt_atomic_waker_wake_at(struct rt_atomic_waker *atomic, const struct rt_site *await);
+
+/* As rt_atomic_waker_wake, but the caller gets the waker, and owns it; null where that is false. */
+struct rt_waker rt_atomic_waker_take(struct rt_atomic_waker *atomic);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * cx.c -- the poll context: checked at every use, overwritten after the poll.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/task/cx.h"
+
+#include "runtime/runtime.h"
+#include "runtime/task/internal.h"
+
+#include "runtime/base/banned.h"
+
+#define CX_POISON 0xdeadc0deu
+
+void
+rt_cx_init(
+        struct rt_cx *cx, struct rt_executor *executor, struct rt_task *task, struct rt_waker waker)
+{
+    rt_assert(cx != NULL);
+    rt_assert(task != NULL);
+    cx->magic = RT__CX_MAGIC;
+    cx->executor = executor;
+    cx->runtime = executor->runtime;
+    cx->task = task;
+    cx->waker = waker;
+}
+
+void
+rt_cx_check(const struct rt_cx *cx)
+{
+    rt_assert(cx != NULL);
+    if (__builtin_expect(cx->magic != RT__CX_MAGIC, 0)) {
+        rt_fault(RT_E_STALE_CONTEXT, NULL, "a poll context was kept and used after its poll");
+    }
+}
+
+const struct rt_waker *
+rt_cx_waker(const struct rt_cx *cx)
+{
+    rt_cx_check(cx);
+    return &cx->waker;
+}
+
+void
+rt_cx_reenqueue_at(struct rt_cx *cx, const struct rt_site *await)
+{
+    rt_cx_check(cx);
+    rt_waker_wake_by_ref_at(&cx->waker, await);
+}
+
+rt_poll
+rt_cx_park(struct rt_cx *cx)
+{
+    rt_cx_check(cx);
+    return RT_PARKED;
+}
+
+void
+rt_wait_never_at(
+        struct rt_cx *cx, struct rt_slot *slot, const char *reason, const struct rt_site *await)
+{
+    rt_cx_check(cx);
+    rt_slot_replace_at(slot, cx, reason, RT_HERE, await);
+}
+
+uint64_t
+rt_cx_now(const struct rt_cx *cx)
+{
+    rt_cx_check(cx);
+    return cx->runtime != NULL ? rt_host_now(cx->runtime->host) : 0;
+}
+
+struct rt_cx
+rt_cx_for_child(const struct rt_cx *cx, struct rt_waker waker)
+{
+    rt_cx_check(cx);
+    rt_assert(!rt_waker_is_null(&waker));
+    struct rt_cx child = *cx;
+    child.waker = waker;
+    return child;
+}
+
+void
+rt_cx_poison(struct rt_cx *cx)
+{
+    cx->magic = CX_POISON;
+    cx->executor = NULL;
+    cx->runtime = NULL;
+    cx->task = NULL;
+    cx->waker = RT_WAKER_NULL;
+}

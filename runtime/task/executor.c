@@ -1,0 +1,313 @@
+/*
+ * executor.c -- one poll, what its answer means, and the calls that make polls happen.
+ *
+ * A poll is transition 2 of task.h, the user's function, and transition 4, 5, 6 or
+ * 7. Everything that anybody may run into meanwhile (`current`, `running`, the
+ * state, the counts) is right before the function is called and again before
+ * `cleanup` is; nothing about the task is read after its end.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/task/executor.h"
+
+#include "runtime/task/internal.h"
+
+#include "runtime/base/banned.h"
+
+static void
+check_executor(const struct rt_executor *executor)
+{
+    rt_check(executor, RT__EXECUTOR_MAGIC);
+}
+
+static void
+verify(const struct rt_executor *executor)
+{
+#ifdef RT_VERIFY
+    rt_executor_audit(executor);
+#else
+    (void)executor;
+#endif
+}
+
+void
+rt__executor_push(struct rt_executor *executor, const struct rt_task *task)
+{
+    executor->woken++;
+    executor->sched->ops->push(executor->sched, task->target.key.index);
+}
+
+void
+rt__executor_remove(struct rt_executor *executor, const struct rt_task *task)
+{
+    rt_assert(executor->woken > 0);
+    executor->woken--;
+    executor->sched->ops->remove(executor->sched, task->target.key.index);
+}
+
+void
+rt__executor_notify(struct rt_executor *executor)
+{
+    if (executor->running || executor->notified || executor->notify == NULL) {
+        return;
+    }
+    executor->notified = true;
+    executor->notify(executor->notify_argument);
+}
+
+static struct rt_task *
+task_at(const struct rt_executor *executor, uint32_t index)
+{
+    struct rt_target *target = rt_slab_at(&executor->targets, index, NULL);
+    if (target == NULL || target->woken != rt__task_woken) {
+        return NULL;
+    }
+    return rt_container_of(target, struct rt_task, target);
+}
+
+/* Transition 4. T12: somebody must hold a waker, in a slot or as a clone, or it sleeps for ever. */
+static void
+go_to_sleep(struct rt_task *task)
+{
+    if (rt_list_empty(&task->slots) && task->target.clones == 0) {
+        rt_fault(RT_E_NO_WAKER, task->name, "a task went to sleep and nobody can wake it");
+    }
+    task->state = RT_TASK_SLEEPING;
+}
+
+/* Transition 4 of a task that was woken during its poll. */
+static void
+go_on(struct rt_executor *executor, struct rt_task *task)
+{
+    task->state = RT_TASK_WOKEN;
+    if (executor->self_wake == RT_SELF_WAKE_AFTER_POLL) {
+        rt__executor_push(executor, task);
+    }
+}
+
+/* What the answer means to the task. `task` may be gone afterwards. */
+static void
+settle(struct rt_executor *executor, struct rt_task *task, rt_poll answer)
+{
+    if (__builtin_expect(task->state == RT_TASK_RUNNING_DEREG, 0)) {
+        rt__task_end(task, RT_TASK_CANCELLED, NULL);
+        return;
+    }
+    switch (answer) {
+    case RT_READY:
+        rt__task_end(task, RT_TASK_DONE, NULL);
+        return;
+    case RT_PARKED:
+    case RT_PENDING:
+        if (task->state == RT_TASK_RUNNING_WOKEN) {
+            go_on(executor, task);
+        } else if (answer == RT_PARKED) {
+            rt__task_end(task, RT_TASK_PARKED, NULL);
+        } else {
+            go_to_sleep(task);
+        }
+        return;
+    }
+    rt_fault(RT_E_INVALID, task->name, "a poll answered something that is no rt_poll");
+}
+
+/* Polls `task`, which the policy has just given up. */
+static void
+poll_task(struct rt_executor *executor, struct rt_task *task)
+{
+    rt_assert(task->state == RT_TASK_WOKEN);
+    rt_assert(executor->woken > 0);
+    executor->woken--;
+    executor->counters.polled++;
+    task->polls++;
+    /* The mark goes before the call: a wake from here on is for the next poll (T6). */
+    task->state = RT_TASK_RUNNING;
+    executor->current = task;
+    rt_cx_init(&executor->cx, executor, task, rt_target_waker(&task->target));
+    RT_PROBE(POLL, task->object.id, RT_HERE, NULL, 0);
+    rt_poll answer = task->poll(task, &executor->cx);
+    RT_PROBE(POLLED, task->object.id, RT_HERE, NULL, (uint64_t)answer);
+    rt_cx_poison(&executor->cx);
+    executor->current = NULL;
+    settle(executor, task, answer);
+}
+
+/* The end of a stretch of polls: `running` off, and the host may be told again once all is quiet. */
+static void
+leave_run(struct rt_executor *executor)
+{
+    executor->running = false;
+    if (executor->woken == 0) {
+        executor->notified = false;
+    }
+    verify(executor);
+}
+
+static void
+enter_run(struct rt_executor *executor)
+{
+    check_executor(executor);
+    if (__builtin_expect(executor->running, 0)) {
+        rt_fault(RT_E_REENTERED, executor->current != NULL ? executor->current->name : NULL,
+                "the executor was run from inside itself");
+    }
+    executor->running = true;
+}
+
+/* The policy's next task, or NULL. */
+static struct rt_task *
+next_task(struct rt_executor *executor)
+{
+    if (executor->woken == 0) {
+        return NULL;
+    }
+    uint32_t index = executor->sched->ops->pop(executor->sched);
+    rt_assert(index != RT_SCHED_NONE);
+    struct rt_task *task = task_at(executor, index);
+    rt_assert(task != NULL);
+    return task;
+}
+
+void
+rt_executor_init(struct rt_executor *executor, const struct rt_executor_config *config)
+{
+    rt_assert(executor != NULL);
+    rt_assert(config->sched != NULL || config->links != NULL || config->capacity == 0);
+    *executor = (struct rt_executor){
+            .magic = RT__EXECUTOR_MAGIC,
+            .self_wake = config->self_wake,
+            .sched = config->sched,
+            .notify = config->notify,
+            .notify_argument = config->notify_argument,
+    };
+    rt__target_vt(&executor->vt);
+    rt_cx_poison(&executor->cx);
+    rt_slab_init(&executor->targets, config->entries, config->capacity);
+    if (config->sched == NULL) {
+        rt_sched_fifo_init(&executor->fifo, config->links, config->capacity);
+        executor->sched = &executor->fifo.sched;
+    }
+}
+
+void
+rt_executor_fini(struct rt_executor *executor)
+{
+    check_executor(executor);
+    if (executor->posted != 0) {
+        rt_fault(RT_E_IN_USE, NULL, "an executor was given up while tasks were posted");
+    }
+    rt_assert(executor->woken == 0);
+    executor->magic = 0;
+}
+
+void
+rt_terminate_at(struct rt_executor *executor, const struct rt_site *await)
+{
+    check_executor(executor);
+    executor->closed = true;
+    for (uint32_t i = 0; i < executor->targets.touched; i++) {
+        struct rt_task *task = task_at(executor, i);
+        if (task != NULL) {
+            rt_task_cancel_at(task, await);
+        }
+    }
+}
+
+bool
+rt_run_one(struct rt_executor *executor)
+{
+    enter_run(executor);
+    struct rt_task *task = next_task(executor);
+    if (task != NULL) {
+        poll_task(executor, task);
+    }
+    leave_run(executor);
+    return task != NULL;
+}
+
+bool
+rt_run_index(struct rt_executor *executor, uint32_t index)
+{
+    enter_run(executor);
+    struct rt_task *task = task_at(executor, index);
+    bool woken = task != NULL && task->state == RT_TASK_WOKEN;
+    if (woken) {
+        executor->sched->ops->remove(executor->sched, index);
+        poll_task(executor, task);
+    }
+    leave_run(executor);
+    return woken;
+}
+
+static enum rt_stall
+why_stalled(const struct rt_executor *executor)
+{
+    if (executor->woken != 0) {
+        return RT_STALL_LIMIT;
+    }
+    return executor->foreground == 0 ? RT_STALL_COMPLETE : RT_STALL_SLEEPING;
+}
+
+rt_err
+rt_run_until_stalled(
+        struct rt_executor *executor, uint64_t polls_max, struct rt_run_result *ret_result)
+{
+    check_executor(executor);
+    rt_assert(ret_result != NULL);
+    if (executor->running) {
+        return RT_E_REENTERED;
+    }
+    enter_run(executor);
+    uint64_t polled = 0;
+    while (polled < polls_max && executor->woken != 0) {
+        poll_task(executor, next_task(executor));
+        verify(executor);
+        polled++;
+    }
+    leave_run(executor);
+    *ret_result = (struct rt_run_result){polled, executor->posted, why_stalled(executor)};
+    return RT_OK;
+}
+
+rt_poll
+rt_task_poll_child(struct rt_task *task, struct rt_cx *cx)
+{
+    rt_check(&task->object, RT__TASK_MAGIC);
+    rt_cx_check(cx);
+    if (rt_task_posted(task)) {
+        rt_fault(RT_E_POSTED, task->name, "a posted task was polled by hand");
+    }
+    if (task->end == RT_TASK_DONE || task->end == RT_TASK_CANCELLED) {
+        rt_fault(RT_E_FINISHED, task->name, "a task that has finished was polled again");
+    }
+    if (task->object.id == 0) {
+        task->object.id = RT_PROBE_OBJECT(TASK);
+    }
+    task->polls++;
+    rt_poll answer = task->poll(task, cx);
+    if (answer == RT_READY) {
+        rt__task_end_child(task);
+    }
+    return answer;
+}
+
+struct rt_task *
+rt_executor_task(const struct rt_executor *executor, uint32_t index)
+{
+    check_executor(executor);
+    return task_at(executor, index);
+}
+
+void
+rt_executor_each(const struct rt_executor *executor,
+        void (*visit)(const struct rt_task *task, void *argument), void *argument)
+{
+    check_executor(executor);
+    rt_assert(visit != NULL);
+    for (uint32_t i = 0; i < executor->targets.touched; i++) {
+        const struct rt_task *task = task_at(executor, i);
+        if (task != NULL) {
+            visit(task, argument);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * internal.h -- what the files of this folder share, and nobody else.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_TASK_INTERNAL_H
+#define RT_TASK_INTERNAL_H
+
+#include "runtime/base/assert.h"
+#include "runtime/task/executor.h"
+
+#define RT__TASK_MAGIC 0x5254534bu
+#define RT__SLOT_MAGIC 0x52534c54u
+#define RT__CX_MAGIC 0x52504358u
+#define RT__EXECUTOR_MAGIC 0x52455845u
+
+/* target.c: fills the vtable of the wakers of the executor in which `vt` lies. */
+void rt__target_vt(struct rt_waker_vt *vt);
+
+/*
+ * True when `waker` is one of an executor's own. Those need no reference in a
+ * slot: they are a key, the slot's link is the registration, and the end of the
+ * task empties the slot. Any other waker is cloned into the slot, and dropped.
+ */
+bool rt__waker_is_local(const struct rt_waker *waker);
+
+/* slot.c: what rt__slot_detach took out, to be fired later by rt__slot_fire. */
+struct rt__detached {
+    struct rt_waker waker; /* Null: there was nothing. */
+    uint32_t object;
+    uint32_t whose;
+};
+struct rt__detached rt__slot_detach(struct rt_slot *slot);
+void rt__slot_fire(struct rt__detached *detached, const struct rt_site *await);
+
+/* Empties every slot of a task's list without a wake (T9). */
+void rt__slots_erase(struct rt_list *slots, const struct rt_site *await);
+
+/* task.c: the `woken` of a task's target. By it a task's target is told from any other. */
+void rt__task_woken(struct rt_target *target, const struct rt_site *await);
+
+/*
+ * Takes a posted task away from its executor (T9): out of the policy, waiting for nothing, its
+ * wakers dead. DONE and CANCELLED end it for good: the joiner is woken and cleanup called, after
+ * which the memory may be anything. PARKED does neither.
+ */
+void rt__task_end(struct rt_task *task, enum rt_task_end end, const struct rt_site *await);
+
+/* A task polled by hand has answered READY: joiner and cleanup, there is no executor to leave. */
+void rt__task_end_child(struct rt_task *task);
+
+/* executor.c: into the policy; out of it; "somebody must come and run us" (D7). */
+void rt__executor_push(struct rt_executor *executor, const struct rt_task *task);
+void rt__executor_remove(struct rt_executor *executor, const struct rt_task *task);
+void rt__executor_notify(struct rt_executor *executor);
+
+#endif

@@ -1,0 +1,232 @@
+/*
+ * slot.c -- storing a waker, and the four ways in which a slot becomes empty.
+ *
+ *      store, replace      empty -> full          STORE
+ *      the same again      full  -> full          KEEP
+ *      another             full  -> full          REPLACE, STORE   (replace only)
+ *      wake                full  -> empty, wake   FIRE
+ *      clear, take, end    full  -> empty         ERASE
+ *
+ * Every change of a slot is finished before a foreign waker is called: its clone
+ * comes before the change, its wake or drop after (W6, W7).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/task/slot.h"
+
+#include "runtime/task/cx.h"
+#include "runtime/task/internal.h"
+
+#include "runtime/base/banned.h"
+
+/* For traces: the object that is waited for. */
+static uint32_t
+shown_as(const struct rt_slot *slot)
+{
+    return slot->owner != 0 ? slot->owner : slot->object.id;
+}
+
+/* Gives back what the slot held by counting; the executor's own wakers are not counted here. */
+static void
+release(struct rt_waker *waker, const struct rt_site *await)
+{
+    if (rt__waker_is_local(waker)) {
+        *waker = RT_WAKER_NULL;
+    }
+    rt_waker_drop_at(waker, await);
+}
+
+/* Empties the slot and returns what was in it, as it was held. */
+static struct rt_waker
+empty(struct rt_slot *slot)
+{
+    rt_assert(rt_slot_empty(slot) == rt_list_empty(&slot->task_link));
+    struct rt_waker waker = slot->waker;
+    rt_list_unlink(&slot->task_link);
+    slot->waker = RT_WAKER_NULL;
+    slot->whose = 0;
+    slot->reason = NULL;
+    slot->site = NULL;
+    slot->await = NULL;
+    return waker;
+}
+
+static void
+note(struct rt_slot *slot, const char *reason, const struct rt_site *site,
+        const struct rt_site *await)
+{
+    slot->reason = reason;
+    slot->site = site;
+    slot->await = await;
+}
+
+/* Puts `waker`, held as a slot holds it, into the empty slot. */
+static void
+fill(struct rt_slot *slot, struct rt_task *task, struct rt_waker waker)
+{
+    rt_assert(rt_slot_empty(slot));
+    rt_assert(rt_list_empty(&slot->task_link));
+    const struct rt_target *target = rt_waker_target(&waker);
+    slot->waker = waker;
+    slot->whose = target != NULL ? target->name : 0;
+    rt_list_push_back(&task->slots, &slot->task_link);
+}
+
+/* The slot has it already. It may have changed the task, when a future has moved with its waker. */
+static void
+keep(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_site *site,
+        const struct rt_site *await)
+{
+    rt_list_unlink(&slot->task_link);
+    rt_list_push_back(&cx->task->slots, &slot->task_link);
+    note(slot, reason, site, await);
+    RT_PROBE(KEEP, shown_as(slot), site, await, slot->whose);
+}
+
+/* Stores the waker of `cx`, whatever was there. */
+static void
+put(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_site *site,
+        const struct rt_site *await)
+{
+    struct rt_waker waker = cx->waker;
+    if (!rt__waker_is_local(&waker)) {
+        waker = rt_waker_clone_at(&cx->waker, await);
+    }
+    bool replaced = !rt_slot_empty(slot);
+    uint32_t whose = slot->whose;
+    struct rt_waker old = empty(slot);
+    fill(slot, cx->task, waker);
+    note(slot, reason, site, await);
+    if (replaced) {
+        RT_PROBE(REPLACE, shown_as(slot), site, await, whose);
+    }
+    RT_PROBE(STORE, shown_as(slot), site, await, slot->whose);
+    release(&old, await);
+}
+
+/* A waker whose target is gone wakes nobody: it has no claim to the place. */
+static bool
+holder_is_gone(const struct rt_slot *slot)
+{
+    return rt__waker_is_local(&slot->waker) && rt_waker_target(&slot->waker) == NULL;
+}
+
+static void
+check_store(const struct rt_slot *slot, const struct rt_cx *cx)
+{
+    rt_check(&slot->object, RT__SLOT_MAGIC);
+    rt_cx_check(cx);
+    rt_assert(!rt_waker_is_null(&cx->waker));
+}
+
+void
+rt_slot_init(struct rt_slot *slot)
+{
+    rt_assert(slot != NULL);
+    *slot = (struct rt_slot){
+            .object = {RT__SLOT_MAGIC, RT_PROBE_OBJECT(SLOT)},
+            .waker = RT_WAKER_NULL,
+    };
+    rt_list_init(&slot->task_link);
+}
+
+rt_err
+rt_slot_store_at(struct rt_slot *slot, struct rt_cx *cx, const char *reason,
+        const struct rt_site *site, const struct rt_site *await)
+{
+    check_store(slot, cx);
+    if (rt_waker_will_wake(&slot->waker, &cx->waker)) {
+        keep(slot, cx, reason, site, await);
+        return RT_OK;
+    }
+    if (!rt_slot_empty(slot) && !holder_is_gone(slot)) {
+        return RT_E_BUSY;
+    }
+    put(slot, cx, reason, site, await);
+    return RT_OK;
+}
+
+void
+rt_slot_replace_at(struct rt_slot *slot, struct rt_cx *cx, const char *reason,
+        const struct rt_site *site, const struct rt_site *await)
+{
+    check_store(slot, cx);
+    if (rt_waker_will_wake(&slot->waker, &cx->waker)) {
+        keep(slot, cx, reason, site, await);
+    } else {
+        put(slot, cx, reason, site, await);
+    }
+}
+
+struct rt__detached
+rt__slot_detach(struct rt_slot *slot)
+{
+    rt_check(&slot->object, RT__SLOT_MAGIC);
+    struct rt__detached detached = {RT_WAKER_NULL, shown_as(slot), slot->whose};
+    detached.waker = empty(slot);
+    return detached;
+}
+
+void
+rt__slot_fire(struct rt__detached *detached, const struct rt_site *await)
+{
+    if (rt_waker_is_null(&detached->waker)) {
+        return;
+    }
+    RT_PROBE(FIRE, detached->object, RT_HERE, await, detached->whose);
+    if (rt__waker_is_local(&detached->waker)) {
+        rt_waker_wake_by_ref_at(&detached->waker, await);
+    } else {
+        rt_waker_wake_at(&detached->waker, await);
+    }
+}
+
+bool
+rt_slot_wake_at(struct rt_slot *slot, const struct rt_site *await)
+{
+    rt_check(&slot->object, RT__SLOT_MAGIC);
+    if (rt_slot_empty(slot)) {
+        RT_PROBE(FIRE_EMPTY, shown_as(slot), RT_HERE, await, 0);
+        return false;
+    }
+    struct rt__detached detached = rt__slot_detach(slot);
+    rt__slot_fire(&detached, await);
+    return true;
+}
+
+bool
+rt_slot_clear_at(struct rt_slot *slot, const struct rt_site *await)
+{
+    rt_check(&slot->object, RT__SLOT_MAGIC);
+    if (rt_slot_empty(slot)) {
+        return false;
+    }
+    RT_PROBE(ERASE, shown_as(slot), RT_HERE, await, slot->whose);
+    struct rt_waker waker = empty(slot);
+    release(&waker, await);
+    return true;
+}
+
+struct rt_waker
+rt_slot_take_at(struct rt_slot *slot, const struct rt_site *await)
+{
+    rt_check(&slot->object, RT__SLOT_MAGIC);
+    if (rt_slot_empty(slot)) {
+        return RT_WAKER_NULL;
+    }
+    RT_PROBE(ERASE, shown_as(slot), RT_HERE, await, slot->whose);
+    struct rt_waker waker = empty(slot);
+    /* The slot held a local one without a count; whoever takes it must own one. */
+    return rt__waker_is_local(&waker) ? rt_waker_clone_at(&waker, await) : waker;
+}
+
+void
+rt__slots_erase(struct rt_list *slots, const struct rt_site *await)
+{
+    /* Always the first: a foreign drop may have changed the list. */
+    while (!rt_list_empty(slots)) {
+        struct rt_slot *slot = rt_container_of(slots->next, struct rt_slot, task_link);
+        bool had = rt_slot_clear_at(slot, await);
+        rt_assert(had);
+    }
+}
