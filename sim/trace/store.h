@@ -1,0 +1,307 @@
+/*
+ * store.h -- the trace database: what stays when the process is gone.
+ *
+ * One SQLite file that anybody can query; schema.sql is its documentation. This is
+ * the only door to it: nothing else under sim/ calls SQLite.
+ *
+ * Who may. Only the parent process opens it, never a worker. One rewake at a time
+ * writes: from open to close a writer holds a lock of its own beside SQLite's, and
+ * a second writer waits, then says who holds it. Readers (`rewake query`, stock
+ * `sqlite3`) come and go meanwhile. One store a database in a process.
+ *
+ * When it is on disk. Each call is one transaction, unless it stands between
+ * sim_store_batch_begin and _commit. The file is in WAL mode: however the process
+ * dies, the database opens and holds every committed batch.
+ *
+ * Errors. Each call answers an enum sim_store_err; sim_store_message then has one
+ * line for people, with the name of the file or of what failed. A call that refuses
+ * has changed nothing. A failure of the system never crashes the process: losing
+ * the database is an exit status (70), not a verdict.
+ *
+ * Numbers. Seeds and counts fit SQLite's 63 bits; digests and hashes are stored as
+ * the signed integer with the same 64 bits, and the views print 16 hex digits.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_TRACE_STORE_H
+#define SIM_TRACE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+#include "sim/trace/recorder.h"
+#include "sim/world/outcome.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Name, short name, what it means and what to do. */
+#define SIM_STORE_ERROR_LIST(X) \
+    X(MISSING, "missing", "there is no database here; run something first, or name one with --db") \
+    X(NOT_OURS, "not-ours", \
+            "this file was not made by rewake and is left alone; name another with --db") \
+    X(CORRUPT, "corrupt", \
+            "the database is damaged; keep what `sqlite3 FILE .recover` can read, then move it " \
+            "away") \
+    X(NEWER, "newer", \
+            "the database was made by a newer rewake; use that one, or name another with --db") \
+    X(READ_ONLY, "read-only", \
+            "the database can not be written; change its permissions, or name another with --db") \
+    X(FULL, "full", "there is no room left; free some, or name a database elsewhere with --db") \
+    X(HELD, "held", \
+            "another process holds the database; wait for it, or name another with --db") \
+    X(QUERY, "query", "the query can not be answered; only single reading statements are allowed") \
+    X(UNKNOWN, "unknown", "the database has no such run; `rewake query` lists those it has") \
+    X(SYSTEM, "system", "the operating system refused; the message says what")
+
+enum sim_store_err {
+    SIM_STORE_OK,
+#define SIM_STORE_ERROR_ENUM(name, text, meaning) SIM_STORE_##name,
+    SIM_STORE_ERROR_LIST(SIM_STORE_ERROR_ENUM)
+#undef SIM_STORE_ERROR_ENUM
+            SIM_STORE_ERRORS
+};
+
+/* "held" …, "ok"; what it means and what to do, one sentence. Static; "?" for none. */
+const char *sim_store_err_name(enum sim_store_err err);
+const char *sim_store_err_text(enum sim_store_err err);
+
+/* Where it is when nobody says. */
+#define SIM_STORE_PATH ".rewake/trace.db"
+
+#define SIM_STORE_MESSAGE_MAX 512
+#define SIM_STORE_WAIT_MS 10000u
+
+struct sim_store;
+
+enum sim_store_mode {
+    SIM_STORE_READ, /* The database must be there; it is never changed. */
+    SIM_STORE_WRITE /* Makes the file, and the last folder of its path, when missing. */
+};
+
+/*
+ * Opens the database at `path`. `wait_ms`: how long this and every later call waits for another
+ * process; 0 stands for SIM_STORE_WAIT_MS.
+ *
+ * On failure nothing is overwritten, *ret_store is untouched, and `message` (room for `size`,
+ * SIM_STORE_MESSAGE_MAX is enough) has one line without a line end: the path, what is wrong, what to
+ * do.
+ *
+ * Errors:
+ *   MISSING    READ: no such file.
+ *   NOT_OURS   Not SQLite, or another application's; or a directory.
+ *   CORRUPT    Ours, but damaged or cut.
+ *   NEWER      Ours, with a schema that this build does not know.
+ *   READ_ONLY  WRITE: the file, its folder or its file system can not be written.
+ *   FULL       WRITE: no room.
+ *   HELD       Another process still held it after the wait; the line has its name and id.
+ *   SYSTEM     Anything else: no permission to read, out of memory …
+ */
+RT_MUST_CHECK enum sim_store_err sim_store_open(const char *path, enum sim_store_mode mode,
+        uint32_t wait_ms, char *message, size_t size, struct sim_store **ret_store);
+
+/* Closes it and nulls the pointer; NULL inside: nothing. What was not committed is gone. */
+void sim_store_close(struct sim_store **store);
+
+/* The line of the last call that failed; "" when none has. Borrowed until the next call. */
+const char *sim_store_message(const struct sim_store *store);
+
+const char *sim_store_path(const struct sim_store *store);
+
+/*
+ * Errors of every call that writes, below: HELD, FULL, READ_ONLY, CORRUPT, SYSTEM. READ_ONLY also
+ * when the store was opened for reading.
+ */
+
+/* ---- Batches. ------------------------------------------------------------------------------- */
+
+/* From here to commit everything is one transaction. Not nested. */
+RT_MUST_CHECK enum sim_store_err sim_store_batch_begin(struct sim_store *store);
+RT_MUST_CHECK enum sim_store_err sim_store_batch_commit(struct sim_store *store);
+
+/* Gives the batch up: nothing of it happened. Outside of one: nothing. */
+void sim_store_batch_drop(struct sim_store *store);
+
+/* ---- Sweeps: many runs of one scenario. ------------------------------------------------------ */
+
+struct sim_sweep {
+    const char *scenario;
+    const char *library;  /* Path of the library it came from; NULL: in rewake itself. */
+    const char *strategy; /* "random", "pct:d=3" … */
+    const char *options;  /* A JSON object: options and parameters that differ from the defaults. */
+    const char *build;    /* Version, compiler, flags: one line; may be NULL. */
+    const char *git;      /* Commit of the user's tree; may be NULL. */
+    uint64_t seed_first;
+    int64_t started_ms; /* Since 1970; the store knows no clock. */
+};
+
+struct sim_sweep_totals {
+    uint64_t runs;
+    uint64_t steps;
+    uint64_t sim_ns;
+    uint64_t digest; /* Sum modulo 2^64 of hash(seed, run digest). */
+    uint64_t elapsed_ms;
+    uint64_t verdicts[SIM_VERDICTS]; /* Runs by verdict; they add up to `runs`. */
+    bool complete;                   /* All runs that were asked for are in. */
+};
+
+/* Begins a sweep and answers its number. Writes all known sites down as well. */
+RT_MUST_CHECK enum sim_store_err sim_store_sweep_begin(
+        struct sim_store *store, const struct sim_sweep *sweep, int64_t *ret_sweep);
+
+/* The sweep's totals so far (not what was added). Called with each batch, and at the end. */
+RT_MUST_CHECK enum sim_store_err sim_store_sweep_update(
+        struct sim_store *store, int64_t sweep, const struct sim_sweep_totals *totals);
+
+/* The seeds first, first + stride … last were run. A range that goes on where the sweep's last one
+ * ended is joined to it. `stride` is at least 1. */
+RT_MUST_CHECK enum sim_store_err sim_store_sweep_seeds(struct sim_store *store, int64_t sweep,
+        uint64_t first, uint64_t last, uint64_t stride);
+
+/* ---- Runs, in their thousands. --------------------------------------------------------------- */
+
+/* Why a run has a row: a mask. */
+#define SIM_NEWS_FAILED 1u
+#define SIM_NEWS_COVERAGE 2u /* It came somewhere new. */
+#define SIM_NEWS_RECHECKED 4u
+#define SIM_NEWS_ASKED 8u /* --record all */
+
+/* Plain data: a worker fills arrays of it. */
+struct sim_run_row {
+    uint64_t number; /* In the sweep, from 0. */
+    uint64_t seed;
+    uint64_t digest;
+    uint64_t steps;
+    uint64_t sim_ns;
+    uint64_t decisions;
+    uint64_t events; /* How many there were; stored or not. */
+    uint64_t fail_step;
+    uint64_t owed_step;
+    uint32_t deviations;
+    uint32_t actor; /* UINT32_MAX: nobody. */
+    uint32_t object;
+    uint32_t site;
+    uint32_t tape_offset; /* Into `tapes`. */
+    uint32_t tape_length; /* 0: the dullest run, or the tape was not kept. */
+    uint32_t fresh;       /* Things that this run was the first to cover. */
+    uint8_t verdict;
+    uint8_t oracle;
+    uint8_t news;
+    uint8_t reserved;
+};
+
+/* Writes `count` rows of `sweep`, in their order. `tapes`: encoded tapes (tape.h) of all of them. */
+RT_MUST_CHECK enum sim_store_err sim_store_runs(struct sim_store *store, int64_t sweep,
+        const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
+
+/* ---- One run, with everything that somebody will read. --------------------------------------- */
+
+/* Whether the failure also comes in FIFO order. */
+enum sim_store_fifo { SIM_FIFO_NOT_ASKED, SIM_FIFO_NO, SIM_FIFO_YES };
+
+struct sim_full_run {
+    int64_t sweep;
+    uint64_t number; /* In the sweep. */
+    const struct sim_outcome *outcome;
+    const char *token;
+    const char *options; /* Its own, as in struct sim_sweep. */
+    const uint8_t *tape; /* Encoded; NULL with size 0. */
+    size_t tape_size;
+    const struct sim_recorder *recorder; /* Events, hashes, texts; NULL: none were kept. */
+    uint32_t fresh;
+    uint32_t news;
+    enum sim_store_fifo fifo;
+};
+
+/* Writes a run with its events; *ret_run is the ID of "run:ID". */
+RT_MUST_CHECK enum sim_store_err sim_store_failure(
+        struct sim_store *store, const struct sim_full_run *run, int64_t *ret_run);
+
+/* Writes the events, hashes and texts of a run that is there; what it had is replaced.
+ * Errors: also UNKNOWN. */
+RT_MUST_CHECK enum sim_store_err sim_store_refill(
+        struct sim_store *store, int64_t run, const struct sim_recorder *recorder);
+
+/* What is known of run:ID. Strings are the struct's own; NULL where nothing is known. */
+struct sim_found_run {
+    int64_t run;
+    int64_t sweep;
+    char *scenario;
+    char *library;
+    char *strategy;
+    char *options;
+    char *token; /* NULL for a run that is only a row: scenario, options, seed, tape make one. */
+    char *message;
+    uint8_t *tape;
+    size_t tape_size;
+    uint64_t *hashes; /* One for SIM_CHUNK events. */
+    size_t hashes_count;
+    uint64_t seed;
+    uint64_t digest;
+    uint64_t events;        /* Of the run. */
+    uint64_t events_stored; /* Rows that are there. */
+    uint32_t verdict;
+    uint32_t oracle;
+    uint32_t site;
+};
+
+/* Errors: UNKNOWN. Then *ret_found is untouched; else sim_found_run_clear must follow. */
+RT_MUST_CHECK enum sim_store_err sim_store_find_run(
+        struct sim_store *store, int64_t run, struct sim_found_run *ret_found);
+void sim_found_run_clear(struct sim_found_run *found);
+
+/* Reads events of `run`, from index `first` on, at most `capacity`. */
+RT_MUST_CHECK enum sim_store_err sim_store_read_events(struct sim_store *store, int64_t run,
+        uint64_t first, struct sim_event *events, uint32_t capacity, uint32_t *ret_count);
+
+/* ---- Failures that the next sweep tries first. ----------------------------------------------- */
+
+/* One for each (scenario, verdict, oracle, site). Strings are borrowed. */
+struct sim_remembered {
+    const char *scenario;
+    const char *library; /* NULL: in rewake itself. */
+    const char *token;
+    uint32_t verdict;
+    uint32_t oracle;
+    uint32_t site;
+    int64_t run; /* 0: none. */
+};
+
+/* Remembers, as the newest; another token with the same key is replaced. */
+RT_MUST_CHECK enum sim_store_err sim_store_remember(
+        struct sim_store *store, const struct sim_remembered *failure);
+
+/* It no longer fails. Not there: nothing. */
+RT_MUST_CHECK enum sim_store_err sim_store_forget(
+        struct sim_store *store, const struct sim_remembered *failure);
+
+/* Calls `visit` for each, newest first, with strings that last until it returns; it must not call
+ * the store. It goes on while `visit` answers true. */
+RT_MUST_CHECK enum sim_store_err sim_store_remembered(struct sim_store *store,
+        bool (*visit)(const struct sim_remembered *failure, void *argument), void *argument);
+
+/* ---- Questions. ------------------------------------------------------------------------------ */
+
+enum sim_store_form {
+    SIM_STORE_TABLE, /* A heading, a rule, rows with columns in line. */
+    SIM_STORE_JSON   /* One object a row; seeds, and integers that a double can not hold, are text. */
+};
+
+/*
+ * Answers one reading statement, line by line, without line ends. It goes on while `line` answers
+ * true. Allowed on a store of either mode.
+ *
+ * Errors: QUERY (with SQLite's own words: syntax; a statement that writes, attaches, or is not
+ * alone), HELD, CORRUPT, SYSTEM.
+ */
+RT_MUST_CHECK enum sim_store_err sim_store_query(struct sim_store *store, const char *sql,
+        enum sim_store_form form, bool (*line)(const char *text, size_t length, void *argument),
+        void *argument);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
