@@ -1,0 +1,84 @@
+/*
+ * timeout.c -- a future, but not for longer than this.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/compose/timeout.h"
+
+#include "runtime/base/assert.h"
+
+#include "runtime/base/banned.h"
+
+/*
+ * The time is taken before the inner future is polled, for that poll may be long.
+ * It is compared after it, for the same reason.
+ */
+static rt_poll
+poll_both(struct rt_timeout *timeout, struct rt_cx *cx, const struct rt_site *await)
+{
+    rt_sleep_begin(&timeout->sleep, cx);
+    if (rt_future_poll(timeout->inner, cx) == RT_READY) {
+        rt_sleep_cancel_at(&timeout->sleep, await);
+        return RT_READY;
+    }
+    if (rt_sleep_poll_at(&timeout->sleep, cx, await) == RT_READY) {
+        timeout->expired = true;
+        rt_future_drop(timeout->inner);
+        return RT_READY;
+    }
+    return RT_PENDING;
+}
+
+static struct rt_timeout *
+timeout_of(struct rt_future *future)
+{
+    struct rt_timeout *timeout = rt_container_of(future, struct rt_timeout, future);
+    rt_assert(timeout->inner != NULL);
+    return timeout;
+}
+
+/* As somebody's child. The line that awaits is not known then. */
+static rt_poll
+future_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    return poll_both(timeout_of(future), cx, NULL);
+}
+
+static void
+future_drop(struct rt_future *future)
+{
+    struct rt_timeout *timeout = timeout_of(future);
+    rt_sleep_cancel_at(&timeout->sleep, NULL);
+    rt_future_drop(timeout->inner);
+}
+
+void
+rt_timeout_init(struct rt_timeout *timeout, struct rt_future *inner, uint64_t duration_ns)
+{
+    rt_assert(timeout != NULL);
+    rt_assert(inner != NULL);
+    *timeout = (struct rt_timeout){.inner = inner};
+    rt_future_init(&timeout->future, future_poll, future_drop, "timeout");
+    rt_sleep_init(&timeout->sleep, duration_ns);
+}
+
+rt_poll
+rt_timeout_poll_at(struct rt_timeout *timeout, struct rt_cx *cx, const struct rt_site *await)
+{
+    rt_assert(timeout != NULL);
+    rt_cx_check(cx);
+    if (timeout->future.finished) {
+        rt_fault(RT_E_FINISHED, timeout->future.name,
+                "a timeout was polled that is ready or given up");
+    }
+    rt_poll answer = poll_both(timeout, cx, await);
+    timeout->future.finished = answer == RT_READY;
+    return answer;
+}
+
+void
+rt_timeout_drop(struct rt_timeout *timeout)
+{
+    rt_assert(timeout != NULL);
+    rt_future_drop(&timeout->future);
+}

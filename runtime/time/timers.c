@@ -1,0 +1,371 @@
+/*
+ * timers.c -- starting, cancelling and firing timers.
+ *
+ * An armed timer is in one of four places:
+ *
+ *      start ──▶ wheel ───────┐                     later than the time reached
+ *      start ──▶ overdue ─────┼──▶ pending ──▶ fired   at or before it
+ *      start ──▶ endless      │                     RT_NEVER
+ *                             └ rt_timers_process
+ *
+ * Firing is two steps. First everything due is collected into `pending` and
+ * sorted (M3, M10); then it is popped one by one, made idle, and its waker is
+ * woken, with nothing kept across the call but the list's head. A waker may start
+ * what was fired, and cancel what is still pending: the timer's place says which
+ * list it is in. What is started for the past meanwhile is overdue, and is not
+ * looked at again before the next call.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/time/timers.h"
+
+#include "runtime/base/assert.h"
+#include "runtime/time/wheel.h"
+
+#include "runtime/base/banned.h"
+
+#define RT_TIMERS_MAGIC 0x52544d53u
+#define RT_TIMER_MAGIC 0x5254494du
+#define RT_TIMERS_BITS_MAX 6u
+
+/* The first deadline of a list that is in order; RT_NEVER of an empty one. */
+static uint64_t
+first_deadline(const struct rt_list *list)
+{
+    return rt_list_empty(list) ? RT_NEVER : rt__wheel_timer(list->next)->deadline_ns;
+}
+
+/* Looks for the earliest deadline. What is pending or overdue is before the whole wheel. */
+static uint64_t
+find_earliest(const struct rt_timers *timers)
+{
+    uint64_t pending_ns = first_deadline(&timers->pending);
+    uint64_t overdue_ns = first_deadline(&timers->overdue);
+    uint64_t earliest_ns = pending_ns < overdue_ns ? pending_ns : overdue_ns;
+    return earliest_ns != RT_NEVER ? earliest_ns : rt__wheel_earliest(timers);
+}
+
+static uint64_t
+know_earliest(struct rt_timers *timers)
+{
+    if (!timers->earliest_known) {
+        timers->earliest_ns = find_earliest(timers);
+        timers->earliest_known = true;
+    }
+    return timers->earliest_ns;
+}
+
+/* Before a change: the earliest deadline, where somebody wants to know whether it changes. */
+static uint64_t
+earliest_before(struct rt_timers *timers)
+{
+    return timers->on_earliest != NULL ? know_earliest(timers) : RT_NEVER;
+}
+
+/* After a change: tells who listens (M12). Last of all, for the listener may come back here. */
+static void
+tell_earliest(struct rt_timers *timers, uint64_t before_ns)
+{
+    if (timers->on_earliest != NULL && know_earliest(timers) != before_ns) {
+        timers->on_earliest(timers->argument, timers->earliest_ns);
+    }
+}
+
+static void
+verify(const struct rt_timers *timers)
+{
+#ifdef RT_VERIFY
+    rt_timers_audit(timers);
+#else
+    (void)timers;
+#endif
+}
+
+/* `deadline_ns` rounded up to a tick (M5); RT_NEVER when the clock can not show that. */
+static uint64_t
+round_up(const struct rt_timers *timers, uint64_t deadline_ns)
+{
+    uint64_t beyond_ns = deadline_ns % timers->tick_ns;
+    if (deadline_ns == RT_NEVER || beyond_ns == 0) {
+        return deadline_ns;
+    }
+    return rt_deadline(deadline_ns, timers->tick_ns - beyond_ns);
+}
+
+/* Puts `timer` into the overdue list, in order. Mostly it is the last: the walk is short. */
+static void
+put_overdue(struct rt_timers *timers, struct rt_timer *timer)
+{
+    struct rt_list *before = timers->overdue.prev;
+    while (before != &timers->overdue && rt__wheel_before(timer, rt__wheel_timer(before))) {
+        before = before->prev;
+    }
+    rt_list_push_front(before, &timer->link);
+    timer->place = RT_TIMER_OVERDUE;
+}
+
+static void
+put(struct rt_timers *timers, struct rt_timer *timer)
+{
+    rt_assert(timer->place == RT_TIMER_IDLE);
+    if (timer->deadline_ns == RT_NEVER) {
+        rt_list_push_back(&timers->endless, &timer->link);
+        timer->place = RT_TIMER_ENDLESS;
+    } else if (timer->deadline_ns / timers->tick_ns <= timers->elapsed) {
+        put_overdue(timers, timer);
+    } else {
+        rt__wheel_put(timers, timer);
+    }
+    timers->armed += 1;
+    if (timers->earliest_known && timer->deadline_ns < timers->earliest_ns) {
+        timers->earliest_ns = timer->deadline_ns;
+    }
+}
+
+/* Takes an armed timer out of wherever it is. */
+static void
+take(struct rt_timers *timers, struct rt_timer *timer)
+{
+    rt_assert(timers->armed > 0);
+    rt_assert(timer->place != RT_TIMER_IDLE);
+    if (timer->place == RT_TIMER_IN_WHEEL) {
+        rt__wheel_remove(timers, timer);
+    } else {
+        rt_list_unlink(&timer->link);
+        timer->place = RT_TIMER_IDLE;
+    }
+    timers->armed -= 1;
+    if (timer->deadline_ns == timers->earliest_ns && timer->deadline_ns != RT_NEVER) {
+        timers->earliest_known = false; /* Whoever wants to know looks for it. */
+    }
+}
+
+/* Moves the first node of `from`, which is not empty, behind the last of `to`. */
+static void
+move_first(struct rt_list *from, struct rt_list *to)
+{
+    struct rt_list *link = from->next;
+    rt_assert(link != from);
+    rt_list_unlink(link);
+    rt_list_push_back(to, link);
+}
+
+/* Moves the nodes at the front of `from` that are in order to `run`. */
+static void
+take_run(struct rt_list *from, struct rt_list *run)
+{
+    rt_assert(!rt_list_empty(from));
+    rt_list_init(run);
+    do {
+        move_first(from, run);
+    } while (!rt_list_empty(from) &&
+             rt__wheel_before(rt__wheel_timer(run->prev), rt__wheel_timer(from->next)));
+}
+
+/* Appends two runs to `to` as one. Both are empty afterwards. */
+static void
+merge_runs(struct rt_list *to, struct rt_list *a, struct rt_list *b)
+{
+    while (!rt_list_empty(a) && !rt_list_empty(b)) {
+        bool b_first = rt__wheel_before(rt__wheel_timer(b->next), rt__wheel_timer(a->next));
+        move_first(b_first ? b : a, to);
+    }
+    rt_list_splice(to, a);
+    rt_list_splice(to, b);
+}
+
+/* A natural merge sort: slots come nearly in order, so one or two passes are the rule. */
+static void
+sort(struct rt_list *list)
+{
+    uint32_t runs;
+    do {
+        struct rt_list sorted;
+        rt_list_init(&sorted);
+        for (runs = 0; !rt_list_empty(list); runs++) {
+            struct rt_list a;
+            struct rt_list b;
+            take_run(list, &a);
+            rt_list_init(&b);
+            if (!rt_list_empty(list)) {
+                take_run(list, &b);
+            }
+            merge_runs(&sorted, &a, &b);
+        }
+        rt_list_splice(list, &sorted);
+    } while (runs > 1);
+}
+
+/* Moves everything due to `pending`. It may hold some already, when a waker fires timers. */
+static void
+collect(struct rt_timers *timers)
+{
+    rt_list_each(link, &timers->overdue)
+    {
+        rt__wheel_timer(link)->place = RT_TIMER_PENDING;
+    }
+    rt_list_splice(&timers->pending, &timers->overdue);
+    rt__wheel_advance(timers, timers->last_ns / timers->tick_ns, &timers->pending);
+    sort(&timers->pending);
+}
+
+/* Fires the first of `pending`. The timer is not touched after its wake: it may be gone. */
+static void
+fire(struct rt_timers *timers, const struct rt_site *await)
+{
+    struct rt_timer *timer = rt__wheel_timer(timers->pending.next);
+    rt_assert(timer->place == RT_TIMER_PENDING);
+    rt_assert(timer->deadline_ns <= timers->last_ns);
+    take(timers, timer);
+    RT_PROBE(EXPIRE, timer->object.id, RT_HERE, await, timer->deadline_ns);
+    (void)rt_slot_wake_at(&timer->slot, await);
+}
+
+void
+rt_timers_init(struct rt_timers *timers, const struct rt_timers_config *config)
+{
+    uint32_t levels = config->levels != 0 ? config->levels : RT_TIMERS_LEVELS;
+    uint32_t bits = config->bits != 0 ? config->bits : RT_TIMERS_BITS;
+    rt_assert(config->slots != NULL);
+    rt_assert(levels <= RT_TIMERS_LEVELS_MAX);
+    rt_assert(bits <= RT_TIMERS_BITS_MAX);
+    *timers = (struct rt_timers){
+            .magic = RT_TIMERS_MAGIC,
+            .levels = levels,
+            .bits = bits,
+            .tick_ns = config->tick_ns != 0 ? config->tick_ns : 1,
+            .last_ns = config->start_ns,
+            .earliest_ns = RT_NEVER,
+            .earliest_known = true,
+            .slots = config->slots,
+            .on_earliest = config->on_earliest,
+            .argument = config->argument,
+    };
+    timers->elapsed = timers->last_ns / timers->tick_ns;
+    rt_list_init(&timers->pending);
+    rt_list_init(&timers->overdue);
+    rt_list_init(&timers->endless);
+}
+
+void
+rt_timers_fini(struct rt_timers *timers)
+{
+    rt_check(timers, RT_TIMERS_MAGIC);
+    if (timers->armed != 0) {
+        rt_fault(RT_E_IN_USE, "timers", "the wheel is ended while timers are armed");
+    }
+    verify(timers);
+    timers->magic = 0;
+}
+
+void
+rt_timer_init(struct rt_timer *timer)
+{
+    rt_assert(timer != NULL);
+    *timer = (struct rt_timer){
+            .object = {RT_TIMER_MAGIC, RT_PROBE_OBJECT(TIMER)},
+            .deadline_ns = RT_NEVER,
+            .place = RT_TIMER_IDLE,
+    };
+    rt_list_init(&timer->link);
+    rt_slot_init(&timer->slot);
+    timer->slot.owner = timer->object.id;
+}
+
+void
+rt_timer_start_at(struct rt_timers *timers, struct rt_timer *timer, uint64_t deadline_ns,
+        const struct rt_site *await)
+{
+    rt_check(timers, RT_TIMERS_MAGIC);
+    rt_check(&timer->object, RT_TIMER_MAGIC);
+    uint64_t before_ns = earliest_before(timers);
+    if (timer->place != RT_TIMER_IDLE) {
+        take(timers, timer);
+    }
+    timer->deadline_ns = round_up(timers, deadline_ns);
+    timer->start_order = timers->started;
+    timers->started += 1;
+    put(timers, timer);
+    RT_PROBE(ARM, timer->object.id, RT_HERE, await, timer->deadline_ns);
+    verify(timers);
+    tell_earliest(timers, before_ns);
+}
+
+bool
+rt_timer_cancel_at(struct rt_timers *timers, struct rt_timer *timer, const struct rt_site *await)
+{
+    rt_check(timers, RT_TIMERS_MAGIC);
+    rt_check(&timer->object, RT_TIMER_MAGIC);
+    uint64_t before_ns = earliest_before(timers);
+    bool armed = timer->place != RT_TIMER_IDLE;
+    if (armed) {
+        take(timers, timer);
+        RT_PROBE(DISARM, timer->object.id, RT_HERE, await, timer->deadline_ns);
+    }
+    verify(timers);
+    (void)rt_slot_clear_at(&timer->slot, await);
+    tell_earliest(timers, before_ns);
+    return armed;
+}
+
+uint64_t
+rt_timers_next(const struct rt_timers *timers)
+{
+    rt_check(timers, RT_TIMERS_MAGIC);
+    return timers->earliest_known ? timers->earliest_ns : find_earliest(timers);
+}
+
+uint32_t
+rt_timers_process_at(struct rt_timers *timers, uint64_t now_ns, const struct rt_site *await)
+{
+    rt_check(timers, RT_TIMERS_MAGIC);
+    uint32_t fired = 0;
+    timers->last_ns = now_ns > timers->last_ns ? now_ns : timers->last_ns; /* M11 */
+    collect(timers);
+    verify(timers);
+    while (!rt_list_empty(&timers->pending)) {
+        fire(timers, await);
+        fired += 1;
+    }
+    (void)know_earliest(timers); /* So that rt_timers_next need not look for it. */
+    verify(timers);
+    return fired;
+}
+
+uint64_t
+rt_deadline(uint64_t now_ns, uint64_t duration_ns)
+{
+    return duration_ns < RT_NEVER - now_ns ? now_ns + duration_ns : RT_NEVER;
+}
+
+/* Checks a list outside the wheel, and returns how many timers it holds. */
+static uint32_t
+audit_list(const struct rt_timers *timers, const struct rt_list *list, enum rt_timer_place place)
+{
+    uint32_t count = 0;
+    rt_list_each(link, list)
+    {
+        const struct rt_timer *timer = rt__wheel_timer(link);
+        rt_assert(link->next->prev == link);
+        rt_assert(timer->object.magic == RT_TIMER_MAGIC);
+        rt_assert(timer->place == place);
+        rt_assert((timer->deadline_ns == RT_NEVER) == (place == RT_TIMER_ENDLESS));
+        rt_assert(place == RT_TIMER_ENDLESS || timer->deadline_ns <= timers->last_ns);
+        rt_assert(link->next == list || rt__wheel_before(timer, rt__wheel_timer(link->next)));
+        count += 1;
+    }
+    return count;
+}
+
+void
+rt_timers_audit(const struct rt_timers *timers)
+{
+    rt_check(timers, RT_TIMERS_MAGIC);
+    rt_assert(timers->elapsed == timers->last_ns / timers->tick_ns);
+    uint32_t count = rt__wheel_audit(timers);
+    count += audit_list(timers, &timers->pending, RT_TIMER_PENDING);
+    count += audit_list(timers, &timers->overdue, RT_TIMER_OVERDUE);
+    count += audit_list(timers, &timers->endless, RT_TIMER_ENDLESS);
+    rt_assert(count == timers->armed);
+    rt_assert(!timers->earliest_known || timers->earliest_ns == find_earliest(timers));
+}
