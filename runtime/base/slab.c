@@ -20,25 +20,6 @@
 
 #include "runtime/base/banned.h"
 
-#define SLAB_MAGIC 0x52534c42u
-
-/* Bits of a packed key that hold the index. */
-#define KEY_INDEX_BITS (sizeof(uintptr_t) * 4)
-
-/* The entry that `key` names, or NULL. */
-static struct rt_slab_entry *
-entry_of(const struct rt_slab *slab, struct rt_key key)
-{
-    if (key.index >= slab->touched) {
-        return NULL;
-    }
-    struct rt_slab_entry *entry = &slab->entries[key.index];
-    if (!entry->taken || entry->generation != key.generation) {
-        return NULL;
-    }
-    return entry;
-}
-
 static void
 verify(const struct rt_slab *slab)
 {
@@ -85,7 +66,7 @@ rt_slab_init_bounded(struct rt_slab *slab, struct rt_slab_entry *entries, uint32
     rt_assert(capacity <= RT_SLAB_CAPACITY_MAX);
     rt_assert(generation_max >= 1 && generation_max <= RT_GENERATION_MAX);
     *slab = (struct rt_slab){
-            .magic = SLAB_MAGIC,
+            .magic = RT_SLAB_MAGIC,
             .capacity = capacity,
             .free_head = RT_SLAB_END,
             .generation_max = generation_max,
@@ -102,7 +83,7 @@ rt_slab_init(struct rt_slab *slab, struct rt_slab_entry *entries, uint32_t capac
 rt_err
 rt_slab_insert(struct rt_slab *slab, void *pointer, struct rt_key *ret_key)
 {
-    rt_check(slab, SLAB_MAGIC);
+    rt_check(slab, RT_SLAB_MAGIC);
     rt_assert(pointer != NULL);
     uint32_t index = take_place(slab);
     if (index == RT_SLAB_END) {
@@ -119,23 +100,14 @@ rt_slab_insert(struct rt_slab *slab, void *pointer, struct rt_key *ret_key)
 }
 
 void *
-rt_slab_get(const struct rt_slab *slab, struct rt_key key)
-{
-    rt_check(slab, SLAB_MAGIC);
-    struct rt_slab_entry *entry = entry_of(slab, key);
-    return entry != NULL ? entry->as.pointer : NULL;
-}
-
-void *
 rt_slab_remove(struct rt_slab *slab, struct rt_key key)
 {
-    rt_check(slab, SLAB_MAGIC);
-    struct rt_slab_entry *entry = entry_of(slab, key);
-    if (entry == NULL) {
+    rt_check(slab, RT_SLAB_MAGIC);
+    void *pointer = rt_slab_get(slab, key);
+    if (pointer == NULL) {
         return NULL;
     }
-    void *pointer = entry->as.pointer;
-    rt_assert(pointer != NULL);
+    struct rt_slab_entry *entry = &slab->entries[key.index];
     rt_assert(slab->used > 0);
     entry->taken = false;
     slab->used--;
@@ -148,19 +120,6 @@ rt_slab_remove(struct rt_slab *slab, struct rt_key key)
     }
     verify(slab);
     return pointer;
-}
-
-void *
-rt_slab_at(const struct rt_slab *slab, uint32_t index, struct rt_key *ret_key)
-{
-    rt_check(slab, SLAB_MAGIC);
-    if (index >= slab->touched || !slab->entries[index].taken) {
-        return NULL;
-    }
-    if (ret_key != NULL) {
-        *ret_key = (struct rt_key){index, slab->entries[index].generation};
-    }
-    return slab->entries[index].as.pointer;
 }
 
 /* Length of the free list; panics when it leaves the array, names a taken place or runs in a ring. */
@@ -182,7 +141,7 @@ audit_free_list(const struct rt_slab *slab)
 void
 rt_slab_audit(const struct rt_slab *slab)
 {
-    rt_check(slab, SLAB_MAGIC);
+    rt_check(slab, RT_SLAB_MAGIC);
     rt_assert(slab->touched <= slab->capacity);
     uint32_t used = 0;
     uint32_t retired = 0;
@@ -200,19 +159,4 @@ rt_slab_audit(const struct rt_slab *slab)
     rt_assert(used == slab->used);
     rt_assert(retired == slab->retired);
     rt_assert(used + retired + audit_free_list(slab) == slab->touched);
-}
-
-uintptr_t
-rt_key_pack(struct rt_key key)
-{
-    rt_assert(key.generation <= RT_GENERATION_MAX);
-    rt_assert(key.index <= RT_SLAB_CAPACITY_MAX);
-    return ((uintptr_t)key.generation << KEY_INDEX_BITS) | key.index;
-}
-
-struct rt_key
-rt_key_unpack(uintptr_t word)
-{
-    uintptr_t index_mask = ((uintptr_t)1 << KEY_INDEX_BITS) - 1;
-    return (struct rt_key){(uint32_t)(word & index_mask), (uint32_t)(word >> KEY_INDEX_BITS)};
 }

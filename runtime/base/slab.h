@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/base/assert.h"
 #include "runtime/base/error.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,8 @@ struct rt_slab_entry {
 #define RT_SLAB_CAPACITY_MAX 0xffffu
 #endif
 
+#define RT_SLAB_MAGIC 0x52534c42u
+
 struct rt_slab {
     uint32_t magic;
     uint32_t capacity;
@@ -77,21 +80,60 @@ void rt_slab_init_bounded(struct rt_slab *slab, struct rt_slab_entry *entries, u
 /* Puts `pointer` (not NULL) into a place and names it. RT_E_FULL when no place is left. */
 RT_MUST_CHECK rt_err rt_slab_insert(struct rt_slab *slab, void *pointer, struct rt_key *ret_key);
 
-/* What `key` names, or NULL when it is stale, zero or out of range. */
-void *rt_slab_get(const struct rt_slab *slab, struct rt_key key);
-
 /* Empties the place that `key` names and returns what was there, or NULL as rt_slab_get. */
 void *rt_slab_remove(struct rt_slab *slab, struct rt_key key);
-
-/* The key and pointer of place `index`; NULL when the place is free. For walks in index order. */
-void *rt_slab_at(const struct rt_slab *slab, uint32_t index, struct rt_key *ret_key);
 
 /* Walks everything; panics when the slab contradicts itself. */
 void rt_slab_audit(const struct rt_slab *slab);
 
+/* The four below are in the path of every wake and every poll, and inline for that reason alone. */
+
+/* What `key` names, or NULL when it is stale, zero or out of range. */
+static inline void *
+rt_slab_get(const struct rt_slab *slab, struct rt_key key)
+{
+    rt_check(slab, RT_SLAB_MAGIC);
+    if (key.index >= slab->touched) {
+        return 0;
+    }
+    const struct rt_slab_entry *entry = &slab->entries[key.index];
+    return entry->taken && entry->generation == key.generation ? entry->as.pointer : 0;
+}
+
+/* The key and pointer of place `index`; NULL when the place is free. For walks in index order. */
+static inline void *
+rt_slab_at(const struct rt_slab *slab, uint32_t index, struct rt_key *ret_key)
+{
+    rt_check(slab, RT_SLAB_MAGIC);
+    if (index >= slab->touched || !slab->entries[index].taken) {
+        return 0;
+    }
+    if (ret_key != 0) {
+        ret_key->index = index;
+        ret_key->generation = slab->entries[index].generation;
+    }
+    return slab->entries[index].as.pointer;
+}
+
+#define RT_KEY_INDEX_BITS (sizeof(uintptr_t) * 4)
+
 /* A key in one machine word, for the second word of a waker; 0 is the invalid key. */
-uintptr_t rt_key_pack(struct rt_key key);
-struct rt_key rt_key_unpack(uintptr_t word);
+static inline uintptr_t
+rt_key_pack(struct rt_key key)
+{
+    rt_assert(key.generation <= RT_GENERATION_MAX);
+    rt_assert(key.index <= RT_SLAB_CAPACITY_MAX);
+    return ((uintptr_t)key.generation << RT_KEY_INDEX_BITS) | key.index;
+}
+
+static inline struct rt_key
+rt_key_unpack(uintptr_t word)
+{
+    struct rt_key key;
+    key.index = (uint32_t)(word & (((uintptr_t)1 << RT_KEY_INDEX_BITS) - 1));
+    key.generation = (uint32_t)(word >> RT_KEY_INDEX_BITS);
+    return key;
+}
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #ifndef RT_TASK_CX_H
 #define RT_TASK_CX_H
 
+#include "runtime/base/assert.h"
 #include "runtime/task/task.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,8 @@ struct rt_cx {
     struct rt_waker waker; /* Borrowed. The task's own, or a combinator's for its child (C3). */
 };
 
+#define RT_CX_MAGIC 0x52504358u
+
 /*
  * Makes a context for one poll of `task`, with `waker` as the current one (borrowed). The executor
  * does this for its polls; whoever polls a task by hand, past it, does so too, and poisons it after.
@@ -34,7 +37,14 @@ void rt_cx_init(struct rt_cx *cx, struct rt_executor *executor, struct rt_task *
         struct rt_waker waker);
 
 /* Checks that `cx` is alive; fault RT_E_STALE_CONTEXT when it is not. */
-void rt_cx_check(const struct rt_cx *cx);
+static inline void
+rt_cx_check(const struct rt_cx *cx)
+{
+    rt_assert(cx != 0);
+    if (__builtin_expect(cx->magic != RT_CX_MAGIC, 0)) {
+        rt_fault(RT_E_STALE_CONTEXT, 0, "a poll context was kept and used after its poll");
+    }
+}
 
 /* The waker to clone or store; borrowed, for this poll. */
 const struct rt_waker *rt_cx_waker(const struct rt_cx *cx);

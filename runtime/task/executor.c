@@ -111,6 +111,27 @@ settle(struct rt_executor *executor, struct rt_task *task, rt_poll answer)
     rt_fault(RT_E_INVALID, task->name, "a poll answered something that is no rt_poll");
 }
 
+/* As rt_cx_init and rt_cx_poison, in the path of every poll. */
+static inline void
+begin_context(struct rt_executor *executor, struct rt_task *task)
+{
+    struct rt_cx *cx = &executor->cx;
+    cx->magic = RT_CX_MAGIC;
+    cx->executor = executor;
+    cx->runtime = executor->runtime;
+    cx->task = task;
+    cx->waker.vt = &executor->vt;
+    cx->waker.data = rt_key_pack(task->target.key);
+}
+
+/* The check fails, and there is no task to find. */
+static inline void
+end_context(struct rt_cx *cx)
+{
+    cx->magic = 0;
+    cx->task = NULL;
+}
+
 /* Polls `task`, which the policy has just given up. */
 static void
 poll_task(struct rt_executor *executor, struct rt_task *task)
@@ -123,11 +144,11 @@ poll_task(struct rt_executor *executor, struct rt_task *task)
     /* The mark goes before the call: a wake from here on is for the next poll (T6). */
     task->state = RT_TASK_RUNNING;
     executor->current = task;
-    rt_cx_init(&executor->cx, executor, task, rt_target_waker(&task->target));
+    begin_context(executor, task);
     RT_PROBE(POLL, task->object.id, RT_HERE, NULL, 0);
     rt_poll answer = task->poll(task, &executor->cx);
     RT_PROBE(POLLED, task->object.id, RT_HERE, NULL, (uint64_t)answer);
-    rt_cx_poison(&executor->cx);
+    end_context(&executor->cx);
     executor->current = NULL;
     settle(executor, task, answer);
 }

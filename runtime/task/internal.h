@@ -11,7 +11,6 @@
 
 #define RT__TASK_MAGIC 0x5254534bu
 #define RT__SLOT_MAGIC 0x52534c54u
-#define RT__CX_MAGIC 0x52504358u
 #define RT__EXECUTOR_MAGIC 0x52455845u
 
 /* target.c: fills the vtable of the wakers of the executor in which `vt` lies. */

@@ -69,24 +69,17 @@ rt__task_woken(struct rt_target *target, const struct rt_site *await)
 {
     struct rt_task *task = rt_container_of(target, struct rt_task, target);
     check_task(task);
-    switch (task->state) {
-    case RT_TASK_SLEEPING:
-        wake_sleeping(task, await);
-        return;
-    case RT_TASK_RUNNING:
+    if (task->state == RT_TASK_RUNNING) {
         wake_running(task, await);
-        return;
-    case RT_TASK_WOKEN:
-    case RT_TASK_RUNNING_WOKEN:
-        coalesce(task, await);
-        return;
-    case RT_TASK_RUNNING_DEREG:
+    } else if (task->state == RT_TASK_SLEEPING) {
+        wake_sleeping(task, await);
+    } else if (task->state == RT_TASK_RUNNING_DEREG) {
         RT_PROBE(WAKE_DEAD, task->object.id, RT_HERE, await, 0);
-        return;
-    case RT_TASK_UNPOSTED:
-        rt_unreached("an unposted task has no key, so no waker finds it");
+    } else {
+        /* An unposted task has no key, so no waker finds it. */
+        rt_assert(task->state == RT_TASK_WOKEN || task->state == RT_TASK_RUNNING_WOKEN);
+        coalesce(task, await);
     }
-    rt_unreached("a task state outside the enum");
 }
 
 static void
