@@ -1,0 +1,167 @@
+# Makefile -- every job of rewake by name; `make help` lists them.
+#
+# Each variant is built in a folder of its own, build/<BUILD>-<CC>/:
+#   plain/  the runtime as it ships        probe/  runtime, sim and scenarios, watched
+#   zoo/    patched copies of the runtime  gen/    what scripts write
+# Sources are found by wildcard: a new file needs no line here.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+help: ## prints this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@echo '  BUILD=release|debug|asan|tsan|cov|fuzz CC=gcc|clang OPT=-O0 JOBS=N V=1 (shows commands)'
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+BUILD ?= release
+PREFIX ?= /usr/local
+VERSION := 0.1.0
+JOBS ?= $(shell nproc)
+MAKEFLAGS += --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS) --output-sync=target)
+
+# ---- flags: one block --------------------------------------------------------------------------
+B := build/$(BUILD)$(OPT)-$(notdir $(CC))
+FAMILY := $(if $(findstring clang,$(CC)),clang,gcc)
+WARN := -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wcast-qual \
+	-Wcast-align -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wwrite-strings \
+	-Wpointer-arith -Wundef -Wformat=2 -Wvla -Wimplicit-fallthrough -Wswitch-enum \
+	-Wdouble-promotion -Wnull-dereference -Wredundant-decls -Wdate-time
+WARN.gcc := -Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init
+WARN.clang := -Wcomma -Wunreachable-code -Wconditional-uninitialized -Wassign-enum
+# RT_VERIFY walks structures after each change: everywhere but in what ships.
+# -fno-sanitize-recover: a finding must fail the test that made it, not scroll by.
+SANITIZE := -O1 -DRT_VERIFY -fno-omit-frame-pointer -fno-sanitize-recover=all
+FLAGS.release := -O2
+FLAGS.debug := -O0 -DRT_VERIFY
+FLAGS.asan := $(SANITIZE) -fsanitize=address,undefined
+FLAGS.tsan := $(SANITIZE) -fsanitize=thread
+FLAGS.cov := -O0 -DRT_VERIFY --coverage
+FLAGS.fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link,address,undefined
+$(if $(FLAGS.$(BUILD)),,$(error BUILD=$(BUILD): there are release debug asan tsan cov fuzz))
+# gcc's null checks of ubsan look to -Wnull-dereference like tests that came too late.
+WARN.quiet := $(if $(filter asan fuzz,$(BUILD)),-Wno-null-dereference)
+# -fno-common: two definitions of one name are an error. -MMD -MP: headers are prerequisites.
+CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY)) \
+	$(WARN.quiet)
+# --export-dynamic: a user's library of scenarios finds the simulator in the program itself.
+LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic
+LIBS := -lsqlite3 -lxxhash -lboost_context -ldl -pthread
+TEST_LIBS := -lcheck_pic -lsubunit -lm -lrt -pthread
+TEST_FLAGS := -DTEST_TIMEOUT_S=$(if $(filter asan tsan,$(BUILD)),60,20)
+# The operating system's names, only for those who may ask it; zoo-object does the same.
+os = $(if $(filter sim/% reports/% fuzz/% runtime/host/%,$1),-D_GNU_SOURCE)
+
+# ---- sources and objects -----------------------------------------------------------------------
+find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c)))
+RUNTIME := $(filter-out runtime/tests/% runtime/host/%,$(call find_c,runtime))
+SIM := $(filter-out sim/tests/%,$(call find_c,sim))
+WATCHED := $(RUNTIME) $(SIM) $(call find_c,scenarios reports)
+HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h))
+HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
+RUNTIME_TESTS := $(call find_c,runtime/tests)
+SIM_TESTS := $(call find_c,sim/tests)
+SHELL_TESTS := $(sort $(wildcard sim/tests/*.t sim/tests/cli/*.sh sim/tests/cli/*.t scripts/tests/*.t))
+GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/trace/*.sql))
+ZOO := $(patsubst scenarios/%.patch,$(B)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
+plain = $(patsubst %.c,$(B)/plain/%.o,$1)
+probe = $(patsubst %.c,$(B)/probe/%.o,$1)
+TEST_PROGRAMS := $(if $(RUNTIME_TESTS),$(B)/runtime-tests) $(if $(SIM_TESTS),$(B)/sim-tests)
+
+# $(call run,WORD,command): the command is told shortly, and in full when it fails.
+run = @mkdir -p $(@D); $(if $(V),echo '$2',echo '  $1 $@'); $2 || { echo 'failed: $2' >&2; exit 1; }
+# A file that is new only when what it says is: flags and lists of files are prerequisites too.
+say = @mkdir -p $(@D); echo '$1' | cmp -s - $@ || echo '$1' > $@
+
+all: $(B)/rewake $(B)/librewake-rt.a ## builds build/rewake (release)
+ifeq ($(BUILD)$(OPT),release)
+	@ln -sfn $(notdir $(B))/rewake build/rewake
+endif
+	@echo '$(B)/rewake is built; `make help` names the other jobs'
+
+$(B)/flags: FORCE
+	$(call say,$(CC) $(CFLAGS) $(LINK) $(LIBS))
+$(B)/sources: FORCE
+	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(ZOO))
+$(B)/plain/%.o: %.c $(B)/flags
+	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(TEST_FLAGS) -c $< -o $@)
+$(B)/probe/%.o: %.c $(B)/flags
+	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(TEST_FLAGS) -DRT_PROBES -c $< -o $@)
+# The generated string of an SQL file is longer than the 4095 characters that C promises.
+$(B)/gen/%.o: $(B)/gen/%.c
+	$(call run,CC,$(CC) $(CFLAGS) $(TEST_FLAGS) -Wno-overlength-strings -c $< -o $@)
+$(B)/gen/%.sql.c: %.sql scripts/sql-to-c
+	$(call run,SQL,scripts/sql-to-c $< > $@)
+$(B)/gen/runtime-tests.c: $(RUNTIME_TESTS) scripts/test-main $(B)/sources
+	$(call run,GEN,scripts/test-main runtime $(filter %_test.c,$(RUNTIME_TESTS)) > $@)
+$(B)/gen/sim-tests.c: $(SIM_TESTS) scripts/test-main $(B)/sources
+	$(call run,GEN,scripts/test-main sim $(filter %_test.c,$(SIM_TESTS)) > $@)
+$(B)/zoo/%.o: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-object $(HEADERS) $(B)/flags \
+		$(call probe,$(RUNTIME) $(filter sim/bind/%,$(SIM)))
+	$(call run,ZOO,scripts/zoo-object $* $(B)/probe $@ $(CC) $(CFLAGS) -DRT_PROBES)
+
+$(B)/librewake-rt.a: $(call plain,$(RUNTIME) $(call find_c,runtime/host)) $(B)/sources
+	$(call run,AR,rm -f $@ && ar rcsD $@ $(filter %.o,$^))
+# Scenarios are linked as objects: nothing names them, so an archive would drop them.
+$(B)/rewake: $(call probe,$(WATCHED)) $(GEN) $(ZOO) $(B)/sources
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
+$(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)/librewake-rt.a
+	$(call run,LINK,$(LINK) -o $@ $^ $(TEST_LIBS))
+$(B)/sim-tests: $(call probe,$(RUNTIME) $(filter-out sim/cli/main.c,$(SIM)) $(SIM_TESTS)) $(GEN) \
+		$(B)/gen/sim-tests.o $(B)/sources
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
+
+# ---- jobs --------------------------------------------------------------------------------------
+# variant-debug-clang: program and tests of one variant, in a make of their own.
+VARIANT = BUILD=$(firstword $(subst -, ,$*)) CC=$(patsubst $(firstword $(subst -, ,$*))-%,%,$*)
+binary-%: FORCE ; @$(MAKE) $(VARIANT) all
+tests-%: FORCE ; @$(MAKE) $(VARIANT) test-programs
+test-programs: $(TEST_PROGRAMS)
+# One run must be the same run in all of these.
+MATRIX := release-gcc debug-gcc release-clang debug-clang asan-gcc
+# -e '': tests are programs of their own. -f -o: a failed test is told with its message.
+PROVE := prove -e '' -f -o --timer -j $(JOBS)
+# $(call prove,tests' variant,program's variant,further test programs)
+prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$2/rewake \
+	REWAKE_MATRIX='$(MATRIX:%=build/%/rewake)' T= $(PROVE) $(TEST_PROGRAMS:$(B)/%=build/$1/%) $3
+
+check: tests-debug-$(CC) binary-release-$(CC) matrix ## all tests and tidy; under 2 minutes
+	@$(call prove,debug-$(CC),release-$(CC),$(SHELL_TESTS) scripts/tidy)
+check-asan: tests-asan-$(CC) binary-asan-$(CC) ## the same tests with asan and ubsan
+	@$(call prove,asan-$(CC),asan-$(CC),$(filter sim/%,$(SHELL_TESTS)))
+check-tsan: tests-tsan-$(CC) ## unit tests with tsan
+	@$(call prove,tsan-$(CC),tsan-$(CC))
+quick: tests-debug-$(CC) ## unit tests only, in seconds
+	@$(call prove,debug-$(CC),debug-$(CC))
+test: tests-debug-$(CC) ## unit tests whose names match T: make test T='timer_*'
+	@T='$(T)' prove -e '' -v $(TEST_PROGRAMS:$(B)/%=build/debug-$(CC)/%)
+matrix: $(MATRIX:%=binary-%) ## builds what the replay test compares: gcc, clang, O0, O2, asan
+demo: all ## finds a lost wake-up, tells it, stores it, replays it; under 2 minutes
+	@scripts/demo-steps $(B)/rewake
+tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
+	@TIDY_OBJECTS=build/release-$(CC)/probe scripts/tidy
+format: ## clang-format over all sources
+	@clang-format-14 -i $$(find runtime sim scenarios reports fuzz -name '*.[ch]' 2>/dev/null)
+coverage: tests-cov-$(CC) ## line and branch coverage of the unit tests
+	@$(call prove,cov-$(CC),cov-$(CC))
+	@gcovr --root . --exclude '.*/tests/.*' --exclude 'build/.*' build/cov-$(CC)
+
+I = $(DESTDIR)$(PREFIX)
+install: all ## program, runtime library, headers, *.pc; DESTDIR= PREFIX=/usr/local
+	install -D -m 755 $(B)/rewake $(I)/bin/rewake
+	install -D -m 644 $(B)/librewake-rt.a $(I)/lib/librewake-rt.a
+	@for h in $(HEADERS); do install -D -m 644 $$h $(I)/include/rewake/$$h || exit 1; done
+	@mkdir -p $(I)/lib/pkgconfig
+	@for pc in rewake rewake-rt; do sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+		scripts/$$pc.pc.in > $(I)/lib/pkgconfig/$$pc.pc || exit 1; done
+clean: ## removes build/
+	rm -rf build
+
+FORCE:
+.PHONY: all help check check-asan check-tsan quick test test-programs matrix demo tidy format \
+	coverage install clean FORCE
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
