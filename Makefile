@@ -21,7 +21,7 @@ BUILD ?= release
 PREFIX ?= /usr/local
 VERSION := 0.1.0
 JOBS ?= $(shell nproc)
-MAKEFLAGS += --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS) --output-sync=target)
+MAKEFLAGS += --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS))
 
 # ---- flags: one block --------------------------------------------------------------------------
 B := build/$(BUILD)$(OPT)-$(notdir $(CC))
@@ -42,11 +42,8 @@ FLAGS.tsan := $(SANITIZE) -fsanitize=thread
 FLAGS.cov := -O0 -DRT_VERIFY --coverage
 FLAGS.fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link,address,undefined
 $(if $(FLAGS.$(BUILD)),,$(error BUILD=$(BUILD): there are release debug asan tsan cov fuzz))
-# gcc's null checks of ubsan look to -Wnull-dereference like tests that came too late.
-WARN.quiet := $(if $(filter asan fuzz,$(BUILD)),-Wno-null-dereference)
 # -fno-common: two definitions of one name are an error. -MMD -MP: headers are prerequisites.
-CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY)) \
-	$(WARN.quiet)
+CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY))
 # --export-dynamic: a user's library of scenarios finds the simulator in the program itself.
 LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic
 LIBS := -lsqlite3 -lxxhash -lboost_context -ldl -pthread
@@ -64,7 +61,8 @@ HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(call find_c,runtime/tests)
 SIM_TESTS := $(call find_c,sim/tests)
-SHELL_TESTS := $(sort $(wildcard sim/tests/*.t sim/tests/cli/*.sh sim/tests/cli/*.t scripts/tests/*.t))
+SHELL_TESTS := $(sort $(wildcard sim/tests/*.t sim/tests/cli/*.sh sim/tests/cli/*.t \
+	scripts/tests/*.t))
 GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/trace/*.sql))
 ZOO := $(patsubst scenarios/%.patch,$(B)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
 plain = $(patsubst %.c,$(B)/plain/%.o,$1)
@@ -80,7 +78,7 @@ all: $(B)/rewake $(B)/librewake-rt.a ## builds build/rewake (release)
 ifeq ($(BUILD)$(OPT),release)
 	@ln -sfn $(notdir $(B))/rewake build/rewake
 endif
-	@echo '$(B)/rewake is built; `make help` names the other jobs'
+	@$(if $(filter 0,$(MAKELEVEL)),echo '$(B)/rewake is built; `make help` names the other jobs')
 
 $(B)/flags: FORCE
 	$(call say,$(CC) $(CFLAGS) $(LINK) $(LIBS))

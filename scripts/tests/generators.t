@@ -49,8 +49,8 @@ SQL
 scripts/sql-to-c "$tmp/schema.sql" >"$tmp/schema.c"
 cat >"$tmp/main.c" <<'C'
 #include <stdio.h>
-extern const char sim__schema_sql[];
-int main(void) { return fputs(sim__schema_sql, stdout) < 0; }
+extern const char sim_schema_sql[];
+int main(void) { return fputs(sim_schema_sql, stdout) < 0; }
 C
 ok "the SQL string compiles" "$cc" -std=c17 -o "$tmp/sql" "$tmp/main.c" "$tmp/schema.c"
 "$tmp/sql" >"$tmp/back.sql"
@@ -81,7 +81,6 @@ cat >scenarios/zoo/z.c <<'C'
 typedef int ask(void);
 #ifdef ZOO_FORM_BROKEN
 static ask *const form __attribute__((section("forms"), used)) = rt_twice;
-extern const char *zoo_file(void);
 static const char *(*const file)(void) __attribute__((section("files"), used)) = rt_file;
 #else
 static ask *const form __attribute__((section("forms"), used)) = rt_twice;
@@ -120,8 +119,8 @@ build() {
 }
 patch_of runtime/base/value.c 's/return VALUE/return 10 * VALUE/'
 ok "both forms link into one program" build
-same "each form has its own runtime, one name for files, all sites" "$(./program)" \
-    '2 20 runtime/base/value.c 2'
+same "each form has its own runtime, a changed file a name of its own" "$(./program)" \
+    '2 20 runtime/base/value.z.c 2'
 not_ok "an object that is not patched is not compiled again" test -e o/zoo/z/runtime/base/twice.o
 patch_of runtime/base/value.h 's/VALUE 1/VALUE 50/'
 ok "a patch of a header builds" build
