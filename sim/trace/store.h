@@ -51,8 +51,7 @@ extern "C" {
     X(READ_ONLY, "read-only", \
             "the database can not be written; change its permissions, or name another with --db") \
     X(FULL, "full", "there is no room left; free some, or name a database elsewhere with --db") \
-    X(HELD, "held", \
-            "another process holds the database; wait for it, or name another with --db") \
+    X(HELD, "held", "another process holds the database; wait for it, or name another with --db") \
     X(QUERY, "query", "the query can not be answered; only single reading statements are allowed") \
     X(UNKNOWN, "unknown", "the database has no such run; `rewake query` lists those it has") \
     X(SYSTEM, "system", "the operating system refused; the message says what")
@@ -158,8 +157,8 @@ RT_MUST_CHECK enum sim_store_err sim_store_sweep_update(
 
 /* The seeds first, first + stride … last were run. A range that goes on where the sweep's last one
  * ended is joined to it. `stride` is at least 1. */
-RT_MUST_CHECK enum sim_store_err sim_store_sweep_seeds(struct sim_store *store, int64_t sweep,
-        uint64_t first, uint64_t last, uint64_t stride);
+RT_MUST_CHECK enum sim_store_err sim_store_sweep_seeds(
+        struct sim_store *store, int64_t sweep, uint64_t first, uint64_t last, uint64_t stride);
 
 /* ---- Runs, in their thousands. --------------------------------------------------------------- */
 
@@ -287,7 +286,7 @@ RT_MUST_CHECK enum sim_store_err sim_store_remembered(struct sim_store *store,
 
 enum sim_store_form {
     SIM_STORE_TABLE, /* A heading, a rule, rows with columns in line. */
-    SIM_STORE_JSON   /* One object a row; seeds, and integers that a double can not hold, are text. */
+    SIM_STORE_JSON /* One object a row; seeds, and integers that a double can not hold, are text. */
 };
 
 /*

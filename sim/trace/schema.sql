@@ -1,0 +1,325 @@
+-- schema.sql -- the trace database, for whoever reads it with stock sqlite3.
+--
+--     sqlite3 .rewake/trace.db 'SELECT * FROM failures'
+--     sqlite3 .rewake/trace.db 'SELECT * FROM trace WHERE run = 3'
+--     sqlite3 .rewake/trace.db 'SELECT * FROM wake_ledger WHERE run = 3 AND how = "open"'
+--
+-- A sweep is many runs of one scenario. Most passing runs leave no row of their own: they are
+-- counted in `sweeps`, and `seeds` says which seeds they were, so that each can be run again. A run
+-- with news (it failed, it came somewhere new, it was run twice) has a row in `runs`; one that
+-- somebody will read also has `details`, `events` and `texts`.
+--
+-- Tables hold numbers, views hold words: verdicts, kinds and places are spelled out in the views.
+-- Digests and hashes are 64 bits: in a table the signed integer with these bits, in a view 16 hex
+-- digits. Steps count from 1; 0 is before the first step, or "none" where a column says so. Times
+-- are virtual nanoseconds, unless a name ends in _ms: milliseconds of the real clock.
+--
+-- Format. application_id is 'rwk1' (0x72776b31); user_version is 1 and is raised when a reader of
+-- the old one would misread the new one. The file is in WAL mode: copy it with `.backup` while
+-- rewake runs.
+--
+-- SPDX-License-Identifier: Apache-2.0
+
+PRAGMA application_id = 0x72776b31;
+PRAGMA user_version = 1;
+
+---- Words. Filled by rewake from the same lists that make its enums. -----------------------------
+
+-- How a run can end.
+CREATE TABLE verdicts (
+    verdict INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,   -- 'pass', 'lost-wakeup', 'deadlock' ...
+    meaning TEXT NOT NULL
+) STRICT;
+
+-- Who said so.
+CREATE TABLE oracles (
+    oracle  INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,   -- 'rewake', 'stall', 'assertion' ...
+    meaning TEXT NOT NULL
+) STRICT;
+
+-- What can happen in a run. Below 64: told by the runtime's probes; from 64: by the simulator.
+CREATE TABLE event_kinds (
+    kind    INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,   -- 'poll', 'store', 'fire', 'step' ...
+    meaning TEXT NOT NULL           -- also says what `object` and `argument` are for this kind
+) STRICT;
+
+-- What can be waited for.
+CREATE TABLE object_kinds (
+    kind INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE       -- 'task', 'slot', 'timer' ...
+) STRICT;
+
+---- Sweeps. --------------------------------------------------------------------------------------
+
+-- One command's runs of one scenario.
+CREATE TABLE sweeps (
+    sweep      INTEGER PRIMARY KEY,
+    scenario   TEXT NOT NULL,
+    library    TEXT,                -- path of the library it came from; NULL: built into rewake
+    strategy   TEXT NOT NULL,       -- how decisions were made
+    options    TEXT NOT NULL,       -- JSON: options and parameters that differ from the defaults
+    build      TEXT,                -- version, compiler, flags
+    git        TEXT,                -- commit of the tree under test
+    seed_first INTEGER NOT NULL,
+    started_ms INTEGER NOT NULL,    -- since 1970
+    elapsed_ms INTEGER NOT NULL DEFAULT 0,
+    runs       INTEGER NOT NULL DEFAULT 0,
+    steps      INTEGER NOT NULL DEFAULT 0,
+    sim_ns     INTEGER NOT NULL DEFAULT 0,
+    digest     INTEGER NOT NULL DEFAULT 0, -- sum modulo 2^64 of hash(seed, digest) of its runs
+    complete   INTEGER NOT NULL DEFAULT 0 CHECK (complete IN (0, 1)) -- all that was asked for ran
+) STRICT;
+
+-- How many runs of a sweep ended how. They add up to sweeps.runs.
+CREATE TABLE sweep_verdicts (
+    sweep   INTEGER NOT NULL REFERENCES sweeps,
+    verdict INTEGER NOT NULL REFERENCES verdicts,
+    runs    INTEGER NOT NULL,
+    PRIMARY KEY (sweep, verdict)
+) STRICT, WITHOUT ROWID;
+
+-- The seeds a sweep has run: first, first + stride ... last.
+CREATE TABLE seeds (
+    sweep  INTEGER NOT NULL REFERENCES sweeps,
+    first  INTEGER NOT NULL,
+    last   INTEGER NOT NULL,
+    stride INTEGER NOT NULL CHECK (stride >= 1),
+    CHECK (first <= last),
+    PRIMARY KEY (sweep, first)
+) STRICT, WITHOUT ROWID;
+
+---- Runs. ----------------------------------------------------------------------------------------
+
+-- One run, run:ID on the command line.
+CREATE TABLE runs (
+    run        INTEGER PRIMARY KEY,
+    sweep      INTEGER NOT NULL REFERENCES sweeps,
+    number     INTEGER NOT NULL,    -- in the sweep, from 0
+    seed       INTEGER NOT NULL,
+    digest     INTEGER NOT NULL,    -- of events and decisions; the same run has the same digest
+    steps      INTEGER NOT NULL,
+    sim_ns     INTEGER NOT NULL,
+    decisions  INTEGER NOT NULL,    -- choices with more than one alternative
+    deviations INTEGER NOT NULL,    -- of those, answered other than the dullest
+    verdict    INTEGER NOT NULL REFERENCES verdicts,
+    oracle     INTEGER NOT NULL REFERENCES oracles,
+    actor      INTEGER,             -- whom the verdict is about; NULL: nobody
+    object     INTEGER NOT NULL,    -- what it waits for; 0: none
+    site       INTEGER NOT NULL,    -- the line that is blamed, or that waits; 0: none
+    fail_step  INTEGER NOT NULL,    -- where the verdict fell; 0: it passed
+    owed_step  INTEGER NOT NULL,    -- the step that should have woken; 0: none, or not looked for
+    events     INTEGER NOT NULL,    -- how many there were, stored or not
+    fresh      INTEGER NOT NULL,    -- things that this run was the first of its sweep to cover
+    news       INTEGER NOT NULL,    -- why it has a row: 1 failed, 2 coverage, 4 rechecked, 8 asked
+    tape       BLOB                 -- its deviations (sim/decide/tape.h); NULL: none, or not kept
+) STRICT;
+
+-- Failing runs are few and asked for often.
+CREATE INDEX runs_failed ON runs (verdict) WHERE verdict <> 0;
+
+-- What else is known of a run that somebody will read.
+CREATE TABLE details (
+    run        INTEGER PRIMARY KEY REFERENCES runs,
+    token      TEXT,                -- for `rewake replay`
+    message    TEXT NOT NULL,       -- what went wrong, one sentence
+    actor_name TEXT NOT NULL,       -- whom it is about, by name
+    options    TEXT NOT NULL,       -- as in sweeps
+    tasks      INTEGER NOT NULL,
+    run_order  INTEGER NOT NULL,    -- in force: 1 any, 2 fifo, 3 lifo-slot
+    fifo       INTEGER,             -- fails in FIFO order too: 1; not there: 0; NULL: not asked
+    fail_ns    INTEGER NOT NULL,
+    audit_step INTEGER NOT NULL,    -- the quiescence drawn for audit; 0: none
+    hashes     BLOB                 -- one for each 128 events, little endian, chained
+) STRICT;
+
+-- What happened, in order. `argument` depends on the kind: see event_kinds.
+CREATE TABLE events (
+    run      INTEGER NOT NULL REFERENCES runs,
+    n        INTEGER NOT NULL,      -- in the run, from 0; the first ones may be lost in a long run
+    step     INTEGER NOT NULL,
+    cause    INTEGER NOT NULL,      -- of a poll: the step whose wake led to it; 0: none known
+    actor    INTEGER NOT NULL,      -- whose step it is; 0: the world
+    kind     INTEGER NOT NULL,
+    object   INTEGER NOT NULL,      -- kind << 28 | creating actor << 16 | n-th of its kind; 0: none
+    site     INTEGER NOT NULL,      -- the line in the runtime; 0: none
+    await    INTEGER NOT NULL,      -- the line of its user; 0: none
+    flags    INTEGER NOT NULL,
+    argument INTEGER NOT NULL,
+    PRIMARY KEY (run, n)
+) STRICT, WITHOUT ROWID;
+
+-- Names of actors and objects; what was logged, printed, or given as a reason at an event.
+CREATE TABLE texts (
+    run   INTEGER NOT NULL REFERENCES runs,
+    what  TEXT NOT NULL CHECK (what IN ('actor', 'object', 'event')),
+    which INTEGER NOT NULL,         -- actor index, object number, or events.n
+    text  TEXT NOT NULL,
+    PRIMARY KEY (run, what, which)
+) STRICT, WITHOUT ROWID;
+
+-- Places in the source, as the newest build that wrote here knows them. An id depends on file name,
+-- function and the n-th place in it: a comment added above moves `line`, not the id.
+CREATE TABLE sites (
+    site     INTEGER PRIMARY KEY,
+    file     TEXT NOT NULL,
+    function TEXT NOT NULL,
+    line     INTEGER NOT NULL,
+    counter  INTEGER NOT NULL       -- two places of one line: the smaller one stands first
+) STRICT;
+
+-- Failures that the next `rewake run` tries first: one for each way to fail, until it no longer does.
+CREATE TABLE remembered (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT, -- the newest is the largest
+    scenario TEXT NOT NULL,
+    library  TEXT,
+    verdict  INTEGER NOT NULL REFERENCES verdicts,
+    oracle   INTEGER NOT NULL REFERENCES oracles,
+    site     INTEGER NOT NULL,
+    token    TEXT NOT NULL,
+    run      INTEGER,               -- NULL: it has no row
+    UNIQUE (scenario, verdict, oracle, site)
+) STRICT;
+
+---- Views: the words. ----------------------------------------------------------------------------
+
+-- Where is that? 'slot.c:102 put', and which place in the function it is.
+CREATE VIEW places AS
+SELECT site, replace(file, rtrim(file, replace(file, '/', '')), '') || ':' || line || ' ' || function
+           AS place,
+       row_number() OVER (PARTITION BY file, function ORDER BY line, counter) AS nth, file, line,
+       function
+FROM sites;
+
+-- Who took part? Only actors with a name.
+CREATE VIEW actors AS
+SELECT run, which AS actor, text AS name FROM texts WHERE what = 'actor';
+
+-- What was waited for? Every object that an event names; without a name of its own 'slot 3.1' is
+-- the second slot that actor 3 has made.
+CREATE VIEW objects AS
+SELECT o.run, o.object, k.name AS kind, o.object >> 16 & 0xfff AS creator,
+       coalesce(t.text, k.name || ' ' || (o.object >> 16 & 0xfff) || '.' || (o.object & 0xffff))
+           AS name
+FROM (SELECT DISTINCT run, object FROM events WHERE object <> 0) AS o
+     LEFT JOIN object_kinds AS k ON k.kind = o.object >> 28
+     LEFT JOIN texts AS t ON t.run = o.run AND t.what = 'object' AND t.which = o.object;
+
+-- When did each step begin, and whose was it?
+CREATE VIEW steps AS
+SELECT run, step, actor, argument AS time_ns FROM events
+WHERE kind = (SELECT kind FROM event_kinds WHERE name = 'step');
+
+-- What happened, readable: the events of a run in words.
+CREATE VIEW trace AS
+SELECT e.run, e.n, e.step, nullif(e.cause, 0) AS cause,
+       coalesce(a.text, CASE e.actor WHEN 0 THEN 'world' ELSE 'actor ' || e.actor END) AS actor,
+       coalesce(k.name, 'kind ' || e.kind) AS kind,
+       CASE WHEN e.object <> 0 THEN coalesce(o.text, (SELECT name FROM object_kinds
+           WHERE kind = e.object >> 28) || ' ' || (e.object >> 16 & 0xfff) || '.'
+           || (e.object & 0xffff)) END AS object,
+       e.argument, t.text, s.file || ':' || s.line AS site, w.file || ':' || w.line AS await
+FROM events AS e
+     LEFT JOIN event_kinds AS k ON k.kind = e.kind
+     LEFT JOIN sites AS s ON s.site = e.site
+     LEFT JOIN sites AS w ON w.site = e.await
+     LEFT JOIN texts AS a ON a.run = e.run AND a.what = 'actor' AND a.which = e.actor
+     LEFT JOIN texts AS o ON o.run = e.run AND o.what = 'object' AND o.which = e.object
+     LEFT JOIN texts AS t ON t.run = e.run AND t.what = 'event' AND t.which = e.n;
+
+---- Views: the questions. ------------------------------------------------------------------------
+
+-- What failed, and how do I see it again? Newest first.
+CREATE VIEW failures AS
+SELECT r.run, s.scenario, r.seed, v.name AS verdict, o.name AS oracle, d.actor_name AS actor,
+       d.message, p.place AS site, r.fail_step, nullif(r.owed_step, 0) AS owed_step, r.steps,
+       r.deviations, CASE d.fifo WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END AS in_fifo_order,
+       d.token, s.library, s.strategy, printf('%016x', r.digest) AS digest, s.started_ms
+FROM runs AS r
+     JOIN sweeps AS s USING (sweep)
+     JOIN verdicts AS v USING (verdict)
+     JOIN oracles AS o USING (oracle)
+     LEFT JOIN details AS d USING (run)
+     LEFT JOIN places AS p USING (site)
+WHERE r.verdict <> 0
+ORDER BY r.run DESC;
+
+-- What became of each wait? A wait is opened when a task's waker is stored, and closed when that
+-- waker is fired, replaced by another, erased without a wake, or dropped; an open one is still
+-- stored when the run ends. The k-th store of a task's waker in an object is closed by the k-th
+-- event there that closes one.
+CREATE VIEW wake_ledger AS
+WITH ends AS (
+    SELECT e.run, e.object, e.argument AS task, e.n, e.step, e.actor, e.await, k.name AS how,
+           row_number() OVER (PARTITION BY e.run, e.object, e.argument, k.name = 'store'
+               ORDER BY e.n) AS turn
+    FROM events AS e JOIN event_kinds AS k USING (kind)
+    WHERE k.name IN ('store', 'replace', 'fire', 'erase', 'drop')
+)
+SELECT o.run, o.task, row_number() OVER (PARTITION BY o.run, o.task ORDER BY o.n) AS wait,
+       o.object, o.await AS site, o.step AS opened, c.step AS closed,
+       coalesce(c.how, 'open') AS how, c.actor AS closed_by, c.await AS closed_at,
+       o.n AS opened_n, c.n AS closed_n
+FROM ends AS o
+     LEFT JOIN ends AS c ON c.run = o.run AND c.object = o.object AND c.task = o.task
+         AND c.turn = o.turn AND c.how <> 'store'
+WHERE o.how = 'store';
+
+-- Which wake-ups were lost or late, and what had become of the last wait of whoever sleeps?
+CREATE VIEW lost_wakeups AS
+SELECT f.run, f.scenario, f.verdict, f.actor, f.message, f.owed_step, f.fail_step,
+       w.object AS waits_for, w.opened AS waits_since, w.how AS its_waker, w.closed AS closed_step,
+       p.place AS closed_at, f.token
+FROM failures AS f
+     LEFT JOIN runs AS r USING (run)
+     LEFT JOIN wake_ledger AS w ON w.run = f.run AND w.opened_n = (
+         SELECT max(l.opened_n) FROM wake_ledger AS l
+         WHERE l.run = f.run AND l.object = r.object)
+     LEFT JOIN places AS p ON p.site = w.closed_at
+WHERE f.verdict IN ('lost-wakeup', 'late-wakeup');
+
+-- Who woke whom? From the step that woke to the step that polled.
+CREATE VIEW wake_edges AS
+SELECT p.run, p.cause AS wake_step, p.step AS poll_step, c.actor AS waker_actor,
+       p.actor AS polled_actor, p.object AS task, w.site, w.await
+FROM events AS p
+     LEFT JOIN events AS w ON w.run = p.run AND w.step = p.cause AND w.object = p.object
+         AND w.argument <> 1 AND w.kind = (SELECT kind FROM event_kinds WHERE name = 'wake')
+     LEFT JOIN steps AS c ON c.run = p.run AND c.step = p.cause
+WHERE p.kind = (SELECT kind FROM event_kinds WHERE name = 'poll') AND p.cause <> 0;
+
+-- How long does a woken task wait for its poll? In steps and in virtual time.
+CREATE VIEW poll_latency AS
+WITH pairs AS (
+    SELECT e.run, e.object AS task, k.name AS kind, e.step AS woken,
+           lead(k.name) OVER following AS next_kind, lead(e.step) OVER following AS polled
+    FROM events AS e JOIN event_kinds AS k USING (kind)
+    WHERE k.name = 'poll' OR (k.name = 'wake' AND e.argument <> 1)
+    WINDOW following AS (PARTITION BY e.run, e.object ORDER BY e.n)
+)
+SELECT p.run, p.task, p.woken AS woken_step, p.polled AS polled_step,
+       p.polled - p.woken AS latency_steps, w.time_ns AS woken_ns, q.time_ns AS polled_ns,
+       q.time_ns - w.time_ns AS latency_ns
+FROM pairs AS p
+     LEFT JOIN steps AS w ON w.run = p.run AND w.step = p.woken
+     LEFT JOIN steps AS q ON q.run = p.run AND q.step = p.polled
+WHERE p.kind = 'wake' AND p.next_kind = 'poll';
+
+-- Does more running still find something new? Each run that was the first to cover something, with
+-- the sum so far. It flattens out when a sweep is saturated.
+CREATE VIEW coverage_growth AS
+SELECT r.sweep, s.scenario, r.run, r.number + 1 AS runs_so_far, r.fresh,
+       sum(r.fresh) OVER (PARTITION BY r.sweep ORDER BY r.number) AS covered
+FROM runs AS r JOIN sweeps AS s USING (sweep)
+WHERE r.fresh > 0;
+
+-- What has been run so far? One line a sweep.
+CREATE VIEW sweep_summary AS
+SELECT s.sweep, s.scenario, s.strategy, s.runs,
+       (SELECT coalesce(sum(c.runs), 0) FROM sweep_verdicts AS c
+        WHERE c.sweep = s.sweep AND c.verdict <> 0) AS failed,
+       s.steps, s.sim_ns, s.elapsed_ms, printf('%016x', s.digest) AS digest,
+       CASE s.complete WHEN 1 THEN 'yes' ELSE 'no' END AS complete, s.git
+FROM sweeps AS s;
