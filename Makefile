@@ -85,9 +85,9 @@ $(B)/flags: FORCE
 $(B)/sources: FORCE
 	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(ZOO))
 $(B)/plain/%.o: %.c $(B)/flags
-	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(TEST_FLAGS) -c $< -o $@)
+	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) -c $< -o $@)
 $(B)/probe/%.o: %.c $(B)/flags
-	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(TEST_FLAGS) -DRT_PROBES -c $< -o $@)
+	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) -DRT_PROBES -c $< -o $@)
 # The generated string of an SQL file is longer than the 4095 characters that C promises.
 $(B)/gen/%.o: $(B)/gen/%.c
 	$(call run,CC,$(CC) $(CFLAGS) $(TEST_FLAGS) -Wno-overlength-strings -c $< -o $@)
