@@ -183,7 +183,9 @@ rt_join_poll_at(struct rt_join *join, struct rt_cx *cx, const struct rt_site *aw
         rt_fault(RT_E_FINISHED, join->future.name, "a join was polled that is ready or given up");
     }
     rt_poll answer = poll_children(join, cx, await);
-    join->future.finished = answer == RT_READY;
+    if (answer == RT_READY) {
+        join->future.finished = true;
+    }
     return answer;
 }
 

@@ -72,7 +72,9 @@ rt_timeout_poll_at(struct rt_timeout *timeout, struct rt_cx *cx, const struct rt
                 "a timeout was polled that is ready or given up");
     }
     rt_poll answer = poll_both(timeout, cx, await);
-    timeout->future.finished = answer == RT_READY;
+    if (answer == RT_READY) {
+        timeout->future.finished = true;
+    }
     return answer;
 }
 

@@ -224,7 +224,7 @@ rt__wheel_earliest(const struct rt_timers *timers)
     uint64_t slots = level < timers->levels ? timers->occupied[level] : 0;
     while (slots != 0) {
         struct place place = first_of(timers, level, slots);
-        if (place.start >= earliest_ns / timers->tick_ns) {
+        if (place.start * timers->tick_ns >= earliest_ns) {
             break;
         }
         uint64_t slot_ns = earliest_in(timers, &place);
