@@ -1,0 +1,384 @@
+/*
+ * runtime.c -- one turn, and the two loops made of it.
+ *
+ * The order inside a round is the whole point (runtime.h numbers its steps). What
+ * the runtimes that this one learned from got wrong is an order: the host asked
+ * to block although a task had woken itself (B1), or although a timer had just
+ * been fired (D4); the host never asked at all while a task kept waking itself
+ * (B2). So rt_runtime_turn decides between "look" and "block" itself, after the
+ * timers, from what is woken at that moment.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/runtime.h"
+
+#include <stddef.h>
+
+#include "runtime/base/assert.h"
+
+#include "runtime/base/banned.h"
+
+#define RUNTIME_MAGIC 0x5252544du
+#define EVENT_INTERVAL 61u /* Tokio's; a prime, so that it beats with no period of the tasks. */
+
+static void
+check_runtime(const struct rt_runtime *runtime)
+{
+    rt_check(runtime, RUNTIME_MAGIC);
+}
+
+/* ---- What a sleep waits for besides pollables. ------------------------------------------------- */
+
+static rt_err
+subscribe_notify(struct rt_runtime *runtime)
+{
+    if (runtime->notify.host != NULL) {
+        return RT_OK;
+    }
+    return rt_host_subscribe(runtime->host, RT_SUBSCRIBE_NOTIFY, 0, &runtime->notify);
+}
+
+/* Makes the deadline pollable stand for the earliest deadline, or for none. */
+static rt_err
+subscribe_deadline(struct rt_runtime *runtime)
+{
+    uint64_t deadline_ns = rt_timers_next(&runtime->timers);
+    if (deadline_ns == runtime->deadline_ns) {
+        return RT_OK;
+    }
+    rt_pollable_drop(&runtime->deadline);
+    runtime->deadline_ns = RT_NEVER;
+    if (deadline_ns == RT_NEVER) {
+        return RT_OK;
+    }
+    rt_err err = rt_subscribe_instant(runtime->host, deadline_ns, &runtime->deadline);
+    if (err == RT_OK) {
+        runtime->deadline_ns = deadline_ns;
+    }
+    return err;
+}
+
+struct extras {
+    struct rt_pollable *list[RT_POLLER_EXTRA - 1];
+    uint32_t count;
+};
+
+/* Entries of our own for the next list: the deadline, and notify where somebody may (D5). */
+static rt_err
+collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
+{
+    ret_extras->count = 0;
+    rt_err err = subscribe_deadline(runtime);
+    if (err != RT_OK) {
+        return err;
+    }
+    if (runtime->deadline_ns != RT_NEVER) {
+        ret_extras->list[ret_extras->count++] = &runtime->deadline;
+    }
+    if (runtime->foreign_handles == 0) {
+        return RT_OK;
+    }
+    err = subscribe_notify(runtime);
+    if (err == RT_OK) {
+        ret_extras->list[ret_extras->count++] = &runtime->notify;
+    }
+    return err;
+}
+
+/* ---- One turn. --------------------------------------------------------------------------------- */
+
+/*
+ * The executor's notify (D7). During a turn's own wakes the host need not hear of it; what it would
+ * do is end the next sleep for nothing.
+ */
+static void
+notify_host(void *argument)
+{
+    struct rt_runtime *runtime = argument;
+    check_runtime(runtime);
+    if (!runtime->firing && runtime->reactor.waking == NULL) {
+        rt_host_notify(runtime->host);
+    }
+}
+
+/* Step 3. */
+static uint32_t
+fire_timers(struct rt_runtime *runtime)
+{
+    if (runtime->timers.armed == 0) {
+        return 0;
+    }
+    runtime->firing = true;
+    uint32_t fired = rt_timers_process(&runtime->timers, rt_host_now(runtime->host));
+    runtime->firing = false;
+    return fired;
+}
+
+/* Step 4, something being woken. Deadline and notify are not in the list: no timer is due, and a
+ * notify is for who sleeps. */
+static rt_err
+look(struct rt_runtime *runtime, uint32_t *ret_woken)
+{
+    return rt_reactor_turn(&runtime->reactor, RT_TURN_POLL, NULL, 0, ret_woken);
+}
+
+/* Step 4, with nothing left to do but wait. */
+static rt_err
+go_to_sleep(struct rt_runtime *runtime, uint32_t *ret_woken)
+{
+    struct extras extras;
+    rt_err err = collect_extras(runtime, &extras);
+    if (err != RT_OK) {
+        return err;
+    }
+    err = rt_reactor_turn(&runtime->reactor, RT_TURN_BLOCK, extras.list, extras.count, ret_woken);
+    if (err == RT_OK) {
+        runtime->executor.counters.sleeps++;
+    }
+    return err;
+}
+
+static bool
+busy(const struct rt_runtime *runtime)
+{
+    return runtime->executor.running || runtime->firing || runtime->reactor.turning;
+}
+
+rt_err
+rt_runtime_turn(struct rt_runtime *runtime, enum rt_turn_mode mode, uint32_t *ret_woken)
+{
+    check_runtime(runtime);
+    if (busy(runtime)) {
+        return RT_E_REENTERED;
+    }
+    uint32_t fired = fire_timers(runtime);
+    bool to_do = fired != 0 || runtime->executor.woken != 0;
+    uint32_t woken = 0;
+    rt_err err =
+            mode == RT_TURN_POLL || to_do ? look(runtime, &woken) : go_to_sleep(runtime, &woken);
+    if (err == RT_OK && ret_woken != NULL) {
+        *ret_woken = fired + woken;
+    }
+    return err;
+}
+
+bool
+rt_runtime_turn_useful(const struct rt_runtime *runtime)
+{
+    check_runtime(runtime);
+    uint64_t next_ns = rt_timers_next(&runtime->timers);
+    if (next_ns != RT_NEVER && next_ns <= rt_host_now(runtime->host)) {
+        return true;
+    }
+    return rt_reactor_ready(&runtime->reactor);
+}
+
+/* ---- The loops. -------------------------------------------------------------------------------- */
+
+/*
+ * The question that ends a loop. Root is asked after by its key: `cleanup` may have freed it (T10),
+ * and a root posted again by somebody else is another life.
+ */
+struct question {
+    bool about_root;
+    struct rt_key root;
+};
+
+static bool
+done(const struct rt_runtime *runtime, const struct question *question)
+{
+    const struct rt_executor *executor = &runtime->executor;
+    if (question->about_root) {
+        return rt_slab_get(&executor->targets, question->root) == NULL;
+    }
+    return executor->foreground == 0;
+}
+
+/* Step 1, and step 2 after each poll: what is woken behind the root stays posted (B5). */
+static bool
+poll_woken(struct rt_runtime *runtime, const struct question *question)
+{
+    for (uint32_t i = 0; i < runtime->event_interval; i++) {
+        if (done(runtime, question) || !rt_run_one(&runtime->executor)) {
+            break;
+        }
+    }
+    return done(runtime, question);
+}
+
+static rt_err
+run_loop(struct rt_runtime *runtime, const struct question *question)
+{
+    rt_assert(!runtime->in_loop);
+    rt_err err = RT_OK;
+    runtime->in_loop = true;
+    while (err == RT_OK && !poll_woken(runtime, question)) {
+        err = rt_runtime_turn(runtime, RT_TURN_BLOCK, NULL);
+    }
+    runtime->in_loop = false;
+    /* The queue was seen empty (D7), perhaps without a poll: the next wake must tell the host. */
+    if (runtime->executor.woken == 0) {
+        runtime->executor.notified = false;
+    }
+    return err;
+}
+
+rt_err
+rt_block_on_at(struct rt_runtime *runtime, struct rt_task *root, const struct rt_site *await)
+{
+    check_runtime(runtime);
+    rt_assert(root != NULL);
+    if (runtime->in_loop || busy(runtime)) {
+        return RT_E_REENTERED;
+    }
+    rt_err err = rt_post_at(&runtime->executor, root, await);
+    if (err != RT_OK) {
+        return err;
+    }
+    return run_loop(runtime, &(struct question){.about_root = true, .root = root->target.key});
+}
+
+rt_err
+rt_run_to_completion(struct rt_runtime *runtime)
+{
+    check_runtime(runtime);
+    if (runtime->in_loop || busy(runtime)) {
+        return RT_E_REENTERED;
+    }
+    return run_loop(runtime, &(struct question){.about_root = false});
+}
+
+/* ---- Beginning and end. ------------------------------------------------------------------------ */
+
+void
+rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config *config)
+{
+    rt_assert(runtime != NULL);
+    rt_check(config->host, RT_HOST_MAGIC);
+    *runtime = (struct rt_runtime){
+            .magic = RUNTIME_MAGIC,
+            .event_interval = config->event_interval != 0 ? config->event_interval : EVENT_INTERVAL,
+            .host = config->host,
+            .deadline_ns = RT_NEVER,
+    };
+    struct rt_executor_config executor = config->executor;
+    if (executor.notify == NULL) {
+        executor.notify = notify_host;
+        executor.notify_argument = runtime;
+    }
+    rt_executor_init(&runtime->executor, &executor);
+    runtime->executor.runtime = runtime;
+    struct rt_timers_config timers = config->timers;
+    if (timers.start_ns == 0) {
+        timers.start_ns = rt_host_now(config->host);
+    }
+    rt_timers_init(&runtime->timers, &timers);
+    rt_reactor_init(&runtime->reactor, config->host, &config->reactor);
+}
+
+void
+rt_runtime_fini(struct rt_runtime *runtime)
+{
+    check_runtime(runtime);
+    rt_assert(!runtime->in_loop);
+    rt_executor_fini(&runtime->executor);
+    rt_timers_fini(&runtime->timers);
+    rt_reactor_fini(&runtime->reactor);
+    rt_pollable_drop(&runtime->deadline);
+    rt_pollable_drop(&runtime->notify);
+    runtime->magic = 0;
+}
+
+rt_err
+rt_runtime_hold(struct rt_runtime *runtime)
+{
+    check_runtime(runtime);
+    /* Before anybody can notify: a host need not remember what nobody had subscribed to. */
+    rt_err err = subscribe_notify(runtime);
+    if (err == RT_OK) {
+        rt_assert(runtime->foreign_handles < UINT32_MAX);
+        runtime->foreign_handles++;
+    }
+    return err;
+}
+
+void
+rt_runtime_release(struct rt_runtime *runtime)
+{
+    check_runtime(runtime);
+    rt_assert(runtime->foreign_handles > 0);
+    runtime->foreign_handles--;
+    /* A sleep that only this holder could have ended would never end now. */
+    if (runtime->reactor.turning) {
+        rt_host_notify(runtime->host);
+    }
+}
+
+uint64_t
+rt_runtime_next_deadline(const struct rt_runtime *runtime)
+{
+    check_runtime(runtime);
+    return rt_timers_next(&runtime->timers);
+}
+
+/* ---- The report. ------------------------------------------------------------------------------- */
+
+struct report {
+    char *text;
+    uint32_t size;
+    uint32_t used;
+    uint32_t sleeping;
+};
+
+/* Appends as much of `word` as there is room for. */
+static void
+append(struct report *report, const char *word)
+{
+    rt_assert(word != NULL);
+    while (*word != '\0' && report->used + 1 < report->size) {
+        report->text[report->used++] = *word++;
+    }
+}
+
+static void
+append_reasons(struct report *report, const struct rt_task *task)
+{
+    const char *separator = ": ";
+    rt_list_each(link, &task->slots)
+    {
+        const struct rt_slot *slot = rt_container_of(link, struct rt_slot, task_link);
+        append(report, separator);
+        append(report, slot->reason != NULL ? slot->reason : "something without a name");
+        separator = ", ";
+    }
+    if (task->target.clones != 0) {
+        append(report, separator);
+        append(report, "a waker that somebody keeps");
+    }
+}
+
+static void
+report_task(const struct rt_task *task, void *argument)
+{
+    struct report *report = argument;
+    if (task->state != RT_TASK_SLEEPING) {
+        return;
+    }
+    report->sleeping++;
+    append(report, task->name);
+    append_reasons(report, task);
+    append(report, task->background ? " (background)\n" : "\n");
+}
+
+uint32_t
+rt_runtime_report(const struct rt_runtime *runtime, char *text, uint32_t size)
+{
+    check_runtime(runtime);
+    rt_assert(text != NULL || size == 0);
+    struct report report = {text, size, 0, 0};
+    rt_executor_each(&runtime->executor, report_task, &report);
+    if (size != 0) {
+        text[report.used] = '\0';
+    }
+    return report.sleeping;
+}

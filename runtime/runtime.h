@@ -1,0 +1,121 @@
+/*
+ * runtime.h -- executor, timers and reactor over one host, and the loops that drive them.
+ *
+ *           ┌────────────────── rt_runtime ──────────────────┐
+ *  wakes ──▶│ executor ── polls ──▶ tasks                    │
+ *           │ timers   ── due ────▶ wakes                    │
+ *           │ reactor  ── ready ──▶ wakes                    │
+ *           └──────────────▲─────────────────────────────────┘
+ *                          │ now · subscribe · poll
+ *                        host
+ *
+ * One round of a loop (rt_block_on, rt_run_to_completion):
+ *   1. Poll what is woken, one task after the other, at most `event_interval` of them.
+ *   2. The question that ends the loop is asked.
+ *   3. Timers that are due are fired.
+ *   4. Something is woken: a turn of the reactor that does not block, so that tasks which wake
+ *      themselves can not starve the host (B2). Nothing is woken: a turn that blocks until the next
+ *      deadline, a pollable or a notify (B3). Nothing to block on: deadlock (D5).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_RUNTIME_H
+#define RT_RUNTIME_H
+
+#include "runtime/compose/future.h"
+#include "runtime/compose/join.h"
+#include "runtime/compose/timeout.h"
+#include "runtime/io/reactor.h"
+#include "runtime/task/cx.h"
+#include "runtime/task/executor.h"
+#include "runtime/task/wait_queue.h"
+#include "runtime/time/sleep.h"
+#include "runtime/time/timers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rt_runtime_config {
+    struct rt_host *host; /* Borrowed. */
+    struct rt_executor_config executor;
+    struct rt_timers_config timers;
+    struct rt_reactor_config reactor;
+    uint32_t event_interval; /* 0: 61. Polls between two looks at the host. */
+};
+
+struct rt_runtime {
+    uint32_t magic;
+    bool in_loop; /* B4 */
+    bool firing;  /* Timers are being fired. */
+    uint32_t event_interval;
+    uint32_t foreign_handles; /* Holders outside this thread that may notify (D5). */
+    struct rt_host *host;
+    struct rt_executor executor;
+    struct rt_timers timers;
+    struct rt_reactor reactor;
+    struct rt_pollable deadline; /* The next deadline, as a pollable of the host … */
+    uint64_t deadline_ns;        /* … and which one it is; RT_NEVER: none subscribed. */
+    struct rt_pollable notify;
+};
+
+/*
+ * Makes a runtime. `config` is copied; what it points at is borrowed. The executor's notify is
+ * rt_host_notify unless the caller set another; a wake by the runtime's own turn tells nobody, for
+ * who turns comes and runs the executor anyway. Timers start at the host's clock unless
+ * timers.start_ns says otherwise.
+ */
+void rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config *config);
+
+/* Ends it, and drops its pollables: faults as rt_executor_fini, rt_timers_fini, rt_reactor_fini. */
+void rt_runtime_fini(struct rt_runtime *runtime);
+
+/*
+ * Says that somebody outside this thread may call rt_host_notify from now on, and that a sleep must
+ * end when they do (D5, D8). Errors of rt_host_subscribe.
+ */
+RT_MUST_CHECK rt_err rt_runtime_hold(struct rt_runtime *runtime);
+
+/* Takes one rt_runtime_hold back. A loop that sleeps comes and looks again. */
+void rt_runtime_release(struct rt_runtime *runtime);
+
+/*
+ * Steps 3 and 4 above, once: fires timers, turns the reactor. *ret_woken (may be NULL): how many
+ * timers were fired and waits woken. RT_TURN_BLOCK does not block when something is woken, or a
+ * timer was fired (D4); with nothing to wait for it is RT_E_DEADLOCK. RT_E_REENTERED from inside a
+ * poll or a turn. RT_E_FULL when the host has no room for the runtime's own pollables.
+ */
+RT_MUST_CHECK rt_err rt_runtime_turn(
+        struct rt_runtime *runtime, enum rt_turn_mode mode, uint32_t *ret_woken);
+
+/* True when a turn would do something now: a timer is due or a waited-for pollable is ready. */
+bool rt_runtime_turn_useful(const struct rt_runtime *runtime);
+
+/*
+ * Posts `root` and runs the loop until it is READY, cancelled or parked (root->end says which);
+ * other tasks stay posted (B5). Root is polled only when it is woken (B6), and its own wake during
+ * its poll is seen before blocking (B1). RT_E_DEADLOCK: root can not go on (B3), it stays posted.
+ * RT_E_REENTERED: a loop of this runtime runs already, or one of its tasks is being polled; nothing
+ * has changed (B4). Errors of rt_post and rt_runtime_turn.
+ */
+#define rt_block_on(runtime, root) rt_block_on_at((runtime), (root), RT_HERE)
+RT_MUST_CHECK rt_err rt_block_on_at(
+        struct rt_runtime *runtime, struct rt_task *root, const struct rt_site *await);
+
+/* Runs the loop until no foreground task is left (D4, D5). Errors as rt_block_on. */
+RT_MUST_CHECK rt_err rt_run_to_completion(struct rt_runtime *runtime);
+
+/* The earliest deadline, or RT_NEVER (S4: EarliestTimerExpiry). */
+uint64_t rt_runtime_next_deadline(const struct rt_runtime *runtime);
+
+/*
+ * Writes who sleeps and why into `text` (`size` bytes, always terminated): one line a task in the
+ * order of their indices, "name: reason, reason" (D5). What does not fit is cut off; `text` may be
+ * NULL when `size` is 0. Returns how many tasks sleep.
+ */
+uint32_t rt_runtime_report(const struct rt_runtime *runtime, char *text, uint32_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
