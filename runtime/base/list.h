@@ -14,15 +14,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct rt_list {
     struct rt_list *next;
     struct rt_list *prev;
 };
 
-/* The object of type `type` whose member `member` is at `node`. Through void *, for -Wcast-align. */
-#define rt_container_of(node, type, member) \
-    ((type *)(void *)((char *)(void *)(node)-offsetof(type, member)))
+/* The object of type `type` whose member `member` is at `node`. Through an integer, for -Wcast-align and for nodes that are
+ * looked at through const. */
+#define rt_container_of(node, type, member)                                                        \
+    ((type *)(void *)((uintptr_t)(node)-offsetof(type, member)))
 
 static inline void
 rt_list_init(struct rt_list *list)

@@ -105,11 +105,15 @@ struct rt_object {
 void rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *site,
         const struct rt_site *await, uint64_t argument);
 
+/* Supplied by the watcher: why the waker of the next STORE or KEEP is stored; borrowed, may be 0. */
+void rt_probe_reason(const char *reason);
+
 /* Supplied by the watcher: a number for a new object of `kind`. */
 uint32_t rt_probe_object(enum rt_object_kind kind);
 
 #define RT_PROBE(kind, object, site, await, argument) \
     rt_probe_emit(RT_PROBE_##kind, (object), (site), (await), (argument))
+#define RT_PROBE_REASON(reason) rt_probe_reason(reason)
 #define RT_PROBE_OBJECT(kind) rt_probe_object(RT_OBJECT_##kind)
 
 /* The place where this stands. An address of a static record; every use is another place. */
@@ -130,6 +134,7 @@ uint32_t rt_probe_object(enum rt_object_kind kind);
         (void)sizeof(await); \
         (void)sizeof(argument); \
     } while (0)
+#define RT_PROBE_REASON(reason) ((void)sizeof(reason))
 #define RT_PROBE_OBJECT(kind) ((uint32_t)0)
 #define RT_HERE ((const struct rt_site *)0)
 

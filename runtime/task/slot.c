@@ -80,6 +80,7 @@ keep(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt
     rt_list_unlink(&slot->task_link);
     rt_list_push_back(&cx->task->slots, &slot->task_link);
     note(slot, reason, site, await);
+    RT_PROBE_REASON(reason);
     RT_PROBE(KEEP, shown_as(slot), site, await, slot->whose);
 }
 
@@ -100,6 +101,7 @@ put(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_
     if (replaced) {
         RT_PROBE(REPLACE, shown_as(slot), site, await, whose);
     }
+    RT_PROBE_REASON(reason);
     RT_PROBE(STORE, shown_as(slot), site, await, slot->whose);
     release(&old, await);
 }

@@ -1,0 +1,73 @@
+/*
+ * bind_priv.h -- what the files of this folder share.
+ *
+ * Everything here is hidden in a patched copy of the runtime, as the runtime itself is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_BIND_BIND_PRIV_H
+#define SIM_BIND_BIND_PRIV_H
+
+#include "sim/bind/runtime.h"
+#include "sim/world/world.h"
+
+/* A posted task and its actor. */
+struct sim_bound {
+    struct sim_actor actor;
+    struct sim_rt *rt;
+    struct rt_task *task; /* Its memory may be gone once the key is stale. */
+    struct rt_key key;
+    bool runnable;          /* In the policy. */
+    uint64_t runnable_step; /* Since when. */
+};
+
+struct sim_rt {
+    struct sim_world *world;
+    const char *name;
+    struct rt_runtime runtime;
+    struct sim_host *host;
+    uint32_t capacity;
+    bool by_loop;
+    enum sim_order order;
+    struct sim_bound **bound; /* By index in the executor's slab. */
+    uint32_t bound_count;
+    uint64_t ended; /* Ends of tasks that the world knows of. */
+    struct sim_actor loop;
+    struct sim_audit audit;
+    struct sim_closer closer;
+
+    /* pick.c */
+    struct rt_sched sched;
+    struct sim_actor executor;        /* Where the runtime picks by itself and the world drives. */
+    struct sim_bound *last;           /* Polled last through pop. */
+    struct rt_sched *inner;           /* fifo or lifo-slot; NULL: every pick is a decision. */
+    struct rt_sched_fifo fifo;
+    struct rt_sched_lifo_slot lifo_slot;
+    uint16_t *runnable; /* Under `any` by a loop: indices, longest woken first. */
+    uint32_t runnable_count;
+    uint64_t pops;
+    uint64_t useful_step; /* Since when a turn would have been useful; 0: it would not. */
+};
+
+/* runtime.c */
+struct sim_bound *sim__bind(struct sim_rt *rt, uint32_t index);
+void sim__after_poll(struct sim_bound *bound);
+void sim__refresh(struct sim_rt *rt); /* The loop's due time. */
+void sim__look(void *argument);       /* Enables the loop if a turn is useful; argument: the rt. */
+
+/* pick.c */
+void sim__pick_init(struct sim_rt *rt);
+
+/* nudge.c: what the oracle asks of a task. */
+enum sim_nudge sim__task_nudge(struct sim_actor *actor);
+uint32_t sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
+void sim__task_fire_derived(struct sim_actor *actor);
+
+/* disturb.c: freedoms and faults around a poll. */
+void sim__disturb(struct sim_bound *bound);
+bool sim__cancelled_instead(struct sim_bound *bound);
+
+/* close.c: what must be given back. */
+void sim__close(void *argument);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * close.c -- what a runtime's users must have given back when the run is over.
+ *
+ * Wakers. Every clone is woken or dropped, once (W1). The counts say that clones
+ * are missing, but a clone that still lies in some queue of the scenario is no
+ * leak: the run has ended around it, and nobody has had a chance to drop it. So
+ * the arena is searched: a clone that lies nowhere any more has been overwritten or
+ * forgotten.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/bind/bind_priv.h"
+
+static bool
+is_clone(const struct sim_rt *rt, const struct rt_waker *waker, const char *at)
+{
+    const char *own = (const char *)&rt->runtime.executor;
+    if (waker->vt != &rt->runtime.executor.vt) {
+        return false;
+    }
+    /* The executor's own words are no clones; nor is what a slot keeps, which is not counted. */
+    return at < own || at >= own + sizeof(rt->runtime.executor);
+}
+
+static uint64_t
+clones_in(const void *argument, const char *memory, size_t size)
+{
+    const struct sim_rt *rt = argument;
+    uint64_t found = 0;
+    for (size_t i = 0; i + sizeof(struct rt_waker) <= size; i += sizeof(void *)) {
+        struct rt_waker waker;
+        memcpy(&waker, memory + i, sizeof(waker));
+        found += is_clone(rt, &waker, memory + i);
+    }
+    return found;
+}
+
+static void
+check_clones(const struct sim_rt *rt)
+{
+    const struct rt_executor_counters *counters = &rt->runtime.executor.counters;
+    struct sim_world *world = rt->world;
+    if (counters->returned > counters->clones) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_BALANCE, NULL, 0,
+                "wakers were given back more often than they were cloned (%llu against %llu)",
+                (unsigned long long)counters->returned, (unsigned long long)counters->clones);
+    }
+    uint64_t out = counters->clones - counters->returned;
+    if (out == 0) {
+        return;
+    }
+    uint64_t found = sim_world_search(world, clones_in, rt);
+    if (out > found) {
+        sim_fail(world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, NULL, 0,
+                "%llu waker clone%s neither woken nor dropped, and nobody has %s any more",
+                (unsigned long long)(out - found), out - found == 1 ? " was" : "s were",
+                out - found == 1 ? "it" : "them");
+    }
+}
+
+void
+sim__close(void *argument)
+{
+    check_clones(argument);
+}

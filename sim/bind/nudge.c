@@ -1,0 +1,92 @@
+/*
+ * nudge.c -- what the oracle asks of a sleeping task.
+ *
+ * The task is polled by hand, past the executor: its state there, and its place in
+ * no queue, stay as they are. It sees its own waker, so that whoever stores it
+ * finds what was stored before, and not a stranger.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/assert.h"
+#include "sim/bind/bind_priv.h"
+
+static struct sim_bound *
+bound_of(const struct sim_actor *actor)
+{
+    return rt_container_of(actor, struct sim_bound, actor);
+}
+
+/* The task if it can be nudged: posted, and not being polled. A parked one is not posted (T13). */
+static struct rt_task *
+sleeper(const struct sim_bound *bound)
+{
+    struct rt_task *task = rt_executor_task(&bound->rt->runtime.executor, bound->key.index);
+    if (bound->actor.done || task == NULL ||
+            task->target.key.generation != bound->key.generation) {
+        return NULL;
+    }
+    return task->state == RT_TASK_SLEEPING || task->state == RT_TASK_WOKEN ? task : NULL;
+}
+
+enum sim_nudge
+sim__task_nudge(struct sim_actor *actor)
+{
+    struct sim_bound *bound = bound_of(actor);
+    struct rt_task *task = sleeper(bound);
+    if (task == NULL) {
+        return SIM_NUDGE_UNSUPPORTED;
+    }
+    struct rt_cx cx;
+    rt_cx_init(&cx, &bound->rt->runtime.executor, task, rt_target_waker(&task->target));
+    rt_poll answer = task->poll(task, &cx);
+    rt_cx_poison(&cx);
+    return answer == RT_PENDING ? SIM_NUDGE_STILL : SIM_NUDGE_MOVED;
+}
+
+uint32_t
+sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max)
+{
+    const struct rt_task *task = sleeper(bound_of(actor));
+    uint32_t count = 0;
+    if (task == NULL) {
+        return 0;
+    }
+    rt_list_each(link, &task->slots)
+    {
+        const struct rt_slot *slot = rt_container_of(link, struct rt_slot, task_link);
+        const struct rt_site *line = slot->await != NULL ? slot->await : slot->site;
+        if (count < max) {
+            ret[count] = (struct sim_waiting){
+                    .object = slot->owner != 0 ? slot->owner : slot->object.id,
+                    .site = line != NULL ? line->id : 0,
+                    .reason = slot->reason,
+            };
+        }
+        count++;
+    }
+    return count < max ? count : max;
+}
+
+/* Wakes whatever was stored on behalf of the task and is not its own waker: a combinator's. */
+void
+sim__task_fire_derived(struct sim_actor *actor)
+{
+    struct rt_task *task = sleeper(bound_of(actor));
+    if (task == NULL) {
+        return;
+    }
+    struct rt_waker own = rt_target_waker(&task->target);
+    bool fired = true;
+    while (fired) {
+        fired = false;
+        rt_list_each(link, &task->slots)
+        {
+            struct rt_slot *slot = rt_container_of(link, struct rt_slot, task_link);
+            if (!rt_waker_will_wake(&slot->waker, &own)) {
+                /* The wake may do anything to the list: start over. */
+                fired = rt_slot_wake(slot);
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+/*
+ * pick.c -- the executor's policy, and so who is polled next.
+ *
+ *   order       driven by the world                    driven by a loop
+ *   any         a push enables the task's actor; the   pop pauses the loop, then picks among
+ *               world picks, nobody pops               the runnable: a decision
+ *   fifo,       a push enables the executor's actor;   pop pauses the loop, then the built-in
+ *   lifo-slot   its step pops the built-in policy      policy picks
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/bind/bind_priv.h"
+#include "sim/world/loop.h"
+
+/* How often the runnable are looked over for somebody forgotten, in pops. */
+#define LOOK_EVERY 32u
+
+static struct sim_rt *
+rt_of(struct rt_sched *sched)
+{
+    return rt_container_of(sched, struct sim_rt, sched);
+}
+
+/* ---- Nobody may be forgotten. ------------------------------------------------------------------- */
+
+static uint64_t
+starvation_limit(const struct sim_rt *rt)
+{
+    return rt->world->options.starvation_steps + 16 * (uint64_t)rt->runtime.executor.woken;
+}
+
+static void
+check_passed_over(struct sim_rt *rt)
+{
+    for (uint32_t i = 0; i < rt->bound_count; i++) {
+        const struct sim_bound *bound = rt->bound[i];
+        if (bound == NULL || !bound->runnable) {
+            continue;
+        }
+        uint64_t waited = rt->world->step - bound->runnable_step;
+        if (waited > starvation_limit(rt)) {
+            sim_fail(rt->world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, &bound->actor, 0,
+                    "task '%s' was woken at step %llu and has been passed over for %llu steps",
+                    bound->actor.name, (unsigned long long)bound->runnable_step,
+                    (unsigned long long)waited);
+        }
+    }
+}
+
+/* A loop that has something to see on the host, or a timer to fire, and never looks. */
+static void
+check_not_looked_at(struct sim_rt *rt)
+{
+    struct sim_world *world = rt->world;
+    if (!rt_runtime_turn_useful(&rt->runtime)) {
+        rt->useful_step = 0;
+        return;
+    }
+    if (rt->useful_step < world->looked_step + 1) {
+        rt->useful_step = world->step > world->looked_step ? world->step : world->looked_step + 1;
+    }
+    if (world->step > rt->useful_step &&
+            world->step - rt->useful_step > world->options.starvation_steps) {
+        sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, world->stepping, 0,
+                "a timer is due or a source is ready since step %llu, and for %llu steps "
+                "the loop has polled tasks without looking",
+                (unsigned long long)rt->useful_step,
+                (unsigned long long)(world->step - rt->useful_step));
+    }
+}
+
+/* ---- Under `any`, by a loop: a list and a decision. ---------------------------------------------- */
+
+static void
+list_push(struct sim_rt *rt, uint32_t index)
+{
+    rt_assert(rt->runnable_count < rt->capacity);
+    rt->runnable[rt->runnable_count++] = (uint16_t)index;
+}
+
+static void
+list_take(struct sim_rt *rt, uint32_t place)
+{
+    rt_assert(place < rt->runnable_count);
+    rt->runnable_count--;
+    memmove(rt->runnable + place, rt->runnable + place + 1,
+            (rt->runnable_count - place) * sizeof(*rt->runnable));
+}
+
+static void
+list_remove(struct sim_rt *rt, uint32_t index)
+{
+    for (uint32_t i = 0; i < rt->runnable_count; i++) {
+        if (rt->runnable[i] == index) {
+            list_take(rt, i);
+            return;
+        }
+    }
+}
+
+static void
+describe(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret)
+{
+    const struct sim_rt *rt = choice->context;
+    const struct sim_actor *actor = &rt->bound[rt->runnable[index]]->actor;
+    ret->id = actor->id;
+    ret->actor = actor->index;
+}
+
+static uint32_t
+list_pick(struct sim_rt *rt)
+{
+    uint32_t n = rt->runnable_count < SIM_ALTERNATIVES_MAX ? rt->runnable_count
+                                                           : SIM_ALTERNATIVES_MAX;
+    struct sim_actor *owner = &rt->bound[rt->runnable[0]]->actor;
+    uint64_t waited = rt->world->step - rt->bound[rt->runnable[0]]->runnable_step;
+    uint32_t place = 0;
+    if (waited <= rt->world->options.fair_steps + 8 * (uint64_t)n) {
+        place = sim_actor_choose_of(owner, SIM_KIND_RUN, n, SIM_ODDS_EVEN, describe, rt);
+    }
+    uint32_t index = rt->runnable[place];
+    list_take(rt, place);
+    return index;
+}
+
+/* ---- The policy. -------------------------------------------------------------------------------- */
+
+static bool
+world_picks(const struct sim_rt *rt)
+{
+    return rt->inner == NULL && !rt->by_loop;
+}
+
+static void
+push(struct rt_sched *sched, uint32_t index)
+{
+    struct sim_rt *rt = rt_of(sched);
+    struct sim_bound *bound = sim__bind(rt, index);
+    bound->runnable = true;
+    bound->runnable_step = rt->world->step;
+    if (world_picks(rt)) {
+        sim_actor_enable(&bound->actor);
+        return;
+    }
+    bound->actor.cause = (uint32_t)rt->world->step;
+    if (rt->inner != NULL) {
+        rt->inner->ops->push(rt->inner, index);
+    } else {
+        list_push(rt, index);
+    }
+    if (!rt->by_loop) {
+        sim_actor_enable(&rt->executor);
+    }
+}
+
+static uint32_t
+pop(struct rt_sched *sched)
+{
+    struct sim_rt *rt = rt_of(sched);
+    if (rt->last != NULL) {
+        sim__after_poll(rt->last);
+        rt->last = NULL;
+    }
+    if (rt->by_loop) {
+        sim_loop_pause(rt->world);
+    }
+    rt_assert(!world_picks(rt));
+    uint32_t index = rt->inner != NULL ? rt->inner->ops->pop(rt->inner) : list_pick(rt);
+    if (index == RT_SCHED_NONE) {
+        return index;
+    }
+    if (++rt->pops % LOOK_EVERY == 0) {
+        check_passed_over(rt);
+        if (rt->by_loop) {
+            check_not_looked_at(rt);
+        }
+    }
+    rt->last = rt->bound[index];
+    rt->last->runnable = false;
+    rt->world->current = &rt->last->actor;
+    return index;
+}
+
+static void
+take_out(struct rt_sched *sched, uint32_t index)
+{
+    struct sim_rt *rt = rt_of(sched);
+    rt->bound[index]->runnable = false;
+    if (world_picks(rt)) {
+        sim_actor_disable(&rt->bound[index]->actor);
+    } else if (rt->inner != NULL) {
+        rt->inner->ops->remove(rt->inner, index);
+    } else {
+        list_remove(rt, index);
+    }
+}
+
+static const struct rt_sched_ops sched_ops = {.push = push, .pop = pop, .remove = take_out};
+
+/* ---- The executor as one actor, where it picks by itself. ---------------------------------------- */
+
+static void
+executor_step(struct sim_actor *actor)
+{
+    struct sim_rt *rt = rt_container_of(actor, struct sim_rt, executor);
+    (void)rt_run_one(&rt->runtime.executor);
+    rt->world->current = actor;
+    if (rt->last != NULL) {
+        sim__after_poll(rt->last);
+        rt->last = NULL;
+    }
+    if (rt->runtime.executor.woken > 0) {
+        sim_actor_enable(actor);
+    }
+    sim__refresh(rt);
+}
+
+static const struct sim_actor_ops executor_ops = {
+        .kind = SIM_ACTOR_LOOP,
+        .step = executor_step,
+};
+
+static struct rt_sched_link *
+links(struct sim_rt *rt)
+{
+    return sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_link));
+}
+
+void
+sim__pick_init(struct sim_rt *rt)
+{
+    rt->sched.ops = &sched_ops;
+    switch (rt->order) {
+    case SIM_ORDER_DEFAULT:
+    case SIM_ORDER_ANY:
+        rt->runnable = rt->by_loop ? sim_alloc(rt->world, rt->capacity * sizeof(uint16_t)) : NULL;
+        return;
+    case SIM_ORDER_FIFO:
+        rt_sched_fifo_init(&rt->fifo, links(rt), rt->capacity);
+        rt->inner = &rt->fifo.sched;
+        break;
+    case SIM_ORDER_LIFO_SLOT:
+        rt_sched_lifo_slot_init(&rt->lifo_slot, links(rt), rt->capacity);
+        rt->inner = &rt->lifo_slot.sched;
+        break;
+    }
+    if (!rt->by_loop) {
+        sim_actor_init(&rt->executor, rt->world, &executor_ops, NULL, "executor", false);
+    }
+}

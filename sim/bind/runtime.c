@@ -1,0 +1,309 @@
+/*
+ * runtime.c -- a runtime and its host in the arena, its tasks and its loop as actors.
+ *
+ * The executor's policy is ours (sched.h): a push enables the task's actor, and the
+ * world's pick is the executor's. Where the runtime has an order of its own (fifo,
+ * lifo-slot), or a loop of its own (`by_loop`), the policy below picks instead; see pick.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/bind/runtime.h"
+
+#include "runtime/base/assert.h"
+#include "sim/bind/bind_priv.h"
+#include "sim/world/world.h"
+
+#define CAPACITY 64u
+
+/* ---- Tasks as actors. --------------------------------------------------------------------------- */
+
+static struct sim_bound *
+bound_of(const struct sim_actor *actor)
+{
+    return rt_container_of(actor, struct sim_bound, actor);
+}
+
+/* Whether the task that `bound` stands for has left the executor. Its memory may be gone. */
+static bool
+has_left(const struct sim_bound *bound)
+{
+    struct rt_key key = {0, 0};
+    void *target = rt_slab_at(&bound->rt->runtime.executor.targets, bound->key.index, &key);
+    return target == NULL || key.generation != bound->key.generation;
+}
+
+static uint64_t
+ended_so_far(const struct sim_rt *rt)
+{
+    return rt->runtime.executor.counters.completed + rt->runtime.executor.counters.cancelled;
+}
+
+static void
+finish(struct sim_bound *bound)
+{
+    bound->rt->ended++;
+    sim_actor_finish(&bound->actor);
+}
+
+/* Tasks may end in somebody else's step (they are cancelled), or by parking, which nothing counts. */
+static void
+reap(struct sim_rt *rt)
+{
+    for (uint32_t i = 0; i < rt->bound_count; i++) {
+        struct sim_bound *bound = rt->bound[i];
+        if (bound != NULL && !bound->actor.done && has_left(bound)) {
+            finish(bound);
+        }
+    }
+}
+
+void
+sim__after_poll(struct sim_bound *bound)
+{
+    struct sim_rt *rt = bound->rt;
+    if (has_left(bound)) {
+        finish(bound);
+    } else if (bound->task->state == RT_TASK_SLEEPING) {
+        sim__disturb(bound);
+    }
+    if (rt->ended != ended_so_far(rt)) {
+        reap(rt);
+        rt->ended = ended_so_far(rt);
+    }
+}
+
+static void
+task_step(struct sim_actor *actor)
+{
+    struct sim_bound *bound = bound_of(actor);
+    if (sim__cancelled_instead(bound)) {
+        return;
+    }
+    (void)rt_run_index(&bound->rt->runtime.executor, bound->key.index);
+    sim__after_poll(bound);
+    sim__refresh(bound->rt);
+}
+
+static void
+task_cancel(struct sim_actor *actor)
+{
+    struct sim_bound *bound = bound_of(actor);
+    if (!has_left(bound)) {
+        rt_task_cancel(bound->task);
+    }
+    actor->done = true;
+}
+
+static const struct sim_actor_ops task_ops = {
+        .kind = SIM_ACTOR_TASK,
+        .step = task_step,
+        .nudge = sim__task_nudge,
+        .waiting = sim__task_waiting,
+        .cancel = task_cancel,
+        .fire_derived = sim__task_fire_derived,
+};
+
+struct sim_bound *
+sim__bind(struct sim_rt *rt, uint32_t index)
+{
+    rt_assert(index < rt->capacity);
+    struct sim_bound *bound = rt->bound[index];
+    if (bound != NULL && !has_left(bound)) {
+        return bound;
+    }
+    if (bound != NULL && !bound->actor.done) {
+        finish(bound);
+    }
+    bound = sim_new(rt->world, struct sim_bound);
+    bound->rt = rt;
+    bound->task = rt_executor_task(&rt->runtime.executor, index);
+    rt_assert(bound->task != NULL);
+    bound->key = bound->task->target.key;
+    rt->bound[index] = bound;
+    rt->bound_count = index >= rt->bound_count ? index + 1 : rt->bound_count;
+    sim_actor_init(&bound->actor, rt->world, &task_ops, NULL, bound->task->name,
+            !bound->task->background);
+    sim_actor_announce(&bound->actor, bound->task->object.id);
+    return bound;
+}
+
+/* ---- The loop as an actor: timers that are due, pollables that are ready. ------------------------ */
+
+static struct sim_rt *
+rt_of_loop(struct sim_actor *actor)
+{
+    return rt_container_of(actor, struct sim_rt, loop);
+}
+
+static void
+loop_step(struct sim_actor *actor)
+{
+    struct sim_rt *rt = rt_of_loop(actor);
+    uint32_t woken = 0;
+    rt_err err = rt_runtime_turn(&rt->runtime, RT_TURN_POLL, &woken);
+    if (err != RT_OK) {
+        sim_fail(rt->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, actor, 0,
+                "a turn of the reactor failed: %s (%s)", rt_err_text(err), rt_err_name(err));
+    }
+    sim__refresh(rt);
+    sim__look(rt);
+}
+
+static const struct sim_actor_ops loop_ops = {
+        .kind = SIM_ACTOR_LOOP,
+        .step = loop_step,
+};
+
+void
+sim__look(void *argument)
+{
+    struct sim_rt *rt = argument;
+    if (!rt->by_loop && rt_runtime_turn_useful(&rt->runtime)) {
+        sim_actor_enable(&rt->loop);
+    }
+}
+
+static uint64_t
+next_time(const struct sim_rt *rt)
+{
+    uint64_t timers_ns = rt_timers_next(&rt->runtime.timers);
+    uint64_t clocks_ns = sim_host_next_instant(rt->host);
+    return timers_ns < clocks_ns ? timers_ns : clocks_ns;
+}
+
+void
+sim__refresh(struct sim_rt *rt)
+{
+    if (rt->by_loop) {
+        return;
+    }
+    uint64_t next_ns = next_time(rt);
+    if (next_ns != rt->loop.due_ns && !rt->loop.enabled) {
+        sim_actor_due(&rt->loop, next_ns);
+    }
+}
+
+/* ---- Making it. --------------------------------------------------------------------------------- */
+
+/* A world-driven runtime is looked at after each step: nobody need be told. */
+static void
+no_notify(void *argument)
+{
+    (void)argument;
+}
+
+static const char *
+audit(void *argument)
+{
+    const struct sim_rt *rt = argument;
+    /* What contradicts itself panics, with its own words. */
+    rt_executor_audit(&rt->runtime.executor);
+    rt_timers_audit(&rt->runtime.timers);
+    rt_reactor_audit(&rt->runtime.reactor);
+    return NULL;
+}
+
+static void
+configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_runtime_config *config)
+{
+    struct sim_world *world = rt->world;
+    uint32_t n = rt->capacity;
+    uint32_t levels = options->timer_levels != 0 ? options->timer_levels : RT_TIMERS_LEVELS;
+    uint32_t bits = options->timer_bits != 0 ? options->timer_bits : RT_TIMERS_BITS;
+    config->host = sim_host_seam(rt->host);
+    config->event_interval = options->event_interval;
+    config->executor = (struct rt_executor_config){
+            .entries = sim_alloc(world, n * sizeof(struct rt_slab_entry)),
+            .capacity = n,
+            .sched = &rt->sched,
+            .self_wake = options->self_wake,
+            .notify = rt->by_loop ? NULL : no_notify,
+    };
+    config->timers = (struct rt_timers_config){
+            .slots = sim_alloc(world, RT_TIMERS_SLOTS(levels, bits) * sizeof(struct rt_list *)),
+            .levels = levels,
+            .bits = bits,
+            .tick_ns = options->tick_ns,
+            .start_ns = world->now_ns,
+    };
+    config->reactor = (struct rt_reactor_config){
+            .poller =
+                    {
+                            .entries = sim_alloc(world, n * sizeof(struct rt_slab_entry)),
+                            .list = sim_alloc(world,
+                                    (n + RT_POLLER_EXTRA) * sizeof(struct rt_pollable *)),
+                            .list_keys = sim_alloc(
+                                    world, (n + RT_POLLER_EXTRA) * sizeof(struct rt_key)),
+                            .ready = sim_alloc(world, (n + RT_POLLER_EXTRA) * sizeof(uint32_t)),
+                            .capacity = n,
+                    },
+            .keys = sim_alloc(world, n * sizeof(struct rt_key)),
+    };
+}
+
+struct sim_rt *
+sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
+{
+    static const struct sim_rt_options defaults = {0};
+    options = options != NULL ? options : &defaults;
+    struct sim_rt *rt = sim_new(world, struct sim_rt);
+    rt->world = world;
+    rt->name = options->name != NULL ? options->name : "rt";
+    rt->capacity = options->capacity != 0 ? options->capacity : CAPACITY;
+    rt->by_loop = options->by_loop;
+    rt->order = options->order != SIM_ORDER_DEFAULT ? options->order : (enum sim_order)world->order;
+    rt->host = sim_host_new(world, "host", SIM_PROFILE_DEFAULT);
+    rt->bound = sim_zalloc(world, rt->capacity * sizeof(struct sim_bound *));
+    sim__pick_init(rt);
+    struct rt_runtime_config config = {0};
+    configure(rt, options, &config);
+    rt_runtime_init(&rt->runtime, &config);
+    if (!rt->by_loop) {
+        sim_actor_init(&rt->loop, world, &loop_ops, NULL, rt->name, false);
+        sim_host_listen(rt->host, sim__look, rt);
+    }
+    if (options->tick_ns > world->options.slack_ns) {
+        world->options.slack_ns = options->tick_ns;
+    }
+    rt->audit = (struct sim_audit){.audit = audit, .argument = rt, .name = rt->name};
+    sim_world_add_audit(world, &rt->audit);
+    rt->closer = (struct sim_closer){.close = sim__close, .argument = rt};
+    sim_world_add_closer(world, &rt->closer);
+    return rt;
+}
+
+struct rt_runtime *
+sim_rt_runtime(struct sim_rt *rt)
+{
+    return &rt->runtime;
+}
+
+struct rt_executor *
+sim_rt_executor(struct sim_rt *rt)
+{
+    return &rt->runtime.executor;
+}
+
+struct sim_host *
+sim_rt_host(struct sim_rt *rt)
+{
+    return rt->host;
+}
+
+void
+sim_spawn_at(struct sim_rt *rt, struct rt_task *task, const struct rt_site *await)
+{
+    rt_err err = rt_post_at(&rt->runtime.executor, task, await);
+    if (err != RT_OK) {
+        sim_fail(rt->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, rt->world->current,
+                await != NULL ? await->id : 0, "sim_spawn of '%s' failed: %s (%s)", task->name,
+                rt_err_text(err), rt_err_name(err));
+    }
+}
+
+void
+sim_spawn_background_at(struct sim_rt *rt, struct rt_task *task, const struct rt_site *await)
+{
+    task->background = true;
+    sim_spawn_at(rt, task, await);
+}

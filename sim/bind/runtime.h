@@ -1,0 +1,69 @@
+/*
+ * runtime.h -- our own runtime in the simulated world.
+ *
+ * sim_rt_new puts a whole rt_runtime (executor, timers, reactor) with a fake host
+ * into the arena and makes its parts actors:
+ *
+ *   - each task is an actor, enabled while it is woken;
+ *   - the loop (timers that are due, pollables that are ready) is one more, enabled while a turn
+ *     would do something.
+ *
+ * So the world is the loop, and no fiber is needed. Under order `any` each woken task is an
+ * alternative of its own; under `fifo` and `lifo-slot` the executor is one actor, and its policy
+ * picks.
+ *
+ * `by_loop`: the scenario drives the runtime itself, with rt_block_on or rt_run_until_stalled inside
+ * a sim_loop (world/loop.h). Tasks are then stepped by that loop; its picks are decisions all the
+ * same, and the world comes in between any two polls.
+ *
+ * This folder is compiled once more with each patched copy of the runtime (scenarios/zoo), so that a
+ * planted bug is driven by its own copy; nothing else under sim/ calls the runtime.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_BIND_RUNTIME_H
+#define SIM_BIND_RUNTIME_H
+
+#include "runtime/runtime.h"
+#include "sim/host/host.h"
+#include "sim/scenario.h"
+#include "sim/world/actor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_rt_options {
+    const char *name;     /* NULL: "rt". */
+    uint32_t capacity;    /* Tasks, sub-wakers and pollables; 0: 64. */
+    enum sim_order order; /* DEFAULT: the run's. */
+    bool by_loop;
+    uint64_t tick_ns;      /* Of the timers; 0: 1. */
+    uint32_t timer_levels; /* 0: the wheel's default … */
+    uint32_t timer_bits;
+    uint32_t event_interval;
+    enum rt_self_wake self_wake;
+};
+
+struct sim_rt;
+
+/* Makes a runtime and its fake host; `options` NULL: all defaults. Never NULL. */
+struct sim_rt *sim_rt_new(struct sim_world *world, const struct sim_rt_options *options);
+
+/* Its parts, for the calls of runtime/. */
+struct rt_runtime *sim_rt_runtime(struct sim_rt *rt);
+struct rt_executor *sim_rt_executor(struct sim_rt *rt);
+struct sim_host *sim_rt_host(struct sim_rt *rt);
+
+/* Posts `task` (initialised; pinned). An error of rt_post ends the run with verdict contract. */
+#define sim_spawn(rt, task) sim_spawn_at((rt), (task), RT_HERE)
+void sim_spawn_at(struct sim_rt *rt, struct rt_task *task, const struct rt_site *await);
+
+/* As sim_spawn; nobody waits for this task: it is cancelled when all others are done. */
+#define sim_spawn_background(rt, task) sim_spawn_background_at((rt), (task), RT_HERE)
+void sim_spawn_background_at(struct sim_rt *rt, struct rt_task *task, const struct rt_site *await);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,116 @@
+/*
+ * choice.h -- one question of the world, and who may answer it.
+ *
+ * Everything that is not determined goes through a choice: who runs, how long a
+ * read takes, how many bytes it moves, whether a fault fires. A choice has n
+ * alternatives, 1 to 64, and alternative 0 is always the *dullest*: first come
+ * first served, no fault, no delay, full length. A run is therefore told by its
+ * deviations, the choices that were not answered 0 (tape.h).
+ *
+ * Streams. Choices are counted per stream: one stream for each actor and kind.
+ * The ordinal counts every occasion, also those with one alternative only, which
+ * nobody is asked about and nobody records; so an ordinal keeps its meaning when
+ * another stream has more or fewer occasions.
+ *
+ * Strategies. A strategy sees four calls and nothing else (DESIGN, Decisions). It
+ * may learn what it likes, but only indices get out of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_DECIDE_CHOICE_H
+#define SIM_DECIDE_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is decided. The numbers are part of tapes: append only. */
+#define SIM_KIND_LIST(X) \
+    X(RUN, "run", "which actor takes the next step; 0: the one enabled longest") \
+    X(STRETCH, "stretch", "how long a step takes beyond its cost; 0: no longer") \
+    X(LATENCY, "latency", "how long the host takes; 0: the shortest time") \
+    X(LATE, "late", "whether a host event comes late; 0: in time") \
+    X(SUBSET, "subset", "which ready pollables a poll reports; 0: all") \
+    X(ORDER, "order", "in which order they are reported; 0: ascending") \
+    X(LENGTH, "length", "how many bytes are moved; 0: all") \
+    X(SPURIOUS, "spurious", "whether somebody is woken or reported for nothing; 0: no") \
+    X(FAULT, "fault", "whether a fault fires; 0: no") \
+    X(AUDIT, "audit", "whether this quiescence is audited; 0: no") \
+    X(USER, "user", "the scenario's own; 0: what the scenario calls the dullest")
+
+enum sim_kind {
+#define SIM_KIND_ENUM(name, text, meaning) SIM_KIND_##name,
+    SIM_KIND_LIST(SIM_KIND_ENUM)
+#undef SIM_KIND_ENUM
+            SIM_KINDS
+};
+
+#define SIM_ALTERNATIVES_MAX 64u
+
+/* Choices of one kind by one actor. */
+struct sim_stream {
+    uint64_t key;     /* Of the seed and this stream; valid when `keyed`. */
+    uint32_t ordinal; /* Of the next occasion. */
+    uint32_t keyed;
+};
+
+/* Integer odds that the answer is not 0: `num` in `den`. {0, 0}: all alternatives alike. */
+struct sim_odds {
+    uint16_t num;
+    uint16_t den;
+};
+
+#define SIM_ODDS_EVEN ((struct sim_odds){0, 0})
+
+/* What an alternative is, for who asks. */
+struct sim_alternative {
+    uint32_t id;    /* Stable across runs and builds; 0: it has none but its index. */
+    uint32_t actor; /* In-run index of the actor that would step; UINT32_MAX: none. */
+    char text[64];  /* For people. */
+};
+
+struct sim_choice {
+    enum sim_kind kind;
+    uint32_t n; /* 2 .. 64 */
+    struct sim_odds odds;
+    uint32_t stream; /* Stable id of (actor, kind). */
+    uint32_t ordinal;
+    uint64_t key; /* The stream's key for this seed. */
+    /* Fills *ret for alternative `index`. NULL: the alternatives have no ids. A strategy that does
+     * not ask pays nothing. */
+    void (*describe)(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret);
+    const void *context;
+};
+
+struct sim_event;
+struct sim_outcome;
+struct sim_strategy;
+
+struct sim_strategy_ops {
+    const char *name;
+    const char *about; /* One line, for people. */
+    /* A run with this seed is about to begin. */
+    void (*begin)(struct sim_strategy *strategy, uint64_t seed);
+    /* An index below choice->n. */
+    uint32_t (*choose)(struct sim_strategy *strategy, const struct sim_choice *choice);
+    /* Something has happened; NULL when the strategy does not listen. */
+    void (*event)(struct sim_strategy *strategy, const struct sim_event *event);
+    /* The run is over; may be NULL. */
+    void (*end)(struct sim_strategy *strategy, const struct sim_outcome *outcome);
+};
+
+/* Embedded first in a strategy's own struct. */
+struct sim_strategy {
+    const struct sim_strategy_ops *ops;
+};
+
+/* "run", "stretch" …; static. "?" for a number that is none. */
+const char *sim_kind_name(uint32_t kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

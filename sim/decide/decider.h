@@ -1,0 +1,45 @@
+/*
+ * decider.h -- the decision stream: every choice of a run passes here.
+ *
+ *   world ── choice ──▶ decider ──▶ strategy ── index ──▶ decider ──▶ world
+ *                          │
+ *                          └── deviation ──▶ tape, decision hash
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_DECIDE_DECIDER_H
+#define SIM_DECIDE_DECIDER_H
+
+#include "sim/decide/choice.h"
+#include "sim/decide/tape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_decider {
+    struct sim_strategy *strategy; /* Borrowed for the run. */
+    uint64_t seed;
+    uint64_t hash;  /* Of every answer with more than one alternative, in order. */
+    uint64_t asked; /* Answers with more than one alternative. */
+    bool muted;     /* Inside a nudge: every answer is 0 and nothing is counted. */
+    bool tape_full;
+    struct sim_tape tape; /* Lent by who runs the world. */
+};
+
+/* Begins a run: an empty tape, the strategy's begin. */
+void sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, uint64_t seed);
+
+/*
+ * Answers an index below `n` (1 .. 64). `stream_id` names the stream across runs, `stream` is its
+ * state. `describe` and `context` as in struct sim_choice; `describe` may be NULL.
+ */
+uint32_t sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
+        enum sim_kind kind, uint32_t n, struct sim_odds odds,
+        void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
+        const void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

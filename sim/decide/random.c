@@ -1,0 +1,56 @@
+/*
+ * random.c -- draws that depend on seed, stream and ordinal only.
+ *
+ * The stream's key costs a Philox call, once; a draw is a SplitMix64 finisher over
+ * key + ordinal * odd. Bounded by multiply and shift, never by a division: for n of at most 64
+ * and 32 random bits the bias is below 2^-26.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <Random123/philox.h>
+
+#include "runtime/base/assert.h"
+#include "sim/decide/strategies.h"
+
+uint64_t
+sim_stream_key(uint64_t seed, uint32_t stream)
+{
+    philox4x32_ctr_t counter = {{stream, 0, 0, 0}};
+    philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
+    philox4x32_ctr_t block = philox4x32(counter, key);
+    return (uint64_t)block.v[1] << 32 | block.v[0];
+}
+
+static inline uint32_t
+bounded(uint32_t bits, uint32_t n)
+{
+    return (uint32_t)((uint64_t)bits * n >> 32);
+}
+
+static uint32_t
+random_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    (void)strategy;
+    uint64_t draw = sim_stream_draw(choice->key, choice->ordinal);
+    uint32_t high = (uint32_t)(draw >> 32);
+    if (choice->odds.den == 0) {
+        return bounded(high, choice->n);
+    }
+    rt_assert(choice->odds.num <= choice->odds.den);
+    if (bounded((uint32_t)draw, choice->odds.den) >= choice->odds.num) {
+        return 0;
+    }
+    return 1 + bounded(high, choice->n - 1);
+}
+
+static const struct sim_strategy_ops random_ops = {
+        .name = "random",
+        .about = "each choice by itself, from the seed",
+        .choose = random_choose,
+};
+
+void
+sim_random_init(struct sim_random *random)
+{
+    random->strategy.ops = &random_ops;
+}

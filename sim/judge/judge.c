@@ -1,0 +1,468 @@
+/*
+ * judge.c -- from "nothing goes on" to a verdict.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/judge/judge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/judge/nudge.h"
+
+/* Replays must not disturb what the run has written down. */
+struct kept {
+    struct sim_recorder recorder;
+    struct sim_tape tape;
+    uint64_t hash;
+};
+
+static void
+keep(struct sim_world *world, struct kept *ret)
+{
+    ret->recorder = world->recorder;
+    ret->tape = world->decider.tape;
+    world->decider.tape = (struct sim_tape){NULL, 0, 0};
+}
+
+static void
+restore(struct sim_world *world, const struct kept *kept)
+{
+    world->recorder = kept->recorder;
+    world->decider.tape = kept->tape;
+}
+
+/* Who slept when the run came to its end: looked up in one replay, asked in others. */
+struct sleepers {
+    uint32_t indices[SIM_ACTORS_MAX + 1];
+    uint32_t count;
+    uint32_t foreground; /* So many of them, first in the list, are waited for. */
+};
+
+static void
+collect(const struct sim_world *world, bool waited_for, struct sleepers *ret)
+{
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        const struct sim_actor *actor = world->actors[i];
+        bool can_sleep =
+                actor->ops->kind == SIM_ACTOR_TASK || actor->ops->kind == SIM_ACTOR_LOOP ||
+                actor->ops->nudge != NULL;
+        if (!actor->done && can_sleep && actor->foreground == waited_for && !actor->enabled) {
+            ret->indices[ret->count++] = i;
+        }
+    }
+}
+
+static bool
+find_sleepers(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
+        struct sleepers *ret)
+{
+    struct sim_recording nothing = {false, false};
+    ret->count = 0;
+    bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
+            what->strategy, nothing, stop);
+    if (reached) {
+        collect(world, true, ret);
+        ret->foreground = ret->count;
+        collect(world, false, ret);
+    }
+    sim_world_drop(world);
+    return reached;
+}
+
+/* ---- Words. ------------------------------------------------------------------------------------- */
+
+static const char *
+reason_of(const struct sim_answer *answer)
+{
+    return answer->waits && answer->waiting.reason != NULL ? answer->waiting.reason
+                                                           : "something it did not name";
+}
+
+static void
+blame(struct sim_outcome *outcome, enum sim_verdict verdict, enum sim_oracle oracle,
+        const struct sim_actor *actor, const struct sim_answer *answer)
+{
+    outcome->verdict = (uint8_t)verdict;
+    outcome->oracle = (uint8_t)oracle;
+    outcome->actor = actor->index;
+    outcome->object = answer->waiting.object;
+    outcome->site = answer->waiting.site;
+    (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", actor->name);
+}
+
+/* ---- One question after the other. --------------------------------------------------------------- */
+
+struct inquest {
+    struct sim_world *world;
+    const struct sim_case *what;
+    struct sim_stop stop;
+    struct sim_outcome *outcome;
+    bool settle;
+    struct sleepers sleepers;
+};
+
+/* The name must outlive the replay: scenarios keep names in static memory or in the arena, so it is
+ * copied while the replay's world still stands as it was left. */
+static const struct sim_actor *
+actor_at(const struct inquest *inquest, uint32_t index)
+{
+    const struct sim_actor *actor = sim_world_actor(inquest->world, index);
+    rt_assert(actor != NULL);
+    return actor;
+}
+
+static void
+say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_rung rung)
+{
+    (void)snprintf(outcome->message, sizeof(outcome->message),
+            "'%s' sleeps for ever, waiting for: %s; %s", outcome->actor_name, reason_of(answer),
+            rung == SIM_RUNG_POLL
+                    ? "polled once more, it goes on: its wake-up was lost"
+                    : "reported once more, what it waits for lets it go on: a report was lost");
+}
+
+static bool
+ask_one(struct inquest *inquest, uint32_t index, enum sim_rung rung, struct sim_answer *ret)
+{
+    sim_nudge(inquest->world, inquest->what, inquest->stop, index, rung, inquest->settle, ret);
+    return ret->asked && (ret->moved || ret->failed);
+}
+
+/* A question that ended in a verdict of its own (an assertion of the task's, say) is that verdict. */
+static void
+take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
+{
+    outcome->verdict = answer->outcome.verdict;
+    outcome->oracle = answer->outcome.oracle;
+    outcome->actor = answer->outcome.actor;
+    outcome->site = answer->outcome.site;
+    memcpy(outcome->actor_name, answer->outcome.actor_name, sizeof(outcome->actor_name));
+    (void)snprintf(outcome->message, sizeof(outcome->message), "polled once more at the end: %.200s",
+            answer->outcome.message);
+}
+
+/* Asks the sleepers [from, to). True when one of them settles the matter. */
+static bool
+ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_rung rung,
+        enum sim_verdict verdict, enum sim_oracle oracle)
+{
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t index = inquest->sleepers.indices[i];
+        struct sim_answer answer;
+        if (!ask_one(inquest, index, rung, &answer)) {
+            continue;
+        }
+        /* A background task that could go on is nobody's loss, unless somebody waits for it. */
+        if (i >= inquest->sleepers.foreground && !answer.freed) {
+            continue;
+        }
+        if (answer.failed) {
+            take_over(inquest->outcome, &answer);
+            return true;
+        }
+        blame(inquest->outcome, verdict, oracle, actor_at(inquest, index), &answer);
+        say_lost(inquest->outcome, &answer, rung);
+        return true;
+    }
+    return false;
+}
+
+static bool
+ask_rungs(struct inquest *inquest, enum sim_verdict verdict, bool audit)
+{
+    uint32_t foreground = inquest->sleepers.foreground;
+    uint32_t all = inquest->sleepers.count;
+    enum sim_oracle first = audit ? SIM_ORACLE_QUIET_AUDIT : SIM_ORACLE_REWAKE;
+    return ask_all(inquest, 0, foreground, SIM_RUNG_POLL, verdict, first) ||
+           (!audit && ask_all(inquest, 0, foreground, SIM_RUNG_SOURCES, verdict,
+                              SIM_ORACLE_REWAKE_SOURCES)) ||
+           ask_all(inquest, foreground, all, SIM_RUNG_POLL, verdict, first) ||
+           (!audit && ask_all(inquest, foreground, all, SIM_RUNG_SOURCES, verdict,
+                              SIM_ORACLE_REWAKE_SOURCES));
+}
+
+/* ---- Third rung: what the primitives say of themselves. ------------------------------------------ */
+
+static void
+audit_primitives(void *argument)
+{
+    struct sim_world *world = argument;
+    rt_list_each(link, &world->audits)
+    {
+        struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
+        const char *wrong = audit->audit(audit->argument);
+        if (wrong != NULL) {
+            sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PRIMITIVE_AUDIT, NULL, 0, "%s: %s",
+                    audit->name, wrong);
+        }
+    }
+}
+
+static bool
+ask_primitives(struct inquest *inquest)
+{
+    struct sim_recording nothing = {false, false};
+    struct sim_world *world = inquest->world;
+    const struct sim_case *what = inquest->what;
+    bool wrong = false;
+    if (sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy, nothing,
+                inquest->stop)) {
+        wrong = !sim_world_call(world, &world->self, audit_primitives, world);
+    }
+    struct sim_outcome said = world->outcome;
+    sim_world_drop(world);
+    if (wrong) {
+        inquest->outcome->verdict = said.verdict;
+        inquest->outcome->oracle = said.oracle;
+        inquest->outcome->site = said.site;
+        memcpy(inquest->outcome->message, said.message, sizeof(said.message));
+    }
+    return wrong;
+}
+
+/* ---- A stall. ----------------------------------------------------------------------------------- */
+
+/* "t1 waits for: the end of a task; t2 waits for: a message" */
+static void
+say_deadlock(struct inquest *inquest)
+{
+    char *text = inquest->outcome->message;
+    size_t size = sizeof(inquest->outcome->message);
+    size_t used = (size_t)snprintf(text, size, "nothing can go on, and nobody could: ");
+    for (uint32_t i = 0; i < inquest->sleepers.foreground && used < size; i++) {
+        struct sim_answer answer;
+        uint32_t index = inquest->sleepers.indices[i];
+        (void)ask_one(inquest, index, SIM_RUNG_POLL, &answer);
+        const struct sim_actor *actor = actor_at(inquest, index);
+        used += (size_t)snprintf(text + used, size - used, "%s'%s' waits for: %s",
+                i == 0 ? "" : "; ", actor->name, reason_of(&answer));
+        if (i == 0) {
+            blame(inquest->outcome, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL, actor, &answer);
+        }
+    }
+}
+
+static void
+judge_stall(struct inquest *inquest)
+{
+    inquest->stop = (struct sim_stop){inquest->outcome->fail_step, true};
+    inquest->settle = true;
+    if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
+        return;
+    }
+    if (!ask_rungs(inquest, SIM_VERDICT_LOST_WAKEUP, false) && !ask_primitives(inquest)) {
+        say_deadlock(inquest);
+    }
+}
+
+/* ---- A limit: somebody may have slept through it who should not have. ----------------------------- */
+
+/* Asleep, and able to go on, for so long: it is no wake on its way. */
+static bool
+lost_long_ago(const struct inquest *inquest)
+{
+    const struct sim_outcome *outcome = inquest->outcome;
+    return outcome->owed_step != 0 &&
+           outcome->fail_step - outcome->owed_step >= inquest->what->options.starvation_steps;
+}
+
+static void
+judge_limit(struct inquest *inquest)
+{
+    struct sim_outcome said = *inquest->outcome;
+    inquest->stop = (struct sim_stop){said.fail_step, false};
+    inquest->settle = false;
+    if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
+        return;
+    }
+    bool moved = ask_all(inquest, 0, inquest->sleepers.foreground, SIM_RUNG_POLL,
+            SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE);
+    if (!moved || inquest->outcome->verdict != SIM_VERDICT_LOST_WAKEUP) {
+        *inquest->outcome = said;
+        return;
+    }
+    (void)sim_judge_owed(inquest->world, inquest->what, inquest->outcome);
+    if (!lost_long_ago(inquest)) {
+        *inquest->outcome = said;
+    }
+}
+
+/* ---- A quiescence that was drawn. ---------------------------------------------------------------- */
+
+/* Within the declared slack, the run itself woke the sleeper: it was not late. */
+static bool
+woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
+{
+    struct sim_recording nothing = {false, false};
+    struct sim_world *world = inquest->world;
+    const struct sim_case *what = inquest->what;
+    uint64_t slack_ns = what->options.slack_ns;
+    bool in_time = false;
+    uint64_t step = inquest->stop.step;
+    uint64_t polls = 0;
+    bool reached = true;
+    while (reached && !in_time) {
+        reached = sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
+                nothing, (struct sim_stop){step, false});
+        const struct sim_actor *actor = sim_world_actor(world, inquest->outcome->actor);
+        slack_ns = world->options.slack_ns > slack_ns ? world->options.slack_ns : slack_ns;
+        if (step == inquest->stop.step) {
+            polls = actor != NULL ? actor->polls : 0;
+        }
+        reached = reached && world->now_ns <= quiet_ns + slack_ns;
+        in_time = reached && actor != NULL && actor->polls > polls;
+        sim_world_drop(world);
+        step++;
+    }
+    return in_time && slack_ns > 0;
+}
+
+static uint64_t
+time_at(struct inquest *inquest)
+{
+    struct sim_recording nothing = {false, false};
+    const struct sim_case *what = inquest->what;
+    (void)sim_world_run_to(inquest->world, what->scenario, &what->options, what->seed,
+            what->strategy, nothing, inquest->stop);
+    uint64_t now_ns = inquest->world->now_ns;
+    sim_world_drop(inquest->world);
+    return now_ns;
+}
+
+static void
+say_late(struct sim_outcome *outcome, uint64_t quiet_ns)
+{
+    char waits[96];
+    const char *colon = strstr(outcome->message, "waiting for: ");
+    (void)snprintf(waits, sizeof(waits), "%s", colon != NULL ? colon + 13 : "something");
+    char *end = strchr(waits, ';');
+    if (end != NULL) {
+        *end = '\0';
+    }
+    (void)snprintf(outcome->message, sizeof(outcome->message),
+            "'%s' slept on at %llu ns although it could go on, waiting for: %s; "
+            "everything was quiet and the clock was about to move",
+            outcome->actor_name, (unsigned long long)quiet_ns, waits);
+}
+
+static void
+judge_quiet(struct inquest *inquest)
+{
+    struct sim_outcome passed = *inquest->outcome;
+    inquest->stop = (struct sim_stop){passed.audit_step, true};
+    inquest->settle = true;
+    if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers) ||
+            !ask_rungs(inquest, SIM_VERDICT_LATE_WAKEUP, true)) {
+        return;
+    }
+    uint64_t quiet_ns = time_at(inquest);
+    if (inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP && woken_in_time(inquest, quiet_ns)) {
+        *inquest->outcome = passed;
+        return;
+    }
+    inquest->outcome->fail_step = passed.audit_step;
+    inquest->outcome->fail_ns = quiet_ns;
+    if (inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
+        say_late(inquest->outcome, quiet_ns);
+    }
+}
+
+/* ---- The door. ---------------------------------------------------------------------------------- */
+
+static void
+judge(struct inquest *inquest)
+{
+    const struct sim_outcome *outcome = inquest->outcome;
+    bool limit = outcome->verdict == SIM_VERDICT_LIVELOCK ||
+                 outcome->verdict == SIM_VERDICT_STEP_LIMIT ||
+                 outcome->verdict == SIM_VERDICT_TIME_LIMIT;
+    if (outcome->verdict == SIM_VERDICT_DEADLOCK && outcome->oracle == SIM_ORACLE_STALL) {
+        judge_stall(inquest);
+    } else if (limit && outcome->oracle == SIM_ORACLE_LIMIT) {
+        judge_limit(inquest);
+    } else if (outcome->verdict == SIM_VERDICT_PASS && outcome->audited) {
+        judge_quiet(inquest);
+    }
+}
+
+void
+sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recording recording,
+        struct sim_outcome *ret_outcome)
+{
+    sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy, recording,
+            ret_outcome);
+    if (ret_outcome->verdict == SIM_VERDICT_PASS && !ret_outcome->audited) {
+        return;
+    }
+    struct kept kept;
+    struct inquest inquest = {.world = world, .what = what, .outcome = ret_outcome};
+    keep(world, &kept);
+    judge(&inquest);
+    restore(world, &kept);
+}
+
+/* ---- The owed wake. ------------------------------------------------------------------------------ */
+
+static bool
+would_move(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
+        uint64_t step)
+{
+    struct sim_answer answer;
+    enum sim_rung rung = outcome->oracle == SIM_ORACLE_REWAKE_SOURCES ? SIM_RUNG_SOURCES
+                                                                      : SIM_RUNG_POLL;
+    sim_nudge(world, what, (struct sim_stop){step, false}, outcome->actor, rung, false, &answer);
+    return answer.asked && answer.moved && !answer.failed;
+}
+
+/* The step of the sleeper's last poll before the failure; from there on it sleeps. */
+static uint64_t
+last_poll(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
+{
+    struct sim_recording nothing = {false, false};
+    (void)sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
+            nothing, (struct sim_stop){outcome->fail_step, false});
+    const struct sim_actor *actor = sim_world_actor(world, outcome->actor);
+    uint64_t step = actor != NULL ? actor->stopped_step : 0;
+    sim_world_drop(world);
+    return step;
+}
+
+static uint64_t
+bisect(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
+{
+    uint64_t still = last_poll(world, what, outcome);
+    uint64_t moves = outcome->fail_step;
+    if (!would_move(world, what, outcome, moves)) {
+        return 0;
+    }
+    if (still >= moves || would_move(world, what, outcome, still)) {
+        /* It could have gone on from its own last step: the event came before it lay down. */
+        return still;
+    }
+    while (moves - still > 1) {
+        uint64_t middle = still + (moves - still) / 2;
+        if (would_move(world, what, outcome, middle)) {
+            moves = middle;
+        } else {
+            still = middle;
+        }
+    }
+    return moves;
+}
+
+uint64_t
+sim_judge_owed(
+        struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
+{
+    if (outcome->verdict != SIM_VERDICT_LOST_WAKEUP &&
+            outcome->verdict != SIM_VERDICT_LATE_WAKEUP) {
+        return 0;
+    }
+    struct kept kept;
+    keep(world, &kept);
+    outcome->owed_step = bisect(world, what, outcome);
+    restore(world, &kept);
+    return outcome->owed_step;
+}

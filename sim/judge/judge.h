@@ -1,0 +1,53 @@
+/*
+ * judge.h -- what a run that has come to rest really is.
+ *
+ *  run ──▶ stalled? ──▶ nudge each sleeper, alone, in a replay up to there
+ *   │                       moved ──▶ lost-wakeup         nobody ──▶ deadlock
+ *   └────▶ passed, and a quiescence was drawn ──▶ the same at that point ──▶ late-wakeup
+ *
+ * Every question to a sleeper is put in a replay of its own, so that none disturbs
+ * another. How the oracles work and can be wrong: sim/judge/README.md.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_JUDGE_JUDGE_H
+#define SIM_JUDGE_JUDGE_H
+
+#include "sim/world/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is to be run. */
+struct sim_case {
+    const struct sim_scenario *scenario;
+    struct sim_options options;
+    uint64_t seed;
+    struct sim_strategy *strategy; /* Borrowed; the same for each replay. */
+};
+
+/*
+ * Runs the case, and judges it. `recording` is for the run itself; replays for the judge record
+ * nothing. After the call the recorder still holds the run's events.
+ */
+void sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recording recording,
+        struct sim_outcome *ret_outcome);
+
+/*
+ * For a lost or late wake-up: the first step after which the sleeper would have moved: that step
+ * should have woken it. By bisection between its last step and the failure, checked at both
+ * sides. 0: not found. outcome->owed_step is set as well.
+ */
+uint64_t sim_judge_owed(
+        struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
+
+/* Whether the failure also comes with every run-order deviation removed ("possible in FIFO order").
+ * `tape` is the failing run's. */
+bool sim_judge_in_fifo(struct sim_world *world, const struct sim_case *what,
+        const struct sim_tape *tape, const struct sim_outcome *outcome);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

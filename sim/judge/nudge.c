@@ -1,0 +1,205 @@
+/*
+ * nudge.c -- has it moved?
+ *
+ * A sleeper moved if it finished, if something was consumed, or if what it waits
+ * for is another set than before. Where it waits is compared by object and line,
+ * with three things forgiven, for they are what a healthy task does when it is
+ * polled for nothing: a timer or a pollable of its own that is armed anew, an object that
+ * it made during the question in place of one like it, and waking itself.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/judge/nudge.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+/* What a sleeper waits for at once is compared up to so many things. */
+#define WAITS_MAX 64u
+
+/* Steps that the consequences of a question may take. */
+#define SETTLE_STEPS 1000u
+
+struct waits {
+    struct sim_waiting all[WAITS_MAX];
+    uint32_t count;
+};
+
+/* What is remembered of a sleeper before it is asked. */
+struct before {
+    struct waits waits;
+    uint16_t objects[16];
+    uint64_t consumed;
+    uint32_t foreground;
+    bool waited_for;
+};
+
+/* ---- Sets of waits. ----------------------------------------------------------------------------- */
+
+static void
+look(const struct sim_actor *actor, struct waits *ret)
+{
+    ret->count = actor->ops->waiting != NULL ? actor->ops->waiting(actor, ret->all, WAITS_MAX) : 0;
+}
+
+/* The name by which two waits are the same place. */
+static uint32_t
+place_of(const struct sim_actor *actor, const struct before *before, uint32_t object)
+{
+    uint32_t kind = SIM_OBJECT_KIND(object);
+    if (kind == RT_OBJECT_TIMER || kind == RT_OBJECT_POLLABLE) {
+        return SIM_OBJECT(kind, 0, 0);
+    }
+    bool own = SIM_OBJECT_ACTOR(object) == actor->index;
+    if (own && SIM_OBJECT_NTH(object) > before->objects[kind]) {
+        return SIM_OBJECT(kind, 0, 0); /* Made during the question. */
+    }
+    return object;
+}
+
+/* Each of `a` finds one of `b` at the same line and place that no other has found. An object that was
+ * made during the question stands for any of its kind. */
+static bool
+matches(const struct sim_waiting *a, uint32_t place_a, const struct sim_waiting *b, uint32_t place_b)
+{
+    if (a->site != b->site || SIM_OBJECT_KIND(place_a) != SIM_OBJECT_KIND(place_b)) {
+        return false;
+    }
+    return place_a == place_b || SIM_OBJECT_NTH(place_a) == 0 || SIM_OBJECT_NTH(place_b) == 0;
+}
+
+static bool
+same_waits(const struct sim_actor *actor, const struct before *before, const struct waits *after)
+{
+    bool found[WAITS_MAX] = {false};
+    if (before->waits.count != after->count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < after->count; i++) {
+        uint32_t place = place_of(actor, before, after->all[i].object);
+        uint32_t k = 0;
+        while (k < after->count &&
+                (found[k] || !matches(&before->waits.all[k],
+                                     place_of(actor, before, before->waits.all[k].object),
+                                     &after->all[i], place))) {
+            k++;
+        }
+        if (k == after->count) {
+            return false;
+        }
+        found[k] = true;
+    }
+    return true;
+}
+
+/* ---- The question. ------------------------------------------------------------------------------ */
+
+struct question {
+    struct sim_world *world;
+    struct sim_actor *actor;
+    enum sim_rung rung;
+    enum sim_nudge answer;
+};
+
+static void
+ask(void *argument)
+{
+    struct question *question = argument;
+    struct sim_world *world = question->world;
+    if (question->rung == SIM_RUNG_POLL) {
+        question->answer = question->actor->ops->nudge(question->actor);
+        return;
+    }
+    if (question->actor->ops->fire_derived != NULL) {
+        question->actor->ops->fire_derived(question->actor);
+    }
+    rt_list_each(link, &world->renewables)
+    {
+        struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
+        renewable->renew(renewable->argument);
+    }
+    question->answer = SIM_NUDGE_STILL;
+}
+
+static void
+remember(const struct sim_world *world, const struct sim_actor *actor, struct before *ret)
+{
+    look(actor, &ret->waits);
+    memcpy(ret->objects, actor->objects, sizeof(ret->objects));
+    ret->consumed = world->consumed;
+    ret->foreground = world->foreground;
+    ret->waited_for = actor->foreground;
+}
+
+/* Still on its way (it woke itself, or something else did, and it has not come to rest): its waits say
+ * nothing. */
+static bool
+at_rest(const struct sim_actor *actor)
+{
+    return !actor->enabled;
+}
+
+static bool
+has_moved(const struct sim_world *world, const struct sim_actor *actor, const struct before *before)
+{
+    if (actor->done || world->consumed != before->consumed ||
+            world->foreground < before->foreground) {
+        return true;
+    }
+    struct waits after;
+    look(actor, &after);
+    return at_rest(actor) && !same_waits(actor, before, &after);
+}
+
+static bool
+askable(const struct sim_actor *actor, enum sim_rung rung)
+{
+    if (actor == NULL || actor->done) {
+        return false;
+    }
+    return rung == SIM_RUNG_SOURCES || actor->ops->nudge != NULL;
+}
+
+static void
+put(struct sim_world *world, struct sim_actor *actor, enum sim_rung rung, bool settle,
+        struct sim_answer *ret)
+{
+    struct before before;
+    remember(world, actor, &before);
+    ret->waits = before.waits.count > 0;
+    if (ret->waits) {
+        ret->waiting = before.waits.all[0];
+    }
+    ret->sleeps_since_step = actor->stopped_step;
+    ret->sleeps_since_ns = actor->stopped_ns;
+    struct question question = {world, actor, rung, SIM_NUDGE_UNSUPPORTED};
+    bool alive = sim_world_call(world, actor, ask, &question);
+    if (alive && question.answer == SIM_NUDGE_UNSUPPORTED) {
+        return;
+    }
+    ret->asked = true;
+    ret->moved = question.answer == SIM_NUDGE_MOVED;
+    if (alive && !ret->moved && (settle || rung == SIM_RUNG_SOURCES)) {
+        alive = sim_world_settle(world, SETTLE_STEPS);
+    }
+    ret->failed = !alive;
+    ret->outcome = world->outcome;
+    ret->moved = ret->moved || (alive && has_moved(world, actor, &before));
+    ret->freed = world->foreground + (before.waited_for && actor->done) < before.foreground;
+}
+
+void
+sim_nudge(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
+        uint32_t actor, enum sim_rung rung, bool settle, struct sim_answer *ret_answer)
+{
+    memset(ret_answer, 0, sizeof(*ret_answer));
+    struct sim_recording nothing = {false, false};
+    bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
+            what->strategy, nothing, stop);
+    struct sim_actor *asked = sim_world_actor(world, actor);
+    if (reached && askable(asked, rung)) {
+        put(world, asked, rung, settle, ret_answer);
+    }
+    sim_world_drop(world);
+}

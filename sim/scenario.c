@@ -1,0 +1,155 @@
+/*
+ * scenario.c -- what a scenario may call.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/scenario.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/world/world.h"
+
+/* A line of sim_log is cut here. */
+#define LOG_MAX 200
+
+void *
+sim_alloc(struct sim_world *world, size_t size)
+{
+    void *memory = sim_arena_alloc(&world->arena, size);
+    if (memory == NULL) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, world->current, 0,
+                "the run wants more memory than its arena has (%zu MiB)",
+                world->arena.size >> 20);
+    }
+    return memory;
+}
+
+void *
+sim_zalloc(struct sim_world *world, size_t size)
+{
+    return memset(sim_alloc(world, size), 0, size);
+}
+
+void
+sim_set_state(struct sim_world *world, void *state)
+{
+    world->state = state;
+}
+
+int64_t
+sim_param(struct sim_world *world, const char *name)
+{
+    const struct sim_param *params = world->scenario->params;
+    for (uint32_t i = 0; params != NULL && params[i].name != NULL; i++) {
+        if (strcmp(params[i].name, name) == 0) {
+            return world->options.params[i];
+        }
+    }
+    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, NULL, 0,
+            "the scenario asks for a parameter '%s' that it does not declare", name);
+}
+
+uint64_t
+sim_now(struct sim_world *world)
+{
+    return world->now_ns;
+}
+
+void
+sim_work(struct sim_world *world, uint64_t ns)
+{
+    world->work_ns += ns;
+}
+
+/* ---- Decisions. --------------------------------------------------------------------------------- */
+
+uint32_t
+sim_pick(struct sim_world *world, uint32_t n)
+{
+    if (n < 1 || n > SIM_ALTERNATIVES_MAX) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current, 0,
+                "sim_pick(%u): a decision has 1 to %u alternatives", n, SIM_ALTERNATIVES_MAX);
+    }
+    return sim_actor_choose(world->current, SIM_KIND_USER, n, SIM_ODDS_EVEN);
+}
+
+uint64_t
+sim_range(struct sim_world *world, uint64_t lo, uint64_t hi)
+{
+    if (lo > hi) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current, 0,
+                "sim_range: the lower end lies above the upper one");
+    }
+    return sim_actor_range(world->current, SIM_KIND_USER, lo, hi);
+}
+
+/* ---- Saying something. -------------------------------------------------------------------------- */
+
+static uint32_t
+site_id(const struct rt_site *site)
+{
+    return site != NULL ? site->id : 0;
+}
+
+void
+sim_log_at(struct sim_world *world, const struct rt_site *site, const char *format, ...)
+{
+    if (world->recorder.texts_on) {
+        char text[LOG_MAX];
+        va_list arguments;
+        va_start(arguments, format);
+        (void)vsnprintf(text, sizeof(text), format, arguments);
+        va_end(arguments);
+        sim_record_text(&world->recorder, SIM_TEXT_EVENT, world->recorder.count, text,
+                strlen(text));
+    }
+    sim_world_event(world, SIM_EVENT_LOG, 0, site_id(site), 0, 0);
+}
+
+void
+sim_progress_at(const struct rt_site *site)
+{
+    struct sim_world *world = sim_world_current;
+    rt_assert(world != NULL);
+    world->consumed++;
+    sim_world_progress(world);
+    sim_world_event(world, SIM_EVENT_PROGRESS, 0, site_id(site), 0, 0);
+}
+
+void
+sim_always_at(bool condition, const char *text, const struct rt_site *site)
+{
+    struct sim_world *world = sim_world_current;
+    rt_assert(world != NULL);
+    if (!condition) {
+        sim_fail(world, SIM_VERDICT_INVARIANT, SIM_ORACLE_USER, world->current, site_id(site),
+                "SIM_ALWAYS(%s) does not hold", text);
+    }
+}
+
+void
+sim_sometimes_at(bool condition, const char *text, const struct rt_site *site)
+{
+    struct sim_world *world = sim_world_current;
+    rt_assert(world != NULL);
+    (void)text;
+    if (condition) {
+        sim_world_event(world, SIM_EVENT_GOAL, 0, site_id(site), 0, 0);
+    }
+}
+
+/* ---- Audits of the scenario's own primitives. --------------------------------------------------- */
+
+void
+sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),
+        void *argument)
+{
+    struct sim_audit *added = sim_new(world, struct sim_audit);
+    added->name = name;
+    added->audit = audit;
+    added->argument = argument;
+    sim_world_add_audit(world, added);
+}

@@ -1,0 +1,156 @@
+/*
+ * scenario.h -- a story for the simulator: what is set up, and what is expected.
+ *
+ *      static void
+ *      setup(struct sim_world *world)
+ *      {
+ *          struct sim_rt *rt = sim_rt_new(world, NULL);
+ *          struct pinger *pinger = sim_new(world, struct pinger);
+ *          rt_task_init(&pinger->task, pinger_poll, NULL, "pinger");
+ *          sim_spawn(rt, &pinger->task);
+ *      }
+ *
+ *      SIM_SCENARIO(ping, .name = "mine/ping", .about = "Two tasks, one token.", .setup = setup);
+ *
+ * A scenario holds no state of its own between runs: what it needs it takes from
+ * the world (sim_new), which forgets it. It calls no oracle: that a task sleeps
+ * for ever, is woken late, leaks or spins is found without its help. Where its
+ * *user* would have written an assertion, it may: SIM_ALWAYS.
+ *
+ * A file (or several) of scenarios built as a shared library is a library of
+ * scenarios: `cc -shared -fPIC $(pkg-config --cflags rewake) mine.c -o mine.so`,
+ * then `rewake run ./mine.so`.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SCENARIO_H
+#define SIM_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/probe.h"
+#include "sim/world/options.h"
+#include "sim/world/outcome.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_world;
+
+/* A number that the user can set: `-D tasks=4`. */
+struct sim_param {
+    const char *name;
+    const char *about;
+    int64_t value; /* The default. */
+    int64_t min;
+    int64_t max;
+};
+
+struct sim_scenario {
+    const char *name;  /* "zoo/a05/broken": words with slashes, no colon, no blank. */
+    const char *about; /* One sentence. */
+    /* Builds the story. Called at the start of each run. */
+    void (*setup)(struct sim_world *world);
+    /* Asked after each step whether the run is over; NULL: over when nobody is left to wait for. */
+    bool (*done)(struct sim_world *world, void *state);
+    /* The user's own assertions about a run that has ended well; NULL: none. */
+    void (*check)(struct sim_world *world, void *state);
+    const struct sim_param *params; /* Ends with a NULL name; NULL: none. */
+    enum sim_order order;
+    enum sim_profile profile;
+    uint64_t survives;       /* Faults (SIM_FAULT_…) that it claims to survive. */
+    enum sim_verdict expect; /* What a sweep is to find; PASS by default. */
+};
+
+/* Raised when a library built against older headers can not work. */
+#define SIM_LIBRARY_VERSION 1u
+
+/* What a library of scenarios shows to rewake: its one exported symbol, `rewake_library`. */
+struct sim_library {
+    uint32_t version;
+    uint32_t scenario_size; /* sizeof(struct sim_scenario) when it was built. */
+    const struct sim_scenario *const *scenarios_start;
+    const struct sim_scenario *const *scenarios_stop;
+    struct rt_site *sites_start;
+    struct rt_site *sites_stop;
+};
+
+#define SIM_HIDDEN __attribute__((visibility("hidden")))
+#define SIM_WEAK_HIDDEN __attribute__((weak, visibility("hidden")))
+
+extern const struct sim_scenario *const __start_rewake_scenarios[] SIM_WEAK_HIDDEN;
+extern const struct sim_scenario *const __stop_rewake_scenarios[] SIM_WEAK_HIDDEN;
+extern struct rt_site __start_rt_sites[] SIM_WEAK_HIDDEN;
+extern struct rt_site __stop_rt_sites[] SIM_WEAK_HIDDEN;
+
+/*
+ * Registers a scenario; `identifier` is any name unique in its file. In a shared library it also
+ * makes the exported symbol, once.
+ */
+#define SIM_SCENARIO(identifier, ...) \
+    static const struct sim_scenario identifier = {__VA_ARGS__}; \
+    static const struct sim_scenario *const identifier##__registered \
+            __attribute__((section("rewake_scenarios"), used)) = &identifier; \
+    extern const struct sim_library rewake_library; \
+    const struct sim_library rewake_library __attribute__((weak, visibility("default"))) = { \
+            SIM_LIBRARY_VERSION, sizeof(struct sim_scenario), __start_rewake_scenarios, \
+            __stop_rewake_scenarios, __start_rt_sites, __stop_rt_sites}
+
+/* ---- What a scenario may call. --------------------------------------------------------------- */
+
+/* Memory for this run; never NULL: too much ends the run with verdict contract. Not zeroed: filled
+ * with a byte that changes between twins. sim_new gives zeroed memory for one `type`. */
+void *sim_alloc(struct sim_world *world, size_t size);
+void *sim_zalloc(struct sim_world *world, size_t size);
+#define sim_new(world, type) ((type *)sim_zalloc((world), sizeof(type)))
+
+/* What done and check are called with. Set once, in setup. */
+void sim_set_state(struct sim_world *world, void *state);
+
+/* The parameter called `name`; one that is not declared ends the run with verdict contract. */
+int64_t sim_param(struct sim_world *world, const char *name);
+
+/* Virtual time, ns. */
+uint64_t sim_now(struct sim_world *world);
+
+/* This step takes `ns` longer. */
+void sim_work(struct sim_world *world, uint64_t ns);
+
+/* A decision of the scenario: an index below `n` (1 .. 64); 0 is the dullest. */
+uint32_t sim_pick(struct sim_world *world, uint32_t n);
+
+/* A number from lo to hi, both included; lo is the dullest. Drawn in two steps, a class (lo, hi,
+ * the middle, lo+1, another), then by halving. */
+uint64_t sim_range(struct sim_world *world, uint64_t lo, uint64_t hi);
+
+/* Says something, in the run's columns; costs nothing while nobody records. */
+#define sim_log(world, ...) sim_log_at((world), RT_HERE, __VA_ARGS__)
+__attribute__((format(printf, 3, 4))) void sim_log_at(
+        struct sim_world *world, const struct rt_site *site, const char *format, ...);
+
+/* "It got on": the livelock limit counts from here, and a sleeper that says so when nudged has
+ * moved. For primitives of the scenario's own that hand something over. */
+#define SIM_PROGRESS() sim_progress_at(RT_HERE)
+void sim_progress_at(const struct rt_site *site);
+
+/* The user's own assertion: false ends the run with verdict invariant. */
+#define SIM_ALWAYS(condition) sim_always_at(!!(condition), #condition, RT_HERE)
+void sim_always_at(bool condition, const char *text, const struct rt_site *site);
+
+/* A goal: in a sweep, some run should come here (with a true condition). */
+#define SIM_SOMETIMES(condition) sim_sometimes_at(!!(condition), #condition, RT_HERE)
+#define SIM_REACHABLE() sim_sometimes_at(true, "reachable", RT_HERE)
+void sim_sometimes_at(bool condition, const char *text, const struct rt_site *site);
+
+/* Registers an audit of a primitive of the scenario's own (third rung): `audit` answers NULL, or one
+ * sentence about what is wrong ("2 permits are free while a task queues"). Asked when a run stalls. */
+void sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),
+        void *argument);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+/*
+ * site.h -- numbers for the places in the source that probes name.
+ *
+ * At load, every record of the linker section "rt_sites" gets an id made from the
+ * file's last path component, the function and the n-th place in that function:
+ * the same in every build of the same source, whatever the compiler did to
+ * addresses, and unmoved by a comment added above.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_TRACE_SITE_H
+#define SIM_TRACE_SITE_H
+
+#include "runtime/base/probe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Numbers the records [start, stop) and remembers them for sim_site_find. */
+void sim_sites_add(struct rt_site *start, struct rt_site *stop);
+
+/* Numbers the program's own. Called once before anything runs. */
+void sim_sites_init(void);
+
+/* The site with `id`, or NULL. */
+const struct rt_site *sim_site_find(uint32_t id);
+
+/* Calls `visit` for every site, once for each id, in order of id. */
+void sim_sites_each(void (*visit)(const struct rt_site *site, void *argument), void *argument);
+
+/* The last component of site->file. */
+const char *sim_site_file(const struct rt_site *site);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

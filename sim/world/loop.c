@@ -1,0 +1,147 @@
+/*
+ * loop.c -- code on a fiber, as an actor.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/world/loop.h"
+
+#include "runtime/base/assert.h"
+#include "sim/world/fiber.h"
+#include "sim/world/world.h"
+
+struct sim_loop {
+    struct sim_actor actor;
+    struct sim_fiber fiber;
+    void (*fn)(struct sim_world *world, void *argument);
+    void *argument;
+    bool blocked;
+    struct sim_waiting waits_for; /* While blocked. */
+};
+
+static struct sim_loop *
+loop_of(const struct sim_actor *actor)
+{
+    return rt_container_of(actor, struct sim_loop, actor);
+}
+
+static void
+loop_main(void *argument)
+{
+    struct sim_loop *loop = argument;
+    loop->fn(loop->actor.world, loop->argument);
+}
+
+static void
+loop_step(struct sim_actor *actor)
+{
+    struct sim_loop *loop = loop_of(actor);
+    loop->blocked = false;
+    sim_fiber_resume(actor->world, &loop->fiber);
+    if (loop->fiber.finished) {
+        sim_actor_finish(actor);
+        sim_world_event(actor->world, SIM_EVENT_DONE, 0, 0, 0, 0);
+    }
+}
+
+static uint32_t
+loop_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max)
+{
+    const struct sim_loop *loop = loop_of(actor);
+    if (!loop->blocked || max == 0) {
+        return 0;
+    }
+    ret[0] = loop->waits_for;
+    return 1;
+}
+
+static const struct sim_actor_ops loop_ops = {
+        .kind = SIM_ACTOR_LOOP,
+        .step = loop_step,
+        .waiting = loop_waiting,
+};
+
+static struct sim_loop *
+loop_new(struct sim_world *world, const char *name,
+        void (*fn)(struct sim_world *world, void *argument), void *argument, bool waited_for)
+{
+    rt_assert(fn != NULL);
+    struct sim_loop *loop = sim_new(world, struct sim_loop);
+    loop->fn = fn;
+    loop->argument = argument;
+    sim_actor_init(&loop->actor, world, &loop_ops, NULL, name, waited_for);
+    sim_fiber_init(&loop->fiber, world, loop_main, loop);
+    sim_actor_enable(&loop->actor);
+    return loop;
+}
+
+struct sim_loop *
+sim_loop_new(struct sim_world *world, const char *name,
+        void (*fn)(struct sim_world *world, void *argument), void *argument)
+{
+    return loop_new(world, name, fn, argument, true);
+}
+
+struct sim_loop *
+sim_loop_new_background(struct sim_world *world, const char *name,
+        void (*fn)(struct sim_world *world, void *argument), void *argument)
+{
+    return loop_new(world, name, fn, argument, false);
+}
+
+struct sim_loop *
+sim_loop_current(struct sim_world *world)
+{
+    return world->fiber != NULL ? rt_container_of(world->fiber, struct sim_loop, fiber) : NULL;
+}
+
+struct sim_actor *
+sim_loop_actor(struct sim_loop *loop)
+{
+    return &loop->actor;
+}
+
+void
+sim_loop_pause(struct sim_world *world)
+{
+    struct sim_loop *loop = sim_loop_current(world);
+    if (loop == NULL) {
+        return;
+    }
+    sim_actor_enable(&loop->actor);
+    sim_fiber_suspend(world);
+}
+
+void
+sim_loop_block(struct sim_world *world, uint32_t object, const char *reason,
+        const struct rt_site *await)
+{
+    struct sim_loop *loop = sim_loop_current(world);
+    if (loop == NULL) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, world->current,
+                await != NULL ? await->id : 0,
+                "something blocked (%s) that is no loop: only a sim_loop can wait in the host",
+                reason);
+    }
+    loop->blocked = true;
+    loop->waits_for = (struct sim_waiting){object, await != NULL ? await->id : 0, reason};
+    sim_fiber_suspend(world);
+}
+
+void
+sim_loop_wake(struct sim_loop *loop)
+{
+    if (loop->blocked) {
+        sim_actor_enable(&loop->actor);
+    }
+}
+
+void
+sim_sleep(struct sim_world *world, uint64_t ns)
+{
+    struct sim_loop *loop = sim_loop_current(world);
+    if (loop != NULL) {
+        uint64_t deadline_ns = world->now_ns + ns;
+        sim_actor_due(&loop->actor, deadline_ns < ns ? SIM_NEVER : deadline_ns);
+    }
+    sim_loop_block(world, 0, "its own clock", RT_HERE);
+}

@@ -1,0 +1,97 @@
+/*
+ * options.h -- the numbers that, with scenario and seed, determine a run.
+ *
+ * One list makes the struct, the defaults, the names on the command line (`-O
+ * step_ns=50`), what a token carries and what the database stores. A run is a pure
+ * function of (scenario, options, seed, decisions).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_WORLD_OPTIONS_H
+#define SIM_WORLD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In which order a runtime's woken tasks are polled. */
+enum sim_order {
+    SIM_ORDER_DEFAULT, /* What the scenario says; `any` when it says nothing. */
+    SIM_ORDER_ANY,     /* Each pick is a decision. */
+    SIM_ORDER_FIFO,
+    SIM_ORDER_LIFO_SLOT
+};
+
+/* How the fake host behaves within its contract; sim/host/README.md has the list. */
+enum sim_profile {
+    SIM_PROFILE_DEFAULT, /* What the scenario says; `wasi` when it says nothing. */
+    SIM_PROFILE_WASI,    /* Strict WASI 0.2.1. */
+    SIM_PROFILE_HOSTILE, /* Legal, but nasty: spurious readiness, late and batched events. */
+    SIM_PROFILE_FD       /* Descriptors, lowest number first, batches, level and edge. */
+};
+
+/* Faults beyond what every correct program must survive; on only where the scenario claims to
+ * survive them (`survives`) or an option says so. */
+#define SIM_FAULT_CANCEL UINT64_C(1)   /* A task is cancelled while it sleeps. */
+#define SIM_FAULT_CLOCK UINT64_C(2)    /* The clock steps: suspends, coarse ticks, backwards. */
+#define SIM_FAULT_CAPACITY UINT64_C(4) /* The host says FULL before it is. */
+#define SIM_FAULT_EINTR UINT64_C(8)    /* A blocked poll is interrupted: no event. */
+#define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
+
+/* name, default, what it is. The order is part of tokens: append only. */
+#define SIM_OPTION_LIST(X) \
+    X(step_ns, 100, "virtual time that a step costs") \
+    X(order, 0, "order of woken tasks: 0 the scenario's, 1 any, 2 fifo, 3 lifo-slot") \
+    X(profile, 0, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
+    X(faults, SIM_FAULT_FROM_SCENARIO, "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr") \
+    X(spurious_one_in, 32, "a spurious wake or report once in so many occasions; 0 never") \
+    X(late_one_in, 8, "a late host event once in so many; 0 never") \
+    X(stretch_one_in, 16, "a stretched step once in so many while a deadline is armed; 0 never") \
+    X(fault_one_in, 32, "an enabled fault once in so many occasions; 0 never") \
+    X(audit_one_in, 32, "an audited quiescence once in so many; 0 never, 1 each") \
+    X(slack_ns, 0, "how late a wake may be before an audit blames it") \
+    X(livelock_steps, 10000, "steps without progress that are a livelock") \
+    X(starvation_steps, 1000, "steps passed over, or not looked at, that are starvation") \
+    X(fair_steps, 200, "steps after which the simulator itself passes nobody over") \
+    X(steps_max, 1000000, "steps of a run: the step limit") \
+    X(time_ns_max, 3600000000000, "virtual time of a run: the time limit")
+
+#define SIM_PARAMS_MAX 16
+
+struct sim_options {
+#define SIM_OPTION_FIELD(name, value, about) uint64_t name;
+    SIM_OPTION_LIST(SIM_OPTION_FIELD)
+#undef SIM_OPTION_FIELD
+    int64_t params[SIM_PARAMS_MAX]; /* Of the scenario, in its order. */
+};
+
+enum sim_option_index {
+#define SIM_OPTION_INDEX(name, value, about) SIM_OPTION_##name,
+    SIM_OPTION_LIST(SIM_OPTION_INDEX)
+#undef SIM_OPTION_INDEX
+            SIM_OPTIONS
+};
+
+struct sim_scenario;
+
+/* The defaults, and the defaults of the scenario's parameters (`scenario` may be NULL: zeros). */
+void sim_options_init(struct sim_options *options, const struct sim_scenario *scenario);
+
+/* Name, one line, default, and place of option `index` (below SIM_OPTIONS). */
+const char *sim_option_name(uint32_t index);
+const char *sim_option_about(uint32_t index);
+uint64_t sim_option_default(uint32_t index);
+uint64_t *sim_option_at(struct sim_options *options, uint32_t index);
+uint64_t sim_option_get(const struct sim_options *options, uint32_t index);
+
+/* A number for the declared options, parameters and defaults of `scenario`: tokens carry it, and
+ * one made under other declarations is refused. */
+uint32_t sim_options_hash(const struct sim_scenario *scenario);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

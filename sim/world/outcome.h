@@ -1,0 +1,111 @@
+/*
+ * outcome.h -- how a run ended.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_WORLD_OUTCOME_H
+#define SIM_WORLD_OUTCOME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The words are public: database, JSON, text. The numbers are in digests: append only. */
+#define SIM_VERDICT_LIST(X) \
+    X(PASS, "pass", "everything that was to be done was done") \
+    X(LOST_WAKEUP, "lost-wakeup", "a task sleeps for ever although it could go on") \
+    X(LATE_WAKEUP, "late-wakeup", "a task was woken later than it could have gone on") \
+    X(DEADLOCK, "deadlock", "tasks sleep for ever and none of them could go on") \
+    X(LIVELOCK, "livelock", "steps are taken and nothing gets done") \
+    X(STARVATION, "starvation", "somebody who could run is passed over") \
+    X(OVER_BUDGET, "over-budget", "a task used more than its quota in one poll") \
+    X(CONTRACT, "contract", "a rule between task, runtime and host was broken") \
+    X(LEAK, "leak", "something was not given back") \
+    X(INVARIANT, "invariant", "the scenario's own check failed") \
+    X(CRASH, "crash", "the program died") \
+    X(HANG, "hang", "a step never returned") \
+    X(DIVERGED, "diverged", "the same run went another way the second time") \
+    X(STEP_LIMIT, "step-limit", "the run took more steps than it may") \
+    X(TIME_LIMIT, "time-limit", "the run took more virtual time than it may")
+
+enum sim_verdict {
+#define SIM_VERDICT_ENUM(name, text, meaning) SIM_VERDICT_##name,
+    SIM_VERDICT_LIST(SIM_VERDICT_ENUM)
+#undef SIM_VERDICT_ENUM
+            SIM_VERDICTS
+};
+
+/* Who says so. */
+#define SIM_ORACLE_LIST(X) \
+    X(NONE, "none", "nobody: the run passed") \
+    X(STALL, "stall", "nothing could go on, and no sleeper moved when nudged") \
+    X(REWAKE, "rewake", "a sleeper moved when it was polled once more (first rung)") \
+    X(REWAKE_SOURCES, "rewake-sources", \
+            "it moved when what it waits for was reported again " \
+            "(second rung)") \
+    X(PRIMITIVE_AUDIT, "audit-primitive", "a primitive's own audit (third rung)") \
+    X(QUIET_AUDIT, "audit-quiet", "a sleeper could go on while everything was quiet") \
+    X(TIMER, "timer", "a deadline was passed over") \
+    X(FAULT, "fault", "the runtime's own checks of its user") \
+    X(ASSERTION, "assertion", "an assertion inside the runtime") \
+    X(HOST, "host", "the host's contract") \
+    X(LIMIT, "limit", "a limit of the run") \
+    X(BALANCE, "balance", "counts at the end of the run") \
+    X(USER, "user", "the scenario's own check") \
+    X(PROCESS, "process", "the operating system") \
+    X(TWIN, "twin", "the same run in another process")
+
+enum sim_oracle {
+#define SIM_ORACLE_ENUM(name, text, meaning) SIM_ORACLE_##name,
+    SIM_ORACLE_LIST(SIM_ORACLE_ENUM)
+#undef SIM_ORACLE_ENUM
+            SIM_ORACLES
+};
+
+#define SIM_MESSAGE_MAX 256
+
+/* Plain data: copied between processes as it is. */
+struct sim_outcome {
+    uint64_t seed;
+    uint64_t digest; /* 0 when events were off. */
+    uint64_t steps;
+    uint64_t sim_ns;
+    uint64_t events;
+    uint64_t decisions;  /* Choices with more than one alternative. */
+    uint32_t deviations; /* Of those, answered other than 0. */
+    uint32_t tasks;      /* Actors that were tasks. */
+    uint8_t verdict;     /* enum sim_verdict */
+    uint8_t oracle;      /* enum sim_oracle */
+    uint8_t audited;     /* 1: a quiescence was drawn for audit. */
+    uint8_t order;       /* enum sim_order that was in force. */
+    uint32_t actor;      /* In-run index of whom the verdict is about; UINT32_MAX: nobody. */
+    uint32_t object;     /* What it waits for; 0: none. */
+    uint32_t site;       /* The line that is blamed, or that waits; 0: none. */
+    uint64_t fail_step;  /* Where the run stood when the verdict fell. */
+    uint64_t fail_ns;
+    uint64_t owed_step;  /* lost-wakeup, late-wakeup: the step that should have woken; 0: not
+                            looked for, or none. */
+    uint64_t audit_step; /* Where the drawn audit stands; 0: none. */
+    char actor_name[48];
+    char message[SIM_MESSAGE_MAX]; /* One sentence for people, without a full stop. */
+};
+
+/* "lost-wakeup" …; static; "?" for a number that is none. */
+const char *sim_verdict_name(uint32_t verdict);
+const char *sim_verdict_meaning(uint32_t verdict);
+const char *sim_oracle_name(uint32_t oracle);
+const char *sim_oracle_meaning(uint32_t oracle);
+
+/* The verdict called `name`; SIM_VERDICTS when there is none. */
+uint32_t sim_verdict_find(const char *name);
+
+/* True when both say the same of the same place: verdict, oracle and site (DESIGN, Command line). */
+bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

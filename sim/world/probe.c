@@ -1,0 +1,103 @@
+/*
+ * probe.c -- the runtime's probes, and the world's own events, on their way to the recorder.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/probe.h"
+
+#include <string.h>
+
+#include "sim/world/world.h"
+
+void
+sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
+        uint32_t await, uint64_t argument)
+{
+    if (!world->recorder.events_on) {
+        return;
+    }
+    const struct sim_event event = {
+            .step = (uint32_t)world->step,
+            .object = object,
+            .site = site,
+            .await = await,
+            .actor = (uint16_t)world->current->index,
+            .kind = (uint8_t)kind,
+            .argument = argument,
+    };
+    sim_record(&world->recorder, &event);
+}
+
+/* A deadline that the clock was moved over while everybody waited is a wake that came too late:
+ * whoever named the next deadline named a later one (M12). */
+static void
+check_expiry(struct sim_world *world, uint64_t deadline_ns)
+{
+    if (deadline_ns > world->jumped_from_ns && deadline_ns < world->jumped_to_ns &&
+            world->jumped_to_ns - deadline_ns > world->options.slack_ns) {
+        sim_fail(world, SIM_VERDICT_LATE_WAKEUP, SIM_ORACLE_TIMER, world->current, 0,
+                "a timer that was due at %llu ns fired only at %llu ns; nobody ran in between",
+                (unsigned long long)deadline_ns, (unsigned long long)world->now_ns);
+    }
+}
+
+static void
+consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
+{
+    if (kind == RT_PROBE_EXPIRE) {
+        check_expiry(world, argument);
+    } else if (kind == RT_PROBE_CONSUME) {
+        world->consumed++;
+        sim_world_progress(world);
+    } else if (kind == RT_PROBE_TURN) {
+        world->looked_step = world->step;
+    } else if (kind == RT_PROBE_COMPLETE) {
+        sim_world_progress(world);
+    } else if (kind == RT_PROBE_POLLED) {
+        /* Where a loop polls, what follows is the loop's. */
+        world->current = world->stepping;
+    }
+}
+
+void
+rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *site,
+        const struct rt_site *await, uint64_t argument)
+{
+    struct sim_world *world = sim_world_current;
+    if (world == 0) {
+        return;
+    }
+    if (world->recorder.events_on) {
+        const struct sim_event event = {
+                .step = (uint32_t)world->step,
+                .cause = kind == RT_PROBE_POLL ? world->current->cause : 0,
+                .object = object,
+                .site = site != 0 ? site->id : 0,
+                .await = await != 0 ? await->id : 0,
+                .actor = (uint16_t)world->current->index,
+                .kind = (uint8_t)kind,
+                .argument = argument,
+        };
+        sim_record(&world->recorder, &event);
+    }
+    if (kind >= RT_PROBE_EXPIRE || kind == RT_PROBE_COMPLETE || kind == RT_PROBE_POLLED) {
+        consider(world, kind, argument);
+    }
+}
+
+void
+rt_probe_reason(const char *reason)
+{
+    struct sim_world *world = sim_world_current;
+    if (world != 0 && world->recorder.texts_on && reason != 0) {
+        sim_record_text(&world->recorder, SIM_TEXT_EVENT, world->recorder.count, reason,
+                strlen(reason));
+    }
+}
+
+uint32_t
+rt_probe_object(enum rt_object_kind kind)
+{
+    struct sim_world *world = sim_world_current;
+    return world != 0 ? sim_world_object(world, (uint32_t)kind) : 0;
+}

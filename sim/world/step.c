@@ -1,0 +1,280 @@
+/*
+ * step.c -- the step rule, line by line as it stands in sim/README.md.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/assert.h"
+#include "sim/scenario.h"
+#include "sim/world/world.h"
+#include "sim/world/world_priv.h"
+
+/* A choice has at most this many alternatives; more actors are first narrowed to a block. */
+#define BLOCK SIM_ALTERNATIVES_MAX
+
+/* ---- Rule 1: whoever is due becomes enabled, in the order of time, then of index. -------------- */
+
+static struct sim_actor *
+earliest(const struct sim_world *world)
+{
+    struct sim_actor *best = NULL;
+    for (uint32_t i = 0; i < world->timed_count; i++) {
+        struct sim_actor *actor = world->actors[world->timed[i]];
+        if (best == NULL || actor->due_ns < best->due_ns ||
+                (actor->due_ns == best->due_ns && actor->index < best->index)) {
+            best = actor;
+        }
+    }
+    return best;
+}
+
+void
+sim__enable_due(struct sim_world *world)
+{
+    struct sim_actor *actor = earliest(world);
+    while (actor != NULL && actor->due_ns <= world->now_ns) {
+        sim_actor_due(actor, SIM_NEVER);
+        sim_actor_enable(actor);
+        actor = earliest(world);
+    }
+    world->next_due_ns = actor != NULL ? actor->due_ns : SIM_NEVER;
+}
+
+/* ---- Rule 2: nobody is enabled. ---------------------------------------------------------------- */
+
+static void
+draw_audit(struct sim_world *world)
+{
+    if (world->audit_step != 0 || world->step == 0 || world->options.audit_one_in == 0) {
+        return;
+    }
+    struct sim_odds odds = {1, (uint16_t)world->options.audit_one_in};
+    if (sim_actor_choose(&world->self, SIM_KIND_AUDIT, 2, odds) != 0) {
+        world->audit_step = world->step;
+    }
+}
+
+static void
+move_clock(struct sim_world *world, uint64_t to_ns)
+{
+    rt_assert(to_ns > world->now_ns);
+    if (to_ns > world->options.time_ns_max) {
+        sim_fail(world, SIM_VERDICT_TIME_LIMIT, SIM_ORACLE_LIMIT, NULL, 0,
+                "the run is not over after %llu ms of virtual time",
+                (unsigned long long)(world->options.time_ns_max / 1000000));
+    }
+    world->jumped_from_ns = world->now_ns;
+    world->jumped_to_ns = to_ns;
+    world->now_ns = to_ns;
+    sim_world_event(world, SIM_EVENT_CLOCK, 0, 0, 0, to_ns);
+}
+
+static void
+stalled(struct sim_world *world)
+{
+    const struct sim_actor *sleeper = NULL;
+    for (uint32_t i = 1; i < world->actor_count && sleeper == NULL; i++) {
+        if (world->actors[i]->foreground) {
+            sleeper = world->actors[i];
+        }
+    }
+    sim_fail(world, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL, sleeper, 0,
+            "nothing can go on: %u waited-for task%s or loop%s and nothing is left to wake",
+            world->foreground, world->foreground == 1 ? "" : "s",
+            world->foreground == 1 ? " sleeps" : "s sleep");
+}
+
+static void
+quiet(struct sim_world *world)
+{
+    if (world->step == world->stop.step && world->stop.at_quiet) {
+        world->stopped = true;
+        return;
+    }
+    world->quiet++;
+    draw_audit(world);
+    struct sim_actor *next = earliest(world);
+    if (next == NULL) {
+        stalled(world);
+    }
+    move_clock(world, next->due_ns);
+}
+
+/* ---- Rule 3: who runs. ------------------------------------------------------------------------- */
+
+/* What `describe` needs to tell the alternatives apart. */
+struct run_context {
+    const struct sim_world *world;
+    uint32_t base; /* Alternative i stands at this place of the queue plus i. */
+};
+
+static void
+describe_run(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret)
+{
+    const struct run_context *context = choice->context;
+    const struct sim_enabled *enabled = &context->world->enabled;
+    uint32_t actor = enabled->ring[enabled->head + context->base + index];
+    ret->id = context->world->actors[actor]->id;
+    ret->actor = actor;
+}
+
+/* The choice belongs to the actor that alternative 0 names: "at its m-th step t2 gives way to t5". */
+static uint32_t
+choose_in(struct sim_world *world, uint32_t base, uint32_t n)
+{
+    const struct run_context context = {world, base};
+    uint32_t first = world->enabled.ring[world->enabled.head + base];
+    struct sim_actor *owner = world->actors[first];
+    return base + sim_decide(&world->decider, &owner->streams[SIM_KIND_RUN],
+                          sim__stream_id(owner, SIM_KIND_RUN), SIM_KIND_RUN, n, SIM_ODDS_EVEN,
+                          describe_run, &context);
+}
+
+/* More than 64: first a block of 64, oldest first, then one of the block. */
+static uint32_t
+choose_wide(struct sim_world *world, uint32_t n)
+{
+    uint32_t blocks = (n + BLOCK - 1) / BLOCK;
+    uint32_t block = sim_actor_choose(&world->self, SIM_KIND_RUN, blocks, SIM_ODDS_EVEN);
+    uint32_t base = block * BLOCK;
+    return choose_in(world, base, n - base < BLOCK ? n - base : BLOCK);
+}
+
+static uint32_t
+choose_actor(struct sim_world *world)
+{
+    uint32_t n = world->enabled.count;
+    uint32_t front = world->enabled.ring[world->enabled.head];
+    uint64_t waited = world->step - world->actors[front]->enabled_step;
+    if (waited > world->options.fair_steps + 8 * (uint64_t)n) {
+        return 0; /* The simulator itself starves nobody. */
+    }
+    return n <= BLOCK ? choose_in(world, 0, n) : choose_wide(world, n);
+}
+
+/* ---- Rule 5: what the step cost. ---------------------------------------------------------------- */
+
+#define QUOTA_NS 500000u
+
+static uint64_t
+stretch_to(const struct sim_world *world, uint32_t alternative)
+{
+    const struct sim_actor *next = earliest(world);
+    uint64_t deadline = next != NULL ? next->due_ns : world->now_ns;
+    switch (alternative) {
+    case 1: /* Just before the next deadline, … */
+        return deadline - 1;
+    case 2: /* … exactly to it, … */
+        return deadline;
+    case 3: /* … past it, … */
+        return deadline + 1 + world->options.step_ns;
+    default: /* … or one quota of a task. */
+        return world->now_ns + QUOTA_NS;
+    }
+}
+
+static void
+draw_stretch(struct sim_world *world)
+{
+    if (world->options.stretch_one_in == 0) {
+        return;
+    }
+    struct sim_odds odds = {1, (uint16_t)world->options.stretch_one_in};
+    uint32_t alternative = sim_actor_choose(world->current, SIM_KIND_STRETCH, 5, odds);
+    if (alternative == 0) {
+        return;
+    }
+    uint64_t to_ns = stretch_to(world, alternative);
+    if (to_ns <= world->now_ns) {
+        return;
+    }
+    sim_world_event(world, SIM_EVENT_STRETCH, 0, 0, 0, to_ns - world->now_ns);
+    world->now_ns = to_ns;
+}
+
+static void
+charge(struct sim_world *world)
+{
+    world->now_ns += world->options.step_ns + world->work_ns;
+    world->work_ns = 0;
+    if (world->timed_count > 0) {
+        draw_stretch(world);
+    }
+}
+
+/* ---- Rule 6: is it over? ------------------------------------------------------------------------ */
+
+static void
+check_limits(struct sim_world *world)
+{
+    if (world->step - world->progress_step >= world->options.livelock_steps) {
+        sim_fail(world, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIMIT, world->current, 0,
+                "%llu steps were taken in which nothing was completed, consumed or moved",
+                (unsigned long long)world->options.livelock_steps);
+    }
+    if (world->step >= world->options.steps_max) {
+        sim_fail(world, SIM_VERDICT_STEP_LIMIT, SIM_ORACLE_LIMIT, world->current, 0,
+                "the run is not over after %llu steps",
+                (unsigned long long)world->options.steps_max);
+    }
+}
+
+static bool
+is_done(struct sim_world *world)
+{
+    if (world->scenario->done != NULL) {
+        return world->scenario->done(world, world->state);
+    }
+    return world->foreground == 0;
+}
+
+void
+sim__world_step(struct sim_world *world)
+{
+    /* 1. */
+    if (world->now_ns >= world->next_due_ns) {
+        sim__enable_due(world);
+    }
+    /* 2. */
+    if (world->enabled.count == 0) {
+        quiet(world);
+        return;
+    }
+    /* 3. */
+    struct sim_actor *actor = world->actors[sim__enabled_take(
+            &world->enabled, choose_actor(world))];
+    /* 4. */
+    actor->enabled = false;
+    world->current = actor;
+    world->stepping = actor;
+    world->step++;
+    *world->progress = *world->progress + 1;
+    sim_world_event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
+    actor->ops->step(actor);
+    actor->polls++;
+    actor->stopped_step = world->step;
+    actor->stopped_ns = world->now_ns;
+    if (world->over) {
+        return;
+    }
+    /* 5. */
+    world->current = actor;
+    charge(world);
+    world->current = &world->self;
+    /* 6. */
+    if (is_done(world)) {
+        world->over = true;
+        return;
+    }
+    check_limits(world);
+}
+
+void
+sim__world_steps(struct sim_world *world)
+{
+    while (!world->over && !world->stopped) {
+        sim__world_step(world);
+        if (world->step == world->stop.step && !world->stop.at_quiet) {
+            world->stopped = true;
+        }
+    }
+}

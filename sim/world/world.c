@@ -1,0 +1,352 @@
+/*
+ * world.c -- a run from its beginning to its end.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/world/world.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+#include "sim/scenario.h"
+#include "sim/world/world_priv.h"
+
+struct sim_world *sim_world_current;
+
+static const struct sim_actor_ops world_ops = {.kind = SIM_ACTOR_WORLD};
+
+/* Where steps are counted when nobody watches. */
+static uint64_t unwatched;
+
+static void *
+reserve(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+#define ACTORS_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(struct sim_actor *))
+#define RING_BYTES (2 * (SIM_ACTORS_MAX + 1) * sizeof(uint16_t))
+#define TIMED_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(uint16_t))
+
+rt_err
+sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, void *arena_hint,
+        uint8_t fill)
+{
+    memset(world, 0, sizeof(*world));
+    rt_err err = sim_arena_init(&world->arena, arena_hint, SIM_ARENA_SIZE, fill);
+    if (err != RT_OK) {
+        return err;
+    }
+    world->recorder.memory = memory->record;
+    world->decider.tape = memory->tape;
+    world->actors = reserve(ACTORS_BYTES);
+    world->enabled.ring = reserve(RING_BYTES);
+    world->timed = reserve(TIMED_BYTES);
+    world->progress = &unwatched;
+    if (world->actors == NULL || world->enabled.ring == NULL || world->timed == NULL) {
+        sim_world_fini(world);
+        return RT_E_FULL;
+    }
+    return RT_OK;
+}
+
+static void
+release(void *memory, size_t size)
+{
+    if (memory != NULL) {
+        (void)munmap(memory, size);
+    }
+}
+
+void
+sim_world_fini(struct sim_world *world)
+{
+    rt_assert(sim_world_current != world);
+    release(world->actors, ACTORS_BYTES);
+    release(world->enabled.ring, RING_BYTES);
+    release(world->timed, TIMED_BYTES);
+    sim_arena_fini(&world->arena);
+}
+
+/* ---- The beginning. ---------------------------------------------------------------------------- */
+
+static uint32_t
+default_order(const struct sim_scenario *scenario, const struct sim_options *options)
+{
+    if (options->order != SIM_ORDER_DEFAULT) {
+        return (uint32_t)options->order;
+    }
+    return scenario->order != SIM_ORDER_DEFAULT ? (uint32_t)scenario->order : SIM_ORDER_ANY;
+}
+
+static uint32_t
+default_profile(const struct sim_scenario *scenario, const struct sim_options *options)
+{
+    if (options->profile != SIM_PROFILE_DEFAULT) {
+        return (uint32_t)options->profile;
+    }
+    return scenario->profile != SIM_PROFILE_DEFAULT ? (uint32_t)scenario->profile
+                                                    : SIM_PROFILE_WASI;
+}
+
+static void
+begin_actors(struct sim_world *world)
+{
+    world->enabled.head = 0;
+    world->enabled.count = 0;
+    world->timed_count = 0;
+    world->foreground = 0;
+    world->tasks = 0;
+    world->next_due_ns = SIM_NEVER;
+    sim__actor_clear(&world->self, world, &world_ops, "the world");
+    world->self.id = 1;
+    world->actors[0] = &world->self;
+    world->actor_count = 1;
+    world->current = &world->self;
+    world->stepping = &world->self;
+}
+
+static void
+begin(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
+        struct sim_recording recording, struct sim_stop stop)
+{
+    rt_assert(sim_world_current == NULL);
+    sim_arena_reset(&world->arena);
+    sim_recorder_begin(&world->recorder, recording.events, recording.texts);
+    sim_decider_begin(&world->decider, strategy, seed);
+    world->scenario = scenario;
+    world->options = *options;
+    world->stop = stop;
+    world->now_ns = 0;
+    world->step = 0;
+    world->work_ns = 0;
+    world->progress_step = 0;
+    world->jumped_from_ns = 0;
+    world->jumped_to_ns = 0;
+    world->audit_step = 0;
+    world->quiet = 0;
+    world->consumed = 0;
+    world->looked_step = 0;
+    world->stopped = false;
+    world->over = false;
+    world->nudging = false;
+    world->closing = false;
+    world->state = NULL;
+    world->order = default_order(scenario, options);
+    world->profile = default_profile(scenario, options);
+    world->faults = options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives
+                                                               : options->faults;
+    rt_list_init(&world->audits);
+    rt_list_init(&world->renewables);
+    rt_list_init(&world->closers);
+    world->fiber = NULL;
+    world->fibers = NULL;
+    world->outcome.seed = seed;
+    world->outcome.digest = 0;
+    world->outcome.verdict = SIM_VERDICT_PASS;
+    world->outcome.oracle = SIM_ORACLE_NONE;
+    world->outcome.actor = UINT32_MAX;
+    world->outcome.object = 0;
+    world->outcome.site = 0;
+    world->outcome.fail_step = 0;
+    world->outcome.fail_ns = 0;
+    world->outcome.owed_step = 0;
+    world->outcome.actor_name[0] = '\0';
+    world->outcome.message[0] = '\0';
+    begin_actors(world);
+    sim_world_current = world;
+}
+
+/* ---- The end. ---------------------------------------------------------------------------------- */
+
+/* The run is over and has ended well: background is cancelled in the order of its ids, then only
+ * what is left is a leak. Any of this may fail. */
+static void
+close_run(struct sim_world *world)
+{
+    world->closing = true;
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        struct sim_actor *actor = world->actors[i];
+        if (!actor->done && actor->ops->cancel != NULL) {
+            world->current = actor;
+            actor->ops->cancel(actor);
+        }
+    }
+    world->current = &world->self;
+    if (world->scenario->check != NULL) {
+        world->scenario->check(world, world->state);
+    }
+    rt_list_each(link, &world->audits)
+    {
+        struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
+        const char *wrong = audit->audit(audit->argument);
+        if (wrong != NULL) {
+            sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PRIMITIVE_AUDIT, NULL, 0, "%s: %s",
+                    audit->name, wrong);
+        }
+    }
+    rt_list_each(link, &world->closers)
+    {
+        struct sim_closer *closer = rt_container_of(link, struct sim_closer, link);
+        closer->close(closer->argument);
+    }
+}
+
+static void
+finish(struct sim_world *world, struct sim_outcome *ret_outcome)
+{
+    struct sim_outcome *outcome = &world->outcome;
+    sim__fibers_drop(world);
+    world->current = &world->self;
+    sim_world_event(world, SIM_EVENT_END, 0, 0, 0, outcome->verdict);
+    outcome->events = world->recorder.count;
+    outcome->digest = sim_recorder_end(&world->recorder, world->decider.hash);
+    outcome->steps = world->step;
+    outcome->sim_ns = world->now_ns;
+    outcome->decisions = world->decider.asked;
+    outcome->deviations = world->decider.tape.count;
+    outcome->tasks = world->tasks;
+    outcome->order = (uint8_t)world->order;
+    outcome->audited = world->audit_step != 0;
+    outcome->audit_step = world->audit_step;
+    struct sim_strategy *strategy = world->decider.strategy;
+    if (strategy->ops->end != NULL) {
+        strategy->ops->end(strategy, outcome);
+    }
+    sim_world_current = NULL;
+    *ret_outcome = *outcome;
+}
+
+void
+sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
+        struct sim_recording recording, struct sim_outcome *ret_outcome)
+{
+    begin(world, scenario, options, seed, strategy, recording, (struct sim_stop){UINT64_MAX, false});
+    if (_setjmp(world->escape) == 0) {
+        scenario->setup(world);
+        sim__world_steps(world);
+        if (world->outcome.verdict == SIM_VERDICT_PASS) {
+            close_run(world);
+        }
+    }
+    finish(world, ret_outcome);
+}
+
+/* ---- Stopping on the way, for the judge. -------------------------------------------------------- */
+
+bool
+sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
+        struct sim_recording recording, struct sim_stop stop)
+{
+    begin(world, scenario, options, seed, strategy, recording, stop);
+    if (_setjmp(world->escape) == 0) {
+        scenario->setup(world);
+        if (stop.step == 0 && !stop.at_quiet) {
+            world->stopped = true;
+        }
+        sim__world_steps(world);
+    }
+    return world->stopped;
+}
+
+bool
+sim_world_settle(struct sim_world *world, uint64_t steps)
+{
+    rt_assert(world->stopped);
+    world->decider.muted = true;
+    world->stop.step = UINT64_MAX;
+    uint64_t until = world->step + steps;
+    if (_setjmp(world->escape) == 0) {
+        while (!world->over && world->step < until) {
+            if (world->now_ns >= world->next_due_ns) {
+                sim__enable_due(world);
+            }
+            if (world->enabled.count == 0) {
+                break;
+            }
+            sim__world_step(world);
+        }
+    }
+    return world->outcome.verdict == SIM_VERDICT_PASS;
+}
+
+bool
+sim_world_call(
+        struct sim_world *world, struct sim_actor *actor, void (*fn)(void *), void *argument)
+{
+    rt_assert(world->stopped);
+    world->decider.muted = true;
+    world->nudging = true;
+    world->current = actor;
+    if (_setjmp(world->escape) == 0) {
+        fn(argument);
+    }
+    world->current = &world->self;
+    world->nudging = false;
+    return world->outcome.verdict == SIM_VERDICT_PASS;
+}
+
+void
+sim_world_drop(struct sim_world *world)
+{
+    struct sim_outcome ignored;
+    finish(world, &ignored);
+}
+
+/* ---- Small things. ------------------------------------------------------------------------------ */
+
+void
+sim_world_add_audit(struct sim_world *world, struct sim_audit *audit)
+{
+    rt_assert(audit->audit != NULL);
+    rt_list_push_back(&world->audits, &audit->link);
+}
+
+void
+sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable)
+{
+    rt_assert(renewable->renew != NULL);
+    rt_list_push_back(&world->renewables, &renewable->link);
+}
+
+void
+sim_world_add_closer(struct sim_world *world, struct sim_closer *closer)
+{
+    rt_assert(closer->close != NULL);
+    rt_list_push_back(&world->closers, &closer->link);
+}
+
+void
+sim_world_add_root(struct sim_world *world, const void *memory, size_t size)
+{
+    if (world->root_count < SIM_ROOTS_MAX) {
+        world->roots[world->root_count].memory = memory;
+        world->roots[world->root_count++].size = size;
+    }
+}
+
+uint64_t
+sim_world_search(const struct sim_world *world,
+        uint64_t (*count)(const void *argument, const char *memory, size_t size),
+        const void *argument)
+{
+    uint64_t found = count(argument, world->arena.base, world->arena.used);
+    for (uint32_t i = 0; i < world->root_count; i++) {
+        found += count(argument, world->roots[i].memory, world->roots[i].size);
+    }
+    return found;
+}
+
+uint32_t
+sim_world_object(struct sim_world *world, uint32_t kind)
+{
+    rt_assert(kind < RT_OBJECT_KINDS);
+    struct sim_actor *creator = world->current;
+    return SIM_OBJECT(kind, creator->index, ++creator->objects[kind]);
+}

@@ -1,0 +1,222 @@
+/*
+ * world.h -- one run: its actors, its clock, and the rule by which it goes on.
+ *
+ * The step rule stands as numbered prose in sim/README.md; step.c follows it line
+ * by line. This header is for kinds of actors, the host and the judge; scenarios
+ * need sim/rewake.h only.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_WORLD_WORLD_H
+#define SIM_WORLD_WORLD_H
+
+#include <setjmp.h>
+#include <stddef.h>
+
+#include "runtime/base/list.h"
+#include "sim/decide/decider.h"
+#include "sim/trace/recorder.h"
+#include "sim/world/actor.h"
+#include "sim/world/arena.h"
+#include "sim/world/options.h"
+#include "sim/world/outcome.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_scenario;
+struct sim_fiber;
+
+/* The enabled actors in the order of enabling: a window into an array twice as long as needed. */
+struct sim_enabled {
+    uint16_t *ring; /* Indices; 2 * (SIM_ACTORS_MAX + 1) of them. */
+    uint32_t head;
+    uint32_t count;
+};
+
+/* Where a run stops before its own end, for the judge. */
+struct sim_stop {
+    uint64_t step; /* When so many steps have been taken; UINT64_MAX: nowhere. */
+    bool at_quiet; /* And then at the quiescence, before the clock moves. */
+};
+
+/* A primitive's own audit (rung 3): NULL when all is well, else one sentence. */
+struct sim_audit {
+    struct rt_list link;
+    const char *(*audit)(void *argument);
+    void *argument;
+    const char *name;
+};
+
+/* What the host offers the judge: everything ready is reported once more (rung 2). */
+struct sim_renewable {
+    struct rt_list link;
+    void (*renew)(void *argument);
+    void *argument;
+};
+
+/* What is checked and given back when a run is over: leaks, balances. */
+struct sim_closer {
+    struct rt_list link;
+    void (*close)(void *argument); /* May call sim_fail. */
+    void *argument;
+};
+
+#define SIM_ROOTS_MAX 16
+
+struct sim_world {
+    /* Kept across runs. */
+    struct sim_arena arena;
+    struct sim_recorder recorder;
+    struct sim_decider decider;
+    struct sim_actor **actors; /* By index; [0] is the world itself. */
+    struct sim_enabled enabled;
+    uint16_t *timed;             /* Indices of actors with a due time. */
+    struct {
+        const char *memory;
+        size_t size;
+    } roots[SIM_ROOTS_MAX];
+    uint32_t root_count;
+    volatile uint64_t *progress; /* A counter that moves with each step, for a watcher. */
+
+    /* Of this run. */
+    const struct sim_scenario *scenario;
+    struct sim_options options;
+    struct sim_stop stop;
+    struct sim_actor self; /* The world as an actor: streams of choices that are nobody's. */
+    struct sim_actor *current;  /* On whose behalf things happen now. */
+    struct sim_actor *stepping; /* Whose step this is; differs where a loop polls a task. */
+    uint32_t actor_count; /* Indices given, the world's own included. */
+    uint32_t timed_count;
+    uint32_t foreground; /* Actors that are waited for and have not finished. */
+    uint32_t tasks;
+    uint64_t now_ns;
+    uint64_t step;
+    uint64_t next_due_ns;
+    uint64_t work_ns;        /* Charged by sim_work during this step. */
+    uint64_t progress_step;  /* The last step at which something got done. */
+    uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
+    uint64_t jumped_to_ns;
+    uint64_t audit_step; /* The quiescence drawn for audit; 0: none. */
+    uint64_t quiet;      /* Quiescences so far. */
+    bool stopped;        /* At `stop`. */
+    bool over;           /* The run has ended. */
+    uint64_t looked_step;       /* The last step at which a reactor asked its host. */
+    bool nudging;
+    uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
+    void *state;       /* The scenario's, for `done` and `check`. */
+    bool closing;      /* After the end: background is cancelled, things are given back. */
+    uint32_t order;    /* In force: enum sim_order. */
+    uint32_t profile;
+    uint64_t faults;
+    struct rt_list audits;
+    struct rt_list renewables;
+    struct rt_list closers;
+    struct sim_fiber *fiber;  /* The one that runs now; NULL: the world's own stack. */
+    struct sim_fiber *fibers; /* All of this run. */
+    jmp_buf escape;           /* Where sim_fail goes on the world's own stack. */
+    struct sim_outcome outcome;
+};
+
+/* The world whose run is in progress in this process; NULL between runs. */
+extern struct sim_world *sim_world_current;
+
+/* Memory that a world keeps across runs; see recorder.h and tape.h for what it lends on. */
+struct sim_world_memory {
+    struct sim_record_memory record;
+    struct sim_tape tape; /* Empty, with capacity. */
+};
+
+/*
+ * Makes a world: reserves the arena (near `arena_hint`, with `fill` for fresh memory) and its
+ * tables. `memory` is borrowed. RT_E_FULL when the system has no room.
+ */
+RT_MUST_CHECK rt_err sim_world_init(struct sim_world *world, const struct sim_world_memory *memory,
+        void *arena_hint, uint8_t fill);
+void sim_world_fini(struct sim_world *world);
+
+/* How much is written down. */
+struct sim_recording {
+    bool events;
+    bool texts;
+};
+
+/*
+ * Resets everything and runs `scenario` once. The verdict, before judging: a stall is `deadlock`
+ * with oracle `stall` (judge.h asks the sleepers). *ret_outcome is filled in any case.
+ */
+void sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
+        struct sim_recording recording, struct sim_outcome *ret_outcome);
+
+/*
+ * As sim_world_run, but stops at `stop` and leaves the world as it stands there. True when the stop
+ * was reached. sim_world_drop must follow.
+ */
+bool sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
+        struct sim_recording recording, struct sim_stop stop);
+
+/* After sim_world_run_to: goes on for at most `steps` steps with dull choices, not moving the clock,
+ * until nothing is enabled. False when a verdict fell meanwhile. */
+bool sim_world_settle(struct sim_world *world, uint64_t steps);
+
+/* After sim_world_run_to: calls fn(argument) with choices muted, as a step of `actor` would be;
+ * false when a verdict fell (it is in world->outcome). */
+bool sim_world_call(
+        struct sim_world *world, struct sim_actor *actor, void (*fn)(void *), void *argument);
+
+/* Gives the stopped run up. */
+void sim_world_drop(struct sim_world *world);
+
+/*
+ * Ends the run with a verdict. Never returns: control goes back to the driver, from whatever stack.
+ * `site`: 0 when no line is to blame. The message is printf-like, one sentence.
+ */
+__attribute__((noreturn, cold, format(printf, 6, 7))) void sim_fail(struct sim_world *world,
+        enum sim_verdict verdict, enum sim_oracle oracle, const struct sim_actor *actor,
+        uint32_t site, const char *format, ...);
+
+/* Writes one event down, with the current actor and step. */
+void sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
+        uint32_t await, uint64_t argument);
+
+/* Something got done: bytes moved, a task finished, a source changed (livelock counts from here). */
+static inline void
+sim_world_progress(struct sim_world *world)
+{
+    world->progress_step = world->step;
+}
+
+/* Registers, for the run; the structs are the caller's, in the arena. */
+void sim_world_add_audit(struct sim_world *world, struct sim_audit *audit);
+void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable);
+void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
+
+/* Actor by index, or NULL. */
+static inline struct sim_actor *
+sim_world_actor(const struct sim_world *world, uint32_t index)
+{
+    return index < world->actor_count ? world->actors[index] : NULL;
+}
+
+/*
+ * Adds up count(argument, memory, size) over all memory that a run can have written to: the arena in
+ * use, and the writable memory of a scenario library.
+ */
+uint64_t sim_world_search(const struct sim_world *world,
+        uint64_t (*count)(const void *argument, const char *memory, size_t size),
+        const void *argument);
+
+/* Names a range of writable memory for sim_world_search; kept across runs. At most SIM_ROOTS_MAX; more
+ * are left out. */
+void sim_world_add_root(struct sim_world *world, const void *memory, size_t size);
+
+/* A new object number: `kind` (enum rt_object_kind), created by the current actor. */
+uint32_t sim_world_object(struct sim_world *world, uint32_t kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+/*
+ * world_priv.h -- what the files of this folder share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_WORLD_WORLD_PRIV_H
+#define SIM_WORLD_WORLD_PRIV_H
+
+#include "sim/world/world.h"
+
+/* Names a stream across runs. */
+static inline uint32_t
+sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)
+{
+    return actor->id * 0x9e3779b1u + (uint32_t)kind;
+}
+
+void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,
+        const struct sim_actor_ops *ops, const char *name);
+
+void sim__enabled_push(struct sim_enabled *enabled, uint32_t index);
+uint32_t sim__enabled_take(struct sim_enabled *enabled, uint32_t k);
+
+/* Enables everybody who is due; finds the next due time. */
+void sim__enable_due(struct sim_world *world);
+
+/* One round of the step rule; see sim/README.md. */
+void sim__world_step(struct sim_world *world);
+
+/* Goes through the step rule until the run is over or stopped. */
+void sim__world_steps(struct sim_world *world);
+
+/* Switches to the world's own stack if on a fiber, then ends the run there. Never returns. */
+__attribute__((noreturn)) void sim__escape(struct sim_world *world);
+
+/* Forgets the fibers of the run. */
+void sim__fibers_drop(struct sim_world *world);
+
+#endif
