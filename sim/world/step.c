@@ -54,14 +54,20 @@ draw_audit(struct sim_world *world)
 }
 
 static void
-move_clock(struct sim_world *world, uint64_t to_ns)
+check_time(struct sim_world *world, uint64_t now_ns)
 {
-    rt_assert(to_ns > world->now_ns);
-    if (to_ns > world->options.time_ns_max) {
+    if (now_ns > world->options.time_ns_max) {
         sim_fail(world, SIM_VERDICT_TIME_LIMIT, SIM_ORACLE_LIMIT, NULL, 0,
                 "the run is not over after %llu ms of virtual time",
                 (unsigned long long)(world->options.time_ns_max / 1000000));
     }
+}
+
+static void
+move_clock(struct sim_world *world, uint64_t to_ns)
+{
+    rt_assert(to_ns > world->now_ns);
+    check_time(world, to_ns);
     world->jumped_from_ns = world->now_ns;
     world->jumped_to_ns = to_ns;
     world->now_ns = to_ns;
@@ -206,6 +212,7 @@ charge(struct sim_world *world)
 static void
 check_limits(struct sim_world *world)
 {
+    check_time(world, world->now_ns);
     if (world->step - world->progress_step >= world->options.livelock_steps) {
         sim_fail(world, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIMIT, world->current, 0,
                 "%llu steps were taken in which nothing was completed, consumed or moved",
