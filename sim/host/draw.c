@@ -1,0 +1,158 @@
+/*
+ * draw.c -- the host's decisions: whether, which ones, in which order.
+ *
+ * Every draw keeps the promise of the decision stream that 0 is the dullest: no
+ * fault, everything ready, in ascending order. How long and how much are drawn by the
+ * world's own sim_actor_range and sim_actor_length.
+ *
+ * Freedoms are bounded in a row (a fault, being left out of a batch), or a nasty strategy
+ * would starve a correct program and blame it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/host/priv.h"
+
+#define FAULT_STREAK_MAX 3u
+#define SHUFFLE_DRAWS_MAX 8u
+
+static const struct sim_odds order_odds = {1, 3};
+static const struct sim_odds subset_odds = {1, 4};
+
+bool
+sim__one_in(struct sim_actor *actor, enum sim_kind kind, uint64_t one_in)
+{
+    if (one_in == 0) {
+        return false;
+    }
+    uint16_t den = one_in > UINT16_MAX ? UINT16_MAX : (uint16_t)one_in;
+    return sim_actor_choose(actor, kind, 2, (struct sim_odds){1, den}) != 0;
+}
+
+bool
+sim__fault(struct sim_host *host, uint64_t bit)
+{
+    struct sim_world *world = host->world;
+    rt_assert(bit != 0);
+    if ((world->faults & bit) == 0) {
+        return false;
+    }
+    if (host->fault_streak >= FAULT_STREAK_MAX ||
+            !sim__one_in(&host->actor, SIM_KIND_FAULT, world->options.fault_one_in)) {
+        host->fault_streak = 0;
+        return false;
+    }
+    host->fault_streak++;
+    sim_world_event(world, SIM_EVENT_FAULT, 0, 0, 0, bit);
+    return true;
+}
+
+/* ---- Batches. ---------------------------------------------------------------------------------- */
+
+static void
+swap(struct sim__candidate *candidates, uint32_t i, uint32_t j)
+{
+    struct sim__candidate kept = candidates[i];
+    candidates[i] = candidates[j];
+    candidates[j] = kept;
+}
+
+static void
+reverse(struct sim__candidate *candidates, uint32_t from, uint32_t to)
+{
+    while (from + 1 < to) {
+        swap(candidates, from++, --to);
+    }
+}
+
+/* The first `by` go behind the others, by three reversals. */
+static void
+rotate(struct sim__candidate *candidates, uint32_t count, uint32_t by)
+{
+    rt_assert(by < count);
+    reverse(candidates, 0, by);
+    reverse(candidates, by, count);
+    reverse(candidates, 0, count);
+}
+
+/* Draws who stands in each of the first places; the rest keeps its order as far as it is left. */
+static void
+shuffle(struct sim_host *host, struct sim__candidate *candidates, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count && i < SHUFFLE_DRAWS_MAX; i++) {
+        uint32_t left = count - i;
+        uint32_t n = left < SIM_ALTERNATIVES_MAX ? left : SIM_ALTERNATIVES_MAX;
+        swap(candidates, i, i + sim_actor_choose(&host->actor, SIM_KIND_ORDER, n, SIM_ODDS_EVEN));
+    }
+}
+
+/* 0: as they are; 1: reversed; 2: shuffled; others: rotated. */
+static void
+order(struct sim_host *host, struct sim__candidate *candidates, uint32_t count)
+{
+    uint32_t n = count < 3 ? count : count + 2;
+    n = n < SIM_ALTERNATIVES_MAX ? n : SIM_ALTERNATIVES_MAX;
+    uint32_t index = sim_actor_choose(&host->actor, SIM_KIND_ORDER, n, order_odds);
+    switch (index) {
+    case 0:
+        return;
+    case 1:
+        reverse(candidates, 0, count);
+        return;
+    case 2:
+        shuffle(host, candidates, count);
+        return;
+    default:
+        rotate(candidates, count, index - 2);
+        return;
+    }
+}
+
+/* Who was left out too often comes first; both parts keep their order. Returns how many. */
+static uint32_t
+overdue_first(struct sim__candidate *candidates, uint32_t count)
+{
+    uint32_t overdue = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (*candidates[i].left_out >= SIM__LEFT_OUT_MAX) {
+            struct sim__candidate kept = candidates[i];
+            for (uint32_t j = i; j > overdue; j--) {
+                candidates[j] = candidates[j - 1];
+            }
+            candidates[overdue++] = kept;
+        }
+    }
+    return overdue;
+}
+
+uint32_t
+sim__batch(struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max)
+{
+    rt_assert(count > 0);
+    rt_assert(max > 0);
+    order(host, candidates, count);
+    uint32_t n = count < SIM_ALTERNATIVES_MAX ? count : SIM_ALTERNATIVES_MAX;
+    uint32_t index = sim_actor_choose(&host->actor, SIM_KIND_SUBSET, n, subset_odds);
+    uint32_t kept = index == 0 ? count : index;
+    kept = kept < max ? kept : max;
+    if (kept < count) {
+        uint32_t overdue = overdue_first(candidates, count);
+        kept = kept > overdue ? kept : overdue;
+        kept = kept < max ? kept : max;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        *candidates[i].left_out = i < kept ? 0 : *candidates[i].left_out + 1;
+    }
+    return kept;
+}
+
+struct sim__candidate *
+sim__candidates(struct sim_host *host, uint32_t count)
+{
+    rt_assert(count > 0);
+    if (count > host->candidates_capacity) {
+        uint32_t capacity = count < 16 ? 16 : 2 * count;
+        host->candidates = sim_alloc(host->world, capacity * sizeof *host->candidates);
+        host->candidates_capacity = capacity;
+    }
+    return host->candidates;
+}

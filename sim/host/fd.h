@@ -1,0 +1,87 @@
+/*
+ * fd.h -- the fake host's other face: descriptors and fetched batches, as epoll has them.
+ *
+ * For event loops that think in descriptors. Numbers are given out lowest free
+ * first, so that a number closed is the number opened next: the trap of every
+ * loop that keeps events by number. `sim_fd_wait` fetches a batch; what is in a
+ * fetched batch is the caller's, and is not taken back when a descriptor is closed
+ * meanwhile. A *description* is what a number stands for; sim_fd_dup makes a second
+ * number for the same one, and registrations belong to the description.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_HOST_FD_H
+#define SIM_HOST_FD_H
+
+#include "sim/host/host.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_FD_IN 1u
+#define SIM_FD_OUT 2u
+#define SIM_FD_ERR 4u   /* Reported unasked. */
+#define SIM_FD_HUP 8u   /* Reported unasked. */
+#define SIM_FD_EDGE 16u /* Report changes only. */
+#define SIM_FD_ONESHOT 32u
+
+struct sim_fds;
+
+struct sim_fd_event {
+    uint32_t events; /* SIM_FD_IN … */
+    uint64_t data;   /* What the registration said. */
+};
+
+/* A table of descriptors on `host`; the first number is `first`. */
+struct sim_fds *sim_fds_new(struct sim_host *host, int first);
+
+/* A connected pair: two descriptors; bytes written to one arrive at the other after a latency from
+ * min_ns to max_ns. Negative rt_err when no number is left (fault `capacity`). */
+RT_MUST_CHECK rt_err sim_fd_pair(
+        struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max_ns, int ret_fd[2]);
+
+/* An eventfd: readable while its counter is not 0. */
+RT_MUST_CHECK rt_err sim_fd_event_open(struct sim_fds *fds, const char *name, int *ret_fd);
+
+/* A listener: a connection arrives after a latency from min_ns to max_ns, `count` times. */
+RT_MUST_CHECK rt_err sim_fd_listen(struct sim_fds *fds, const char *name, uint32_t count,
+        uint64_t min_ns, uint64_t max_ns, int *ret_fd);
+/* Takes a waiting connection: the lowest free number. RT_E_AGAIN. The peer's end is *ret_peer,
+ * for the scenario to play, or is kept silent when ret_peer is NULL. */
+RT_MUST_CHECK rt_err sim_fd_accept(struct sim_fds *fds, int listener, int *ret_fd, int *ret_peer);
+
+RT_MUST_CHECK rt_err sim_fd_dup(struct sim_fds *fds, int fd, int *ret_fd);
+
+/* Closes the number, which is free at once. RT_E_STALE: not open. */
+RT_MUST_CHECK rt_err sim_fd_close(struct sim_fds *fds, int fd);
+
+/* Registers, changes or takes back interest. RT_E_STALE: not open; RT_E_BUSY: registered already;
+ * RT_E_INVALID: not registered. */
+RT_MUST_CHECK rt_err sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data);
+RT_MUST_CHECK rt_err sim_fd_modify(struct sim_fds *fds, int fd, uint32_t events, uint64_t data);
+RT_MUST_CHECK rt_err sim_fd_remove(struct sim_fds *fds, int fd);
+
+/*
+ * Fetches at most `max` events; blocks until there is one, or `timeout_ns` have passed (0: does not
+ * block; SIM_NEVER: for ever). Returns how many; 0 is possible (time, or fault `eintr`). Which and in
+ * which order is decided.
+ */
+uint32_t sim_fd_wait(
+        struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, uint64_t timeout_ns);
+
+/* Bytes moved (> 0), 0 at the end, or RT_E_AGAIN, RT_E_STALE, RT_E_CLOSED (write to a closed peer). */
+#define sim_fd_read(fds, fd, buffer, size) sim_fd_read_at((fds), (fd), (buffer), (size), RT_HERE)
+#define sim_fd_write(fds, fd, buffer, size) sim_fd_write_at((fds), (fd), (buffer), (size), RT_HERE)
+int64_t sim_fd_read_at(
+        struct sim_fds *fds, int fd, void *buffer, size_t size, const struct rt_site *await);
+int64_t sim_fd_write_at(
+        struct sim_fds *fds, int fd, const void *buffer, size_t size, const struct rt_site *await);
+
+/* Adds to the counter of an eventfd; reading it takes all (8 bytes, host order). */
+RT_MUST_CHECK rt_err sim_fd_notify(struct sim_fds *fds, int fd);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,313 @@
+/*
+ * fd_wait.c -- interest in descriptors, and fetching batches of events.
+ *
+ * Registrations stand in one list, longest unreported first, so that a batch
+ * smaller than what is ready starves nobody.
+ *
+ *      level     reported while it holds
+ *      EDGE      reported once after each change (`armed`); whatever holds then is told
+ *      ONESHOT   reported once, then silent until it is modified (`spent`)
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/host/fd_priv.h"
+
+#define UNASKED (SIM_FD_ERR | SIM_FD_HUP)
+#define ALL (SIM_FD_IN | SIM_FD_OUT | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT)
+
+static struct sim__registration *
+registration_of(struct rt_list *node)
+{
+    return rt_container_of(node, struct sim__registration, link);
+}
+
+/* ---- What is ready. ---------------------------------------------------------------------------- */
+
+/* What holds of what it asked for, whether it is to be told now or not. */
+static uint32_t
+holds(const struct sim__registration *registration)
+{
+    uint32_t asked = registration->interest | UNASKED;
+    return sim__description_events(registration->description) & asked;
+}
+
+static uint32_t
+reportable(const struct sim__registration *registration)
+{
+    bool silent = registration->spent ||
+                  ((registration->interest & SIM_FD_EDGE) != 0 && !registration->armed);
+    return silent ? 0 : holds(registration);
+}
+
+void
+sim__description_edge(struct sim__description *description, uint32_t events)
+{
+    rt_list_each(node, &description->fds->registrations)
+    {
+        struct sim__registration *registration = registration_of(node);
+        if (registration->description == description &&
+                (events & (registration->interest | UNASKED)) != 0) {
+            registration->armed = true;
+        }
+    }
+}
+
+void
+sim__fds_renew(struct sim_host *host)
+{
+    rt_list_each(table, &host->tables)
+    {
+        struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
+        rt_list_each(node, &fds->registrations)
+        {
+            registration_of(node)->armed = true;
+        }
+    }
+}
+
+/* ---- Interest. --------------------------------------------------------------------------------- */
+
+static struct sim__registration *
+find(struct sim_fds *fds, const struct sim__description *description, int fd)
+{
+    rt_list_each(node, &fds->registrations)
+    {
+        struct sim__registration *registration = registration_of(node);
+        if (registration->description == description && registration->number == fd) {
+            return registration;
+        }
+    }
+    return NULL;
+}
+
+static struct sim__registration *
+registration_new(struct sim_fds *fds)
+{
+    struct rt_list *spare = rt_list_pop_front(&fds->spare);
+    struct sim__registration *registration =
+            spare != NULL ? registration_of(spare)
+                          : sim_new(fds->host->world, struct sim__registration);
+    rt_list_init(&registration->link);
+    rt_list_push_back(&fds->registrations, &registration->link);
+    return registration;
+}
+
+static void
+registration_free(struct sim_fds *fds, struct sim__registration *registration)
+{
+    registration->description = NULL;
+    rt_list_unlink(&registration->link);
+    rt_list_push_back(&fds->spare, &registration->link);
+}
+
+/* A change asks anew: what holds already is told. */
+static void
+ask(struct sim__registration *registration, uint32_t events, uint64_t data)
+{
+    registration->interest = events;
+    registration->data = data;
+    registration->spent = false;
+    registration->armed = true;
+    sim__host_stir(registration->description->fds->host);
+}
+
+rt_err
+sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
+{
+    struct sim__description *description = sim__fd_get(fds, fd);
+    if (description == NULL) {
+        return RT_E_STALE;
+    }
+    rt_assert((events & ~ALL) == 0);
+    if (find(fds, description, fd) != NULL) {
+        return RT_E_BUSY;
+    }
+    if (sim__fault(fds->host, SIM_FAULT_CAPACITY)) {
+        return RT_E_FULL;
+    }
+    struct sim__registration *registration = registration_new(fds);
+    registration->description = description;
+    registration->number = fd;
+    registration->left_out = 0;
+    sim_world_event(
+            fds->host->world, SIM_EVENT_SUBSCRIBE, description->source->object, 0, 0, (uint64_t)fd);
+    ask(registration, events, data);
+    return RT_OK;
+}
+
+rt_err
+sim_fd_modify(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
+{
+    struct sim__description *description = sim__fd_get(fds, fd);
+    if (description == NULL) {
+        return RT_E_STALE;
+    }
+    rt_assert((events & ~ALL) == 0);
+    struct sim__registration *registration = find(fds, description, fd);
+    if (registration == NULL) {
+        return RT_E_INVALID;
+    }
+    ask(registration, events, data);
+    return RT_OK;
+}
+
+rt_err
+sim_fd_remove(struct sim_fds *fds, int fd)
+{
+    struct sim__description *description = sim__fd_get(fds, fd);
+    if (description == NULL) {
+        return RT_E_STALE;
+    }
+    struct sim__registration *registration = find(fds, description, fd);
+    if (registration == NULL) {
+        return RT_E_INVALID;
+    }
+    sim_world_event(fds->host->world, SIM_EVENT_UNSUBSCRIBE, description->source->object, 0, 0,
+            (uint64_t)fd);
+    registration_free(fds, registration);
+    return RT_OK;
+}
+
+void
+sim__description_forget(struct sim__description *description)
+{
+    struct sim_fds *fds = description->fds;
+    struct rt_list *node = fds->registrations.next;
+    while (node != &fds->registrations) {
+        struct sim__registration *registration = registration_of(node);
+        node = node->next;
+        if (registration->description == description) {
+            registration_free(fds, registration);
+        }
+    }
+}
+
+/* ---- Fetching a batch. ------------------------------------------------------------------------- */
+
+static bool
+any_ready(struct sim__blocked *blocked)
+{
+    struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
+    rt_list_each(node, &poller->fds->registrations)
+    {
+        if (reportable(registration_of(node)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t
+count_ready(struct sim_fds *fds, uint32_t *ret_length)
+{
+    uint32_t ready = 0;
+    uint32_t length = 0;
+    rt_list_each(node, &fds->registrations)
+    {
+        ready += reportable(registration_of(node)) != 0;
+        length++;
+    }
+    *ret_length = length;
+    return ready;
+}
+
+/* Candidates are known by their place among all registrations. */
+static void
+collect(struct sim_fds *fds, struct sim__candidate *candidates)
+{
+    uint32_t place = 0;
+    uint32_t count = 0;
+    rt_list_each(node, &fds->registrations)
+    {
+        struct sim__registration *registration = registration_of(node);
+        if (reportable(registration) != 0) {
+            candidates[count++] = (struct sim__candidate){place, &registration->left_out};
+        }
+        place++;
+    }
+}
+
+/* The counter that a candidate carries lies in its registration. */
+static struct sim__registration *
+candidate_registration(const struct sim__candidate *candidate)
+{
+    return rt_container_of(candidate->left_out, struct sim__registration, left_out);
+}
+
+static void
+report(struct sim_fds *fds, struct sim__registration *registration, struct sim_fd_event *ret)
+{
+    ret->events = reportable(registration);
+    ret->data = registration->data;
+    rt_assert(ret->events != 0);
+    registration->armed = false;
+    registration->spent = (registration->interest & SIM_FD_ONESHOT) != 0;
+    rt_list_unlink(&registration->link);
+    rt_list_push_back(&fds->registrations, &registration->link);
+    sim_world_event(fds->host->world, SIM_EVENT_REPORT, registration->description->source->object,
+            0, 0, (uint64_t)registration->number);
+}
+
+static uint32_t
+fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
+{
+    uint32_t length = 0;
+    uint32_t ready = count_ready(fds, &length);
+    if (ready == 0) {
+        return 0;
+    }
+    struct sim__candidate *candidates = sim__candidates(fds->host, ready);
+    collect(fds, candidates);
+    uint32_t fetched = sim__batch(fds->host, candidates, ready, max);
+    for (uint32_t i = 0; i < fetched; i++) {
+        report(fds, candidate_registration(&candidates[i]), &ret_events[i]);
+    }
+    return fetched;
+}
+
+static void
+block(struct sim_fds *fds, struct sim_loop *loop, uint64_t due_ns)
+{
+    struct sim__poller *poller = sim__poller_current(fds->host);
+    struct sim_world *world = fds->host->world;
+    uint32_t length = 0;
+    (void)count_ready(fds, &length);
+    poller->fds = fds;
+    sim_world_event(world, SIM_EVENT_BLOCK, fds->object, 0, 0, length);
+    sim__poller_block(poller, loop, any_ready, due_ns, fds->object, "descriptors", RT_HERE);
+}
+
+__attribute__((noreturn)) static void
+fail_blocked(struct sim_fds *fds)
+{
+    struct sim_world *world = fds->host->world;
+    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, world->current, 0,
+            "sim_fd_wait would block, and this caller can not: only a sim_loop can wait in the "
+            "host");
+}
+
+uint32_t
+sim_fd_wait(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, uint64_t timeout_ns)
+{
+    rt_check(fds, SIM__FDS_MAGIC);
+    rt_assert(ret_events != NULL);
+    rt_assert(max > 0);
+    struct sim_world *world = fds->host->world;
+    sim__watch(fds->host);
+    uint64_t due_ns = sim__later(sim_now(world), timeout_ns);
+    sim_loop_pause(world);
+    uint32_t fetched = fetch(fds, ret_events, max);
+    if (fetched > 0 || timeout_ns == 0 || sim__fault(fds->host, SIM_FAULT_EINTR)) {
+        return fetched;
+    }
+    struct sim_loop *loop = sim_loop_current(world);
+    if (loop == NULL) {
+        fail_blocked(fds);
+    }
+    while (fetched == 0 && sim_now(world) < due_ns) {
+        block(fds, loop, due_ns);
+        fetched = fetch(fds, ret_events, max);
+    }
+    sim_world_event(world, SIM_EVENT_UNBLOCK, fds->object, 0, 0, fetched);
+    return fetched;
+}

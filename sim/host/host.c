@@ -1,0 +1,225 @@
+/*
+ * host.c -- the seam: the vtable that a runtime sees, and the host's own step.
+ *
+ * The host's actor is its clock. It steps only to end the shyness of a clock
+ * pollable (P10): who was told "not ready" at the first look is told again. For
+ * deadlines nobody need step: a loop that blocks in `poll` is enabled at its
+ * deadline directly (poll.c), and who drives a runtime without a loop asks
+ * sim_host_next_instant.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/host/fd_priv.h"
+#include "sim/host/priv.h"
+
+static struct sim_host *
+host_of(struct rt_host *seam)
+{
+    rt_check(seam, RT_HOST_MAGIC);
+    struct sim_host *host = rt_container_of(seam, struct sim_host, seam);
+    rt_check(host, SIM__HOST_MAGIC);
+    return host;
+}
+
+void
+sim__host_stir(struct sim_host *host)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_list_each(node, &host->blocked)
+    {
+        struct sim__blocked *blocked = rt_container_of(node, struct sim__blocked, link);
+        /* A loop that was cancelled stays in the list: its stack is gone, this struct is not. */
+        if (!sim_loop_actor(blocked->loop)->done && blocked->ready(blocked)) {
+            sim_loop_wake(blocked->loop);
+        }
+    }
+    if (host->listener != NULL) {
+        host->listener(host->listener_argument);
+    }
+}
+
+/* ---- The clock's step. ------------------------------------------------------------------------- */
+
+void
+sim__host_shy(struct sim_host *host)
+{
+    sim_actor_due(&host->actor, sim_now(host->world));
+}
+
+static void
+clock_step(struct sim_actor *actor)
+{
+    struct sim_host *host = rt_container_of(actor, struct sim_host, actor);
+    rt_check(host, SIM__HOST_MAGIC);
+    for (uint32_t i = 0; i < host->records_count; i++) {
+        host->records[i]->shy = false;
+    }
+    sim__watch(host);
+    sim__host_stir(host);
+}
+
+static const struct sim_actor_ops clock_ops = {.kind = SIM_ACTOR_SOURCE, .step = clock_step};
+
+/* ---- The seam. --------------------------------------------------------------------------------- */
+
+static uint64_t
+host_now(struct rt_host *seam)
+{
+    struct sim_host *host = host_of(seam);
+    sim__watch(host);
+    return sim_now(host->world);
+}
+
+static rt_err
+host_subscribe(struct rt_host *seam, enum rt_subscribe what, uint64_t argument,
+        struct rt_pollable *pollable)
+{
+    struct sim_host *host = host_of(seam);
+    switch (what) {
+    case RT_SUBSCRIBE_INSTANT:
+        return sim__record_open(host, SIM__RECORD_CLOCK, NULL, argument, pollable);
+    case RT_SUBSCRIBE_NOTIFY:
+        return sim__record_open(host, SIM__RECORD_NOTIFY, NULL, SIM_NEVER, pollable);
+    }
+    return RT_E_INVALID;
+}
+
+static bool
+host_ready(struct rt_host *seam, const struct rt_pollable *pollable)
+{
+    struct sim_host *host = host_of(seam);
+    struct sim__record *record = sim__record_of(host, pollable);
+    return sim__record_look(host, record);
+}
+
+static void
+host_drop(struct rt_host *seam, struct rt_pollable *pollable)
+{
+    struct sim_host *host = host_of(seam);
+    sim__record_close(host, sim__record_of(host, pollable));
+}
+
+static void
+host_notify(struct rt_host *seam)
+{
+    struct sim_host *host = host_of(seam);
+    if (host->notified) {
+        return;
+    }
+    host->notified = true;
+    sim_world_event(host->world, SIM_EVENT_READY, host->notify_object, 0, 0, 1);
+    sim__host_stir(host);
+}
+
+static const struct rt_host_ops host_ops = {.now = host_now,
+        .subscribe = host_subscribe,
+        .ready = host_ready,
+        .poll = sim__poll,
+        .drop = host_drop,
+        .notify = host_notify};
+
+/* ---- Rung 2. ----------------------------------------------------------------------------------- */
+
+/*
+ * Everything ready is told again. A notify is told too when somebody waits for it: a loop that sleeps
+ * although it has work was not notified, and would go on.
+ */
+static void
+renew(void *argument)
+{
+    struct sim_host *host = argument;
+    rt_check(host, SIM__HOST_MAGIC);
+    if (!rt_list_empty(&host->blocked)) {
+        host->notified = true;
+    }
+    sim__fds_renew(host);
+    sim__host_stir(host);
+}
+
+/* ---- Public. ----------------------------------------------------------------------------------- */
+
+static uint32_t
+named_object(struct sim_world *world, const char *name)
+{
+    uint32_t object = sim_world_object(world, RT_OBJECT_SOURCE);
+    sim_record_text(&world->recorder, SIM_TEXT_OBJECT, object, name, strlen(name));
+    return object;
+}
+
+static enum sim_profile
+profile_in_force(const struct sim_world *world, enum sim_profile profile)
+{
+    if (profile != SIM_PROFILE_DEFAULT) {
+        return profile;
+    }
+    switch (world->profile) {
+    case SIM_PROFILE_HOSTILE:
+        return SIM_PROFILE_HOSTILE;
+    case SIM_PROFILE_FD:
+        return SIM_PROFILE_FD;
+    default:
+        return SIM_PROFILE_WASI;
+    }
+}
+
+struct sim_host *
+sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile)
+{
+    rt_assert(world != NULL);
+    rt_assert(profile <= SIM_PROFILE_FD);
+    struct sim_host *host = sim_new(world, struct sim_host);
+    host->seam.magic = RT_HOST_MAGIC;
+    host->seam.ops = &host_ops;
+    host->magic = SIM__HOST_MAGIC;
+    host->profile = profile_in_force(world, profile);
+    host->world = world;
+    host->name = name == NULL ? "host" : name;
+    rt_list_init(&host->pollers);
+    rt_list_init(&host->blocked);
+    rt_list_init(&host->tables);
+    sim_actor_init(&host->actor, world, &clock_ops, NULL, host->name, false);
+    host->clock_object = named_object(world, "clock");
+    host->notify_object = named_object(world, "notify");
+    host->renewable.renew = renew;
+    host->renewable.argument = host;
+    sim_world_add_renewable(world, &host->renewable);
+    host->closer.close = sim__watch_close;
+    host->closer.argument = host;
+    sim_world_add_closer(world, &host->closer);
+    return host;
+}
+
+struct rt_host *
+sim_host_seam(struct sim_host *host)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    return &host->seam;
+}
+
+void
+sim_host_listen(struct sim_host *host, void (*fn)(void *argument), void *argument)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_assert(fn != NULL);
+    rt_assert(host->listener == NULL);
+    host->listener = fn;
+    host->listener_argument = argument;
+}
+
+uint64_t
+sim_host_next_instant(const struct sim_host *host)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    uint64_t now_ns = sim_now(host->world);
+    uint64_t next_ns = SIM_NEVER;
+    for (uint32_t i = 0; i < host->records_count; i++) {
+        const struct sim__record *record = host->records[i];
+        if (record->pollable != NULL && record->kind == SIM__RECORD_CLOCK &&
+                record->deadline_ns > now_ns && record->deadline_ns < next_ns) {
+            next_ns = record->deadline_ns;
+        }
+    }
+    return next_ns;
+}

@@ -1,0 +1,283 @@
+/*
+ * poll.c -- the host's `poll`, and blocking in it.
+ *
+ *   1. The list is copied; what is in it was looked at.
+ *   2. A loop gives way once, also when something is ready: readiness may change
+ *      between the call and the answer.
+ *   3. Under `hostile`, one entry that is not ready may be drawn, to be reported for nothing.
+ *   4. Nothing ready, nothing drawn: the loop blocks until something is.
+ *   5. Of the ready ones some are reported, in some order (SUBSET, ORDER).
+ *
+ * On the world's own stack nobody can block, so something must be ready.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/host/priv.h"
+
+/* Reports for nothing of one source between two of its events: finite, so nobody spins on them. */
+#define SPURIOUS_MAX 2u
+#define NOBODY UINT32_MAX
+
+struct sim__poller *
+sim__poller_current(struct sim_host *host)
+{
+    struct sim_actor *actor = host->world->stepping;
+    rt_list_each(node, &host->pollers)
+    {
+        struct sim__poller *poller = rt_container_of(node, struct sim__poller, link);
+        if (poller->actor == actor) {
+            return poller;
+        }
+    }
+    struct sim__poller *poller = sim_new(host->world, struct sim__poller);
+    poller->actor = actor;
+    poller->host = host;
+    poller->is_loop = sim_loop_current(host->world) != NULL;
+    rt_list_init(&poller->blocked.link);
+    rt_list_push_back(&host->pollers, &poller->link);
+    return poller;
+}
+
+void
+sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
+        bool (*ready)(struct sim__blocked *blocked), uint64_t due_ns, uint32_t object,
+        const char *reason, const struct rt_site *await)
+{
+    struct sim_host *host = poller->host;
+    rt_assert(loop != NULL);
+    rt_assert(rt_list_empty(&poller->blocked.link));
+    poller->blocked.loop = loop;
+    poller->blocked.ready = ready;
+    rt_list_push_back(&host->blocked, &poller->blocked.link);
+    sim_actor_due(sim_loop_actor(loop), due_ns);
+    sim_loop_block(host->world, object, reason, await);
+    sim_actor_due(sim_loop_actor(loop), SIM_NEVER);
+    rt_list_unlink(&poller->blocked.link);
+}
+
+/* ---- The list. --------------------------------------------------------------------------------- */
+
+static void
+keep_list(struct sim__poller *poller, struct rt_pollable *const *in, uint32_t count)
+{
+    struct sim_host *host = poller->host;
+    if (count > poller->capacity) {
+        poller->capacity = count < 8 ? 8 : 2 * count;
+        poller->handles = sim_alloc(host->world, poller->capacity * sizeof *poller->handles);
+    }
+    poller->count = count;
+    poller->turn++;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sim__record *record = sim__record_of(host, in[i]);
+        record->poller = poller;
+        record->poller_turn = poller->turn;
+        poller->handles[i] = in[i]->handle;
+    }
+}
+
+/* Fills the host's candidates with what is ready and returns how many. */
+static uint32_t
+collect(struct sim__poller *poller)
+{
+    struct sim_host *host = poller->host;
+    /* One more than the list is long: for the one reported for nothing. */
+    struct sim__candidate *candidates = sim__candidates(host, poller->count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < poller->count; i++) {
+        struct sim__record *record = sim__record_at(host, poller->handles[i]);
+        if (sim__record_look(host, record)) {
+            candidates[count++] = (struct sim__candidate){i, &record->left_out};
+        }
+    }
+    return count;
+}
+
+static bool
+list_ready(struct sim__blocked *blocked)
+{
+    struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
+    for (uint32_t i = 0; i < poller->count; i++) {
+        struct sim__record *record = sim__record_find(poller->host, poller->handles[i]);
+        /* One that was dropped meanwhile is the loop's to answer for, in its own step. */
+        if (record == NULL || sim__record_ready(poller->host, record)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t
+list_deadline(struct sim__poller *poller)
+{
+    uint64_t due_ns = SIM_NEVER;
+    for (uint32_t i = 0; i < poller->count; i++) {
+        const struct sim__record *record = sim__record_at(poller->host, poller->handles[i]);
+        if (record->kind == SIM__RECORD_CLOCK && record->deadline_ns < due_ns) {
+            due_ns = record->deadline_ns;
+        }
+    }
+    return due_ns;
+}
+
+/* What people are told that a loop waits for: the first source, else whatever stands first. */
+static const struct sim__record *
+list_subject(struct sim__poller *poller)
+{
+    for (uint32_t i = 0; i < poller->count; i++) {
+        const struct sim__record *record = sim__record_at(poller->host, poller->handles[i]);
+        if (record->kind == SIM__RECORD_SOURCE) {
+            return record;
+        }
+    }
+    return sim__record_at(poller->host, poller->handles[0]);
+}
+
+/* ---- Reports for nothing. ---------------------------------------------------------------------- */
+
+static bool
+may_lie(const struct sim__record *record)
+{
+    return record->kind == SIM__RECORD_SOURCE && record->source->events == 0 &&
+           record->source->spurious < SPURIOUS_MAX;
+}
+
+/* The place in the list of the `nth` entry that may be reported for nothing; NOBODY: no such one. */
+static uint32_t
+find_liar(struct sim__poller *poller, uint32_t nth)
+{
+    for (uint32_t i = 0; i < poller->count; i++) {
+        if (may_lie(sim__record_at(poller->host, poller->handles[i])) && nth-- == 0) {
+            return i;
+        }
+    }
+    return NOBODY;
+}
+
+static uint32_t
+draw_spurious(struct sim__poller *poller)
+{
+    struct sim_host *host = poller->host;
+    uint64_t one_in = host->world->options.spurious_one_in;
+    if (!sim__host_hostile(host) || one_in == 0) {
+        return NOBODY;
+    }
+    uint32_t n = 1;
+    while (n < SIM_ALTERNATIVES_MAX && find_liar(poller, n - 1) != NOBODY) {
+        n++;
+    }
+    struct sim_odds odds = {1, one_in > UINT16_MAX ? UINT16_MAX : (uint16_t)one_in};
+    uint32_t index = sim_actor_choose(&host->actor, SIM_KIND_SPURIOUS, n, odds);
+    return index == 0 ? NOBODY : find_liar(poller, index - 1);
+}
+
+static void
+add_spurious(struct sim__poller *poller, uint32_t place, uint32_t count)
+{
+    struct sim__record *record = sim__record_at(poller->host, poller->handles[place]);
+    record->source->spurious++;
+    poller->host->candidates[count] = (struct sim__candidate){place, &record->left_out};
+    sim_world_event(poller->host->world, SIM_EVENT_SPURIOUS, record->object, 0, 0, place);
+}
+
+/* ---- Waiting and answering. -------------------------------------------------------------------- */
+
+static void
+block(struct sim__poller *poller, struct sim_loop *loop)
+{
+    struct sim_host *host = poller->host;
+    const struct sim__record *subject = list_subject(poller);
+    sim_world_event(host->world, SIM_EVENT_BLOCK, subject->object, 0, 0, poller->count);
+    sim__poller_block(poller, loop, list_ready, list_deadline(poller), subject->object,
+            sim__record_name(subject), RT_HERE);
+}
+
+__attribute__((noreturn)) static void
+fail_blocked(struct sim__poller *poller)
+{
+    sim_fail(poller->host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, poller->actor, 0,
+            "\"%s\" was asked to poll %u pollables of which none is ready, and this caller can not "
+            "block: the first is \"%s\"",
+            poller->host->name, poller->count, sim__record_name(list_subject(poller)));
+}
+
+/* Blocks until something is ready; returns how many are. */
+static uint32_t
+wait_ready(struct sim__poller *poller)
+{
+    struct sim_loop *loop = sim_loop_current(poller->host->world);
+    uint32_t ready = 0;
+    if (loop == NULL) {
+        /* The first look was taken: what was only shy is ready now. */
+        ready = collect(poller);
+        if (ready == 0) {
+            fail_blocked(poller);
+        }
+        return ready;
+    }
+    while (ready == 0) {
+        block(poller, loop);
+        ready = collect(poller);
+    }
+    sim_world_event(poller->host->world, SIM_EVENT_UNBLOCK, 0, 0, 0, ready);
+    return ready;
+}
+
+static void
+report(struct sim__poller *poller, uint32_t count, uint32_t *ret_indices)
+{
+    struct sim_host *host = poller->host;
+    bool notify_taken = false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = host->candidates[i].index;
+        struct sim__record *record = sim__record_at(host, poller->handles[index]);
+        record->poller = NULL; /* It has its answer. */
+        sim_world_event(host->world, SIM_EVENT_REPORT, record->object, 0, 0, index);
+        notify_taken = notify_taken || record->kind == SIM__RECORD_NOTIFY;
+        ret_indices[i] = index;
+    }
+    if (notify_taken) {
+        host->notified = false;
+        sim_world_event(host->world, SIM_EVENT_UNREADY, host->notify_object, 0, 0, 0);
+    }
+}
+
+/* Strict WASI traps (P3); a host of descriptors has an error for it. */
+static rt_err
+refuse_empty(struct sim_host *host)
+{
+    if (host->profile != SIM_PROFILE_FD) {
+        sim_fail(host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, host->world->current, 0,
+                "the host was asked to poll an empty list; a loop with nothing to wait for must "
+                "not ask (P3)");
+    }
+    return RT_E_EMPTY_POLL;
+}
+
+rt_err
+sim__poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t count,
+        uint32_t *ret_indices, uint32_t *ret_ready)
+{
+    rt_check(seam, RT_HOST_MAGIC);
+    struct sim_host *host = rt_container_of(seam, struct sim_host, seam);
+    rt_check(host, SIM__HOST_MAGIC);
+    sim__watch(host);
+    if (count == 0) {
+        return refuse_empty(host);
+    }
+    struct sim__poller *poller = sim__poller_current(host);
+    keep_list(poller, in, count);
+    sim_loop_pause(host->world);
+    uint32_t spurious = draw_spurious(poller);
+    uint32_t ready = collect(poller);
+    if (spurious != NOBODY) {
+        add_spurious(poller, spurious, ready++);
+    } else if (ready == 0) {
+        ready = wait_ready(poller);
+    }
+    uint32_t reported = sim__batch(host, host->candidates, ready, ready);
+    rt_assert(reported >= 1);
+    rt_assert(reported <= count);
+    report(poller, reported, ret_indices);
+    *ret_ready = reported;
+    return RT_OK;
+}

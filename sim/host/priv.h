@@ -1,0 +1,244 @@
+/*
+ * priv.h -- what the files of the fake host share.
+ *
+ *      sim_host ── records: one for each live pollable (clock, notify or source)
+ *          │ ────── pollers: one for each actor that polls, with its last list
+ *          │ ────── blocked: pollers that wait now
+ *          └─────── tables of descriptors (fd_priv.h)
+ *      sim_source ── an actor: events that are there, events that are on their way
+ *
+ * A handle names a record by place and generation, never by address, so traces of
+ * two processes are the same.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_HOST_PRIV_H
+#define SIM_HOST_PRIV_H
+
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "sim/host/host.h"
+#include "sim/world/loop.h"
+#include "sim/world/world.h"
+
+#define SIM__HOST_MAGIC 0x53484f53u
+#define SIM__SOURCE_MAGIC 0x53535243u
+
+/* Nothing in a batch is left out more often than this in a row. */
+#define SIM__LEFT_OUT_MAX 4u
+
+enum sim__record_kind { SIM__RECORD_CLOCK, SIM__RECORD_NOTIFY, SIM__RECORD_SOURCE };
+
+/* One pollable, from subscribe to drop. */
+struct sim__record {
+    struct rt_pollable *pollable; /* NULL: the place is free. */
+    struct sim_source *source;    /* SOURCE only. */
+    struct sim_actor *owner;      /* Whose step subscribed. */
+    struct sim__poller *poller;   /* Who waits for it, as far as is known; NULL: nobody. */
+    uint64_t poller_turn;         /* In which of its polls. */
+    uint64_t deadline_ns;         /* CLOCK only. */
+    uint64_t looked_step;         /* Somebody asked whether it is ready. */
+    uint64_t looked_ns;
+    uint64_t due_step; /* CLOCK: the watch saw it due first; 0: not yet. */
+    uint32_t index;
+    uint32_t generation;
+    uint32_t object;
+    uint32_t left_out; /* Polls in a row that did not report it although it was ready. */
+    enum sim__record_kind kind;
+    bool shy;     /* CLOCK: not ready at the first look (P10). */
+    bool of_task; /* Subscribed in a poll of a task, and so by its user. */
+};
+
+/* Waits to be woken by something of the host; in host->blocked. */
+struct sim__blocked {
+    struct rt_list link;
+    struct sim_loop *loop;
+    bool (*ready)(struct sim__blocked *blocked);
+};
+
+/* An actor that polls this host. */
+struct sim__poller {
+    struct rt_list link;
+    struct sim_actor *actor;
+    struct sim__blocked blocked;
+    struct sim_host *host;
+    struct sim_fds *fds; /* While it waits for descriptors. */
+    uint64_t turn;       /* Polls so far; a record of an older one is not waited for. */
+    bool is_loop;        /* It runs on a fiber, and so decides itself when to poll. */
+    uint64_t *handles;   /* Its list: copied, for the caller's may change while it waits. */
+    uint32_t count;
+    uint32_t capacity;
+};
+
+/* One that may be reported. */
+struct sim__candidate {
+    uint32_t index;     /* What the caller knows it by. */
+    uint32_t *left_out; /* Its counter. */
+};
+
+struct sim_host {
+    struct rt_host seam;
+    uint32_t magic;
+    enum sim_profile profile;
+    struct sim_world *world;
+    const char *name;
+    struct sim_actor actor; /* Its clock: steps when shyness ends. Owns the decisions. */
+    void (*listener)(void *argument);
+    void *listener_argument;
+    struct sim__record **records; /* By index; free ones are reused last-freed-first. */
+    uint32_t *free_records;
+    uint32_t records_count;
+    uint32_t records_capacity;
+    uint32_t free_count;
+    struct rt_list pollers;
+    struct rt_list blocked;
+    struct rt_list tables; /* Of descriptors. */
+    struct sim_renewable renewable;
+    struct sim_closer closer;
+    struct sim__candidate *candidates; /* Scratch of one poll or wait. */
+    uint32_t candidates_capacity;
+    uint32_t clock_object;
+    uint32_t notify_object;
+    uint32_t fault_streak;
+    bool notified;
+    uint64_t watched_step;
+};
+
+/* An event on its way. */
+struct sim__arrival {
+    struct sim__arrival *next;
+    uint64_t due_ns;
+    uint64_t amount; /* Bytes, for streams; 1. */
+};
+
+struct sim_source {
+    uint32_t magic;
+    uint32_t object;
+    struct sim_actor actor;
+    struct sim_host *host;
+    const char *name;
+    uint32_t events;      /* There now; for streams 1 or 0. */
+    uint32_t pollables;   /* Alive (P9). */
+    uint32_t spurious;    /* Reports for nothing since the last event. */
+    bool dropped;         /* No call may use it any longer. */
+    uint64_t ready_step;  /* When `events` was 0 last and became more. */
+    uint64_t last_due_ns; /* Of the last arrival: the next one is never earlier. */
+    struct sim__arrival *first;
+    struct sim__arrival *last;
+    struct sim__arrival *spare;
+    /* Takes an arrival in, and says how with sim__source_level; NULL: counts it. */
+    void (*arrived)(void *argument, uint64_t amount);
+    void *argument;
+};
+
+/* ---- draw.c: decisions of the host. ------------------------------------------------------------ */
+
+/* True once in `one_in` occasions; 0: never, and no occasion. */
+bool sim__one_in(struct sim_actor *actor, enum sim_kind kind, uint64_t one_in);
+
+/* Whether fault `bit` fires now. Never more than a few times in a row. */
+bool sim__fault(struct sim_host *host, uint64_t bit);
+
+/* Puts what is reported of `count` (> 0) candidates first, at most `max` (> 0) of them, in the order
+ * in which they are reported, and returns how many: ORDER and SUBSET. */
+uint32_t sim__batch(
+        struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max);
+
+/* Scratch for `count` candidates, valid until the next call. */
+struct sim__candidate *sim__candidates(struct sim_host *host, uint32_t count);
+
+/* ---- record.c: pollables. ---------------------------------------------------------------------- */
+
+/* Makes the record and the pollable. RT_E_FULL under fault `capacity`. */
+RT_MUST_CHECK rt_err sim__record_open(struct sim_host *host, enum sim__record_kind kind,
+        struct sim_source *source, uint64_t deadline_ns, struct rt_pollable *pollable);
+
+/* The record; a pollable that is not alive ends the run with verdict contract. */
+struct sim__record *sim__record_of(struct sim_host *host, const struct rt_pollable *pollable);
+
+/* The record with `handle`, or NULL when it is not alive. */
+struct sim__record *sim__record_find(const struct sim_host *host, uint64_t handle);
+
+/* As sim__record_of, by handle. */
+struct sim__record *sim__record_at(struct sim_host *host, uint64_t handle);
+
+void sim__record_close(struct sim_host *host, struct sim__record *record);
+
+/* Whether it is ready. */
+bool sim__record_ready(const struct sim_host *host, const struct sim__record *record);
+
+/* The same, and somebody has looked: shyness ends. */
+bool sim__record_look(struct sim_host *host, struct sim__record *record);
+
+/* What people call it. */
+const char *sim__record_name(const struct sim__record *record);
+
+/* ---- host.c ------------------------------------------------------------------------------------ */
+
+/* Something of the host has become ready: wakes who waits for it, calls the listener. */
+void sim__host_stir(struct sim_host *host);
+
+/* A clock pollable was made that says no at its first look: the host's step ends that. */
+void sim__host_shy(struct sim_host *host);
+
+static inline bool
+sim__host_hostile(const struct sim_host *host)
+{
+    return host->profile == SIM_PROFILE_HOSTILE;
+}
+
+/* ---- poll.c ------------------------------------------------------------------------------------ */
+
+rt_err sim__poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t count,
+        uint32_t *ret_indices, uint32_t *ret_ready);
+
+/* Who polls in this step. */
+struct sim__poller *sim__poller_current(struct sim_host *host);
+
+/* Blocks the calling loop until `ready` answers true, or `due_ns` comes. */
+void sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
+        bool (*ready)(struct sim__blocked *blocked), uint64_t due_ns, uint32_t object,
+        const char *reason, const struct rt_site *await);
+
+/* ---- watch.c ----------------------------------------------------------------------------------- */
+
+/* Ends the run with verdict starvation when something ready was not looked at for too long. */
+void sim__watch(struct sim_host *host);
+
+/* The host's closer. */
+void sim__watch_close(void *host);
+
+/* ---- source.c ---------------------------------------------------------------------------------- */
+
+/* As sim_source_new, with a handler of arrivals. */
+struct sim_source *sim__source_new(struct sim_host *host, const char *name,
+        void (*arrived)(void *argument, uint64_t amount), void *argument);
+
+/* As sim_source_event_in, with an amount. */
+void sim__source_arrive_in(
+        struct sim_source *source, uint64_t amount, uint64_t min_ns, uint64_t max_ns);
+
+/* As sim_source_event, with an amount. */
+void sim__source_arrive_now(struct sim_source *source, uint64_t amount);
+
+/* It is ready now, or is not; tells the trace when this is a change. */
+void sim__source_level(struct sim_source *source, bool ready);
+
+/* `amount` was taken; `kind` is the event READ or WRITE, or 0 (neither). */
+void sim__source_moved(
+        struct sim_source *source, uint32_t kind, const struct rt_site *await, uint64_t amount);
+
+/* Opens each public call on a source: a dropped one ends the run with verdict contract. */
+void sim__source_check(const struct sim_source *source);
+
+/* Ends it for good; nothing arrives any longer. */
+void sim__source_end(struct sim_source *source);
+
+/* The latest of the moments that can be: no wrap. */
+static inline uint64_t
+sim__later(uint64_t now_ns, uint64_t delay_ns)
+{
+    return delay_ns > SIM_NEVER - now_ns ? SIM_NEVER : now_ns + delay_ns;
+}
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * record.c -- pollables, as the host knows them.
+ *
+ * A pollable's memory is its owner's; what the host keeps about it is a record,
+ * found through the pollable's handle. A handle is (generation, place + 1), and the
+ * record remembers where its pollable stands: so a pollable that was dropped,
+ * copied or moved is found out at its next use.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/host/priv.h"
+
+static uint64_t
+handle_of(const struct sim__record *record)
+{
+    return (uint64_t)record->generation << 32 | (record->index + 1);
+}
+
+static void
+grow(struct sim_host *host)
+{
+    uint32_t capacity = host->records_capacity == 0 ? 16 : 2 * host->records_capacity;
+    struct sim__record **records = sim_zalloc(host->world, capacity * sizeof *records);
+    uint32_t *free_records = sim_zalloc(host->world, capacity * sizeof *free_records);
+    if (host->records_count > 0) {
+        memcpy(records, host->records, host->records_count * sizeof *records);
+        memcpy(free_records, host->free_records, host->free_count * sizeof *free_records);
+    }
+    host->records = records;
+    host->free_records = free_records;
+    host->records_capacity = capacity;
+}
+
+static struct sim__record *
+place(struct sim_host *host)
+{
+    if (host->free_count > 0) {
+        return host->records[host->free_records[--host->free_count]];
+    }
+    if (host->records_count == host->records_capacity) {
+        grow(host);
+    }
+    struct sim__record *record = sim_new(host->world, struct sim__record);
+    record->index = host->records_count;
+    host->records[host->records_count++] = record;
+    return record;
+}
+
+static uint32_t
+object_of(const struct sim_host *host, enum sim__record_kind kind, const struct sim_source *source)
+{
+    switch (kind) {
+    case SIM__RECORD_CLOCK:
+        return host->clock_object;
+    case SIM__RECORD_NOTIFY:
+        return host->notify_object;
+    case SIM__RECORD_SOURCE:
+        return source->object;
+    }
+    rt_unreached("every kind of record has its object");
+}
+
+/* A clock pollable that is past at once may say no at the first look (P10). */
+static bool
+draw_shy(struct sim_host *host, uint64_t deadline_ns)
+{
+    if (host->profile == SIM_PROFILE_FD || deadline_ns > sim_now(host->world)) {
+        return false;
+    }
+    return sim__one_in(&host->actor, SIM_KIND_SPURIOUS, host->world->options.spurious_one_in);
+}
+
+/* Whether a task is polled now: what is asked for is its user's, not the runtime's own. */
+static bool
+task_asks(const struct sim_host *host)
+{
+    return host->world->current->ops->kind == SIM_ACTOR_TASK;
+}
+
+/* The runtime's own clock and notify pollables are spared: it has no way to go on without them. */
+static bool
+refused(struct sim_host *host, enum sim__record_kind kind)
+{
+    bool spared = kind == SIM__RECORD_NOTIFY || (kind == SIM__RECORD_CLOCK && !task_asks(host));
+    return !spared && sim__fault(host, SIM_FAULT_CAPACITY);
+}
+
+rt_err
+sim__record_open(struct sim_host *host, enum sim__record_kind kind, struct sim_source *source,
+        uint64_t deadline_ns, struct rt_pollable *pollable)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_assert(pollable != NULL);
+    rt_assert((kind == SIM__RECORD_SOURCE) == (source != NULL));
+    if (refused(host, kind)) {
+        return RT_E_FULL;
+    }
+    struct sim__record *record = place(host);
+    uint32_t index = record->index;
+    uint32_t generation = record->generation + 1;
+    *record = (struct sim__record){.pollable = pollable,
+            .source = source,
+            .owner = host->world->current,
+            .deadline_ns = deadline_ns,
+            .index = index,
+            .generation = generation,
+            .object = object_of(host, kind, source),
+            .kind = kind,
+            .of_task = task_asks(host)};
+    record->shy = kind == SIM__RECORD_CLOCK && draw_shy(host, deadline_ns);
+    pollable->object.magic = RT_POLLABLE_MAGIC;
+    pollable->object.id = record->object;
+    pollable->host = &host->seam;
+    pollable->handle = handle_of(record);
+    if (source != NULL) {
+        source->pollables++;
+    }
+    sim_world_event(host->world, SIM_EVENT_SUBSCRIBE, record->object, 0, 0, pollable->handle);
+    if (record->shy) {
+        sim__host_shy(host);
+    }
+    return RT_OK;
+}
+
+struct sim__record *
+sim__record_find(const struct sim_host *host, uint64_t handle)
+{
+    uint32_t place = (uint32_t)handle;
+    if (place == 0 || place > host->records_count) {
+        return NULL;
+    }
+    struct sim__record *record = host->records[place - 1];
+    bool alive = record->pollable != NULL && record->generation == (uint32_t)(handle >> 32);
+    return alive ? record : NULL;
+}
+
+struct sim__record *
+sim__record_at(struct sim_host *host, uint64_t handle)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    struct sim__record *record = sim__record_find(host, handle);
+    if (record == NULL) {
+        sim_fail(host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, host->world->current, 0,
+                "a pollable was dropped while a poll of \"%s\" was waiting for it", host->name);
+    }
+    return record;
+}
+
+struct sim__record *
+sim__record_of(struct sim_host *host, const struct rt_pollable *pollable)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_assert(pollable != NULL);
+    struct sim__record *record = sim__record_find(host, pollable->handle);
+    if (record == NULL || pollable->host != &host->seam) {
+        sim_fail(host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, host->world->current, 0,
+                "\"%s\" was asked about a pollable that is not subscribed", host->name);
+    }
+    if (record->pollable != pollable) {
+        sim_fail(host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, host->world->current, 0,
+                "a pollable of \"%s\" was moved in memory, or copied, while it was subscribed",
+                sim__record_name(record));
+    }
+    return record;
+}
+
+void
+sim__record_close(struct sim_host *host, struct sim__record *record)
+{
+    rt_assert(record->pollable != NULL);
+    rt_assert(host->free_count < host->records_count);
+    sim_world_event(
+            host->world, SIM_EVENT_UNSUBSCRIBE, record->object, 0, 0, record->pollable->handle);
+    if (record->source != NULL) {
+        rt_assert(record->source->pollables > 0);
+        record->source->pollables--;
+    }
+    record->pollable->host = NULL;
+    record->pollable->handle = 0;
+    record->pollable = NULL;
+    host->free_records[host->free_count++] = record->index;
+}
+
+bool
+sim__record_ready(const struct sim_host *host, const struct sim__record *record)
+{
+    rt_assert(record->pollable != NULL);
+    switch (record->kind) {
+    case SIM__RECORD_CLOCK:
+        return sim_now(host->world) >= record->deadline_ns && !record->shy;
+    case SIM__RECORD_NOTIFY:
+        return host->notified;
+    case SIM__RECORD_SOURCE:
+        return record->source->events > 0;
+    }
+    rt_unreached("every kind of record is ready or not");
+}
+
+bool
+sim__record_look(struct sim_host *host, struct sim__record *record)
+{
+    bool ready = sim__record_ready(host, record);
+    record->looked_step = host->world->step;
+    record->looked_ns = sim_now(host->world);
+    record->shy = false;
+    return ready;
+}
+
+const char *
+sim__record_name(const struct sim__record *record)
+{
+    switch (record->kind) {
+    case SIM__RECORD_CLOCK:
+        return "clock";
+    case SIM__RECORD_NOTIFY:
+        return "notify";
+    case SIM__RECORD_SOURCE:
+        return record->source->name;
+    }
+    rt_unreached("every kind of record has a name");
+}

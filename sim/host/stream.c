@@ -1,0 +1,216 @@
+/*
+ * stream.c -- bytes that arrive in pieces, and bytes that are taken off in pieces.
+ *
+ * An input is ready while bytes are there that were not read, and for ever once
+ * the end has come. An output is ready while there is room; each write's room
+ * comes back later, as an event of its own.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/host/priv.h"
+
+#define INPUT_MAGIC 0x53494e50u
+#define OUTPUT_MAGIC 0x534f5554u
+
+struct sim_input {
+    uint32_t magic;
+    bool ended; /* Everything has arrived, and the end too. */
+    struct sim_source *source;
+    const char *data; /* Borrowed. */
+    size_t size;
+    size_t chunk;
+    size_t arrived;
+    size_t read;
+    uint64_t min_ns;
+    uint64_t max_ns;
+};
+
+struct sim_output {
+    uint32_t magic;
+    struct sim_source *source;
+    size_t room; /* Now. */
+    size_t room_max;
+    uint64_t min_ns;
+    uint64_t max_ns;
+    char *written;
+    size_t size;
+    size_t capacity;
+};
+
+/* ---- Input. ------------------------------------------------------------------------------------ */
+
+/* Sends the next chunk on its way; one of no bytes is the end. */
+static void
+input_next(struct sim_input *input)
+{
+    size_t left = input->size - input->arrived;
+    size_t full = left < input->chunk ? left : input->chunk;
+    uint64_t amount = full == 0 ? 0 : sim_actor_length(&input->source->actor, full);
+    sim__source_arrive_in(input->source, amount, input->min_ns, input->max_ns);
+}
+
+static void
+input_arrived(void *argument, uint64_t amount)
+{
+    struct sim_input *input = argument;
+    rt_check(input, INPUT_MAGIC);
+    rt_assert(!input->ended);
+    input->arrived += (size_t)amount;
+    rt_assert(input->arrived <= input->size);
+    input->ended = amount == 0;
+    sim__source_level(input->source, true);
+    if (!input->ended) {
+        input_next(input);
+    }
+}
+
+struct sim_input *
+sim_input_new(struct sim_host *host, const char *name, const void *data, size_t size, size_t chunk,
+        uint64_t min_ns, uint64_t max_ns)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_assert(data != NULL || size == 0);
+    rt_assert(chunk > 0);
+    struct sim_input *input = sim_new(host->world, struct sim_input);
+    input->magic = INPUT_MAGIC;
+    input->source = sim__source_new(host, name, input_arrived, input);
+    input->data = data;
+    input->size = size;
+    input->chunk = chunk;
+    input->min_ns = min_ns;
+    input->max_ns = max_ns;
+    input_next(input);
+    return input;
+}
+
+rt_err
+sim_input_read_at(struct sim_input *input, void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    rt_check(input, INPUT_MAGIC);
+    sim__source_check(input->source);
+    rt_assert(ret_size != NULL);
+    if (size == 0) {
+        return RT_E_INVALID;
+    }
+    size_t there = input->arrived - input->read;
+    if (there == 0) {
+        return input->ended ? RT_E_CLOSED : RT_E_AGAIN;
+    }
+    size_t full = there < size ? there : size;
+    size_t moved = (size_t)sim_actor_length(&input->source->actor, full);
+    memcpy(buffer, input->data + input->read, moved);
+    input->read += moved;
+    sim__source_moved(input->source, SIM_EVENT_READ, await, moved);
+    sim__source_level(input->source, input->read < input->arrived || input->ended);
+    *ret_size = moved;
+    return RT_OK;
+}
+
+rt_err
+sim_input_subscribe(struct sim_input *input, struct rt_pollable *pollable)
+{
+    rt_check(input, INPUT_MAGIC);
+    return sim_source_subscribe(input->source, pollable);
+}
+
+rt_err
+sim_input_drop(struct sim_input *input)
+{
+    rt_check(input, INPUT_MAGIC);
+    return sim_source_drop(input->source);
+}
+
+/* ---- Output. ----------------------------------------------------------------------------------- */
+
+static void
+output_arrived(void *argument, uint64_t amount)
+{
+    struct sim_output *output = argument;
+    rt_check(output, OUTPUT_MAGIC);
+    output->room += (size_t)amount;
+    rt_assert(output->room <= output->room_max);
+    sim__source_level(output->source, true);
+}
+
+struct sim_output *
+sim_output_new(
+        struct sim_host *host, const char *name, size_t room, uint64_t min_ns, uint64_t max_ns)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_assert(room > 0);
+    struct sim_output *output = sim_new(host->world, struct sim_output);
+    output->magic = OUTPUT_MAGIC;
+    output->source = sim__source_new(host, name, output_arrived, output);
+    output->room = room;
+    output->room_max = room;
+    output->min_ns = min_ns;
+    output->max_ns = max_ns;
+    sim__source_level(output->source, true);
+    return output;
+}
+
+static void
+output_keep(struct sim_output *output, const void *bytes, size_t size)
+{
+    if (size > output->capacity - output->size) {
+        size_t capacity = 2 * (output->size + size);
+        char *written = sim_alloc(output->source->host->world, capacity);
+        if (output->size > 0) {
+            memcpy(written, output->written, output->size);
+        }
+        output->written = written;
+        output->capacity = capacity;
+    }
+    memcpy(output->written + output->size, bytes, size);
+    output->size += size;
+}
+
+rt_err
+sim_output_write_at(struct sim_output *output, const void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    rt_check(output, OUTPUT_MAGIC);
+    sim__source_check(output->source);
+    rt_assert(ret_size != NULL);
+    if (size == 0) {
+        return RT_E_INVALID;
+    }
+    if (output->room == 0) {
+        return RT_E_AGAIN;
+    }
+    size_t full = output->room < size ? output->room : size;
+    size_t moved = (size_t)sim_actor_length(&output->source->actor, full);
+    output_keep(output, buffer, moved);
+    output->room -= moved;
+    sim__source_moved(output->source, SIM_EVENT_WRITE, await, moved);
+    sim__source_level(output->source, output->room > 0);
+    sim__source_arrive_in(output->source, moved, output->min_ns, output->max_ns);
+    *ret_size = moved;
+    return RT_OK;
+}
+
+rt_err
+sim_output_subscribe(struct sim_output *output, struct rt_pollable *pollable)
+{
+    rt_check(output, OUTPUT_MAGIC);
+    return sim_source_subscribe(output->source, pollable);
+}
+
+rt_err
+sim_output_drop(struct sim_output *output)
+{
+    rt_check(output, OUTPUT_MAGIC);
+    return sim_source_drop(output->source);
+}
+
+const void *
+sim_output_written(const struct sim_output *output, size_t *ret_size)
+{
+    rt_check(output, OUTPUT_MAGIC);
+    rt_assert(ret_size != NULL);
+    *ret_size = output->size;
+    return output->written;
+}

@@ -1,0 +1,120 @@
+/*
+ * watch.c -- what the host holds against its user: not looking, and not giving back.
+ *
+ * Not looking. Something that a loop waits for is ready, and for `starvation_steps`
+ * the loop neither polls it nor asks whether it is. Waited for means: it was in the last
+ * list that the loop gave to `poll`, and was not reported then. Asked when the host
+ * is called and when a source steps, every so many steps only, so it costs nothing. Who is driven by
+ * the world can not fail so: the world starves nobody.
+ *
+ * Not giving back. At the end of a run, a pollable that a task has subscribed (or
+ * a loop that has returned) is still alive. A runtime keeps clock and
+ * notify pollables of its own for as long as it lives: those of loops do not count.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/host/priv.h"
+
+/* Steps between two looks over all records. */
+#define WATCH_STEPS 32u
+
+static bool
+waited_for(const struct sim__record *record)
+{
+    const struct sim__poller *poller = record->poller;
+    if (record->pollable == NULL || poller == NULL || record->poller_turn != poller->turn) {
+        return false;
+    }
+    /* A loop that is blocked was woken, and the world will pick it. */
+    return poller->is_loop && rt_list_empty(&poller->blocked.link);
+}
+
+/* A notify says only that there is work; whether it starves is seen at the work itself. A clock
+ * pollable that was past when it was looked at is a way not to block, and nobody's deadline. */
+static bool
+counts(const struct sim__record *record)
+{
+    return record->kind == SIM__RECORD_SOURCE ||
+           (record->kind == SIM__RECORD_CLOCK && record->deadline_ns > record->looked_ns);
+}
+
+/* The step since which it is ready and was not looked at. Must be ready. */
+static uint64_t
+unseen_since(struct sim_host *host, struct sim__record *record)
+{
+    uint64_t since = 0;
+    if (record->kind == SIM__RECORD_SOURCE) {
+        since = record->source->ready_step;
+    } else {
+        if (record->due_step == 0) {
+            record->due_step = host->world->step;
+        }
+        since = record->due_step;
+    }
+    return since > record->looked_step ? since : record->looked_step;
+}
+
+static void
+watch_record(struct sim_host *host, struct sim__record *record)
+{
+    struct sim_world *world = host->world;
+    if (!waited_for(record) || !counts(record) || !sim__record_ready(host, record)) {
+        return;
+    }
+    uint64_t since = unseen_since(host, record);
+    if (world->step - since > world->options.starvation_steps) {
+        sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_HOST, record->poller->actor, 0,
+                "\"%s\" is ready and waited for, but since step %llu nobody has looked at it",
+                sim__record_name(record), (unsigned long long)since);
+    }
+}
+
+static void
+watch_all(struct sim_host *host)
+{
+    host->watched_step = host->world->step;
+    for (uint32_t i = 0; i < host->records_count; i++) {
+        watch_record(host, host->records[i]);
+    }
+}
+
+void
+sim__watch(struct sim_host *host)
+{
+    const struct sim_world *world = host->world;
+    rt_assert(world->step >= host->watched_step);
+    if (world->step - host->watched_step >= WATCH_STEPS && !world->nudging && !world->closing) {
+        watch_all(host);
+    }
+}
+
+/* A pollable of a source is its user's. One of the clock may be the runtime's own, if it was not
+ * made in a task's poll. */
+static bool
+leaked(const struct sim__record *record)
+{
+    if (record->pollable == NULL) {
+        return false;
+    }
+    if (record->kind == SIM__RECORD_CLOCK) {
+        return record->of_task;
+    }
+    enum sim_actor_kind owner = record->owner->ops->kind;
+    return record->kind == SIM__RECORD_SOURCE &&
+           (owner == SIM_ACTOR_TASK || (owner == SIM_ACTOR_LOOP && record->owner->done));
+}
+
+void
+sim__watch_close(void *argument)
+{
+    struct sim_host *host = argument;
+    rt_check(host, SIM__HOST_MAGIC);
+    for (uint32_t i = 0; i < host->records_count; i++) {
+        const struct sim__record *record = host->records[i];
+        if (leaked(record)) {
+            sim_fail(host->world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, record->owner, 0,
+                    "a pollable of \"%s\" was subscribed and never dropped",
+                    sim__record_name(record));
+        }
+    }
+}
