@@ -22,50 +22,51 @@ struct array_cursor {
 
 /* ---- Columns. Their order is that of the declarations below. --------------------------------- */
 
+/* The four words of an event; schema.sql takes them apart again. */
+static uint64_t
+event_word(const struct sim_event *event, int column)
+{
+    switch (column) {
+    case 0:
+        return event->step | (uint64_t)event->cause << 32;
+    case 1:
+        return event->object | (uint64_t)event->site << 32;
+    case 2:
+        return event->await | (uint64_t)event->actor << 32 | (uint64_t)event->kind << 48 |
+               (uint64_t)event->flags << 56;
+    default:
+        rt_assert(column == 3);
+        return event->argument;
+    }
+}
+
+struct sim_event
+sim__event_of_words(const uint64_t *words)
+{
+    return (struct sim_event){
+            .step = (uint32_t)words[0],
+            .cause = (uint32_t)(words[0] >> 32),
+            .object = (uint32_t)words[1],
+            .site = (uint32_t)(words[1] >> 32),
+            .await = (uint32_t)words[2],
+            .actor = (uint16_t)(words[2] >> 32),
+            .kind = (uint8_t)(words[2] >> 48),
+            .flags = (uint8_t)(words[2] >> 56),
+            .argument = words[3],
+    };
+}
+
 static void
 event_column(const struct sim__array *array, uint64_t row, int column, sqlite3_context *to)
 {
     const struct sim_record_memory *memory = &array->recorder->memory;
     uint64_t n = array->recorder->count - array->count + row;
     const struct sim_event *event = &memory->events[n & (memory->events_capacity - 1)];
-    switch (column) {
-    case 0:
-        sqlite3_result_int64(to, (sqlite3_int64)n);
-        break;
-    case 1:
-        sqlite3_result_int64(to, event->step);
-        break;
-    case 2:
-        sqlite3_result_int64(to, event->cause);
-        break;
-    case 3:
-        sqlite3_result_int64(to, event->actor);
-        break;
-    case 4:
-        sqlite3_result_int64(to, event->kind);
-        break;
-    case 5:
-        sqlite3_result_int64(to, event->object);
-        break;
-    case 6:
-        sqlite3_result_int64(to, event->site);
-        break;
-    case 7:
-        sqlite3_result_int64(to, event->await);
-        break;
-    case 8:
-        sqlite3_result_int64(to, event->flags);
-        break;
-    case 9:
-        sqlite3_result_int64(to, (sqlite3_int64)event->argument);
-        break;
-    default:
-        rt_unreached("an event has ten columns");
-    }
+    sqlite3_result_int64(to, (sqlite3_int64)event_word(event, column));
 }
 
 #define EVENT_DECLARATION \
-    "CREATE TABLE ring_events (n, step, cause, actor, kind, object, site, await, flags, argument)"
+    "CREATE TABLE ring_events (step_cause, object_site, await_actor_kind, argument)"
 
 static void
 tape_column(const struct sim__array *array, const struct sim_run_row *run, sqlite3_context *to)

@@ -5,7 +5,7 @@
  * table: one prepared program runs over all rows, and no value passes through a
  * bind. Two such tables are registered with a writer's connection:
  *
- *      ring_events     the events in a recorder's ring, oldest first
+ *      ring_events     the events in a recorder's ring, oldest first, four words each
  *      ring_runs       an array of struct sim_run_row with the tapes beside it
  *
  * A table shows what its struct sim__array points at during one statement, else
@@ -31,6 +31,9 @@ struct sim__array {
     const uint8_t *tapes;
     size_t tapes_size;
 };
+
+/* An event out of its four words. */
+struct sim_event sim__event_of_words(const uint64_t *words);
 
 /* Registers both tables with `db`; the arrays are borrowed as long as it is open. Answers SQLite's
  * result. */

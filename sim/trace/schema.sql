@@ -132,24 +132,39 @@ CREATE TABLE details (
     fifo       INTEGER,             -- fails in FIFO order too: 1; not there: 0; NULL: not asked
     fail_ns    INTEGER NOT NULL,
     audit_step INTEGER NOT NULL,    -- the quiescence drawn for audit; 0: none
-    hashes     BLOB                 -- one for each 128 events, little endian, chained
+    hashes     BLOB,                -- one for each 128 events, little endian, chained
+    first_id   INTEGER NOT NULL DEFAULT 0, -- its events in event_words: the first one's id,
+    first_n    INTEGER NOT NULL DEFAULT 0, -- that one's number in the run,
+    stored     INTEGER NOT NULL DEFAULT 0  -- and how many there are
 ) STRICT;
 
--- What happened, in order. `argument` depends on the kind: see event_kinds.
-CREATE TABLE events (
-    run      INTEGER NOT NULL REFERENCES runs,
-    n        INTEGER NOT NULL,      -- in the run, from 0; the first ones may be lost in a long run
-    step     INTEGER NOT NULL,
-    cause    INTEGER NOT NULL,      -- of a poll: the step whose wake led to it; 0: none known
-    actor    INTEGER NOT NULL,      -- whose step it is; 0: the world
-    kind     INTEGER NOT NULL,
-    object   INTEGER NOT NULL,      -- kind << 28 | creating actor << 16 | n-th of its kind; 0: none
-    site     INTEGER NOT NULL,      -- the line in the runtime; 0: none
-    await    INTEGER NOT NULL,      -- the line of its user; 0: none
-    flags    INTEGER NOT NULL,
-    argument INTEGER NOT NULL,
-    PRIMARY KEY (run, n)
-) STRICT, WITHOUT ROWID;
+-- The rows of `events`, packed: an event is four words, and the rows of one run are one range of
+-- ids (details.first_id, details.stored). Twice as fast to write as a row with all columns and an
+-- index, and half as large. Ask `events`.
+CREATE TABLE event_words (
+    id               INTEGER PRIMARY KEY,
+    step_cause       INTEGER NOT NULL, -- step | cause << 32
+    object_site      INTEGER NOT NULL, -- object | site << 32
+    await_actor_kind INTEGER NOT NULL, -- await | actor << 32 | kind << 48 | flags << 56
+    argument         INTEGER NOT NULL
+) STRICT;
+
+-- What happened, in order.
+--   n         in the run, from 0; a very long run has lost its first ones
+--   cause     of a poll: the step whose wake led to it; 0: none known
+--   actor     whose step it is; 0: the world
+--   object    kind << 28 | creating actor << 16 | n-th of its kind; 0: none
+--   site      the line in the runtime; 0: none
+--   await     the line of its user; 0: none
+--   argument  depends on the kind: see event_kinds
+CREATE VIEW events AS
+SELECT d.run, d.first_n + (w.id - d.first_id) AS n, w.step_cause & 0xffffffff AS step,
+       w.step_cause >> 32 & 0xffffffff AS cause, w.await_actor_kind >> 32 & 0xffff AS actor,
+       w.await_actor_kind >> 48 & 0xff AS kind, w.object_site & 0xffffffff AS object,
+       w.object_site >> 32 & 0xffffffff AS site, w.await_actor_kind & 0xffffffff AS await,
+       w.await_actor_kind >> 56 & 0xff AS flags, w.argument
+FROM details AS d CROSS JOIN event_words AS w
+     ON w.id >= d.first_id AND w.id < d.first_id + d.stored;
 
 -- Names of actors and objects; what was logged, printed, or given as a reason at an event.
 CREATE TABLE texts (

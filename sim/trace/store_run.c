@@ -14,16 +14,49 @@
 /* ---- Events. --------------------------------------------------------------------------------- */
 
 static enum sim_store_err
-insert_events(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
+insert_words(struct sim_store *store, const struct sim_recorder *recorder, uint64_t count)
 {
     rt_assert(store->events.count == 0);
-    uint64_t capacity = recorder->memory.events_capacity;
     store->events.recorder = recorder;
-    store->events.count = recorder->count < capacity ? recorder->count : capacity;
-    enum sim_store_err err =
-            sim__store_run_int(store, "INSERT INTO events SELECT ?, * FROM ring_events", run);
+    store->events.count = count;
+    struct sim__statement statement = sim__store_prepare(store,
+            "INSERT INTO event_words (step_cause, object_site, await_actor_kind, argument)"
+            " SELECT * FROM ring_events");
+    (void)sim__store_run(&statement);
     store->events.count = 0;
-    return err;
+    return sim__store_done(&statement);
+}
+
+/* The rows just written end with the last id, and nobody has written in between. */
+static enum sim_store_err
+update_range(struct sim_store *store, int64_t run, uint64_t first_n, uint64_t count)
+{
+    struct sim__statement statement = sim__store_prepare(
+            store, "UPDATE details SET first_id = ?, first_n = ?, stored = ? WHERE run = ?");
+    sim__put_int(&statement, sqlite3_last_insert_rowid(store->db) - (int64_t)count + 1);
+    sim__put_bits(&statement, first_n);
+    sim__put_bits(&statement, count);
+    sim__put_int(&statement, run);
+    (void)sim__store_run(&statement);
+    return sim__store_done(&statement);
+}
+
+static enum sim_store_err
+insert_events(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
+{
+    uint64_t capacity = recorder->memory.events_capacity;
+    uint64_t count = recorder->count < capacity ? recorder->count : capacity;
+    enum sim_store_err err = insert_words(store, recorder, count);
+    return err != SIM_STORE_OK ? err : update_range(store, run, recorder->count - count, count);
+}
+
+static enum sim_store_err
+delete_events(struct sim_store *store, int64_t run)
+{
+    return sim__store_run_int(store,
+            "DELETE FROM event_words WHERE id >= (SELECT first_id FROM details WHERE run = ?1)"
+            " AND id < (SELECT first_id + stored FROM details WHERE run = ?1)",
+            run);
 }
 
 /* ---- Texts. ---------------------------------------------------------------------------------- */
@@ -264,7 +297,7 @@ replace_recorded(struct sim_store *store, int64_t run, const struct sim_recorder
         err = make_details(store, run);
     }
     if (err == SIM_STORE_OK) {
-        err = sim__store_run_int(store, "DELETE FROM events WHERE run = ?", run);
+        err = delete_events(store, run);
     }
     if (err == SIM_STORE_OK) {
         err = sim__store_run_int(store, "DELETE FROM texts WHERE run = ?", run);
@@ -317,7 +350,7 @@ column_hashes(struct sim__statement *statement, int column, size_t *ret_count)
 
 #define FIND_SQL \
     "SELECT r.run, r.sweep, r.seed, r.digest, r.events, r.verdict, r.oracle, r.site," \
-    " (SELECT count(*) FROM events AS e WHERE e.run = r.run), s.scenario, s.library, s.strategy," \
+    " coalesce(d.stored, 0), s.scenario, s.library, s.strategy," \
     " coalesce(d.options, s.options), d.token, d.message, r.tape, d.hashes" \
     " FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)" \
     " WHERE r.run = ?"
@@ -390,17 +423,11 @@ sim_found_run_clear(struct sim_found_run *found)
 static struct sim_event
 read_event(sqlite3_stmt *stmt)
 {
-    return (struct sim_event){
-            .step = (uint32_t)sqlite3_column_int64(stmt, 0),
-            .cause = (uint32_t)sqlite3_column_int64(stmt, 1),
-            .actor = (uint16_t)sqlite3_column_int64(stmt, 2),
-            .kind = (uint8_t)sqlite3_column_int64(stmt, 3),
-            .object = (uint32_t)sqlite3_column_int64(stmt, 4),
-            .site = (uint32_t)sqlite3_column_int64(stmt, 5),
-            .await = (uint32_t)sqlite3_column_int64(stmt, 6),
-            .flags = (uint8_t)sqlite3_column_int64(stmt, 7),
-            .argument = (uint64_t)sqlite3_column_int64(stmt, 8),
-    };
+    uint64_t words[4];
+    for (int i = 0; i < 4; i++) {
+        words[i] = (uint64_t)sqlite3_column_int64(stmt, i);
+    }
+    return sim__event_of_words(words);
 }
 
 enum sim_store_err
@@ -409,8 +436,10 @@ sim_store_read_events(struct sim_store *store, int64_t run, uint64_t first,
 {
     rt_check(store, SIM__STORE_MAGIC);
     struct sim__statement statement = sim__store_prepare(store,
-            "SELECT step, cause, actor, kind, object, site, await, flags, argument FROM events"
-            " WHERE run = ? AND n >= ? ORDER BY n LIMIT ?");
+            "SELECT w.step_cause, w.object_site, w.await_actor_kind, w.argument"
+            " FROM details AS d CROSS JOIN event_words AS w"
+            " ON w.id >= d.first_id + max(0, ?2 - d.first_n) AND w.id < d.first_id + d.stored"
+            " WHERE d.run = ?1 ORDER BY w.id LIMIT ?3");
     sim__put_int(&statement, run);
     sim__put_bits(&statement, first);
     sim__put_int(&statement, capacity);
