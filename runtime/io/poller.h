@@ -18,10 +18,10 @@ extern "C" {
 #endif
 
 struct rt_poller_config {
-    struct rt_slab_entry *entries; /* `capacity` each. */
+    struct rt_slab_entry *entries; /* `capacity` of them; NULL for 0. */
     struct rt_pollable **list;     /* `capacity` + RT_POLLER_EXTRA: the list for the host … */
-    struct rt_key *list_keys;      /* … and whose each entry is … */
-    uint32_t *ready;               /* … and room for the answer. */
+    struct rt_key *list_keys;      /* … as many: whose each entry is … */
+    uint32_t *ready;               /* … as many: room for the answer. */
     uint32_t capacity;
 };
 
