@@ -26,8 +26,8 @@ static struct {
 static void
 say_line(struct sim_world *world)
 {
-    sim_record_text(&world->recorder, SIM_TEXT_EVENT, world->recorder.count, output.line,
-            output.used);
+    sim_record_text(
+            &world->recorder, SIM_TEXT_EVENT, world->recorder.count, output.line, output.used);
     sim_world_event(world, SIM_EVENT_OUT, 0, 0, 0, 0);
     output.used = 0;
 }

@@ -1,0 +1,62 @@
+/*
+ * batch.c -- appending the results of jobs.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explore/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+void
+sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *more)
+{
+    totals->runs += more->runs;
+    totals->steps += more->steps;
+    totals->sim_ns += more->sim_ns;
+    totals->digest += more->digest;
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        totals->verdicts[i] += more->verdicts[i];
+    }
+}
+
+/* `old` (malloc) with `count` things of `size` bytes behind its own `used`. */
+static void *
+append(void *old, size_t used, const void *more, size_t count, size_t size)
+{
+    if (count == 0) {
+        return old;
+    }
+    char *grown = reallocarray(old, used + count, size);
+    rt_assert(grown != NULL);
+    memcpy(grown + used * size, more, count * size);
+    return grown;
+}
+
+void
+sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared)
+{
+    rt_assert(batch->totals.runs + shared->done <= batch->asked);
+    batch->kept = append(
+            batch->kept, batch->kept_count, shared->kept, shared->kept_count, sizeof(*batch->kept));
+    for (uint32_t i = 0; i < shared->kept_count; i++) {
+        batch->kept[batch->kept_count++].tape_offset += (uint32_t)batch->tapes_size;
+    }
+    batch->tapes = append(batch->tapes, batch->tapes_size, shared->tapes, shared->tapes_used, 1);
+    batch->tapes_size += shared->tapes_used;
+    batch->checks = append(batch->checks, batch->check_count, shared->checks, shared->check_count,
+            sizeof(*batch->checks));
+    batch->check_count += shared->check_count;
+    sim_totals_add(&batch->totals, &shared->totals);
+}
+
+void
+sim_batch_done(struct sim_batch *batch)
+{
+    free(batch->kept);
+    free(batch->tapes);
+    free(batch->checks);
+    *batch = (struct sim_batch){.index = 0};
+}

@@ -1,0 +1,36 @@
+/*
+ * batch.h -- results of a worker, copied out so that it can go on.
+ *
+ * A batch is a range of run indices. It may take several jobs: a worker gives up
+ * early when its mapping is full. Ownership: a batch owns its copies (malloc).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLORE_BATCH_H
+#define SIM_EXPLORE_BATCH_H
+
+#include "sim/explore/shared.h"
+
+struct sim_batch {
+    uint64_t index; /* Of the first run. */
+    uint32_t asked;
+    bool over; /* Complete, or stopped. */
+    struct sim_sweep_totals totals;
+    struct sim_kept *kept;
+    uint32_t kept_count;
+    uint8_t *tapes;
+    size_t tapes_size;
+    struct sim_check *checks;
+    uint32_t check_count;
+};
+
+/* Adds the results of a job. */
+void sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared);
+
+/* Gives the copies back. */
+void sim_batch_done(struct sim_batch *batch);
+
+/* Adds `more` to `totals`. */
+void sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *more);
+
+#endif

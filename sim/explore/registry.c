@@ -1,0 +1,276 @@
+/*
+ * registry.c -- collecting scenarios, and loading libraries of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explore/registry.h"
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explore/token.h"
+#include "sim/trace/site.h"
+#include "sim/world/image.h"
+
+/* A library whose constructors take longer does not load. */
+#define LOAD_SECONDS 10
+
+__attribute__((format(printf, 2, 3))) static bool
+refuse(struct sim_registry *registry, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(registry->error, sizeof(registry->error), format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+uint32_t
+sim_scenario_params(const struct sim_scenario *scenario)
+{
+    uint32_t count = 0;
+    while (scenario->params != NULL && scenario->params[count].name != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* NULL, or what is wrong with how it was declared. */
+static const char *
+misdeclared(const struct sim_scenario *scenario)
+{
+    const char *name = scenario->name;
+    if (name == NULL || *name == '\0' || strlen(name) >= SIM_NAME_MAX) {
+        return "a scenario's name has 1 to 95 characters";
+    }
+    if (strpbrk(name, ": \t\n*?[]\\\"'") != NULL) {
+        return "a scenario's name has no colon, blank, quote or glob character";
+    }
+    if (scenario->setup == NULL) {
+        return "it has no setup function";
+    }
+    if (scenario->about == NULL) {
+        return "it does not say what it is about";
+    }
+    if (scenario->expect >= SIM_VERDICTS) {
+        return "it expects a verdict that is none";
+    }
+    if (sim_scenario_params(scenario) > SIM_PARAMS_MAX) {
+        return "it has more than 16 parameters";
+    }
+    for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
+        const struct sim_param *param = &scenario->params[i];
+        if (param->value < param->min || param->value > param->max) {
+            return "a parameter's default is outside its own range";
+        }
+    }
+    return NULL;
+}
+
+/* Where `name` is, or would be put. */
+static uint32_t
+place_of(const struct sim_registry *registry, const char *name)
+{
+    uint32_t low = 0;
+    uint32_t high = registry->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (strcmp(registry->entries[middle].scenario->name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool
+is_at(const struct sim_registry *registry, uint32_t place, const char *name)
+{
+    return place < registry->count && strcmp(registry->entries[place].scenario->name, name) == 0;
+}
+
+static void
+insert(struct sim_registry *registry, uint32_t place, struct sim_entry entry)
+{
+    if (registry->count == registry->capacity) {
+        registry->capacity = registry->capacity * 2 + 16;
+        registry->entries =
+                reallocarray(registry->entries, registry->capacity, sizeof(*registry->entries));
+        rt_assert(registry->entries != NULL);
+    }
+    memmove(&registry->entries[place + 1], &registry->entries[place],
+            (registry->count - place) * sizeof(*registry->entries));
+    registry->entries[place] = entry;
+    registry->count++;
+}
+
+bool
+sim_registry_add(struct sim_registry *registry, const struct sim_scenario *const *start,
+        const struct sim_scenario *const *stop, const char *library)
+{
+    const char *from = library != NULL ? library : "rewake itself";
+    for (const struct sim_scenario *const *each = start; each != stop; each++) {
+        const struct sim_scenario *scenario = *each;
+        const char *wrong = misdeclared(scenario);
+        if (wrong != NULL) {
+            return refuse(registry, "%s: scenario '%s': %s", from,
+                    scenario->name != NULL ? scenario->name : "", wrong);
+        }
+        uint32_t place = place_of(registry, scenario->name);
+        if (is_at(registry, place, scenario->name)) {
+            const char *other = registry->entries[place].library;
+            return refuse(registry,
+                    "%s: there are two scenarios called '%s' (the other one is in %s); rename one",
+                    from, scenario->name, other != NULL ? other : "rewake itself");
+        }
+        insert(registry, place, (struct sim_entry){scenario, library});
+    }
+    return true;
+}
+
+bool
+sim_registry_init(struct sim_registry *registry)
+{
+    *registry = (struct sim_registry){.count = 0};
+    sim_sites_init();
+    return sim_registry_add(registry, __start_rewake_scenarios, __stop_rewake_scenarios, NULL);
+}
+
+void
+sim_registry_fini(struct sim_registry *registry)
+{
+    free(registry->entries);
+    *registry = (struct sim_registry){.count = 0};
+}
+
+/* ---- Libraries. -------------------------------------------------------------------------------- */
+
+/* Loads it in a child; false when that did not end well. What dlopen itself refuses is said by the
+ * parent, which will be refused too. */
+static bool
+try_load(struct sim_registry *registry, const char *path)
+{
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        (void)setrlimit(RLIMIT_CORE, &none);
+        (void)alarm(LOAD_SECONDS);
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        _exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        return refuse(registry, "%s: no process can be made to try the library", path);
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        return refuse(registry, "%s: the library's constructors have not returned after %d s", path,
+                LOAD_SECONDS);
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        return refuse(registry, "%s: the library %s while it was loaded: look at its constructors",
+                path, WIFSIGNALED(status) ? "crashed" : "called exit");
+    }
+    return true;
+}
+
+static const struct sim_library *
+library_of(struct sim_registry *registry, const char *path, void *handle)
+{
+    const struct sim_library *library = dlsym(handle, "rewake_library");
+    if (library == NULL) {
+        (void)refuse(registry,
+                "%s: there is no scenario in this library; make one with SIM_SCENARIO", path);
+        return NULL;
+    }
+    if (library->version != SIM_LIBRARY_VERSION ||
+            library->scenario_size != sizeof(struct sim_scenario)) {
+        (void)refuse(registry,
+                "%s: the library was built against version %u of sim/scenario.h and this rewake "
+                "has %u: build it again",
+                path, library->version, SIM_LIBRARY_VERSION);
+        return NULL;
+    }
+    return library;
+}
+
+static bool
+load(struct sim_registry *registry, const char *path, const char *file)
+{
+    if (!try_load(registry, file)) {
+        return false;
+    }
+    if (sim_images_before_load() != RT_OK) {
+        return refuse(registry, "%s: there are too many modules in this process", path);
+    }
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        return refuse(registry, "the library does not load: %s", dlerror());
+    }
+    const struct sim_library *library = library_of(registry, path, handle);
+    if (library == NULL) {
+        return false;
+    }
+    uint32_t count = registry->count;
+    struct sim_entry *before = calloc(count + 1, sizeof(*before));
+    rt_assert(before != NULL);
+    memcpy(before, registry->entries, count * sizeof(*before));
+    bool added =
+            sim_registry_add(registry, library->scenarios_start, library->scenarios_stop, path);
+    if (!added) {
+        memcpy(registry->entries, before, count * sizeof(*before));
+        registry->count = count;
+    }
+    free(before);
+    if (!added) {
+        return false;
+    }
+    sim_sites_add(library->sites_start, library->sites_stop);
+    if (sim_images_take() != RT_OK) {
+        return refuse(registry, "%s: there is no memory for a copy of its variables", path);
+    }
+    return true;
+}
+
+bool
+sim_registry_load(struct sim_registry *registry, const char *path)
+{
+    /* A name without a slash would be looked for where the system keeps its libraries. */
+    size_t size = strlen(path) + sizeof("./");
+    char *file = malloc(size);
+    rt_assert(file != NULL);
+    (void)snprintf(file, size, "%s%s", strchr(path, '/') != NULL ? "" : "./", path);
+    bool loaded = load(registry, path, file);
+    free(file);
+    return loaded;
+}
+
+/* ---- Looking. ---------------------------------------------------------------------------------- */
+
+const struct sim_entry *
+sim_registry_find(const struct sim_registry *registry, const char *name)
+{
+    uint32_t place = place_of(registry, name);
+    return is_at(registry, place, name) ? &registry->entries[place] : NULL;
+}
+
+bool
+sim_registry_matches(const char *name, char *const *patterns, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (fnmatch(patterns[i], name, 0) == 0) {
+            return true;
+        }
+    }
+    return count == 0;
+}

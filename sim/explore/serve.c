@@ -1,0 +1,233 @@
+/*
+ * serve.c -- the worker's side: its process, and the runs of a job.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <alloca.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/decide/strategies.h"
+#include "sim/explore/worker.h"
+#include "sim/judge/judge.h"
+#include "sim/scenario.h"
+#include "sim/world/output.h"
+
+/* Only there in a coverage build: what ran in a worker is counted as well. */
+extern void __gcov_dump(void) __attribute__((weak));
+extern void __gcov_reset(void) __attribute__((weak));
+
+/* Exit status of a worker that could not begin, seen by the parent. */
+#define NO_MEMORY 70
+
+union strategy {
+    struct sim_strategy base;
+    struct sim_random random;
+    struct sim_dullest dullest;
+    struct sim_replay replay;
+};
+
+static void
+strategy_init(union strategy *strategy, const struct sim_shared *shared)
+{
+    switch ((enum sim_how)shared->job.how) {
+    case SIM_HOW_RANDOM:
+        sim_random_init(&strategy->random);
+        break;
+    case SIM_HOW_DULLEST:
+        sim_dullest_init(&strategy->dullest);
+        break;
+    case SIM_HOW_STRICT:
+        sim_replay_init(&strategy->replay, shared->job.tape, false, NULL);
+        break;
+    case SIM_HOW_LENIENT:
+        sim_replay_init(&strategy->replay, shared->job.tape, true, shared->sorted);
+        break;
+    }
+}
+
+/* What the tape has to say after a run. */
+static void
+note_tape(struct sim_shared *shared, const union strategy *strategy)
+{
+    const char *mismatch = NULL;
+    if (shared->job.how == SIM_HOW_STRICT) {
+        mismatch = sim_replay_mismatch(&strategy->replay);
+    } else if (shared->job.how == SIM_HOW_LENIENT) {
+        shared->ignored = strategy->replay.ignored;
+    }
+    (void)snprintf(
+            shared->mismatch, sizeof(shared->mismatch), "%s", mismatch != NULL ? mismatch : "");
+}
+
+/* Whether the failure also comes with the tasks in the order in which they were woken. */
+static void
+try_fifo(struct sim_shared *shared, const struct sim_case *what, const struct sim_outcome *outcome)
+{
+    const struct sim_kept *kept = &shared->kept[0];
+    struct sim_tape tape = {shared->copy, 0, shared->memory.tape.capacity};
+    if (sim_tape_decode(&tape, shared->tapes + kept->tape_offset, kept->tape_length) != RT_OK) {
+        return;
+    }
+    shared->stage = SIM_STAGE_FIFO;
+    bool fails = sim_judge_in_fifo(&shared->world, what, &tape, outcome);
+    shared->fifo = fails ? SIM_FIFO_YES : SIM_FIFO_NO;
+}
+
+/* After a failing run: the step that owed the wake, and whether it takes another run order. Each
+ * stage is named first, so that a process that dies in it has lost no more than that. */
+static void
+explain(struct sim_shared *shared, const struct sim_case *what)
+{
+    struct sim_outcome *outcome = &shared->kept[0].outcome;
+    struct sim_outcome copy = *outcome;
+    if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+            outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
+        shared->stage = SIM_STAGE_OWED;
+        outcome->owed_step = sim_judge_owed(&shared->world, what, &copy);
+    }
+    if (outcome->order == SIM_ORDER_ANY) {
+        try_fifo(shared, what, &copy);
+    }
+    shared->stage = SIM_STAGE_IDLE;
+}
+
+static void
+run_one(struct sim_shared *shared, uint64_t seed)
+{
+    const struct sim_job *job = &shared->job;
+    union strategy strategy;
+    struct sim_outcome outcome;
+    strategy_init(&strategy, shared);
+    struct sim_case what = {job->scenario, job->options, seed, &strategy.base};
+    shared->seed = seed;
+    shared->progress++;
+    shared->stage = SIM_STAGE_RUN;
+    sim_judge(&shared->world, &what, (struct sim_recording){true, job->texts}, &outcome);
+    note_tape(shared, &strategy);
+    shared->recorder = shared->world.recorder;
+    sim_shared_add(shared, &outcome);
+    shared->stage = SIM_STAGE_IDLE;
+    if (job->explain && outcome.verdict != SIM_VERDICT_PASS) {
+        explain(shared, &what);
+    }
+}
+
+/* A run of which nothing is kept: it only gives the process a past. */
+static void
+run_another(struct sim_shared *shared)
+{
+    struct sim_random random;
+    struct sim_outcome ignored;
+    sim_random_init(&random);
+    uint64_t seed = shared->job.first ^ 1;
+    shared->seed = seed;
+    shared->stage = SIM_STAGE_PAST;
+    sim_world_run(&shared->world, shared->job.scenario, &shared->job.options, seed,
+            &random.strategy, (struct sim_recording){false, false}, &ignored);
+    shared->stage = SIM_STAGE_IDLE;
+}
+
+static void
+run_job(struct sim_shared *shared)
+{
+    if (shared->job.another_first && shared->done == 0) {
+        run_another(shared);
+    }
+    while (sim_shared_goes_on(shared)) {
+        run_one(shared, shared->job.first + shared->done);
+    }
+}
+
+/* ---- The process. ------------------------------------------------------------------------------ */
+
+/* Nothing of a run comes in from stdin or goes out to stdout past the recorder. */
+static void
+redirect(bool loud)
+{
+    int null = open("/dev/null", O_RDWR);
+    if (null >= 0) {
+        (void)dup2(null, STDIN_FILENO);
+        (void)dup2(null, STDOUT_FILENO);
+        if (!loud) {
+            (void)dup2(null, STDERR_FILENO);
+        }
+    }
+}
+
+static void
+quiet_signals(void)
+{
+    sigset_t none;
+    (void)sigemptyset(&none);
+    /* ^C in a terminal reaches the whole group; only the parent decides what it means. */
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGUSR1, SIG_IGN);
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static bool
+prepare(struct sim_worker *worker)
+{
+    struct sim_shared *shared = worker->shared;
+    const struct rlimit no_core = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+    quiet_signals();
+    redirect(worker->loud);
+    if (!sim_output_init() || !sim_crash_catch(&shared->crash) ||
+            sim_world_init(&shared->world, &shared->memory, worker->kind.arena,
+                    worker->kind.fill) != RT_OK) {
+        return false;
+    }
+    shared->world.progress = &shared->progress;
+    shared->stage = SIM_STAGE_IDLE;
+    shared->ready = true;
+    return true;
+}
+
+static _Noreturn void
+leave(int status)
+{
+    if (__gcov_dump != NULL) {
+        __gcov_dump();
+    }
+    _exit(status);
+}
+
+static void
+take_jobs(struct sim_shared *shared, int fd)
+{
+    char byte = 0;
+    while (read(fd, &byte, 1) == 1) {
+        run_job(shared);
+        if (write(fd, &byte, 1) != 1) {
+            return;
+        }
+    }
+}
+
+void
+sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
+{
+    if (__gcov_reset != NULL) {
+        __gcov_reset();
+    }
+    /* Whoever kills the parent has no workers left behind. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(0);
+    }
+    volatile char *lower = alloca(worker->kind.stack_bytes + 1);
+    lower[0] = 0;
+    if (!prepare(worker)) {
+        leave(NO_MEMORY);
+    }
+    take_jobs(worker->shared, fd);
+    leave(0);
+}

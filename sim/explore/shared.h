@@ -1,0 +1,141 @@
+/*
+ * shared.h -- the mapping between the parent and one worker.
+ *
+ *      parent ── job ──▶ worker        runs seeds first .. first+count-1 of one scenario
+ *             ◀─ results ─┘            totals, runs worth keeping, digests to be checked
+ *
+ * Made before the fork, at one address for both, and never moved: pointers in it to
+ * the mapping itself, to scenarios, and to what the parent had before the fork hold on
+ * both sides. The worker's whole `struct sim_world` lies here, and so does
+ * the recorder's memory; the parent can therefore read how far a run had come when its
+ * process died in the middle of it.
+ *
+ * Who writes. The parent while the worker waits for a job or is dead, the worker
+ * while it has one. `stop` and `progress` cross meanwhile.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLORE_SHARED_H
+#define SIM_EXPLORE_SHARED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/explore/crash.h"
+#include "sim/trace/store.h"
+#include "sim/world/world.h"
+
+#define SIM_JOB_RUNS_MAX 256u
+
+/* How decisions are made. */
+enum sim_how {
+    SIM_HOW_RANDOM,
+    SIM_HOW_DULLEST,
+    SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
+    SIM_HOW_LENIENT
+};
+
+/* "random", "dullest", "tape". */
+const char *sim_how_name(uint32_t how);
+
+struct sim_job {
+    const struct sim_scenario *scenario;
+    struct sim_options options;
+    uint64_t first;              /* Seed of the first run. */
+    uint32_t count;              /* 1 .. SIM_JOB_RUNS_MAX */
+    uint32_t how;                /* enum sim_how */
+    const struct sim_tape *tape; /* For a tape: the parent's, there before the fork. */
+    uint32_t check_percent;      /* Of the runs, digests to be compared with a twin's. */
+    bool texts;                  /* Logs and names are kept. */
+    bool explain;                /* One run: look for the owed wake, and try FIFO order. */
+    bool keep_all;               /* A row for every run. */
+    bool stop_at_failure;
+    bool another_first; /* Another seed is run before, so that the process has a past. */
+};
+
+/* A run with news. */
+struct sim_kept {
+    struct sim_outcome outcome;
+    uint32_t tape_offset; /* Into `tapes`. */
+    uint32_t tape_length;
+    bool told; /* The first of its kind: confirmed and stored by itself. */
+};
+
+struct sim_check {
+    uint64_t seed;
+    uint64_t digest;
+};
+
+enum sim_stage {
+    SIM_STAGE_IDLE,
+    SIM_STAGE_RUN,
+    SIM_STAGE_OWED, /* The run is over and in the results; what follows only explains it. */
+    SIM_STAGE_FIFO,
+    SIM_STAGE_PAST /* Another run, so that the process has a past. */
+};
+
+struct sim_shared {
+    struct sim_job job;
+
+    /* Results. */
+    uint32_t done; /* Runs of the job that are over. */
+    struct sim_sweep_totals totals;
+    uint32_t kept_count;
+    uint32_t check_count;
+    size_t tapes_used;
+    struct sim_kept kept[SIM_JOB_RUNS_MAX];
+    struct sim_check checks[SIM_JOB_RUNS_MAX];
+    struct sim_recorder recorder; /* As it stood after the job's last run. */
+    enum sim_store_fifo fifo;
+    char mismatch[192]; /* What did not fit a strict tape; "": all of it did. */
+    uint32_t ignored;   /* Deviations of a lenient tape that fitted nowhere. */
+
+    /* Now. */
+    volatile uint64_t progress; /* Moves with each step. */
+    volatile uint32_t stage;
+    volatile bool stop; /* The parent wants no more runs of this job. */
+    bool ready;         /* The worker has got its memory. */
+    uint64_t seed;      /* Of the run in progress. */
+    struct sim_crash crash;
+    struct sim_world world;
+
+    /* Lent. */
+    struct sim_world_memory memory;
+    uint8_t *tapes;
+    uint32_t *sorted;           /* For lenient tapes. */
+    struct sim_deviation *copy; /* For a run's tape while others are made. */
+    size_t size;                /* Of the whole mapping. */
+};
+
+/* How much a mapping holds. */
+struct sim_shared_sizes {
+    uint32_t events; /* A power of two. */
+    uint32_t texts;
+    uint32_t text_bytes;
+    uint32_t deviations; /* Of one run. */
+};
+
+extern const struct sim_shared_sizes sim_shared_for_sweeps;
+extern const struct sim_shared_sizes sim_shared_for_reading;
+
+/* NULL when the system has no room. Pages are touched only as they are used. */
+struct sim_shared *sim_shared_new(const struct sim_shared_sizes *sizes);
+void sim_shared_free(struct sim_shared **shared);
+
+/* Forgets the results. */
+void sim_shared_begin(struct sim_shared *shared);
+
+/* Adds a run that is over to the results; its tape is the world's. */
+void sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome);
+
+/* False when the job has to end early: no more results fit, or there are enough. */
+bool sim_shared_goes_on(const struct sim_shared *shared);
+
+/* Hash of one run, as it is summed over a sweep. */
+uint64_t sim_run_hash(uint64_t seed, uint64_t digest);
+
+/* Whether the run with `seed` is one of the `percent` that a twin checks: the seed alone says so. */
+bool sim_seed_is_checked(uint64_t seed, uint32_t percent);
+
+#endif

@@ -1,0 +1,365 @@
+/*
+ * sweep.c -- handing out batches, and merging them in order.
+ *
+ *      next_index ──▶ worker ──▶ window[sequence % WINDOW] ──▶ merged, by sequence
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explore/sweep.h"
+
+#include <stdio.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explore/batch.h"
+#include "sim/explore/clock.h"
+#include "sim/explore/confirm.h"
+
+/* Batches that are under way or wait for one before them. */
+#define WINDOW 512u
+#define TICK_MS 100
+#define NOBODY UINT64_MAX
+
+struct failure_kind {
+    uint32_t verdict;
+    uint32_t oracle;
+    uint32_t site;
+};
+
+struct sweep {
+    struct sim_pool *pool;
+    const struct sim_plan *plan;
+    struct sim_sink *sink;
+    struct sim_sweep_result *result;
+    struct sim_batch window[WINDOW];
+    uint64_t owner[SIM_JOBS_MAX]; /* Sequence of each worker's batch, or NOBODY. */
+    uint64_t next_index;          /* Of the first run that nobody has. */
+    uint64_t next_sequence;
+    uint64_t merge_sequence;
+    uint32_t batch_runs;
+    bool stopping; /* Nothing new is handed out. */
+    bool closed;   /* Nothing more is merged. */
+    struct failure_kind kinds[SIM_FAILURES_MAX];
+    uint32_t kind_count;
+};
+
+/* ---- Stopping. --------------------------------------------------------------------------------- */
+
+/* What is running may end after its current run. The first reason stays. */
+static void
+stop(struct sweep *sweep, enum sim_sweep_end why)
+{
+    if (sweep->result->end == SIM_SWEEP_COMPLETE) {
+        sweep->result->end = why;
+    }
+    sweep->stopping = true;
+    for (uint32_t i = 0; i < sweep->pool->count; i++) {
+        sweep->pool->workers[i].shared->stop = true;
+    }
+}
+
+/* Nothing behind what was merged counts. */
+static void
+close_at_once(struct sweep *sweep, enum sim_sweep_end why)
+{
+    stop(sweep, why);
+    sweep->closed = true;
+}
+
+static void
+look_at_the_time(struct sweep *sweep)
+{
+    if (sweep->stopping) {
+        return;
+    }
+    if (sweep->plan->interrupted != NULL && *sweep->plan->interrupted != 0) {
+        stop(sweep, SIM_SWEEP_INTERRUPTED);
+    } else if (sweep->plan->deadline_ms != UINT64_MAX &&
+               sim_clock_ms() >= sweep->plan->deadline_ms) {
+        stop(sweep, SIM_SWEEP_OUT_OF_TIME);
+    }
+}
+
+/* ---- Handing out. ------------------------------------------------------------------------------ */
+
+static void
+set_job(const struct sweep *sweep, struct sim_job *job, uint64_t index, uint32_t count)
+{
+    const struct sim_plan *plan = sweep->plan;
+    *job = (struct sim_job){
+            .scenario = plan->scenario,
+            .options = plan->options,
+            .first = plan->first + index,
+            .count = count,
+            .how = plan->how,
+            .check_percent = plan->check_percent,
+            .keep_all = plan->keep_all,
+            .stop_at_failure = plan->fail_fast,
+    };
+}
+
+static void
+give(struct sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
+{
+    struct sim_worker *worker = &sweep->pool->workers[which];
+    set_job(sweep, &worker->shared->job, index, count);
+    if (!sim_worker_give(worker)) {
+        (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", worker->error);
+        close_at_once(sweep, SIM_SWEEP_SYSTEM);
+    }
+}
+
+static void
+hand_out(struct sweep *sweep)
+{
+    for (uint32_t i = 0; i < sweep->pool->count && !sweep->stopping; i++) {
+        uint64_t left = sweep->plan->runs - sweep->next_index;
+        bool room = sweep->next_sequence - sweep->merge_sequence < WINDOW;
+        if (sweep->owner[i] != NOBODY || left == 0 || !room) {
+            continue;
+        }
+        uint32_t count = left < sweep->batch_runs ? (uint32_t)left : sweep->batch_runs;
+        sweep->owner[i] = sweep->next_sequence;
+        sweep->window[sweep->next_sequence % WINDOW] =
+                (struct sim_batch){.index = sweep->next_index, .asked = count};
+        sweep->next_sequence++;
+        give(sweep, i, sweep->next_index, count);
+        sweep->next_index += count;
+    }
+}
+
+/* ---- Failures. --------------------------------------------------------------------------------- */
+
+/* True for the first of its kind, when there is room to remember it. */
+static bool
+is_news(struct sweep *sweep, const struct sim_outcome *outcome)
+{
+    for (uint32_t i = 0; i < sweep->kind_count; i++) {
+        const struct failure_kind *kind = &sweep->kinds[i];
+        if (kind->verdict == outcome->verdict && kind->oracle == outcome->oracle &&
+                kind->site == outcome->site) {
+            return false;
+        }
+    }
+    if (sweep->kind_count == SIM_FAILURES_MAX) {
+        return false;
+    }
+    sweep->kinds[sweep->kind_count++] =
+            (struct failure_kind){outcome->verdict, outcome->oracle, outcome->site};
+    return true;
+}
+
+static void
+tell_failure(struct sweep *sweep, const struct sim_outcome *seen)
+{
+    const struct sim_plan *plan = sweep->plan;
+    struct sim_alone alone;
+    struct sim_new_failure failure = {
+            .index = seen->seed - plan->first, .seen = seen, .alone = &alone};
+    const struct sim_alone_case what = {
+            .scenario = plan->scenario,
+            .options = &plan->options,
+            .seed = seen->seed,
+            .how = plan->how,
+            .hang_ms = sweep->pool->hang_ms,
+            .explain = true,
+            .loud = true,
+    };
+    if (!sim_confirm(&alone, &what, seen, plan->first, &failure.outcome, &failure.same)) {
+        (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.worker.error);
+        close_at_once(sweep, SIM_SWEEP_SYSTEM);
+    } else if (!sweep->sink->failure(sweep->sink, &failure)) {
+        close_at_once(sweep, SIM_SWEEP_SINK);
+    }
+    sweep->result->kinds++;
+    sweep->result->diverged += !failure.same;
+    sim_alone_done(&alone);
+}
+
+/* Marks those that are the first of their kind. */
+static void
+find_news(struct sweep *sweep, struct sim_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        const struct sim_outcome *outcome = &batch->kept[i].outcome;
+        if (outcome->verdict == SIM_VERDICT_PASS) {
+            continue;
+        }
+        if (sweep->result->first_failure == UINT64_MAX) {
+            sweep->result->first_failure = outcome->seed - sweep->plan->first;
+        }
+        batch->kept[i].told = is_news(sweep, outcome);
+    }
+}
+
+static void
+tell_news(struct sweep *sweep, const struct sim_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->kept_count && !sweep->closed; i++) {
+        if (batch->kept[i].told) {
+            tell_failure(sweep, &batch->kept[i].outcome);
+        }
+    }
+}
+
+/* ---- Twins. ------------------------------------------------------------------------------------ */
+
+static void
+check_with_twin(struct sweep *sweep, const struct sim_check *check)
+{
+    uint64_t digest = 0;
+    struct sim_job like;
+    set_job(sweep, &like, 0, 1);
+    if (!sim_pool_ask_twin(sweep->pool, &like, check->seed, &digest)) {
+        close_at_once(sweep, SIM_SWEEP_SYSTEM);
+        return;
+    }
+    sweep->result->checked++;
+    if (digest == check->digest) {
+        return;
+    }
+    sweep->result->unequal++;
+    if (sweep->result->unequal == 1 &&
+            !sweep->sink->twin(sweep->sink, check->seed, check->digest, digest)) {
+        close_at_once(sweep, SIM_SWEEP_SINK);
+    }
+}
+
+static void
+merge_checks(struct sweep *sweep, const struct sim_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->check_count && !sweep->closed; i++) {
+        check_with_twin(sweep, &batch->checks[i]);
+        look_at_the_time(sweep);
+    }
+}
+
+/* ---- Merging. ---------------------------------------------------------------------------------- */
+
+static void
+merge(struct sweep *sweep, struct sim_batch *batch)
+{
+    struct sim_sweep_totals *totals = &sweep->result->totals;
+    sim_totals_add(totals, &batch->totals);
+    find_news(sweep, batch);
+    sweep->result->failures = totals->runs - totals->verdicts[SIM_VERDICT_PASS];
+    const struct sim_merged merged = {
+            .index = batch->index,
+            .runs = (uint32_t)batch->totals.runs,
+            .kept = batch->kept,
+            .kept_count = batch->kept_count,
+            .tapes = batch->tapes,
+            .tapes_size = batch->tapes_size,
+            .totals = totals,
+    };
+    if (!sweep->sink->batch(sweep->sink, &merged)) {
+        close_at_once(sweep, SIM_SWEEP_SINK);
+        return;
+    }
+    tell_news(sweep, batch);
+    merge_checks(sweep, batch);
+    if (sweep->plan->fail_fast && sweep->result->failures > 0) {
+        close_at_once(sweep, SIM_SWEEP_STOPPED_AT_FAILURE);
+    } else if (totals->verdicts[SIM_VERDICT_HANG] >= SIM_HANGS_MAX) {
+        close_at_once(sweep, SIM_SWEEP_TOO_MANY_HANGS);
+    }
+    if (batch->totals.runs < batch->asked) {
+        /* A hole: what comes after it would not be a range. */
+        sweep->closed = true;
+    }
+}
+
+static void
+merge_in_order(struct sweep *sweep)
+{
+    while (sweep->merge_sequence < sweep->next_sequence) {
+        struct sim_batch *batch = &sweep->window[sweep->merge_sequence % WINDOW];
+        if (!batch->over) {
+            return;
+        }
+        if (!sweep->closed) {
+            merge(sweep, batch);
+        }
+        sim_batch_done(batch);
+        sweep->merge_sequence++;
+    }
+}
+
+/* Worker `which` is done with its job. */
+static void
+collect(struct sweep *sweep, uint32_t which)
+{
+    struct sim_worker *worker = &sweep->pool->workers[which];
+    struct sim_shared *shared = worker->shared;
+    struct sim_batch *batch = &sweep->window[sweep->owner[which] % WINDOW];
+    sim_batch_add(batch, shared);
+    if (worker->failed) {
+        (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", worker->error);
+        close_at_once(sweep, SIM_SWEEP_SYSTEM);
+    }
+    bool enough =
+            sweep->plan->fail_fast && batch->totals.runs > batch->totals.verdicts[SIM_VERDICT_PASS];
+    uint32_t done = (uint32_t)batch->totals.runs;
+    if (done < batch->asked && !sweep->stopping && !enough) {
+        give(sweep, which, batch->index + done, batch->asked - done);
+        return;
+    }
+    batch->over = true;
+    sweep->owner[which] = NOBODY;
+}
+
+static bool
+anybody_works(const struct sweep *sweep)
+{
+    for (uint32_t i = 0; i < sweep->pool->count; i++) {
+        if (sweep->owner[i] != NOBODY) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One turn: hand out, wait, collect, merge. */
+static void
+turn(struct sweep *sweep)
+{
+    int which = sim_workers_wait(sweep->pool->workers, sweep->pool->count, TICK_MS);
+    look_at_the_time(sweep);
+    if (which >= 0) {
+        collect(sweep, (uint32_t)which);
+        merge_in_order(sweep);
+    }
+    if (!sweep->closed &&
+            !sweep->sink->tick(sweep->sink, sweep->result->totals.runs, &sweep->result->totals)) {
+        close_at_once(sweep, SIM_SWEEP_SINK);
+    }
+}
+
+/* Small enough that all workers have something to do and a stop comes soon. */
+static uint32_t
+batch_runs(const struct sim_plan *plan, uint32_t workers)
+{
+    uint64_t share = plan->runs / ((uint64_t)workers * 8) + 1;
+    return share < SIM_JOB_RUNS_MAX ? (uint32_t)share : SIM_JOB_RUNS_MAX;
+}
+
+void
+sim_sweep_run(struct sim_pool *pool, const struct sim_plan *plan, struct sim_sink *sink,
+        struct sim_sweep_result *ret_result)
+{
+    rt_assert(plan->runs >= 1);
+    *ret_result = (struct sim_sweep_result){.first_failure = UINT64_MAX};
+    struct sweep sweep = {.pool = pool, .plan = plan, .sink = sink, .result = ret_result};
+    sweep.batch_runs = batch_runs(plan, pool->count);
+    for (uint32_t i = 0; i < pool->count; i++) {
+        sweep.owner[i] = NOBODY;
+    }
+    hand_out(&sweep);
+    while (anybody_works(&sweep)) {
+        turn(&sweep);
+        hand_out(&sweep);
+    }
+    merge_in_order(&sweep);
+    for (; sweep.merge_sequence < sweep.next_sequence; sweep.merge_sequence++) {
+        sim_batch_done(&sweep.window[sweep.merge_sequence % WINDOW]);
+    }
+}

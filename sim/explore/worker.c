@@ -1,0 +1,301 @@
+/*
+ * worker.c -- the parent's side: starting, watching, burying, and starting again.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explore/worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explore/clock.h"
+
+/* How often the step counters are looked at. */
+#define LOOK_MS 100
+#define WORKERS_MAX 256u
+
+/* Far from each other and from where a system puts its own; a hint that is not taken is no harm. */
+const struct sim_worker_kind sim_worker_usual = {
+        .arena = (void *)(uintptr_t)0x200000000000, .fill = 0xcd, .stack_bytes = 0};
+const struct sim_worker_kind sim_worker_twin = {
+        .arena = (void *)(uintptr_t)0x300000123000, .fill = 0x5a, .stack_bytes = 77777};
+
+bool
+sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
+        const struct sim_shared_sizes *sizes, uint32_t hang_ms)
+{
+    *worker = (struct sim_worker){.kind = *kind, .hang_ms = hang_ms, .fd = -1};
+    worker->shared = sim_shared_new(sizes);
+    return worker->shared != NULL;
+}
+
+/* Ends the process: an idle one by closing its line, a busy one by force. Answers its status. */
+static int
+end_process(struct sim_worker *worker)
+{
+    int status = 0;
+    if (worker->pid == 0) {
+        return 0;
+    }
+    if (worker->busy) {
+        (void)kill(worker->pid, SIGKILL);
+    }
+    (void)close(worker->fd);
+    while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    worker->pid = 0;
+    worker->fd = -1;
+    return status;
+}
+
+void
+sim_worker_fini(struct sim_worker *worker)
+{
+    (void)end_process(worker);
+    sim_shared_free(&worker->shared);
+}
+
+static bool
+fail(struct sim_worker *worker, const char *what, int error)
+{
+    (void)snprintf(worker->error, sizeof(worker->error), "%s%s%s", what, error != 0 ? ": " : "",
+            error != 0 ? strerror(error) : "");
+    worker->failed = true;
+    worker->busy = false;
+    return false;
+}
+
+static bool
+start_process(struct sim_worker *worker)
+{
+    int fds[2];
+    worker->shared->ready = false;
+    worker->shared->stage = SIM_STAGE_IDLE;
+    worker->shared->crash.signal = 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
+        return fail(worker, "no socket for a worker", errno);
+    }
+    /* What is still buffered must not be written by the child as well. */
+    (void)fflush(NULL);
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid < 0) {
+        int error = errno;
+        (void)close(fds[0]);
+        (void)close(fds[1]);
+        return fail(worker, "no process for a worker", error);
+    }
+    if (pid == 0) {
+        (void)close(fds[0]);
+        sim__worker_serve(worker, fds[1], parent);
+    }
+    (void)close(fds[1]);
+    worker->pid = pid;
+    worker->fd = fds[0];
+    return true;
+}
+
+/* Has a process begin, or go on with, the job in the mapping. */
+static bool
+go_on(struct sim_worker *worker)
+{
+    if (worker->pid == 0 && !start_process(worker)) {
+        return false;
+    }
+    worker->busy = true;
+    worker->seen_progress = worker->shared->progress;
+    worker->seen_ms = sim_clock_ms();
+    /* A worker that has died meanwhile is found by the wait. */
+    (void)send(worker->fd, "", 1, MSG_NOSIGNAL);
+    return true;
+}
+
+bool
+sim_worker_give(struct sim_worker *worker)
+{
+    rt_assert(!worker->busy);
+    rt_assert(worker->shared->job.count >= 1);
+    rt_assert(worker->shared->job.count <= SIM_JOB_RUNS_MAX);
+    sim_shared_begin(worker->shared);
+    return go_on(worker);
+}
+
+/* ---- A process that died. ---------------------------------------------------------------------- */
+
+/* Whose step it was, and the last line that anybody named in it: from the last events. */
+static void
+set_place(const struct sim_shared *shared, struct sim_outcome *outcome)
+{
+    const struct sim_recorder *recorder = &shared->world.recorder;
+    for (uint64_t i = recorder->count; i > sim_recorder_first(recorder); i--) {
+        const struct sim_event *event = sim_recorder_event(recorder, i - 1);
+        if (event->step != (uint32_t)outcome->steps) {
+            return;
+        }
+        if (outcome->site == 0) {
+            outcome->site = event->await != 0 ? event->await : event->site;
+        }
+        if (event->kind == SIM_EVENT_STEP) {
+            outcome->actor = event->actor;
+            return;
+        }
+    }
+}
+
+static void
+set_actor_name(const struct sim_shared *shared, struct sim_outcome *outcome)
+{
+    const char *name = outcome->actor == UINT32_MAX ? NULL
+                                                    : sim_recorder_text(&shared->world.recorder,
+                                                              SIM_TEXT_ACTOR, outcome->actor);
+    if (name != NULL) {
+        (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", name);
+    }
+}
+
+/* What a run came to whose process is gone. The world in the mapping stands where it stood. */
+static struct sim_outcome
+last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
+{
+    struct sim_shared *shared = worker->shared;
+    struct sim_world *world = &shared->world;
+    struct sim_recorder recorder = world->recorder;
+    struct sim_outcome outcome = {
+            .seed = shared->seed,
+            .steps = world->step,
+            .sim_ns = world->now_ns,
+            .events = recorder.count,
+            .decisions = world->decider.asked,
+            .deviations = world->decider.tape.count,
+            .tasks = world->tasks,
+            .verdict = (uint8_t)verdict,
+            .oracle = SIM_ORACLE_PROCESS,
+            .order = (uint8_t)world->order,
+            .actor = UINT32_MAX,
+            .fail_step = world->step,
+            .fail_ns = world->now_ns,
+    };
+    set_place(shared, &outcome);
+    set_actor_name(shared, &outcome);
+    uint64_t digest = sim_recorder_end(&recorder, world->decider.hash);
+    shared->recorder = recorder;
+    if (verdict == SIM_VERDICT_HANG) {
+        /* Where it was when we lost patience is no property of the run: it has no digest. */
+        (void)snprintf(outcome.message, sizeof(outcome.message),
+                "a step has not returned after %u ms of real time", worker->hang_ms);
+    } else {
+        outcome.digest = digest;
+        sim_crash_tell(&shared->crash, status, outcome.message, sizeof(outcome.message));
+    }
+    return outcome;
+}
+
+/* The process is gone while it had a job. True: another one goes on with the rest. */
+static bool
+bury(struct sim_worker *worker, enum sim_verdict verdict)
+{
+    struct sim_shared *shared = worker->shared;
+    int status = end_process(worker);
+    uint32_t stage = shared->stage;
+    shared->stage = SIM_STAGE_IDLE;
+    if (!shared->ready) {
+        return fail(worker, "a worker has no memory to begin with", 0);
+    }
+    if (stage == SIM_STAGE_IDLE) {
+        return fail(worker, "a worker died between two runs; this is a bug of rewake", 0);
+    }
+    if (stage == SIM_STAGE_PAST) {
+        shared->job.another_first = false;
+    } else if (stage == SIM_STAGE_RUN) {
+        struct sim_outcome outcome = last_words(worker, verdict, status);
+        sim_shared_add(shared, &outcome);
+    }
+    worker->busy = false;
+    return sim_shared_goes_on(shared) && go_on(worker);
+}
+
+/* ---- Waiting. ---------------------------------------------------------------------------------- */
+
+/* Kills who stands still. True: its job is over. */
+static bool
+look_at(struct sim_worker *worker, uint64_t now_ms)
+{
+    uint64_t progress = worker->shared->progress;
+    if (progress != worker->seen_progress || worker->shared->stage == SIM_STAGE_IDLE) {
+        worker->seen_progress = progress;
+        worker->seen_ms = now_ms;
+        return false;
+    }
+    return now_ms - worker->seen_ms >= worker->hang_ms && !bury(worker, SIM_VERDICT_HANG);
+}
+
+/* Something came over the line. True: its job is over. */
+static bool
+listen_to(struct sim_worker *worker)
+{
+    char byte;
+    ssize_t got = recv(worker->fd, &byte, 1, 0);
+    if (got == 1) {
+        worker->busy = false;
+        return true;
+    }
+    return (got == 0 || errno != EINTR) && !bury(worker, SIM_VERDICT_CRASH);
+}
+
+/* One round: who has said something, who stands still. The index of one that is done, or -1; sets
+ * *ret_interrupted when a signal came. */
+static int
+look_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_interrupted)
+{
+    struct pollfd fds[WORKERS_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        fds[i] = (struct pollfd){.fd = workers[i].busy ? workers[i].fd : -1, .events = POLLIN};
+    }
+    *ret_interrupted = poll(fds, count, wait_ms) < 0;
+    uint64_t now_ms = sim_clock_ms();
+    for (uint32_t i = 0; i < count; i++) {
+        bool said = workers[i].busy && !*ret_interrupted && fds[i].revents != 0;
+        if (said ? listen_to(&workers[i]) : workers[i].busy && look_at(&workers[i], now_ms)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static bool
+anybody_busy(const struct sim_worker *workers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (workers[i].busy) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int
+sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms)
+{
+    rt_assert(count <= WORKERS_MAX);
+    uint64_t start_ms = sim_clock_ms();
+    bool interrupted = false;
+    while (anybody_busy(workers, count) && !interrupted) {
+        int left = timeout_ms < 0 ? LOOK_MS : timeout_ms - (int)(sim_clock_ms() - start_ms);
+        if (left < 0) {
+            break;
+        }
+        int done = look_round(workers, count, left < LOOK_MS ? left : LOOK_MS, &interrupted);
+        if (done >= 0) {
+            return done;
+        }
+    }
+    return -1;
+}

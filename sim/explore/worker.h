@@ -1,0 +1,75 @@
+/*
+ * worker.h -- processes that run scenarios, so that this one never does.
+ *
+ * A worker is forked from the parent, which has run nothing: every worker starts from
+ * the same memory. It is given jobs, a batch of run indices of one scenario each, and
+ * answers when a batch is done. Whatever happens in a run ends at the process:
+ *
+ *   a crash, or a call of exit   The process dies. The parent reads the mapping, adds the run with
+ *                                verdict `crash`, and starts another process for the rest.
+ *   a step that never returns    The step counter stands still for `hang_ms`; the parent kills the
+ *                                process, adds verdict `hang`, and starts another one.
+ *
+ * So from outside a job is always done, with a verdict for every run.
+ *
+ * Twins. `arena` and `fill` say where a run's memory lies and what fresh memory holds; a
+ * twin gets another pair (and a stack that begins elsewhere), so a run that depends on
+ * addresses or on memory it never wrote goes another way there.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLORE_WORKER_H
+#define SIM_EXPLORE_WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sim/explore/shared.h"
+
+#define SIM_HANG_MS 10000u
+
+struct sim_worker_kind {
+    void *arena; /* Where the arena should lie. */
+    uint8_t fill;
+    uint32_t stack_bytes; /* The stack begins so much lower. */
+};
+
+extern const struct sim_worker_kind sim_worker_usual;
+extern const struct sim_worker_kind sim_worker_twin;
+
+struct sim_worker {
+    struct sim_shared *shared;
+    struct sim_worker_kind kind;
+    uint32_t hang_ms;
+    bool loud;   /* What a run writes to stderr is let through. */
+    pid_t pid;   /* 0: no process. */
+    int fd;      /* To the process. */
+    bool busy;   /* It has a job. */
+    bool failed; /* It can not work: see `error`. */
+    uint64_t seen_progress;
+    uint64_t seen_ms; /* When the counter was last seen to move. */
+    char error[128];
+};
+
+/* Makes the mapping; no process yet. False when the system has no room. */
+bool sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
+        const struct sim_shared_sizes *sizes, uint32_t hang_ms);
+
+/* Kills the process, if any, and gives the mapping back. Zeroed workers are fine. */
+void sim_worker_fini(struct sim_worker *worker);
+
+/* Starts on worker->shared->job; the worker must not be busy. False: see worker->error. */
+bool sim_worker_give(struct sim_worker *worker);
+
+/*
+ * Waits until one of `workers` is done with its job (busy no more), at most `timeout_ms` (-1: as
+ * long as it takes). Returns the index, or -1 after the time, after a signal, or when nobody is busy.
+ * A worker that failed is done too.
+ */
+int sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms);
+
+/* What the worker's process does (serve.c): takes jobs from `fd` until it is closed. */
+__attribute__((noreturn)) void sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent);
+
+#endif
