@@ -59,8 +59,9 @@ SIM := $(filter-out sim/tests/%,$(call find_c,sim))
 WATCHED := $(RUNTIME) $(SIM) $(call find_c,scenarios reports)
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
-RUNTIME_TESTS := $(call find_c,runtime/tests)
-SIM_TESTS := $(call find_c,sim/tests)
+RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
+BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
+SIM_TESTS := $(filter-out $(BENCHES),$(call find_c,sim/tests))
 SHELL_TESTS := $(sort $(wildcard sim/tests/*.t sim/tests/cli/*.sh sim/tests/cli/*.t \
 	scripts/tests/*.t))
 GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/trace/*.sql))
@@ -108,9 +109,13 @@ $(B)/rewake: $(call probe,$(WATCHED)) $(GEN) $(ZOO) $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
 $(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)/librewake-rt.a
 	$(call run,LINK,$(LINK) -o $@ $^ $(TEST_LIBS))
-$(B)/sim-tests: $(call probe,$(RUNTIME) $(filter-out sim/cli/main.c,$(SIM)) $(SIM_TESTS)) $(GEN) \
-		$(B)/gen/sim-tests.o $(B)/sources
+SIMULATOR := $(call probe,$(RUNTIME) $(filter-out sim/cli/main.c,$(SIM))) $(GEN)
+$(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
+$(B)/bench/%: $(SIMULATOR) $(B)/probe/sim/tests/bench/%.o $(B)/sources
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
+$(B)/bench/%: $(B)/plain/runtime/tests/bench/%.o $(B)/librewake-rt.a
+	$(call run,LINK,$(LINK) -o $@ $^ -pthread)
 
 # ---- jobs --------------------------------------------------------------------------------------
 # variant-debug-clang: program and tests of one variant, in a make of their own.
@@ -137,6 +142,8 @@ quick: tests-debug-$(CC) ## unit tests only, in seconds
 test: tests-debug-$(CC) ## unit tests whose names match T: make test T='timer_*'
 	@T='$(T)' prove -e '' -v $(TEST_PROGRAMS:$(B)/%=build/debug-$(CC)/%)
 matrix: $(MATRIX:%=binary-%) ## builds what the replay test compares: gcc, clang, O0, O2, asan
+bench: $(patsubst %.c,$(B)/bench/%,$(notdir $(BENCHES))) ## what a step, a run, a timer cost
+	@for program in $^; do echo "$$program" && $$program || exit 1; done
 demo: all ## finds a lost wake-up, tells it, stores it, replays it; under 2 minutes
 	@scripts/demo-steps $(B)/rewake
 tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
@@ -159,7 +166,7 @@ clean: ## removes build/
 	rm -rf build
 
 FORCE:
-.PHONY: all help check check-asan check-tsan quick test test-programs matrix demo tidy format \
+.PHONY: all help check check-asan check-tsan quick test test-programs matrix bench demo tidy format \
 	coverage install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
