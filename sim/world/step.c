@@ -278,6 +278,10 @@ sim__world_step(struct sim_world *world)
 void
 sim__world_steps(struct sim_world *world)
 {
+    /* A story without anybody to wait for is over before it begins. */
+    if (!world->stopped && is_done(world)) {
+        world->over = true;
+    }
     while (!world->over && !world->stopped) {
         sim__world_step(world);
         if (world->step == world->stop.step && !world->stop.at_quiet) {
