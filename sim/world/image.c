@@ -172,6 +172,14 @@ sim_images_restore(void)
     }
 }
 
+void
+sim_images_each(void (*visit)(void *argument, const char *memory, size_t size), void *argument)
+{
+    for (uint32_t i = 0; i < images.part_count; i++) {
+        visit(argument, images.parts[i].start, images.parts[i].size);
+    }
+}
+
 size_t
 sim_images_size(void)
 {

@@ -33,6 +33,10 @@ RT_MUST_CHECK rt_err sim_images_take(void);
 /* Puts everything back. */
 void sim_images_restore(void);
 
+/* Calls visit(argument, memory, size) for each piece of writable memory that there is an image of. */
+void sim_images_each(
+        void (*visit)(void *argument, const char *memory, size_t size), void *argument);
+
 /* Bytes in all images, for tests and `list`. */
 size_t sim_images_size(void);
 

@@ -10,6 +10,9 @@
 
 #include "runtime/base/assert.h"
 #include "sim/scenario.h"
+#include "sim/world/image.h"
+#include "sim/world/malloc.h"
+#include "sim/world/output.h"
 #include "sim/world/world_priv.h"
 
 struct sim_world *sim_world_current;
@@ -159,9 +162,24 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->outcome.message[0] = '\0';
     begin_actors(world);
     sim_world_current = world;
+    sim_output_begin();
+    sim_malloc_begin(&world->arena);
 }
 
 /* ---- The end. ---------------------------------------------------------------------------------- */
+
+static void
+check_mallocs(struct sim_world *world)
+{
+    size_t bytes = 0;
+    sim_output_end();
+    uint32_t blocks = sim_malloc_end(&bytes);
+    if (blocks > 0) {
+        sim_fail(world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, NULL, 0,
+                "%u block%s from malloc (%zu bytes together) %s not freed", blocks,
+                blocks == 1 ? "" : "s", bytes, blocks == 1 ? "was" : "were");
+    }
+}
 
 /* The run is over and has ended well: background is cancelled in the order of its ids, then only
  * what is left is a leak. Any of this may fail. */
@@ -194,12 +212,16 @@ close_run(struct sim_world *world)
         struct sim_closer *closer = rt_container_of(link, struct sim_closer, link);
         closer->close(closer->argument);
     }
+    check_mallocs(world);
 }
 
 static void
 finish(struct sim_world *world, struct sim_outcome *ret_outcome)
 {
     struct sim_outcome *outcome = &world->outcome;
+    size_t ignored;
+    sim_output_end();
+    (void)sim_malloc_end(&ignored);
     sim__fibers_drop(world);
     world->current = &world->self;
     sim_world_event(world, SIM_EVENT_END, 0, 0, 0, outcome->verdict);
@@ -322,13 +344,18 @@ sim_world_add_closer(struct sim_world *world, struct sim_closer *closer)
     rt_list_push_back(&world->closers, &closer->link);
 }
 
-void
-sim_world_add_root(struct sim_world *world, const void *memory, size_t size)
+/* What sim_world_search carries through the images. */
+struct search {
+    uint64_t (*count)(const void *argument, const char *memory, size_t size);
+    const void *argument;
+    uint64_t found;
+};
+
+static void
+search_part(void *argument, const char *memory, size_t size)
 {
-    if (world->root_count < SIM_ROOTS_MAX) {
-        world->roots[world->root_count].memory = memory;
-        world->roots[world->root_count++].size = size;
-    }
+    struct search *search = argument;
+    search->found += search->count(search->argument, memory, size);
 }
 
 uint64_t
@@ -336,11 +363,10 @@ sim_world_search(const struct sim_world *world,
         uint64_t (*count)(const void *argument, const char *memory, size_t size),
         const void *argument)
 {
-    uint64_t found = count(argument, world->arena.base, world->arena.used);
-    for (uint32_t i = 0; i < world->root_count; i++) {
-        found += count(argument, world->roots[i].memory, world->roots[i].size);
-    }
-    return found;
+    struct search search = {count, argument, 0};
+    search_part(&search, world->arena.base, world->arena.used);
+    sim_images_each(search_part, &search);
+    return search.found;
 }
 
 uint32_t

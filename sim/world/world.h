@@ -63,8 +63,6 @@ struct sim_closer {
     void *argument;
 };
 
-#define SIM_ROOTS_MAX 16
-
 struct sim_world {
     /* Kept across runs. */
     struct sim_arena arena;
@@ -73,11 +71,6 @@ struct sim_world {
     struct sim_actor **actors; /* By index; [0] is the world itself. */
     struct sim_enabled enabled;
     uint16_t *timed;             /* Indices of actors with a due time. */
-    struct {
-        const char *memory;
-        size_t size;
-    } roots[SIM_ROOTS_MAX];
-    uint32_t root_count;
     volatile uint64_t *progress; /* A counter that moves with each step, for a watcher. */
 
     /* Of this run. */
@@ -208,10 +201,6 @@ sim_world_actor(const struct sim_world *world, uint32_t index)
 uint64_t sim_world_search(const struct sim_world *world,
         uint64_t (*count)(const void *argument, const char *memory, size_t size),
         const void *argument);
-
-/* Names a range of writable memory for sim_world_search; kept across runs. At most SIM_ROOTS_MAX; more
- * are left out. */
-void sim_world_add_root(struct sim_world *world, const void *memory, size_t size);
 
 /* A new object number: `kind` (enum rt_object_kind), created by the current actor. */
 uint32_t sim_world_object(struct sim_world *world, uint32_t kind);

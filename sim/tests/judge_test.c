@@ -1,0 +1,509 @@
+/*
+ * judge_test.c -- verdicts: what must be found, what must not be, and where the blame goes.
+ *
+ * The file opens with the story that the whole project is about, stepped until told; after it come
+ * the traps: programs in order that look broken, and broken ones that look idle.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/tests/lab.h"
+
+/* ---- A mailbox of the scenario's own, and two tasks. -------------------------------------------- */
+
+struct mailbox {
+    struct rt_slot reader;
+    uint32_t items;
+    bool forgetful; /* Puts without waking every second time. */
+    uint32_t puts;
+};
+
+struct player {
+    struct rt_task task;
+    struct sim_world *world;
+    struct mailbox *in;
+    struct mailbox *out;
+    uint32_t wanted;
+    uint32_t got;
+    uint32_t stage;
+    struct rt_slot slot;
+    struct rt_sleep sleep;
+};
+
+static void
+mailbox_put(struct mailbox *box)
+{
+    box->items++;
+    box->puts++;
+    if (!box->forgetful || box->puts % 2 == 1) {
+        rt_slot_wake(&box->reader);
+    }
+}
+
+static rt_poll
+taker_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    while (player->in->items > 0 && player->got < player->wanted) {
+        player->in->items--;
+        player->got++;
+    }
+    if (player->got == player->wanted) {
+        return RT_READY;
+    }
+    rt_slot_replace(&player->in->reader, cx, "an item in the mailbox");
+    return RT_PENDING;
+}
+
+/* Puts one item a poll, and yields in between. */
+static rt_poll
+putter_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    if (player->got == player->wanted) {
+        return RT_READY;
+    }
+    player->got++;
+    mailbox_put(player->out);
+    rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+static struct player *
+player_new(struct sim_world *world, rt_poll_fn poll, const char *name)
+{
+    struct player *player = sim_new(world, struct player);
+    player->world = world;
+    rt_task_init(&player->task, poll, NULL, name);
+    rt_slot_init(&player->slot);
+    return player;
+}
+
+static struct mailbox *
+mailbox_new(struct sim_world *world, bool forgetful)
+{
+    struct mailbox *box = sim_new(world, struct mailbox);
+    rt_slot_init(&box->reader);
+    box->forgetful = forgetful;
+    return box;
+}
+
+static void
+mail(struct sim_world *world, bool forgetful)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct mailbox *box = mailbox_new(world, forgetful);
+    struct player *taker = player_new(world, taker_poll, "taker");
+    struct player *putter = player_new(world, putter_poll, "putter");
+    taker->in = box;
+    taker->wanted = 4;
+    putter->out = box;
+    putter->wanted = 4;
+    sim_spawn(rt, &taker->task);
+    sim_spawn(rt, &putter->task);
+}
+
+static void
+mail_setup(struct sim_world *world)
+{
+    mail(world, false);
+}
+
+static void
+forgetful_setup(struct sim_world *world)
+{
+    mail(world, true);
+}
+
+static const struct sim_scenario mail_good = {.name = "test/mail", .setup = mail_setup};
+static const struct sim_scenario mail_bad = {.name = "test/forgetful", .setup = forgetful_setup};
+
+/* Goal: a lost wake-up is called one, its sleeper is named, and the step that owed the wake is found.
+ * Method: a mailbox that forgets to wake; many seeds; at the owed step, the putter ran. */
+TEST(lost_wake_is_found_and_the_owed_step_is_the_putters)
+{
+    struct lab lab;
+    uint32_t lost = 0;
+    lab_init(&lab, NULL, 0xa5);
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct sim_outcome outcome = lab_judge(&lab, &mail_bad, seed, false);
+        if (outcome.verdict == SIM_VERDICT_PASS) {
+            continue;
+        }
+        lost++;
+        EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+        EXPECT_EQ(outcome.oracle, SIM_ORACLE_REWAKE);
+        EXPECT_STR(outcome.actor_name, "taker");
+        EXPECT(outcome.owed_step > 0);
+        EXPECT(outcome.site != 0);
+        bool putter = false;
+        for (uint64_t i = 0; i < lab.world.recorder.count; i++) {
+            const struct sim_event *event = sim_recorder_event(&lab.world.recorder, i);
+            putter = putter || (event->kind == SIM_EVENT_STEP && event->step == outcome.owed_step &&
+                                       strcmp(sim_recorder_text(&lab.world.recorder,
+                                                      SIM_TEXT_ACTOR, event->actor),
+                                               "putter") == 0);
+        }
+        EXPECT(putter);
+    }
+    EXPECT(lost > 10);
+    lab_fini(&lab);
+}
+
+/* Goal: no false alarm: the same program with every wake in place passes for every seed.
+ * Method: 500 seeds and the dullest run, every quiescence audited. */
+TEST(program_in_order_passes_every_seed)
+{
+    struct lab lab;
+    struct sim_options options;
+    lab_init(&lab, NULL, 0xa5);
+    sim_options_init(&options, &mail_good);
+    options.audit_one_in = 1;
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        struct sim_outcome outcome = lab_judge_with(&lab, &mail_good, &options, seed, seed == 0);
+        EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
+    }
+    lab_fini(&lab);
+}
+
+/* ---- Deadlock. ----------------------------------------------------------------------------------- */
+
+static rt_poll
+swap_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    if (player->in->items == 0) {
+        rt_slot_replace(&player->in->reader, cx, "the other one's item");
+        return RT_PENDING;
+    }
+    mailbox_put(player->out);
+    return RT_READY;
+}
+
+static void
+deadlock_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct mailbox *one = mailbox_new(world, false);
+    struct mailbox *two = mailbox_new(world, false);
+    struct player *a = player_new(world, swap_poll, "a");
+    struct player *b = player_new(world, swap_poll, "b");
+    a->in = b->out = one;
+    b->in = a->out = two;
+    sim_spawn(rt, &a->task);
+    sim_spawn(rt, &b->task);
+}
+
+/* Goal: a stall in which nobody moves is a deadlock, and both are told with what they wait for.
+ * Method: two tasks that each wait for the other. Holds D5. */
+TEST(circle_of_waits_is_a_deadlock_and_not_a_lost_wake)
+{
+    static const struct sim_scenario scenario = {.name = "test/deadlock", .setup = deadlock_setup};
+    struct lab lab;
+    lab_init(&lab, NULL, 0);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct sim_outcome outcome = lab_judge(&lab, &scenario, seed, false);
+        EXPECT_EQ(outcome.verdict, SIM_VERDICT_DEADLOCK);
+        EXPECT(strstr(outcome.message, "'a' waits for: the other one's item; "
+                                       "'b' waits for: the other one's item") != NULL);
+    }
+    lab_fini(&lab);
+}
+
+/* ---- False-alarm traps. --------------------------------------------------------------------------- */
+
+static void
+release(struct rt_task *task)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    rt_slot_clear(&player->slot);
+}
+
+static rt_poll
+accept_loop_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    rt_slot_replace(&player->slot, cx, "a connection");
+    return RT_PENDING;
+}
+
+static void
+accept_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct player *loop = player_new(world, accept_loop_poll, "accept loop");
+    struct player *client = player_new(world, putter_poll, "client");
+    loop->task.cleanup = release;
+    client->out = mailbox_new(world, false);
+    client->wanted = 2;
+    sim_spawn_background(rt, &loop->task);
+    sim_spawn(rt, &client->task);
+}
+
+/* Goal: who is never waited for may sleep for ever.
+ * Method: a background accept loop, beside a client that ends. */
+TEST(background_accept_loop_is_no_lost_wake)
+{
+    static const struct sim_scenario scenario = {.name = "test/accept", .setup = accept_setup};
+    struct lab lab;
+    struct sim_options options;
+    lab_init(&lab, NULL, 0);
+    sim_options_init(&options, &scenario);
+    options.audit_one_in = 1;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct sim_outcome outcome = lab_judge_with(&lab, &scenario, &options, seed, false);
+        EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
+    }
+    lab_fini(&lab);
+}
+
+/* Makes a new slot, and arms a new timer, at each poll: another object in the same place. */
+static rt_poll
+anew_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    if (sim_now(player->world) >= 50 * RT_MS) {
+        rt_sleep_cancel(&player->sleep);
+        rt_slot_clear(&player->slot);
+        return RT_READY;
+    }
+    if (player->got++ > 0) {
+        rt_sleep_cancel(&player->sleep);
+        rt_slot_clear(&player->slot);
+    }
+    rt_slot_init(&player->slot);
+    rt_slot_replace(&player->slot, cx, "a sign");
+    rt_sleep_until(&player->sleep, 50 * RT_MS);
+    return rt_sleep_poll(&player->sleep, cx);
+}
+
+static void
+anew_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct player *anew = player_new(world, anew_poll, "subscribes anew");
+    struct player *stuck = player_new(world, swap_poll, "stuck");
+    stuck->in = mailbox_new(world, false);
+    stuck->out = stuck->in;
+    sim_spawn(rt, &anew->task);
+    (void)stuck;
+}
+
+/* Goal: registering again at the same place is no move.
+ * Method: a task that makes its slot and its timer anew at each poll, all quiescences audited. */
+TEST(task_that_subscribes_anew_at_each_poll_has_not_moved)
+{
+    static const struct sim_scenario scenario = {.name = "test/anew", .setup = anew_setup};
+    struct lab lab;
+    struct sim_options options;
+    lab_init(&lab, NULL, 0);
+    sim_options_init(&options, &scenario);
+    options.audit_one_in = 1;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct sim_outcome outcome = lab_judge_with(&lab, &scenario, &options, seed, false);
+        EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
+    }
+    lab_fini(&lab);
+}
+
+/* ---- Misses that must not be. ---------------------------------------------------------------------- */
+
+struct child {
+    struct rt_future future;
+    struct mailbox *box;
+};
+
+struct parent {
+    struct rt_task task;
+    struct rt_join join;
+    struct rt_join_child children[2];
+    struct child futures[2];
+};
+
+static rt_poll
+child_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    struct child *child = rt_container_of(future, struct child, future);
+    if (child->box->items > 0) {
+        child->box->items--;
+        return RT_READY;
+    }
+    rt_slot_replace(&child->box->reader, cx, "an item for the child");
+    return RT_PENDING;
+}
+
+static rt_poll
+parent_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct parent *parent = rt_container_of(task, struct parent, task);
+    return rt_join_poll(&parent->join, cx);
+}
+
+/* Puts one item into each box: two polls, the second without a wake. */
+static rt_poll
+two_boxes_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    if (player->stage++ == 0) {
+        mailbox_put(player->out);
+        rt_cx_reenqueue(cx);
+        return RT_PENDING;
+    }
+    player->in->items++; /* And no wake. */
+    return RT_READY;
+}
+
+static void
+join_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct parent *parent = sim_new(world, struct parent);
+    struct player *player = player_new(world, two_boxes_poll, "two boxes");
+    player->out = mailbox_new(world, false);
+    player->in = mailbox_new(world, false);
+    for (uint32_t i = 0; i < 2; i++) {
+        rt_future_init(&parent->futures[i].future, child_poll, NULL, i == 0 ? "left" : "right");
+        parent->futures[i].box = i == 0 ? player->out : player->in;
+        parent->children[i].future = &parent->futures[i].future;
+    }
+    rt_join_init(&parent->join, parent->children, 2);
+    rt_task_init(&parent->task, parent_poll, NULL, "parent");
+    sim_spawn(rt, &parent->task);
+    sim_spawn(rt, &player->task);
+}
+
+/* Goal: a wake lost inside a join is seen from outside.
+ * Method: one child's box is filled without a wake; the parent is the sleeper. */
+TEST(wake_lost_inside_a_join_is_not_missed)
+{
+    static const struct sim_scenario scenario = {.name = "test/join", .setup = join_setup};
+    struct lab lab;
+    uint32_t lost = 0;
+    lab_init(&lab, NULL, 0);
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct sim_outcome outcome = lab_judge(&lab, &scenario, seed, false);
+        lost += outcome.verdict == SIM_VERDICT_LOST_WAKEUP;
+        EXPECT(outcome.verdict == SIM_VERDICT_LOST_WAKEUP || outcome.verdict == SIM_VERDICT_PASS);
+    }
+    EXPECT(lost > 10);
+    lab_fini(&lab);
+}
+
+/* Takes an item, then waits at another line for a go-ahead that comes only with the last item. */
+static rt_poll
+two_waits_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    if (player->stage == 0) {
+        if (player->in->items == 0) {
+            rt_slot_replace(&player->in->reader, cx, "an item");
+            return RT_PENDING;
+        }
+        player->in->items--;
+        player->stage = 1;
+    }
+    rt_slot_replace(&player->slot, cx, "a go-ahead that nobody gives");
+    return RT_PENDING;
+}
+
+static rt_poll
+silent_putter_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    (void)cx;
+    player->out->items++; /* And no wake. */
+    return RT_READY;
+}
+
+static void
+second_wait_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct player *taker = player_new(world, two_waits_poll, "taker");
+    struct player *putter = player_new(world, silent_putter_poll, "putter");
+    taker->in = mailbox_new(world, false);
+    putter->out = taker->in;
+    sim_spawn(rt, &taker->task);
+    sim_spawn(rt, &putter->task);
+}
+
+/* Goal: a sleeper that takes an item when nudged has moved, although it sleeps again at once.
+ * Method: the item is there, the wake was not; after it comes a second wait. */
+TEST(item_taken_by_the_nudge_before_a_second_wait_is_not_missed)
+{
+    static const struct sim_scenario scenario = {.name = "test/second", .setup = second_wait_setup};
+    struct lab lab;
+    uint32_t lost = 0;
+    lab_init(&lab, NULL, 0);
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct sim_outcome outcome = lab_judge(&lab, &scenario, seed, false);
+        /* When the putter came first, the taker waits for the go-ahead alone: a deadlock. */
+        EXPECT(outcome.verdict == SIM_VERDICT_LOST_WAKEUP ||
+                outcome.verdict == SIM_VERDICT_DEADLOCK);
+        lost += outcome.verdict == SIM_VERDICT_LOST_WAKEUP;
+    }
+    EXPECT(lost > 10);
+    EXPECT(lost < 60);
+    lab_fini(&lab);
+}
+
+/* ---- Late. ----------------------------------------------------------------------------------------- */
+
+static rt_poll
+late_putter_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    if (player->stage == 0) {
+        player->out->items++; /* No wake: it comes after a nap. */
+        rt_sleep_init(&player->sleep, 50 * RT_MS);
+        player->stage = 1;
+    }
+    RT_AWAIT(rt_sleep_poll(&player->sleep, cx));
+    rt_slot_wake(&player->out->reader);
+    return RT_READY;
+}
+
+static void
+late_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct player *taker = player_new(world, taker_poll, "taker");
+    struct player *putter = player_new(world, late_putter_poll, "putter");
+    taker->in = mailbox_new(world, false);
+    taker->wanted = 1;
+    putter->out = taker->in;
+    sim_spawn(rt, &taker->task);
+    sim_spawn(rt, &putter->task);
+}
+
+/* Goal: a wake that comes, but 50 ms after it could have, is late.
+ * Method: every quiescence is audited; the step that owed the wake is the putter's first. */
+TEST(wake_50_ms_after_the_item_is_late)
+{
+    static const struct sim_scenario scenario = {.name = "test/late", .setup = late_setup};
+    struct lab lab;
+    struct sim_options options;
+    uint32_t late = 0;
+    lab_init(&lab, NULL, 0);
+    sim_options_init(&options, &scenario);
+    options.audit_one_in = 1;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct sim_outcome outcome = lab_judge_with(&lab, &scenario, &options, seed, false);
+        if (outcome.verdict != SIM_VERDICT_PASS) {
+            EXPECT_EQ(outcome.verdict, SIM_VERDICT_LATE_WAKEUP);
+            EXPECT_STR(outcome.actor_name, "taker");
+            EXPECT(outcome.owed_step > 0);
+            late++;
+        }
+    }
+    EXPECT(late > 10);
+    /* Declared slack is no lateness. */
+    options.slack_ns = 100 * RT_MS;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        EXPECT_EQ(lab_judge_with(&lab, &scenario, &options, seed, false).verdict,
+                SIM_VERDICT_PASS);
+    }
+    lab_fini(&lab);
+}
