@@ -1,0 +1,64 @@
+/*
+ * fate.h -- what became of the waker that a sleeper was owed.
+ *
+ * A task sleeps although it could go on. So somewhere between the store of its
+ * waker and the step that should have woken it, the wake went missing; there are
+ * only so many ways, and the ledger tells which it was.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_TRACE_FATE_H
+#define SIM_TRACE_FATE_H
+
+#include "sim/trace/ledger.h"
+#include "sim/world/outcome.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_FATE_LIST(X) \
+    X(UNKNOWN, "unknown", "the record does not say") \
+    X(NEVER_STORED, "never-stored", "its last poll left no waker anywhere") \
+    X(NEVER_FIRED, "never-fired", "its waker is still there, and nobody fired it") \
+    X(TOO_EARLY, "too-early", "what it waits for had happened before its waker was stored") \
+    X(REPLACED, "replaced", "another waker took the place of its own") \
+    X(ERASED, "erased", "the place of its waker was emptied without a wake") \
+    X(DROPPED, "dropped", "the clone of its waker was dropped without a wake") \
+    X(FIRED_OTHER, "fired-other", "the wake went to somebody else") \
+    X(FIRED_DEAD, "fired-dead", "its waker was fired, but belonged to a task that is gone") \
+    X(STOPPED, "stopped", "a combinator took the wake and passed nothing on") \
+    X(NOT_PASSED_ON, "not-passed-on", "the host reported it, and nobody fired the waker") \
+    X(NOT_POLLED, "not-polled", "it was woken, and never polled again")
+
+enum sim_fate_kind {
+#define SIM_FATE_ENUM(name, text, meaning) SIM_FATE_##name,
+    SIM_FATE_LIST(SIM_FATE_ENUM)
+#undef SIM_FATE_ENUM
+            SIM_FATES
+};
+
+struct sim_fate {
+    uint32_t kind;                /* enum sim_fate_kind */
+    uint32_t part;                /* Who sleeps; SIM_PART_NONE: nobody known. */
+    const struct sim_wait *wait;  /* Whose waker it is about; NULL: none. */
+    const struct sim_wait *other; /* FIRED_OTHER: the wait that was fired; NULL: not known. */
+    uint64_t poll;                /* POLL (or STEP) of its last turn; SIM_EVENT_NONE. */
+    uint64_t polled;              /* The last event of that turn. */
+    uint64_t owed;                /* The first event of the step that owed it a wake. */
+    uint64_t culprit;             /* The event in which the wake went missing; SIM_EVENT_NONE. */
+    uint64_t horizon;             /* The first event that came after the failure. */
+};
+
+/* Finds what became of the waker of outcome->actor. */
+void sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
+        struct sim_fate *ret_fate);
+
+/* "replaced" …; static; "?" for a number that is none. */
+const char *sim_fate_name(uint32_t fate);
+const char *sim_fate_meaning(uint32_t fate);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,286 @@
+/*
+ * tell_fate.c -- what became of the waker, in sentences.
+ *
+ * One function for each fate. Each begins with the store, names what happened to
+ * the waker with its line, and ends with the step that should have woken.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/assert.h"
+#include "sim/trace/tell_priv.h"
+
+/* "at step 17 (1.2ms) `client` stored its waker for the reply at client.c:41 in wait()" */
+static void
+put_store(struct sim__telling *telling)
+{
+    const struct sim_wait *wait = telling->fate.wait;
+    struct sim_page *line = &telling->line;
+    rt_assert(wait != NULL);
+    if (wait->unknown != 0) {
+        sim_page_put(line, "before the record begins ");
+        sim__put_who(telling, wait->part);
+        sim_page_put(line, " stored its waker");
+        return;
+    }
+    sim_page_put(line, wait->store_step != 0 ? "at " : "from ");
+    sim__put_step(telling, wait->store_step);
+    sim_page_put(line, " ");
+    sim__put_who(telling, wait->part);
+    if (wait->kind == SIM_WAIT_CLONE) {
+        sim_page_put(line, " gave away a clone of its waker");
+    } else {
+        sim_page_put(line, " stored its waker for ");
+        sim_cast_put_wanted(&telling->cast, line, wait->object, wait->reason, wait->part);
+    }
+    sim__put_at(telling, wait->await, wait->site);
+    if (wait->kept > 0) {
+        sim_page_printf(line, " (and kept it %s since)", wait->kept == 1 ? "once" : "many times");
+    }
+}
+
+/* The last line of the user's in the step that owed the wake. */
+static void
+put_owed_line(struct sim__telling *telling)
+{
+    const struct sim_cast *cast = &telling->cast;
+    uint64_t found = SIM_EVENT_NONE;
+    for (uint64_t i = telling->fate.owed; i < telling->fate.horizon; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->step != telling->outcome->owed_step) {
+            break;
+        }
+        if (event->await != 0 || (event->site != 0 && found == SIM_EVENT_NONE)) {
+            found = i;
+        }
+    }
+    if (found != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, " Its last line on record is");
+        sim__put_at_event(telling, found);
+        sim_page_put(&telling->line, ".");
+    }
+}
+
+/* " The wake was owed by step 41 (3.1ms), a step of `response`: is ready." */
+static void
+put_owed(struct sim__telling *telling)
+{
+    if (telling->fate.owed == SIM_EVENT_NONE) {
+        return;
+    }
+    sim_page_put(&telling->line, " The wake was owed by ");
+    sim__put_deed(telling, telling->outcome->owed_step);
+    sim_page_put(&telling->line, ".");
+    put_owed_line(telling);
+}
+
+/* "at step 30 (2ms) `thief` …" of the event in which it went missing. */
+static void
+put_culprit(struct sim__telling *telling)
+{
+    uint64_t culprit = telling->fate.culprit;
+    rt_assert(culprit != SIM_EVENT_NONE);
+    uint32_t step = sim_cast_event(&telling->cast, culprit)->step;
+    sim_page_put(&telling->line, step != 0 ? "at " : "from ");
+    sim__put_step(telling, step);
+    sim_page_put(&telling->line, " ");
+    sim__put_who(telling, sim_cast_part_of(&telling->cast, culprit));
+}
+
+static void
+tell_never_stored(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line, "the last poll of ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ", at ");
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.poll)->step);
+    sim_page_put(&telling->line, ", answered pending, but no waker was stored for it, then or "
+                                 "before: nobody had anything to wake it with.");
+    put_owed(telling);
+}
+
+static void
+tell_never_fired(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; it is still there, and nobody ever fired it.");
+    put_owed(telling);
+}
+
+static void
+tell_too_early(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, ", but what it waits for had happened by then");
+    if (telling->fate.culprit != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, ": ");
+        put_culprit(telling);
+        sim_page_put(&telling->line, " had woken the empty place");
+        sim__put_at_event(telling, telling->fate.culprit);
+    }
+    sim_page_put(
+            &telling->line, ". It looked first and stored afterwards, and did not look again.");
+    put_owed(telling);
+}
+
+static void
+tell_replaced(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, ", in a place for one waker; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " put another one there");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", and from then on nobody could wake ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_erased(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " emptied the place without waking");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", and the waker was gone.");
+    put_owed(telling);
+}
+
+static void
+tell_dropped(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " dropped it without waking");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_fired_other(struct sim__telling *telling)
+{
+    const struct sim_fate *fate = &telling->fate;
+    const struct sim_event *fire = sim_cast_event(&telling->cast, fate->culprit);
+    if (fate->wait != NULL) {
+        put_store(telling);
+        sim_page_put(&telling->line, "; but ");
+    } else {
+        sim_page_put(&telling->line, "no waker of ");
+        sim__put_who(telling, fate->part);
+        sim_page_put(&telling->line, " was stored; ");
+    }
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired ");
+    sim_cast_put_object(&telling->cast, &telling->line, fire->object, SIM_PART_NONE);
+    sim__put_at_event(telling, fate->culprit);
+    sim_page_put(&telling->line, ", and the waker that was in there is ");
+    if (fate->other != NULL) {
+        sim__put_who(telling, fate->other->part);
+        sim_page_put(&telling->line, "'s, stored at ");
+        sim__put_step(telling, fate->other->store_step);
+        sim__put_at(telling, fate->other->await, fate->other->site);
+    } else {
+        sim_page_put(&telling->line, "somebody else's");
+    }
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_fired_dead(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired it");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", but it was the waker of somebody who has finished: a wake of "
+                                 "the dead wakes nobody.");
+    put_owed(telling);
+}
+
+static void
+tell_stopped(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, " through a combinator; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired it");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", the combinator noted which child it is for, and did not wake ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_not_passed_on(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; at ");
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.culprit)->step);
+    sim_page_put(&telling->line, " the host reported it as ready, and the runtime that was told "
+                                 "did not fire the waker.");
+    put_owed(telling);
+}
+
+static void
+tell_not_polled(struct sim__telling *telling)
+{
+    const struct sim_event *wake = sim_cast_event(&telling->cast, telling->fate.culprit);
+    put_culprit(telling);
+    if (sim_cast_part_of(&telling->cast, telling->fate.culprit) == telling->fate.part) {
+        sim_page_put(&telling->line, " woke itself");
+    } else {
+        sim_page_put(&telling->line, " woke ");
+        sim__put_who(telling, telling->fate.part);
+    }
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line,
+            wake->argument == 2   ? ", while it was being polled, and the runtime forgot that"
+            : wake->argument == 1 ? ", which was taken for queued already, and was not"
+                                  : ", which was queued");
+    sim_page_put(
+            &telling->line, ": no poll followed. The waker did its part; the run queue did not.");
+    put_owed(telling);
+}
+
+static void
+tell_unknown(struct sim__telling *telling)
+{
+    if (telling->fate.wait != NULL) {
+        put_store(telling);
+        sim_page_put(&telling->line, "; the record does not say why it was not woken by that.");
+    } else {
+        sim_page_put(&telling->line, "the record says nothing about a waker of ");
+        sim__put_who(telling, telling->fate.part);
+        sim_page_put(&telling->line, ".");
+    }
+    put_owed(telling);
+}
+
+void
+sim__tell_fate(struct sim__telling *telling)
+{
+    static void (*const tellers[])(struct sim__telling *) = {
+            [SIM_FATE_UNKNOWN] = tell_unknown,
+            [SIM_FATE_NEVER_STORED] = tell_never_stored,
+            [SIM_FATE_NEVER_FIRED] = tell_never_fired,
+            [SIM_FATE_TOO_EARLY] = tell_too_early,
+            [SIM_FATE_REPLACED] = tell_replaced,
+            [SIM_FATE_ERASED] = tell_erased,
+            [SIM_FATE_DROPPED] = tell_dropped,
+            [SIM_FATE_FIRED_OTHER] = tell_fired_other,
+            [SIM_FATE_FIRED_DEAD] = tell_fired_dead,
+            [SIM_FATE_STOPPED] = tell_stopped,
+            [SIM_FATE_NOT_PASSED_ON] = tell_not_passed_on,
+            [SIM_FATE_NOT_POLLED] = tell_not_polled,
+    };
+    rt_assert(telling->fate.kind < SIM_FATES);
+    tellers[telling->fate.kind](telling);
+    sim__end_line(telling, 0);
+}
