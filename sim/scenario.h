@@ -62,6 +62,7 @@ struct sim_scenario {
     enum sim_order order;
     enum sim_profile profile;
     uint64_t survives;       /* Faults (SIM_FAULT_…) that it claims to survive. */
+    uint64_t slack_ns;       /* How late a wake may be: a tick, a coalescing time of its own. */
     enum sim_verdict expect; /* What a sweep is to find; PASS by default. */
 };
 

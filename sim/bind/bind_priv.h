@@ -35,6 +35,7 @@ struct sim_rt {
     struct sim_actor loop;
     struct sim_audit audit;
     struct sim_closer closer;
+    struct sim_after after;
 
     /* pick.c */
     struct rt_sched sched;
@@ -57,6 +58,7 @@ void sim__look(void *argument);       /* Enables the loop if a turn is useful; a
 
 /* pick.c */
 void sim__pick_init(struct sim_rt *rt);
+void sim__after_step(void *argument); /* Sees to the task polled through pop; argument: the rt. */
 
 /* nudge.c: what the oracle asks of a task. */
 enum sim_nudge sim__task_nudge(struct sim_actor *actor);

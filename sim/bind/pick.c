@@ -160,10 +160,6 @@ static uint32_t
 pop(struct rt_sched *sched)
 {
     struct sim_rt *rt = rt_of(sched);
-    if (rt->last != NULL) {
-        sim__after_poll(rt->last);
-        rt->last = NULL;
-    }
     if (rt->by_loop) {
         sim_loop_pause(rt->world);
     }
@@ -200,6 +196,17 @@ take_out(struct rt_sched *sched, uint32_t index)
 
 static const struct rt_sched_ops sched_ops = {.push = push, .pop = pop, .remove = take_out};
 
+void
+sim__after_step(void *argument)
+{
+    struct sim_rt *rt = argument;
+    if (rt->last != NULL) {
+        struct sim_bound *last = rt->last;
+        rt->last = NULL;
+        sim__after_poll(last);
+    }
+}
+
 /* ---- The executor as one actor, where it picks by itself. ---------------------------------------- */
 
 static void
@@ -208,10 +215,7 @@ executor_step(struct sim_actor *actor)
     struct sim_rt *rt = rt_container_of(actor, struct sim_rt, executor);
     (void)rt_run_one(&rt->runtime.executor);
     rt->world->current = actor;
-    if (rt->last != NULL) {
-        sim__after_poll(rt->last);
-        rt->last = NULL;
-    }
+    sim__after_step(rt);
     if (rt->runtime.executor.woken > 0) {
         sim_actor_enable(actor);
     }

@@ -262,6 +262,10 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
         sim_actor_init(&rt->loop, world, &loop_ops, NULL, rt->name, false);
         sim_host_listen(rt->host, sim__look, rt);
     }
+    if (rt->by_loop) {
+        rt->after = (struct sim_after){.after = sim__after_step, .argument = rt};
+        sim_world_add_after(world, &rt->after);
+    }
     if (options->tick_ns > world->options.slack_ns) {
         world->options.slack_ns = options->tick_ns;
     }

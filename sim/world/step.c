@@ -264,6 +264,11 @@ sim__world_step(struct sim_world *world)
         return;
     }
     /* 5. */
+    rt_list_each(link, &world->afters)
+    {
+        struct sim_after *after = rt_container_of(link, struct sim_after, link);
+        after->after(after->argument);
+    }
     world->current = actor;
     charge(world);
     world->current = &world->self;

@@ -139,6 +139,9 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->nudging = false;
     world->closing = false;
     world->state = NULL;
+    if (scenario->slack_ns > world->options.slack_ns) {
+        world->options.slack_ns = scenario->slack_ns;
+    }
     world->order = default_order(scenario, options);
     world->profile = default_profile(scenario, options);
     world->faults = options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives
@@ -146,6 +149,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->audits);
     rt_list_init(&world->renewables);
     rt_list_init(&world->closers);
+    rt_list_init(&world->afters);
     world->fiber = NULL;
     world->fibers = NULL;
     world->outcome.seed = seed;
@@ -342,6 +346,13 @@ sim_world_add_closer(struct sim_world *world, struct sim_closer *closer)
 {
     rt_assert(closer->close != NULL);
     rt_list_push_back(&world->closers, &closer->link);
+}
+
+void
+sim_world_add_after(struct sim_world *world, struct sim_after *after)
+{
+    rt_assert(after->after != NULL);
+    rt_list_push_back(&world->afters, &after->link);
 }
 
 /* What sim_world_search carries through the images. */

@@ -56,6 +56,13 @@ struct sim_renewable {
     void *argument;
 };
 
+/* Who looks at the world after each step, whoever's it was: a binding whose tasks are polled by a loop. */
+struct sim_after {
+    struct rt_list link;
+    void (*after)(void *argument);
+    void *argument;
+};
+
 /* What is checked and given back when a run is over: leaks, balances. */
 struct sim_closer {
     struct rt_list link;
@@ -106,6 +113,7 @@ struct sim_world {
     struct rt_list audits;
     struct rt_list renewables;
     struct rt_list closers;
+    struct rt_list afters;
     struct sim_fiber *fiber;  /* The one that runs now; NULL: the world's own stack. */
     struct sim_fiber *fibers; /* All of this run. */
     jmp_buf escape;           /* Where sim_fail goes on the world's own stack. */
@@ -185,6 +193,7 @@ sim_world_progress(struct sim_world *world)
 /* Registers, for the run; the structs are the caller's, in the arena. */
 void sim_world_add_audit(struct sim_world *world, struct sim_audit *audit);
 void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable);
+void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
 
 /* Actor by index, or NULL. */
