@@ -99,6 +99,9 @@ TEST(atomic_waker_registered_while_waking_is_woken_at_once)
 {
     struct rt_atomic_waker atomic;
     rt_atomic_waker_init(&atomic);
+    struct spy old = {0};
+    struct rt_waker of_old = spy_waker(&old);
+    rt_atomic_waker_register(&atomic, &of_old);
     atomic_store(&atomic.state, RT_ATOMIC_WAKER_WAKING);
     struct spy spy = {0};
     struct rt_waker waker = spy_waker(&spy);
@@ -106,7 +109,9 @@ TEST(atomic_waker_registered_while_waking_is_woken_at_once)
     EXPECT_EQ(spy.looks, 1);
     EXPECT_EQ(spy.clones, 0);
     EXPECT_EQ(atomic_load(&atomic.state), RT_ATOMIC_WAKER_WAKING);
+    /* A third side leaves the old one to the second, which is at it. */
     EXPECT(!rt_atomic_waker_wake(&atomic));
+    EXPECT_EQ(old.wakes, 0);
 }
 
 static void

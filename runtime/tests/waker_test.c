@@ -210,6 +210,28 @@ TEST(target_open_is_woken_and_closed_is_not)
     rt_executor_fini(&bed.executor);
 }
 
+static void
+bell_closes_itself(struct rt_target *target, const struct rt_site *await)
+{
+    bell_woken(target, await);
+    rt_target_close(target);
+    memset(target, 0, sizeof(*target));
+}
+
+/* Holds W1, W7. The reference is given back before anybody is called. */
+TEST(target_that_is_closed_by_its_wake_is_not_touched_again)
+{
+    struct bed bed;
+    bed_init(&bed);
+    struct bell bell = {0};
+    EXPECT_EQ(rt_target_open(&bell.target, &bed.executor, bell_closes_itself), RT_OK);
+    struct rt_waker borrowed = rt_target_waker(&bell.target);
+    struct rt_waker clone = rt_waker_clone(&borrowed);
+    rt_waker_wake(&clone);
+    EXPECT_EQ(bell.rings, 1);
+    EXPECT_EQ(bed.executor.counters.returned, 1);
+}
+
 TEST(target_without_room_is_refused_and_stays_closed)
 {
     struct bed bed;
