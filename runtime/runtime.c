@@ -87,16 +87,24 @@ collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
 
 /* ---- One turn. --------------------------------------------------------------------------------- */
 
-/*
- * The executor's notify (D7). During a turn's own wakes the host need not hear of it; what it would
- * do is end the next sleep for nothing.
- */
+/* Whether this runtime is at work and will come to what is woken by itself. Inside the host's poll it
+ * is not: it sleeps. */
+static bool
+at_work(const struct rt_runtime *runtime)
+{
+    bool waking = runtime->firing || runtime->reactor.waking != NULL;
+    return waking || (runtime->in_loop && !runtime->reactor.turning);
+}
+
+/* The executor's notify (D7). To tell a host whose runtime is at work would only end the next sleep
+ * for nothing. */
 static void
 notify_host(void *argument)
 {
     struct rt_runtime *runtime = argument;
     check_runtime(runtime);
-    if (!runtime->firing && runtime->reactor.waking == NULL) {
+    runtime->untold = at_work(runtime);
+    if (!runtime->untold) {
         rt_host_notify(runtime->host);
     }
 }
@@ -206,19 +214,37 @@ poll_woken(struct rt_runtime *runtime, const struct question *question)
     return done(runtime, question);
 }
 
+static void
+begin_loop(struct rt_runtime *runtime)
+{
+    rt_assert(!runtime->in_loop);
+    runtime->in_loop = true;
+}
+
+/*
+ * The queue may have been seen empty without a poll: the next wake must tell the host (D7). What is
+ * left in it (B5), and was woken while we were at work, it must be told of now.
+ */
+static void
+end_loop(struct rt_runtime *runtime)
+{
+    struct rt_executor *executor = &runtime->executor;
+    rt_assert(runtime->in_loop);
+    runtime->in_loop = false;
+    if (executor->woken == 0) {
+        executor->notified = false;
+    } else if (!executor->notified || runtime->untold) {
+        executor->notified = true;
+        executor->notify(executor->notify_argument);
+    }
+}
+
 static rt_err
 run_loop(struct rt_runtime *runtime, const struct question *question)
 {
-    rt_assert(!runtime->in_loop);
     rt_err err = RT_OK;
-    runtime->in_loop = true;
     while (err == RT_OK && !poll_woken(runtime, question)) {
         err = rt_runtime_turn(runtime, RT_TURN_BLOCK, NULL);
-    }
-    runtime->in_loop = false;
-    /* The queue was seen empty (D7), perhaps without a poll: the next wake must tell the host. */
-    if (runtime->executor.woken == 0) {
-        runtime->executor.notified = false;
     }
     return err;
 }
@@ -231,11 +257,14 @@ rt_block_on_at(struct rt_runtime *runtime, struct rt_task *root, const struct rt
     if (runtime->in_loop || busy(runtime)) {
         return RT_E_REENTERED;
     }
+    begin_loop(runtime);
     rt_err err = rt_post_at(&runtime->executor, root, await);
-    if (err != RT_OK) {
-        return err;
+    if (err == RT_OK) {
+        struct question question = {.about_root = true, .root = root->target.key};
+        err = run_loop(runtime, &question);
     }
-    return run_loop(runtime, &(struct question){.about_root = true, .root = root->target.key});
+    end_loop(runtime);
+    return err;
 }
 
 rt_err
@@ -245,7 +274,10 @@ rt_run_to_completion(struct rt_runtime *runtime)
     if (runtime->in_loop || busy(runtime)) {
         return RT_E_REENTERED;
     }
-    return run_loop(runtime, &(struct question){.about_root = false});
+    begin_loop(runtime);
+    rt_err err = run_loop(runtime, &(struct question){.about_root = false});
+    end_loop(runtime);
+    return err;
 }
 
 /* ---- Beginning and end. ------------------------------------------------------------------------ */

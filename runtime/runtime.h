@@ -48,6 +48,7 @@ struct rt_runtime {
     uint32_t magic;
     bool in_loop; /* B4 */
     bool firing;  /* Timers are being fired. */
+    bool untold;  /* The last wake that wanted to notify came while we were at work. */
     uint32_t event_interval;
     uint32_t foreign_handles; /* Holders outside this thread that may notify (D5). */
     struct rt_host *host;
@@ -61,9 +62,9 @@ struct rt_runtime {
 
 /*
  * Makes a runtime. `config` is copied; what it points at is borrowed. The executor's notify is
- * rt_host_notify unless the caller set another; a wake by the runtime's own turn tells nobody, for
- * who turns comes and runs the executor anyway. Timers start at the host's clock unless
- * timers.start_ns says otherwise.
+ * rt_host_notify unless the caller set another. The host is not told of what a loop or a turn wakes
+ * itself, as that comes to it anyway, but at the end of a loop of what it leaves woken (D7).
+ * Timers start at the host's clock unless timers.start_ns says otherwise.
  */
 void rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config *config);
 
