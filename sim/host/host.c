@@ -45,7 +45,7 @@ sim__host_stir(struct sim_host *host)
 void
 sim__host_shy(struct sim_host *host)
 {
-    sim_actor_due(&host->actor, sim_now(host->world));
+    sim_actor_enable(&host->actor);
 }
 
 static void
