@@ -2,7 +2,7 @@
 --
 --     sqlite3 .rewake/trace.db 'SELECT * FROM failures'
 --     sqlite3 .rewake/trace.db 'SELECT * FROM trace WHERE run = 3'
---     sqlite3 .rewake/trace.db 'SELECT * FROM wake_ledger WHERE run = 3 AND how = "open"'
+--     sqlite3 -box .rewake/trace.db "SELECT * FROM wake_ledger WHERE run = 3 AND how = 'open'"
 --
 -- A sweep is many runs of one scenario. Most passing runs leave no row of their own: they are
 -- counted in `sweeps`, and `seeds` says which seeds they were, so that each can be run again. A run
@@ -185,7 +185,7 @@ CREATE TABLE sites (
     counter  INTEGER NOT NULL       -- two places of one line: the smaller one stands first
 ) STRICT;
 
--- Failures that the next `rewake run` tries first: one for each way to fail, until it no longer does.
+-- Failures that the next `rewake run` tries first: one for each way to fail, until it is gone.
 CREATE TABLE remembered (
     id       INTEGER PRIMARY KEY AUTOINCREMENT, -- the newest is the largest
     scenario TEXT NOT NULL,
@@ -202,18 +202,27 @@ CREATE TABLE remembered (
 
 -- Where is that? 'slot.c:102 put', and which place in the function it is.
 CREATE VIEW places AS
-SELECT site, replace(file, rtrim(file, replace(file, '/', '')), '') || ':' || line || ' ' || function
+SELECT site,
+       replace(file, rtrim(file, replace(file, '/', '')), '') || ':' || line || ' ' || function
            AS place,
        row_number() OVER (PARTITION BY file, function ORDER BY line, counter) AS nth, file, line,
        function
 FROM sites;
 
--- Who took part? Only actors with a name.
+-- Who took part? `object` is the task or source that it is; `id` is the same in another run.
 CREATE VIEW actors AS
-SELECT run, which AS actor, text AS name FROM texts WHERE what = 'actor';
+SELECT run, actor, max(name) AS name,
+       CASE max(kind) WHEN 0 THEN 'world' WHEN 1 THEN 'task' WHEN 2 THEN 'loop' WHEN 3 THEN 'source'
+           WHEN 4 THEN 'fault' ELSE 'other' END AS kind,
+       max(object) AS object, max(id) AS id
+FROM (SELECT run, actor, NULL AS name, argument >> 32 AS kind, object, argument & 0xffffffff AS id
+      FROM events WHERE kind = (SELECT kind FROM event_kinds WHERE name = 'actor')
+      UNION ALL
+      SELECT run, which, text, NULL, NULL, NULL FROM texts WHERE what = 'actor')
+GROUP BY run, actor;
 
--- What was waited for? Every object that an event names; without a name of its own 'slot 3.1' is
--- the second slot that actor 3 has made.
+-- What was waited for? Every object that an event names. One without a name of its own is called
+-- 'slot 3.1': the second slot that actor 3 has made.
 CREATE VIEW objects AS
 SELECT o.run, o.object, k.name AS kind, o.object >> 16 & 0xfff AS creator,
        coalesce(t.text, k.name || ' ' || (o.object >> 16 & 0xfff) || '.' || (o.object & 0xffff))
@@ -261,66 +270,123 @@ FROM runs AS r
 WHERE r.verdict <> 0
 ORDER BY r.run DESC;
 
--- What became of each wait? A wait is opened when a task's waker is stored, and closed when that
--- waker is fired, replaced by another, erased without a wake, or dropped; an open one is still
--- stored when the run ends. The k-th store of a task's waker in an object is closed by the k-th
--- event there that closes one.
+-- What became of each waker? A wait is opened when a waker is stored in an object, or cloned (then
+-- `object` is NULL: it is in somebody's hands). It ends
+--      fired      it was woken
+--      replaced   another waker took the place
+--      erased     the place was emptied without a wake
+--      ended      the same, because its task ended
+--      dropped    the clone was given up without a wake
+--      open       not at all: it is still there when the record ends
+-- Of several in one place the oldest ends first. An end without a beginning (the task's own waker
+-- used directly, a store that the record has lost) is left out. `rewake show` prints the same
+-- ledger, and what was asked of the host besides.
 CREATE VIEW wake_ledger AS
-WITH ends AS (
-    SELECT e.run, e.object, e.argument AS task, e.n, e.step, e.actor, e.await, k.name AS how,
-           row_number() OVER (PARTITION BY e.run, e.object, e.argument, k.name = 'store'
-               ORDER BY e.n) AS turn
-    FROM events AS e JOIN event_kinds AS k USING (kind)
-    WHERE k.name IN ('store', 'replace', 'fire', 'erase', 'drop')
-)
-SELECT o.run, o.task, row_number() OVER (PARTITION BY o.run, o.task ORDER BY o.n) AS wait,
-       o.object, o.await AS site, o.step AS opened, c.step AS closed,
-       coalesce(c.how, 'open') AS how, c.actor AS closed_by, c.await AS closed_at,
-       o.n AS opened_n, c.n AS closed_n
-FROM ends AS o
-     LEFT JOIN ends AS c ON c.run = o.run AND c.object = o.object AND c.task = o.task
-         AND c.turn = o.turn AND c.how <> 'store'
-WHERE o.how = 'store';
+SELECT l.run, coalesce(t.text, 'task ' || (l.whose >> 16 & 0xfff) || '.' || (l.whose & 0xffff))
+           AS task,
+       row_number() OVER (PARTITION BY l.run, l.whose ORDER BY l.n) AS wait,
+       CASE WHEN l.object <> 0 THEN coalesce(o.text, (SELECT name FROM object_kinds
+           WHERE kind = l.object >> 28) || ' ' || (l.object >> 16 & 0xfff) || '.'
+           || (l.object & 0xffff)) END AS object,
+       r.text AS reason, p.place AS site, l.step AS opened, l.end_step AS closed,
+       coalesce(l.end_how, 'open') AS how, coalesce(a.text, 'actor ' || l.end_actor) AS closed_by,
+       q.place AS closed_at, l.actor, l.whose AS task_object, l.object AS wait_object,
+       l.n AS opened_n, l.end_n AS closed_n
+FROM (
+    -- Both ends of a turn in one row.
+    SELECT *, lead(n) OVER turns AS end_n, lead(step) OVER turns AS end_step,
+           lead(how) OVER turns AS end_how, lead(actor) OVER turns AS end_actor,
+           lead(await) OVER turns AS end_await
+    FROM (
+        -- The k-th beginning and the k-th end that had a beginning are turn k.
+        SELECT *, CASE how WHEN 'begin' THEN begun ELSE begun - balance + least END AS turn
+        FROM (
+            -- Ends without a beginning push the balance below what it ever was.
+            SELECT *, min(0, min(balance) OVER before) AS least,
+                   min(0, coalesce(min(balance) OVER earlier, 0)) AS least_before
+            FROM (
+                -- Beginnings less ends so far.
+                SELECT *, sum(CASE how WHEN 'begin' THEN 1 ELSE 0 END) OVER before AS begun,
+                       sum(CASE how WHEN 'begin' THEN 1 ELSE -1 END) OVER before AS balance
+                FROM (
+                    -- Events as beginnings and ends.
+                    SELECT run, n, step, actor, await,
+                           CASE WHEN kind IN ('clone', 'drop', 'wake', 'wake-dead') THEN 0
+                               ELSE object END AS object,
+                           CASE WHEN kind IN ('wake', 'wake-dead') THEN object
+                               ELSE argument END AS whose,
+                           CASE kind WHEN 'store' THEN 'begin' WHEN 'clone' THEN 'begin'
+                               WHEN 'replace' THEN 'replaced' WHEN 'drop' THEN 'dropped'
+                               WHEN 'erase' THEN iif(ending = step, 'ended', 'erased')
+                               ELSE 'fired' END AS how
+                    FROM (
+                        SELECT e.*, k.name AS kind,
+                               lag(k.name) OVER (PARTITION BY e.run ORDER BY e.n) AS previous,
+                               max(CASE WHEN k.name = 'cancel'
+                                   OR (k.name = 'polled' AND e.argument <> 0) THEN e.step END)
+                                   OVER (PARTITION BY e.run, e.actor ORDER BY e.n) AS ending
+                        FROM (SELECT run, n, step, actor, await, object, argument, kind AS number
+                              FROM events) AS e
+                             CROSS JOIN event_kinds AS k ON k.kind = e.number)
+                    WHERE kind IN ('store', 'replace', 'fire', 'erase', 'clone', 'drop')
+                       OR (kind IN ('wake', 'wake-dead') AND previous IS NOT 'fire'))
+                WINDOW before AS (PARTITION BY run, object, whose ORDER BY n))
+            WINDOW before AS (PARTITION BY run, object, whose ORDER BY n),
+                   earlier AS (PARTITION BY run, object, whose ORDER BY n
+                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+        WHERE how = 'begin' OR balance >= least_before)
+    WINDOW turns AS (PARTITION BY run, object, whose, turn ORDER BY n)) AS l
+    LEFT JOIN texts AS t ON t.run = l.run AND t.what = 'object' AND t.which = l.whose
+    LEFT JOIN texts AS o ON o.run = l.run AND o.what = 'object' AND o.which = l.object
+    LEFT JOIN texts AS r ON r.run = l.run AND r.what = 'event' AND r.which = l.n
+    LEFT JOIN texts AS a ON a.run = l.run AND a.what = 'actor' AND a.which = l.end_actor
+    LEFT JOIN places AS p ON p.site = l.await
+    LEFT JOIN places AS q ON q.site = l.end_await
+WHERE l.how = 'begin';
 
--- Which wake-ups were lost or late, and what had become of the last wait of whoever sleeps?
+-- Which wake-ups were lost or late, and what became of the sleeper's last waker?
 CREATE VIEW lost_wakeups AS
 SELECT f.run, f.scenario, f.verdict, f.actor, f.message, f.owed_step, f.fail_step,
-       w.object AS waits_for, w.opened AS waits_since, w.how AS its_waker, w.closed AS closed_step,
-       p.place AS closed_at, f.token
+       w.object AS waits_for, w.site AS waits_at, w.opened AS waits_since, w.how AS its_waker,
+       w.closed AS closed_step, w.closed_by, w.closed_at, f.token
 FROM failures AS f
-     LEFT JOIN runs AS r USING (run)
-     LEFT JOIN wake_ledger AS w ON w.run = f.run AND w.opened_n = (
-         SELECT max(l.opened_n) FROM wake_ledger AS l
-         WHERE l.run = f.run AND l.object = r.object)
-     LEFT JOIN places AS p ON p.site = w.closed_at
+     JOIN runs AS r ON r.run = f.run
+     LEFT JOIN (
+         SELECT *, row_number() OVER (PARTITION BY run, actor ORDER BY opened_n DESC) AS recency
+         FROM wake_ledger) AS w
+         ON w.run = f.run AND w.actor = r.actor AND w.recency = 1
 WHERE f.verdict IN ('lost-wakeup', 'late-wakeup');
 
 -- Who woke whom? From the step that woke to the step that polled.
 CREATE VIEW wake_edges AS
-SELECT p.run, p.cause AS wake_step, p.step AS poll_step, c.actor AS waker_actor,
-       p.actor AS polled_actor, p.object AS task, w.site, w.await
+SELECT p.run, p.cause AS wake_step, p.step AS poll_step, w.actor AS waker_actor,
+       p.actor AS polled_actor, p.object AS task, s.place AS site, a.place AS await
 FROM events AS p
-     LEFT JOIN events AS w ON w.run = p.run AND w.step = p.cause AND w.object = p.object
-         AND w.argument <> 1 AND w.kind = (SELECT kind FROM event_kinds WHERE name = 'wake')
-     LEFT JOIN steps AS c ON c.run = p.run AND c.step = p.cause
+     LEFT JOIN (
+         SELECT run, step, object, actor, site, await FROM events
+         WHERE argument <> 1 AND kind = (SELECT kind FROM event_kinds WHERE name = 'wake')) AS w
+         ON w.run = p.run AND w.step = p.cause AND w.object = p.object
+     LEFT JOIN places AS s ON s.site = w.site
+     LEFT JOIN places AS a ON a.site = w.await
 WHERE p.kind = (SELECT kind FROM event_kinds WHERE name = 'poll') AND p.cause <> 0;
 
 -- How long does a woken task wait for its poll? In steps and in virtual time.
 CREATE VIEW poll_latency AS
-WITH pairs AS (
-    SELECT e.run, e.object AS task, k.name AS kind, e.step AS woken,
-           lead(k.name) OVER following AS next_kind, lead(e.step) OVER following AS polled
-    FROM events AS e JOIN event_kinds AS k USING (kind)
-    WHERE k.name = 'poll' OR (k.name = 'wake' AND e.argument <> 1)
-    WINDOW following AS (PARTITION BY e.run, e.object ORDER BY e.n)
-)
-SELECT p.run, p.task, p.woken AS woken_step, p.polled AS polled_step,
-       p.polled - p.woken AS latency_steps, w.time_ns AS woken_ns, q.time_ns AS polled_ns,
-       q.time_ns - w.time_ns AS latency_ns
-FROM pairs AS p
-     LEFT JOIN steps AS w ON w.run = p.run AND w.step = p.woken
-     LEFT JOIN steps AS q ON q.run = p.run AND q.step = p.polled
-WHERE p.kind = 'wake' AND p.next_kind = 'poll';
+SELECT run, object AS task, step AS woken_step, next_step AS polled_step,
+       next_step - step AS latency_steps, time_ns AS woken_ns, next_ns AS polled_ns,
+       next_ns - time_ns AS latency_ns
+FROM (
+    SELECT *, lead(kind) OVER following AS next_kind, lead(step) OVER following AS next_step,
+           lead(time_ns) OVER following AS next_ns
+    FROM (
+        SELECT e.run, e.n, e.step, e.object, e.argument, k.name AS kind,
+               max(CASE k.name WHEN 'step' THEN e.argument END)
+                   OVER (PARTITION BY e.run ORDER BY e.n) AS time_ns
+        FROM (SELECT run, n, step, object, argument, kind AS number FROM events) AS e
+             CROSS JOIN event_kinds AS k ON k.kind = e.number)
+    WHERE kind = 'poll' OR (kind = 'wake' AND argument <> 1)
+    WINDOW following AS (PARTITION BY run, object ORDER BY n))
+WHERE kind = 'wake' AND next_kind = 'poll';
 
 -- Does more running still find something new? Each run that was the first to cover something, with
 -- the sum so far. It flattens out when a sweep is saturated.

@@ -303,7 +303,7 @@ open_writer(struct sim_store *store)
     survive_limits();
     enum sim_store_err err = sim__store_lock(store);
     if (err == SIM_STORE_OK) {
-        err = connect_file(store, store->path, SQLITE_OPEN_READWRITE);
+        err = connect_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     }
     if (err == SIM_STORE_OK) {
         err = lay_schema(store);
@@ -386,6 +386,7 @@ store_new(const char *path, enum sim_store_mode mode, uint32_t wait_ms)
     store->wait_ms = wait_ms != 0 ? wait_ms : SIM_STORE_WAIT_MS;
     store->mode = mode;
     store->lock_fd = -1;
+    store->db_fd = -1;
     store->shm_fd = -1;
     store->path = copy;
     return store;

@@ -5,8 +5,8 @@
  * the only door to it: nothing else under sim/ calls SQLite.
  *
  * Who may. Only the parent process opens it, never a worker. One rewake at a time
- * writes: from open to close a writer holds a lock of its own beside SQLite's, and
- * a second writer waits, then says who holds it. Readers (`rewake query`, stock
+ * writes: from open to close a writer holds a lock of its own (PATH-lock) beside
+ * SQLite's, and a second writer waits, then says who holds it. Readers (`rewake query`, stock
  * `sqlite3`) come and go meanwhile. One store a database in a process.
  *
  * When it is on disk. Each call is one transaction, unless it stands between
@@ -117,7 +117,8 @@ const char *sim_store_path(const struct sim_store *store);
 
 /* ---- Batches. ------------------------------------------------------------------------------- */
 
-/* From here to commit everything is one transaction. Not nested. */
+/* From here to commit everything is one transaction. Not nested. A call in it that fails gives the
+ * whole batch up: later calls, and commit, answer the same error. */
 RT_MUST_CHECK enum sim_store_err sim_store_batch_begin(struct sim_store *store);
 RT_MUST_CHECK enum sim_store_err sim_store_batch_commit(struct sim_store *store);
 

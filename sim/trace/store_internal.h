@@ -32,8 +32,10 @@ struct sim_store {
     enum sim_store_mode mode;
     enum sim_store_err batch_err; /* The batch's first error: it is given up. */
     bool batch;
-    int lock_fd; /* Holds the writer's lock, and asks who holds SQLite's; -1: not open. */
-    int shm_fd;  /* To ask who holds SQLite's locks there; -1: not open. */
+    bool locked; /* It has the writer's lock. */
+    int lock_fd; /* Of that lock's file; each is -1 while not open. */
+    int db_fd;   /* To ask who holds SQLite's locks on the file, */
+    int shm_fd;  /* and on the one beside it. */
     sqlite3 *db;
     char *path;
     struct sim__array events; /* What the tables in memory show now; see event_table.h. */
@@ -55,13 +57,13 @@ enum sim_store_err sim__store_errno(struct sim_store *store, int error, const ch
 
 /* ---- store_lock.c ---------------------------------------------------------------------------- */
 
-/* Makes the file when it is missing, and takes the writer's lock, waiting if need be. */
+/* Makes the folder when it is missing, and takes the writer's lock, waiting if need be. */
 enum sim_store_err sim__store_lock(struct sim_store *store);
 
 /* Who holds SQLite's locks (or ours) on the database: "sqlite3, process 4711". */
 void sim__store_holder(struct sim_store *store, char *text, size_t size);
 
-/* Closes both descriptors: only after SQLite has closed its own, for a close drops all locks that
+/* Gives the lock back and closes all descriptors: only after SQLite has closed its own, for a close drops all locks that
  * the process has on the file. */
 void sim__store_unlock(struct sim_store *store);
 

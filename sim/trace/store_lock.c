@@ -1,14 +1,16 @@
 /*
  * store_lock.c -- one writer at a time, and the name of whoever holds the database.
  *
- * The writer's lock is a POSIX record lock on one byte of the database file, a
- * place at which SQLite itself locks nothing. The system gives it back however the
- * process ends, it is not inherited by workers, and the system knows its owner: no
- * lock file is left behind, and no process id is ever read from one.
+ * The writer's lock is a POSIX record lock on an empty file beside the database. The
+ * system gives it back however the process ends, workers do not inherit it, and the
+ * system knows its owner: no process id is ever read from a file. It is not a lock on
+ * the database file itself, because SQLite, when it unlocks that, unlocks all of it.
+ * The file goes with its last owner: who gets the lock of one that has been removed
+ * meanwhile takes the next.
  *
- *      byte 0x40000000 ...+511    SQLite: pending, reserved, shared
- *      byte 0x40001000            ours
- *      -shm, byte 120 ... 127     SQLite in WAL mode: write, checkpoint, recover, readers
+ *      -lock  all of it                  ours
+ *      file   byte 0x40000000 ... +511   SQLite: pending, reserved, shared
+ *      -shm   byte 120 ... 127           SQLite in WAL mode: write, checkpoint, recover, readers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +25,6 @@
 
 #define SQLITE_LOCKS_FIRST 0x40000000
 #define SQLITE_LOCKS_LENGTH 512
-#define WRITER_LOCK 0x40001000
 #define SHM_LOCKS_FIRST 120
 #define SHM_LOCKS_LENGTH 8
 #define RETRY_MS 50
@@ -55,11 +56,11 @@ find_holder(const struct sim_store *store)
         off_t first;
         off_t length;
     } questions[] = {
-            {store->lock_fd, F_WRLCK, WRITER_LOCK, 1},
-            {store->lock_fd, F_RDLCK, SQLITE_LOCKS_FIRST, SQLITE_LOCKS_LENGTH},
+            {store->lock_fd, F_WRLCK, 0, 0},
+            {store->db_fd, F_RDLCK, SQLITE_LOCKS_FIRST, SQLITE_LOCKS_LENGTH},
             {store->shm_fd, F_RDLCK, SHM_LOCKS_FIRST, SHM_LOCKS_LENGTH},
             {store->shm_fd, F_WRLCK, SHM_LOCKS_FIRST, SHM_LOCKS_LENGTH},
-            {store->lock_fd, F_WRLCK, SQLITE_LOCKS_FIRST, SQLITE_LOCKS_LENGTH},
+            {store->db_fd, F_WRLCK, SQLITE_LOCKS_FIRST, SQLITE_LOCKS_LENGTH},
     };
     for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
         pid_t pid = who_holds(
@@ -89,14 +90,20 @@ program_name(pid_t pid, char *name, int size)
     return found;
 }
 
-static void
-open_shm(struct sim_store *store)
+/* Opens the file called as the database with `suffix` added; -1 with errno set. */
+static int
+open_beside(const struct sim_store *store, const char *suffix, int flags)
 {
-    char path[SIM_STORE_MESSAGE_MAX];
-    int length = snprintf(path, sizeof(path), "%s-shm", store->path);
-    if (store->shm_fd < 0 && length > 0 && (size_t)length < sizeof(path)) {
-        store->shm_fd = open(path, O_RDWR | O_CLOEXEC);
+    char *path = sqlite3_mprintf("%s%s", store->path, suffix);
+    if (path == NULL) {
+        errno = ENOMEM;
+        return -1;
     }
+    int fd = open(path, flags | O_RDWR | O_CLOEXEC, 0666);
+    int error = errno;
+    sqlite3_free(path);
+    errno = error;
+    return fd;
 }
 
 void
@@ -104,9 +111,11 @@ sim__store_holder(struct sim_store *store, char *text, size_t size)
 {
     rt_check(store, SIM__STORE_MAGIC);
     rt_assert(size > 0);
-    open_shm(store);
-    if (store->lock_fd < 0) {
-        store->lock_fd = open(store->path, O_RDWR | O_CLOEXEC);
+    if (store->db_fd < 0) {
+        store->db_fd = open_beside(store, "", 0);
+    }
+    if (store->shm_fd < 0) {
+        store->shm_fd = open_beside(store, "-shm", 0);
     }
     pid_t pid = find_holder(store);
     char name[32];
@@ -140,22 +149,36 @@ make_folder(struct sim_store *store)
     return SIM_STORE_OK;
 }
 
-static enum sim_store_err
-take_lock(struct sim_store *store)
+/* Whether the file has been removed by whoever held the lock before. */
+static bool
+was_removed(int fd)
 {
-    for (uint32_t waited_ms = 0;; waited_ms += RETRY_MS) {
-        struct flock lock = range(F_WRLCK, WRITER_LOCK, 1);
-        if (fcntl(store->lock_fd, F_SETLK, &lock) == 0) {
-            return SIM_STORE_OK;
-        }
-        if (errno != EACCES && errno != EAGAIN && errno != EINTR) {
-            return sim__store_errno(store, errno, "locking");
-        }
-        if (waited_ms >= store->wait_ms) {
-            return sim__store_sqlite(store, SQLITE_BUSY);
-        }
-        (void)sqlite3_sleep(RETRY_MS);
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_nlink == 0;
+}
+
+/* One try: OK, HELD without a message, or an error. */
+static enum sim_store_err
+try_lock(struct sim_store *store)
+{
+    if (store->lock_fd < 0) {
+        store->lock_fd = open_beside(store, "-lock", O_CREAT);
     }
+    if (store->lock_fd < 0) {
+        return sim__store_errno(store, errno, "making its lock");
+    }
+    struct flock lock = range(F_WRLCK, 0, 0);
+    if (fcntl(store->lock_fd, F_SETLK, &lock) != 0) {
+        bool held = errno == EACCES || errno == EAGAIN || errno == EINTR;
+        return held ? SIM_STORE_HELD : sim__store_errno(store, errno, "locking");
+    }
+    if (was_removed(store->lock_fd)) {
+        (void)close(store->lock_fd);
+        store->lock_fd = -1;
+        return SIM_STORE_HELD;
+    }
+    store->locked = true;
+    return SIM_STORE_OK;
 }
 
 enum sim_store_err
@@ -167,23 +190,44 @@ sim__store_lock(struct sim_store *store)
     if (err != SIM_STORE_OK) {
         return err;
     }
-    store->lock_fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (store->lock_fd < 0) {
-        return sim__store_errno(store, errno, "opening");
+    err = try_lock(store);
+    for (uint32_t waited_ms = 0; err == SIM_STORE_HELD && waited_ms < store->wait_ms;
+            waited_ms += RETRY_MS) {
+        (void)sqlite3_sleep(RETRY_MS);
+        err = try_lock(store);
     }
-    return take_lock(store);
+    return err == SIM_STORE_HELD ? sim__store_sqlite(store, SQLITE_BUSY) : err;
+}
+
+/* While the lock is held: nobody else may remove it. */
+static void
+remove_lock(const struct sim_store *store)
+{
+    char *path = sqlite3_mprintf("%s-lock", store->path);
+    if (path != NULL) {
+        (void)unlink(path);
+    }
+    sqlite3_free(path);
+}
+
+static void
+close_fd(int *fd)
+{
+    if (*fd >= 0) {
+        (void)close(*fd);
+    }
+    *fd = -1;
 }
 
 void
 sim__store_unlock(struct sim_store *store)
 {
     rt_assert(store->db == NULL);
-    if (store->lock_fd >= 0) {
-        (void)close(store->lock_fd);
+    if (store->locked) {
+        remove_lock(store);
     }
-    if (store->shm_fd >= 0) {
-        (void)close(store->shm_fd);
-    }
-    store->lock_fd = -1;
-    store->shm_fd = -1;
+    store->locked = false;
+    close_fd(&store->db_fd);
+    close_fd(&store->shm_fd);
+    close_fd(&store->lock_fd);
 }
