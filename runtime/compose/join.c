@@ -135,7 +135,7 @@ future_poll(struct rt_future *future, struct rt_cx *cx)
     return poll_children(join_of(future), cx, NULL);
 }
 
-/* Nobody is told of what the dropping wakes: the parent goes first, each target before its child. */
+/* Nobody hears what the dropping wakes: the parent goes first, each target before its child. */
 static void
 future_drop(struct rt_future *future)
 {

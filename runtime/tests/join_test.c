@@ -247,7 +247,7 @@ heir_init(struct family *heir)
     rt_task_init(&heir->task, family_poll, NULL, "heir");
 }
 
-/* Holds J3, W11: the parent's waker is stored afresh at each poll; the last one to poll is woken. */
+/* Holds J3, W11: the parent's waker is stored afresh at each poll; the last to poll is woken. */
 TEST(join_polled_by_another_task_wakes_that_one)
 {
     struct family heir;

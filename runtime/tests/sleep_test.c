@@ -255,7 +255,7 @@ TEST(sleep_found_ready_before_its_timer_fires_disarms_it)
     EXPECT_EQ(rt_timers_process(&clockwork.runtime.timers, 12), 0);
 }
 
-/* Holds M11: what the timers have seen has been. Taken at its word, the clock would make it spin. */
+/* Holds M11: what the timers have seen has been. Believing the clock, it would spin. */
 TEST(sleep_under_a_clock_that_went_backwards_does_not_spin)
 {
     struct rt_sleep past;
@@ -295,7 +295,7 @@ TEST(sleep_polled_on_another_runtime_is_armed_there)
     EXPECT(second.awake);
 }
 
-/* Holds S3's "expected output": 50, 100 and 150 ms end in that order, whatever order they began in. */
+/* S3's "expected output": 50, 100 and 150 ms end in that order, whatever order they began in. */
 TEST(sleep_of_three_tasks_ends_by_length)
 {
     static const uint64_t lengths_ms[] = {150, 50, 100};

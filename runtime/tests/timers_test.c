@@ -486,7 +486,7 @@ TEST(timers_clock_that_goes_backwards_stands_still)
     EXPECT_STR(bench.log, "ca");
 }
 
-/* Holds M13: the wheel's part. No time passes but by rt_timers_process, however often it is asked. */
+/* Holds M13: the wheel's part. No time passes but by rt_timers_process. */
 TEST(timers_have_no_clock_of_their_own)
 {
     struct alarm alarms[2];
