@@ -38,6 +38,7 @@ static void
 wake_what_was_registered(struct rt_atomic_waker *atomic, const struct rt_site *await)
 {
     struct rt_waker waker = atomic->waker;
+    rt_assert(!rt_waker_is_null(&waker));
     atomic->waker = RT_WAKER_NULL;
     unsigned state = atomic_exchange_explicit(&atomic->state, WAITING, memory_order_acq_rel);
     rt_assert(state == (REGISTERING | WAKING));

@@ -17,7 +17,8 @@ rt_cx_init(
         struct rt_cx *cx, struct rt_executor *executor, struct rt_task *task, struct rt_waker waker)
 {
     rt_assert(cx != NULL);
-    rt_assert(task != NULL);
+    rt_check(executor, RT__EXECUTOR_MAGIC);
+    rt_check(&task->object, RT__TASK_MAGIC);
     cx->magic = RT_CX_MAGIC;
     cx->executor = executor;
     cx->runtime = executor->runtime;

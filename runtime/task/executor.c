@@ -33,6 +33,8 @@ verify(const struct rt_executor *executor)
 void
 rt__executor_push(struct rt_executor *executor, const struct rt_task *task)
 {
+    /* Never more than once each: the policy can not overflow. */
+    rt_assert(executor->woken < executor->posted);
     executor->woken++;
     executor->sched->ops->push(executor->sched, task->target.key.index);
 }
@@ -69,6 +71,7 @@ task_at(const struct rt_executor *executor, uint32_t index)
 static void
 go_to_sleep(struct rt_task *task)
 {
+    rt_assert(task->state == RT_TASK_RUNNING);
     if (rt_list_empty(&task->slots) && task->target.clones == 0) {
         rt_fault(RT_E_NO_WAKER, task->name, "a task went to sleep and nobody can wake it");
     }
@@ -175,7 +178,8 @@ enter_run(struct rt_executor *executor)
     executor->running = true;
 }
 
-/* The policy's next task, or NULL. */
+/* The policy's next task, or NULL. A policy may let others work before it answers (the simulator's
+ * does), so that nobody may be left when it does. */
 static struct rt_task *
 next_task(struct rt_executor *executor)
 {
@@ -183,7 +187,10 @@ next_task(struct rt_executor *executor)
         return NULL;
     }
     uint32_t index = executor->sched->ops->pop(executor->sched);
-    rt_assert(index != RT_SCHED_NONE);
+    if (index == RT_SCHED_NONE) {
+        rt_assert(executor->woken == 0);
+        return NULL;
+    }
     struct rt_task *task = task_at(executor, index);
     rt_assert(task != NULL);
     return task;
@@ -193,6 +200,7 @@ void
 rt_executor_init(struct rt_executor *executor, const struct rt_executor_config *config)
 {
     rt_assert(executor != NULL);
+    rt_assert(config != NULL);
     rt_assert(config->sched != NULL || config->links != NULL || config->capacity == 0);
     *executor = (struct rt_executor){
             .magic = RT__EXECUTOR_MAGIC,
@@ -218,6 +226,8 @@ rt_executor_fini(struct rt_executor *executor)
         rt_fault(RT_E_IN_USE, NULL, "an executor was given up while tasks were posted");
     }
     rt_assert(executor->woken == 0);
+    rt_assert(executor->foreground == 0);
+    rt_assert(!executor->running);
     executor->magic = 0;
 }
 
@@ -232,6 +242,7 @@ rt_terminate_at(struct rt_executor *executor, const struct rt_site *await)
             rt_task_cancel_at(task, await);
         }
     }
+    rt_assert(executor->posted == (executor->current != NULL ? 1u : 0u));
 }
 
 bool
@@ -280,8 +291,12 @@ rt_run_until_stalled(
     }
     enter_run(executor);
     uint64_t polled = 0;
-    while (polled < polls_max && executor->woken != 0) {
-        poll_task(executor, next_task(executor));
+    while (polled < polls_max) {
+        struct rt_task *task = next_task(executor);
+        if (task == NULL) {
+            break;
+        }
+        poll_task(executor, task);
         verify(executor);
         polled++;
     }
@@ -306,6 +321,7 @@ rt_task_poll_child(struct rt_task *task, struct rt_cx *cx)
     }
     task->polls++;
     rt_poll answer = task->poll(task, cx);
+    rt_cx_check(cx);
     if (answer == RT_READY) {
         rt__task_end_child(task);
     }

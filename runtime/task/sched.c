@@ -68,6 +68,7 @@ unlink(struct rt_sched_fifo *fifo, uint32_t id)
     } else {
         fifo->links[link->next].prev = link->prev;
     }
+    rt_assert((fifo->head == RT_SCHED_NONE) == (fifo->tail == RT_SCHED_NONE));
     link->queued = false;
     verify(fifo);
 }
@@ -141,6 +142,8 @@ lifo_pop(struct rt_sched *sched)
         return fifo_pop(&lifo->queue.sched);
     }
     uint32_t id = lifo->slot;
+    rt_assert(id < lifo->queue.capacity);
+    rt_assert(!lifo->queue.links[id].queued);
     lifo->slot = RT_SCHED_NONE;
     /* Saturates: with an empty queue the slot may be used for ever. */
     if (lifo->in_a_row < RT_SCHED_LIFO_IN_A_ROW_MAX) {

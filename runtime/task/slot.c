@@ -64,6 +64,7 @@ note(struct rt_slot *slot, const char *reason, const struct rt_site *site,
 static void
 fill(struct rt_slot *slot, struct rt_task *task, struct rt_waker waker)
 {
+    rt_assert(!rt_waker_is_null(&waker));
     rt_assert(rt_slot_empty(slot));
     rt_assert(rt_list_empty(&slot->task_link));
     const struct rt_target *target = rt_waker_target(&waker);
@@ -77,6 +78,8 @@ static void
 keep(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_site *site,
         const struct rt_site *await)
 {
+    rt_assert(!rt_slot_empty(slot));
+    rt_assert(!rt_list_empty(&slot->task_link));
     rt_list_unlink(&slot->task_link);
     rt_list_push_back(&cx->task->slots, &slot->task_link);
     note(slot, reason, site, await);
@@ -119,6 +122,7 @@ check_store(const struct rt_slot *slot, const struct rt_cx *cx)
     rt_check(&slot->object, RT__SLOT_MAGIC);
     rt_cx_check(cx);
     rt_assert(!rt_waker_is_null(&cx->waker));
+    rt_assert(cx->task != NULL);
 }
 
 void
@@ -166,6 +170,8 @@ rt__slot_detach(struct rt_slot *slot)
     rt_check(&slot->object, RT__SLOT_MAGIC);
     struct rt__detached detached = {RT_WAKER_NULL, shown_as(slot), slot->whose};
     detached.waker = empty(slot);
+    rt_assert(rt_slot_empty(slot));
+    rt_assert(rt_list_empty(&slot->task_link));
     return detached;
 }
 

@@ -50,6 +50,7 @@ wake_target(struct rt_target *target, uintptr_t word, const struct rt_site *awai
         RT_PROBE(WAKE_DEAD, 0, RT_HERE, await, word);
         return;
     }
+    rt_assert(target->woken != NULL);
     target->woken(target, await);
 }
 
@@ -96,6 +97,7 @@ local_drop(struct rt_waker waker, const struct rt_site *await)
 void
 rt__target_vt(struct rt_waker_vt *vt)
 {
+    rt_assert(vt != NULL);
     *vt = (struct rt_waker_vt){local_clone, local_wake, local_wake_by_ref, local_drop};
 }
 
@@ -118,6 +120,7 @@ rt_target_open(struct rt_target *target, struct rt_executor *executor,
     if (err != RT_OK) {
         return err;
     }
+    rt_assert(key.generation != 0);
     target->key = key;
     target->clones = 0;
     target->executor = executor;

@@ -37,6 +37,7 @@ static void
 wake_sleeping(struct rt_task *task, const struct rt_site *await)
 {
     struct rt_executor *executor = task->target.executor;
+    rt_assert(task != executor->current);
     task->state = RT_TASK_WOKEN;
     executor->counters.wakes++;
     RT_PROBE(WAKE, task->object.id, RT_HERE, await, 0);
@@ -49,6 +50,7 @@ static void
 wake_running(struct rt_task *task, const struct rt_site *await)
 {
     struct rt_executor *executor = task->target.executor;
+    rt_assert(task == executor->current);
     task->state = RT_TASK_RUNNING_WOKEN;
     executor->counters.wakes++;
     RT_PROBE(WAKE, task->object.id, RT_HERE, await, 2);
@@ -116,6 +118,8 @@ leave(struct rt_task *task, enum rt_task_end end)
 static void
 tell(struct rt_task *task, const struct rt_site *await)
 {
+    rt_assert(!rt_task_posted(task));
+    rt_assert(task->end == RT_TASK_DONE || task->end == RT_TASK_CANCELLED);
     struct rt__detached joiner = rt__slot_detach(&task->joiner);
     if (task->cleanup != NULL) {
         RT_PROBE(CLEANUP, task->object.id, RT_HERE, await, 0);
@@ -190,6 +194,8 @@ rt_task_fini(struct rt_task *task)
 static void
 begin_life(struct rt_task *task)
 {
+    rt_assert(!rt_task_posted(task));
+    rt_assert(rt_list_empty(&task->slots));
     if (task->end != RT_TASK_PARKED) {
         task->cancel_asked = false;
     }
@@ -218,12 +224,12 @@ rt_post_at(struct rt_executor *executor, struct rt_task *task, const struct rt_s
     if (err != RT_OK) {
         return err;
     }
-    rt_assert(rt_list_empty(&task->slots));
     begin_life(task);
     task->state = RT_TASK_WOKEN;
     executor->posted++;
     executor->foreground += task->background ? 0 : 1;
     RT_PROBE(POST, task->object.id, RT_HERE, await, 0);
+    rt_assert(executor->foreground <= executor->posted);
     rt__executor_push(executor, task);
     rt__executor_notify(executor);
     return RT_OK;
@@ -253,6 +259,7 @@ rt_task_cancel_at(struct rt_task *task, const struct rt_site *await)
         return;
     }
     /* By itself: the poll function still stands on the task's memory. */
+    rt_assert(task == task->target.executor->current);
     if (in_policy(task)) {
         rt__executor_remove(task->target.executor, task);
     }
@@ -321,6 +328,7 @@ rt_task_take(struct rt_task *task, void **ret_output)
     if (task->output_taken) {
         return RT_E_TAKEN;
     }
+    rt_assert(task->end == RT_TASK_DONE);
     task->output_taken = true;
     *ret_output = task->output;
     return RT_OK;

@@ -36,6 +36,8 @@ waits(const struct rt_wait_queue_entry *entry)
 static void
 leave_line(struct rt_wait_queue *queue, struct rt_wait_queue_entry *entry)
 {
+    rt_assert(!rt_list_empty(&entry->link));
+    rt_assert(entry->ticket < queue->next_ticket);
     rt_list_unlink(&entry->link);
     rt_list_push_back(&queue->free, &entry->link);
 }
@@ -79,6 +81,8 @@ join_line(struct rt_wait_queue *queue)
     struct rt_wait_queue_entry *entry = entry_of(node);
     rt_assert(rt_slot_empty(&entry->slot));
     entry->ticket = queue->next_ticket++;
+    rt_assert(rt_list_empty(&queue->waiting) ||
+              entry_of(queue->waiting.prev)->ticket < entry->ticket);
     rt_list_push_back(&queue->waiting, &entry->link);
     return entry;
 }
@@ -127,6 +131,7 @@ rt_wait_queue_store_at(struct rt_wait_queue *queue, struct rt_cx *cx, const char
     }
     rt_err err = rt_slot_store_at(&entry->slot, cx, reason, site, await);
     rt_assert(err == RT_OK);
+    rt_assert(!rt_slot_empty(&entry->slot));
     return RT_OK;
 }
 
@@ -150,6 +155,7 @@ rt_wait_queue_wake_at(struct rt_wait_queue *queue, uint32_t count, const struct 
             (void)rt_slot_clear_at(&entry->slot, await);
         }
     }
+    rt_assert(woken <= count);
     return woken;
 }
 
