@@ -31,6 +31,7 @@ struct sim_rt {
     enum sim_order order;
     struct sim_bound **bound; /* By index in the executor's slab. */
     uint32_t bound_count;
+    uint32_t chosen; /* By the world: the task that is to be polled next. */
     uint64_t ended; /* Ends of tasks that the world knows of. */
     struct sim_actor loop;
     struct sim_audit audit;

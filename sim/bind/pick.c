@@ -139,12 +139,12 @@ push(struct rt_sched *sched, uint32_t index)
 {
     struct sim_rt *rt = rt_of(sched);
     struct sim_bound *bound = sim__bind(rt, index);
-    bound->runnable = true;
-    bound->runnable_step = rt->world->step;
     if (world_picks(rt)) {
         sim_actor_enable(&bound->actor);
         return;
     }
+    bound->runnable = true;
+    bound->runnable_step = rt->world->step;
     bound->actor.cause = (uint32_t)rt->world->step;
     if (rt->inner != NULL) {
         rt->inner->ops->push(rt->inner, index);
@@ -160,10 +160,12 @@ static uint32_t
 pop(struct rt_sched *sched)
 {
     struct sim_rt *rt = rt_of(sched);
+    if (world_picks(rt)) {
+        return rt->chosen;
+    }
     if (rt->by_loop) {
         sim_loop_pause(rt->world);
     }
-    rt_assert(!world_picks(rt));
     uint32_t index = rt->inner != NULL ? rt->inner->ops->pop(rt->inner) : list_pick(rt);
     if (index == RT_SCHED_NONE) {
         return index;
@@ -203,6 +205,10 @@ sim__after_step(void *argument)
     if (rt->last != NULL) {
         struct sim_bound *last = rt->last;
         rt->last = NULL;
+        /* The step was the loop's; what the world notes of who steps is this task's as well. */
+        last->actor.polls++;
+        last->actor.stopped_step = rt->world->step;
+        last->actor.stopped_ns = rt->world->now_ns;
         sim__after_poll(last);
     }
 }

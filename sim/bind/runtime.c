@@ -27,9 +27,9 @@ bound_of(const struct sim_actor *actor)
 static bool
 has_left(const struct sim_bound *bound)
 {
-    struct rt_key key = {0, 0};
-    void *target = rt_slab_at(&bound->rt->runtime.executor.targets, bound->key.index, &key);
-    return target == NULL || key.generation != bound->key.generation;
+    const struct rt_slab_entry *entry =
+            &bound->rt->runtime.executor.targets.entries[bound->key.index];
+    return !entry->taken || entry->generation != bound->key.generation;
 }
 
 static uint64_t
@@ -76,12 +76,14 @@ static void
 task_step(struct sim_actor *actor)
 {
     struct sim_bound *bound = bound_of(actor);
-    if (sim__cancelled_instead(bound)) {
+    if ((actor->world->faults & SIM_FAULT_CANCEL) != 0 && sim__cancelled_instead(bound)) {
         return;
     }
-    (void)rt_run_index(&bound->rt->runtime.executor, bound->key.index);
+    struct sim_rt *rt = bound->rt;
+    rt->chosen = bound->key.index;
+    (void)rt_run_one(&rt->runtime.executor);
     sim__after_poll(bound);
-    sim__refresh(bound->rt);
+    sim__refresh(rt);
 }
 
 static void
@@ -174,7 +176,9 @@ next_time(const struct sim_rt *rt)
 void
 sim__refresh(struct sim_rt *rt)
 {
-    if (rt->by_loop) {
+    const struct rt_runtime *runtime = &rt->runtime;
+    bool nothing_armed = runtime->timers.armed == 0 && runtime->reactor.waiting == 0;
+    if (rt->by_loop || (nothing_armed && rt->loop.due_ns == SIM_NEVER)) {
         return;
     }
     uint64_t next_ns = next_time(rt);

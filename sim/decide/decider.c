@@ -34,61 +34,76 @@ mix(struct sim_decider *decider, uint32_t stream, uint32_t n, uint32_t index)
     decider->hash = hash ^ (hash >> 32);
 }
 
+/* A tape has deviations only, so this is the seldom case of a dull run and half of a random one. */
 static void
 write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_t index)
 {
-    struct sim_deviation deviation = {
+    if (decider->tape.count == decider->tape.capacity) {
+        decider->tape_full = true;
+        return;
+    }
+    struct sim_alternative alternative;
+    alternative.id = 0;
+    if (choice->describe != NULL) {
+        choice->describe(choice, index, &alternative);
+    }
+    decider->tape.entries[decider->tape.count++] = (struct sim_deviation){
             .stream = choice->stream,
             .ordinal = choice->ordinal,
             .kind = (uint8_t)choice->kind,
             .n = (uint8_t)choice->n,
             .index = (uint8_t)index,
+            .id = alternative.id,
     };
-    if (decider->tape.count == decider->tape.capacity) {
-        decider->tape_full = true;
-        return;
+}
+
+/* The slow half: the choice as a struct, for a strategy that wants to see it, or for the tape. */
+static uint32_t
+ask(struct sim_decider *decider, const struct sim_choice *choice, uint32_t index, bool drawn)
+{
+    if (!drawn) {
+        index = decider->strategy->ops->choose(decider->strategy, choice);
+        rt_assert(index < choice->n);
     }
-    if (choice->describe != NULL) {
-        struct sim_alternative alternative = {0, UINT32_MAX, ""};
-        choice->describe(choice, index, &alternative);
-        deviation.id = alternative.id;
+    if (index != 0) {
+        write_down(decider, choice, index);
     }
-    decider->tape.entries[decider->tape.count++] = deviation;
+    return index;
 }
 
 uint32_t
-sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
+sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
         enum sim_kind kind, uint32_t n, struct sim_odds odds,
         void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
         const void *context)
 {
-    rt_assert(n >= 1 && n <= SIM_ALTERNATIVES_MAX);
-    if (decider->muted) {
-        return 0;
-    }
+    rt_assert(n >= 2 && n <= SIM_ALTERNATIVES_MAX);
     uint32_t ordinal = stream->ordinal++;
-    if (n == 1) {
-        return 0;
-    }
-    if (stream->keyed == 0) {
+    if (__builtin_expect(stream->keyed == 0, 0)) {
         stream->key = sim_stream_key(decider->seed, stream_id);
         stream->keyed = 1;
     }
-    struct sim_choice choice;
-    choice.kind = kind;
-    choice.n = n;
-    choice.odds = odds;
-    choice.stream = stream_id;
-    choice.ordinal = ordinal;
-    choice.key = stream->key;
-    choice.describe = describe;
-    choice.context = context;
-    uint32_t index = decider->strategy->ops->choose(decider->strategy, &choice);
-    rt_assert(index < n);
+    const struct sim_strategy_ops *ops = decider->strategy->ops;
+    bool drawn = ops->draw != NULL;
+    uint32_t index = 0;
+    if (drawn) {
+        index = ops->draw(stream->key, ordinal, n, odds);
+        rt_assert(index < n);
+    }
+    if (index != 0 || !drawn) {
+        const struct sim_choice choice = {
+                .kind = kind,
+                .n = n,
+                .odds = odds,
+                .stream = stream_id,
+                .ordinal = ordinal,
+                .key = stream->key,
+                .describe = describe,
+                .context = context,
+        };
+        index = ask(decider, &choice, index, drawn);
+    }
     decider->asked++;
     mix(decider, stream_id, n, index);
-    if (index != 0) {
-        write_down(decider, &choice, index);
-    }
     return index;
 }

@@ -34,10 +34,32 @@ void sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strateg
  * Answers an index below `n` (1 .. 64). `stream_id` names the stream across runs, `stream` is its
  * state. `describe` and `context` as in struct sim_choice; `describe` may be NULL.
  */
-uint32_t sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
+static inline uint32_t sim_decide(struct sim_decider *decider, struct sim_stream *stream,
+        uint32_t stream_id, enum sim_kind kind, uint32_t n, struct sim_odds odds,
+        void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
+        const void *context);
+
+/* The same with two alternatives or more, and not muted. */
+uint32_t sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
         enum sim_kind kind, uint32_t n, struct sim_odds odds,
         void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
         const void *context);
+
+static inline uint32_t
+sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
+        enum sim_kind kind, uint32_t n, struct sim_odds odds,
+        void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
+        const void *context)
+{
+    if (decider->muted) {
+        return 0;
+    }
+    if (n == 1) {
+        stream->ordinal++;
+        return 0;
+    }
+    return sim__decide(decider, stream, stream_id, kind, n, odds, describe, context);
+}
 
 #ifdef __cplusplus
 }

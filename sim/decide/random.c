@@ -28,24 +28,31 @@ bounded(uint32_t bits, uint32_t n)
 }
 
 static uint32_t
+random_draw(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds)
+{
+    uint64_t draw = sim_stream_draw(key, ordinal);
+    uint32_t high = (uint32_t)(draw >> 32);
+    if (odds.den == 0) {
+        return bounded(high, n);
+    }
+    rt_assert(odds.num <= odds.den);
+    if (bounded((uint32_t)draw, odds.den) >= odds.num) {
+        return 0;
+    }
+    return 1 + bounded(high, n - 1);
+}
+
+static uint32_t
 random_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
     (void)strategy;
-    uint64_t draw = sim_stream_draw(choice->key, choice->ordinal);
-    uint32_t high = (uint32_t)(draw >> 32);
-    if (choice->odds.den == 0) {
-        return bounded(high, choice->n);
-    }
-    rt_assert(choice->odds.num <= choice->odds.den);
-    if (bounded((uint32_t)draw, choice->odds.den) >= choice->odds.num) {
-        return 0;
-    }
-    return 1 + bounded(high, choice->n - 1);
+    return random_draw(choice->key, choice->ordinal, choice->n, choice->odds);
 }
 
 static const struct sim_strategy_ops random_ops = {
         .name = "random",
         .about = "each choice by itself, from the seed",
+        .draw = random_draw,
         .choose = random_choose,
 };
 

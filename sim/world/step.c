@@ -149,6 +149,9 @@ static uint32_t
 choose_actor(struct sim_world *world)
 {
     uint32_t n = world->enabled.count;
+    if (n == 1) {
+        return choose_in(world, 0, 1);
+    }
     uint32_t front = world->enabled.ring[world->enabled.head];
     uint64_t waited = world->step - world->actors[front]->enabled_step;
     if (waited > world->options.fair_steps + 8 * (uint64_t)n) {
@@ -209,10 +212,10 @@ charge(struct sim_world *world)
 
 /* ---- Rule 6: is it over? ------------------------------------------------------------------------ */
 
+/* Looks at the limits on steps, and when it must look again. */
 static void
 check_limits(struct sim_world *world)
 {
-    check_time(world, world->now_ns);
     if (world->step - world->progress_step >= world->options.livelock_steps) {
         sim_fail(world, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIMIT, world->current, 0,
                 "%llu steps were taken in which nothing was completed, consumed or moved",
@@ -223,9 +226,12 @@ check_limits(struct sim_world *world)
                 "the run is not over after %llu steps",
                 (unsigned long long)world->options.steps_max);
     }
+    uint64_t livelock_step = world->progress_step + world->options.livelock_steps;
+    world->limit_step =
+            livelock_step < world->options.steps_max ? livelock_step : world->options.steps_max;
 }
 
-static bool
+static inline bool
 is_done(struct sim_world *world)
 {
     if (world->scenario->done != NULL) {
@@ -255,7 +261,9 @@ sim__world_step(struct sim_world *world)
     world->stepping = actor;
     world->step++;
     *world->progress = *world->progress + 1;
-    sim_world_event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
+    if (world->recorder.events_on) {
+        sim_world_event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
+    }
     actor->ops->step(actor);
     actor->polls++;
     actor->stopped_step = world->step;
@@ -277,7 +285,10 @@ sim__world_step(struct sim_world *world)
         world->over = true;
         return;
     }
-    check_limits(world);
+    check_time(world, world->now_ns);
+    if (world->step >= world->limit_step) {
+        check_limits(world);
+    }
 }
 
 void

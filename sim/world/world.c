@@ -128,6 +128,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->step = 0;
     world->work_ns = 0;
     world->progress_step = 0;
+    world->limit_step = 0;
     world->jumped_from_ns = 0;
     world->jumped_to_ns = 0;
     world->audit_step = 0;

@@ -95,6 +95,7 @@ struct sim_world {
     uint64_t step;
     uint64_t next_due_ns;
     uint64_t work_ns;        /* Charged by sim_work during this step. */
+    uint64_t limit_step;        /* Before it no limit on steps can be reached. */
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
     uint64_t jumped_to_ns;
