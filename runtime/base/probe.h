@@ -101,11 +101,11 @@ struct rt_object {
 
 #ifdef RT_PROBES
 
-/* Supplied by the watcher. `site` is in the runtime, `await` in its user's code; either may be 0. */
+/* Supplied by the watcher. `site` is in the runtime, `await` in its user's code; either can be 0. */
 void rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *site,
         const struct rt_site *await, uint64_t argument);
 
-/* Supplied by the watcher: why the waker of the next STORE or KEEP is stored; borrowed, may be 0. */
+/* Supplied by the watcher: why the waker of the next STORE or KEEP is stored; borrowed, or 0. */
 void rt_probe_reason(const char *reason);
 
 /* Supplied by the watcher: a number for a new object of `kind`. */

@@ -122,7 +122,7 @@ rt_slab_remove(struct rt_slab *slab, struct rt_key key)
     return pointer;
 }
 
-/* Length of the free list; panics when it leaves the array, names a taken place or runs in a ring. */
+/* Length of the free list; panics when it leaves the array, names a taken place or is a ring. */
 static uint32_t
 audit_free_list(const struct rt_slab *slab)
 {

@@ -20,7 +20,7 @@
 #define REGISTERING RT_ATOMIC_WAKER_REGISTERING
 #define WAKING RT_ATOMIC_WAKER_WAKING
 
-/* Puts `waker` in, unless what is there wakes the same. Returns what is left over, to be dropped. */
+/* Puts `waker` in, unless what is there wakes the same. Returns what is left, to be dropped. */
 static struct rt_waker
 swap_in(struct rt_atomic_waker *atomic, const struct rt_waker *waker, const struct rt_site *await)
 {

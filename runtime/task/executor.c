@@ -156,7 +156,7 @@ poll_task(struct rt_executor *executor, struct rt_task *task)
     settle(executor, task, answer);
 }
 
-/* The end of a stretch of polls: `running` off, and the host may be told again once all is quiet. */
+/* The end of a stretch of polls: `running` off, and the host may be told again if all is quiet. */
 static void
 leave_run(struct rt_executor *executor)
 {

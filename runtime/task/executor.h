@@ -89,7 +89,7 @@ void rt_executor_init(struct rt_executor *executor, const struct rt_executor_con
 /* Ends it. Tasks still posted: fault RT_E_IN_USE (D9). */
 void rt_executor_fini(struct rt_executor *executor);
 
-/* Cancels every task in the order of their indices; rt_post answers RT_E_CLOSED from now on (D9). */
+/* Cancels every task in the order of their indices; rt_post answers RT_E_CLOSED ever after (D9). */
 #define rt_terminate(executor) rt_terminate_at((executor), RT_HERE)
 void rt_terminate_at(struct rt_executor *executor, const struct rt_site *await);
 

@@ -32,14 +32,14 @@ struct rt_target {
 };
 
 /*
- * Opens `target`, all zero or closed, on `executor`: from now on its wakers call `woken`. Its `name`
- * is the caller's to set, before or after.
+ * Opens `target`, all zero or closed, on `executor`: from now on its wakers call `woken`. Its
+ * `name` is the caller's to set, before or after.
  * RT_E_FULL when the executor was lent too few entries; nothing has changed then.
  */
 RT_MUST_CHECK rt_err rt_target_open(struct rt_target *target, struct rt_executor *executor,
         void (*woken)(struct rt_target *target, const struct rt_site *await));
 
-/* Closes it: every waker of it that is still out does nothing from now on. Closed already: no-op. */
+/* Closes it: every waker of it that is still out does nothing any more. Closed already: no-op. */
 void rt_target_close(struct rt_target *target);
 
 /* The target's waker, borrowed: no reference is counted. Clone it to keep it. */

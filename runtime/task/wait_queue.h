@@ -39,7 +39,7 @@ void rt_wait_queue_init(
 #define rt_wait_queue_fini(queue) rt_wait_queue_clear_at((queue), RT_HERE)
 void rt_wait_queue_clear_at(struct rt_wait_queue *queue, const struct rt_site *await);
 
-/* Queues a waker of `cx`; a waiter that is queued keeps its place. RT_E_FULL: nothing has changed. */
+/* Queues a waker of `cx`; who is queued already keeps the place. RT_E_FULL: nothing has changed. */
 #define rt_wait_queue_store(queue, cx, reason) \
     rt_wait_queue_store_at((queue), (cx), (reason), RT_HERE, RT_HERE)
 RT_MUST_CHECK rt_err rt_wait_queue_store_at(struct rt_wait_queue *queue, struct rt_cx *cx,

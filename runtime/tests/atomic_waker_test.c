@@ -196,7 +196,7 @@ static const struct rt_waker_vt shared_vt = {
 
 #define ROUNDS 5000u
 
-/* Publishes, then wakes, once a round: there is no second wake that could make up for a lost one. */
+/* Publishes, then wakes, once a round: no second wake could make up for a lost one. */
 static void *
 producer(void *argument)
 {
