@@ -5,6 +5,7 @@
  */
 #include <alloca.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -27,7 +27,7 @@ struct failure_kind {
 
 struct sweep {
     struct sim_pool *pool;
-    const struct sim_plan *plan;
+    const struct sim_sweep_plan *plan;
     struct sim_sink *sink;
     struct sim_sweep_result *result;
     struct sim_batch window[WINDOW];
@@ -84,7 +84,7 @@ look_at_the_time(struct sweep *sweep)
 static void
 set_job(const struct sweep *sweep, struct sim_job *job, uint64_t index, uint32_t count)
 {
-    const struct sim_plan *plan = sweep->plan;
+    const struct sim_sweep_plan *plan = sweep->plan;
     *job = (struct sim_job){
             .scenario = plan->scenario,
             .options = plan->options,
@@ -151,7 +151,7 @@ is_news(struct sweep *sweep, const struct sim_outcome *outcome)
 static void
 tell_failure(struct sweep *sweep, const struct sim_outcome *seen)
 {
-    const struct sim_plan *plan = sweep->plan;
+    const struct sim_sweep_plan *plan = sweep->plan;
     struct sim_alone alone;
     struct sim_new_failure failure = {
             .index = seen->seed - plan->first, .seen = seen, .alone = &alone};
@@ -336,14 +336,14 @@ turn(struct sweep *sweep)
 
 /* Small enough that all workers have something to do and a stop comes soon. */
 static uint32_t
-batch_runs(const struct sim_plan *plan, uint32_t workers)
+batch_runs(const struct sim_sweep_plan *plan, uint32_t workers)
 {
     uint64_t share = plan->runs / ((uint64_t)workers * 8) + 1;
     return share < SIM_JOB_RUNS_MAX ? (uint32_t)share : SIM_JOB_RUNS_MAX;
 }
 
 void
-sim_sweep_run(struct sim_pool *pool, const struct sim_plan *plan, struct sim_sink *sink,
+sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct sim_sink *sink,
         struct sim_sweep_result *ret_result)
 {
     rt_assert(plan->runs >= 1);

@@ -26,7 +26,7 @@
 /* After so many hangs a sweep gives up: each costs the patience of `hang_ms`. */
 #define SIM_HANGS_MAX 10u
 
-struct sim_plan {
+struct sim_sweep_plan {
     const struct sim_scenario *scenario;
     struct sim_options options;
     uint64_t first; /* Seed of run 0. */
@@ -91,7 +91,7 @@ struct sim_sweep_result {
 };
 
 /* Sweeps. Anything that was merged has been told to the sink by the time it returns. */
-void sim_sweep_run(struct sim_pool *pool, const struct sim_plan *plan, struct sim_sink *sink,
+void sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct sim_sink *sink,
         struct sim_sweep_result *ret_result);
 
 #endif

@@ -1,0 +1,164 @@
+/*
+ * cli.c -- finding the command, its options and its library.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/build.h"
+
+extern const struct sim_command *const __start_rewake_commands[];
+extern const struct sim_command *const __stop_rewake_commands[];
+
+int
+sim_cli_fail(int status, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    /* One line, whatever a file name or a message of somebody else's had in it. */
+    for (char *c = line; *c != '\0'; c++) {
+        *c = (unsigned char)*c < ' ' || *c == 0x7f ? ' ' : *c;
+    }
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "rewake: %s\n", line);
+    return status;
+}
+
+static const struct sim_command *
+find_command(const char *name)
+{
+    for (const struct sim_command *const *each = __start_rewake_commands;
+            each != __stop_rewake_commands; each++) {
+        if (strcmp((*each)->name, name) == 0) {
+            return *each;
+        }
+    }
+    return NULL;
+}
+
+/* The first command whose name comes after `name` ("" to begin with). */
+static const struct sim_command *
+next_command(const char *name)
+{
+    const struct sim_command *next = NULL;
+    for (const struct sim_command *const *each = __start_rewake_commands;
+            each != __stop_rewake_commands; each++) {
+        if (strcmp((*each)->name, name) > 0 &&
+                (next == NULL || strcmp((*each)->name, next->name) < 0)) {
+            next = *each;
+        }
+    }
+    return next;
+}
+
+static void
+help(void)
+{
+    (void)printf("usage: rewake COMMAND [ARGUMENTS]\n\n"
+                 "Finds, tells and replays lost wake-ups in async runtimes.\n\n");
+    for (const struct sim_command *each = next_command(""); each != NULL;
+            each = next_command(each->name)) {
+        (void)printf("  rewake %-8s %s\n", each->name, each->about);
+    }
+    (void)printf(
+            "\n`rewake COMMAND --help` has the options. Exit status: 0 all held, 1 a bug was\n"
+            "found, 2 usage, 3 a replay differs, 4 nothing matched, 5 fewer runs than asked for,\n"
+            "70 rewake or its database failed, 125 this build can not judge the token.\n");
+}
+
+/* "mine.so", "./mine.so", "libmine.so.2" */
+static bool
+is_library(const char *argument)
+{
+    const char *dot = strstr(argument, ".so");
+    return dot != NULL && (dot[3] == '\0' || dot[3] == '.') && strchr(argument, ':') == NULL;
+}
+
+/* Moves a library from the front of the arguments to cli->library. */
+static int
+take_library(struct sim_cli *cli)
+{
+    if (!cli->command->takes_library || cli->count == 0 || !is_library(cli->arguments[0])) {
+        return 0;
+    }
+    cli->library = cli->arguments[0];
+    cli->arguments++;
+    cli->count--;
+    if (!sim_registry_load(&cli->registry, cli->library)) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s", cli->registry.error);
+    }
+    return 0;
+}
+
+static int
+run_command(struct sim_cli *cli)
+{
+    if (!sim_registry_init(&cli->registry)) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", cli->registry.error);
+    }
+    int status = take_library(cli);
+    if (status != 0) {
+        return status;
+    }
+    if (cli->count < cli->command->arguments_min || cli->count > cli->command->arguments_max) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s arguments; usage: rewake %s %s",
+                cli->count < cli->command->arguments_min ? "too few" : "too many",
+                cli->command->name, cli->command->usage);
+    }
+    return cli->command->run(cli);
+}
+
+/* What was printed has to have arrived: a full disk is no success. */
+static int
+flush(int status)
+{
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "the output could not be written");
+    }
+    return status;
+}
+
+int
+sim_cli_main(int count, char **arguments)
+{
+    struct sim_cli cli = {.library = NULL};
+    int first = 0;
+    if (count < 2) {
+        help();
+        return SIM_EXIT_USAGE;
+    }
+    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "help") == 0 ||
+            strcmp(arguments[1], "-h") == 0) {
+        help();
+        return flush(SIM_EXIT_HELD);
+    }
+    if (strcmp(arguments[1], "--version") == 0) {
+        (void)printf("rewake %s\n", SIM_VERSION);
+        return flush(SIM_EXIT_HELD);
+    }
+    cli.command = find_command(arguments[1]);
+    if (cli.command == NULL) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "there is no command '%s'; `rewake help` lists what there is", arguments[1]);
+    }
+    if (!sim_cli_parse(cli.command, count - 1, arguments + 1, &cli.settings, &first)) {
+        return SIM_EXIT_USAGE;
+    }
+    if (sim_given(&cli.settings, SIM_CLI_OPTION_HELP)) {
+        sim_cli_help(cli.command);
+        return flush(SIM_EXIT_HELD);
+    }
+    cli.arguments = arguments + 1 + first;
+    cli.count = (uint32_t)(count - 1 - first);
+    int status = run_command(&cli);
+    sim_registry_fini(&cli.registry);
+    return flush(status);
+}

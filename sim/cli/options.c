@@ -1,0 +1,388 @@
+/*
+ * options.c -- reading flags and environment by one table.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/cli.h"
+#include "sim/explore/pool.h"
+#include "sim/explore/token.h"
+#include "sim/world/options.h"
+
+/* Values of long options for getopt: above every letter. */
+#define LONG_BASE 256
+
+static const struct row {
+    const char *name; /* Long; NULL: it has a letter only. */
+    const char *argument;
+    const char *environment;
+    const char *about;
+    char letter;
+} rows[] = {
+#define OPTION_ROW(name, letter, long_name, argument, environment, about) \
+    {long_name, argument, environment, about, letter},
+        SIM_CLI_OPTION_LIST(OPTION_ROW)
+#undef OPTION_ROW
+};
+
+_Static_assert(SIM_CLI_OPTIONS < 64, "options are bits of a mask");
+
+/* ---- Values. ----------------------------------------------------------------------------------- */
+
+bool
+sim_number_parse(const char *text, uint64_t max, uint64_t *ret_number)
+{
+    bool hex = strncmp(text, "0x", 2) == 0;
+    size_t length = strlen(text + (hex ? 2 : 0));
+    if (length == 0 ||
+            strspn(text + (hex ? 2 : 0), hex ? "0123456789abcdef" : "0123456789") != length) {
+        return false;
+    }
+    errno = 0;
+    unsigned long long number = strtoull(text, NULL, hex ? 16 : 10);
+    if (errno != 0 || number > max) {
+        return false;
+    }
+    *ret_number = number;
+    return true;
+}
+
+/* "A-B" with A <= B. */
+static const char *
+set_seeds(struct sim_settings *settings, const char *value)
+{
+    char first[32] = "";
+    const char *dash = strchr(value, '-');
+    size_t length = dash != NULL ? (size_t)(dash - value) : sizeof(first);
+    if (length >= sizeof(first)) {
+        return "is no range of seeds such as 1-1000";
+    }
+    memcpy(first, value, length);
+    if (!sim_seed_parse(first, &settings->seed) ||
+            !sim_seed_parse(dash + 1, &settings->seed_last)) {
+        return "is no range of seeds from 0 to 2^63-1, such as 1-1000";
+    }
+    return settings->seed <= settings->seed_last ? NULL
+                                                 : "is a range whose end comes before its start";
+}
+
+static bool
+parse_time(const char *value, uint64_t *ret_ms)
+{
+    static const struct {
+        const char *unit;
+        uint64_t ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"", 1000}};
+    char number[24] = "";
+    size_t length = strspn(value, "0123456789");
+    if (length >= sizeof(number)) {
+        return false;
+    }
+    memcpy(number, value, length);
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        if (strcmp(value + length, units[i].unit) == 0) {
+            uint64_t count = 0;
+            if (!sim_number_parse(number, UINT32_MAX, &count) || count == 0) {
+                return false;
+            }
+            *ret_ms = count * units[i].ms;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *
+set_hang(struct sim_settings *settings, const char *value)
+{
+    uint64_t ms = 0;
+    if (!parse_time(value, &ms) || ms > INT32_MAX) {
+        return "is no time such as 10s or 500ms";
+    }
+    settings->hang_ms = (uint32_t)ms;
+    return NULL;
+}
+
+static const char *
+set_strategy(struct sim_settings *settings, const char *value)
+{
+    if (strcmp(value, "random") != 0 && strcmp(value, "dullest") != 0) {
+        return "is no strategy: there are random and dullest";
+    }
+    settings->how = value[0] == 'r' ? SIM_HOW_RANDOM : SIM_HOW_DULLEST;
+    return NULL;
+}
+
+static const char *
+set_record(struct sim_settings *settings, const char *value)
+{
+    static const char *const words[] = {"news", "all", "none"};
+    for (uint32_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        if (strcmp(value, words[i]) == 0) {
+            settings->record = i;
+            return NULL;
+        }
+    }
+    return "is none of news, all, none";
+}
+
+static const char *
+set_small(uint32_t *number, const char *value, uint64_t min, uint64_t max, const char *complaint)
+{
+    uint64_t wide = 0;
+    if (!sim_number_parse(value, max, &wide) || wide < min) {
+        return complaint;
+    }
+    *number = (uint32_t)wide;
+    return NULL;
+}
+
+static const char *
+assign(struct sim_assignment *list, uint32_t *count, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    if (equals == NULL || equals == value || equals[1] == '\0') {
+        return "is not of the form NAME=NUMBER";
+    }
+    if (*count == SIM_ASSIGNMENTS_MAX) {
+        return "is one assignment too many";
+    }
+    list[(*count)++] = (struct sim_assignment){value, (size_t)(equals - value), equals + 1};
+    return NULL;
+}
+
+static const char *
+set_seed(struct sim_settings *settings, const char *value)
+{
+    return sim_seed_parse(value, &settings->seed) ? NULL : "is no seed: a number below 2^63";
+}
+
+static const char *
+set_runs(struct sim_settings *settings, const char *value)
+{
+    return sim_number_parse(value, INT64_MAX, &settings->runs) && settings->runs > 0
+                   ? NULL
+                   : "is no number of runs";
+}
+
+static const char *
+set_time(struct sim_settings *settings, const char *value)
+{
+    return parse_time(value, &settings->time_ms) ? NULL : "is no time such as 60s, 500ms, 5m, 1h";
+}
+
+static const char *
+set_db(struct sim_settings *settings, const char *value)
+{
+    settings->db = value;
+    return *value != '\0' ? NULL : "names no file";
+}
+
+/* Takes the value of one option; NULL, or what is wrong with it. */
+static const char *
+set(struct sim_settings *settings, enum sim_cli_option option, const char *value)
+{
+    switch (option) {
+    case SIM_CLI_OPTION_SEED:
+        return set_seed(settings, value);
+    case SIM_CLI_OPTION_SEEDS:
+        return set_seeds(settings, value);
+    case SIM_CLI_OPTION_RUNS:
+        return set_runs(settings, value);
+    case SIM_CLI_OPTION_TIME:
+        return set_time(settings, value);
+    case SIM_CLI_OPTION_PARAM:
+        return assign(settings->params, &settings->param_count, value);
+    case SIM_CLI_OPTION_OPTION:
+        return assign(settings->options, &settings->option_count, value);
+    case SIM_CLI_OPTION_STRATEGY:
+        return set_strategy(settings, value);
+    case SIM_CLI_OPTION_JOBS:
+        return set_small(&settings->jobs, value, 1, SIM_JOBS_MAX, "is not from 1 to 256");
+    case SIM_CLI_OPTION_DB:
+        return set_db(settings, value);
+    case SIM_CLI_OPTION_RECORD:
+        return set_record(settings, value);
+    case SIM_CLI_OPTION_CHECK:
+        return set_small(&settings->check_percent, value, 0, 100, "is no percentage, 0 to 100");
+    case SIM_CLI_OPTION_HANG:
+        return set_hang(settings, value);
+    case SIM_CLI_OPTION_FAIL_FAST:
+    case SIM_CLI_OPTION_EXPECT:
+    case SIM_CLI_OPTION_FRESH:
+    case SIM_CLI_OPTION_LENIENT:
+    case SIM_CLI_OPTION_JSON:
+    case SIM_CLI_OPTION_HELP:
+    case SIM_CLI_OPTIONS:
+        break;
+    }
+    return NULL;
+}
+
+/* ---- The environment, then the flags. ---------------------------------------------------------- */
+
+static bool
+read_environment(const struct sim_command *command, struct sim_settings *settings)
+{
+    for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
+        const char *value = rows[i].environment != NULL && (command->options >> i & 1) != 0
+                                    ? getenv(rows[i].environment)
+                                    : NULL;
+        if (value == NULL || *value == '\0') {
+            continue;
+        }
+        const char *wrong = set(settings, (enum sim_cli_option)i, value);
+        if (wrong != NULL) {
+            (void)sim_cli_fail(SIM_EXIT_USAGE, "the environment's %s: '%s' %s", rows[i].environment,
+                    value, wrong);
+            return false;
+        }
+        settings->given |= UINT64_C(1) << i;
+    }
+    return true;
+}
+
+struct table {
+    struct option longs[SIM_CLI_OPTIONS + 1];
+    char shorts[2 * SIM_CLI_OPTIONS + 2];
+};
+
+/* What getopt_long wants to know. */
+static void
+make_table(const struct sim_command *command, struct table *ret)
+{
+    uint32_t longs = 0;
+    size_t used = 0;
+    *ret = (struct table){.shorts = ":"};
+    used = 1;
+    for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
+        if ((command->options >> i & 1) == 0) {
+            continue;
+        }
+        int has = rows[i].argument != NULL ? required_argument : no_argument;
+        if (rows[i].name != NULL) {
+            ret->longs[longs++] = (struct option){rows[i].name, has, NULL, LONG_BASE + (int)i};
+        }
+        if (rows[i].letter != 0) {
+            ret->shorts[used++] = rows[i].letter;
+            if (has == required_argument) {
+                ret->shorts[used++] = ':';
+            }
+        }
+    }
+}
+
+static enum sim_cli_option
+option_of(int answer)
+{
+    for (uint32_t i = 0; answer < LONG_BASE && i < SIM_CLI_OPTIONS; i++) {
+        if (rows[i].letter != 0 && rows[i].letter == answer) {
+            return (enum sim_cli_option)i;
+        }
+    }
+    rt_assert(answer >= LONG_BASE);
+    return (enum sim_cli_option)(answer - LONG_BASE);
+}
+
+static bool
+take_flag(const struct sim_command *command, int answer, char **arguments,
+        struct sim_settings *settings)
+{
+    if (answer == '?' || answer == ':') {
+        (void)sim_cli_fail(SIM_EXIT_USAGE,
+                answer == ':' ? "%s: it needs a value; `rewake %s --help` says which"
+                              : "%s: there is no such option here; `rewake %s --help` lists them",
+                arguments[optind - 1], command->name);
+        return false;
+    }
+    enum sim_cli_option option = option_of(answer);
+    const char *wrong = set(settings, option, optarg);
+    if (wrong != NULL) {
+        (void)sim_cli_fail(SIM_EXIT_USAGE, "%s%s: '%s' %s", rows[option].name != NULL ? "--" : "-",
+                rows[option].name != NULL ? rows[option].name
+                                          : (const char[]){rows[option].letter, '\0'},
+                optarg, wrong);
+        return false;
+    }
+    settings->given |= UINT64_C(1) << option;
+    return true;
+}
+
+bool
+sim_cli_parse(const struct sim_command *command, int count, char **arguments,
+        struct sim_settings *ret_settings, int *ret_first)
+{
+    struct table table;
+    int answer = 0;
+    *ret_settings = (struct sim_settings){
+            .seed = 1, .runs = 1000, .hang_ms = SIM_HANG_MS, .jobs = sim_processors()};
+    if (!read_environment(command, ret_settings)) {
+        return false;
+    }
+    make_table(command, &table);
+    opterr = 0;
+    optind = 1;
+    while ((answer = getopt_long(count, arguments, table.shorts, table.longs, NULL)) != -1) {
+        if (!take_flag(command, answer, arguments, ret_settings)) {
+            return false;
+        }
+    }
+    *ret_first = optind;
+    return true;
+}
+
+/* ---- Help. ------------------------------------------------------------------------------------- */
+
+static void
+help_option(const struct row *row)
+{
+    char left[48];
+    (void)snprintf(left, sizeof(left), "%c%.1s%s%s%s%s%s", row->letter != 0 ? '-' : ' ',
+            row->letter != 0 ? &row->letter : " ", row->letter != 0 && row->name != NULL ? "," : "",
+            row->name != NULL ? " --" : "", row->name != NULL ? row->name : "",
+            row->argument != NULL ? " " : "", row->argument != NULL ? row->argument : "");
+    (void)printf("  %-28s %s\n", left, row->about);
+    if (row->environment != NULL) {
+        (void)printf("  %-28s (environment: %s)\n", "", row->environment);
+    }
+}
+
+static void
+help_run_options(void)
+{
+    (void)printf("\nOptions of the runs, for -O:\n");
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        (void)printf("  %-18s %s", sim_option_name(i), sim_option_about(i));
+        if (sim_option_default(i) == SIM_FAULT_FROM_SCENARIO) {
+            (void)printf(" (default: what the scenario survives)\n");
+        } else {
+            (void)printf(" (default %llu)\n", (unsigned long long)sim_option_default(i));
+        }
+    }
+}
+
+void
+sim_cli_help(const struct sim_command *command)
+{
+    (void)printf("usage: rewake %s %s\n\n%s\n", command->name, command->usage, command->about);
+    if (command->help != NULL) {
+        (void)printf("\n%s", command->help);
+    }
+    (void)printf("\nOptions:\n");
+    for (uint32_t i = 0; i < SIM_CLI_OPTIONS; i++) {
+        if ((command->options >> i & 1) != 0) {
+            help_option(&rows[i]);
+        }
+    }
+    if ((command->options & SIM_CLI_OPTION_BIT(OPTION)) != 0) {
+        help_run_options();
+    }
+}

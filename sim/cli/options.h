@@ -1,0 +1,99 @@
+/*
+ * options.h -- every option of the command line, once.
+ *
+ * One list makes the parser (getopt_long runs over it), the environment variables, and
+ * the help of each command, which names the options that it takes. Flags win over the
+ * environment.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_OPTIONS_H
+#define SIM_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* name, letter (or 0), long name (or NULL), argument (or NULL), environment (or NULL), about */
+#define SIM_CLI_OPTION_LIST(X) \
+    X(SEED, 0, "seed", "S", "REWAKE_SEED", "seed of the first run of each scenario; default 1") \
+    X(SEEDS, 0, "seeds", "A-B", NULL, "run exactly the seeds from A to B") \
+    X(RUNS, 0, "runs", "N", "REWAKE_RUNS", "runs of each scenario; default 1000") \
+    X(TIME, 0, "time", "60s", "REWAKE_TIME", "stop after this time (ms, s, m, h), shared fairly") \
+    X(PARAM, 'D', NULL, "NAME=N", NULL, "set a parameter of the scenarios that declare it") \
+    X(OPTION, 'O', NULL, "NAME=N", NULL, "set an option of the runs; listed below") \
+    X(STRATEGY, 0, "strategy", "NAME", "REWAKE_STRATEGY", "random (default) or dullest") \
+    X(JOBS, 0, "jobs", "N", "REWAKE_JOBS", "worker processes; default: one for each processor") \
+    X(DB, 0, "db", "FILE", "REWAKE_DB", "the trace database; default .rewake/trace.db") \
+    X(RECORD, 0, "record", "WHAT", NULL, "a row for: news (default), all runs, or none (no file)") \
+    X(CHECK, 0, "check-determinism", "PCT", NULL, "run PCT percent again in a twin process") \
+    X(FAIL_FAST, 0, "fail-fast", NULL, NULL, "stop at the first failure") \
+    X(EXPECT, 0, "expect", NULL, NULL, "hold each scenario to the verdict that it states") \
+    X(FRESH, 0, "fresh", NULL, NULL, "do not try remembered failures first") \
+    X(HANG, 0, "hang", "10s", NULL, "real time after which a step that does not return is a hang") \
+    X(LENIENT, 0, "lenient", NULL, NULL, \
+            "take a tape as far as it fits, by the alternatives' ids") \
+    X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
+    X(HELP, 'h', "help", NULL, NULL, "this text")
+
+enum sim_cli_option {
+#define SIM_CLI_OPTION_ENUM(name, letter, long_name, argument, environment, about) \
+    SIM_CLI_OPTION_##name,
+    SIM_CLI_OPTION_LIST(SIM_CLI_OPTION_ENUM)
+#undef SIM_CLI_OPTION_ENUM
+            SIM_CLI_OPTIONS
+};
+
+#define SIM_CLI_OPTION_BIT(name) (UINT64_C(1) << SIM_CLI_OPTION_##name)
+#define SIM_ASSIGNMENTS_MAX 64u
+
+enum sim_record_what { SIM_RECORD_NEWS, SIM_RECORD_ALL, SIM_RECORD_NONE };
+
+/* NAME=VALUE, as it was written. */
+struct sim_assignment {
+    const char *name;
+    size_t name_length;
+    const char *value;
+};
+
+struct sim_settings {
+    uint64_t given; /* Mask of options that were given, by flag or environment. */
+    uint64_t seed;
+    uint64_t seed_last; /* With --seeds. */
+    uint64_t runs;
+    uint64_t time_ms; /* 0: no limit. */
+    uint32_t how;     /* enum sim_how */
+    uint32_t jobs;
+    uint32_t record; /* enum sim_record_what */
+    uint32_t check_percent;
+    uint32_t hang_ms;
+    const char *db;
+    struct sim_assignment params[SIM_ASSIGNMENTS_MAX];
+    uint32_t param_count;
+    struct sim_assignment options[SIM_ASSIGNMENTS_MAX];
+    uint32_t option_count;
+};
+
+static inline bool
+sim_given(const struct sim_settings *settings, enum sim_cli_option option)
+{
+    return (settings->given >> option & 1) != 0;
+}
+
+/* A command's view of the list. */
+struct sim_command;
+
+/*
+ * Reads the environment and the flags of `command` from `arguments`; *ret_first is the index of the
+ * first that is none (they are moved to the end). False after one line on stderr.
+ */
+bool sim_cli_parse(const struct sim_command *command, int count, char **arguments,
+        struct sim_settings *ret_settings, int *ret_first);
+
+/* Prints the help of `command` on stdout. */
+void sim_cli_help(const struct sim_command *command);
+
+/* A whole number in `text` (decimal or 0x…), at most `max`. */
+bool sim_number_parse(const char *text, uint64_t max, uint64_t *ret_number);
+
+#endif

@@ -1,0 +1,340 @@
+/*
+ * run.c -- `rewake run`: many seeds of many scenarios.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/run_state.h"
+#include "sim/cli/words.h"
+#include "sim/explore/clock.h"
+#include "sim/explore/token.h"
+
+/* ---- Signals: the first ^C finishes and reports, the second one ends at once. ------------------- */
+
+static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t asked_for_status;
+
+static void
+on_signal(int number)
+{
+    if (number == SIGUSR1) {
+        asked_for_status = 1;
+    } else {
+        interrupted = 1;
+    }
+}
+
+static void
+catch_signals(void)
+{
+    struct sigaction status = {.sa_handler = on_signal};
+    struct sigaction once = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    (void)sigemptyset(&status.sa_mask);
+    (void)sigemptyset(&once.sa_mask);
+    (void)sigaction(SIGUSR1, &status, NULL);
+    (void)sigaction(SIGINT, &once, NULL);
+    (void)sigaction(SIGTERM, &once, NULL);
+}
+
+/* ---- What is to be run. ------------------------------------------------------------------------ */
+
+static int
+select_scenarios(struct sim_run *run)
+{
+    struct sim_cli *cli = run->cli;
+    run->selected = calloc((size_t)cli->registry.count + 1, sizeof(struct sim_entry *));
+    rt_assert(run->selected != NULL);
+    for (uint32_t i = 0; i < cli->registry.count; i++) {
+        const struct sim_entry *entry = &cli->registry.entries[i];
+        bool wanted = cli->library == NULL || entry->library != NULL;
+        if (wanted && sim_registry_matches(entry->scenario->name, cli->arguments, cli->count)) {
+            run->selected[run->selected_count++] = entry;
+        }
+    }
+    if (run->selected_count == 0) {
+        return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario matches%s%s; `rewake list` has them all",
+                cli->count > 0 ? " " : "", cli->count > 0 ? cli->arguments[0] : "");
+    }
+    return 0;
+}
+
+/* Every -O and -D has to fit every scenario that has it, and one at least. */
+static int
+check_assignment(const struct sim_run *run, bool param, const struct sim_assignment *assignment)
+{
+    bool known = false;
+    for (uint32_t i = 0; i < run->selected_count; i++) {
+        const char *wrong = NULL;
+        const struct sim_scenario *scenario = run->selected[i]->scenario;
+        struct sim_options options;
+        sim_options_init(&options, scenario);
+        if (!sim_options_assign(scenario, &options, param, assignment, &wrong)) {
+            continue;
+        }
+        known = true;
+        if (wrong != NULL) {
+            return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: for %s '%s' %s", param ? "-D" : "-O",
+                    assignment->name, scenario->name, assignment->value, wrong);
+        }
+    }
+    if (!known) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: %s", param ? "-D" : "-O", assignment->name,
+                param ? "none of these scenarios has such a parameter; `rewake list` names them"
+                      : "there is no such option of runs; `rewake run --help` lists them");
+    }
+    return 0;
+}
+
+static int
+check_assignments(const struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    int status = 0;
+    for (uint32_t i = 0; i < settings->param_count && status == 0; i++) {
+        status = check_assignment(run, true, &settings->params[i]);
+    }
+    for (uint32_t i = 0; i < settings->option_count && status == 0; i++) {
+        status = check_assignment(run, false, &settings->options[i]);
+    }
+    return status;
+}
+
+static void
+set_options(const struct sim_run *run, struct sim_options *options)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    const struct sim_scenario *scenario = run->entry->scenario;
+    const char *wrong = NULL;
+    sim_options_init(options, scenario);
+    for (uint32_t i = 0; i < settings->param_count; i++) {
+        (void)sim_options_assign(scenario, options, true, &settings->params[i], &wrong);
+    }
+    for (uint32_t i = 0; i < settings->option_count; i++) {
+        (void)sim_options_assign(scenario, options, false, &settings->options[i], &wrong);
+    }
+}
+
+/* The part of the plan that is the same for all scenarios. */
+static int
+make_plan(struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    uint64_t room = SIM_SEED_MAX - settings->seed + 1;
+    bool open = settings->time_ms > 0 && !sim_given(settings, SIM_CLI_OPTION_RUNS);
+    run->plan = (struct sim_sweep_plan){
+            .first = settings->seed,
+            .runs = open ? UINT64_MAX : settings->runs,
+            .how = settings->how,
+            .check_percent = settings->check_percent,
+            .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
+            .keep_all = settings->record == SIM_RECORD_ALL,
+            .deadline_ms = UINT64_MAX,
+            .interrupted = &interrupted,
+    };
+    if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
+        run->plan.runs = settings->seed_last - settings->seed + 1;
+    }
+    if (!open && run->plan.runs > room) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "from seed %llu there are only %llu seeds left below 2^63",
+                (unsigned long long)settings->seed, (unsigned long long)room);
+    }
+    return 0;
+}
+
+/* ---- What the sweep tells. --------------------------------------------------------------------- */
+
+static struct sim_run *
+run_of(struct sim_sink *sink)
+{
+    return (struct sim_run *)(void *)sink;
+}
+
+static bool
+on_batch(struct sim_sink *sink, const struct sim_merged *batch)
+{
+    return sim_run_store_batch(run_of(sink), batch);
+}
+
+static bool
+on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
+{
+    struct sim_run *run = run_of(sink);
+    int64_t run_id = 0;
+    /* What can be replayed is the run alone, whatever the sweep saw. */
+    char *token = sim_token_of(run->plan.scenario, &run->plan.options, run->plan.how, NULL,
+            sim_alone_outcome(failure->alone));
+    bool stored = sim_run_store_failure(run, failure, token, &run_id);
+    /* Told even when it could not be stored. */
+    sim_run_tell_failure(run, failure, token, run_id);
+    free(token);
+    return stored;
+}
+
+static bool
+on_twin(struct sim_sink *sink, uint64_t seed, uint64_t digest, uint64_t digest_of_twin)
+{
+    rt_assert(digest != digest_of_twin);
+    return sim_run_tell_twin(run_of(sink), seed);
+}
+
+static bool
+on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
+{
+    struct sim_run *run = run_of(sink);
+    bool now = asked_for_status != 0;
+    asked_for_status = 0;
+    sim_progress_tick(&run->progress, run->entry->scenario->name, runs, run->plan.runs,
+            totals->runs - totals->verdicts[SIM_VERDICT_PASS], now);
+    return true;
+}
+
+/* ---- One scenario, and all. -------------------------------------------------------------------- */
+
+static void
+add_result(struct sim_run *run)
+{
+    const struct sim_sweep_result *result = &run->result;
+    run->runs += result->totals.runs;
+    run->passed += result->totals.verdicts[SIM_VERDICT_PASS];
+    if (run->expect ? !sim_run_as_stated(run) : result->kinds > result->diverged) {
+        run->bug = true;
+    }
+    run->differs = run->differs || result->diverged > 0 || result->unequal > 0;
+    if (result->end == SIM_SWEEP_INTERRUPTED || result->end == SIM_SWEEP_TOO_MANY_HANGS ||
+            (result->end == SIM_SWEEP_OUT_OF_TIME && result->totals.runs == 0)) {
+        run->short_of = true;
+    }
+    if (result->end == SIM_SWEEP_SYSTEM) {
+        run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
+    }
+}
+
+/* Sweeps one scenario; `deadline_ms` is its own. */
+static bool
+run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadline_ms)
+{
+    uint64_t runs = run->plan.runs;
+    run->entry = entry;
+    run->plan.scenario = entry->scenario;
+    run->plan.deadline_ms = deadline_ms;
+    if (runs == UINT64_MAX) {
+        run->plan.runs = SIM_SEED_MAX - run->plan.first + 1;
+    }
+    set_options(run, &run->plan.options);
+    run->options = sim_options_json(entry->scenario, &run->plan.options);
+    run->sweep_ms = sim_clock_ms();
+    sim_progress_init(&run->progress);
+    if (sim_run_store_begin(run)) {
+        sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
+        (void)sim_run_store_end(run);
+        sim_run_tell_scenario(run);
+        add_result(run);
+    }
+    free(run->options);
+    run->plan.runs = runs;
+    return run->system == 0 && interrupted == 0 && !(run->plan.fail_fast && run->bug);
+}
+
+static void
+run_scenarios(struct sim_run *run)
+{
+    uint64_t time_ms = run->cli->settings.time_ms;
+    uint64_t end_ms = sim_clock_ms() + time_ms;
+    bool goes_on = true;
+    for (uint32_t i = 0; i < run->selected_count && goes_on; i++) {
+        uint64_t deadline_ms = UINT64_MAX;
+        if (time_ms > 0) {
+            uint64_t now_ms = sim_clock_ms();
+            uint64_t left_ms = end_ms > now_ms ? end_ms - now_ms : 0;
+            deadline_ms = now_ms + left_ms / (run->selected_count - i);
+        }
+        goes_on = run_scenario(run, run->selected[i], deadline_ms);
+    }
+}
+
+/* A bug outweighs what else happened, except that rewake itself failed. */
+static int
+exit_status(const struct sim_run *run)
+{
+    if (run->system != 0) {
+        return run->system;
+    }
+    if (run->bug) {
+        return SIM_EXIT_BUG;
+    }
+    if (run->differs) {
+        return SIM_EXIT_DIFFERS;
+    }
+    if (interrupted != 0 || run->short_of) {
+        return SIM_EXIT_SHORT;
+    }
+    return run->runs > 0 ? SIM_EXIT_HELD : SIM_EXIT_NOTHING;
+}
+
+static int
+run_all(struct sim_run *run)
+{
+    uint32_t jobs = run->cli->settings.jobs;
+    if (!sim_pool_init(&run->pool, jobs, run->cli->settings.hang_ms)) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
+    }
+    if (!sim_run_store_open(run)) {
+        return run->system;
+    }
+    catch_signals();
+    sim_run_tell_start(run);
+    if (sim_run_try_remembered(run)) {
+        run_scenarios(run);
+    }
+    int status = exit_status(run);
+    sim_run_tell_end(run, status);
+    return status;
+}
+
+static int
+run_command(struct sim_cli *cli)
+{
+    struct sim_run run = {
+            .sink = {.batch = on_batch, .failure = on_failure, .twin = on_twin, .tick = on_tick},
+            .cli = cli,
+            .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
+            .expect = sim_given(&cli->settings, SIM_CLI_OPTION_EXPECT),
+            .start_ms = sim_clock_ms(),
+    };
+    int status = make_plan(&run);
+    if (status == 0) {
+        status = select_scenarios(&run);
+    }
+    if (status == 0) {
+        status = check_assignments(&run);
+    }
+    if (status == 0) {
+        status = run_all(&run);
+    }
+    sim_pool_fini(&run.pool);
+    sim_run_store_close(&run);
+    free(run.selected);
+    return status;
+}
+
+#define OPTIONS \
+    (SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(SEEDS) | SIM_CLI_OPTION_BIT(RUNS) | \
+            SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) | SIM_CLI_OPTION_BIT(OPTION) | \
+            SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | \
+            SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
+            SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
+            SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
+            SIM_CLI_OPTION_BIT(HELP))
+
+SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
+        .about = "run scenarios over many seeds, and tell what fails",
+        .help = "PATTERN is a shell glob over names; without one, all scenarios (with a library: "
+                "all of\nits own). Run i of a scenario has seed S + i. Failures that the database "
+                "remembers are\ntried first.\n",
+        .options = OPTIONS, .arguments_max = UINT32_MAX, .takes_library = true, .run = run_command);

@@ -1,0 +1,84 @@
+/*
+ * run_state.h -- what the files of `rewake run` share.
+ *
+ *   run.c             which scenarios, with which options; one sweep after the other
+ *   run_store.c       what goes into the database
+ *   run_tell.c        what goes to stdout
+ *   run_remembered.c  the failures of earlier runs, tried first
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_RUN_STATE_H
+#define SIM_CLI_RUN_STATE_H
+
+#include "sim/cli/cli.h"
+#include "sim/cli/terminal.h"
+#include "sim/explore/sweep.h"
+#include "sim/trace/store.h"
+
+struct sim_run {
+    struct sim_sink sink; /* First: the sweep hands it back. */
+    struct sim_cli *cli;
+    struct sim_store *store; /* NULL: --record none. */
+    struct sim_pool pool;
+    struct sim_progress progress;
+    const struct sim_entry **selected;
+    uint32_t selected_count;
+    bool json;
+    bool expect;
+    uint64_t start_ms;
+
+    /* The sweep in progress. */
+    const struct sim_entry *entry;
+    struct sim_sweep_plan plan;
+    struct sim_sweep_result result;
+    int64_t sweep; /* In the database. */
+    char *options; /* As JSON. */
+    uint64_t sweep_ms;
+    uint64_t first_failing_seed;
+
+    /* All of them. */
+    uint64_t runs;
+    uint64_t passed;
+    bool bug;        /* Something failed (with --expect: otherwise than stated). */
+    bool differs;    /* Nondeterminism was seen. */
+    bool short_of;   /* Fewer runs than asked for. */
+    bool store_lost; /* The database failed; it has been said. */
+    int system;      /* Exit status when the system failed, else 0. */
+};
+
+/* ---- run_store.c: each is true, or false after a line on stderr. Without a store: true. --------- */
+
+bool sim_run_store_open(struct sim_run *run);
+bool sim_run_store_begin(struct sim_run *run);
+bool sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch);
+/* `run_id` of a database row, 0: none. */
+bool sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure,
+        const char *token, int64_t *ret_run_id);
+bool sim_run_store_end(struct sim_run *run);
+void sim_run_store_close(struct sim_run *run);
+/* Says that the database failed, once. Always false. */
+bool sim_run_store_failed(struct sim_run *run);
+
+/* ---- run_tell.c -------------------------------------------------------------------------------- */
+
+void sim_run_tell_start(struct sim_run *run);
+void sim_run_tell_failure(struct sim_run *run, const struct sim_new_failure *failure,
+        const char *token, int64_t run_id);
+void sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failure,
+        const char *result, const char *detail);
+/* A run that is another one in its twin: both are run alone, and compared. False: the system
+ * refused. */
+bool sim_run_tell_twin(struct sim_run *run, uint64_t seed);
+void sim_run_tell_scenario(struct sim_run *run);
+void sim_run_tell_end(struct sim_run *run, int status);
+
+/* True when the sweep's verdicts are what the scenario states. */
+bool sim_run_as_stated(const struct sim_run *run);
+
+/* ---- run_remembered.c -------------------------------------------------------------------------- */
+
+/* Tries them; false to end the command at once. */
+bool sim_run_try_remembered(struct sim_run *run);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+ * run_store.c -- what a sweep leaves in the database.
+ *
+ * Each batch is one transaction, and each failure: a rewake that is killed has lost
+ * no failure that it told, and at most the batches under way.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/build.h"
+#include "sim/cli/run_state.h"
+#include "sim/cli/subject.h"
+#include "sim/cli/words.h"
+#include "sim/explore/clock.h"
+
+bool
+sim_run_store_failed(struct sim_run *run)
+{
+    sim_progress_clear(&run->progress);
+    if (!run->store_lost) {
+        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(run->store));
+    }
+    run->store_lost = true;
+    run->system = SIM_EXIT_SYSTEM;
+    return false;
+}
+
+bool
+sim_run_store_open(struct sim_run *run)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    if (run->cli->settings.record == SIM_RECORD_NONE) {
+        return true;
+    }
+    if (sim_store_open(sim_cli_db(run->cli), SIM_STORE_WRITE, 0, message, sizeof(message),
+                &run->store) != SIM_STORE_OK) {
+        run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+        return false;
+    }
+    return true;
+}
+
+void
+sim_run_store_close(struct sim_run *run)
+{
+    sim_store_close(&run->store);
+}
+
+bool
+sim_run_store_begin(struct sim_run *run)
+{
+    char build[SIM_BUILD_MAX];
+    if (run->store == NULL) {
+        return true;
+    }
+    sim_build_text(run->entry->library, build);
+    const struct sim_sweep sweep = {
+            .scenario = run->entry->scenario->name,
+            .library = run->entry->library,
+            .strategy = sim_how_name(run->plan.how),
+            .options = run->options,
+            .build = build,
+            .seed_first = run->plan.first,
+            .started_ms = sim_clock_date_ms(),
+    };
+    return sim_store_sweep_begin(run->store, &sweep, &run->sweep) == SIM_STORE_OK ||
+           sim_run_store_failed(run);
+}
+
+static struct sim_run_row
+row_of(const struct sim_kept *kept, uint64_t first)
+{
+    const struct sim_outcome *outcome = &kept->outcome;
+    return (struct sim_run_row){
+            .number = outcome->seed - first,
+            .seed = outcome->seed,
+            .digest = outcome->digest,
+            .steps = outcome->steps,
+            .sim_ns = outcome->sim_ns,
+            .decisions = outcome->decisions,
+            .events = outcome->events,
+            .fail_step = outcome->fail_step,
+            .owed_step = outcome->owed_step,
+            .deviations = outcome->deviations,
+            .actor = outcome->actor,
+            .object = outcome->object,
+            .site = outcome->site,
+            .tape_offset = kept->tape_offset,
+            .tape_length = kept->tape_length,
+            .verdict = outcome->verdict,
+            .oracle = outcome->oracle,
+            .news = outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : SIM_NEWS_ASKED,
+    };
+}
+
+static enum sim_store_err
+store_rows(struct sim_run *run, const struct sim_merged *batch)
+{
+    struct sim_run_row *rows = calloc((size_t)batch->kept_count + 1, sizeof(*rows));
+    uint32_t count = 0;
+    rt_assert(rows != NULL);
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        /* What is told is stored with its events, by sim_run_store_failure. */
+        if (!batch->kept[i].told) {
+            rows[count++] = row_of(&batch->kept[i], run->plan.first);
+        }
+    }
+    enum sim_store_err err = SIM_STORE_OK;
+    if (count > 0) {
+        err = sim_store_runs(run->store, run->sweep, rows, count, batch->tapes, batch->tapes_size);
+    }
+    free(rows);
+    return err;
+}
+
+static enum sim_store_err
+store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
+{
+    struct sim_sweep_totals copy = *totals;
+    copy.elapsed_ms = sim_clock_ms() - run->sweep_ms;
+    copy.complete = complete;
+    return sim_store_sweep_update(run->store, run->sweep, &copy);
+}
+
+/* Within a batch of the store; its first error is the answer. */
+static enum sim_store_err
+store_batch(struct sim_run *run, const struct sim_merged *batch)
+{
+    uint64_t first = run->plan.first + batch->index;
+    enum sim_store_err err = store_rows(run, batch);
+    if (err == SIM_STORE_OK && batch->runs > 0) {
+        err = sim_store_sweep_seeds(run->store, run->sweep, first, first + batch->runs - 1, 1);
+    }
+    return err == SIM_STORE_OK ? store_totals(run, batch->totals, false) : err;
+}
+
+bool
+sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch)
+{
+    if (run->store == NULL) {
+        return true;
+    }
+    if (sim_store_batch_begin(run->store) != SIM_STORE_OK) {
+        return sim_run_store_failed(run);
+    }
+    if (store_batch(run, batch) != SIM_STORE_OK) {
+        (void)sim_run_store_failed(run);
+        sim_store_batch_drop(run->store);
+        return false;
+    }
+    return sim_store_batch_commit(run->store) == SIM_STORE_OK || sim_run_store_failed(run);
+}
+
+static enum sim_store_err
+store_failure(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
+        int64_t *ret_run_id)
+{
+    const struct sim_outcome *outcome = &failure->outcome;
+    size_t tape_size = 0;
+    const uint8_t *tape = sim_alone_tape(failure->alone, &tape_size);
+    const struct sim_full_run full = {
+            .sweep = run->sweep,
+            .number = failure->index,
+            .outcome = outcome,
+            .token = token,
+            .options = run->options,
+            .tape = tape,
+            .tape_size = tape_size,
+            .recorder = sim_alone_recorder(failure->alone),
+            .news = SIM_NEWS_FAILED,
+            .fifo = failure->alone->worker.shared->fifo,
+    };
+    enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
+    /* What does not come again alone can not be tried first. */
+    if (err != SIM_STORE_OK || !failure->same) {
+        return err;
+    }
+    const struct sim_remembered remembered = {
+            .scenario = run->entry->scenario->name,
+            .library = run->entry->library,
+            .token = token,
+            .verdict = outcome->verdict,
+            .oracle = outcome->oracle,
+            .site = outcome->site,
+            .run = *ret_run_id,
+    };
+    return sim_store_remember(run->store, &remembered);
+}
+
+bool
+sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
+        int64_t *ret_run_id)
+{
+    *ret_run_id = 0;
+    if (run->store == NULL || run->store_lost) {
+        return run->store == NULL;
+    }
+    return store_failure(run, failure, token, ret_run_id) == SIM_STORE_OK ||
+           sim_run_store_failed(run);
+}
+
+bool
+sim_run_store_end(struct sim_run *run)
+{
+    if (run->store == NULL || run->store_lost) {
+        return run->store == NULL;
+    }
+    bool complete = run->result.end == SIM_SWEEP_COMPLETE;
+    return store_totals(run, &run->result.totals, complete) == SIM_STORE_OK ||
+           sim_run_store_failed(run);
+}

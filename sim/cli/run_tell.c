@@ -1,0 +1,489 @@
+/*
+ * run_tell.c -- what `rewake run` says: text for people, or JSON.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/build.h"
+#include "sim/cli/json.h"
+#include "sim/cli/run_state.h"
+#include "sim/cli/subject.h"
+#include "sim/cli/words.h"
+#include "sim/explore/clock.h"
+#include "sim/trace/columns.h"
+#include "sim/trace/diff.h"
+#include "sim/trace/site.h"
+#include "sim/trace/tell.h"
+
+static unsigned long long
+wide(uint64_t number)
+{
+    return (unsigned long long)number;
+}
+
+/* ---- The start. -------------------------------------------------------------------------------- */
+
+/* Options that were set for this command, as they were written. */
+static void
+put_assignments(FILE *file, const char *flag, const struct sim_assignment *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        (void)fprintf(file, ", %s %s", flag, list[i].name);
+    }
+}
+
+static void
+tell_start_text(const struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    (void)printf("rewake %s: %u scenario%s", SIM_VERSION, run->selected_count,
+            run->selected_count == 1 ? "" : "s");
+    if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
+        (void)printf(", seeds %llu-%llu", wide(settings->seed), wide(settings->seed_last));
+    } else {
+        if (run->plan.runs != UINT64_MAX) {
+            (void)printf(", %llu runs each", wide(run->plan.runs));
+        }
+        (void)printf(" from seed %llu", wide(settings->seed));
+    }
+    if (settings->time_ms > 0) {
+        (void)printf(", at most %llu.%03llu s", wide(settings->time_ms / 1000),
+                wide(settings->time_ms % 1000));
+    }
+    (void)printf(", strategy %s", sim_how_name(settings->how));
+    put_assignments(stdout, "-D", settings->params, settings->param_count);
+    put_assignments(stdout, "-O", settings->options, settings->option_count);
+    (void)printf(", %u worker%s, %s\n", run->pool.count, run->pool.count == 1 ? "" : "s",
+            run->store != NULL ? sim_cli_db(run->cli) : "nothing recorded");
+}
+
+static void
+put_json_assignments(
+        struct sim_json *json, const char *key, const struct sim_assignment *list, uint32_t count)
+{
+    sim_json_open(json, key, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof(name), "%.*s", (int)list[i].name_length, list[i].name);
+        sim_json_text(json, name, list[i].value);
+    }
+    sim_json_close(json, '}');
+}
+
+static void
+tell_start_json(const struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    char build[SIM_BUILD_MAX];
+    struct sim_json json;
+    sim_build_text(run->cli->library, build);
+    sim_json_begin(&json, stdout, "start");
+    sim_json_text(&json, "build", build);
+    sim_json_number(&json, "scenarios", run->selected_count);
+    sim_json_open(&json, "options", '{');
+    sim_json_long(&json, "seed", settings->seed);
+    if (run->plan.runs != UINT64_MAX) {
+        sim_json_number(&json, "runs", run->plan.runs);
+    }
+    if (settings->time_ms > 0) {
+        sim_json_seconds(&json, "time", settings->time_ms);
+    }
+    sim_json_text(&json, "strategy", sim_how_name(settings->how));
+    sim_json_number(&json, "jobs", run->pool.count);
+    sim_json_text(&json, "db", run->store != NULL ? sim_cli_db(run->cli) : NULL);
+    sim_json_number(&json, "check_determinism", settings->check_percent);
+    sim_json_bool(&json, "expect", run->expect);
+    put_json_assignments(&json, "params", settings->params, settings->param_count);
+    put_json_assignments(&json, "run_options", settings->options, settings->option_count);
+    sim_json_close(&json, '}');
+    sim_json_end(&json);
+}
+
+void
+sim_run_tell_start(struct sim_run *run)
+{
+    if (run->json) {
+        tell_start_json(run);
+    } else {
+        tell_start_text(run);
+        (void)fflush(stdout);
+    }
+}
+
+/* ---- A failure. -------------------------------------------------------------------------------- */
+
+/* DESIGN, Actors: possible in FIFO order, or needs another run order. */
+static const char *
+order_words(enum sim_store_fifo fifo)
+{
+    switch (fifo) {
+    case SIM_FIFO_YES:
+        return "It is possible in FIFO order: with every task polled in the order of its wake-up "
+               "it "
+               "fails as well.\n";
+    case SIM_FIFO_NO:
+        return "It needs another run order: with every task polled in the order of its wake-up it "
+               "does not fail.\n";
+    case SIM_FIFO_NOT_ASKED:
+        break;
+    }
+    return "";
+}
+
+static void
+tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
+{
+    char range[64];
+    char *again = sim_command_text(run->cli, "run", run->entry, run->entry->scenario->name);
+    (void)snprintf(range, sizeof(range), "--seeds %llu-%llu --jobs 1", wide(run->plan.first),
+            wide(failure->seen->seed));
+    (void)printf("%s\n\nIt depends on something that is not in its seed: memory that a run leaves\n"
+                 "behind, an address, the clock or files of this machine.\n  %s %s\n",
+            failure->outcome.message, again, range);
+    free(again);
+}
+
+static void
+tell_report(struct sim_run *run, const struct sim_new_failure *failure, const char *token)
+{
+    struct sim_page page;
+    char *replay = sim_command_text(run->cli, "replay", run->entry, token);
+    char *show = sim_command_text(run->cli, "show", run->entry, token);
+    const struct sim_tale tale = {
+            .recorder = sim_alone_recorder(failure->alone),
+            .outcome = &failure->outcome,
+            .replay = replay,
+            .show = show,
+            .rows_max = SIM_ROWS_DEFAULT,
+    };
+    sim_page_init(&page, sim_terminal_colour());
+    if (sim_tell(&page, &tale) != RT_OK) {
+        sim_tell_commands(&page, &tale);
+    }
+    (void)fputs(order_words(failure->alone->worker.shared->fifo), stdout);
+    (void)fputs(sim_page_text(&page), stdout);
+    sim_page_fini(&page);
+    free(show);
+    free(replay);
+}
+
+static void
+tell_failure_text(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
+        int64_t run_id)
+{
+    const struct sim_outcome *outcome = &failure->outcome;
+    bool stated = run->expect && outcome->verdict == run->entry->scenario->expect;
+    if (stated) {
+        return;
+    }
+    (void)printf("\n%s: %s at seed %llu", run->entry->scenario->name,
+            sim_verdict_name(outcome->verdict), wide(outcome->seed));
+    if (run_id != 0) {
+        (void)printf(" (run:%lld)", (long long)run_id);
+    }
+    (void)printf("\n\n");
+    if (failure->same) {
+        tell_report(run, failure, token);
+    } else {
+        tell_diverged(run, failure);
+    }
+    (void)putchar('\n');
+}
+
+static void
+tell_failure_json(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
+        int64_t run_id)
+{
+    static const char *const fifo[] = {NULL, "no", "yes"};
+    const struct sim_outcome *outcome = &failure->outcome;
+    const struct rt_site *site = sim_site_find(outcome->site);
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "failure");
+    sim_json_text(&json, "scenario", run->entry->scenario->name);
+    sim_json_text(&json, "library", run->entry->library);
+    sim_json_long(&json, "seed", outcome->seed);
+    sim_json_text(&json, "strategy", sim_how_name(run->plan.how));
+    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
+    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
+    sim_json_text(&json, "message", outcome->message);
+    sim_json_text(&json, "token", token);
+    sim_json_number(&json, "steps", outcome->steps);
+    sim_json_number(&json, "sim_ns", outcome->sim_ns);
+    sim_json_number(&json, "deviations", outcome->deviations);
+    sim_json_number(&json, "owed_step", outcome->owed_step);
+    sim_json_text(&json, "fifo", fifo[failure->alone->worker.shared->fifo]);
+    sim_json_open(&json, "sites", '[');
+    if (site != NULL) {
+        sim_json_open(&json, NULL, '{');
+        sim_json_text(&json, "file", sim_site_file(site));
+        sim_json_number(&json, "line", site->line);
+        sim_json_text(&json, "function", site->function);
+        sim_json_close(&json, '}');
+    }
+    sim_json_close(&json, ']');
+    if (run_id != 0) {
+        sim_json_signed(&json, "run", run_id);
+    }
+    sim_json_end(&json);
+}
+
+void
+sim_run_tell_failure(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
+        int64_t run_id)
+{
+    sim_progress_clear(&run->progress);
+    if (run->json) {
+        tell_failure_json(run, failure, token, run_id);
+    } else {
+        tell_failure_text(run, failure, token, run_id);
+        (void)fflush(stdout);
+    }
+}
+
+/* ---- Remembered failures. ---------------------------------------------------------------------- */
+
+void
+sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failure,
+        const char *result, const char *detail)
+{
+    if (run->json) {
+        struct sim_json json;
+        sim_json_begin(&json, stdout, "remembered");
+        sim_json_text(&json, "scenario", failure->scenario);
+        sim_json_text(&json, "verdict", sim_verdict_name(failure->verdict));
+        sim_json_text(&json, "oracle", sim_oracle_name(failure->oracle));
+        sim_json_text(&json, "token", failure->token);
+        sim_json_text(&json, "result", result);
+        sim_json_text(&json, "detail", detail);
+        sim_json_end(&json);
+        return;
+    }
+    (void)printf("remembered: %s: %s %s\n", failure->scenario, sim_verdict_name(failure->verdict),
+            detail);
+}
+
+/* ---- A twin that differs. ---------------------------------------------------------------------- */
+
+static void
+tell_twin_text(struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+        const struct sim_alone *twin)
+{
+    struct sim_page page;
+    struct sim_difference difference;
+    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(twin), &difference);
+    (void)printf("\n%s: seed %llu is another run in another process, with memory elsewhere and "
+                 "filled with another byte\n\n",
+            run->entry->scenario->name, wide(seed));
+    if (difference.kind == SIM_DIFF_SAME) {
+        (void)printf("Alone in fresh processes both are the same: it depends on what ran before it "
+                     "in the same process.\n\n");
+        return;
+    }
+    sim_page_init(&page, sim_terminal_colour());
+    if (sim_diff_put(&page, sim_alone_recorder(usual), "here", sim_alone_recorder(twin),
+                "its twin") == RT_OK) {
+        (void)fputs(sim_page_text(&page), stdout);
+    }
+    (void)putchar('\n');
+    sim_page_fini(&page);
+}
+
+static void
+tell_twin_json(struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+        const struct sim_alone *twin, const char *token)
+{
+    struct sim_difference difference;
+    struct sim_json json;
+    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(twin), &difference);
+    sim_json_begin(&json, stdout, "failure");
+    sim_json_text(&json, "scenario", run->entry->scenario->name);
+    sim_json_text(&json, "library", run->entry->library);
+    sim_json_long(&json, "seed", seed);
+    sim_json_text(&json, "strategy", sim_how_name(run->plan.how));
+    sim_json_text(&json, "verdict", sim_verdict_name(SIM_VERDICT_DIVERGED));
+    sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_TWIN));
+    sim_json_text(&json, "message",
+            difference.kind == SIM_DIFF_SAME
+                    ? "it depends on what ran before it in the same process"
+                    : "it is another run in another process, with memory elsewhere");
+    sim_json_text(&json, "token", token);
+    sim_json_number(&json, "steps", sim_alone_outcome(usual)->steps);
+    sim_json_number(&json, "sim_ns", sim_alone_outcome(usual)->sim_ns);
+    sim_json_number(&json, "deviations", sim_alone_outcome(usual)->deviations);
+    sim_json_open(&json, "sites", '[');
+    sim_json_close(&json, ']');
+    if (difference.kind == SIM_DIFF_EVENT || difference.kind == SIM_DIFF_ENDS) {
+        sim_json_number(&json, "first_different_event", difference.event);
+    }
+    sim_json_end(&json);
+}
+
+static bool
+run_alone(struct sim_run *run, uint64_t seed, bool as_twin, struct sim_alone *alone)
+{
+    const struct sim_alone_case what = {
+            .scenario = run->plan.scenario,
+            .options = &run->plan.options,
+            .seed = seed,
+            .how = run->plan.how,
+            .kind = as_twin ? &sim_worker_twin : &sim_worker_usual,
+            .hang_ms = run->cli->settings.hang_ms,
+            .with_past = as_twin,
+    };
+    if (sim_alone_run(alone, &what)) {
+        return true;
+    }
+    run->system =
+            sim_cli_fail(SIM_EXIT_SYSTEM, "the twins could not be run: %s", alone->worker.error);
+    return false;
+}
+
+bool
+sim_run_tell_twin(struct sim_run *run, uint64_t seed)
+{
+    struct sim_alone usual = {.worker = {.pid = 0}};
+    struct sim_alone twin = {.worker = {.pid = 0}};
+    sim_progress_clear(&run->progress);
+    bool ran = run_alone(run, seed, false, &usual) && run_alone(run, seed, true, &twin);
+    if (ran && run->json) {
+        char *token = sim_token_of(run->plan.scenario, &run->plan.options, run->plan.how, NULL,
+                sim_alone_outcome(&usual));
+        tell_twin_json(run, seed, &usual, &twin, token);
+        free(token);
+    } else if (ran) {
+        tell_twin_text(run, seed, &usual, &twin);
+    }
+    sim_alone_done(&usual);
+    sim_alone_done(&twin);
+    return ran;
+}
+
+/* ---- A scenario, and the end. ------------------------------------------------------------------ */
+
+bool
+sim_run_as_stated(const struct sim_run *run)
+{
+    const uint64_t *verdicts = run->result.totals.verdicts;
+    uint32_t expect = run->entry->scenario->expect;
+    uint64_t others = run->result.totals.runs - verdicts[SIM_VERDICT_PASS];
+    if (expect != SIM_VERDICT_PASS) {
+        others -= verdicts[expect];
+    }
+    return others == 0 && run->result.diverged == 0 && run->result.unequal == 0 &&
+           (expect == SIM_VERDICT_PASS || verdicts[expect] > 0);
+}
+
+static const char *
+end_words(enum sim_sweep_end end)
+{
+    switch (end) {
+    case SIM_SWEEP_COMPLETE:
+        return "";
+    case SIM_SWEEP_STOPPED_AT_FAILURE:
+        return "  (stopped at the first failure)";
+    case SIM_SWEEP_OUT_OF_TIME:
+        return "  (time is up)";
+    case SIM_SWEEP_INTERRUPTED:
+        return "  (interrupted)";
+    case SIM_SWEEP_TOO_MANY_HANGS:
+        return "  (given up: too many hangs)";
+    case SIM_SWEEP_SINK:
+    case SIM_SWEEP_SYSTEM:
+        break;
+    }
+    return "  (stopped: rewake failed)";
+}
+
+static void
+tell_scenario_text(const struct sim_run *run)
+{
+    const struct sim_sweep_result *result = &run->result;
+    const struct sim_scenario *scenario = run->entry->scenario;
+    (void)printf("%-32s %8llu runs", scenario->name, wide(result->totals.runs));
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        if (result->totals.verdicts[i] > 0) {
+            (void)printf("  %llu %s", wide(result->totals.verdicts[i]), sim_verdict_name(i));
+        }
+    }
+    if (result->first_failure != UINT64_MAX) {
+        (void)printf("  first at seed %llu", wide(run->plan.first + result->first_failure));
+    }
+    if (result->checked > 0) {
+        (void)printf("  twins: %llu of %llu differ", wide(result->unequal), wide(result->checked));
+    }
+    if (run->expect) {
+        (void)printf("  %s", sim_run_as_stated(run) ? "as stated" : "NOT AS STATED: ");
+        if (!sim_run_as_stated(run)) {
+            (void)printf("%s", sim_verdict_name(scenario->expect));
+        }
+    }
+    (void)printf("%s\n", end_words(result->end));
+}
+
+static void
+tell_scenario_json(const struct sim_run *run)
+{
+    const struct sim_sweep_result *result = &run->result;
+    struct sim_json json;
+    char digest[24];
+    sim_json_begin(&json, stdout, "scenario");
+    sim_json_text(&json, "name", run->entry->scenario->name);
+    sim_json_number(&json, "runs", result->totals.runs);
+    sim_json_number(&json, "failures", result->failures);
+    if (result->first_failure != UINT64_MAX) {
+        sim_json_number(&json, "first_failure_run", result->first_failure);
+    } else {
+        sim_json_text(&json, "first_failure_run", NULL);
+    }
+    sim_json_seconds(&json, "seconds", sim_clock_ms() - run->sweep_ms);
+    sim_json_open(&json, "verdicts", '{');
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        if (result->totals.verdicts[i] > 0) {
+            sim_json_number(&json, sim_verdict_name(i), result->totals.verdicts[i]);
+        }
+    }
+    sim_json_close(&json, '}');
+    sim_json_text(&json, "expect", sim_verdict_name(run->entry->scenario->expect));
+    sim_json_bool(&json, "as_stated", sim_run_as_stated(run));
+    sim_json_bool(&json, "complete", result->end == SIM_SWEEP_COMPLETE);
+    (void)snprintf(digest, sizeof(digest), "%016llx", wide(result->totals.digest));
+    sim_json_text(&json, "digest", digest);
+    sim_json_number(&json, "checked", result->checked);
+    sim_json_number(&json, "unequal", result->unequal);
+    sim_json_end(&json);
+}
+
+void
+sim_run_tell_scenario(struct sim_run *run)
+{
+    sim_progress_clear(&run->progress);
+    if (run->json) {
+        tell_scenario_json(run);
+    } else {
+        tell_scenario_text(run);
+        (void)fflush(stdout);
+    }
+}
+
+void
+sim_run_tell_end(struct sim_run *run, int status)
+{
+    uint64_t ms = sim_clock_ms() - run->start_ms;
+    sim_progress_clear(&run->progress);
+    if (run->json) {
+        struct sim_json json;
+        sim_json_begin(&json, stdout, "summary");
+        sim_json_number(&json, "runs", run->runs);
+        sim_json_number(&json, "failed", run->runs - run->passed);
+        sim_json_number(&json, "passed", run->passed);
+        sim_json_seconds(&json, "seconds", ms);
+        sim_json_signed(&json, "exit", status);
+        sim_json_end(&json);
+        return;
+    }
+    (void)printf("%llu runs: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
+            wide(run->passed), wide(run->runs - run->passed), wide(ms / 1000), wide(ms % 1000));
+}

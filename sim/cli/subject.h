@@ -1,0 +1,48 @@
+/*
+ * subject.h -- the run that somebody names: a token, or run:ID of the database.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_SUBJECT_H
+#define SIM_CLI_SUBJECT_H
+
+#include "sim/cli/cli.h"
+#include "sim/explore/alone.h"
+#include "sim/trace/store.h"
+
+struct sim_subject {
+    const struct sim_entry *entry;
+    struct sim_options options;
+    uint64_t seed;
+    uint32_t how;         /* enum sim_how */
+    struct sim_tape tape; /* Owned. */
+    /* What came out when it was made: verdict, oracle, site, digest; the rest is zero. */
+    struct sim_outcome expected;
+    bool half_digest; /* Only the low 32 bits of the digest are known. */
+    bool own_build;   /* The database says that this very build made it. */
+    int64_t run;      /* In the database; 0: not known there. */
+    bool has_events;  /* The database has its events. */
+};
+
+/*
+ * Finds what `name` means; loads the library that the database names when the scenario is not there.
+ * 0, or the exit status after one line on stderr. sim_subject_done may follow in any case.
+ */
+int sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_subject);
+void sim_subject_done(struct sim_subject *subject);
+
+/*
+ * Runs it alone, with a tape as `how` says (STRICT or LENIENT). 0, or the exit status after a line.
+ * sim_alone_done must follow in any case.
+ */
+int sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient,
+        bool explain, struct sim_alone *alone);
+
+/* Whether it ended as expected: verdict, oracle and site; and whether it was the same run. */
+bool sim_subject_same_failure(const struct sim_subject *subject, const struct sim_outcome *outcome);
+bool sim_subject_same_run(const struct sim_subject *subject, const struct sim_outcome *outcome);
+
+/* The database that the settings name. */
+const char *sim_cli_db(const struct sim_cli *cli);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * terminal.c -- asking the environment, and drawing a bar.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explore/clock.h"
+
+#define BAR_EVERY_MS 200
+#define LINE_EVERY_MS 5000
+#define BAR_WIDTH 24u
+
+static bool
+is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && *value != '\0';
+}
+
+static bool
+is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return term == NULL || strcmp(term, "dumb") == 0;
+}
+
+bool
+sim_terminal_colour(void)
+{
+    const char *force = getenv("CLICOLOR_FORCE");
+    if (is_set("NO_COLOR")) {
+        return false;
+    }
+    if (force != NULL && *force != '\0' && strcmp(force, "0") != 0) {
+        return true;
+    }
+    return isatty(STDOUT_FILENO) && !is_dumb();
+}
+
+void
+sim_progress_init(struct sim_progress *progress)
+{
+    uint64_t now_ms = sim_clock_ms();
+    *progress = (struct sim_progress){
+            .bar = isatty(STDERR_FILENO) && !is_dumb(),
+            .start_ms = now_ms,
+    };
+    progress->next_ms = now_ms + (progress->bar ? BAR_EVERY_MS : LINE_EVERY_MS);
+}
+
+static void
+draw_bar(uint64_t runs, uint64_t asked)
+{
+    char bar[BAR_WIDTH + 1];
+    uint64_t full = asked == UINT64_MAX || asked == 0 ? 0 : runs * BAR_WIDTH / asked;
+    rt_assert(full <= BAR_WIDTH);
+    memset(bar, '.', BAR_WIDTH);
+    memset(bar, '#', full);
+    bar[BAR_WIDTH] = '\0';
+    (void)fprintf(stderr, "\r\033[K[%s] ", bar);
+}
+
+void
+sim_progress_tick(struct sim_progress *progress, const char *name, uint64_t runs, uint64_t asked,
+        uint64_t failures, bool now)
+{
+    uint64_t now_ms = sim_clock_ms();
+    if (now_ms < progress->next_ms && !now) {
+        return;
+    }
+    char of[32] = "";
+    progress->next_ms = now_ms + (progress->bar ? BAR_EVERY_MS : LINE_EVERY_MS);
+    if (asked != UINT64_MAX) {
+        (void)snprintf(of, sizeof(of), " of %llu", (unsigned long long)asked);
+    }
+    if (progress->bar && asked != UINT64_MAX) {
+        draw_bar(runs, asked);
+    } else if (progress->bar) {
+        (void)fputs("\r\033[K", stderr);
+    }
+    (void)fprintf(stderr, "%s: %llu%s runs, %llu failed, %llu s%s", name, (unsigned long long)runs,
+            of, (unsigned long long)failures,
+            (unsigned long long)((now_ms - progress->start_ms) / 1000), progress->bar ? "" : "\n");
+    progress->shown = progress->bar;
+}
+
+void
+sim_progress_clear(struct sim_progress *progress)
+{
+    if (progress->shown) {
+        (void)fputs("\r\033[K", stderr);
+        progress->shown = false;
+    }
+}

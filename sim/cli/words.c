@@ -1,0 +1,228 @@
+/*
+ * words.c -- writing runs down.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/json.h"
+#include "sim/explore/token.h"
+
+char *
+sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options, uint32_t how,
+        const struct sim_tape *tape, const struct sim_outcome *outcome)
+{
+    struct sim_token token = {
+            .seed = outcome->seed,
+            .digest = (uint32_t)outcome->digest,
+            .verdict = outcome->verdict,
+            .oracle = outcome->oracle,
+            .site = outcome->site,
+            .taped = how != SIM_HOW_RANDOM,
+    };
+    /* The dullest run is the empty tape. */
+    if (how == SIM_HOW_STRICT || how == SIM_HOW_LENIENT) {
+        rt_assert(tape != NULL);
+        token.tape = *tape;
+    }
+    (void)snprintf(token.scenario, sizeof(token.scenario), "%s", scenario->name);
+    sim_token_set_options(&token, scenario, options);
+    return sim_token_text(&token);
+}
+
+/* ---- Commands. --------------------------------------------------------------------------------- */
+
+static bool
+is_plain(const char *word)
+{
+    return *word != '\0' &&
+           strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                        "-_./:,@%+=") == strlen(word);
+}
+
+/* A word for the shell: as it is, or in quotes. */
+static void
+put_word(FILE *file, const char *word)
+{
+    (void)fputc(' ', file);
+    if (is_plain(word)) {
+        (void)fputs(word, file);
+        return;
+    }
+    (void)fputc('\'', file);
+    for (; *word != '\0'; word++) {
+        (void)fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, file);
+    }
+    (void)fputc('\'', file);
+}
+
+char *
+sim_command_text(const struct sim_cli *cli, const char *command, const struct sim_entry *entry,
+        const char *subject)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    rt_assert(file != NULL);
+    (void)fprintf(file, "rewake %s", command);
+    if (entry->library != NULL) {
+        const char *slash = strchr(entry->library, '/');
+        char *near = NULL;
+        int made = slash == NULL ? asprintf(&near, "./%s", entry->library) : 0;
+        put_word(file, made > 0 ? near : entry->library);
+        free(near);
+    }
+    put_word(file, subject);
+    if (cli->settings.db != NULL && cli->settings.record != SIM_RECORD_NONE) {
+        (void)fputs(" --db", file);
+        put_word(file, cli->settings.db);
+    }
+    (void)fclose(file);
+    return text;
+}
+
+/* ---- Options as JSON. -------------------------------------------------------------------------- */
+
+char *
+sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options)
+{
+    struct sim_options usual;
+    struct sim_json json;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    rt_assert(file != NULL);
+    sim_options_init(&usual, scenario);
+    sim_json_begin(&json, file, NULL);
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        uint64_t value = sim_option_get(options, i);
+        if (value != sim_option_get(&usual, i)) {
+            sim_json_long(&json, sim_option_name(i), value);
+        }
+    }
+    for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
+        if (options->params[i] != usual.params[i]) {
+            sim_json_signed(&json, scenario->params[i].name, options->params[i]);
+        }
+    }
+    (void)fputc('}', file);
+    (void)fclose(file);
+    return text;
+}
+
+static uint32_t
+find_param(const struct sim_scenario *scenario, const char *name, size_t length)
+{
+    uint32_t count = sim_scenario_params(scenario);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strlen(scenario->params[i].name) == length &&
+                strncmp(scenario->params[i].name, name, length) == 0) {
+            return i;
+        }
+    }
+    return count;
+}
+
+static uint32_t
+find_option(const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        if (strlen(sim_option_name(i)) == length &&
+                strncmp(sim_option_name(i), name, length) == 0) {
+            return i;
+        }
+    }
+    return SIM_OPTIONS;
+}
+
+static const char *
+assign_param(const struct sim_param *param, const char *value, int64_t *place)
+{
+    char *end = NULL;
+    errno = 0;
+    long long number = strtoll(value, &end, 0);
+    if (errno != 0 || end == value || *end != '\0') {
+        return "is no number";
+    }
+    if (number < param->min || number > param->max) {
+        return "is outside the range that the scenario declares; `rewake list` has it";
+    }
+    *place = number;
+    return NULL;
+}
+
+bool
+sim_options_assign(const struct sim_scenario *scenario, struct sim_options *options, bool param,
+        const struct sim_assignment *assignment, const char **ret_wrong)
+{
+    if (param) {
+        uint32_t index = find_param(scenario, assignment->name, assignment->name_length);
+        if (index == sim_scenario_params(scenario)) {
+            return false;
+        }
+        *ret_wrong =
+                assign_param(&scenario->params[index], assignment->value, &options->params[index]);
+        return true;
+    }
+    uint32_t index = find_option(assignment->name, assignment->name_length);
+    if (index == SIM_OPTIONS) {
+        return false;
+    }
+    *ret_wrong = sim_number_parse(assignment->value, UINT64_MAX, sim_option_at(options, index))
+                         ? NULL
+                         : "is no number";
+    return true;
+}
+
+/* Takes one "name":value or "name":"value" at *at, and the comma or bracket behind it. */
+static bool
+take_member(const struct sim_scenario *scenario, const char **at, struct sim_options *options)
+{
+    const char *name = *at + 1;
+    size_t length = strcspn(name, "\"");
+    const char *value = name + length + 2;
+    if (**at != '"' || name[length] != '"' || name[length + 1] != ':') {
+        return false;
+    }
+    value += *value == '"';
+    char number[24] = "";
+    size_t digits = strspn(value, "-0123456789");
+    if (digits == 0 || digits >= sizeof(number)) {
+        return false;
+    }
+    memcpy(number, value, digits);
+    const struct sim_assignment assignment = {name, length, number};
+    const char *wrong = NULL;
+    if ((!sim_options_assign(scenario, options, false, &assignment, &wrong) &&
+                !sim_options_assign(scenario, options, true, &assignment, &wrong)) ||
+            wrong != NULL) {
+        return false;
+    }
+    *at = value + digits + (value[digits] == '"');
+    *at += **at == ',' ? 1 : 0;
+    return true;
+}
+
+bool
+sim_options_from_json(
+        const struct sim_scenario *scenario, const char *json, struct sim_options *ret_options)
+{
+    struct sim_options options;
+    sim_options_init(&options, scenario);
+    if (*json++ != '{') {
+        return false;
+    }
+    while (*json != '}') {
+        if (!take_member(scenario, &json, &options)) {
+            return false;
+        }
+    }
+    *ret_options = options;
+    return true;
+}
