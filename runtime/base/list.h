@@ -21,8 +21,8 @@ struct rt_list {
     struct rt_list *prev;
 };
 
-/* The object of type `type` whose member `member` is at `node`. Through an integer, for -Wcast-align
- * and for nodes that are looked at through const. */
+/* The object of type `type` whose member `member` is at `node`. Through an integer, for
+ * -Wcast-align and for nodes that are looked at through const. */
 #define rt_container_of(node, type, member) \
     ((type *)(void *)((uintptr_t)(node)-offsetof(type, member)))
 

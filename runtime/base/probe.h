@@ -101,7 +101,7 @@ struct rt_object {
 
 #ifdef RT_PROBES
 
-/* Supplied by the watcher. `site` is in the runtime, `await` in its user's code; either can be 0. */
+/* Supplied by the watcher. `site` is in the runtime, `await` in its user's code; both can be 0. */
 void rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *site,
         const struct rt_site *await, uint64_t argument);
 
