@@ -182,7 +182,7 @@ CREATE TABLE sites (
     file     TEXT NOT NULL,
     function TEXT NOT NULL,
     line     INTEGER NOT NULL,
-    counter  INTEGER NOT NULL       -- two places of one line: the smaller one stands first
+    counter  INTEGER NOT NULL       -- order of the places in their file, also of two in one line
 ) STRICT;
 
 -- Failures that the next `rewake run` tries first: one for each way to fail, until it is gone.
@@ -200,13 +200,11 @@ CREATE TABLE remembered (
 
 ---- Views: the words. ----------------------------------------------------------------------------
 
--- Where is that? 'slot.c:102 put', and which place in the function it is.
+-- Where is that? 'slot.c:102 put'.
 CREATE VIEW places AS
 SELECT site,
        replace(file, rtrim(file, replace(file, '/', '')), '') || ':' || line || ' ' || function
-           AS place,
-       row_number() OVER (PARTITION BY file, function ORDER BY line, counter) AS nth, file, line,
-       function
+           AS place
 FROM sites;
 
 -- Who took part? `object` is the task or source that it is; `id` is the same in another run.
@@ -280,7 +278,8 @@ ORDER BY r.run DESC;
 --      open       not at all: it is still there when the record ends
 -- Of several in one place the oldest ends first. An end without a beginning (the task's own waker
 -- used directly, a store that the record has lost) is left out. `rewake show` prints the same
--- ledger, and what was asked of the host besides.
+-- ledger, and what was asked of the host besides. (Each select has windows over one partition only:
+-- so SQLite reads one run's events where one run is asked for.)
 CREATE VIEW wake_ledger AS
 SELECT l.run, coalesce(t.text, 'task ' || (l.whose >> 16 & 0xfff) || '.' || (l.whose & 0xffff))
            AS task,
@@ -320,14 +319,16 @@ FROM (
                                WHEN 'erase' THEN iif(ending = step, 'ended', 'erased')
                                ELSE 'fired' END AS how
                     FROM (
-                        SELECT e.*, k.name AS kind,
-                               lag(k.name) OVER (PARTITION BY e.run ORDER BY e.n) AS previous,
-                               max(CASE WHEN k.name = 'cancel'
-                                   OR (k.name = 'polled' AND e.argument <> 0) THEN e.step END)
-                                   OVER (PARTITION BY e.run, e.actor ORDER BY e.n) AS ending
-                        FROM (SELECT run, n, step, actor, await, object, argument, kind AS number
-                              FROM events) AS e
-                             CROSS JOIN event_kinds AS k ON k.kind = e.number)
+                        -- When did an actor's task last end, up to here?
+                        SELECT *, max(CASE WHEN kind = 'cancel'
+                                   OR (kind = 'polled' AND argument <> 0) THEN step END)
+                                   OVER (PARTITION BY run, actor ORDER BY n) AS ending
+                        FROM (
+                            SELECT e.*, k.name AS kind,
+                                   lag(k.name) OVER (PARTITION BY e.run ORDER BY e.n) AS previous
+                            FROM (SELECT run, n, step, actor, await, object, argument,
+                                         kind AS number FROM events) AS e
+                                 CROSS JOIN event_kinds AS k ON k.kind = e.number))
                     WHERE kind IN ('store', 'replace', 'fire', 'erase', 'clone', 'drop')
                        OR (kind IN ('wake', 'wake-dead') AND previous IS NOT 'fire'))
                 WINDOW before AS (PARTITION BY run, object, whose ORDER BY n))
@@ -344,31 +345,73 @@ FROM (
     LEFT JOIN places AS q ON q.site = l.end_await
 WHERE l.how = 'begin';
 
--- Which wake-ups were lost or late, and what became of the sleeper's last waker?
+-- Which wake-ups were lost or late, and what became of the sleeper's last waker? (From the words of
+-- events, not from wake_ledger: of each run only what is needed is read.)
 CREATE VIEW lost_wakeups AS
-SELECT f.run, f.scenario, f.verdict, f.actor, f.message, f.owed_step, f.fail_step,
-       w.object AS waits_for, w.site AS waits_at, w.opened AS waits_since, w.how AS its_waker,
-       w.closed AS closed_step, w.closed_by, w.closed_at, f.token
-FROM failures AS f
-     JOIN runs AS r ON r.run = f.run
-     LEFT JOIN (
-         SELECT *, row_number() OVER (PARTITION BY run, actor ORDER BY opened_n DESC) AS recency
-         FROM wake_ledger) AS w
-         ON w.run = f.run AND w.actor = r.actor AND w.recency = 1
-WHERE f.verdict IN ('lost-wakeup', 'late-wakeup');
+WITH numbers AS (
+    SELECT max(CASE name WHEN 'store' THEN kind END) AS store,
+           max(CASE name WHEN 'fire' THEN kind END) AS fire,
+           max(CASE name WHEN 'replace' THEN kind END) AS replaced,
+           max(CASE name WHEN 'erase' THEN kind END) AS erased
+    FROM event_kinds)
+SELECT f.run, s.scenario, v.name AS verdict, f.actor_name AS actor, f.message,
+       coalesce(o.text, (SELECT name FROM object_kinds
+           WHERE kind = w.object_site >> 28 & 0xf) || ' ' || (w.object_site >> 16 & 0xfff) || '.'
+           || (w.object_site & 0xffff)) AS waits_for,
+       r.text AS reason, p.place AS waits_at, w.step_cause & 0xffffffff AS waits_since,
+       CASE c.await_actor_kind >> 48 & 0xff WHEN f.fire THEN 'fired' WHEN f.replaced THEN 'replaced'
+           WHEN f.erased THEN 'erased' ELSE iif(w.id, 'open', NULL) END AS its_waker,
+       c.step_cause & 0xffffffff AS closed_step, a.text AS closed_by, q.place AS closed_at,
+       nullif(f.owed_step, 0) AS owed_step, f.fail_step, f.token
+FROM (
+    SELECT *, (
+            SELECT min(e.id) FROM event_words AS e
+            WHERE e.id > w.opened AND e.id < w.first_id + w.stored
+              AND e.object_site & 0xffffffff = (
+                  SELECT object_site & 0xffffffff FROM event_words WHERE id = w.opened)
+              AND e.argument = (SELECT argument FROM event_words WHERE id = w.opened)
+              AND e.await_actor_kind >> 48 & 0xff IN (w.fire, w.replaced, w.erased)) AS closed
+    FROM (
+        SELECT *, (
+                SELECT max(e.id) FROM event_words AS e
+                WHERE e.id >= d.first_id AND e.id < d.first_id + d.stored
+                  AND e.await_actor_kind >> 48 & 0xff = k.store
+                  AND e.await_actor_kind >> 32 & 0xffff = r.actor) AS opened
+        FROM runs AS r JOIN details AS d USING (run) CROSS JOIN numbers AS k
+        WHERE r.verdict IN (SELECT verdict FROM verdicts
+            WHERE name IN ('lost-wakeup', 'late-wakeup'))) AS w) AS f
+     JOIN sweeps AS s USING (sweep)
+     JOIN verdicts AS v USING (verdict)
+     LEFT JOIN event_words AS w ON w.id = f.opened
+     LEFT JOIN event_words AS c ON c.id = f.closed
+     LEFT JOIN places AS p ON p.site = w.await_actor_kind & 0xffffffff
+     LEFT JOIN places AS q ON q.site = c.await_actor_kind & 0xffffffff
+     LEFT JOIN texts AS o ON o.run = f.run AND o.what = 'object'
+         AND o.which = w.object_site & 0xffffffff
+     LEFT JOIN texts AS r ON r.run = f.run AND r.what = 'event'
+         AND r.which = f.first_n + w.id - f.first_id
+     LEFT JOIN texts AS a ON a.run = f.run AND a.what = 'actor'
+         AND a.which = c.await_actor_kind >> 32 & 0xffff
+ORDER BY f.run DESC;
 
 -- Who woke whom? From the step that woke to the step that polled.
 CREATE VIEW wake_edges AS
-SELECT p.run, p.cause AS wake_step, p.step AS poll_step, w.actor AS waker_actor,
-       p.actor AS polled_actor, p.object AS task, s.place AS site, a.place AS await
-FROM events AS p
-     LEFT JOIN (
-         SELECT run, step, object, actor, site, await FROM events
-         WHERE argument <> 1 AND kind = (SELECT kind FROM event_kinds WHERE name = 'wake')) AS w
-         ON w.run = p.run AND w.step = p.cause AND w.object = p.object
-     LEFT JOIN places AS s ON s.site = w.site
-     LEFT JOIN places AS a ON a.site = w.await
-WHERE p.kind = (SELECT kind FROM event_kinds WHERE name = 'poll') AND p.cause <> 0;
+SELECT l.run, l.cause AS wake_step, l.step AS poll_step,
+       iif(l.last_step = l.cause, l.last_actor, NULL) AS waker_actor, l.actor AS polled_actor,
+       l.object AS task, s.place AS site, a.place AS await
+FROM (
+    SELECT *, lag(step) OVER since AS last_step, lag(actor) OVER since AS last_actor,
+           lag(site) OVER since AS last_site, lag(await) OVER since AS last_await
+    FROM (
+        SELECT e.*, k.name AS kind
+        FROM (SELECT run, n, step, cause, actor, object, site, await, argument, kind AS number
+              FROM events) AS e
+             CROSS JOIN event_kinds AS k ON k.kind = e.number)
+    WHERE kind = 'poll' OR (kind = 'wake' AND argument <> 1)
+    WINDOW since AS (PARTITION BY run, object ORDER BY n)) AS l
+    LEFT JOIN places AS s ON s.site = l.last_site AND l.last_step = l.cause
+    LEFT JOIN places AS a ON a.site = l.last_await AND l.last_step = l.cause
+WHERE l.kind = 'poll' AND l.cause <> 0;
 
 -- How long does a woken task wait for its poll? In steps and in virtual time.
 CREATE VIEW poll_latency AS
