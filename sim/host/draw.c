@@ -46,7 +46,7 @@ sim__fault(struct sim_host *host, uint64_t bit)
     return true;
 }
 
-/* ---- Batches. ---------------------------------------------------------------------------------- */
+/* ---- Batches. -------------------------------------------------------------------------------- */
 
 static void
 swap(struct sim__candidate *candidates, uint32_t i, uint32_t j)

@@ -30,7 +30,7 @@ sim_fds_new(struct sim_host *host, int first)
     return fds;
 }
 
-/* ---- Numbers. ---------------------------------------------------------------------------------- */
+/* ---- Numbers. -------------------------------------------------------------------------------- */
 
 struct sim__description *
 sim__fd_get(const struct sim_fds *fds, int fd)
@@ -90,7 +90,7 @@ number_open(struct sim__description *description)
     return number;
 }
 
-/* ---- Descriptions. ----------------------------------------------------------------------------- */
+/* ---- Descriptions. --------------------------------------------------------------------------- */
 
 static struct sim__description *
 description_new(struct sim_fds *fds, enum sim__description_kind kind, const char *name,
@@ -161,7 +161,7 @@ became_readable(struct sim__description *description, bool was_readable)
     sim__source_level(description->source, true);
 }
 
-/* ---- Pairs. ------------------------------------------------------------------------------------ */
+/* ---- Pairs. ---------------------------------------------------------------------------------- */
 
 static void
 pair_arrived(void *argument, uint64_t amount)
@@ -205,7 +205,8 @@ sim_fd_pair(struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max
         return err;
     }
     struct sim__description *a = end_new(fds, name, min_ns, max_ns);
-    struct sim__description *b = end_new(fds, name, min_ns, max_ns);
+    struct sim__description *b =
+            end_new(fds, sim__name_join(fds->host->world, name, ", other end"), min_ns, max_ns);
     ends_connect(a, b);
     ret_fd[0] = number_open(a);
     ret_fd[1] = number_open(b);
@@ -293,7 +294,7 @@ pair_close(struct sim__description *end)
     }
 }
 
-/* ---- Eventfds. --------------------------------------------------------------------------------- */
+/* ---- Eventfds. ------------------------------------------------------------------------------- */
 
 static void
 counter_arrived(void *argument, uint64_t amount)
@@ -360,7 +361,7 @@ sim_fd_notify(struct sim_fds *fds, int fd)
     return RT_OK;
 }
 
-/* ---- Listeners. -------------------------------------------------------------------------------- */
+/* ---- Listeners. ------------------------------------------------------------------------------ */
 
 static void
 connection_arrived(void *argument, uint64_t amount)
@@ -394,6 +395,14 @@ sim_fd_listen(struct sim_fds *fds, const char *name, uint32_t count, uint64_t mi
     return RT_OK;
 }
 
+static struct sim__description *
+accepted_end(const struct sim__description *listener, const char *suffix)
+{
+    struct sim_fds *fds = listener->fds;
+    const char *name = sim__name_join(fds->host->world, listener->source->name, suffix);
+    return end_new(fds, name, listener->min_ns, listener->max_ns);
+}
+
 rt_err
 sim_fd_accept(struct sim_fds *fds, int listener, int *ret_fd, int *ret_peer)
 {
@@ -414,8 +423,8 @@ sim_fd_accept(struct sim_fds *fds, int listener, int *ret_fd, int *ret_peer)
         return err;
     }
     from->waiting--;
-    struct sim__description *near = end_new(fds, from->source->name, from->min_ns, from->max_ns);
-    struct sim__description *far = end_new(fds, from->source->name, from->min_ns, from->max_ns);
+    struct sim__description *near = accepted_end(from, ", accepted");
+    struct sim__description *far = accepted_end(from, ", peer");
     ends_connect(near, far);
     sim__source_moved(from->source, 0, NULL, 1);
     sim__source_level(from->source, from->waiting > 0);
@@ -427,7 +436,7 @@ sim_fd_accept(struct sim_fds *fds, int listener, int *ret_fd, int *ret_peer)
     return RT_OK;
 }
 
-/* ---- Calls on any descriptor. ------------------------------------------------------------------ */
+/* ---- Calls on any descriptor. ---------------------------------------------------------------- */
 
 rt_err
 sim_fd_dup(struct sim_fds *fds, int fd, int *ret_fd)

@@ -37,7 +37,8 @@ struct sim_fd_event {
 struct sim_fds *sim_fds_new(struct sim_host *host, int first);
 
 /* A connected pair: two descriptors; bytes written to one arrive at the other after a latency from
- * min_ns to max_ns. Negative rt_err when no number is left (fault `capacity`). */
+ * min_ns to max_ns. A direction holds 4096 bytes, those on their way included. RT_E_FULL, as from
+ * each call that opens, when of 1024 numbers too few are left, or under fault `capacity`. */
 RT_MUST_CHECK rt_err sim_fd_pair(
         struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max_ns, int ret_fd[2]);
 
@@ -57,20 +58,22 @@ RT_MUST_CHECK rt_err sim_fd_dup(struct sim_fds *fds, int fd, int *ret_fd);
 RT_MUST_CHECK rt_err sim_fd_close(struct sim_fds *fds, int fd);
 
 /* Registers, changes or takes back interest. RT_E_STALE: not open; RT_E_BUSY: registered already;
- * RT_E_INVALID: not registered. */
+ * RT_E_INVALID: not registered; RT_E_FULL: fault `capacity`. A registration is found by number and
+ * description, and goes with the description, not with the number. */
 RT_MUST_CHECK rt_err sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data);
 RT_MUST_CHECK rt_err sim_fd_modify(struct sim_fds *fds, int fd, uint32_t events, uint64_t data);
 RT_MUST_CHECK rt_err sim_fd_remove(struct sim_fds *fds, int fd);
 
 /*
- * Fetches at most `max` events; blocks until there is one, or `timeout_ns` have passed (0: does not
- * block; SIM_NEVER: for ever). Returns how many; 0 is possible (time, or fault `eintr`). Which and in
- * which order is decided.
+ * Fetches at most `max` events; blocks until there is one, or `timeout_ns` have passed (0: does
+ * not block; SIM_NEVER: for ever). Returns how many; 0 is possible (time, or fault `eintr`). Which
+ * and in which order is decided. A call is a point at which others may run, whatever it answers.
  */
 uint32_t sim_fd_wait(
         struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, uint64_t timeout_ns);
 
-/* Bytes moved (> 0), 0 at the end, or RT_E_AGAIN, RT_E_STALE, RT_E_CLOSED (write to a closed peer). */
+/* Bytes moved (> 0), 0 at the end, or RT_E_AGAIN, RT_E_STALE, RT_E_CLOSED (write to a peer that is
+ * known to be closed), RT_E_INVALID (size 0, not 8 for an eventfd, or a listener). */
 #define sim_fd_read(fds, fd, buffer, size) sim_fd_read_at((fds), (fd), (buffer), (size), RT_HERE)
 #define sim_fd_write(fds, fd, buffer, size) sim_fd_write_at((fds), (fd), (buffer), (size), RT_HERE)
 int64_t sim_fd_read_at(

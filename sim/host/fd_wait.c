@@ -21,7 +21,7 @@ registration_of(struct rt_list *node)
     return rt_container_of(node, struct sim__registration, link);
 }
 
-/* ---- What is ready. ---------------------------------------------------------------------------- */
+/* ---- What is ready. -------------------------------------------------------------------------- */
 
 /* What holds of what it asked for, whether it is to be told now or not. */
 static uint32_t
@@ -65,7 +65,7 @@ sim__fds_renew(struct sim_host *host)
     }
 }
 
-/* ---- Interest. --------------------------------------------------------------------------------- */
+/* ---- Interest. ------------------------------------------------------------------------------- */
 
 static struct sim__registration *
 find(struct sim_fds *fds, const struct sim__description *description, int fd)
@@ -182,7 +182,7 @@ sim__description_forget(struct sim__description *description)
     }
 }
 
-/* ---- Fetching a batch. ------------------------------------------------------------------------- */
+/* ---- Fetching a batch. ----------------------------------------------------------------------- */
 
 static bool
 any_ready(struct sim__blocked *blocked)

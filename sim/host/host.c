@@ -40,7 +40,7 @@ sim__host_stir(struct sim_host *host)
     }
 }
 
-/* ---- The clock's step. ------------------------------------------------------------------------- */
+/* ---- The clock's step. ----------------------------------------------------------------------- */
 
 void
 sim__host_shy(struct sim_host *host)
@@ -62,7 +62,7 @@ clock_step(struct sim_actor *actor)
 
 static const struct sim_actor_ops clock_ops = {.kind = SIM_ACTOR_SOURCE, .step = clock_step};
 
-/* ---- The seam. --------------------------------------------------------------------------------- */
+/* ---- The seam. ------------------------------------------------------------------------------- */
 
 static uint64_t
 host_now(struct rt_host *seam)
@@ -120,10 +120,10 @@ static const struct rt_host_ops host_ops = {.now = host_now,
         .drop = host_drop,
         .notify = host_notify};
 
-/* ---- Rung 2. ----------------------------------------------------------------------------------- */
+/* ---- Rung 2. --------------------------------------------------------------------------------- */
 
 /*
- * Everything ready is told again. A notify is told too when somebody waits for it: a loop that sleeps
+ * Everything ready is told again. A notify is told too when somebody is blocked: a loop that sleeps
  * although it has work was not notified, and would go on.
  */
 static void
@@ -138,7 +138,7 @@ renew(void *argument)
     sim__host_stir(host);
 }
 
-/* ---- Public. ----------------------------------------------------------------------------------- */
+/* ---- Public. --------------------------------------------------------------------------------- */
 
 static uint32_t
 named_object(struct sim_world *world, const char *name)

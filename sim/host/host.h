@@ -9,10 +9,12 @@
  *            and an index out of range are faults; a zero-duration pollable may
  *            not be ready at the first look.
  *   hostile  as wasi, and: events come late and in batches, a pollable is
- *            reported that is not ready (its own call says RT_E_AGAIN), clocks step
- *            where the scenario survives it.
- *   fd       descriptors (fd.h): lowest free number, fetched batches, level and
- *            edge.
+ *            reported that is not ready (its own call says RT_E_AGAIN).
+ *   fd       for descriptors (fd.h): the seam as a real system has it, where past
+ *            deadlines are ready at once and polling nothing is an error.
+ *
+ * README.md lists every freedom, with the decision that makes it. Under fault `clock` the
+ * clock jumps ahead, as after a suspend.
  *
  * A source whose event is late is not ready anywhere until it is reported, so a
  * decision of the host is never blamed on the runtime.
@@ -47,11 +49,11 @@ struct rt_host *sim_host_seam(struct sim_host *host);
  * drives a runtime without a loop of its own. */
 void sim_host_listen(struct sim_host *host, void (*fn)(void *argument), void *argument);
 
-/* The earliest moment that a living clock pollable stands for and that is still to come; SIM_NEVER when
- * there is none. For the same reader. */
+/* The earliest moment that a living clock pollable stands for and that is still to come; SIM_NEVER
+ * when there is none. For the same reader: the listener is not called when it has come. */
 uint64_t sim_host_next_instant(const struct sim_host *host);
 
-/* ---- Sources: things on the host that become ready. Each is an actor of its own. --------------- */
+/* ---- Sources: things on the host that become ready. Each is an actor of its own. ------------- */
 
 /* A source with nothing ready. `name` is borrowed; it is what people read: "response A". */
 struct sim_source *sim_source_new(struct sim_host *host, const char *name);
@@ -77,7 +79,7 @@ RT_MUST_CHECK rt_err sim_source_drop(struct sim_source *source);
 /* Its object number, as traces show it. */
 uint32_t sim_source_object(const struct sim_source *source);
 
-/* ---- Byte streams over sources. ---------------------------------------------------------------- */
+/* ---- Byte streams over sources. -------------------------------------------------------------- */
 
 struct sim_input;
 struct sim_output;
@@ -89,8 +91,8 @@ struct sim_output;
 struct sim_input *sim_input_new(struct sim_host *host, const char *name, const void *data,
         size_t size, size_t chunk, uint64_t min_ns, uint64_t max_ns);
 
-/* Reads at most `size` bytes, often fewer (LENGTH): RT_OK with *ret_size > 0, RT_E_AGAIN, or
- * RT_E_CLOSED at the end. */
+/* Reads at most `size` bytes, often fewer (LENGTH): RT_OK with *ret_size > 0, RT_E_AGAIN,
+ * RT_E_CLOSED at the end, or RT_E_INVALID for size 0. */
 #define sim_input_read(input, buffer, size, ret_size) \
     sim_input_read_at((input), (buffer), (size), (ret_size), RT_HERE)
 RT_MUST_CHECK rt_err sim_input_read_at(struct sim_input *input, void *buffer, size_t size,
@@ -98,11 +100,12 @@ RT_MUST_CHECK rt_err sim_input_read_at(struct sim_input *input, void *buffer, si
 RT_MUST_CHECK rt_err sim_input_subscribe(struct sim_input *input, struct rt_pollable *pollable);
 RT_MUST_CHECK rt_err sim_input_drop(struct sim_input *input);
 
-/* Room for `room` bytes, which comes back after a latency from min_ns to max_ns when it was used. */
+/* Room for `room` bytes; what is used comes back after a latency from min_ns to max_ns. */
 struct sim_output *sim_output_new(
         struct sim_host *host, const char *name, size_t room, uint64_t min_ns, uint64_t max_ns);
 
-/* Writes at most `size` bytes, often fewer (LENGTH): RT_OK with *ret_size > 0, or RT_E_AGAIN. */
+/* Writes at most `size` bytes, often fewer (LENGTH): RT_OK with *ret_size > 0, RT_E_AGAIN, or
+ * RT_E_INVALID for size 0. */
 #define sim_output_write(output, buffer, size, ret_size) \
     sim_output_write_at((output), (buffer), (size), (ret_size), RT_HERE)
 RT_MUST_CHECK rt_err sim_output_write_at(struct sim_output *output, const void *buffer, size_t size,
@@ -113,7 +116,7 @@ RT_MUST_CHECK rt_err sim_output_drop(struct sim_output *output);
 /* What has been written so far; borrowed. */
 const void *sim_output_written(const struct sim_output *output, size_t *ret_size);
 
-/* ---- Requests: something is asked, headers come back, then a body (S1). ------------------------ */
+/* ---- Requests: something is asked, headers come back, then a body (S1). ---------------------- */
 
 struct sim_request;
 
@@ -129,6 +132,7 @@ RT_MUST_CHECK rt_err sim_request_subscribe(
 /* RT_OK: *ret_headers (borrowed) and *ret_body are there; RT_E_AGAIN: not yet. */
 RT_MUST_CHECK rt_err sim_request_get(
         struct sim_request *request, const char **ret_headers, struct sim_input **ret_body);
+/* A body that was fetched is its reader's, and stays; one that was not goes with the request. */
 RT_MUST_CHECK rt_err sim_request_drop(struct sim_request *request);
 
 #ifdef __cplusplus

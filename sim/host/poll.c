@@ -55,7 +55,7 @@ sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
     rt_list_unlink(&poller->blocked.link);
 }
 
-/* ---- The list. --------------------------------------------------------------------------------- */
+/* ---- The list. ------------------------------------------------------------------------------- */
 
 static void
 keep_list(struct sim__poller *poller, struct rt_pollable *const *in, uint32_t count)
@@ -132,7 +132,7 @@ list_subject(struct sim__poller *poller)
     return sim__record_at(poller->host, poller->handles[0]);
 }
 
-/* ---- Reports for nothing. ---------------------------------------------------------------------- */
+/* ---- Reports for nothing. -------------------------------------------------------------------- */
 
 static bool
 may_lie(const struct sim__record *record)
@@ -141,7 +141,7 @@ may_lie(const struct sim__record *record)
            record->source->spurious < SPURIOUS_MAX;
 }
 
-/* The place in the list of the `nth` entry that may be reported for nothing; NOBODY: no such one. */
+/* The place in the list of the `nth` entry that may be reported for nothing, or NOBODY. */
 static uint32_t
 find_liar(struct sim__poller *poller, uint32_t nth)
 {
@@ -179,7 +179,7 @@ add_spurious(struct sim__poller *poller, uint32_t place, uint32_t count)
     sim_world_event(poller->host->world, SIM_EVENT_SPURIOUS, record->object, 0, 0, place);
 }
 
-/* ---- Waiting and answering. -------------------------------------------------------------------- */
+/* ---- Waiting and answering. ------------------------------------------------------------------ */
 
 static void
 block(struct sim__poller *poller, struct sim_loop *loop)

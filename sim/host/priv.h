@@ -117,13 +117,12 @@ struct sim_source {
     struct sim_actor actor;
     struct sim_host *host;
     const char *name;
-    uint32_t events;      /* There now; for streams 1 or 0. */
-    uint32_t pollables;   /* Alive (P9). */
-    uint32_t spurious;    /* Reports for nothing since the last event. */
-    bool dropped;         /* No call may use it any longer. */
-    uint64_t ready_step;  /* When `events` was 0 last and became more. */
-    uint64_t last_due_ns; /* Of the last arrival: the next one is never earlier. */
-    struct sim__arrival *first;
+    uint32_t events;            /* There now; for streams 1 or 0. */
+    uint32_t pollables;         /* Alive (P9). */
+    uint32_t spurious;          /* Reports for nothing since the last event. */
+    bool dropped;               /* No call may use it any longer. */
+    uint64_t ready_step;        /* When `events` was 0 last and became more. */
+    struct sim__arrival *first; /* On their way, in the order in which they were sent. */
     struct sim__arrival *last;
     struct sim__arrival *spare;
     /* Takes an arrival in, and says how with sim__source_level; NULL: counts it. */
@@ -131,7 +130,7 @@ struct sim_source {
     void *argument;
 };
 
-/* ---- draw.c: decisions of the host. ------------------------------------------------------------ */
+/* ---- draw.c: decisions of the host. ---------------------------------------------------------- */
 
 /* True once in `one_in` occasions; 0: never, and no occasion. */
 bool sim__one_in(struct sim_actor *actor, enum sim_kind kind, uint64_t one_in);
@@ -139,15 +138,15 @@ bool sim__one_in(struct sim_actor *actor, enum sim_kind kind, uint64_t one_in);
 /* Whether fault `bit` fires now. Never more than a few times in a row. */
 bool sim__fault(struct sim_host *host, uint64_t bit);
 
-/* Puts what is reported of `count` (> 0) candidates first, at most `max` (> 0) of them, in the order
- * in which they are reported, and returns how many: ORDER and SUBSET. */
+/* Puts what is reported of `count` (> 0) candidates first, at most `max` (> 0), in the order in
+ * which they are reported, and returns how many: ORDER and SUBSET. */
 uint32_t sim__batch(
         struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max);
 
 /* Scratch for `count` candidates, valid until the next call. */
 struct sim__candidate *sim__candidates(struct sim_host *host, uint32_t count);
 
-/* ---- record.c: pollables. ---------------------------------------------------------------------- */
+/* ---- record.c: pollables. -------------------------------------------------------------------- */
 
 /* Makes the record and the pollable. RT_E_FULL under fault `capacity`. */
 RT_MUST_CHECK rt_err sim__record_open(struct sim_host *host, enum sim__record_kind kind,
@@ -173,7 +172,7 @@ bool sim__record_look(struct sim_host *host, struct sim__record *record);
 /* What people call it. */
 const char *sim__record_name(const struct sim__record *record);
 
-/* ---- host.c ------------------------------------------------------------------------------------ */
+/* ---- host.c ---------------------------------------------------------------------------------- */
 
 /* Something of the host has become ready: wakes who waits for it, calls the listener. */
 void sim__host_stir(struct sim_host *host);
@@ -187,7 +186,7 @@ sim__host_hostile(const struct sim_host *host)
     return host->profile == SIM_PROFILE_HOSTILE;
 }
 
-/* ---- poll.c ------------------------------------------------------------------------------------ */
+/* ---- poll.c ---------------------------------------------------------------------------------- */
 
 rt_err sim__poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t count,
         uint32_t *ret_indices, uint32_t *ret_ready);
@@ -200,7 +199,7 @@ void sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
         bool (*ready)(struct sim__blocked *blocked), uint64_t due_ns, uint32_t object,
         const char *reason, const struct rt_site *await);
 
-/* ---- watch.c ----------------------------------------------------------------------------------- */
+/* ---- watch.c --------------------------------------------------------------------------------- */
 
 /* Ends the run with verdict starvation when something ready was not looked at for too long. */
 void sim__watch(struct sim_host *host);
@@ -208,11 +207,14 @@ void sim__watch(struct sim_host *host);
 /* The host's closer. */
 void sim__watch_close(void *host);
 
-/* ---- source.c ---------------------------------------------------------------------------------- */
+/* ---- source.c -------------------------------------------------------------------------------- */
 
 /* As sim_source_new, with a handler of arrivals. */
 struct sim_source *sim__source_new(struct sim_host *host, const char *name,
         void (*arrived)(void *argument, uint64_t amount), void *argument);
+
+/* `name` and `suffix` in one, in the arena. */
+const char *sim__name_join(struct sim_world *world, const char *name, const char *suffix);
 
 /* As sim_source_event_in, with an amount. */
 void sim__source_arrive_in(

@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/host/priv.h"
@@ -26,15 +25,6 @@ struct sim_request {
     uint64_t max_ns;
 };
 
-static const char *
-body_name(struct sim_world *world, const char *name)
-{
-    size_t size = strlen(name) + sizeof ", body";
-    char *text = sim_alloc(world, size);
-    (void)snprintf(text, size, "%s, body", name);
-    return text;
-}
-
 static void
 headers_arrived(void *argument, uint64_t amount)
 {
@@ -43,8 +33,9 @@ headers_arrived(void *argument, uint64_t amount)
     rt_assert(amount == 1);
     rt_assert(request->body == NULL);
     struct sim_host *host = request->source->host;
-    request->body = sim_input_new(host, body_name(host->world, request->source->name),
-            request->text, strlen(request->text), request->chunk, request->min_ns, request->max_ns);
+    request->body = sim_input_new(host,
+            sim__name_join(host->world, request->source->name, ", body"), request->text,
+            strlen(request->text), request->chunk, request->min_ns, request->max_ns);
     sim__source_level(request->source, true);
 }
 

@@ -1,7 +1,7 @@
 /*
  * source.c -- things on the host that become ready, each an actor of its own.
  *
- *      event_in ──▶ arrivals, by time ──▶ (its step, once due and picked) ──▶ events ──▶ take
+ *      event_in ──▶ arrivals, in order ──▶ (its step, once due and picked) ──▶ events ──▶ take
  *
  * An event on its way is nowhere to be seen. Its latency is a decision, and so is
  * when its step is picked once it is due; events of one source keep their order, so
@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/host/priv.h"
@@ -31,7 +32,7 @@ sim__source_check(const struct sim_source *source)
     }
 }
 
-/* ---- Arrivals. --------------------------------------------------------------------------------- */
+/* ---- Arrivals. ------------------------------------------------------------------------------- */
 
 static struct sim__arrival *
 arrival_new(struct sim_source *source)
@@ -45,6 +46,7 @@ arrival_new(struct sim_source *source)
     return arrival;
 }
 
+/* Behind the others, whatever its time: one that is due before them waits for them. */
 static void
 arrivals_push(struct sim_source *source, struct sim__arrival *arrival)
 {
@@ -82,14 +84,12 @@ sim__source_arrive_in(struct sim_source *source, uint64_t amount, uint64_t min_n
                 delay_ns, sim_actor_range(&source->actor, SIM_KIND_LATE, 1, LATE_NS_MAX));
     }
     struct sim__arrival *arrival = arrival_new(source);
-    uint64_t due_ns = sim__later(sim_now(world), delay_ns);
-    arrival->due_ns = due_ns > source->last_due_ns ? due_ns : source->last_due_ns;
+    arrival->due_ns = sim__later(sim_now(world), delay_ns);
     arrival->amount = amount;
-    source->last_due_ns = arrival->due_ns;
     arrivals_push(source, arrival);
 }
 
-/* ---- Being ready. ------------------------------------------------------------------------------ */
+/* ---- Being ready. ---------------------------------------------------------------------------- */
 
 void
 sim__source_level(struct sim_source *source, bool ready)
@@ -159,7 +159,18 @@ source_step(struct sim_actor *actor)
 
 static const struct sim_actor_ops source_ops = {.kind = SIM_ACTOR_SOURCE, .step = source_step};
 
-/* ---- Life. ------------------------------------------------------------------------------------- */
+/* ---- Life. ----------------------------------------------------------------------------------- */
+
+const char *
+sim__name_join(struct sim_world *world, const char *name, const char *suffix)
+{
+    rt_assert(name != NULL);
+    rt_assert(suffix != NULL);
+    size_t size = strlen(name) + strlen(suffix) + 1;
+    char *text = sim_alloc(world, size);
+    (void)snprintf(text, size, "%s%s", name, suffix);
+    return text;
+}
 
 struct sim_source *
 sim__source_new(struct sim_host *host, const char *name,
@@ -201,7 +212,7 @@ sim__source_moved(
     RT_PROBE(CONSUME, source->object, RT_HERE, await, amount);
 }
 
-/* ---- Public. ----------------------------------------------------------------------------------- */
+/* ---- Public. --------------------------------------------------------------------------------- */
 
 struct sim_source *
 sim_source_new(struct sim_host *host, const char *name)

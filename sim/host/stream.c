@@ -39,7 +39,7 @@ struct sim_output {
     size_t capacity;
 };
 
-/* ---- Input. ------------------------------------------------------------------------------------ */
+/* ---- Input. ---------------------------------------------------------------------------------- */
 
 /* Sends the next chunk on its way; one of no bytes is the end. */
 static void
@@ -123,7 +123,7 @@ sim_input_drop(struct sim_input *input)
     return sim_source_drop(input->source);
 }
 
-/* ---- Output. ----------------------------------------------------------------------------------- */
+/* ---- Output. --------------------------------------------------------------------------------- */
 
 static void
 output_arrived(void *argument, uint64_t amount)

@@ -81,7 +81,7 @@ fetch(struct story *story, uint64_t timeout_ns)
     return sim_fd_wait(story->fds, story->events, 8, timeout_ns);
 }
 
-/* ---- Numbers. ----------------------------------------------------------------------------------- */
+/* ---- Numbers. -------------------------------------------------------------------------------- */
 
 static void
 numbers(struct sim_world *world, void *argument)
@@ -136,7 +136,7 @@ TEST(fd_numbers_come_to_an_end)
     host_lab_pass(&too_many_story, 0);
 }
 
-/* ---- Batches. ----------------------------------------------------------------------------------- */
+/* ---- Batches. -------------------------------------------------------------------------------- */
 
 /* Goal: the trap of D09 is there.
  * Method: two events are fetched; the first handler closes the second's number and opens another,
@@ -213,7 +213,7 @@ TEST(fd_wait_with_room_for_few_starves_nobody)
     EXPECT(seen.partial > 0);
 }
 
-/* ---- Level, edge, oneshot. ---------------------------------------------------------------------- */
+/* ---- Level, edge, oneshot. ------------------------------------------------------------------- */
 
 static void
 level(struct sim_world *world, void *argument)
@@ -303,7 +303,7 @@ TEST(fd_oneshot_is_silent_until_it_is_modified)
     host_lab_pass(&oneshot_story, 30);
 }
 
-/* ---- Interest. ---------------------------------------------------------------------------------- */
+/* ---- Interest. ------------------------------------------------------------------------------- */
 
 static void
 interest(struct sim_world *world, void *argument)
@@ -363,7 +363,7 @@ TEST(fd_registration_of_a_closed_twin_goes_on_reporting)
     host_lab_pass(&junk_story, 20);
 }
 
-/* ---- Pairs. ------------------------------------------------------------------------------------- */
+/* ---- Pairs. ---------------------------------------------------------------------------------- */
 
 static void
 closed_peer(struct sim_world *world, void *argument)
@@ -453,7 +453,7 @@ TEST(fd_pair_keeps_order_and_says_when_there_is_room_again)
     host_lab_pass(&back_pressure_story, 10);
 }
 
-/* ---- Eventfds and listeners. -------------------------------------------------------------------- */
+/* ---- Eventfds and listeners. ----------------------------------------------------------------- */
 
 static void
 counter(struct sim_world *world, void *argument)
@@ -544,7 +544,7 @@ TEST(fd_peer_that_nobody_plays_is_silent)
     host_lab_pass(&silent_story, 10);
 }
 
-/* ---- Faults. ------------------------------------------------------------------------------------ */
+/* ---- Faults. --------------------------------------------------------------------------------- */
 
 TEST(fd_faults_come_only_where_they_are_survived)
 {
@@ -588,7 +588,7 @@ TEST(fd_capacity_runs_out_early_only_where_it_is_survived)
     EXPECT(seen.full > 0);
 }
 
-/* ---- Waiting. ----------------------------------------------------------------------------------- */
+/* ---- Waiting. -------------------------------------------------------------------------------- */
 
 static void
 time_out(struct sim_world *world, void *argument)
@@ -626,9 +626,9 @@ TEST(fd_wait_outside_a_loop_is_a_broken_contract)
     host_lab_expect(&scenario, 2, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST);
 }
 
-/* ---- Rung 2. ------------------------------------------------------------------------------------ */
+/* ---- Rung 2. --------------------------------------------------------------------------------- */
 
-/* Reads one byte of two and waits for an edge that never comes: data is there and nobody is told. */
+/* Reads one byte of two and waits for an edge that never comes: a byte is there, nobody is told. */
 static void
 lose_an_edge(struct sim_world *world, void *argument)
 {

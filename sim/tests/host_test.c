@@ -76,7 +76,7 @@ poll_places(struct story *story, const char *places)
     }
 }
 
-/* ---- Blocking. ---------------------------------------------------------------------------------- */
+/* ---- Blocking. ------------------------------------------------------------------------------- */
 
 static void
 one_event(struct sim_world *world, void *argument)
@@ -160,7 +160,7 @@ TEST(poll_that_would_block_outside_a_loop_is_a_broken_contract)
     host_lab_expect(&scenario, 5, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST);
 }
 
-/* ---- Empty lists. ------------------------------------------------------------------------------- */
+/* ---- Empty lists. ---------------------------------------------------------------------------- */
 
 static void
 empty_list(struct sim_world *world, void *argument)
@@ -189,7 +189,7 @@ TEST(poll_of_an_empty_list_traps_but_not_with_descriptors)
     host_lab_pass(&scenario, 5);
 }
 
-/* ---- What is reported. -------------------------------------------------------------------------- */
+/* ---- What is reported. ----------------------------------------------------------------------- */
 
 static void
 twice_in_the_list(struct sim_world *world, void *argument)
@@ -292,7 +292,7 @@ TEST(poll_reports_some_in_any_order_and_leaves_nobody_out_for_long)
     lab_fini(&lab);
 }
 
-/* ---- Asking. ------------------------------------------------------------------------------------ */
+/* ---- Asking. --------------------------------------------------------------------------------- */
 
 static void
 ask_often(struct sim_world *world, void *argument)
@@ -387,7 +387,7 @@ TEST(source_is_not_dropped_before_its_pollables)
     host_lab_pass(&scenario, 5);
 }
 
-/* ---- The clock. --------------------------------------------------------------------------------- */
+/* ---- The clock. ------------------------------------------------------------------------------ */
 
 static void
 zero_duration(struct sim_world *world, void *argument)
@@ -500,7 +500,7 @@ TEST(clock_never_goes_back_and_no_deadline_comes_early)
     host_lab_pass(&scenario, 50);
 }
 
-/* ---- Notify. ------------------------------------------------------------------------------------ */
+/* ---- Notify. --------------------------------------------------------------------------------- */
 
 static void
 wait_for_notify(struct sim_world *world, void *argument)
@@ -537,9 +537,14 @@ TEST(notify_unblocks_a_poll_and_many_count_as_one)
     static const struct sim_scenario scenario = {
             .name = "test/notify", .about = "Somebody notifies.", .setup = notify_setup};
     host_lab_pass(&scenario, 50);
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    EXPECT_STR(lab_run(&lab, &scenario, 1, true).message, "");
+    EXPECT_EQ(host_lab_count(&lab, SIM_EVENT_READY, 0), 1);
+    lab_fini(&lab);
 }
 
-/* ---- Misuse. ------------------------------------------------------------------------------------ */
+/* ---- Misuse. --------------------------------------------------------------------------------- */
 
 static void
 dropped_under_a_poll(struct sim_world *world, void *argument)
@@ -624,7 +629,7 @@ TEST(handle_of_a_dropped_pollable_stays_wrong_after_reuse)
     host_lab_expect(&scenario, 2, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST);
 }
 
-/* ---- Spurious readiness. ------------------------------------------------------------------------ */
+/* ---- Spurious readiness. --------------------------------------------------------------------- */
 
 static void
 trust_the_report(struct sim_world *world, void *argument)
@@ -668,7 +673,7 @@ TEST(report_for_nothing_comes_under_hostile_only_and_the_call_says_again)
     EXPECT(seen.again > 0);
 }
 
-/* ---- Not looking, not giving back. -------------------------------------------------------------- */
+/* ---- Not looking, not giving back. ----------------------------------------------------------- */
 
 static void
 look_away(struct sim_world *world, struct story *story, bool look)
@@ -795,7 +800,7 @@ TEST(pollable_of_a_task_never_dropped_is_a_leak)
     host_lab_pass(&scenario, 3);
 }
 
-/* ---- Our runtime on it. ------------------------------------------------------------------------- */
+/* ---- Our runtime on it. ---------------------------------------------------------------------- */
 
 /* A task that takes events as they come: some from a source, in between it waits for the clock. */
 struct taker {
@@ -883,7 +888,7 @@ TEST(host_in_two_arenas_makes_the_same_run)
     lab_fini(&two);
 }
 
-/* ---- Faults. ------------------------------------------------------------------------------------ */
+/* ---- Faults. --------------------------------------------------------------------------------- */
 
 static void
 subscribe_stubbornly(struct sim_world *world, void *argument)

@@ -58,7 +58,7 @@ wait_for_events(struct sim_world *world, void *argument)
     rt_pollable_drop(&pollable);
 }
 
-/* ---- Latency. ----------------------------------------------------------------------------------- */
+/* ---- Latency. -------------------------------------------------------------------------------- */
 
 static void
 latency_setup(struct sim_world *world)
@@ -127,7 +127,7 @@ TEST(event_under_hostile_comes_late_by_ten_milliseconds_at_most)
     EXPECT(seen.latest_ns <= 17 * MS + READING_NS);
 }
 
-/* ---- Order. ------------------------------------------------------------------------------------- */
+/* ---- Order. ---------------------------------------------------------------------------------- */
 
 static void
 order_setup(struct sim_world *world)
@@ -198,7 +198,7 @@ TEST(events_come_in_batches_under_hostile_and_one_a_step_else)
     lab_fini(&lab);
 }
 
-/* ---- On its way it is nowhere. ------------------------------------------------------------------ */
+/* ---- On its way it is nowhere. --------------------------------------------------------------- */
 
 static void
 watch_it_come(struct sim_world *world, void *argument)
@@ -237,7 +237,7 @@ TEST(event_on_its_way_is_seen_by_nobody)
     host_lab_pass(&scenario, 50);
 }
 
-/* ---- Taking. ------------------------------------------------------------------------------------ */
+/* ---- Taking. --------------------------------------------------------------------------------- */
 
 static void
 take_setup(struct sim_world *world)
@@ -269,7 +269,7 @@ TEST(take_consumes_one_event_and_again_consumes_nothing)
     lab_fini(&lab);
 }
 
-/* ---- Dropping. ---------------------------------------------------------------------------------- */
+/* ---- Dropping. ------------------------------------------------------------------------------- */
 
 static void
 drop_and_wait(struct sim_world *world, void *argument)
@@ -317,7 +317,7 @@ TEST(use_of_a_dropped_source_is_a_broken_contract)
     host_lab_expect(&scenario, 3, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST);
 }
 
-/* ---- Fault: the clock steps. -------------------------------------------------------------------- */
+/* ---- Fault: the clock steps. ----------------------------------------------------------------- */
 
 static void
 suspend_setup(struct sim_world *world)

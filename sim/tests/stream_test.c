@@ -46,7 +46,7 @@ poll_one(struct story *story, struct rt_pollable *pollable)
     EXPECT_EQ(ready, 1);
 }
 
-/* ---- Input. ------------------------------------------------------------------------------------- */
+/* ---- Input. ---------------------------------------------------------------------------------- */
 
 /* Reads to the end, at most `size` bytes at a time. */
 static void
@@ -162,10 +162,11 @@ TEST(input_read_dully_moves_all_that_is_there)
     EXPECT(reads >= 9);
     EXPECT(reads <= 13);
     EXPECT_EQ(host_lab_count(&lab, RT_PROBE_CONSUME, 0), reads);
+    EXPECT_EQ(host_lab_count(&lab, SIM_EVENT_READY, 0), 8); /* Seven chunks, and the end. */
     lab_fini(&lab);
 }
 
-/* ---- Output. ------------------------------------------------------------------------------------ */
+/* ---- Output. --------------------------------------------------------------------------------- */
 
 static void
 writer(struct sim_world *world, void *argument)
@@ -182,6 +183,7 @@ writer(struct sim_world *world, void *argument)
         rt_err err = sim_output_write(story->output, &TEXT[done], left, &moved);
         if (err == RT_E_AGAIN) {
             seen.again++;
+            EXPECT(!rt_pollable_ready(&pollable));
             poll_one(story, &pollable);
             continue;
         }
@@ -259,7 +261,7 @@ TEST(output_gives_room_back_only_after_its_latency)
     lab_fini(&lab);
 }
 
-/* ---- Requests. ---------------------------------------------------------------------------------- */
+/* ---- Requests. ------------------------------------------------------------------------------- */
 
 static void
 ask_and_read(struct sim_world *world, void *argument)
