@@ -19,7 +19,7 @@
 #define WAITERS 20u
 #define SOURCES 8u
 #define POLLABLES 12u /* The last four are of the sources 0 to 3 once more. */
-#define STEPS 4000u
+#define STEPS 1200u
 #define NOBODY UINT32_MAX
 
 /* One wait, as the model knows it. */

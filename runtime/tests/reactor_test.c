@@ -138,6 +138,8 @@ TEST(reactor_cancelled_wait_is_not_listed)
     reader_start(&b, &dumb, "b", 1, 1);
     dumb_run(&dumb);
     rt_wait_cancel(&a.wait);
+    EXPECT(rt_slot_empty(&a.wait.slot));
+    EXPECT(rt_list_empty(&a.task.slots));
     rt_reactor_audit(&dumb.runtime.reactor);
     dumb.host.ready[0] = true;
     dumb.host.ready[1] = true;
