@@ -840,11 +840,10 @@ taker_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 static void
-takers_setup(struct sim_world *world)
+spawn_takers(struct sim_rt *rt)
 {
-    struct sim_rt *rt = sim_rt_new(world, NULL);
     for (uint32_t i = 0; i < 3; i++) {
-        struct taker *taker = sim_new(world, struct taker);
+        struct taker *taker = sim_new(sim_world_current, struct taker);
         taker->seam = sim_host_seam(sim_rt_host(rt));
         taker->source = sim_source_new(sim_rt_host(rt), "letters");
         taker->left = 6;
@@ -856,6 +855,28 @@ takers_setup(struct sim_world *world)
     }
 }
 
+static void
+takers_setup(struct sim_world *world)
+{
+    spawn_takers(sim_rt_new(world, NULL));
+}
+
+static void
+run_takers(struct sim_world *world, void *argument)
+{
+    (void)world;
+    struct sim_rt *rt = argument;
+    spawn_takers(rt);
+    GOES_WELL(rt_run_to_completion(sim_rt_runtime(rt)));
+}
+
+static void
+looped_takers_setup(struct sim_world *world)
+{
+    static const struct sim_rt_options options = {.by_loop = true};
+    (void)sim_loop_new(world, "main", run_takers, sim_rt_new(world, &options));
+}
+
 TEST(our_runtime_driven_by_the_world_survives_every_profile)
 {
     struct sim_scenario scenario = {
@@ -865,6 +886,44 @@ TEST(our_runtime_driven_by_the_world_survives_every_profile)
     host_lab_pass(&scenario, 60);
     scenario.profile = SIM_PROFILE_FD;
     host_lab_pass(&scenario, 60);
+}
+
+TEST(our_runtime_in_a_loop_of_its_own_survives_every_profile)
+{
+    struct sim_scenario scenario = {.name = "test/looped-takers",
+            .about = "Three tasks take events, and the loop is the runtime's.",
+            .setup = looped_takers_setup};
+    host_lab_pass(&scenario, 60);
+    scenario.profile = SIM_PROFILE_HOSTILE;
+    host_lab_pass(&scenario, 60);
+    scenario.profile = SIM_PROFILE_FD;
+    host_lab_pass(&scenario, 60);
+}
+
+/* Goal: what the host decides is never blamed on the runtime.
+ * Method: every run has an audited quiescence; a late event that its reader could already take there
+ * would be called a late wake-up. */
+TEST(host_that_is_late_is_not_blamed_on_the_runtime)
+{
+    struct sim_scenario scenario = {.name = "test/takers",
+            .about = "Three tasks take events.",
+            .setup = takers_setup,
+            .profile = SIM_PROFILE_HOSTILE};
+    struct lab lab;
+    struct sim_options options;
+    uint32_t audited = 0;
+    lab_init(&lab, NULL, 0xa5);
+    sim_options_init(&options, &scenario);
+    options.audit_one_in = 4;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        scenario.setup = seed % 2 == 0 ? takers_setup : looped_takers_setup;
+        struct sim_outcome outcome = lab_judge_with(&lab, &scenario, &options, seed, false);
+        ck_assert_msg(outcome.verdict == SIM_VERDICT_PASS, "seed %llu: %s",
+                (unsigned long long)seed, outcome.message);
+        audited += outcome.audited;
+    }
+    EXPECT(audited > 10);
+    lab_fini(&lab);
 }
 
 /* Goal: the host draws nothing from where things lie in memory.
