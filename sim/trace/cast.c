@@ -219,6 +219,25 @@ assign(struct sim_cast *cast, const struct sim_event *event, uint32_t *polling)
     return part;
 }
 
+/* "slot 3" tells nobody anything; what is waited for in it does. */
+static void
+note_nickname(struct sim_cast *cast, const struct sim_event *event, uint64_t index)
+{
+    if (event->kind != RT_PROBE_STORE || SIM_OBJECT_KIND(event->object) != RT_OBJECT_SLOT ||
+            cast->nicknames_count == SIM_NICKNAMES_MAX) {
+        return;
+    }
+    for (uint32_t i = 0; i < cast->nicknames_count; i++) {
+        if (cast->nicknames[i].object == event->object) {
+            return;
+        }
+    }
+    const char *reason = sim_cast_text(cast, index);
+    if (reason != NULL && reason[0] != '\0') {
+        cast->nicknames[cast->nicknames_count++] = (struct sim_nickname){reason, event->object};
+    }
+}
+
 static bool
 assign_all(struct sim_cast *cast)
 {
@@ -231,6 +250,7 @@ assign_all(struct sim_cast *cast)
     for (uint64_t i = cast->first; i < cast->end && fine; i++) {
         uint32_t part = assign(cast, sim_cast_event(cast, i), polling);
         fine = part != SIM_PART_NONE;
+        note_nickname(cast, sim_cast_event(cast, i), i);
         cast->part_of[i - cast->first] = (uint16_t)(fine ? part : 0);
     }
     free(polling);
@@ -262,8 +282,9 @@ take_memory(struct sim_cast *cast)
     cast->texts = calloc(texts, sizeof(*cast->texts));
     cast->names = calloc(texts, sizeof(*cast->names));
     cast->by_actor = malloc(ACTORS * sizeof(*cast->by_actor));
+    cast->nicknames = calloc(SIM_NICKNAMES_MAX, sizeof(*cast->nicknames));
     if (cast->part_of == NULL || cast->texts == NULL || cast->names == NULL ||
-            cast->by_actor == NULL) {
+            cast->by_actor == NULL || cast->nicknames == NULL) {
         return false;
     }
     memset(cast->by_actor, 0xff, ACTORS * sizeof(*cast->by_actor));
@@ -302,6 +323,7 @@ sim_cast_free(struct sim_cast *cast)
     free(cast->names);
     free(cast->by_actor);
     free(cast->by_object);
+    free(cast->nicknames);
     *cast = (struct sim_cast){0};
 }
 
@@ -423,11 +445,29 @@ sim_cast_has_name(const struct sim_cast *cast, uint32_t object)
            named(cast, SIM_TEXT_OBJECT, object) != NULL;
 }
 
-/* "timer 2 of pinger". */
+static const char *
+nickname(const struct sim_cast *cast, uint32_t object)
+{
+    for (uint32_t i = 0; i < cast->nicknames_count; i++) {
+        if (cast->nicknames[i].object == object) {
+            return cast->nicknames[i].reason;
+        }
+    }
+    return NULL;
+}
+
+/* "timer 2 of pinger", or, for a slot that something was waited for in, what that was. */
 static void
 put_made_up_name(
         const struct sim_cast *cast, struct sim_page *page, uint32_t object, uint32_t seen_by)
 {
+    const char *reason = nickname(cast, object);
+    if (reason != NULL) {
+        sim_page_put(page, "slot \"");
+        sim_page_clean(page, reason);
+        sim_page_put(page, "\"");
+        return;
+    }
     sim_page_printf(
             page, "%s %u", sim_object_kind_name(SIM_OBJECT_KIND(object)), SIM_OBJECT_NTH(object));
     uint32_t creator = sim_cast_actor(cast, SIM_OBJECT_ACTOR(object));
@@ -466,7 +506,7 @@ sim_cast_put_wanted(const struct sim_cast *cast, struct sim_page *page, uint32_t
         sim_page_clean(page, said ? reason : "something without a name");
         return;
     }
-    if (!said) {
+    if (!said || strcmp(reason, sim_object_kind_name(SIM_OBJECT_KIND(object))) == 0) {
         sim_cast_put_object(cast, page, object, part);
         return;
     }

@@ -39,8 +39,17 @@ struct sim_part {
     bool finished;    /* Completed, cancelled or done by the end of the record. */
 };
 
+/* What a place without a name is known for: the reason of the first store in it. */
+struct sim_nickname {
+    const char *reason;
+    uint32_t object;
+};
+
+#define SIM_NICKNAMES_MAX 256u
+
 struct sim_cast {
     const struct sim_recorder *recorder;
+    struct sim_nickname *nicknames;
     struct sim_part *parts;
     uint32_t count;
     uint32_t capacity;
@@ -54,6 +63,7 @@ struct sim_cast {
     uint32_t *by_actor;  /* Part of each actor index, SIM_PART_NONE: none. */
     uint32_t *by_object; /* Hash table: parts by their object. */
     uint32_t by_object_size;
+    uint32_t nicknames_count;
 };
 
 /* Reads the recorded run. RT_E_FULL: no memory; `cast` is then empty and may be given up. */

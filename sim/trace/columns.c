@@ -239,8 +239,9 @@ put_step_and_time(struct table *table, const struct sim_row *row)
     struct sim_page *page = table->page;
     sim_page_clear(&table->phrase);
     sim_page_time(&table->phrase, row->time_ns);
-    sim_page_printf(page, "%*u %*s", (int)table->step_width, row->step, (int)TIME_WIDTH,
-            sim_page_text(&table->phrase));
+    /* 3600s are the limit; what is longer is no time of a run, but must not shift the columns. */
+    sim_page_printf(page, "%*u %*.*s", (int)table->step_width, row->step, (int)TIME_WIDTH,
+            (int)TIME_WIDTH, sim_page_text(&table->phrase));
     return table->step_width + 1 + TIME_WIDTH;
 }
 
@@ -277,15 +278,17 @@ cells_left(const struct table *table, const size_t *at)
     return false;
 }
 
+/* `by_itself`: what it waits for was there already when it fell asleep, in its own step. */
 static void
-put_owed_marker(struct table *table)
+put_owed_marker(struct table *table, bool by_itself)
 {
     uint32_t column = table->column_of[table->owed_part];
     uint32_t indent = margin(table);
     sim_page_clear(&table->phrase);
     sim_page_put(&table->phrase, "<-- here ");
     sim_cast_put_part(table->cast, &table->phrase, table->owed_part);
-    sim_page_put(&table->phrase, " should have been woken");
+    sim_page_put(&table->phrase,
+            by_itself ? " falls asleep, but could go on" : " should have been woken");
     if (column != SIM_PART_NONE) {
         uint32_t wanted = indent + column * (table->width + GAP);
         uint32_t width = sim_text_width(sim_page_text(&table->phrase), table->phrase.length);
@@ -333,7 +336,13 @@ put_end(struct table *table, const struct sim_row *row)
 {
     const struct sim_event *end = sim_cast_event(table->cast, row->first);
     sim_page_clear(&table->phrase);
-    sim_page_printf(&table->phrase, "the run ends: %s", sim_verdict_name((uint32_t)end->argument));
+    if (end->argument == SIM_VERDICT_DEADLOCK) {
+        /* The world says so before the judge has asked the sleepers. */
+        sim_page_put(&table->phrase, "the run stalls: nobody is left to take a step");
+    } else {
+        sim_page_printf(
+                &table->phrase, "the run ends: %s", sim_verdict_name((uint32_t)end->argument));
+    }
     put_across(table, end->argument == SIM_VERDICT_PASS ? SIM_TONE_GOOD : SIM_TONE_BAD);
 }
 
@@ -369,7 +378,7 @@ put_step(struct table *table, const struct sim_row *row)
         used = 0;
     }
     if (table->owed_part != SIM_PART_NONE && row->step == table->outcome->owed_step) {
-        put_owed_marker(table);
+        put_owed_marker(table, row->part == table->owed_part);
     }
 }
 
@@ -559,9 +568,9 @@ table_make(struct table *table, const struct sim_interest *interest)
     if (err == RT_OK) {
         err = sim_plan_make(&table->plan, &table->rows, interest);
     }
-    if (err == RT_OK && table->rows.count > 0) {
-        uint32_t width = digits(table->rows.rows[table->rows.count - 1].step);
-        table->step_width = width > 4 ? width : 4;
+    for (uint32_t i = 0; i < table->rows.count; i++) {
+        uint32_t width = digits(table->rows.rows[i].step);
+        table->step_width = width > table->step_width ? width : table->step_width;
     }
     return err;
 }

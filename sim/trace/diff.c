@@ -10,6 +10,7 @@
 #include "runtime/base/assert.h"
 #include "sim/trace/cast.h"
 #include "sim/trace/phrase.h"
+#include "sim/world/outcome.h"
 
 #define STEPS_BEFORE 4u
 
@@ -79,6 +80,9 @@ put_event(const struct sim_cast *cast, struct sim_page *line, uint64_t index)
     sim_page_put(line, ": ");
     if (!sim_phrase_put(cast, line, index)) {
         sim_page_put(line, sim_event_name(event->kind));
+        if (event->kind == SIM_EVENT_END) {
+            sim_page_printf(line, " (%s)", sim_verdict_name((uint32_t)event->argument));
+        }
         if (event->kind == SIM_EVENT_STEP || event->kind == SIM_EVENT_CLOCK) {
             sim_page_put(line, " at ");
             sim_page_time(line, event->argument);

@@ -394,7 +394,11 @@ static void
 put_last_cell(struct sim_page *page, struct sim_page *cell, uint32_t width)
 {
     const char *text = sim_page_text(cell);
-    sim_page_add(page, text, sim_text_fit(text, cell->length, width));
+    size_t fit = sim_text_fit(text, cell->length, width);
+    while (fit > 0 && text[fit - 1] == ' ') {
+        fit--;
+    }
+    sim_page_add(page, text, fit);
     sim_page_put(page, "\n");
     sim_page_clear(cell);
 }
@@ -429,6 +433,25 @@ put_end(const struct sim_ledger *ledger, struct sim_page *cell, const struct sim
     }
 }
 
+/* The function only where there is room for all of it. */
+static void
+put_where(struct sim_page *cell, const struct sim_wait *wait)
+{
+    if (wait->unknown != 0) {
+        sim_page_put(cell, "before the record");
+        return;
+    }
+    if (!sim_cast_put_place(cell, wait->await, wait->site)) {
+        sim_page_put(cell, "-");
+        return;
+    }
+    const char *text = sim_page_text(cell);
+    const char *function = strstr(text, " in ");
+    if (sim_text_width(text, cell->length) > WHERE_WIDTH && function != NULL) {
+        cell->length = (size_t)(function - text);
+    }
+}
+
 static void
 put_wait(const struct sim_ledger *ledger, struct sim_page *page, const struct sim_wait *wait)
 {
@@ -440,9 +463,7 @@ put_wait(const struct sim_ledger *ledger, struct sim_page *page, const struct si
     put_cell(page, &cell, NTH_WIDTH);
     put_what(ledger, &cell, wait);
     put_cell(page, &cell, WHAT_WIDTH);
-    if (wait->unknown != 0 || !sim_cast_put_place(&cell, wait->await, wait->site)) {
-        sim_page_put(&cell, wait->unknown != 0 ? "before the record" : "-");
-    }
+    put_where(&cell, wait);
     put_cell(page, &cell, WHERE_WIDTH);
     sim_page_printf(&cell, "%u", wait->store_step);
     put_cell(page, &cell, STEP_WIDTH);
@@ -475,7 +496,7 @@ sim_ledger_put(
     sim_page_tone(page, SIM_TONE_PLAIN);
     uint32_t skip = ended_too_many(ledger, part, rows_max);
     if (skip > 0) {
-        sim_page_printf(page, "... %u waits that ended earlier ...\n", skip);
+        sim_page_printf(page, "... %u more that have ended ...\n", skip);
     }
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *wait = &ledger->waits[i];

@@ -41,7 +41,7 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_READY] = {"%o is ready", "is ready", false},
         [SIM_EVENT_UNREADY] = {"%o is not ready any more", "is not ready any more", false},
         [SIM_EVENT_REPORT] = {"%o is reported", "is reported", false},
-        [SIM_EVENT_SPURIOUS] = {"false alarm for %o", "false alarm", false},
+        [SIM_EVENT_SPURIOUS] = {"false alarm for %o", "is woken for nothing", false},
         [SIM_EVENT_SUBSCRIBE] = {"subscribes to %o", NULL, false},
         [SIM_EVENT_UNSUBSCRIBE] = {"drops a pollable of %o", NULL, false},
         [SIM_EVENT_READ] = {"reads %n bytes of %o", NULL, false},
@@ -232,6 +232,9 @@ static bool
 put_wake(const struct subject *subject, struct sim_page *page)
 {
     bool itself = subject->part == object_part(subject) && subject->part != 0;
+    if (itself && is_of(neighbour(subject, 1), SIM_EVENT_SPURIOUS, subject->event->object)) {
+        return false; /* That was said. */
+    }
     put_template(subject, page, itself ? "wakes itself" : "wakes %o");
     if (subject->event->argument == 1) {
         sim_page_put(page, " (is awake already)");

@@ -186,8 +186,9 @@ why(struct sim__telling *telling)
     sim__tell_why(telling);
     const char *kind = sim__tell_kind(telling->outcome->verdict);
     if (kind[0] != '\0') {
-        sim_page_printf(&telling->line, "What a %s is: %s.",
-                sim_verdict_name(telling->outcome->verdict), kind);
+        const char *name = sim_verdict_name(telling->outcome->verdict);
+        const char *article = strchr("aeiou", name[0]) != NULL ? "an" : "a";
+        sim_page_printf(&telling->line, "What %s %s is: %s.", article, name, kind);
         sim__end_line(telling, 0);
     }
 }

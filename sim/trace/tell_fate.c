@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/base/assert.h"
+#include "sim/trace/phrase.h"
 #include "sim/trace/tell_priv.h"
 
 /* "at step 17 (1.2ms) `client` stored its waker for the reply at client.c:41 in wait()" */
@@ -33,12 +34,16 @@ put_store(struct sim__telling *telling)
         sim_cast_put_wanted(&telling->cast, line, wait->object, wait->reason, wait->part);
     }
     sim__put_at(telling, wait->await, wait->site);
+    if (SIM_OBJECT_KIND(wait->whose) == RT_OBJECT_JOIN) {
+        sim_page_put(line, ", as a child of ");
+        sim_cast_put_object(&telling->cast, line, wait->whose, wait->part);
+    }
     if (wait->kept > 0) {
         sim_page_printf(line, " (and kept it %s since)", wait->kept == 1 ? "once" : "many times");
     }
 }
 
-/* The last line of the user's in the step that owed the wake. */
+/* The last line of the user's in the step that owed the wake. After the poll come the runtime's. */
 static void
 put_owed_line(struct sim__telling *telling)
 {
@@ -46,10 +51,10 @@ put_owed_line(struct sim__telling *telling)
     uint64_t found = SIM_EVENT_NONE;
     for (uint64_t i = telling->fate.owed; i < telling->fate.horizon; i++) {
         const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->step != telling->outcome->owed_step) {
+        if (event->step != telling->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
             break;
         }
-        if (event->await != 0 || (event->site != 0 && found == SIM_EVENT_NONE)) {
+        if (event->await != 0) {
             found = i;
         }
     }
@@ -64,11 +69,18 @@ put_owed_line(struct sim__telling *telling)
 static void
 put_owed(struct sim__telling *telling)
 {
-    if (telling->fate.owed == SIM_EVENT_NONE) {
+    uint64_t step = telling->outcome->owed_step;
+    if (telling->fate.owed == SIM_EVENT_NONE ||
+            sim_phrase_whose_step(&telling->cast, step) == telling->fate.part) {
+        return; /* Of a step of its own all is said. */
+    }
+    uint64_t culprit = telling->fate.culprit;
+    if (culprit != SIM_EVENT_NONE && sim_cast_event(&telling->cast, culprit)->step == step) {
+        sim_page_put(&telling->line, " That step owed the wake.");
         return;
     }
     sim_page_put(&telling->line, " The wake was owed by ");
-    sim__put_deed(telling, telling->outcome->owed_step);
+    sim__put_deed(telling, step);
     sim_page_put(&telling->line, ".");
     put_owed_line(telling);
 }
@@ -102,7 +114,10 @@ static void
 tell_never_fired(struct sim__telling *telling)
 {
     put_store(telling);
-    sim_page_put(&telling->line, "; it is still there, and nobody ever fired it.");
+    sim_page_put(&telling->line, telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP
+                                         ? "; it was still there when everything had come to rest, "
+                                           "and nobody had fired it."
+                                         : "; it is still there, and nobody ever fired it.");
     put_owed(telling);
 }
 
@@ -207,7 +222,7 @@ static void
 tell_stopped(struct sim__telling *telling)
 {
     put_store(telling);
-    sim_page_put(&telling->line, " through a combinator; ");
+    sim_page_put(&telling->line, "; ");
     put_culprit(telling);
     sim_page_put(&telling->line, " fired it");
     sim__put_at_event(telling, telling->fate.culprit);

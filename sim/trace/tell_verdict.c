@@ -52,9 +52,12 @@ put_sleep(struct sim__telling *telling)
 static void
 put_could_go_on(struct sim__telling *telling)
 {
-    if (telling->outcome->owed_step != 0) {
+    uint64_t step = telling->outcome->owed_step;
+    if (step != 0 && sim_phrase_whose_step(&telling->cast, step) == telling->fate.part) {
+        sim_page_put(&telling->line, ", which had come by then,");
+    } else if (step != 0) {
         sim_page_put(&telling->line, ", could have gone on after ");
-        sim__put_step(telling, telling->outcome->owed_step);
+        sim__put_step(telling, step);
         sim_page_put(&telling->line, ",");
     }
 }
@@ -257,6 +260,14 @@ why_fate(struct sim__telling *telling)
     sim__tell_fate(telling);
 }
 
+/* A loop that the world drives has no wait of its own: it is there for others. */
+static bool
+is_idle_loop(const struct sim__telling *telling, uint32_t part)
+{
+    return telling->cast.parts[part].kind == SIM_ACTOR_LOOP &&
+           sim_ledger_open_of(&telling->ledger, part, NULL) == NULL;
+}
+
 /* "- `a` waits for …" for everybody who is left. */
 static void
 list_waits(struct sim__telling *telling)
@@ -265,7 +276,7 @@ list_waits(struct sim__telling *telling)
     uint32_t more = 0;
     for (uint32_t part = 1; part < telling->cast.count; part++) {
         const struct sim_wait *wait = NULL;
-        if (!sim__is_left(telling, part)) {
+        if (!sim__is_left(telling, part) || is_idle_loop(telling, part)) {
             continue;
         }
         if (listed == LISTED) {

@@ -1,0 +1,443 @@
+/*
+ * columns_test.c -- a run as columns: what is shown, folded, left out, and how wide it is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/tests/tale.h"
+#include "sim/trace/columns.h"
+
+#define PENDING 0
+#define READY 1
+
+/* The columns of `tale`; the page is the caller's to give up. */
+static const char *
+columns_of(struct tale *tale, struct sim_page *page, uint32_t rows_max)
+{
+    struct sim_cast cast;
+    EXPECT_EQ(sim_cast_make(&cast, &tale->recorder), RT_OK);
+    EXPECT_EQ(sim_columns_put(page, &cast, &tale->outcome, NULL, 0, rows_max), RT_OK);
+    sim_cast_free(&cast);
+    ck_assert_uint_le(tale_width(sim_page_text(page)), SIM_PAGE_WIDTH);
+    return sim_page_text(page);
+}
+
+static uint32_t
+lines_of(const char *text)
+{
+    uint32_t lines = 0;
+    for (const char *c = text; *c != '\0'; c++) {
+        lines += *c == '\n';
+    }
+    return lines;
+}
+
+/* Two tasks that wake each other, `rounds` times. */
+static void
+ping_pong(struct tale *tale, uint32_t ping, uint32_t pong, uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; i++) {
+        uint64_t time_ns = tale->step * UINT64_C(100);
+        tale_poll(tale, ping, time_ns, tale->step);
+        tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, pong), 0);
+        tale_polled(tale, ping, PENDING);
+        tale_poll(tale, pong, time_ns + 100, tale->step);
+        tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, ping), 0);
+        tale_polled(tale, pong, PENDING);
+    }
+}
+
+/*
+ * Goal: a lost wake is seen at a glance: who waits, that time passes, and where the wake is missing.
+ */
+TEST(columns_lost_wake_is_marked_where_it_is_missing)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    uint32_t client = tale_task(tale, "client");
+    uint32_t thief = tale_task(tale, "thief");
+    uint32_t response = tale_actor(tale, SIM_ACTOR_SOURCE, "response B");
+    uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "rt");
+    uint32_t source = tale_object_of(tale, response);
+    tale_do(tale, RT_PROBE_POST, tale_object_of(tale, client), 0);
+    tale_do(tale, RT_PROBE_POST, tale_object_of(tale, thief), 0);
+    tale_poll(tale, client, 0, 0);
+    tale_do(tale, RT_PROBE_WAIT, source, 0);
+    tale_store(tale, client, source, "headers", tale_site(0));
+    tale_polled(tale, client, PENDING);
+    tale_poll(tale, thief, 100, 0);
+    tale_do(tale, RT_PROBE_REPLACE, source, tale_object_of(tale, client));
+    tale_store(tale, thief, source, "headers too", tale_site(1));
+    tale_polled(tale, thief, PENDING);
+    tale_clock(tale, 50000200);
+    tale_step(tale, response, 50000200);
+    tale_do(tale, SIM_EVENT_READY, source, 0);
+    tale_step(tale, loop, 50000300);
+    tale_do(tale, SIM_EVENT_REPORT, source, 0);
+    tale_do(tale, RT_PROBE_FIRE, source, tale_object_of(tale, thief));
+    tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, thief), 0);
+    tale_poll(tale, thief, 50000400, 4);
+    tale_do(tale, RT_PROBE_CONSUME, source, 1);
+    tale_say(tale, SIM_EVENT_LOG, "got it\n");
+    tale_say(tale, SIM_EVENT_OUT, "200 OK\n");
+    tale_polled(tale, thief, READY);
+    tale->outcome.owed_step = 3;
+    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, client);
+    EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+            /* clang-format off */
+"step      time  client               thief                response B           rt\n"
+"     at the start: posts client, posts thief\n"
+"   1       0ns  poll, stores waker\n"
+"                for headers\n"
+"                (response B) ->\n"
+"                pending\n"
+"   2     100ns                       poll, stores waker\n"
+"                                     for headers too\n"
+"                                     (response B) in\n"
+"                                     place of that of\n"
+"                                     client -> pending\n"
+"     ~~~ everybody waits; 50ms pass ~~~\n"
+"   3      50ms                                            is ready\n"
+"                <-- here client should have been woken\n"
+"   4      50ms                       <- woken by rt                            response B is\n"
+"                                                                               reported, fires\n"
+"                                                                               response B, wakes\n"
+"                                                                               thief\n"
+"   5      50ms                       poll (woken at 4),\n"
+"                                     takes 1 from\n"
+"                                     response B, says\n"
+"                                     \"got it\", prints\n"
+"                                     \"200 OK\" -> ready\n"
+"     the run ends: lost-wakeup\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: what goes round in circles is told once.
+ * Method: 1000 rounds of two tasks; with everything shown it is 2000 rows.
+ */
+TEST(columns_repeating_stretch_is_folded)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    uint32_t ping = tale_task(tale, "ping");
+    uint32_t pong = tale_task(tale, "pong");
+    ping_pong(tale, ping, pong, 200);
+    tale_end(tale, SIM_VERDICT_LIVELOCK, ping);
+    EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+            /* clang-format off */
+"step      time  ping                                       pong\n"
+"   1       0ns  poll, wakes pong -> pending                <- woken by ping\n"
+"   2     100ns  <- woken by pong                           poll (woken at 1), wakes ping -> pending\n"
+"     ... 396 steps like the 2 rows above: ping and pong take turns, until step 398, 39.7us ...\n"
+" 399    39.8us  poll (woken at 398), wakes pong ->         <- woken by ping\n"
+"                pending\n"
+" 400    39.9us  <- woken by pong                           poll (woken at 399), wakes ping ->\n"
+"                                                           pending\n"
+"     the run ends: livelock\n");
+    /* clang-format on */
+    sim_page_clear(&page);
+    ck_assert_uint_gt(lines_of(columns_of(tale, &page, 0)), 400);
+    EXPECT(strstr(sim_page_text(&page), "...") == NULL);
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: the rows around the owed wake are shown, even in the middle of a repeating stretch.
+ */
+TEST(columns_owed_step_is_never_folded_away)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    uint32_t ping = tale_task(tale, "ping");
+    uint32_t pong = tale_task(tale, "pong");
+    uint32_t sleeper = tale_task(tale, "sleeper");
+    ping_pong(tale, ping, pong, 100);
+    tale->outcome.owed_step = 101;
+    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, sleeper);
+    EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+            /* clang-format off */
+"step      time  ping                                       pong\n"
+"   1       0ns  poll, wakes pong -> pending                <- woken by ping\n"
+"   2     100ns  <- woken by pong                           poll (woken at 1), wakes ping -> pending\n"
+"     ... 96 steps like the 2 rows above: ping and pong take turns, until step 98, 9.7us ...\n"
+"  99     9.8us  poll (woken at 98), wakes pong -> pending  <- woken by ping\n"
+" 100     9.9us  <- woken by pong                           poll (woken at 99), wakes ping -> pending\n"
+" 101      10us  poll (woken at 100), wakes pong ->         <- woken by ping\n"
+"                pending\n"
+"                <-- here sleeper should have been woken\n"
+" 102    10.1us  <- woken by pong                           poll (woken at 101), wakes ping ->\n"
+"                                                           pending\n"
+" 103    10.2us  poll (woken at 102), wakes pong ->         <- woken by ping\n"
+"                pending\n"
+" 104    10.3us  <- woken by pong                           poll (woken at 103), wakes ping ->\n"
+"                                                           pending\n"
+" 105    10.4us  poll (woken at 104), wakes pong ->         <- woken by ping\n"
+"                pending\n"
+"     ... 94 steps like the 2 rows above: pong and ping take turns, until step 199, 19.8us ...\n"
+" 200    19.9us  <- woken by pong                           poll (woken at 199), wakes ping ->\n"
+"                                                           pending\n"
+"     the run ends: lost-wakeup\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: a stretch in which the time jumps between the turns is folded too, with its jumps.
+ */
+TEST(columns_jumps_of_time_fold_with_their_steps)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    uint32_t ticker = tale_task(tale, "ticker");
+    uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "rt");
+    for (uint32_t i = 0; i < 50; i++) {
+        uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, ticker, i + 1);
+        uint64_t time_ns = i * UINT64_C(1000000);
+        tale_poll(tale, ticker, time_ns, tale->step);
+        tale_store(tale, ticker, timer, "sleep", tale_site(0));
+        tale_do(tale, RT_PROBE_ARM, timer, time_ns + 1000000);
+        tale_polled(tale, ticker, PENDING);
+        tale_clock(tale, time_ns + 1000000);
+        tale_step(tale, loop, time_ns + 1000000);
+        tale_do(tale, RT_PROBE_EXPIRE, timer, time_ns + 1000000);
+        tale_do(tale, RT_PROBE_FIRE, timer, tale_object_of(tale, ticker));
+        tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, ticker), 0);
+    }
+    tale_end(tale, SIM_VERDICT_TIME_LIMIT, ticker);
+    EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+            /* clang-format off */
+"step      time  ticker                                     rt\n"
+"   1       0ns  poll, stores waker for sleep (timer 1),\n"
+"                starts timer 1, due at 1ms -> pending\n"
+"     ~~~ everybody waits; 1ms pass ~~~\n"
+"   2       1ms  <- woken by rt                             timer 1 of ticker comes due, fires timer\n"
+"                                                           1 of ticker, wakes ticker\n"
+"     ... 96 steps like the 3 rows above: ticker and rt take turns, until step 98, 49ms ...\n"
+"  99      49ms  poll (woken at 98), stores waker for\n"
+"                sleep (timer 50), starts timer 50, due at\n"
+"                50ms -> pending\n"
+"     ~~~ everybody waits; 1ms pass ~~~\n"
+" 100      50ms  <- woken by rt                             timer 50 of ticker comes due, fires timer\n"
+"                                                           50 of ticker, wakes ticker\n"
+"     the run ends: time-limit\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/* A run of `tasks` tasks in an order without any pattern. */
+static void
+crowd(struct tale *tale, uint32_t tasks, uint32_t steps)
+{
+    uint32_t actors[32];
+    char name[64];
+    uint32_t state = 1;
+    ck_assert_uint_le(tasks, 32);
+    for (uint32_t i = 0; i < tasks; i++) {
+        (void)snprintf(name, sizeof(name), "worker %u of the whole crowd", i);
+        actors[i] = tale_task(tale, name);
+    }
+    for (uint32_t i = 0; i < steps; i++) {
+        state = state * 1103515245u + 12345u;
+        uint32_t who = actors[(state >> 16) % tasks];
+        tale_poll(tale, who, i * UINT64_C(1000), 0);
+        tale_store(tale, who, SIM_OBJECT(RT_OBJECT_SLOT, 0, i + 1), "something of its own",
+                tale_site(i % TALE_SITES));
+        tale_polled(tale, who, PENDING);
+    }
+}
+
+/*
+ * Goal: more parts than fit side by side are told line by line, and the rows are capped.
+ */
+TEST(columns_of_too_many_parts_become_lines)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    crowd(tale, 12, 40);
+    tale_end(tale, SIM_VERDICT_STEP_LIMIT, 3);
+    EXPECT_STR(columns_of(tale, &page, 16),
+            /* clang-format off */
+"step      time  who: what\n"
+"   1       0ns  worker 2 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"   2       1us  worker 6 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"   3       2us  worker 9 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"   4       3us  worker 3 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"   5       4us  worker 3 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"   6       5us  worker 7 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"   7       6us  worker 2 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"     ... 12 steps left out, until step 19, 18us ...\n"
+"  20      19us  worker 2 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"     ... 13 steps left out, until step 33, 32us ...\n"
+"  34      33us  worker 10 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"  35      34us  worker 7 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"  36      35us  worker 7 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"  37      36us  worker 10 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"  38      37us  worker 9 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"  39      38us  worker 5 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"  40      39us  worker 0 of the whole crowd: poll, stores waker for something of its own -> pending\n"
+"     the run ends: step-limit\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: the host's sources share a column before tasks lose theirs.
+ */
+TEST(columns_of_sources_are_merged_first)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    uint32_t task = tale_task(tale, "task");
+    uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "rt");
+    uint32_t sources[6];
+    char name[16];
+    for (uint32_t i = 0; i < 6; i++) {
+        (void)snprintf(name, sizeof(name), "source %u", i);
+        sources[i] = tale_actor(tale, SIM_ACTOR_SOURCE, name);
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        tale_step(tale, sources[i], i * UINT64_C(100));
+        tale_do(tale, SIM_EVENT_READY, tale_object_of(tale, sources[i]), 0);
+    }
+    tale_step(tale, loop, 700);
+    tale_do(tale, SIM_EVENT_REPORT, tale_object_of(tale, sources[4]), 0);
+    tale_poll(tale, task, 800, 0);
+    tale_polled(tale, task, READY);
+    tale_end(tale, SIM_VERDICT_PASS, UINT32_MAX);
+    EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+            /* clang-format off */
+"step      time  task                        rt                          host\n"
+"   1       0ns                                                          source 0: is ready\n"
+"   2     100ns                                                          source 1: is ready\n"
+"   3     200ns                                                          source 2: is ready\n"
+"   4     300ns                                                          source 3: is ready\n"
+"   5     400ns                                                          source 4: is ready\n"
+"   6     500ns                                                          source 5: is ready\n"
+"   7     700ns                              source 4 is reported\n"
+"   8     800ns  poll -> ready\n"
+"     the run ends: pass\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: a long run stays short, and its rows are those that matter.
+ * Method: 1000 steps without a pattern; 60 rows; the marked step in the middle and the end are there.
+ */
+TEST(columns_of_a_long_run_keep_to_the_cap_and_to_what_matters)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    crowd(tale, 3, 800);
+    tale->outcome.owed_step = 400;
+    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, 1);
+    const char *text = columns_of(tale, &page, 60);
+    EXPECT(strstr(text, "\n 400     399us") != NULL);
+    EXPECT(strstr(text, "should have been woken") != NULL ||
+            strstr(text, "falls asleep, but could go on") != NULL);
+    EXPECT(strstr(text, "\n 800     799us") != NULL);
+    EXPECT(strstr(text, "\n   1       0ns") != NULL);
+    EXPECT(strstr(text, "\n 300     299us") == NULL);
+    EXPECT(strstr(text, "left out") != NULL);
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: whatever the names and texts are, no line is wider than a page, and no control character
+ * gets out; also with colours.
+ * Method: names and logs of growing length, with escapes and with letters of two bytes, for one to
+ * nine parts; columns_of() checks the width.
+ */
+TEST(columns_never_wider_than_a_page_and_never_a_control_character)
+{
+    char name[80];
+    char log[300];
+    for (uint32_t parts = 1; parts <= 9; parts++) {
+        struct tale *tale = tale_new();
+        struct sim_page page = {.colour = parts % 2 == 0};
+        uint32_t first = 0;
+        for (uint32_t i = 0; i < parts; i++) {
+            memset(name, 'n', sizeof(name));
+            name[7 * i + 3] = '\0';
+            (void)memcpy(name, i % 2 == 0 ? "\xc3\xa4\n" : "\t\033x", 3);
+            uint32_t task = tale_task(tale, name);
+            first = first == 0 ? task : first;
+            memset(log, i % 3 == 0 ? 'x' : ' ', sizeof(log));
+            memset(log + 10 * i, 'w', 100);
+            (void)memcpy(log, "\033[31m", 5);
+            log[280] = '\0';
+            tale_poll(tale, task, i * UINT64_C(123456789), 0);
+            tale_say(tale, SIM_EVENT_LOG, log);
+            tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, first), 0);
+            tale_polled(tale, task, PENDING);
+        }
+        tale->outcome.owed_step = parts;
+        tale_end(tale, SIM_VERDICT_LOST_WAKEUP, first);
+        const char *text = columns_of(tale, &page, SIM_ROWS_DEFAULT);
+        EXPECT(strchr(text, '\t') == NULL);
+        EXPECT(strstr(text, "\033[31m") == NULL);
+        EXPECT((strchr(text, '\033') != NULL) == page.colour);
+        sim_page_fini(&page);
+        tale_free(tale);
+    }
+}
+
+/*
+ * Goal: times are in units that people read.
+ */
+TEST(page_time_is_in_human_units)
+{
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } times[] = {
+            {0, "0ns"},
+            {999, "999ns"},
+            {1000, "1us"},
+            {1250, "1.25us"},
+            {1999999, "1.999ms"},
+            {50000000, "50ms"},
+            {2500000000, "2.5s"},
+            {3600000000000, "3600s"},
+            {1001000, "1.001ms"},
+            {UINT64_MAX, "18446744073.709s"},
+    };
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        struct sim_page page = {0};
+        sim_page_time(&page, times[i].ns);
+        EXPECT_STR(sim_page_text(&page), times[i].text);
+        sim_page_fini(&page);
+    }
+}
+
+/*
+ * Goal: text is broken at blanks, a word that is too long is cut, and letters stay whole.
+ */
+TEST(page_wrap_breaks_at_blanks_and_cuts_long_words)
+{
+    struct sim_page page = {0};
+    sim_page_wrap(&page, "one two  three abcdefghijklmnop \xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6",
+            0, 2, 8);
+    EXPECT_STR(sim_page_text(&page),
+            /* clang-format off */
+"one two\n"
+"  three\n"
+"  abcdef\n"
+"  ghijkl\n"
+"  mnop\n"
+"  äöüäö\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+}

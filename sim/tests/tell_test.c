@@ -1,0 +1,730 @@
+/*
+ * tell_test.c -- the failure report: each way to lose a wake, and each verdict.
+ *
+ * The golden texts are what a reader sees. When one of them changes, read it aloud
+ * before you take it over.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/tests/lab.h"
+#include "sim/tests/tale.h"
+#include "sim/trace/columns.h"
+#include "sim/trace/fate.h"
+#include "sim/trace/tell.h"
+
+#define PENDING 0
+#define READY 1
+
+/* A sleeper that waits for an item, and somebody who is to bring it. */
+struct story {
+    struct tale *tale;
+    struct sim_page page;
+    uint32_t sleeper;
+    uint32_t bringer;
+    uint32_t slot;
+    uint32_t self; /* The sleeper's object. */
+};
+
+static void
+story_begin(struct story *story)
+{
+    *story = (struct story){.tale = tale_new()};
+    story->sleeper = tale_task(story->tale, "sleeper");
+    story->bringer = tale_task(story->tale, "bringer");
+    story->self = tale_object_of(story->tale, story->sleeper);
+    story->slot = SIM_OBJECT(RT_OBJECT_SLOT, 0, 1);
+    story->tale->outcome.object = story->slot;
+}
+
+/* Step 1, as a rule: the sleeper looks, stores its waker, and sleeps. */
+static void
+story_sleep(struct story *story)
+{
+    tale_poll(story->tale, story->sleeper, story->tale->step * UINT64_C(100), 0);
+    tale_store(story->tale, story->sleeper, story->slot, "an item", tale_site(0));
+    tale_polled(story->tale, story->sleeper, PENDING);
+}
+
+/* A step of the bringer; its events follow. */
+static void
+story_bring(struct story *story)
+{
+    tale_poll(story->tale, story->bringer, story->tale->step * UINT64_C(100), 0);
+}
+
+static void
+story_end(struct story *story)
+{
+    ck_assert_uint_le(tale_width(sim_page_text(&story->page)), SIM_PAGE_WIDTH);
+    sim_page_fini(&story->page);
+    tale_free(story->tale);
+}
+
+/* The paragraph "why" of a lost wake-up that `owed` should have prevented. */
+static const char *
+why_lost(struct story *story, uint32_t owed)
+{
+    struct sim_tale tale = {&story->tale->recorder, &story->tale->outcome, NULL, NULL, 60};
+    story->tale->outcome.owed_step = owed;
+    story->tale->outcome.oracle = SIM_ORACLE_REWAKE;
+    tale_end(story->tale, SIM_VERDICT_LOST_WAKEUP, story->sleeper);
+    EXPECT_EQ(sim_tell_why(&story->page, &tale), RT_OK);
+    /* What the verdict is, is the same for all of them. */
+    char *end = strstr(story->page.bytes, "What a ");
+    ck_assert_ptr_nonnull(end);
+    *end = '\0';
+    return sim_page_text(&story->page);
+}
+
+/*
+ * Goal: the whole report, as it stands in the terminal.
+ */
+TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
+{
+    struct story story;
+    story_begin(&story);
+    struct tale *tale = story.tale;
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(tale, RT_PROBE_ERASE, story.slot, story.self, tale_site(4), tale_site(1));
+    tale_polled(tale, story.bringer, PENDING);
+    tale_clock(tale, 2000000);
+    tale_poll(tale, story.bringer, 2000000, 2);
+    tale_say(tale, SIM_EVENT_LOG, "here is the item");
+    tale_do_at(tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, tale_site(4), tale_site(2));
+    tale_polled(tale, story.bringer, READY);
+    tale->outcome.owed_step = 3;
+    tale->outcome.oracle = SIM_ORACLE_REWAKE;
+    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.sleeper);
+    struct sim_tale told = {&tale->recorder, &tale->outcome, "rewake replay rw1:test/erase:7:abc",
+            "rewake show rw1:test/erase:7:abc", SIM_ROWS_DEFAULT};
+    EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"lost-wakeup: `sleeper` sleeps for ever although it could go on: it waits for an item since step 1\n"
+"(0ns), could have gone on after step 3 (2ms), and was never woken.\n"
+"\n"
+"step      time  sleeper                                    bringer\n"
+"   1       0ns  poll, stores waker for an item -> pending\n"
+"   2     100ns                                             poll, erases the waker of sleeper for\n"
+"                                                           slot \"an item\" -> pending\n"
+"     ~~~ everybody waits; 1.999ms pass ~~~\n"
+"   3       2ms                                             poll (woken at 2), says \"here is the\n"
+"                                                           item\", fires slot \"an item\": nobody there\n"
+"                                                           -> ready\n"
+"                <-- here sleeper should have been woken\n"
+"     the run ends: lost-wakeup\n"
+"\n"
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
+"gone. The wake was owed by step 3 (2ms), a step of `bringer`: poll (woken at 2), says \"here is the\n"
+"item\", fires slot \"an item\": nobody there -> ready. Its last line on record is at story.c:30 in\n"
+"step_2().\n"
+"What a lost-wakeup is: when the run stalled, each sleeper was polled once more in a copy of the run,\n"
+"and this one went on; so all that was missing was somebody to wake it.\n"
+"\n"
+"replay: rewake replay rw1:test/erase:7:abc\n"
+"show:   rewake show rw1:test/erase:7:abc\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_waker_never_stored)
+{
+    struct story story;
+    story_begin(&story);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: the last poll of `sleeper`, at step 1 (0ns), answered pending, but no waker was stored for it,\n"
+"then or before: nobody had anything to wake it with. The wake was owed by step 2 (100ns), a step of\n"
+"`bringer`: poll, fires slot 1: nobody there. Its last line on record is at story.c:30 in step_2().\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_waker_stored_and_never_fired)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_CONSUME, 0, 1, 0, tale_site(2));
+    tale_polled(story.tale, story.bringer, PENDING);
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
+"takes 1 -> pending. Its last line on record is at story.c:30 in step_2().\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_wake_came_before_the_store)
+{
+    struct story story;
+    story_begin(&story);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_do(story.tale, RT_PROBE_WAKE, story.self, 2);
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
+    tale_polled(story.tale, story.bringer, READY);
+    story_sleep(&story);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 3 (200ns) `sleeper` stored its waker for an item at story.c:10 in step_0(), but what it\n"
+"waits for had happened by then: at step 2 (100ns) `bringer` had woken the empty place at story.c:30\n"
+"in step_2(). It looked first and stored afterwards, and did not look again.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_waker_replaced_by_another)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    uint32_t thief = tale_task(story.tale, "thief");
+    tale_poll(story.tale, thief, 100, 0);
+    tale_do_at(story.tale, RT_PROBE_REPLACE, story.slot, story.self, 0, tale_site(3));
+    tale_store(story.tale, thief, story.slot, "an item", tale_site(3));
+    tale_polled(story.tale, thief, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, tale_object_of(story.tale, thief), 0,
+            tale_site(2));
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, thief), 0);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(), in a place\n"
+"for one waker; at step 2 (100ns) `thief` put another one there at story.c:40 in step_3(), and from\n"
+"then on nobody could wake `sleeper`. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
+"fires slot \"an item\", wakes thief. Its last line on record is at story.c:30 in step_2().\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_waker_erased_without_a_wake)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_ERASE, story.slot, story.self, 0, tale_site(1));
+    tale_polled(story.tale, story.bringer, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
+"gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll, fires slot \"an item\": nobody\n"
+"there. Its last line on record is at story.c:30 in step_2().\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_clone_dropped_without_a_wake)
+{
+    struct story story;
+    story_begin(&story);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_do_at(story.tale, RT_PROBE_CLONE, story.self, story.self, 0, tale_site(0));
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_DROP, story.self, story.self, 0, tale_site(1));
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` gave away a clone of its waker at story.c:10 in step_0(); at step 2\n"
+"(100ns) `bringer` dropped it without waking at story.c:20 in step_1(). That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* A05: the timer was started under another task's waker, and the future has moved. */
+TEST(tell_why_the_wake_went_to_somebody_else)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t before = tale_task(story.tale, "the task before");
+    uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, before, 1);
+    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "rt");
+    story.tale->outcome.object = timer;
+    tale_poll(story.tale, before, 0, 0);
+    tale_store(story.tale, before, timer, "sleep", tale_site(0));
+    tale_polled(story.tale, before, PENDING);
+    tale_poll(story.tale, story.sleeper, 100, 0);
+    tale_polled(story.tale, story.sleeper, PENDING);
+    tale_step(story.tale, loop, 200);
+    tale_do(story.tale, RT_PROBE_EXPIRE, timer, 200);
+    tale_do_at(
+            story.tale, RT_PROBE_FIRE, timer, tale_object_of(story.tale, before), tale_site(4), 0);
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, before), 0);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: no waker of `sleeper` was stored; at step 3 (200ns) `rt` fired timer 1 of the task before at\n"
+"story.c:50 in step_4(), and the waker that was in there is `the task before`'s, stored at step 1\n"
+"(0ns) at story.c:10 in step_0(). That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_the_waker_was_of_a_task_that_is_gone)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, story.self, 0, tale_site(2));
+    tale_do(story.tale, RT_PROBE_WAKE_DEAD, 0, 77);
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"(100ns) `bringer` fired it at story.c:30 in step_2(), but it was the waker of somebody who has\n"
+"finished: a wake of the dead wakes nobody. That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_a_combinator_kept_the_wake_to_itself)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t join = SIM_OBJECT(RT_OBJECT_JOIN, 0, 1);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_do_at(story.tale, RT_PROBE_STORE, story.slot, join, 0, tale_site(0));
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, join, 0, tale_site(2));
+    tale_do(story.tale, RT_PROBE_SUBWAKE, join, 1);
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for slot 1 at story.c:10 in step_0(), as a child of\n"
+"join 1; at step 2 (100ns) `bringer` fired it at story.c:30 in step_2(), the combinator noted which\n"
+"child it is for, and did not wake `sleeper`. That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_the_host_reported_and_nobody_passed_it_on)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t source = tale_actor(story.tale, SIM_ACTOR_SOURCE, "socket");
+    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "rt");
+    story.slot = tale_object_of(story.tale, source);
+    story.tale->outcome.object = story.slot;
+    story_sleep(&story);
+    tale_step(story.tale, source, 100);
+    tale_do(story.tale, SIM_EVENT_READY, story.slot, 0);
+    tale_step(story.tale, loop, 200);
+    tale_do(story.tale, RT_PROBE_TURN, 0, 1);
+    tale_do(story.tale, SIM_EVENT_REPORT, story.slot, 0);
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item (socket) at story.c:10 in step_0(); at\n"
+"step 3 (200ns) the host reported it as ready, and the runtime that was told did not fire the waker.\n"
+"The wake was owed by step 2 (100ns), a step of `socket`: is ready.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* A08, A09: a wake during the poll, and the flag is cleared afterwards. */
+TEST(tell_why_a_wake_during_its_poll_was_forgotten)
+{
+    struct story story;
+    story_begin(&story);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_do_at(story.tale, RT_PROBE_WAKE, story.self, 2, 0, tale_site(0));
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    EXPECT_STR(why_lost(&story, 1),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` woke itself at story.c:10 in step_0(), while it was being polled, and\n"
+"the runtime forgot that: no poll followed. The waker did its part; the run queue did not.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: a wake that was forgotten is told as such only when no poll followed it.
+ */
+TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
+{
+    struct story story;
+    struct sim_cast cast;
+    struct sim_ledger ledger;
+    struct sim_fate fate;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do(story.tale, RT_PROBE_FIRE, story.slot, story.self);
+    tale_do(story.tale, RT_PROBE_WAKE, story.self, 0);
+    tale_polled(story.tale, story.bringer, PENDING);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.sleeper);
+    story.tale->outcome.owed_step = 4;
+    EXPECT_EQ(sim_cast_make(&cast, &story.tale->recorder), RT_OK);
+    EXPECT_EQ(sim_ledger_make(&ledger, &cast), RT_OK);
+    sim_fate_find(&ledger, &story.tale->outcome, &fate);
+    EXPECT_STR(sim_fate_name(fate.kind), "never-fired");
+    EXPECT_EQ(fate.wait->store_step, 3);
+    sim_ledger_free(&ledger);
+    sim_cast_free(&cast);
+    story_end(&story);
+}
+
+/*
+ * Goal: a late wake-up is judged as things stood when it was found, not as they were afterwards.
+ * Method: the run goes on after the audit, and the waker is fired there.
+ */
+TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_polled(story.tale, story.bringer, PENDING);
+    tale_clock(story.tale, 5000000);
+    tale_poll(story.tale, story.bringer, 5000000, 2);
+    tale_do(story.tale, RT_PROBE_FIRE, story.slot, story.self);
+    tale_do(story.tale, RT_PROBE_WAKE, story.self, 0);
+    tale_polled(story.tale, story.bringer, READY);
+    tale_end(story.tale, SIM_VERDICT_LATE_WAKEUP, story.sleeper);
+    story.tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
+    story.tale->outcome.fail_step = 2;
+    story.tale->outcome.owed_step = 2;
+    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"late-wakeup: `sleeper` was woken too late: it waits for an item since step 1 (0ns), could have gone\n"
+"on after step 2 (100ns), and still slept when everything had come to rest at step 2 (100ns).\n"
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it was still\n"
+"there when everything had come to rest, and nobody had fired it. The wake was owed by step 2\n"
+"(100ns), a step of `bringer`: poll -> pending.\n"
+"What a late-wakeup is: while everything was at rest, before the clock moved on, the sleeper was\n"
+"polled once more in a copy of the run, and went on; so it could have been woken earlier.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: a deadlock names everybody who is left and the circle in which they wait; those who have
+ * finished are not named.
+ */
+TEST(tell_deadlock_names_who_waits_for_whom)
+{
+    struct story story;
+    story_begin(&story);
+    struct tale *tale = story.tale;
+    uint32_t third = tale_task(tale, "done already");
+    tale_poll(tale, third, 0, 0);
+    tale_polled(tale, third, READY);
+    tale_poll(tale, story.sleeper, 100, 0);
+    tale_store(tale, story.sleeper, tale_object_of(tale, story.bringer), "join", tale_site(0));
+    tale_polled(tale, story.sleeper, PENDING);
+    tale_poll(tale, story.bringer, 200, 0);
+    tale_store(tale, story.bringer, story.self, "its end", tale_site(1));
+    tale_polled(tale, story.bringer, PENDING);
+    tale_end(tale, SIM_VERDICT_DEADLOCK, story.sleeper);
+    struct sim_tale told = {&tale->recorder, &tale->outcome, NULL, NULL, 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"deadlock: nobody can go on: `sleeper` waits for join (bringer) since step 2 (100ns); `bringer` waits\n"
+"for its end (sleeper) since step 3 (200ns).\n"
+"Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
+"is left sleeps:\n"
+"  - `sleeper` waits for join (bringer) since step 2 (100ns) at story.c:10 in step_0()\n"
+"  - `bringer` waits for its end (sleeper) since step 3 (200ns) at story.c:20 in step_1()\n"
+"They wait in a circle: `sleeper` waits for `bringer`, which waits for `sleeper`.\n"
+"Each sleeper was polled once more for nothing, and none of them could go on: no wake is missing,\n"
+"something was never done.\n"
+"What a deadlock is: everybody sleeps, and nobody could go on even if woken.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_livelock_names_who_takes_turns)
+{
+    struct story story;
+    story_begin(&story);
+    for (uint32_t i = 0; i < 100; i++) {
+        story_bring(&story);
+        tale_polled(story.tale, story.bringer, PENDING);
+        tale_poll(story.tale, story.sleeper, 0, 0);
+        tale_polled(story.tale, story.sleeper, PENDING);
+        story_bring(&story);
+        tale_polled(story.tale, story.bringer, PENDING);
+    }
+    (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
+            "300 steps were taken in which nothing was completed, consumed or moved");
+    tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.sleeper);
+    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"livelock: the run goes round in circles: 300 steps were taken in which nothing was completed,\n"
+"consumed or moved.\n"
+"Why: in that time no task finished, nothing was taken from a place, no byte moved, and nobody said\n"
+"that it got on. The last 1000 steps went to `bringer` (200), `sleeper` (100). Somebody is waiting\n"
+"for something by asking again and again.\n"
+"What a livelock is: steps are taken, and for so many of them nothing gets done.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_starvation_names_who_went_first)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, story.self, 0, tale_site(2));
+    tale_do_at(story.tale, RT_PROBE_WAKE, story.self, 0, 0, tale_site(2));
+    tale_polled(story.tale, story.bringer, PENDING);
+    for (uint32_t i = 0; i < 50; i++) {
+        story_bring(&story);
+        tale_polled(story.tale, story.bringer, PENDING);
+    }
+    (void)snprintf(
+            story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "sleeper");
+    (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
+            "task 'sleeper' was woken at step 2 and has been passed over for 50 steps");
+    tale_end(story.tale, SIM_VERDICT_STARVATION, story.sleeper);
+    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"starvation: task 'sleeper' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
+"(5.1us).\n"
+"Why: `sleeper` was woken at step 2 (100ns) at story.c:30 in step_2() and has not had a turn since.\n"
+"Meanwhile the steps went to `bringer` (50). The simulator itself passes nobody over for so long: it\n"
+"is the order of the runtime, or of the loop, that does.\n"
+"What a starvation is: somebody could run all the time, and others always went first.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_invariant_names_step_and_line)
+{
+    struct story story;
+    story_begin(&story);
+    story_bring(&story);
+    tale_say(story.tale, SIM_EVENT_LOG, "balance is -1");
+    (void)snprintf(
+            story.tale->outcome.message, SIM_MESSAGE_MAX, "SIM_ALWAYS(balance >= 0) does not hold");
+    story.tale->outcome.site = tale_site(5);
+    tale_end(story.tale, SIM_VERDICT_INVARIANT, story.bringer);
+    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"invariant: in `bringer`, SIM_ALWAYS(balance >= 0) does not hold, at step 1 (0ns).\n"
+"Why: it happened in step 1 (0ns), a step of `bringer`: poll, says \"balance is -1\". The line is at\n"
+"story.c:60 in step_5().\n"
+"What an invariant is: a condition that the scenario itself states did not hold.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_crash_names_the_last_thing_on_record)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, story.self, 0, tale_site(2));
+    /* The process is gone: no end, and the outcome knows the signal only. */
+    story.tale->outcome.verdict = SIM_VERDICT_CRASH;
+    story.tale->outcome.actor = UINT32_MAX;
+    (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX, "the process died of SIGSEGV");
+    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"crash: the process died of SIGSEGV.\n"
+"Why: the step in which it died is step 2 (100ns), a step of `bringer`: poll, fires slot \"an item\".\n"
+"The last thing on record is of step 2 (100ns), by `bringer`: fires slot \"an item\" at story.c:30 in\n"
+"step_2().\n"
+"What a crash is: the process in which the run took place died.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: every verdict has a first sentence with its word, a reason, and a sentence on what it is; with
+ * an empty record too.
+ */
+TEST(tell_every_verdict_has_its_words_even_without_a_record)
+{
+    for (uint32_t verdict = 0; verdict < SIM_VERDICTS; verdict++) {
+        for (uint32_t empty = 0; empty < 2; empty++) {
+            struct story story;
+            story_begin(&story);
+            if (empty == 0) {
+                story_sleep(&story);
+                story_bring(&story);
+            }
+            tale_end(
+                    story.tale, (enum sim_verdict)verdict, empty == 0 ? story.sleeper : UINT32_MAX);
+            struct sim_tale told = {
+                    &story.tale->recorder, &story.tale->outcome, "rewake replay x", NULL, 60};
+            EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
+            const char *text = sim_page_text(&story.page);
+            const char *word = sim_verdict_name(verdict);
+            EXPECT(strncmp(text, word, strlen(word)) == 0);
+            EXPECT(strstr(text, "\nWhy: ") != NULL);
+            EXPECT(verdict == SIM_VERDICT_PASS || strstr(text, "\nWhat a") != NULL);
+            EXPECT(strstr(text, "\nreplay: rewake replay x\n") != NULL);
+            story_end(&story);
+        }
+    }
+}
+
+/*
+ * Goal: a record that a crash has left half-written is told without a second crash.
+ * Method: events and texts of random bytes, 200 times.
+ */
+TEST(tell_survives_a_record_of_random_bytes)
+{
+    uint64_t state = 1;
+    for (uint32_t round = 0; round < 200; round++) {
+        struct story story;
+        story_begin(&story);
+        for (uint32_t i = 0; i < 300; i++) {
+            struct sim_event event;
+            unsigned char *bytes = (unsigned char *)&event;
+            for (size_t k = 0; k < sizeof(event); k++) {
+                state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+                bytes[k] = (unsigned char)(state >> 56);
+            }
+            event.step = round % 2 == 0 ? i : event.step;
+            event.actor = round % 3 == 0 ? event.actor % 5 : event.actor;
+            event.kind = event.kind % 100;
+            event.object = round % 5 == 0 ? event.object & 0x70000003u : event.object;
+            sim_record(&story.tale->recorder, &event);
+        }
+        for (uint32_t i = 0; i < 20; i++) {
+            state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            story.tale->recorder.memory.texts[i] = (struct sim_text){
+                    .key = state >> 60,
+                    .kind = (uint32_t)(state >> 40) % 4,
+                    .length = (uint32_t)(state >> 32),
+                    .offset = (uint32_t)state,
+            };
+        }
+        story.tale->recorder.texts = round % 2 == 0 ? 20 : UINT32_MAX;
+        story.tale->outcome.owed_step = 150;
+        story.tale->outcome.verdict = (uint8_t)(round % (SIM_VERDICTS + 1));
+        story.tale->outcome.oracle = SIM_ORACLE_REWAKE;
+        story.tale->outcome.actor = round % 4;
+        story.tale->outcome.fail_step = 250;
+        memset(story.tale->outcome.message, 'm', SIM_MESSAGE_MAX);
+        memset(story.tale->outcome.actor_name, 'n', sizeof(story.tale->outcome.actor_name));
+        struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 40};
+        EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
+        EXPECT_EQ(sim_tell_ledger(&story.page, &told), RT_OK);
+        story_end(&story);
+    }
+}
+
+/* ---- A run of the real runtime. ---------------------------------------------------------------- */
+
+struct box {
+    struct rt_slot reader;
+    bool full;
+};
+
+struct user {
+    struct rt_task task;
+    struct box *box;
+    bool again;
+};
+
+/* Looks, yields, and stores its waker without looking once more. */
+static rt_poll
+taker_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct user *user = rt_container_of(task, struct user, task);
+    if (!user->again && user->box->full) {
+        return RT_READY;
+    }
+    user->again = !user->again;
+    if (user->again) {
+        rt_cx_reenqueue(cx);
+    } else {
+        rt_slot_replace(&user->box->reader, cx, "something in the box");
+    }
+    return RT_PENDING;
+}
+
+static rt_poll
+giver_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct user *user = rt_container_of(task, struct user, task);
+    (void)cx;
+    user->box->full = true;
+    rt_slot_wake(&user->box->reader);
+    return RT_READY;
+}
+
+static void
+box_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct box *box = sim_new(world, struct box);
+    rt_slot_init(&box->reader);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct user *user = sim_new(world, struct user);
+        user->box = box;
+        rt_task_init(
+                &user->task, i == 0 ? taker_poll : giver_poll, NULL, i == 0 ? "taker" : "giver");
+        sim_spawn(rt, &user->task);
+    }
+}
+
+/*
+ * Goal: what is told of a real run names the real tasks, objects and lines.
+ * Method: check, then store; the first seed that loses the wake.
+ */
+TEST(tell_real_run_names_the_lines_of_the_scenario)
+{
+    static const struct sim_scenario scenario = {.name = "test/box", .setup = box_setup};
+    struct lab lab;
+    struct sim_page page = {0};
+    struct sim_outcome outcome = {0};
+    lab_init(&lab, NULL, 0xa5);
+    for (uint64_t seed = 1; seed < 100 && outcome.verdict != SIM_VERDICT_LOST_WAKEUP; seed++) {
+        outcome = lab_judge(&lab, &scenario, seed, false);
+    }
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+    struct sim_tale told = {&lab.world.recorder, &outcome, NULL, NULL, SIM_ROWS_DEFAULT};
+    EXPECT_EQ(sim_tell(&page, &told), RT_OK);
+    const char *text = sim_page_text(&page);
+    EXPECT(strstr(text,
+                   "lost-wakeup: `taker` sleeps for ever although it could go on: it waits for "
+                   "something in") == text);
+    EXPECT(strstr(text, "taker falls asleep, but could go on") != NULL);
+    EXPECT(strstr(text, "in taker_poll()") != NULL);
+    EXPECT(strstr(text, "in giver_poll()") != NULL);
+    EXPECT(strstr(text, "It looked first and stored afterwards") != NULL);
+    ck_assert_uint_le(tale_width(text), SIM_PAGE_WIDTH);
+    sim_page_fini(&page);
+    lab_fini(&lab);
+}
