@@ -16,7 +16,7 @@ host_lab_run(struct lab *lab, const struct sim_scenario *scenario,
     struct sim_outcome outcome;
     struct sim_strategy *strategy = dull ? &lab->dullest.strategy : &lab->random.strategy;
     sim_world_run(&lab->world, scenario, options, seed, strategy,
-            (struct sim_recording){true, true}, &outcome);
+            (struct sim_recording){.events = true, .texts = true}, &outcome);
     return outcome;
 }
 

@@ -286,8 +286,8 @@ TEST(poll_reports_some_in_any_order_and_leaves_nobody_out_for_long)
     struct sim_options options;
     struct sim_outcome outcome;
     sim_options_init(&options, &scenario);
-    sim_world_run(&lab.world, &scenario, &options, 1, &nasty, (struct sim_recording){true, true},
-            &outcome);
+    sim_world_run(&lab.world, &scenario, &options, 1, &nasty,
+            (struct sim_recording){.events = true, .texts = true}, &outcome);
     EXPECT_STR(outcome.message, "");
     lab_fini(&lab);
 }
