@@ -901,8 +901,8 @@ TEST(our_runtime_in_a_loop_of_its_own_survives_every_profile)
 }
 
 /* Goal: what the host decides is never blamed on the runtime.
- * Method: every run has an audited quiescence; a late event that its reader could already take there
- * would be called a late wake-up. */
+ * Method: most runs have an audited quiescence; a late event that its reader could already take
+ * there would be called a late wake-up. */
 TEST(host_that_is_late_is_not_blamed_on_the_runtime)
 {
     struct sim_scenario scenario = {.name = "test/takers",
