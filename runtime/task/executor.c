@@ -257,6 +257,17 @@ rt_run_one(struct rt_executor *executor)
     return task != NULL;
 }
 
+void
+rt_run_taken(struct rt_executor *executor, struct rt_task *task)
+{
+    enter_run(executor);
+    if (task->state != RT_TASK_WOKEN || task->target.executor != executor) {
+        rt_fault(RT_E_INVALID, task->name, "a task was to be polled that is not woken");
+    }
+    poll_task(executor, task);
+    leave_run(executor);
+}
+
 bool
 rt_run_index(struct rt_executor *executor, uint32_t index)
 {

@@ -31,7 +31,6 @@ struct sim_rt {
     enum sim_order order;
     struct sim_bound **bound; /* By index in the executor's slab. */
     uint32_t bound_count;
-    uint32_t chosen; /* By the world: the task that is to be polled next. */
     uint64_t ended; /* Ends of tasks that the world knows of. */
     struct sim_actor loop;
     struct sim_audit audit;
@@ -51,8 +50,17 @@ struct sim_rt {
     uint64_t useful_step; /* Since when a turn would have been useful; 0: it would not. */
 };
 
+/* Whether the task that `bound` stands for has left the executor. Its memory may be gone. */
+static inline bool
+sim__has_left(const struct sim_bound *bound)
+{
+    const struct rt_slab_entry *entry =
+            &bound->rt->runtime.executor.targets.entries[bound->key.index];
+    return !entry->taken || entry->generation != bound->key.generation;
+}
+
 /* runtime.c */
-struct sim_bound *sim__bind(struct sim_rt *rt, uint32_t index);
+struct sim_bound *sim__bind(struct sim_rt *rt, uint32_t index); /* A new actor for a new task. */
 void sim__after_poll(struct sim_bound *bound);
 void sim__refresh(struct sim_rt *rt); /* The loop's due time. */
 void sim__look(void *argument);       /* Enables the loop if a turn is useful; argument: the rt. */

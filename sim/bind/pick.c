@@ -138,7 +138,10 @@ static void
 push(struct rt_sched *sched, uint32_t index)
 {
     struct sim_rt *rt = rt_of(sched);
-    struct sim_bound *bound = sim__bind(rt, index);
+    struct sim_bound *bound = rt->bound[index];
+    if (bound == NULL || sim__has_left(bound)) {
+        bound = sim__bind(rt, index);
+    }
     if (world_picks(rt)) {
         sim_actor_enable(&bound->actor);
         return;
@@ -160,9 +163,7 @@ static uint32_t
 pop(struct rt_sched *sched)
 {
     struct sim_rt *rt = rt_of(sched);
-    if (world_picks(rt)) {
-        return rt->chosen;
-    }
+    rt_assert(!world_picks(rt));
     if (rt->by_loop) {
         sim_loop_pause(rt->world);
     }
@@ -243,6 +244,9 @@ void
 sim__pick_init(struct sim_rt *rt)
 {
     rt->sched.ops = &sched_ops;
+    if (rt->by_loop || rt->order == SIM_ORDER_FIFO || rt->order == SIM_ORDER_LIFO_SLOT) {
+        sim_world_loop_polls(rt->world);
+    }
     switch (rt->order) {
     case SIM_ORDER_DEFAULT:
     case SIM_ORDER_ANY:

@@ -23,15 +23,6 @@ bound_of(const struct sim_actor *actor)
     return rt_container_of(actor, struct sim_bound, actor);
 }
 
-/* Whether the task that `bound` stands for has left the executor. Its memory may be gone. */
-static bool
-has_left(const struct sim_bound *bound)
-{
-    const struct rt_slab_entry *entry =
-            &bound->rt->runtime.executor.targets.entries[bound->key.index];
-    return !entry->taken || entry->generation != bound->key.generation;
-}
-
 static uint64_t
 ended_so_far(const struct sim_rt *rt)
 {
@@ -51,7 +42,7 @@ reap(struct sim_rt *rt)
 {
     for (uint32_t i = 0; i < rt->bound_count; i++) {
         struct sim_bound *bound = rt->bound[i];
-        if (bound != NULL && !bound->actor.done && has_left(bound)) {
+        if (bound != NULL && !bound->actor.done && sim__has_left(bound)) {
             finish(bound);
         }
     }
@@ -61,7 +52,7 @@ void
 sim__after_poll(struct sim_bound *bound)
 {
     struct sim_rt *rt = bound->rt;
-    if (has_left(bound)) {
+    if (sim__has_left(bound)) {
         finish(bound);
     } else if (bound->task->state == RT_TASK_SLEEPING) {
         sim__disturb(bound);
@@ -80,8 +71,7 @@ task_step(struct sim_actor *actor)
         return;
     }
     struct sim_rt *rt = bound->rt;
-    rt->chosen = bound->key.index;
-    (void)rt_run_one(&rt->runtime.executor);
+    rt_run_taken(&rt->runtime.executor, bound->task);
     sim__after_poll(bound);
     sim__refresh(rt);
 }
@@ -90,7 +80,7 @@ static void
 task_cancel(struct sim_actor *actor)
 {
     struct sim_bound *bound = bound_of(actor);
-    if (!has_left(bound)) {
+    if (!sim__has_left(bound)) {
         rt_task_cancel(bound->task);
     }
     actor->done = true;
@@ -110,9 +100,6 @@ sim__bind(struct sim_rt *rt, uint32_t index)
 {
     rt_assert(index < rt->capacity);
     struct sim_bound *bound = rt->bound[index];
-    if (bound != NULL && !has_left(bound)) {
-        return bound;
-    }
     if (bound != NULL && !bound->actor.done) {
         finish(bound);
     }

@@ -20,6 +20,8 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
     decider->muted = false;
     decider->tape_full = false;
     decider->tape.count = 0;
+    decider->tape_off = decider->tape.capacity == 0;
+    decider->deviations = 0;
     if (strategy->ops->begin != NULL) {
         strategy->ops->begin(strategy, seed);
     }
@@ -59,13 +61,14 @@ write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_
 
 /* The slow half: the choice as a struct, for a strategy that wants to see it, or for the tape. */
 static uint32_t
-ask(struct sim_decider *decider, const struct sim_choice *choice, uint32_t index, bool drawn)
+ask(struct sim_decider *decider, const struct sim_choice *choice, uint32_t drawn)
 {
-    if (!drawn) {
+    uint32_t index = drawn;
+    if (decider->strategy->ops->draw == NULL) {
         index = decider->strategy->ops->choose(decider->strategy, choice);
         rt_assert(index < choice->n);
     }
-    if (index != 0) {
+    if (index != 0 && !decider->tape_off) {
         write_down(decider, choice, index);
     }
     return index;
@@ -84,13 +87,12 @@ sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t str
         stream->keyed = 1;
     }
     const struct sim_strategy_ops *ops = decider->strategy->ops;
-    bool drawn = ops->draw != NULL;
     uint32_t index = 0;
-    if (drawn) {
+    if (ops->draw != NULL) {
         index = ops->draw(stream->key, ordinal, n, odds);
         rt_assert(index < n);
     }
-    if (index != 0 || !drawn) {
+    if (ops->draw == NULL || (index != 0 && !decider->tape_off)) {
         const struct sim_choice choice = {
                 .kind = kind,
                 .n = n,
@@ -101,9 +103,10 @@ sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t str
                 .describe = describe,
                 .context = context,
         };
-        index = ask(decider, &choice, index, drawn);
+        index = ask(decider, &choice, index);
     }
     decider->asked++;
+    decider->deviations += index != 0;
     mix(decider, stream_id, n, index);
     return index;
 }

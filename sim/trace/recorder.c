@@ -49,7 +49,7 @@ sim_recorder_end(struct sim_recorder *recorder, uint64_t decisions)
     if (!recorder->events_on) {
         return 0;
     }
-    if ((recorder->count & (SIM_CHUNK - 1)) != 0) {
+    if (recorder->count != 0) {
         sim_recorder_chunk(recorder);
     }
     recorder->events_on = false;

@@ -72,23 +72,32 @@ struct sim_recorder {
 /* Begins a run with nothing recorded. */
 void sim_recorder_begin(struct sim_recorder *recorder, bool events, bool texts);
 
-/* Hashes the events since the last hash. Called by sim_record when a chunk is full. */
+/* Hashes the events since the last hash. Called when a chunk is full and another event comes. */
 void sim_recorder_chunk(struct sim_recorder *recorder);
 
 /* Ends the run; `decisions` is the decider's hash. Returns the run's digest, 0 with events off. */
 uint64_t sim_recorder_end(struct sim_recorder *recorder, uint64_t decisions);
 
-/* Appends one event. */
+/*
+ * A place for the next event, to be filled at once; only with events on. It is filled where it stays:
+ * an event built elsewhere and copied here costs more than all the rest of recording it.
+ */
+static inline struct sim_event *
+sim_record_next(struct sim_recorder *recorder)
+{
+    if ((recorder->count & (SIM_CHUNK - 1)) == 0 && recorder->count != 0) {
+        sim_recorder_chunk(recorder);
+    }
+    return &recorder->memory
+                    .events[recorder->count++ & (uint64_t)(recorder->memory.events_capacity - 1)];
+}
+
+/* Appends a copy of `event`, with events on. */
 static inline void
 sim_record(struct sim_recorder *recorder, const struct sim_event *event)
 {
-    if (!recorder->events_on) {
-        return;
-    }
-    recorder->memory.events[recorder->count & (recorder->memory.events_capacity - 1)] = *event;
-    recorder->count++;
-    if ((recorder->count & (SIM_CHUNK - 1)) == 0) {
-        sim_recorder_chunk(recorder);
+    if (recorder->events_on) {
+        *sim_record_next(recorder) = *event;
     }
 }
 

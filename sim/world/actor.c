@@ -102,10 +102,12 @@ sim__enabled_take(struct sim_enabled *enabled, uint32_t k)
     rt_assert(k < enabled->count);
     uint16_t *window = enabled->ring + enabled->head;
     uint16_t index = window[k];
-    if (k < enabled->count / 2) {
+    if (k == 0) {
+        enabled->head++;
+    } else if (k < enabled->count / 2) {
         memmove(window + 1, window, k * sizeof(*window));
         enabled->head++;
-    } else {
+    } else if (k < enabled->count - 1) {
         memmove(window + k, window + k + 1, (enabled->count - k - 1) * sizeof(*window));
     }
     enabled->count--;

@@ -8,6 +8,43 @@
 #include <string.h>
 
 #include "sim/world/world.h"
+#include "sim/world/world_priv.h"
+
+uint64_t rt_probe_wanted;
+
+static inline void
+write_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site, uint32_t await,
+        uint64_t argument)
+{
+    struct sim_event *event = sim_record_next(&world->recorder);
+    event->step = (uint32_t)world->step;
+    event->cause = kind == RT_PROBE_POLL ? world->current->cause : 0;
+    event->object = object;
+    event->site = site;
+    event->await = await;
+    event->actor = (uint16_t)world->current->index;
+    event->kind = (uint8_t)kind;
+    event->flags = 0;
+    event->argument = argument;
+}
+
+/* Kinds that mean something to the world itself, whoever writes them down. */
+#define ALWAYS                                                                                     \
+    (UINT64_C(1) << RT_PROBE_EXPIRE | UINT64_C(1) << RT_PROBE_TURN |                               \
+            UINT64_C(1) << RT_PROBE_CONSUME | UINT64_C(1) << RT_PROBE_COMPLETE)
+
+void
+sim__probes_begin(struct sim_world *world)
+{
+    rt_probe_wanted = world->recorder.events_on ? UINT64_MAX : ALWAYS;
+}
+
+void
+sim_world_loop_polls(struct sim_world *world)
+{
+    (void)world;
+    rt_probe_wanted |= UINT64_C(1) << RT_PROBE_POLLED;
+}
 
 void
 sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
@@ -16,16 +53,7 @@ sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
     if (!world->recorder.events_on) {
         return;
     }
-    const struct sim_event event = {
-            .step = (uint32_t)world->step,
-            .object = object,
-            .site = site,
-            .await = await,
-            .actor = (uint16_t)world->current->index,
-            .kind = (uint8_t)kind,
-            .argument = argument,
-    };
-    sim_record(&world->recorder, &event);
+    write_event(world, kind, object, site, await, argument);
 }
 
 /* A deadline that the clock was moved over while everybody waited is a wake that came too late:
@@ -68,17 +96,8 @@ rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *si
         return;
     }
     if (world->recorder.events_on) {
-        const struct sim_event event = {
-                .step = (uint32_t)world->step,
-                .cause = kind == RT_PROBE_POLL ? world->current->cause : 0,
-                .object = object,
-                .site = site != 0 ? site->id : 0,
-                .await = await != 0 ? await->id : 0,
-                .actor = (uint16_t)world->current->index,
-                .kind = (uint8_t)kind,
-                .argument = argument,
-        };
-        sim_record(&world->recorder, &event);
+        write_event(world, (uint32_t)kind, object, site != 0 ? site->id : 0,
+                await != 0 ? await->id : 0, argument);
     }
     if (kind >= RT_PROBE_EXPIRE || kind == RT_PROBE_COMPLETE || kind == RT_PROBE_POLLED) {
         consider(world, kind, argument);

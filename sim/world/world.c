@@ -167,6 +167,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->outcome.message[0] = '\0';
     begin_actors(world);
     sim_world_current = world;
+    sim__probes_begin(world);
     sim_output_begin();
     sim_malloc_begin(&world->arena);
 }
@@ -235,7 +236,7 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     outcome->steps = world->step;
     outcome->sim_ns = world->now_ns;
     outcome->decisions = world->decider.asked;
-    outcome->deviations = world->decider.tape.count;
+    outcome->deviations = world->decider.deviations;
     outcome->tasks = world->tasks;
     outcome->order = (uint8_t)world->order;
     outcome->audited = world->audit_step != 0;

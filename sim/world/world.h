@@ -191,6 +191,10 @@ sim_world_progress(struct sim_world *world)
     world->progress_step = world->step;
 }
 
+/* In this run tasks are polled inside the steps of others: after a poll, what happens is the stepping
+ * actor's again. */
+void sim_world_loop_polls(struct sim_world *world);
+
 /* Registers, for the run; the structs are the caller's, in the arena. */
 void sim_world_add_audit(struct sim_world *world, struct sim_audit *audit);
 void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable);

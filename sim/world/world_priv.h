@@ -33,6 +33,9 @@ void sim__world_steps(struct sim_world *world);
 /* Switches to the world's own stack if on a fiber, then ends the run there. Never returns. */
 __attribute__((noreturn)) void sim__escape(struct sim_world *world);
 
+/* Asks the runtime for the probes that this run needs. */
+void sim__probes_begin(struct sim_world *world);
+
 /* Forgets the fibers of the run. */
 void sim__fibers_drop(struct sim_world *world);
 
