@@ -27,7 +27,7 @@ check_runtime(const struct rt_runtime *runtime)
     rt_check(runtime, RUNTIME_MAGIC);
 }
 
-/* ---- What a sleep waits for besides pollables. ------------------------------------------------- */
+/* ---- What a sleep waits for besides pollables. ----------------------------------------------- */
 
 static rt_err
 subscribe_notify(struct rt_runtime *runtime)
@@ -85,10 +85,10 @@ collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
     return err;
 }
 
-/* ---- One turn. --------------------------------------------------------------------------------- */
+/* ---- One turn. ------------------------------------------------------------------------------- */
 
-/* Whether this runtime is at work and will come to what is woken by itself. Inside the host's poll it
- * is not: it sleeps. */
+/* Whether this runtime is at work and will come to what is woken by itself. Inside the host's poll
+ * it is not: it sleeps. */
 static bool
 at_work(const struct rt_runtime *runtime)
 {
@@ -181,7 +181,7 @@ rt_runtime_turn_useful(const struct rt_runtime *runtime)
     return rt_reactor_ready(&runtime->reactor);
 }
 
-/* ---- The loops. -------------------------------------------------------------------------------- */
+/* ---- The loops. ------------------------------------------------------------------------------ */
 
 /*
  * The question that ends a loop. Root is asked after by its key: `cleanup` may have freed it (T10),
@@ -280,7 +280,7 @@ rt_run_to_completion(struct rt_runtime *runtime)
     return err;
 }
 
-/* ---- Beginning and end. ------------------------------------------------------------------------ */
+/* ---- Beginning and end. ---------------------------------------------------------------------- */
 
 void
 rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config *config)
@@ -353,7 +353,7 @@ rt_runtime_next_deadline(const struct rt_runtime *runtime)
     return rt_timers_next(&runtime->timers);
 }
 
-/* ---- The report. ------------------------------------------------------------------------------- */
+/* ---- The report. ----------------------------------------------------------------------------- */
 
 struct report {
     char *text;

@@ -61,9 +61,9 @@ struct rt_host_ops {
     /*
      * Blocks until at least one of in[0 .. count-1] is ready, and writes the indices of ready ones
      * to ret_indices (room for `count`), their number, at least 1, to *ret_ready (P4); each index
-     * once. The same pollable may be in the list twice, at two indices (P5). The order of indices means nothing, and ready ones
-     * may be missing: they are reported by a later poll (P6). A broken source counts as ready, and
-     * its own call says what is wrong (P4). RT_E_EMPTY_POLL for count 0 (P3).
+     * once. The same pollable may be in the list twice, at two indices (P5). The order of indices
+     * means nothing, and ready ones may be missing: a later poll reports them (P6). A broken source
+     * counts as ready, and its own call says what is wrong: only RT_OK is an answer (P4).
      */
     rt_err (*poll)(struct rt_host *host, struct rt_pollable *const *in, uint32_t count,
             uint32_t *ret_indices, uint32_t *ret_ready);
@@ -100,7 +100,8 @@ bool rt_pollable_ready(const struct rt_pollable *pollable);
 /* Gives it up; a pollable that is not subscribed is left alone. */
 void rt_pollable_drop(struct rt_pollable *pollable);
 
-/* A pollable that is ready `duration_ns` from now / at `deadline_ns` (S1). Saturates to never (M4). */
+/* A pollable that is ready `duration_ns` from now / at `deadline_ns` (S1). Saturates to never
+ * (M4). */
 RT_MUST_CHECK rt_err rt_subscribe_duration(
         struct rt_host *host, uint64_t duration_ns, struct rt_pollable *pollable);
 RT_MUST_CHECK rt_err rt_subscribe_instant(

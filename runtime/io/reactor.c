@@ -75,7 +75,7 @@ is_for(const struct rt_reactor *reactor, struct rt_list *link, struct rt_key key
     return link != &reactor->waits && same_key(wait_of(link)->key, key);
 }
 
-/* ---- Registration. ----------------------------------------------------------------------------- */
+/* ---- Registration. --------------------------------------------------------------------------- */
 
 /* A pollable that nobody waited for: it gets a key, and its first wait goes to the end. */
 static void
@@ -187,7 +187,7 @@ rt_wait_cancel_at(struct rt_wait *wait, const struct rt_site *await)
     verify(reactor);
 }
 
-/* ---- The turn. --------------------------------------------------------------------------------- */
+/* ---- The turn. ------------------------------------------------------------------------------- */
 
 /* Part 1. Waits of one pollable stand together, so an entry is there already if it is the last. */
 static uint32_t
@@ -323,7 +323,7 @@ rt_reactor_turn_at(struct rt_reactor *reactor, enum rt_turn_mode mode,
     return err;
 }
 
-/* ---- The whole. -------------------------------------------------------------------------------- */
+/* ---- The whole. ------------------------------------------------------------------------------ */
 
 void
 rt_reactor_init(

@@ -76,8 +76,8 @@ void rt_wait_init(struct rt_wait *wait);
 
 /*
  * READY when `pollable` is, and then nothing is registered (R1, R3). Otherwise registers `wait`, or
- * renews it with the waker of `cx` (R2, W11), and answers PENDING. A wait belongs to one pollable at
- * a time: waiting for another first takes the old one back. Fault RT_E_FULL when the reactor is;
+ * renews it with the waker of `cx` (R2, W11), and answers PENDING. A wait belongs to one pollable
+ * at a time: waiting for another first takes the old one back. Fault RT_E_FULL when the reactor is;
  * fault RT_E_INVALID for a bare executor, which has none.
  */
 #define rt_wait_for(wait, pollable, cx) rt_wait_for_at((wait), (pollable), (cx), RT_HERE)

@@ -65,7 +65,7 @@ void dumb_subscribe(struct dumb_host *host, uint32_t source, struct rt_pollable 
 uint32_t dumb_listed(const struct dumb_host *host, uint32_t source);
 uint32_t dumb_listed_kind(const struct dumb_host *host, enum dumb_kind kind);
 
-/* ---- A runtime over it, with room lent for all of it. ------------------------------------------ */
+/* ---- A runtime over it, with room lent for all of it. ---------------------------------------- */
 
 #define DUMB_TASKS 64u
 #define DUMB_WAITS 32u
@@ -99,7 +99,7 @@ void dumb_log(struct dumb_runtime *dumb, const char *word);
 /* Polls what is woken until all sleep. */
 void dumb_run(struct dumb_runtime *dumb);
 
-/* ---- Readers: tasks that wait for one source, take it, and wait again. ------------------------- */
+/* ---- Readers: tasks that wait for one source, take it, and wait again. ----------------------- */
 
 struct reader {
     struct rt_task task;

@@ -72,7 +72,7 @@ source_of(uint32_t pollable)
     return pollable % SOURCES;
 }
 
-/* ---- The rows. --------------------------------------------------------------------------------- */
+/* ---- The rows. ------------------------------------------------------------------------------- */
 
 static uint32_t
 row_of(const struct model *model, uint32_t waiter)
@@ -133,7 +133,7 @@ model_wait(struct model *model, uint32_t waiter, uint32_t pollable)
     return ready;
 }
 
-/* ---- What may happen, from outside, from inside a wake, while the host blocks. ------------------ */
+/* ---- What may happen, from outside, from inside a wake, while the host blocks. --------------- */
 
 static void
 poll_waiter(struct model *model, struct waiter *waiter, uint32_t pollable)
@@ -184,7 +184,7 @@ act(struct model *model)
     }
 }
 
-/* ---- The turn. --------------------------------------------------------------------------------- */
+/* ---- The turn. ------------------------------------------------------------------------------- */
 
 /* Whoever is woken must be the next one that is owed it; who was passed over on the way had been
  * emptied, and is owed nothing any more. */
@@ -225,8 +225,8 @@ predict_list(struct model *model)
     }
 }
 
-/* The host's answer is known here, and not changed: its pollables' rows are owed a wake, unless they
- * all went while the host blocked. */
+/* The host's answer is known here, and not changed: its pollables' rows are owed a wake, unless
+ * they all went while the host blocked. */
 static rt_err
 see_answer(struct dumb_host *host, uint32_t *indices, uint32_t *ready)
 {
@@ -283,7 +283,7 @@ take_turn(struct model *model)
     }
 }
 
-/* ---- The comparison. --------------------------------------------------------------------------- */
+/* ---- The comparison. ------------------------------------------------------------------------- */
 
 static void
 compare(struct model *model)

@@ -206,7 +206,7 @@ poll_blocks(struct dumb_host *host)
     ck_abort_msg("the host was asked to block");
 }
 
-/* Holds R4: the end of a task empties its slot, so its wait asks for nothing even before cleanup. */
+/* Holds R4: the end of a task empties its slot: its wait asks for nothing, even before cleanup. */
 TEST(reactor_wait_of_a_cancelled_task_is_not_listed)
 {
     struct dumb_runtime dumb;
@@ -379,7 +379,7 @@ TEST(reactor_place_in_the_list_is_kept_by_a_renewal)
     finish(&dumb);
 }
 
-/* ---- Wakers that come back into the reactor during a turn (W7). -------------------------------- */
+/* ---- Wakers that come back into the reactor during a turn (W7). ------------------------------ */
 
 /* A waker from outside, through which `self` waits. */
 struct intruder {
@@ -610,7 +610,7 @@ TEST(reactor_wait_that_changed_while_the_host_blocked_is_skipped)
     crowd_fini(&crowd);
 }
 
-/* ---- One wait, several masters. ---------------------------------------------------------------- */
+/* ---- One wait, several masters. -------------------------------------------------------------- */
 
 /* Holds W11: of two tasks that poll one wait, the last one is woken. */
 TEST(reactor_wait_polled_by_another_task_wakes_that_task)
@@ -662,7 +662,7 @@ TEST(reactor_wait_that_changes_its_pollable_leaves_the_old_one)
     finish(&dumb);
 }
 
-/* ---- What is not allowed. ---------------------------------------------------------------------- */
+/* ---- What is not allowed. -------------------------------------------------------------------- */
 
 TEST(reactor_without_room_is_a_fault_that_names_the_task)
 {

@@ -183,7 +183,7 @@ next_source(struct dumb_host *host)
     host->ready[host->blocks - 1] = true;
 }
 
-/* ---- The end of a loop. ------------------------------------------------------------------------ */
+/* ---- The end of a loop. ---------------------------------------------------------------------- */
 
 /*
  * The tutorial: root waits for two sources in turn. The host is asked to block
@@ -388,7 +388,7 @@ TEST(runtime_completion_waits_for_every_foreground_task)
     finish(&dumb);
 }
 
-/* ---- Wakes and sleep. -------------------------------------------------------------------------- */
+/* ---- Wakes and sleep. ------------------------------------------------------------------------ */
 
 /* Holds B1, D4: root wakes itself and nothing else could; a loop that blocked now would hang. */
 TEST(runtime_self_wake_of_root_is_not_lost)
@@ -657,7 +657,7 @@ TEST(runtime_completes_on_a_host_that_reports_little)
     finish(&dumb);
 }
 
-/* ---- The deadline as a pollable. --------------------------------------------------------------- */
+/* ---- The deadline as a pollable. ------------------------------------------------------------- */
 
 /* Holds M12, E8: the list holds the earliest deadline, and only that one is ever subscribed. */
 TEST(runtime_sleeps_until_the_earliest_deadline)
@@ -755,7 +755,7 @@ TEST(runtime_timers_start_at_the_clock_of_the_host)
     finish(&dumb);
 }
 
-/* ---- Nothing left to wait for. ----------------------------------------------------------------- */
+/* ---- Nothing left to wait for. --------------------------------------------------------------- */
 
 /* Holds B3, D5: root stays posted, and can be gone on with when somebody wakes it after all. */
 TEST(runtime_root_that_nobody_can_wake_is_a_deadlock)
@@ -849,7 +849,7 @@ TEST(runtime_report_names_tasks_and_reasons)
     finish(&dumb);
 }
 
-/* ---- Notify. ----------------------------------------------------------------------------------- */
+/* ---- Notify. --------------------------------------------------------------------------------- */
 
 static void
 wake_root(struct dumb_host *host)
@@ -858,7 +858,7 @@ wake_root(struct dumb_host *host)
     rt_slot_wake(&root->slot);
 }
 
-/* Holds D5, D8: with a holder outside there is something to block on, and its wake ends the sleep. */
+/* Holds D5, D8: with a holder outside there is something to block on; its wake ends the sleep. */
 TEST(runtime_foreign_handle_keeps_the_loop_asleep_until_notified)
 {
     struct dumb_runtime dumb;
@@ -1099,7 +1099,7 @@ TEST(runtime_notify_of_the_caller_is_kept)
     finish(&dumb);
 }
 
-/* ---- The end. ---------------------------------------------------------------------------------- */
+/* ---- The end. -------------------------------------------------------------------------------- */
 
 /* Holds P9: what the runtime subscribed is dropped before the host goes; dumb_fini() counts. */
 TEST(runtime_fini_drops_every_pollable_of_its_own)
