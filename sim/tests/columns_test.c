@@ -9,6 +9,7 @@
 #include "runtime/tests/test.h"
 #include "sim/tests/tale.h"
 #include "sim/trace/columns.h"
+#include "sim/trace/phrase.h"
 
 #define PENDING 0
 #define READY 1
@@ -392,6 +393,156 @@ TEST(columns_never_wider_than_a_page_and_never_a_control_character)
         sim_page_fini(&page);
         tale_free(tale);
     }
+}
+
+/*
+ * Goal: every kind of event has words, or is meant to have none.
+ * Method: one event of each kind by a task at a timer that another one made; then those that read
+ * otherwise where the object or the waker is the task's own.
+ */
+TEST(phrase_of_each_kind_of_event)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    struct sim_cast cast;
+    uint32_t task = tale_task(tale, "task");
+    uint32_t other = tale_task(tale, "other");
+    uint32_t objects[2] = {SIM_OBJECT(RT_OBJECT_TIMER, other, 3), tale_object_of(tale, task)};
+    for (uint32_t own = 0; own < 2; own++) {
+        for (uint32_t kind = 0; kind < SIM_EVENT_END_OF_KINDS; kind++) {
+            bool gap = kind >= RT_PROBE_KINDS && kind < SIM_EVENT_FIRST;
+            if (gap || kind == SIM_EVENT_ACTOR) {
+                continue;
+            }
+            /* Each in a step of its own: neighbours change the words of some. */
+            tale_step(tale, task, 0);
+            tale_do(tale, kind, objects[own], tale_object_of(tale, own == 0 ? other : task));
+        }
+    }
+    tale_step(tale, task, 0);
+    tale_do(tale, RT_PROBE_WAKE, objects[1], 1);
+    tale_step(tale, task, 0);
+    tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, other), 2);
+    tale_step(tale, task, 0);
+    tale_do(tale, RT_PROBE_POLLED, objects[1], 2);
+    tale_step(tale, task, 0);
+    tale_do(tale, RT_PROBE_CONSUME, 0, 5);
+    EXPECT_EQ(sim_cast_make(&cast, &tale->recorder), RT_OK);
+    for (uint64_t i = cast.first; i < cast.end; i++) {
+        size_t start = page.length;
+        if (sim_cast_event(&cast, i)->kind != SIM_EVENT_STEP && sim_phrase_put(&cast, &page, i)) {
+            ck_assert_uint_gt(page.length, start);
+            sim_page_put(&page, "\n");
+        }
+    }
+    EXPECT_STR(sim_page_text(&page),
+            /* clang-format off */
+"posts timer 3 of other\n"
+"poll\n"
+"-> an answer that is none\n"
+"timer 3 of other has finished\n"
+"cancels timer 3 of other\n"
+"timer 3 of other parks\n"
+"cleans timer 3 of other up\n"
+"wakes timer 3 of other\n"
+"wakes nobody: timer 3 of other has finished\n"
+"stores the waker of other for timer 3 of other\n"
+"keeps the waker of other for timer 3 of other\n"
+"replaces the waker of other for timer 3 of other\n"
+"fires timer 3 of other\n"
+"fires timer 3 of other: nobody there\n"
+"erases the waker of other for timer 3 of other\n"
+"clones the waker of other\n"
+"drops a waker of other\n"
+"timer 3 of other: child 268435458 woken\n"
+"starts timer 3 of other, due at 268.435ms\n"
+"timer 3 of other comes due\n"
+"stops timer 3 of other\n"
+"watches timer 3 of other\n"
+"stops watching timer 3 of other\n"
+"asks the host\n"
+"takes 268435458 from timer 3 of other\n"
+"has finished\n"
+"takes 268.435ms longer\n"
+"timer 3 of other is ready\n"
+"timer 3 of other is not ready any more\n"
+"timer 3 of other is reported\n"
+"false alarm for timer 3 of other\n"
+"subscribes to timer 3 of other\n"
+"drops a pollable of timer 3 of other\n"
+"reads 268435458 bytes of timer 3 of other\n"
+"writes 268435458 bytes to timer 3 of other\n"
+"blocks in poll of 268435458\n"
+"poll returns, 268435458 ready\n"
+"opens timer 3 of other as 268435458\n"
+"closes 268435458 (timer 3 of other)\n"
+"fault: of a kind unknown here\n"
+"says \"\"\n"
+"prints \"\"\n"
+"gets on\n"
+"reaches a goal\n"
+"posts task\n"
+"poll\n"
+"-> an answer that is none\n"
+"cancels itself\n"
+"parks\n"
+"cleans up\n"
+"wakes itself\n"
+"wakes nobody: task has finished\n"
+"stores waker for task\n"
+"keeps waker for task\n"
+"replaces the waker of task for task\n"
+"fires task\n"
+"fires task: nobody there\n"
+"takes waker back from task\n"
+"clones its waker\n"
+"drops a waker of its own\n"
+"task: child 268435457 woken\n"
+"starts task, due at 268.435ms\n"
+"task comes due\n"
+"stops task\n"
+"watches task\n"
+"stops watching task\n"
+"asks the host\n"
+"takes 268435457 from task\n"
+"has finished\n"
+"takes 268.435ms longer\n"
+"is ready\n"
+"is not ready any more\n"
+"is reported\n"
+"is woken for nothing\n"
+"subscribes to task\n"
+"drops a pollable of task\n"
+"reads 268435457 bytes of task\n"
+"writes 268435457 bytes to task\n"
+"blocks in poll of 268435457\n"
+"poll returns, 268435457 ready\n"
+"opens task as 268435457\n"
+"closes 268435457 (task)\n"
+"fault: of a kind unknown here\n"
+"says \"\"\n"
+"prints \"\"\n"
+"gets on\n"
+"reaches a goal\n"
+"wakes itself (is awake already)\n"
+"wakes other (during its poll)\n"
+"-> parked\n"
+"takes 5\n");
+    /* clang-format on */
+    sim_cast_free(&cast);
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: widths are of letters, not of bytes.
+ */
+TEST(page_width_counts_letters)
+{
+    const char *text = "na\xc3\xafve \xe2\x82\xac";
+    EXPECT_EQ(sim_text_width(text, strlen(text)), 7);
+    EXPECT_EQ(sim_text_fit(text, strlen(text), 3), 4);
+    EXPECT_EQ(sim_text_fit(text, strlen(text), 7), strlen(text));
 }
 
 /*

@@ -69,6 +69,29 @@ TEST(diff_finds_the_first_event_wherever_it_is)
 }
 
 /*
+ * Goal: no field of an event may differ unseen.
+ * Method: one bit of each byte of one event.
+ */
+TEST(diff_sees_every_byte_of_an_event)
+{
+    struct tale *a = turns(50, 0);
+    struct tale *b = turns(50, 0);
+    for (size_t i = 0; i < sizeof(struct sim_event); i++) {
+        unsigned char *byte = (unsigned char *)&b->recorder.memory.events[77] + i;
+        *byte = (unsigned char)(*byte ^ 1u);
+        /* The hash is of what was recorded, before the change: the chunk is not passed over. */
+        b->recorder.memory.hashes[0] ^= 1;
+        EXPECT_EQ(difference_of(a, b).kind, SIM_DIFF_EVENT);
+        EXPECT_EQ(difference_of(a, b).event, 77);
+        *byte = (unsigned char)(*byte ^ 1u);
+        b->recorder.memory.hashes[0] ^= 1;
+    }
+    EXPECT_EQ(difference_of(a, b).kind, SIM_DIFF_SAME);
+    tale_free(a);
+    tale_free(b);
+}
+
+/*
  * Goal: a run that ends where the other one goes on differs there.
  */
 TEST(diff_of_a_shorter_run_is_its_end)

@@ -246,6 +246,7 @@ TEST(ledger_clone_ends_with_its_wake_or_its_drop)
     tale_do(tale, RT_PROBE_CLONE, self, self);
     tale_do(tale, RT_PROBE_CLONE, self, self);
     tale_polled(tale, task, PENDING);
+    tale_do(tale, RT_PROBE_SUBWAKE, self, 0); /* Some combinator's, of another waker: no end. */
     tale_do(tale, RT_PROBE_WAKE, self, 0);
     tale_do(tale, RT_PROBE_DROP, self, self);
     tale_do(tale, RT_PROBE_DROP, self, self); /* One more than there were: nothing ends. */
@@ -303,7 +304,10 @@ TEST(ledger_tasks_polled_by_one_loop_have_waits_of_their_own)
         tale_do(tale, RT_PROBE_STORE, SIM_OBJECT(RT_OBJECT_SLOT, 0, i + 1), objects[i]);
         tale_do(tale, RT_PROBE_POLLED, objects[i], PENDING);
     }
+    /* After the poll the loop is itself again. */
+    tale_do(tale, RT_PROBE_FIRE, SIM_OBJECT(RT_OBJECT_SLOT, 0, 2), objects[1]);
     reading_make(&reading);
+    EXPECT_EQ(wait_at(&reading, 1)->ender, sim_cast_actor(&reading.cast, loop));
     sim_cast_put_part(&reading.cast, &reading.page, wait_at(&reading, 0)->part);
     sim_page_put(&reading.page, " ");
     sim_cast_put_part(&reading.cast, &reading.page, wait_at(&reading, 1)->part);
