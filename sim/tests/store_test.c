@@ -1003,12 +1003,12 @@ tell_story(struct sim_recorder *recorder)
     poll_of(recorder, 2, 3, WRITER, 0);
     happen(recorder, 2, 3, RT_PROBE_FIRE, REPLY, READER);
     happen(recorder, 2, 3, RT_PROBE_WAKE, READER, 0);
-    happen(recorder, 2, 3, RT_PROBE_WAKE, READER, 1);
     happen(recorder, 2, 3, RT_PROBE_REPLACE, OTHER, READER);
     happen(recorder, 2, 3, RT_PROBE_STORE, OTHER, WRITER);
-    happen(recorder, 2, 3, RT_PROBE_CLONE, READER, READER);
     happen(recorder, 2, 3, RT_PROBE_POLLED, WRITER, 0);
+    happen(recorder, 3, 1, RT_PROBE_WAKE, READER, 1);
     poll_of(recorder, 4, 2, READER, 2);
+    happen(recorder, 4, 2, RT_PROBE_CLONE, READER, READER);
     happen(recorder, 4, 2, RT_PROBE_STORE, REPLY, READER);
     happen(recorder, 4, 2, RT_PROBE_POLLED, READER, 0);
     poll_of(recorder, 5, 3, WRITER, 0);
@@ -1038,7 +1038,7 @@ TEST(store_wake_ledger_tells_the_end_of_each_wait)
     store_story();
     EXPECT_STR(ask_text(LEDGER("reader")), "1 the reply 1-2 fired writer,"
                                            " 2 slot 2.1 1-2 replaced writer,"
-                                           " 3 - 2-5 dropped writer,"
+                                           " 3 - 4-5 dropped writer,"
                                            " 4 the reply 4-5 erased writer");
     EXPECT_STR(ask_text(LEDGER("task 0.1")), "1 slot 2.1 2-5 ended writer");
 }
@@ -1057,6 +1057,21 @@ TEST(store_wake_ledger_leaves_ends_without_beginning_out)
     (void)store_run(store, &recorder);
     sim_store_close(&store);
     EXPECT_STR(ask_text(LEDGER("task 0.0")), "1 slot 2.0 9-10 fired actor 3, 2 slot 2.0 9- open -");
+}
+
+/* A wake just after a fire is the fire's own; another one is a clone's. */
+TEST(store_wake_ledger_gives_each_wake_to_one_waker)
+{
+    struct sim_store *store = new_store();
+    struct sim_recorder recorder = new_recorder();
+    happen(&recorder, 1, 2, RT_PROBE_CLONE, READER, READER);
+    happen(&recorder, 1, 2, RT_PROBE_STORE, REPLY, READER);
+    happen(&recorder, 2, 3, RT_PROBE_FIRE, REPLY, READER);
+    happen(&recorder, 2, 3, RT_PROBE_WAKE, READER, 0);
+    happen(&recorder, 3, 4, RT_PROBE_WAKE, READER, 1);
+    (void)store_run(store, &recorder);
+    sim_store_close(&store);
+    EXPECT_STR(ask_text(LEDGER("task 0.0")), "1 - 1-3 fired actor 4, 2 slot 2.0 1-2 fired actor 3");
 }
 
 TEST(store_lost_wakeups_name_the_last_wait)
@@ -1230,6 +1245,7 @@ TEST(store_query_refuses_everything_but_one_reading_statement)
     struct sim_store *store = new_store();
     (void)begin_sweep(store);
     expect_no_answer(store, "DELETE FROM sweeps");
+    expect_no_answer(store, "DELETE FROM sweeps RETURNING sweep");
     expect_no_answer(store, "CREATE TABLE x (y)");
     expect_no_answer(store, "SELECT 1; DELETE FROM sweeps");
     expect_no_answer(store, "SELECT 1; SELECT 2");
@@ -1237,6 +1253,8 @@ TEST(store_query_refuses_everything_but_one_reading_statement)
     expect_no_answer(store, "VACUUM INTO '/tmp/store_test_other.db'");
     expect_no_answer(store, "BEGIN");
     expect_no_answer(store, "PRAGMA user_version = 5");
+    expect_no_answer(store, "PRAGMA locking_mode = EXCLUSIVE");
+    expect_no_answer(store, "PRAGMA journal_mode = DELETE");
     expect_no_answer(store, "SELEC 1");
     expect_no_answer(store, "SELECT * FROM nowhere");
     expect_no_answer(store, " -- nothing");
@@ -1245,6 +1263,9 @@ TEST(store_query_refuses_everything_but_one_reading_statement)
     EXPECT_STR(
             query(store, "SELECT count(*) AS c FROM sweeps; -- done\n ;", SIM_STORE_JSON, &lines),
             "{\"c\":1}\n");
+    EXPECT_STR(query(store, "SELECT count(*) AS c FROM pragma_table_info('runs')", SIM_STORE_JSON,
+                       &lines),
+            "{\"c\":20}\n");
     sim_store_close(&store);
     store = open_store(SIM_STORE_READ);
     expect_no_answer(store, "DELETE FROM sweeps");

@@ -297,12 +297,12 @@ FROM (
            lead(how) OVER turns AS end_how, lead(actor) OVER turns AS end_actor,
            lead(await) OVER turns AS end_await
     FROM (
-        -- The k-th beginning and the k-th end that had a beginning are turn k.
+        -- The k-th beginning and the k-th end that had one are turn k. (An end that had none falls
+        -- into a turn that is over.)
         SELECT *, CASE how WHEN 'begin' THEN begun ELSE begun - balance + least END AS turn
         FROM (
-            -- Ends without a beginning push the balance below what it ever was.
-            SELECT *, min(0, min(balance) OVER before) AS least,
-                   min(0, coalesce(min(balance) OVER earlier, 0)) AS least_before
+            -- Ends without a beginning push the balance below zero, each to where it never was.
+            SELECT *, min(0, min(balance) OVER before) AS least
             FROM (
                 -- Beginnings less ends so far.
                 SELECT *, sum(CASE how WHEN 'begin' THEN 1 ELSE 0 END) OVER before AS begun,
@@ -332,10 +332,7 @@ FROM (
                     WHERE kind IN ('store', 'replace', 'fire', 'erase', 'clone', 'drop')
                        OR (kind IN ('wake', 'wake-dead') AND previous IS NOT 'fire'))
                 WINDOW before AS (PARTITION BY run, object, whose ORDER BY n))
-            WINDOW before AS (PARTITION BY run, object, whose ORDER BY n),
-                   earlier AS (PARTITION BY run, object, whose ORDER BY n
-                       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
-        WHERE how = 'begin' OR balance >= least_before)
+            WINDOW before AS (PARTITION BY run, object, whose ORDER BY n)))
     WINDOW turns AS (PARTITION BY run, object, whose, turn ORDER BY n)) AS l
     LEFT JOIN texts AS t ON t.run = l.run AND t.what = 'object' AND t.which = l.whose
     LEFT JOIN texts AS o ON o.run = l.run AND o.what = 'object' AND o.which = l.object

@@ -104,31 +104,26 @@ last_errno_of(sqlite3_file *file)
     return error;
 }
 
-/*
- * What the system said to SQLite. It often forgets: then the database file and the journal or WAL
- * are asked; and where a journal is gone, only a full disk is believed to errno, which may be older.
- */
+/* What the system said to SQLite. It often forgets: then the database file and the journal or WAL
+ * are asked. */
 static int
-system_errno(const struct sim_store *store, int remembered)
+system_errno(const struct sim_store *store)
 {
-    int error = sqlite3_system_errno(store->db);
     static const int files[] = {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER};
+    int error = sqlite3_system_errno(store->db);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && error == 0; i++) {
         sqlite3_file *file = NULL;
         (void)sqlite3_file_control(store->db, "main", files[i], &file);
         error = last_errno_of(file);
-    }
-    if (error == 0 && classify_errno(remembered) == SIM_STORE_FULL) {
-        error = remembered;
     }
     return error;
 }
 
 /* An input or output error of SQLite is whatever the system said. */
 static enum sim_store_err
-refuse_io(struct sim_store *store, int rc, int remembered)
+refuse_io(struct sim_store *store, int rc)
 {
-    int error = system_errno(store, remembered);
+    int error = system_errno(store);
     if (error == 0) {
         return sim__store_refuse(
                 store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(sqlite3_extended_errcode(store->db)));
@@ -151,7 +146,6 @@ refuse_held(struct sim_store *store)
 enum sim_store_err
 sim__store_sqlite(struct sim_store *store, int rc)
 {
-    int remembered = errno;
     rt_check(store, SIM__STORE_MAGIC);
     const char *said = store->db != NULL ? sqlite3_errmsg(store->db) : sqlite3_errstr(rc);
     switch (rc & 0xff) {
@@ -172,7 +166,7 @@ sim__store_sqlite(struct sim_store *store, int rc)
         return refuse_held(store);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-        return refuse_io(store, rc & 0xff, remembered);
+        return refuse_io(store, rc & 0xff);
     default:
         return sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", said);
     }

@@ -59,7 +59,6 @@ find_holder(const struct sim_store *store)
             {store->lock_fd, F_WRLCK, 0, 0},
             {store->db_fd, F_RDLCK, SQLITE_LOCKS_FIRST, SQLITE_LOCKS_LENGTH},
             {store->shm_fd, F_RDLCK, SHM_LOCKS_FIRST, SHM_LOCKS_LENGTH},
-            {store->shm_fd, F_WRLCK, SHM_LOCKS_FIRST, SHM_LOCKS_LENGTH},
             {store->db_fd, F_WRLCK, SQLITE_LOCKS_FIRST, SQLITE_LOCKS_LENGTH},
     };
     for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {

@@ -2,7 +2,8 @@
  * store_query.c -- one question to the database, answered as a table or as JSON.
  *
  * What is allowed: a single statement that reads. SQLite says whether it does; an
- * authorizer refuses ATTACH, for a question must not open (or make) another file.
+ * authorizer refuses ATTACH, for a question must not open (or make) another file, and
+ * pragmas that set something of the connection.
  *
  * A table needs the widths of its columns before its first line, so the first rows
  * are kept until the widths are known, and later ones go through: a long answer
@@ -364,16 +365,32 @@ answer_fini(struct answer *answer)
 
 /* ---- What may be asked. ---------------------------------------------------------------------- */
 
+/* Pragmas whose argument names what to look at; all others with an argument set something. */
+static bool
+pragma_looks(const char *name)
+{
+    static const char *const names[] = {"table_info", "table_xinfo", "table_list", "index_list",
+            "index_info", "index_xinfo", "foreign_key_list", "integrity_check", "quick_check"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (sqlite3_stricmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int
 authorize(void *argument, int action, const char *one, const char *two, const char *database,
         const char *trigger)
 {
     (void)argument;
-    (void)one;
-    (void)two;
     (void)database;
     (void)trigger;
-    return action == SQLITE_ATTACH || action == SQLITE_DETACH ? SQLITE_DENY : SQLITE_OK;
+    if (action == SQLITE_ATTACH || action == SQLITE_DETACH) {
+        return SQLITE_DENY;
+    }
+    bool sets = action == SQLITE_PRAGMA && two != NULL && !pragma_looks(one);
+    return sets ? SQLITE_DENY : SQLITE_OK;
 }
 
 /* Whether nothing but blanks, semicolons and comments follows. */
