@@ -48,6 +48,8 @@ end_process(struct sim_worker *worker)
     if (worker->busy) {
         (void)kill(worker->pid, SIGKILL);
     }
+    /* Later workers hold copies of this end: only a shutdown is seen by the process. */
+    (void)shutdown(worker->fd, SHUT_RDWR);
     (void)close(worker->fd);
     while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR) {
     }
