@@ -87,18 +87,11 @@ extern const struct sim_scenario *const __stop_rewake_scenarios[] SIM_WEAK_HIDDE
 extern struct rt_site __start_rt_sites[] SIM_WEAK_HIDDEN;
 extern struct rt_site __stop_rt_sites[] SIM_WEAK_HIDDEN;
 
-/*
- * Registers a scenario; `identifier` is any name unique in its file. In a shared library it also
- * makes the exported symbol, once.
- */
-#define SIM_SCENARIO(identifier, ...) \
-    static const struct sim_scenario identifier = {__VA_ARGS__}; \
-    static const struct sim_scenario *const identifier##__registered \
-            __attribute__((section("rewake_scenarios"), used)) = &identifier; \
-    extern const struct sim_library rewake_library; \
-    const struct sim_library rewake_library __attribute__((weak, visibility("default"))) = { \
-            SIM_LIBRARY_VERSION, sizeof(struct sim_scenario), __start_rewake_scenarios, \
-            __stop_rewake_scenarios, __start_rt_sites, __stop_rt_sites}
+/* Registers a scenario; `identifier` is any name unique in its file. A file may have several. */
+#define SIM_SCENARIO(identifier, ...)                                                              \
+    static const struct sim_scenario identifier = {__VA_ARGS__};                                   \
+    static const struct sim_scenario *const identifier##__registered                               \
+            __attribute__((section("rewake_scenarios"), used)) = &identifier
 
 /* ---- What a scenario may call. --------------------------------------------------------------- */
 

@@ -11,28 +11,6 @@
 #include "runtime/base/assert.h"
 #include "sim/judge/nudge.h"
 
-/* Replays must not disturb what the run has written down. */
-struct kept {
-    struct sim_recorder recorder;
-    struct sim_tape tape;
-    uint64_t hash;
-};
-
-static void
-keep(struct sim_world *world, struct kept *ret)
-{
-    ret->recorder = world->recorder;
-    ret->tape = world->decider.tape;
-    world->decider.tape = (struct sim_tape){NULL, 0, 0};
-}
-
-static void
-restore(struct sim_world *world, const struct kept *kept)
-{
-    world->recorder = kept->recorder;
-    world->decider.tape = kept->tape;
-}
-
 /* Who slept when the run came to its end: looked up in one replay, asked in others. */
 struct sleepers {
     uint32_t indices[SIM_ACTORS_MAX + 1];
@@ -126,7 +104,9 @@ say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_
 static bool
 ask_one(struct inquest *inquest, uint32_t index, enum sim_rung rung, struct sim_answer *ret)
 {
-    sim_nudge(inquest->world, inquest->what, inquest->stop, index, rung, inquest->settle, ret);
+    const struct sim_question question = {
+            .stop = inquest->stop, .actor = index, .rung = rung, .settle = inquest->settle};
+    sim_nudge(inquest->world, inquest->what, &question, ret);
     return ret->asked && (ret->moved || ret->failed);
 }
 
@@ -396,73 +376,9 @@ sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recor
     if (ret_outcome->verdict == SIM_VERDICT_PASS && !ret_outcome->audited) {
         return;
     }
-    struct kept kept;
+    struct sim_kept kept;
     struct inquest inquest = {.world = world, .what = what, .outcome = ret_outcome};
-    keep(world, &kept);
+    sim_keep(world, &kept);
     judge(&inquest);
-    restore(world, &kept);
-}
-
-/* ---- The owed wake. ------------------------------------------------------------------------------ */
-
-static bool
-would_move(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
-        uint64_t step)
-{
-    struct sim_answer answer;
-    enum sim_rung rung = outcome->oracle == SIM_ORACLE_REWAKE_SOURCES ? SIM_RUNG_SOURCES
-                                                                      : SIM_RUNG_POLL;
-    sim_nudge(world, what, (struct sim_stop){step, false}, outcome->actor, rung, false, &answer);
-    return answer.asked && answer.moved && !answer.failed;
-}
-
-/* The step of the sleeper's last poll before the failure; from there on it sleeps. */
-static uint64_t
-last_poll(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
-{
-    struct sim_recording nothing = {false, false};
-    (void)sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
-            nothing, (struct sim_stop){outcome->fail_step, false});
-    const struct sim_actor *actor = sim_world_actor(world, outcome->actor);
-    uint64_t step = actor != NULL ? actor->stopped_step : 0;
-    sim_world_drop(world);
-    return step;
-}
-
-static uint64_t
-bisect(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
-{
-    uint64_t still = last_poll(world, what, outcome);
-    uint64_t moves = outcome->fail_step;
-    if (!would_move(world, what, outcome, moves)) {
-        return 0;
-    }
-    if (still >= moves || would_move(world, what, outcome, still)) {
-        /* It could have gone on from its own last step: the event came before it lay down. */
-        return still;
-    }
-    while (moves - still > 1) {
-        uint64_t middle = still + (moves - still) / 2;
-        if (would_move(world, what, outcome, middle)) {
-            moves = middle;
-        } else {
-            still = middle;
-        }
-    }
-    return moves;
-}
-
-uint64_t
-sim_judge_owed(
-        struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
-{
-    if (outcome->verdict != SIM_VERDICT_LOST_WAKEUP &&
-            outcome->verdict != SIM_VERDICT_LATE_WAKEUP) {
-        return 0;
-    }
-    struct kept kept;
-    keep(world, &kept);
-    outcome->owed_step = bisect(world, what, outcome);
-    restore(world, &kept);
-    return outcome->owed_step;
+    sim_restore(world, &kept);
 }

@@ -95,7 +95,7 @@ same_waits(const struct sim_actor *actor, const struct before *before, const str
 
 /* ---- The question. ------------------------------------------------------------------------------ */
 
-struct question {
+struct asking {
     struct sim_world *world;
     struct sim_actor *actor;
     enum sim_rung rung;
@@ -105,21 +105,21 @@ struct question {
 static void
 ask(void *argument)
 {
-    struct question *question = argument;
-    struct sim_world *world = question->world;
-    if (question->rung == SIM_RUNG_POLL) {
-        question->answer = question->actor->ops->nudge(question->actor);
+    struct asking *asking = argument;
+    struct sim_world *world = asking->world;
+    if (asking->rung == SIM_RUNG_POLL) {
+        asking->answer = asking->actor->ops->nudge(asking->actor);
         return;
     }
-    if (question->actor->ops->fire_derived != NULL) {
-        question->actor->ops->fire_derived(question->actor);
+    if (asking->actor->ops->fire_derived != NULL) {
+        asking->actor->ops->fire_derived(asking->actor);
     }
     rt_list_each(link, &world->renewables)
     {
         struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
         renewable->renew(renewable->argument);
     }
-    question->answer = SIM_NUDGE_STILL;
+    asking->answer = SIM_NUDGE_STILL;
 }
 
 static void
@@ -162,25 +162,34 @@ askable(const struct sim_actor *actor, enum sim_rung rung)
 }
 
 static void
-put(struct sim_world *world, struct sim_actor *actor, enum sim_rung rung, bool settle,
+describe(const struct sim_actor *actor, const struct before *before, struct sim_answer *ret)
+{
+    ret->waits = before->waits.count > 0;
+    if (ret->waits) {
+        ret->waiting = before->waits.all[0];
+    }
+    ret->sleeps_since_step = actor->stopped_step;
+    ret->sleeps_since_ns = actor->stopped_ns;
+}
+
+static void
+put(struct sim_world *world, struct sim_actor *actor, const struct sim_question *question,
         struct sim_answer *ret)
 {
     struct before before;
     remember(world, actor, &before);
-    ret->waits = before.waits.count > 0;
-    if (ret->waits) {
-        ret->waiting = before.waits.all[0];
+    describe(actor, &before, ret);
+    if (question->clock_back) {
+        world->now_ns = actor->stopped_ns;
     }
-    ret->sleeps_since_step = actor->stopped_step;
-    ret->sleeps_since_ns = actor->stopped_ns;
-    struct question question = {world, actor, rung, SIM_NUDGE_UNSUPPORTED};
-    bool alive = sim_world_call(world, actor, ask, &question);
-    if (alive && question.answer == SIM_NUDGE_UNSUPPORTED) {
+    struct asking asking = {world, actor, question->rung, SIM_NUDGE_UNSUPPORTED};
+    bool alive = sim_world_call(world, actor, ask, &asking);
+    if (alive && asking.answer == SIM_NUDGE_UNSUPPORTED) {
         return;
     }
     ret->asked = true;
-    ret->moved = question.answer == SIM_NUDGE_MOVED;
-    if (alive && !ret->moved && (settle || rung == SIM_RUNG_SOURCES)) {
+    ret->moved = asking.answer == SIM_NUDGE_MOVED;
+    if (alive && !ret->moved && (question->settle || question->rung == SIM_RUNG_SOURCES)) {
         alive = sim_world_settle(world, SETTLE_STEPS);
     }
     ret->failed = !alive;
@@ -190,16 +199,16 @@ put(struct sim_world *world, struct sim_actor *actor, enum sim_rung rung, bool s
 }
 
 void
-sim_nudge(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
-        uint32_t actor, enum sim_rung rung, bool settle, struct sim_answer *ret_answer)
+sim_nudge(struct sim_world *world, const struct sim_case *what, const struct sim_question *question,
+        struct sim_answer *ret_answer)
 {
     memset(ret_answer, 0, sizeof(*ret_answer));
     struct sim_recording nothing = {false, false};
     bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
-            what->strategy, nothing, stop);
-    struct sim_actor *asked = sim_world_actor(world, actor);
-    if (reached && askable(asked, rung)) {
-        put(world, asked, rung, settle, ret_answer);
+            what->strategy, nothing, question->stop);
+    struct sim_actor *asked = sim_world_actor(world, question->actor);
+    if (reached && askable(asked, question->rung)) {
+        put(world, asked, question, ret_answer);
     }
     sim_world_drop(world);
 }

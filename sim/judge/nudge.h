@@ -26,12 +26,41 @@ struct sim_answer {
     struct sim_outcome outcome;
 };
 
-/*
- * Replays `what` up to `stop`, asks actor number `actor`, and gives the replay up. With `settle`,
- * what the question set going may go on, the clock standing still, before it is looked whether the
- * sleeper moved.
- */
-void sim_nudge(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
-        uint32_t actor, enum sim_rung rung, bool settle, struct sim_answer *ret_answer);
+/* Replays must not disturb what the run has written down: the recorder's place, and the tape. */
+struct sim_kept {
+    struct sim_recorder recorder;
+    struct sim_tape tape;
+};
+
+static inline void
+sim_keep(struct sim_world *world, struct sim_kept *ret)
+{
+    ret->recorder = world->recorder;
+    ret->tape = world->decider.tape;
+    world->decider.tape = (struct sim_tape){0, 0, 0};
+}
+
+static inline void
+sim_restore(struct sim_world *world, const struct sim_kept *kept)
+{
+    world->recorder = kept->recorder;
+    world->decider.tape = kept->tape;
+}
+
+struct sim_question {
+    struct sim_stop stop; /* Where the sleeper is asked. */
+    uint32_t actor;       /* Who. */
+    enum sim_rung rung;
+    /* What the question sets going may go on, the clock standing still, before it is looked whether the
+     * sleeper moved. */
+    bool settle;
+    /* The clock is put back to the beginning of the sleeper's last step: has time alone made the
+     * difference? */
+    bool clock_back;
+};
+
+/* Replays `what` up to the stop, asks, and gives the replay up. */
+void sim_nudge(struct sim_world *world, const struct sim_case *what,
+        const struct sim_question *question, struct sim_answer *ret_answer);
 
 #endif

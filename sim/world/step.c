@@ -171,7 +171,7 @@ stretch_to(const struct sim_world *world, uint32_t alternative)
     uint64_t deadline = next != NULL ? next->due_ns : world->now_ns;
     switch (alternative) {
     case 1: /* Just before the next deadline, … */
-        return deadline - 1;
+        return deadline > 0 ? deadline - 1 : 0;
     case 2: /* … exactly to it, … */
         return deadline;
     case 3: /* … past it, … */
