@@ -1083,6 +1083,23 @@ TEST(store_lost_wakeups_name_the_last_wait)
             "reader: the reply since 4, erased at 5 by writer, owed at 5");
 }
 
+/* Most failures are only rows: they are listed too. */
+TEST(store_lost_wakeups_list_runs_without_events)
+{
+    struct sim_store *store = new_store();
+    const struct sim_run_row row = {.seed = 5,
+            .verdict = SIM_VERDICT_LOST_WAKEUP,
+            .oracle = SIM_ORACLE_REWAKE,
+            .actor = 2,
+            .fail_step = 8,
+            .news = SIM_NEWS_FAILED};
+    MUST(sim_store_runs(store, begin_sweep(store), &row, 1, NULL, 0));
+    sim_store_close(&store);
+    EXPECT_EQ(
+            ask("SELECT count(*) FROM lost_wakeups WHERE fail_step = 8 AND its_waker IS NULL"), 1);
+    EXPECT_EQ(ask("SELECT count(*) FROM failures WHERE verdict = 'lost-wakeup'"), 1);
+}
+
 TEST(store_wake_edges_and_latency_go_from_wake_to_poll)
 {
     store_story();

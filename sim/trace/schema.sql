@@ -140,7 +140,7 @@ CREATE TABLE details (
 
 -- The rows of `events`, packed: an event is four words, and the rows of one run are one range of
 -- ids (details.first_id, details.stored). Twice as fast to write as a row with all columns and an
--- index, and half as large. Ask `events`.
+-- index. Ask `events`.
 CREATE TABLE event_words (
     id               INTEGER PRIMARY KEY,
     step_cause       INTEGER NOT NULL, -- step | cause << 32
@@ -342,7 +342,8 @@ FROM (
     LEFT JOIN places AS q ON q.site = l.end_await
 WHERE l.how = 'begin';
 
--- Which wake-ups were lost or late, and what became of the sleeper's last waker? (From the words of
+-- Which wake-ups were lost or late, and what became of the sleeper's last waker? A run without
+-- stored events says only that it failed: `rewake replay run:ID` fills it in. (From the words of
 -- events, not from wake_ledger: of each run only what is needed is read.)
 CREATE VIEW lost_wakeups AS
 WITH numbers AS (
@@ -374,7 +375,7 @@ FROM (
                 WHERE e.id >= d.first_id AND e.id < d.first_id + d.stored
                   AND e.await_actor_kind >> 48 & 0xff = k.store
                   AND e.await_actor_kind >> 32 & 0xffff = r.actor) AS opened
-        FROM runs AS r JOIN details AS d USING (run) CROSS JOIN numbers AS k
+        FROM runs AS r LEFT JOIN details AS d USING (run) CROSS JOIN numbers AS k
         WHERE r.verdict IN (SELECT verdict FROM verdicts
             WHERE name IN ('lost-wakeup', 'late-wakeup'))) AS w) AS f
      JOIN sweeps AS s USING (sweep)
