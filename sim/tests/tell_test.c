@@ -111,20 +111,19 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
 "\n"
 "step      time  sleeper                                    bringer\n"
 "   1       0ns  poll, stores waker for an item -> pending\n"
-"   2     100ns                                             poll, erases the waker of sleeper for\n"
-"                                                           slot \"an item\" -> pending\n"
+"   2     100ns                                             poll, erases the waker of sleeper for \"an\n"
+"                                                           item\" -> pending\n"
 "     ~~~ everybody waits; 1.999ms pass ~~~\n"
 "   3       2ms                                             poll (woken at 2), says \"here is the\n"
-"                                                           item\", fires slot \"an item\": nobody there\n"
-"                                                           -> ready\n"
+"                                                           item\", fires \"an item\": nobody there ->\n"
+"                                                           ready\n"
 "                <-- here sleeper should have been woken\n"
 "     the run ends: lost-wakeup\n"
 "\n"
 "Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
 "(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
 "gone. The wake was owed by step 3 (2ms), a step of `bringer`: poll (woken at 2), says \"here is the\n"
-"item\", fires slot \"an item\": nobody there -> ready. Its last line on record is at story.c:30 in\n"
-"step_2().\n"
+"item\", fires \"an item\": nobody there -> ready. Its last line on record is at story.c:30 in step_2().\n"
 "What a lost-wakeup is: when the run stalled, each sleeper was polled once more in a copy of the run,\n"
 "and this one went on; so all that was missing was somebody to wake it.\n"
 "\n"
@@ -207,7 +206,7 @@ TEST(tell_why_waker_replaced_by_another)
 "Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(), in a place\n"
 "for one waker; at step 2 (100ns) `thief` put another one there at story.c:40 in step_3(), and from\n"
 "then on nobody could wake `sleeper`. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
-"fires slot \"an item\", wakes thief. Its last line on record is at story.c:30 in step_2().\n");
+"fires \"an item\", wakes thief. Its last line on record is at story.c:30 in step_2().\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -226,8 +225,8 @@ TEST(tell_why_waker_erased_without_a_wake)
             /* clang-format off */
 "Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
 "(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
-"gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll, fires slot \"an item\": nobody\n"
-"there. Its last line on record is at story.c:30 in step_2().\n");
+"gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll, fires \"an item\": nobody there.\n"
+"Its last line on record is at story.c:30 in step_2().\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -273,6 +272,59 @@ TEST(tell_why_the_wake_went_to_somebody_else)
 "Why: no waker of `sleeper` was stored; at step 3 (200ns) `rt` fired timer 1 of the task before at\n"
 "story.c:50 in step_4(), and the waker that was in there is `the task before`'s, stored at step 1\n"
 "(0ns) at story.c:10 in step_0(). That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* A05 again, but the one who sleeps waits for something else besides: then nothing is certain. */
+TEST(tell_why_nobody_fired_says_what_was_fired_instead)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t before = tale_task(story.tale, "the task before");
+    uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, before, 1);
+    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "rt");
+    tale_poll(story.tale, before, 0, 0);
+    tale_store(story.tale, before, timer, "sleep", tale_site(3));
+    tale_polled(story.tale, before, PENDING);
+    story_sleep(&story);
+    tale_step(story.tale, loop, 200);
+    tale_do_at(
+            story.tale, RT_PROBE_FIRE, timer, tale_object_of(story.tale, before), tale_site(4), 0);
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, before), 0);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 2 (100ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `rt`: fires timer 1\n"
+"of the task before, wakes the task before. What that step fired is timer 1 of the task before, and\n"
+"the waker in there was that of `the task before`, stored at step 1 (0ns) at story.c:40 in step_3().\n"
+"If that is what `sleeper` waits for, its own waker should have been there.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* A06: the one who stored there has finished, and the future lives on in the sleeper. */
+TEST(tell_why_nobody_fired_says_whose_waker_was_there_last)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t before = tale_task(story.tale, "the task before");
+    uint32_t place = SIM_OBJECT(RT_OBJECT_SLOT, 0, 9);
+    tale_poll(story.tale, before, 0, 0);
+    tale_store(story.tale, before, place, "cancellation", tale_site(3));
+    tale_do(story.tale, RT_PROBE_POLLED, tale_object_of(story.tale, before), READY);
+    tale_do(story.tale, RT_PROBE_ERASE, place, tale_object_of(story.tale, before));
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, place, 0, 0, tale_site(2));
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 2 (100ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
+"fires \"cancellation\": nobody there. Its last line on record is at story.c:30 in step_2(). That step\n"
+"woke the empty place \"cancellation\"; the last waker in there was that of `the task before`, stored\n"
+"at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If that is what `sleeper` waits\n"
+"for, its own waker should have been there.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -610,9 +662,8 @@ TEST(tell_crash_names_the_last_thing_on_record)
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
 "crash: the process died of SIGSEGV.\n"
-"Why: the step in which it died is step 2 (100ns), a step of `bringer`: poll, fires slot \"an item\".\n"
-"The last thing on record is of step 2 (100ns), by `bringer`: fires slot \"an item\" at story.c:30 in\n"
-"step_2().\n"
+"Why: the step in which it died is step 2 (100ns), a step of `bringer`: poll, fires \"an item\". The\n"
+"last thing on record is of step 2 (100ns), by `bringer`: fires \"an item\" at story.c:30 in step_2().\n"
 "What a crash is: the process in which the run took place died.\n");
     /* clang-format on */
     story_end(&story);

@@ -463,7 +463,7 @@ put_made_up_name(
 {
     const char *reason = nickname(cast, object);
     if (reason != NULL) {
-        sim_page_put(page, "slot \"");
+        sim_page_put(page, "\"");
         sim_page_clean(page, reason);
         sim_page_put(page, "\"");
         return;

@@ -14,7 +14,7 @@
 #include "runtime/base/assert.h"
 #include "sim/trace/phrase.h"
 
-#define COLUMN_MIN 15u
+#define COLUMN_MIN 18u
 #define COLUMN_MAX 44u
 #define COLUMNS_MAX 6u
 #define GAP 2u

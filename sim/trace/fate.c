@@ -203,6 +203,48 @@ stored_last(const struct sim_wait *wait)
     return wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
 }
 
+/* The last wait in the place `object` that had ended before `event`, or NULL. */
+static const struct sim_wait *
+last_in(const struct sim_ledger *ledger, uint32_t object, uint64_t event)
+{
+    const struct sim_wait *last = NULL;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        bool ended = wait->end != SIM_WAIT_OPEN && wait->end_event < event;
+        if (wait->kind == SIM_WAIT_SLOT && wait->object == object && ended &&
+                (last == NULL || wait->end_event > last->end_event)) {
+            last = wait;
+        }
+    }
+    return last;
+}
+
+/*
+ * What the step that owed the wake fired instead. Where it is a place that the sleeper
+ * polled too without storing its waker there (a future that moved), this is the answer;
+ * no event says so, and so it is only told.
+ */
+static void
+find_instead(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    for (uint64_t i = fate->owed; i < fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != search->outcome->owed_step) {
+            return;
+        }
+        if (event->kind == RT_PROBE_FIRE) {
+            fate->other = wait_ended_by(search->ledger, i);
+        } else if (event->kind == RT_PROBE_FIRE_EMPTY) {
+            fate->other = last_in(search->ledger, event->object, i);
+        } else {
+            continue;
+        }
+        fate->instead = i;
+        return;
+    }
+}
+
 /* The waker is still there. */
 static void
 judge_open(struct search *search)
@@ -225,6 +267,8 @@ judge_open(struct search *search)
     } else if (report != SIM_EVENT_NONE) {
         fate->kind = SIM_FATE_NOT_PASSED_ON;
         fate->culprit = report;
+    } else {
+        find_instead(search);
     }
 }
 
@@ -285,6 +329,7 @@ sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome
             .polled = SIM_EVENT_NONE,
             .owed = SIM_EVENT_NONE,
             .culprit = SIM_EVENT_NONE,
+            .instead = SIM_EVENT_NONE,
             .horizon = find_horizon(cast, outcome),
     };
     struct search search = {ledger, cast, outcome, ret_fate};

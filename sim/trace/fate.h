@@ -42,7 +42,9 @@ struct sim_fate {
     uint32_t kind;                /* enum sim_fate_kind */
     uint32_t part;                /* Who sleeps; SIM_PART_NONE: nobody known. */
     const struct sim_wait *wait;  /* Whose waker it is about; NULL: none. */
-    const struct sim_wait *other; /* FIRED_OTHER: the wait that was fired; NULL: not known. */
+    const struct sim_wait *other; /* FIRED_OTHER: the wait that was fired; NEVER_FIRED: the one
+                                     whose place the step fired; NULL: not known. */
+    uint64_t instead;             /* NEVER_FIRED: what that step fired instead; SIM_EVENT_NONE. */
     uint64_t poll;                /* POLL (or STEP) of its last turn; SIM_EVENT_NONE. */
     uint64_t polled;              /* The last event of that turn. */
     uint64_t owed;                /* The first event of the step that owed it a wake. */

@@ -28,7 +28,6 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [RT_PROBE_KEEP] = {"keeps the waker of %w for %r", "keeps waker for %r", true},
         [RT_PROBE_FIRE] = {"fires %o", NULL, false},
         [RT_PROBE_FIRE_EMPTY] = {"fires %o: nobody there", NULL, false},
-        [RT_PROBE_ERASE] = {"erases the waker of %w for %o", "takes waker back from %o", true},
         [RT_PROBE_CLONE] = {"clones the waker of %w", "clones its waker", true},
         [RT_PROBE_DROP] = {"drops a waker of %w", "drops a waker of its own", true},
         [RT_PROBE_SUBWAKE] = {"%o: child %n woken", NULL, false},
@@ -192,7 +191,11 @@ put_store(const struct subject *subject, struct sim_page *page)
 {
     static const struct words words = {
             "stores the waker of %w for %r", "stores waker for %r", true};
-    put_template(subject, page, is_own(subject, &words) ? words.own : words.words);
+    if (whose(subject->event) == 0) {
+        put_template(subject, page, "stores a waker for %r");
+    } else {
+        put_template(subject, page, is_own(subject, &words) ? words.own : words.words);
+    }
     const struct sim_event *before = neighbour(subject, 1);
     if (is_of(before, RT_PROBE_REPLACE, subject->event->object)) {
         struct subject replaced = *subject;
@@ -210,6 +213,23 @@ put_replace(const struct subject *subject, struct sim_page *page)
         return false;
     }
     put_template(subject, page, "replaces the waker of %w for %o");
+    return true;
+}
+
+/* What is erased after the poll that ended the task is not worth words. */
+static bool
+put_erase(const struct subject *subject, struct sim_page *page)
+{
+    static const struct words words = {
+            "erases the waker of %w for %o", "takes waker back from %o", true};
+    const struct sim_event *before = neighbour(subject, 1);
+    for (int back = 2; before != NULL && before->kind == RT_PROBE_ERASE; back++) {
+        before = neighbour(subject, back);
+    }
+    if (before != NULL && before->kind == RT_PROBE_POLLED && before->argument != 0) {
+        return false;
+    }
+    put_template(subject, page, is_own(subject, &words) ? words.own : words.words);
     return true;
 }
 
@@ -282,6 +302,8 @@ sim_phrase_put(const struct sim_cast *cast, struct sim_page *page, uint64_t even
         return put_store(&subject, page);
     case RT_PROBE_REPLACE:
         return put_replace(&subject, page);
+    case RT_PROBE_ERASE:
+        return put_erase(&subject, page);
     case RT_PROBE_WAIT:
         return put_wait(&subject, page);
     case RT_PROBE_WAKE:

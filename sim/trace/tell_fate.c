@@ -6,8 +6,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <string.h>
+
 #include "runtime/base/assert.h"
 #include "sim/trace/phrase.h"
+#include "sim/trace/site.h"
 #include "sim/trace/tell_priv.h"
 
 /* "at step 17 (1.2ms) `client` stored its waker for the reply at client.c:41 in wait()" */
@@ -43,6 +46,15 @@ put_store(struct sim__telling *telling)
     }
 }
 
+/* A line outside the runtime and what binds it to the world. */
+static bool
+is_users_line(uint32_t site)
+{
+    const struct rt_site *place = sim_site_find(site);
+    return place != NULL && strncmp(place->file, "runtime/", 8) != 0 &&
+           strncmp(place->file, "sim/bind/", 9) != 0;
+}
+
 /* The last line of the user's in the step that owed the wake. After the poll come the runtime's. */
 static void
 put_owed_line(struct sim__telling *telling)
@@ -54,7 +66,7 @@ put_owed_line(struct sim__telling *telling)
         if (event->step != telling->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
             break;
         }
-        if (event->await != 0) {
+        if (is_users_line(event->await)) {
             found = i;
         }
     }
@@ -110,6 +122,36 @@ tell_never_stored(struct sim__telling *telling)
     put_owed(telling);
 }
 
+/* "That step fired timer 1, and woke `owner`, whose waker was stored there at …" */
+static void
+put_instead(struct sim__telling *telling)
+{
+    const struct sim_fate *fate = &telling->fate;
+    struct sim_page *line = &telling->line;
+    if (fate->instead == SIM_EVENT_NONE) {
+        return;
+    }
+    const struct sim_event *event = sim_cast_event(&telling->cast, fate->instead);
+    bool empty = event->kind == RT_PROBE_FIRE_EMPTY;
+    sim_page_put(line, empty ? " That step woke the empty place " : " What that step fired is ");
+    sim_cast_put_object(&telling->cast, line, event->object, SIM_PART_NONE);
+    if (fate->other != NULL) {
+        sim_page_put(line, empty ? "; the last waker in there was that of "
+                                 : ", and the waker in there was that of ");
+        sim__put_who(telling, fate->other->part);
+        sim_page_put(line, ", stored at ");
+        sim__put_step(telling, fate->other->store_step);
+        sim__put_at(telling, fate->other->await, fate->other->site);
+    }
+    if (empty && fate->other != NULL) {
+        sim_page_printf(line, " and %s at ", sim_wait_end_name(fate->other->end));
+        sim__put_step(telling, fate->other->end_step);
+    }
+    sim_page_put(line, ". If that is what ");
+    sim__put_who(telling, fate->part);
+    sim_page_put(line, " waits for, its own waker should have been there.");
+}
+
 static void
 tell_never_fired(struct sim__telling *telling)
 {
@@ -119,6 +161,7 @@ tell_never_fired(struct sim__telling *telling)
                                            "and nobody had fired it."
                                          : "; it is still there, and nobody ever fired it.");
     put_owed(telling);
+    put_instead(telling);
 }
 
 static void

@@ -11,6 +11,7 @@
 
 #define NAMED_IN_HEADLINE 3u
 #define LISTED 12u
+#define WAITS_LISTED 4u
 #define BUSY_NAMED 4u
 
 /* ---- Words. ------------------------------------------------------------------------------------ */
@@ -268,6 +269,26 @@ is_idle_loop(const struct sim__telling *telling, uint32_t part)
            sim_ledger_open_of(&telling->ledger, part, NULL) == NULL;
 }
 
+/* "the reply since step 3 (2us) at …, and for a timer since …, and more" */
+static void
+put_waits(struct sim__telling *telling, uint32_t part)
+{
+    const struct sim_wait *wait = NULL;
+    uint32_t count = 0;
+    if (!sim__put_waiting(telling, part, &wait)) {
+        sim_page_put(&telling->line, "nothing that is on record");
+        return;
+    }
+    do {
+        sim__put_at(telling, wait->await, wait->site);
+        count++;
+        if (sim_ledger_open_of(&telling->ledger, part, wait) == NULL) {
+            return;
+        }
+        sim_page_put(&telling->line, count == WAITS_LISTED ? ", and for more" : ", and for ");
+    } while (count < WAITS_LISTED && sim__put_waiting(telling, part, &wait));
+}
+
 /* "- `a` waits for …" for everybody who is left. */
 static void
 list_waits(struct sim__telling *telling)
@@ -275,7 +296,6 @@ list_waits(struct sim__telling *telling)
     uint32_t listed = 0;
     uint32_t more = 0;
     for (uint32_t part = 1; part < telling->cast.count; part++) {
-        const struct sim_wait *wait = NULL;
         if (!sim__is_left(telling, part) || is_idle_loop(telling, part)) {
             continue;
         }
@@ -283,23 +303,10 @@ list_waits(struct sim__telling *telling)
             more++;
             continue;
         }
-        bool any = false;
-        size_t start = telling->line.length;
         sim_page_put(&telling->line, "- ");
         sim__put_who(telling, part);
         sim_page_put(&telling->line, " waits for ");
-        while (sim__put_waiting(telling, part, &wait)) {
-            sim__put_at(telling, wait->await, wait->site);
-            sim_page_put(&telling->line, ", and for ");
-            any = true;
-        }
-        if (!any) {
-            sim_page_put(&telling->line, "nothing that is on record");
-        } else {
-            telling->line.length -= strlen(", and for ");
-            telling->line.bytes[telling->line.length] = '\0';
-        }
-        rt_assert(telling->line.length > start);
+        put_waits(telling, part);
         sim__end_line(telling, 2);
         listed++;
     }
