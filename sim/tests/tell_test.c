@@ -545,11 +545,11 @@ TEST(tell_deadlock_names_who_waits_for_whom)
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"deadlock: nobody can go on: `sleeper` waits for join (bringer) since step 2 (100ns); `bringer` waits\n"
-"for its end (sleeper) since step 3 (200ns).\n"
+"deadlock: nobody can go on: `sleeper` waits for the end of bringer since step 2 (100ns); `bringer`\n"
+"waits for its end (sleeper) since step 3 (200ns).\n"
 "Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
 "is left sleeps:\n"
-"  - `sleeper` waits for join (bringer) since step 2 (100ns) at story.c:10 in step_0()\n"
+"  - `sleeper` waits for the end of bringer since step 2 (100ns) at story.c:10 in step_0()\n"
 "  - `bringer` waits for its end (sleeper) since step 3 (200ns) at story.c:20 in step_1()\n"
 "They wait in a circle: `sleeper` waits for `bringer`, which waits for `sleeper`.\n"
 "Each sleeper was polled once more for nothing, and none of them could go on: no wake is missing,\n"

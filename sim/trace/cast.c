@@ -456,6 +456,26 @@ nickname(const struct sim_cast *cast, uint32_t object)
     return NULL;
 }
 
+bool
+sim_cast_same_name(const struct sim_cast *cast, uint32_t part, uint32_t object)
+{
+    const char *name = named(cast, SIM_TEXT_OBJECT, object);
+    return part < cast->count && name != NULL && cast->parts[part].name != NULL &&
+           strcmp(name, cast->parts[part].name) == 0;
+}
+
+/* A reason that says no more than what kind of thing is waited for. */
+static bool
+says_nothing(const char *reason)
+{
+    for (uint32_t kind = 0; reason != NULL && kind < RT_OBJECT_KINDS; kind++) {
+        if (strcmp(reason, sim_object_kind_name(kind)) == 0) {
+            return true;
+        }
+    }
+    return reason == NULL || reason[0] == '\0';
+}
+
 /* "timer 2 of pinger", or, for a slot that something was waited for in, what that was. */
 static void
 put_made_up_name(
@@ -501,12 +521,13 @@ void
 sim_cast_put_wanted(const struct sim_cast *cast, struct sim_page *page, uint32_t object,
         const char *reason, uint32_t part)
 {
-    bool said = reason != NULL && reason[0] != '\0';
     if (object == 0) {
+        bool said = reason != NULL && reason[0] != '\0';
         sim_page_clean(page, said ? reason : "something without a name");
         return;
     }
-    if (!said || strcmp(reason, sim_object_kind_name(SIM_OBJECT_KIND(object))) == 0) {
+    if (says_nothing(reason)) {
+        sim_page_put(page, SIM_OBJECT_KIND(object) == RT_OBJECT_TASK ? "the end of " : "");
         sim_cast_put_object(cast, page, object, part);
         return;
     }

@@ -101,6 +101,9 @@ void sim_cast_put_object(
 /* True when `object` has a name of its own. */
 bool sim_cast_has_name(const struct sim_cast *cast, uint32_t object);
 
+/* True when `object` has the name of `part`: a source that is an actor and an object. */
+bool sim_cast_same_name(const struct sim_cast *cast, uint32_t part, uint32_t object);
+
 /* Adds what is waited for: "the reply (timer 2)", by reason and object, whichever are there. */
 void sim_cast_put_wanted(const struct sim_cast *cast, struct sim_page *page, uint32_t object,
         const char *reason, uint32_t part);

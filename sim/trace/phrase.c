@@ -1,7 +1,7 @@
 /*
  * phrase.c -- words for each kind of event, from a table.
  *
- * In a template, %o is the object, %n the argument, %t the argument as a time, %w
+ * In a template, %o is the object, %n the argument, %t the same as a time, %b as bytes, %w
  * whose waker it is, %r what is waited for (reason and object), %x what was said.
  * A kind may have other words where the object (or the waker) is the actor's own.
  *
@@ -41,10 +41,8 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_UNREADY] = {"%o is not ready any more", "is not ready any more", false},
         [SIM_EVENT_REPORT] = {"%o is reported", "is reported", false},
         [SIM_EVENT_SPURIOUS] = {"false alarm for %o", "is woken for nothing", false},
-        [SIM_EVENT_SUBSCRIBE] = {"subscribes to %o", NULL, false},
-        [SIM_EVENT_UNSUBSCRIBE] = {"drops a pollable of %o", NULL, false},
-        [SIM_EVENT_READ] = {"reads %n bytes of %o", NULL, false},
-        [SIM_EVENT_WRITE] = {"writes %n bytes to %o", NULL, false},
+        [SIM_EVENT_READ] = {"reads %b of %o", NULL, false},
+        [SIM_EVENT_WRITE] = {"writes %b to %o", NULL, false},
         [SIM_EVENT_BLOCK] = {"blocks in poll of %n", NULL, false},
         [SIM_EVENT_UNBLOCK] = {"poll returns, %n ready", NULL, false},
         [SIM_EVENT_OPEN] = {"opens %o as %n", NULL, false},
@@ -102,6 +100,10 @@ put_field(const struct subject *subject, struct sim_page *page, char field)
     case 't':
         sim_page_time(page, event->argument);
         return;
+    case 'b':
+        sim_page_printf(page, "%llu byte%s", (unsigned long long)event->argument,
+                event->argument == 1 ? "" : "s");
+        return;
     case 'w':
         put_whose(subject, page);
         return;
@@ -135,7 +137,8 @@ is_own(const struct subject *subject, const struct words *words)
 {
     uint32_t owner = words->by_whose ? whose(subject->event) : subject->event->object;
     uint32_t part = sim_cast_object(subject->cast, owner);
-    return subject->part != 0 && part == subject->part;
+    return subject->part != 0 &&
+           (part == subject->part || sim_cast_same_name(subject->cast, subject->part, owner));
 }
 
 static bool
@@ -154,17 +157,6 @@ put_polled(const struct subject *subject, struct sim_page *page)
     static const char *const answers[] = {"-> pending", "-> ready", "-> parked"};
     uint64_t answer = subject->event->argument;
     sim_page_put(page, answer < 3 ? answers[answer] : "-> an answer that is none");
-    return true;
-}
-
-/* The answer "ready" has said it already, unless it is a child that was polled by hand. */
-static bool
-put_complete(const struct subject *subject, struct sim_page *page)
-{
-    if (subject->part == object_part(subject)) {
-        return false;
-    }
-    put_template(subject, page, "%o has finished");
     return true;
 }
 
@@ -230,6 +222,36 @@ put_erase(const struct subject *subject, struct sim_page *page)
         return false;
     }
     put_template(subject, page, is_own(subject, &words) ? words.own : words.words);
+    return true;
+}
+
+/* The answer "ready" has said it already, unless it is a child that was polled by hand. */
+static bool
+put_complete(const struct subject *subject, struct sim_page *page)
+{
+    const struct sim_event *before = neighbour(subject, 1);
+    for (int back = 2; before != NULL && before->kind == RT_PROBE_ERASE; back++) {
+        before = neighbour(subject, back);
+    }
+    if (subject->part == object_part(subject) ||
+            is_of(before, RT_PROBE_POLLED, subject->event->object)) {
+        return false;
+    }
+    put_template(subject, page, "%o has finished");
+    return true;
+}
+
+/* What was read or written has been said. */
+static bool
+put_consume(const struct subject *subject, struct sim_page *page)
+{
+    const struct sim_event *before = neighbour(subject, 1);
+    uint32_t object = subject->event->object;
+    if ((is_of(before, SIM_EVENT_READ, object) || is_of(before, SIM_EVENT_WRITE, object)) &&
+            before->argument == subject->event->argument) {
+        return false;
+    }
+    put_template(subject, page, object != 0 ? "takes %n from %o" : "takes %n");
     return true;
 }
 
@@ -311,8 +333,7 @@ sim_phrase_put(const struct sim_cast *cast, struct sim_page *page, uint64_t even
     case RT_PROBE_WAKE_DEAD:
         return put_wake_dead(&subject, page);
     case RT_PROBE_CONSUME:
-        put_template(&subject, page, subject.event->object != 0 ? "takes %n from %o" : "takes %n");
-        return true;
+        return put_consume(&subject, page);
     case SIM_EVENT_FAULT:
         return put_fault(&subject, page);
     default:
