@@ -3,7 +3,8 @@
  *
  *   run.c             which scenarios, with which options; one sweep after the other
  *   run_store.c       what goes into the database
- *   run_tell.c        what goes to stdout
+ *   run_tell.c        what goes to stdout, for people
+ *   run_json.c        the same for programs
  *   run_remembered.c  the failures of earlier runs, tried first
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -72,6 +73,18 @@ void sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *f
 bool sim_run_tell_twin(struct sim_run *run, uint64_t seed);
 void sim_run_tell_scenario(struct sim_run *run);
 void sim_run_tell_end(struct sim_run *run, int status);
+
+/* ---- run_json.c: called by run_tell.c. ---------------------------------------------------------- */
+
+void sim_run_json_start(const struct sim_run *run);
+void sim_run_json_failure(const struct sim_run *run, const struct sim_new_failure *failure,
+        const char *token, int64_t run_id);
+void sim_run_json_remembered(
+        const struct sim_remembered *failure, const char *result, const char *detail);
+void sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+        const struct sim_alone *twin, const char *token);
+void sim_run_json_scenario(const struct sim_run *run);
+void sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms);
 
 /* True when the sweep's verdicts are what the scenario states. */
 bool sim_run_as_stated(const struct sim_run *run);

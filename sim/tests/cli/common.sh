@@ -1,0 +1,74 @@
+# common.sh -- what the tests of the command line share: a folder, a library, a few words.
+#
+#   rewake ARGS...        runs the program under test in the test's own folder
+#   status ARGS...        the same; prints its exit status, keeps out.txt and err.txt
+#   build_library NAME    builds lib/NAME.c as a user would: cc -shared -fPIC, outside of the tree
+#
+# SPDX-License-Identifier: Apache-2.0
+. scripts/tests/tap.sh
+root=$(pwd)
+REWAKE=${REWAKE:-build/rewake}
+case $REWAKE in
+/*) ;;
+*) REWAKE=$root/$REWAKE ;;
+esac
+cc=${CC:-gcc}
+unset REWAKE_SEED REWAKE_RUNS REWAKE_TIME REWAKE_JOBS REWAKE_DB REWAKE_STRATEGY
+# asan is there when the program has it: a library of its kind is built the same way.
+case $REWAKE in
+*asan*) library_flags='-fsanitize=address,undefined -fno-sanitize-recover=all' asan=yes ;;
+*) library_flags='' asan=no ;;
+esac
+cd "$tmp" || exit 1
+
+rewake() {
+    "$REWAKE" "$@"
+}
+
+status() {
+    "$REWAKE" "$@" >out.txt 2>err.txt
+    echo $?
+}
+
+build_library() {
+    # shellcheck disable=SC2086 # Several flags.
+    $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" \
+        "$root/sim/tests/cli/lib/$1.c" -o "$1.so"
+}
+
+# one_line FILE: it holds one line, and that begins with the program's name.
+one_line() {
+    [ "$(wc -l <"$1")" -eq 1 ] && grep -q '^rewake: .' "$1"
+}
+
+# refused CLAIM STATUS ARGS...: that exit status, nothing on stdout, one line on stderr.
+refused() {
+    claim=$1
+    wanted=$2
+    shift 2
+    got=$(status "$@")
+    same "$claim: status" "$got" "$wanted"
+    ok "$claim: one line on stderr" one_line err.txt
+    ok "$claim: nothing on stdout" test ! -s out.txt
+}
+
+# every_line_is_json FILE
+every_line_is_json() {
+    while IFS= read -r line; do
+        quoted=$(printf '%s' "$line" | sed "s/'/''/g")
+        [ "$(sqlite3 :memory: "SELECT json_valid('$quoted')")" = 1 ] || {
+            printf 'no JSON: %s\n' "$line"
+            return 1
+        }
+    done <"$1"
+    [ -s "$1" ]
+}
+
+token_of() {
+    sed -n 's/.*"event":"failure".*"token":"\([^"]*\)".*/\1/p' "$1" | head -n 1
+}
+
+# not_in FILE PATTERN: no line matches.
+not_in() {
+    ! grep -q "$2" "$1"
+}

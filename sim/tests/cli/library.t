@@ -1,0 +1,97 @@
+#!/bin/sh
+# library.t -- a user's own library: crashes, hangs, leaks, memory; and libraries that do not load.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+ok "a library outside of the tree builds" build_library bad
+lib=./bad.so
+
+# verdict_of NAME ARGS...: the verdicts of a sweep, as JSON has them.
+verdict_of() {
+    name=$1
+    shift
+    rewake run $lib "$name" --fresh --json --db l.db "$@" 2>/dev/null |
+        sed -n 's/.*"event":"scenario".*"verdicts":{\([^}]*\)}.*/\1/p'
+}
+message_of() {
+    rewake run $lib "$1" --runs 1 --fresh --json --db l.db 2>/dev/null |
+        sed -n 's/.*"event":"failure".*"message":"\([^"]*\)".*/\1/p'
+}
+
+same "list: its scenarios only" "$(rewake list $lib | grep -v '^ ' | grep -vc '^bad/')" 0
+ok "list: parameters" sh -c "'$REWAKE' list $lib | grep -q -- '-D size=4  Nothing but a number. (1 to 9)'"
+ok "list --json" sh -c "'$REWAKE' list $lib --json >list.json"
+ok "list --json is JSON" every_line_is_json list.json
+
+# ---- However a run ends, it has a verdict, and the sweep goes on. ----
+same "a good one" "$(verdict_of bad/good --runs 50)" '"pass":50'
+same "a crash" "$(verdict_of bad/crash --runs 20)" '"crash":20'
+same "a crash in some runs" "$(verdict_of bad/some-crash --seeds 1-64 --jobs 1)" \
+    "$(verdict_of bad/some-crash --seeds 1-64 --jobs 3)"
+ok "a crash in some runs: others pass" sh -c \
+    "'$REWAKE' run $lib bad/some-crash --seeds 1-64 --fresh --db l.db | grep -q '64 runs  [0-9]* pass  [0-9]* crash'"
+same "abort" "$(verdict_of bad/abort --runs 3)" '"crash":3'
+same "exit" "$(verdict_of bad/exit --runs 3)" '"crash":3'
+same "exit: it is said" "$(message_of bad/exit)" 'exit(3) was called inside the run'
+same "a stack that overflows" "$(verdict_of bad/overflow --runs 2)" '"crash":2'
+ok "a stack that overflows: it is said" test "$(message_of bad/overflow | grep -c 'the stack overflowed')" = 1
+ok "a crash: null is said" test "$(message_of bad/crash | grep -c 'a null pointer was followed')" = 1
+same "a hang in some runs" "$(verdict_of bad/some-hang --seeds 1-4 --hang 400ms | grep -c '"hang":')" 1
+same "a leak" "$(verdict_of bad/leak --runs 5)" '"leak":5'
+same "malloc and all its family" "$(verdict_of bad/mallocs --runs 50)" '"pass":50'
+same "variables of the library are put back" "$(verdict_of bad/remembers --runs 300 --jobs 1)" '"pass":300'
+same "all of them hold with --expect: status" "$(status run $lib bad/crash bad/some-crash bad/exit \
+    bad/leak bad/mallocs bad/remembers bad/prints bad/abort --expect --fresh --runs 40 --db l.db)" 0
+same "--fail-fast with a crash: one failure" "$(rewake run $lib bad/crash --fail-fast --fresh --json \
+    --db l.db 2>/dev/null | grep -c '"event":"failure"')" 1
+
+# ---- stdout is caught. ----
+same "printing: nothing on stdout but JSON" \
+    "$(rewake run $lib bad/prints --runs 5 --json --fresh --db p.db | grep -vc '^{"v":1')" 0
+rewake run $lib bad/prints-and-fails --runs 1 --fresh --db p.db >p.txt
+ok "printing: the lines are in the columns" grep -q 'said before the end' p.txt
+same "printing: lines are events" "$(rewake query "SELECT text FROM trace WHERE kind = 'out'" --json \
+    --db p.db)" '{"text":"said before the end"}'
+
+# ---- Determinism. ----
+same "twins: a good one: status" \
+    "$(status run $lib bad/good bad/mallocs --runs 200 --check-determinism 100 --fresh --db t.db)" 0
+ok "twins: a good one was checked" test -z "$(grep 'bad/good' out.txt | grep -v pass)"
+same "twins: uninitialised memory: status" \
+    "$(status run $lib bad/reads-fresh --runs 3 --check-determinism 100 --fresh --db t.db)" 3
+ok "twins: the first event that differs is told" grep -q 'is another run in another process' out.txt
+same "twins: an address: status" \
+    "$(status run $lib bad/asks-address --runs 3 --check-determinism 100 --fresh --db t.db)" 3
+same "without twins these hold" \
+    "$(status run $lib bad/reads-fresh bad/asks-address --runs 3 --fresh --db t.db)" 0
+same "a failure that does not come alone: status" \
+    "$(status run $lib bad/has-past --runs 20 --jobs 1 --fresh --db t.db)" 3
+ok "a failure that does not come alone: diverged" grep -q '^bad/has-past: diverged at seed 2' out.txt
+ok "a failure that does not come alone: the range" grep -q -- '--seeds 1-2 --jobs 1' out.txt
+ok "a failure that does not come alone: no false seed" not_in out.txt 'rewake replay'
+
+# ---- Tokens name the library. ----
+rewake run $lib bad/crash --runs 1 --fresh --json --db c.db >c.json 2>/dev/null
+token=$(token_of c.json)
+rewake run $lib bad/crash --runs 1 --fresh --db c.db >c.txt 2>/dev/null
+ok "commands name it" grep -q "rewake replay $lib rw1:bad/crash:1:" c.txt
+same "replay of a crash: status" "$(status replay $lib "$token")" 1
+ok "replay of a crash: the same" grep -q 'same failure, crash' out.txt
+refused "replay without the library" 125 replay "$token"
+same "replay run:ID finds the library: status" "$(status replay run:1 --db c.db)" 1
+same "a parameter is in the token" "$(rewake run $lib bad/prints-and-fails -O step_ns=7 --runs 1 \
+    --fresh --json --db c.db >o.json; status replay $lib "$(token_of o.json)")" 1
+
+# ---- Libraries that do not load. ----
+for name in old twice falls plain; do
+    build_library $name
+done
+echo 'no library' >text.so
+refused "a file that is none" 2 run ./text.so
+refused "a file that is not there" 2 run ./missing.so
+refused "another version" 2 run ./old.so
+refused "a name that is taken" 2 run ./twice.so
+refused "a library that crashes while it is loaded" 2 run ./falls.so
+refused "a library without a scenario" 2 run ./plain.so
+same "a library without a slash is here" "$(status list bad.so)" 0
+done_testing

@@ -1,0 +1,98 @@
+#!/bin/sh
+# replay.t -- replay, show, diff; tokens that are damaged or not ours; the same in every build.
+#
+# REWAKE_MATRIX lists further builds (gcc and clang, -O0 and -O2, asan): one token has to be
+# the same run in all that are there.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+canary=canary/lost-wakeup
+rewake run $canary --runs 300 --fresh --json --db r.db >r.json
+token=$(token_of r.json)
+passing=$(rewake replay run:1 --json --db r.db | sed -n 's/.*"token":"\([^"]*\)".*/\1/p')
+
+# ---- The same run. ----
+same "replay: status" "$(status replay "$token")" 1
+ok "replay: same failure" grep -q 'same failure, lost-wakeup (oracle rewake), digest expected \(.*\), actual \1$' out.txt
+same "replay run:ID: status" "$(status replay run:1 --db r.db)" 1
+ok "a row without a token makes one" test -n "$passing"
+same "that token is good: status" "$(status replay "$passing")" 1
+rewake replay "$token" --json --db r.db >j.json
+ok "replay --json is JSON" every_line_is_json j.json
+rewake run 'seeds/*' --runs 20 --jobs 2 --fresh --db r2.db >/dev/null
+same "after other runs, the same" "$(rewake replay "$token" --json | grep -o '"digest":"[^"]*"')" \
+    "$(grep -o '"digest":"[^"]*"' j.json)"
+for jobs in 1 3; do
+    rewake run $canary --runs 300 --jobs $jobs --fresh --json --db n.db | grep -o '"token":"[^"]*"' >n$jobs.txt
+done
+same "the token of 1 and 3 workers" "$(cat n3.txt)" "$(cat n1.txt)"
+rewake run $canary --strategy dullest --runs 2 --record all --fresh --db d.db >/dev/null
+same "the dullest run, by its tape: status" "$(status replay run:1 --db d.db)" 0
+ok "the dullest run: it passes again" grep -q 'same run: it passes' out.txt
+same "replay refills events" "$(rewake query 'SELECT count(DISTINCT run) FROM events' --db d.db | tail -1 |
+    tr -d ' ')" 1
+
+# ---- In other builds. ----
+wanted=$(grep -o '"digest":"[^"]*"' j.json)
+for build in ${REWAKE_MATRIX:-}; do
+    [ -x "$root/$build" ] || continue
+    same "the same run by $build" "$("$root/$build" replay "$token" --json 2>/dev/null |
+        grep -o '"digest":"[^"]*"')" "$wanted"
+    "$root/$build" run 'seeds/*' canary/lost-wakeup --runs 60 --fresh --record none --json 2>/dev/null |
+        grep -o '"name":"[^"]*".*"digest":"[^"]*"' | sed 's/"seconds":[0-9.]*,//' >this.txt
+    [ -s first.txt ] || cp this.txt first.txt
+    same "the same sweeps by $build" "$(cat this.txt)" "$(cat first.txt)"
+done
+
+# ---- Tokens that can not be judged. ----
+refused "an empty token" 2 replay ''
+refused "no token" 2 replay hello
+refused "a token cut" 2 replay "${token%?}"
+refused "a token with a character changed" 2 replay "$(echo "$token" | sed 's/.$/7/;t')x"
+refused "a token in capitals" 2 replay "$(echo "$token" | tr a-z A-Z)"
+refused "a token of another decision version" 125 replay rw1:a:1:aiaaaaaaaqbqeaiaaaaaaaaaaaacgflice
+refused "a token of a scenario that is not here" 125 replay rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi
+refused "no such run" 2 replay run:99999 --db r.db
+refused "no number of a run" 2 replay run:x --db r.db
+refused "no database" 70 replay run:1 --db nowhere.db
+refused "too many arguments" 2 replay "$token" "$token"
+
+# ---- show, diff. ----
+same "show: status" "$(status show "$token")" 0
+ok "show: the owed wake" grep -q 'but could go on' out.txt
+ok "show: the ledger" grep -q '^who .*waits for' out.txt
+ok "show: no colours in a file" not_in out.txt "$(printf '\033')"
+same "NO_COLOR wins over CLICOLOR_FORCE" "$(NO_COLOR=1 CLICOLOR_FORCE=1 "$REWAKE" show "$token" |
+    grep -c "$(printf '\033')")" 0
+ok "CLICOLOR_FORCE colours" sh -c "CLICOLOR_FORCE=1 '$REWAKE' show '$token' | grep -q \"\$(printf '\033')\""
+same "diff of a run with itself: status" "$(status diff "$token" "$token")" 0
+same "diff of two runs: status" "$(status diff "$token" run:2 --db r.db)" 3
+ok "diff of two runs: it is told" test -s out.txt
+refused "diff of one" 2 diff "$token"
+
+# ---- query and bad databases. ----
+same "query: status" "$(status query 'SELECT 1 AS one' --db r.db)" 0
+same "query --json" "$(rewake query 'SELECT 1 AS one' --json --db r.db)" '{"one":1}'
+refused "query: syntax" 2 query 'SELEKT 1' --db r.db
+refused "query: nothing is written" 2 query 'DELETE FROM runs' --db r.db
+refused "query: no database" 70 query 'SELECT 1' --db nowhere.db
+echo 'this is a letter' >letter.db
+cp letter.db letter.kept
+refused "a file that is not ours" 70 run $canary --runs 1 --db letter.db
+same "a file that is not ours is left alone" "$(cat letter.db)" "$(cat letter.kept)"
+sqlite3 theirs.db 'CREATE TABLE mine (x); PRAGMA application_id = 1'
+refused "a database that is not ours" 70 run $canary --runs 1 --db theirs.db
+cp r.db newer.db
+sqlite3 newer.db 'PRAGMA user_version = 1000' >/dev/null
+refused "a newer database" 70 run $canary --runs 1 --db newer.db
+head -c 3000 r.db >cut.db
+refused "a database cut" 70 run $canary --runs 1 --db cut.db
+mkdir folder.db
+refused "a folder" 70 run $canary --runs 1 --db folder.db
+refused "a folder that is not there" 70 run $canary --runs 1 --db a/b/c/d.db
+if [ -w /dev/full ]; then
+    "$REWAKE" list >/dev/full 2>err.txt
+    same "a full disk for stdout: status" "$?" 70
+    ok "a full disk for stdout: one line" one_line err.txt
+fi
+done_testing
