@@ -16,8 +16,7 @@ drawn(struct sim_bound *bound, enum sim_kind kind, uint64_t one_in)
     if (one_in == 0) {
         return false;
     }
-    struct sim_odds odds = {1, (uint16_t)(one_in < UINT16_MAX ? one_in : UINT16_MAX)};
-    return sim_actor_choose(&bound->actor, kind, 2, odds) != 0;
+    return sim_actor_choose(&bound->actor, kind, 2, sim_odds_once_in(one_in)) != 0;
 }
 
 static bool

@@ -65,6 +65,14 @@ struct sim_odds {
 
 #define SIM_ODDS_EVEN ((struct sim_odds){0, 0})
 
+/* Once in `one_in`, which is not 0; so seldom as odds can say when it is very large. */
+static inline struct sim_odds
+sim_odds_once_in(uint64_t one_in)
+{
+    struct sim_odds odds = {1, (uint16_t)(one_in < UINT16_MAX ? one_in : UINT16_MAX)};
+    return odds;
+}
+
 /* What an alternative is, for who asks. */
 struct sim_alternative {
     uint32_t id;    /* Stable across runs and builds; 0: it has none but its index. */

@@ -24,8 +24,7 @@ sim__one_in(struct sim_actor *actor, enum sim_kind kind, uint64_t one_in)
     if (one_in == 0) {
         return false;
     }
-    uint16_t den = one_in > UINT16_MAX ? UINT16_MAX : (uint16_t)one_in;
-    return sim_actor_choose(actor, kind, 2, (struct sim_odds){1, den}) != 0;
+    return sim_actor_choose(actor, kind, 2, sim_odds_once_in(one_in)) != 0;
 }
 
 bool

@@ -165,7 +165,7 @@ draw_spurious(struct sim__poller *poller)
     while (n < SIM_ALTERNATIVES_MAX && find_liar(poller, n - 1) != NOBODY) {
         n++;
     }
-    struct sim_odds odds = {1, one_in > UINT16_MAX ? UINT16_MAX : (uint16_t)one_in};
+    struct sim_odds odds = sim_odds_once_in(one_in);
     uint32_t index = sim_actor_choose(&host->actor, SIM_KIND_SPURIOUS, n, odds);
     return index == 0 ? NOBODY : find_liar(poller, index - 1);
 }

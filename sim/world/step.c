@@ -47,7 +47,7 @@ draw_audit(struct sim_world *world)
     if (world->audit_step != 0 || world->step == 0 || world->options.audit_one_in == 0) {
         return;
     }
-    struct sim_odds odds = {1, (uint16_t)world->options.audit_one_in};
+    struct sim_odds odds = sim_odds_once_in(world->options.audit_one_in);
     if (sim_actor_choose(&world->self, SIM_KIND_AUDIT, 2, odds) != 0) {
         world->audit_step = world->step;
     }
@@ -187,7 +187,7 @@ draw_stretch(struct sim_world *world)
     if (world->options.stretch_one_in == 0) {
         return;
     }
-    struct sim_odds odds = {1, (uint16_t)world->options.stretch_one_in};
+    struct sim_odds odds = sim_odds_once_in(world->options.stretch_one_in);
     uint32_t alternative = sim_actor_choose(world->current, SIM_KIND_STRETCH, 5, odds);
     if (alternative == 0) {
         return;
