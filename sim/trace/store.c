@@ -289,8 +289,8 @@ connect_file(struct sim_store *store, const char *name, int flags)
 }
 
 /*
- * NORMAL: in WAL mode a killed process loses nothing that was committed, and a failing disk or power
- * at most the newest. The cache holds a batch, so that none is written twice; the WAL is emptied
+ * NORMAL: in WAL mode a killed process loses nothing that was committed, and a power cut at most the
+ * newest. The cache holds a batch, so that none is written twice; the WAL is emptied
  * into the database every 16 MiB.
  */
 static const char writer_pragmas[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"

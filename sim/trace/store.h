@@ -86,8 +86,8 @@ enum sim_store_mode {
  * process; 0 stands for SIM_STORE_WAIT_MS.
  *
  * On failure nothing is overwritten, *ret_store is untouched, and `message` (room for `size`,
- * SIM_STORE_MESSAGE_MAX is enough) has one line without a line end: the path, what is wrong, what to
- * do.
+ * SIM_STORE_MESSAGE_MAX is enough) has one line without a line end: the path, what is wrong, and what
+ * to do.
  *
  * Errors:
  *   MISSING    READ: no such file.
@@ -193,7 +193,7 @@ struct sim_run_row {
     uint8_t reserved;
 };
 
-/* Writes `count` rows of `sweep`, in their order. `tapes`: encoded tapes (tape.h) of all of them. */
+/* Writes `count` rows of `sweep`, in order. `tapes`: encoded tapes (tape.h) of all of them. */
 RT_MUST_CHECK enum sim_store_err sim_store_runs(struct sim_store *store, int64_t sweep,
         const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
 

@@ -63,8 +63,8 @@ enum sim_store_err sim__store_lock(struct sim_store *store);
 /* Who holds SQLite's locks (or ours) on the database: "sqlite3, process 4711". */
 void sim__store_holder(struct sim_store *store, char *text, size_t size);
 
-/* Gives the lock back and closes all descriptors: only after SQLite has closed its own, for a close drops all locks that
- * the process has on the file. */
+/* Gives the lock back and closes all descriptors: only after SQLite has closed its own, for a close
+ * drops all locks that the process has on a file. */
 void sim__store_unlock(struct sim_store *store);
 
 /* ---- store.c --------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ struct sim__statement {
 /* Prepares `sql`. Needs a sim__store_done, also after an error. */
 struct sim__statement sim__store_prepare(struct sim_store *store, const char *sql);
 
-/* Bind the next parameter. Text and blobs are borrowed until the statement is done; NULL is NULL. */
+/* Bind the next parameter. Text and blobs are borrowed until the statement is done. */
 void sim__put_int(struct sim__statement *statement, int64_t value);
 void sim__put_bits(struct sim__statement *statement, uint64_t value);
 void sim__put_text(struct sim__statement *statement, const char *text);
