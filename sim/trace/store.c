@@ -289,7 +289,7 @@ connect_file(struct sim_store *store, const char *name, int flags)
 }
 
 /*
- * NORMAL: in WAL mode a killed process loses nothing that was committed, and a power cut at most the
+ * NORMAL: in WAL mode a killed process loses nothing that was committed; a power cut may cost the
  * newest. The cache holds a batch, so that none is written twice; the WAL is emptied
  * into the database every 16 MiB.
  */

@@ -86,8 +86,8 @@ enum sim_store_mode {
  * process; 0 stands for SIM_STORE_WAIT_MS.
  *
  * On failure nothing is overwritten, *ret_store is untouched, and `message` (room for `size`,
- * SIM_STORE_MESSAGE_MAX is enough) has one line without a line end: the path, what is wrong, and what
- * to do.
+ * SIM_STORE_MESSAGE_MAX is enough) has one line without a line end: the path, what is wrong,
+ * what to do.
  *
  * Errors:
  *   MISSING    READ: no such file.
