@@ -64,6 +64,7 @@ struct rt_host_ops {
      * once. The same pollable may be in the list twice, at two indices (P5). The order of indices
      * means nothing, and ready ones may be missing: a later poll reports them (P6). A broken source
      * counts as ready, and its own call says what is wrong: only RT_OK is an answer (P4).
+     * An empty list is refused: a strict host traps, another answers RT_E_EMPTY_POLL (P3).
      */
     rt_err (*poll)(struct rt_host *host, struct rt_pollable *const *in, uint32_t count,
             uint32_t *ret_indices, uint32_t *ret_ready);
@@ -87,7 +88,7 @@ struct rt_host {
 
 /* The calls, with their contract checked on both sides: a host that breaks it is a panic, a caller
  * a fault, RT_E_INVALID (a pollable of another host, or of none). Signatures and meaning as in
- * rt_host_ops; an empty list is RT_E_EMPTY_POLL, and the host is not asked. */
+ * rt_host_ops. */
 uint64_t rt_host_now(struct rt_host *host);
 RT_MUST_CHECK rt_err rt_host_subscribe(struct rt_host *host, enum rt_subscribe what,
         uint64_t argument, struct rt_pollable *pollable);

@@ -166,6 +166,9 @@ host_poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t count,
     ck_assert_msg(count > 0, "the host was asked to poll an empty list");
     ck_assert(count <= DUMB_POLLABLES);
     host->polls++;
+    if (count == 0) {
+        return RT_E_EMPTY_POLL;
+    }
     host->list_count = count;
     memcpy(host->list, in, count * sizeof(in[0]));
     uint32_t ready = find_ready(host, ret_indices);

@@ -66,13 +66,13 @@ lie_failing(struct dumb_host *host, uint32_t *indices, uint32_t *ready)
 }
 
 /* Holds P3. */
-TEST(host_empty_list_is_refused_without_asking)
+TEST(host_empty_list_is_the_hosts_to_refuse)
 {
     struct seam seam;
     seam_init(&seam);
     seam.ready = 77;
     EXPECT_EQ(seam_poll(&seam, 0), RT_E_EMPTY_POLL);
-    EXPECT_EQ(seam.host.polls, 0);
+    EXPECT_EQ(seam.host.polls, 1);
     EXPECT_EQ(seam.ready, 77);
 }
 
