@@ -35,7 +35,7 @@ static const struct row {
 
 _Static_assert(SIM_CLI_OPTIONS < 64, "options are bits of a mask");
 
-/* ---- Values. ----------------------------------------------------------------------------------- */
+/* ---- Values. --------------------------------------------------------------------------------- */
 
 bool
 sim_number_parse(const char *text, uint64_t max, uint64_t *ret_number)
@@ -227,7 +227,7 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
     return NULL;
 }
 
-/* ---- The environment, then the flags. ---------------------------------------------------------- */
+/* ---- The environment, then the flags. -------------------------------------------------------- */
 
 static bool
 read_environment(const struct sim_command *command, struct sim_settings *settings)
@@ -339,7 +339,7 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
     return true;
 }
 
-/* ---- Help. ------------------------------------------------------------------------------------- */
+/* ---- Help. ----------------------------------------------------------------------------------- */
 
 static void
 help_option(const struct row *row)

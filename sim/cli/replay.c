@@ -95,7 +95,7 @@ sentence(enum finding finding, const struct sim_subject *subject, const struct s
     return "two replays differ from each other: something in it depends on more than the seed";
 }
 
-/* ---- Telling. ---------------------------------------------------------------------------------- */
+/* ---- Telling. -------------------------------------------------------------------------------- */
 
 static unsigned long long
 expected_digest(const struct sim_subject *subject)
@@ -178,7 +178,7 @@ print_json(const struct sim_subject *subject, const struct sim_alone *alone, enu
     sim_json_end(&json);
 }
 
-/* ---- The command. ------------------------------------------------------------------------------ */
+/* ---- The command. ---------------------------------------------------------------------------- */
 
 /* A run of the database that came again gets its events, if it has none. Nobody asked for it: a
  * database that can not be written now stays as it is. */

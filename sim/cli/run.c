@@ -14,7 +14,7 @@
 #include "sim/explore/clock.h"
 #include "sim/explore/token.h"
 
-/* ---- Signals: the first ^C finishes and reports, the second one ends at once. ------------------- */
+/* ---- Signals: the first ^C finishes and reports, the second one ends at once. ---------------- */
 
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t asked_for_status;
@@ -41,7 +41,7 @@ catch_signals(void)
     (void)sigaction(SIGTERM, &once, NULL);
 }
 
-/* ---- What is to be run. ------------------------------------------------------------------------ */
+/* ---- What is to be run. ---------------------------------------------------------------------- */
 
 static int
 select_scenarios(struct sim_run *run)
@@ -147,7 +147,7 @@ make_plan(struct sim_run *run)
     return 0;
 }
 
-/* ---- What the sweep tells. --------------------------------------------------------------------- */
+/* ---- What the sweep tells. ------------------------------------------------------------------- */
 
 static struct sim_run *
 run_of(struct sim_sink *sink)
@@ -194,7 +194,7 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
     return true;
 }
 
-/* ---- One scenario, and all. -------------------------------------------------------------------- */
+/* ---- One scenario, and all. ------------------------------------------------------------------ */
 
 static void
 add_result(struct sim_run *run)

@@ -48,7 +48,7 @@ struct sim_run {
     int system;      /* Exit status when the system failed, else 0. */
 };
 
-/* ---- run_store.c: each is true, or false after a line on stderr. Without a store: true. --------- */
+/* ---- run_store.c: each is true, or false after a line on stderr. Without a store: true. ------ */
 
 bool sim_run_store_open(struct sim_run *run);
 bool sim_run_store_begin(struct sim_run *run);
@@ -61,7 +61,7 @@ void sim_run_store_close(struct sim_run *run);
 /* Says that the database failed, once. Always false. */
 bool sim_run_store_failed(struct sim_run *run);
 
-/* ---- run_tell.c -------------------------------------------------------------------------------- */
+/* ---- run_tell.c ------------------------------------------------------------------------------ */
 
 void sim_run_tell_start(struct sim_run *run);
 void sim_run_tell_failure(struct sim_run *run, const struct sim_new_failure *failure,
@@ -74,7 +74,7 @@ bool sim_run_tell_twin(struct sim_run *run, uint64_t seed);
 void sim_run_tell_scenario(struct sim_run *run);
 void sim_run_tell_end(struct sim_run *run, int status);
 
-/* ---- run_json.c: called by run_tell.c. ---------------------------------------------------------- */
+/* ---- run_json.c: called by run_tell.c. ------------------------------------------------------- */
 
 void sim_run_json_start(const struct sim_run *run);
 void sim_run_json_failure(const struct sim_run *run, const struct sim_new_failure *failure,
@@ -89,7 +89,7 @@ void sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms);
 /* True when the sweep's verdicts are what the scenario states. */
 bool sim_run_as_stated(const struct sim_run *run);
 
-/* ---- run_remembered.c -------------------------------------------------------------------------- */
+/* ---- run_remembered.c ------------------------------------------------------------------------ */
 
 /* Tries them; false to end the command at once. */
 bool sim_run_try_remembered(struct sim_run *run);

@@ -22,7 +22,7 @@ wide(uint64_t number)
     return (unsigned long long)number;
 }
 
-/* ---- The start. -------------------------------------------------------------------------------- */
+/* ---- The start. ------------------------------------------------------------------------------ */
 
 /* Options that were set for this command, as they were written. */
 static void
@@ -69,7 +69,7 @@ sim_run_tell_start(struct sim_run *run)
     }
 }
 
-/* ---- A failure. -------------------------------------------------------------------------------- */
+/* ---- A failure. ------------------------------------------------------------------------------ */
 
 /* DESIGN, Actors: possible in FIFO order, or needs another run order. */
 static const char *
@@ -169,7 +169,7 @@ sim_run_tell_failure(struct sim_run *run, const struct sim_new_failure *failure,
     }
 }
 
-/* ---- Remembered failures. ---------------------------------------------------------------------- */
+/* ---- Remembered failures. -------------------------------------------------------------------- */
 
 void
 sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failure,
@@ -183,7 +183,7 @@ sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failur
             detail);
 }
 
-/* ---- A twin that differs. ---------------------------------------------------------------------- */
+/* ---- A twin that differs. -------------------------------------------------------------------- */
 
 static void
 tell_twin_text(struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
@@ -249,7 +249,7 @@ sim_run_tell_twin(struct sim_run *run, uint64_t seed)
     return ran;
 }
 
-/* ---- A scenario, and the end. ------------------------------------------------------------------ */
+/* ---- A scenario, and the end. ---------------------------------------------------------------- */
 
 bool
 sim_run_as_stated(const struct sim_run *run)

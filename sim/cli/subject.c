@@ -20,7 +20,7 @@ sim_cli_db(const struct sim_cli *cli)
     return cli->settings.db != NULL ? cli->settings.db : SIM_STORE_PATH;
 }
 
-/* ---- Tokens. ----------------------------------------------------------------------------------- */
+/* ---- Tokens. --------------------------------------------------------------------------------- */
 
 static int
 find_entry(struct sim_cli *cli, const char *name, struct sim_subject *subject)
@@ -64,7 +64,7 @@ from_token(struct sim_cli *cli, const char *text, struct sim_subject *subject)
     return status;
 }
 
-/* ---- run:ID. ----------------------------------------------------------------------------------- */
+/* ---- run:ID. --------------------------------------------------------------------------------- */
 
 static int
 fail_with_store(enum sim_store_err err, const char *message)
@@ -133,7 +133,7 @@ from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_su
     return status;
 }
 
-/* ---- What the database knows of the build. ------------------------------------------------------ */
+/* ---- What the database knows of the build. --------------------------------------------------- */
 
 struct asked {
     const char *build;
@@ -236,7 +236,7 @@ sim_subject_done(struct sim_subject *subject)
     subject->tape = (struct sim_tape){NULL, 0, 0};
 }
 
-/* ---- Running it. ------------------------------------------------------------------------------- */
+/* ---- Running it. ----------------------------------------------------------------------------- */
 
 int
 sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient, bool explain,

@@ -25,7 +25,8 @@ struct sim_subject {
 };
 
 /*
- * Finds what `name` means; loads the library that the database names when the scenario is not there.
+ * Finds what `name` means; loads the library that the database names when the scenario is
+ * not there.
  * 0, or the exit status after one line on stderr. sim_subject_done may follow in any case.
  */
 int sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_subject);

@@ -26,7 +26,8 @@ struct sim_progress {
 
 void sim_progress_init(struct sim_progress *progress);
 
-/* `runs` of `asked` (UINT64_MAX: open) of the scenario `name` are done. `now`: say it in any case. */
+/* `runs` of `asked` (UINT64_MAX: open) of the scenario `name` are done. `now`: say it in any
+ * case. */
 void sim_progress_tick(struct sim_progress *progress, const char *name, uint64_t runs,
         uint64_t asked, uint64_t failures, bool now);
 

@@ -36,7 +36,7 @@ sim_token_of(const struct sim_scenario *scenario, const struct sim_options *opti
     return sim_token_text(&token);
 }
 
-/* ---- Commands. --------------------------------------------------------------------------------- */
+/* ---- Commands. ------------------------------------------------------------------------------- */
 
 static bool
 is_plain(const char *word)
@@ -87,7 +87,7 @@ sim_command_text(const struct sim_cli *cli, const char *command, const struct si
     return text;
 }
 
-/* ---- Options as JSON. -------------------------------------------------------------------------- */
+/* ---- Options as JSON. ------------------------------------------------------------------------ */
 
 char *
 sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options)

@@ -97,7 +97,7 @@ sim_crash_catch(struct sim_crash *crash)
     return true;
 }
 
-/* ---- In the parent. ---------------------------------------------------------------------------- */
+/* ---- In the parent. -------------------------------------------------------------------------- */
 
 /* " in name()" or " at mine.so+0x1234"; "" when nothing is known. */
 static void

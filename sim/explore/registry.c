@@ -153,7 +153,7 @@ sim_registry_fini(struct sim_registry *registry)
     *registry = (struct sim_registry){.count = 0};
 }
 
-/* ---- Libraries. -------------------------------------------------------------------------------- */
+/* ---- Libraries. ------------------------------------------------------------------------------ */
 
 /* Loads it in a child; false when that did not end well. What dlopen itself refuses is said by the
  * parent, which will be refused too. */
@@ -255,7 +255,7 @@ sim_registry_load(struct sim_registry *registry, const char *path)
     return loaded;
 }
 
-/* ---- Looking. ---------------------------------------------------------------------------------- */
+/* ---- Looking. -------------------------------------------------------------------------------- */
 
 const struct sim_entry *
 sim_registry_find(const struct sim_registry *registry, const char *name)

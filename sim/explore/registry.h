@@ -36,9 +36,9 @@ bool sim_registry_init(struct sim_registry *registry);
 void sim_registry_fini(struct sim_registry *registry);
 
 /*
- * Adds the scenarios of the library at `path` (borrowed). False, and nothing was added, when it does
- * not load, is no library of scenarios, was built against another version, or has a name that is
- * taken.
+ * Adds the scenarios of the library at `path` (borrowed). False, and nothing was added, when it
+ * does not load, is no library of scenarios, was built against another version, or has a name
+ * that is taken.
  */
 bool sim_registry_load(struct sim_registry *registry, const char *path);
 

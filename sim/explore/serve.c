@@ -145,7 +145,7 @@ run_job(struct sim_shared *shared)
     }
 }
 
-/* ---- The process. ------------------------------------------------------------------------------ */
+/* ---- The process. ---------------------------------------------------------------------------- */
 
 /* Nothing of a run comes in from stdin or goes out to stdout past the recorder. */
 static void

@@ -29,9 +29,9 @@ sim_how_name(uint32_t how)
     return names[how];
 }
 
-/* ---- The mapping. ------------------------------------------------------------------------------ */
+/* ---- The mapping. ---------------------------------------------------------------------------- */
 
-/* The next `count` things of `size` bytes; `*at` counts what is used. Without a base: only counts. */
+/* The next `count` things of `size` bytes; `*at` counts what is used. No base: only counts. */
 static void *
 lend(char *base, size_t *at, size_t count, size_t size)
 {
@@ -102,7 +102,7 @@ sim_shared_free(struct sim_shared **shared)
     }
 }
 
-/* ---- Results. ---------------------------------------------------------------------------------- */
+/* ---- Results. -------------------------------------------------------------------------------- */
 
 uint64_t
 sim_run_hash(uint64_t seed, uint64_t digest)

@@ -135,7 +135,7 @@ bool sim_shared_goes_on(const struct sim_shared *shared);
 /* Hash of one run, as it is summed over a sweep. */
 uint64_t sim_run_hash(uint64_t seed, uint64_t digest);
 
-/* Whether the run with `seed` is one of the `percent` that a twin checks: the seed alone says so. */
+/* Whether the run with `seed` is one of the `percent` that a twin checks; the seed says so. */
 bool sim_seed_is_checked(uint64_t seed, uint32_t percent);
 
 #endif

@@ -42,7 +42,7 @@ struct sweep {
     uint32_t kind_count;
 };
 
-/* ---- Stopping. --------------------------------------------------------------------------------- */
+/* ---- Stopping. ------------------------------------------------------------------------------- */
 
 /* What is running may end after its current run. The first reason stays. */
 static void
@@ -79,7 +79,7 @@ look_at_the_time(struct sweep *sweep)
     }
 }
 
-/* ---- Handing out. ------------------------------------------------------------------------------ */
+/* ---- Handing out. ---------------------------------------------------------------------------- */
 
 static void
 set_job(const struct sweep *sweep, struct sim_job *job, uint64_t index, uint32_t count)
@@ -127,7 +127,7 @@ hand_out(struct sweep *sweep)
     }
 }
 
-/* ---- Failures. --------------------------------------------------------------------------------- */
+/* ---- Failures. ------------------------------------------------------------------------------- */
 
 /* True for the first of its kind, when there is room to remember it. */
 static bool
@@ -201,7 +201,7 @@ tell_news(struct sweep *sweep, const struct sim_batch *batch)
     }
 }
 
-/* ---- Twins. ------------------------------------------------------------------------------------ */
+/* ---- Twins. ---------------------------------------------------------------------------------- */
 
 static void
 check_with_twin(struct sweep *sweep, const struct sim_check *check)
@@ -233,7 +233,7 @@ merge_checks(struct sweep *sweep, const struct sim_batch *batch)
     }
 }
 
-/* ---- Merging. ---------------------------------------------------------------------------------- */
+/* ---- Merging. -------------------------------------------------------------------------------- */
 
 static void
 merge(struct sweep *sweep, struct sim_batch *batch)

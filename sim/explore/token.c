@@ -23,7 +23,7 @@
 #define FIXED_MAX 64u
 #define OPTION_BYTES_MAX 12u /* A varint index and a varint of 64 bits. */
 
-/* ---- Text out. --------------------------------------------------------------------------------- */
+/* ---- Text out. ------------------------------------------------------------------------------- */
 
 struct writer {
     uint8_t *bytes;
@@ -109,7 +109,7 @@ sim_token_text(const struct sim_token *token)
     return text;
 }
 
-/* ---- Untrusted text in. ------------------------------------------------------------------------ */
+/* ---- Untrusted text in. ---------------------------------------------------------------------- */
 
 struct reader {
     const uint8_t *bytes;
@@ -266,7 +266,7 @@ split(const char *text, struct sim_token *token, const char **ret_payload)
     return NULL;
 }
 
-/* Takes the payload apart; `head` is the text before it. `bytes` has room for what it decodes to. */
+/* Takes the payload apart; `head` is the text before it. `bytes` has room for what is in it. */
 static enum sim_token_error
 open_payload(
         const char *head, const char *payload, uint8_t *bytes, struct sim_token *token, char *error)
@@ -312,7 +312,7 @@ sim_token_done(struct sim_token *token)
     token->tape = (struct sim_tape){NULL, 0, 0};
 }
 
-/* ---- Options. ---------------------------------------------------------------------------------- */
+/* ---- Options. -------------------------------------------------------------------------------- */
 
 static uint64_t
 zigzag(int64_t value)

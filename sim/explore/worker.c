@@ -130,7 +130,7 @@ sim_worker_give(struct sim_worker *worker)
     return go_on(worker);
 }
 
-/* ---- A process that died. ---------------------------------------------------------------------- */
+/* ---- A process that died. -------------------------------------------------------------------- */
 
 /* Whose step it was, and the last line that anybody named in it: from the last events. */
 static void
@@ -224,7 +224,7 @@ bury(struct sim_worker *worker, enum sim_verdict verdict)
     return sim_shared_goes_on(shared) && go_on(worker);
 }
 
-/* ---- Waiting. ---------------------------------------------------------------------------------- */
+/* ---- Waiting. -------------------------------------------------------------------------------- */
 
 /* Kills who stands still. True: its job is over. */
 static bool

@@ -64,8 +64,8 @@ bool sim_worker_give(struct sim_worker *worker);
 
 /*
  * Waits until one of `workers` is done with its job (busy no more), at most `timeout_ms` (-1: as
- * long as it takes). Returns the index, or -1 after the time, after a signal, or when nobody is busy.
- * A worker that failed is done too.
+ * long as it takes). Returns the index, or -1 after the time, after a signal, or when nobody is
+ * busy. A worker that failed is done too.
  */
 int sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms);
 

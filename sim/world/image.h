@@ -33,7 +33,7 @@ RT_MUST_CHECK rt_err sim_images_take(void);
 /* Puts everything back. */
 void sim_images_restore(void);
 
-/* Calls visit(argument, memory, size) for each piece of writable memory that there is an image of. */
+/* Calls visit(argument, memory, size) for each piece of writable memory with an image. */
 void sim_images_each(
         void (*visit)(void *argument, const char *memory, size_t size), void *argument);
 

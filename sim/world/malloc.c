@@ -29,7 +29,7 @@
 
 #ifdef SANITIZER_MALLOC
 
-/* ---- The sanitizer's malloc: its hooks count. -------------------------------------------------- */
+/* ---- The sanitizer's malloc: its hooks count. ------------------------------------------------ */
 
 /* sanitizer/allocator_interface.h, which gcc does not install. */
 int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
@@ -129,7 +129,7 @@ sim_malloc_end(size_t *ret_bytes)
 
 #else
 
-/* ---- Ours. ------------------------------------------------------------------------------------- */
+/* ---- Ours. ------------------------------------------------------------------------------- */
 
 /* The C library's, under the names it keeps for those who replace the others. */
 void *__libc_malloc(size_t size);
@@ -155,7 +155,7 @@ struct header {
 
 _Static_assert(sizeof(struct header) == ALIGNMENT, "a block follows its header");
 
-/* Of the process. `arena` stays known after a run, so that a late free of its blocks does nothing. */
+/* Of the process. `arena` stays known after a run: a late free of its blocks does nothing. */
 static struct {
     struct sim_arena *arena;
     bool running;
@@ -238,7 +238,7 @@ sim_malloc_end(size_t *ret_bytes)
     return count;
 }
 
-/* ---- The family. ------------------------------------------------------------------------------- */
+/* ---- The family. ----------------------------------------------------------------------------- */
 
 void *
 malloc(size_t size)

@@ -13,7 +13,8 @@ passing=$(rewake replay run:1 --json --db r.db | sed -n 's/.*"token":"\([^"]*\)"
 
 # ---- The same run. ----
 same "replay: status" "$(status replay "$token")" 1
-ok "replay: same failure" grep -q 'same failure, lost-wakeup (oracle rewake), digest expected \(.*\), actual \1$' out.txt
+ok "replay: same failure" grep -q 'same failure, lost-wakeup (oracle rewake)' out.txt
+ok "replay: same digest" grep -q 'digest expected \(.*\), actual \1$' out.txt
 same "replay run:ID: status" "$(status replay run:1 --db r.db)" 1
 ok "a row without a token makes one" test -n "$passing"
 same "that token is good: status" "$(status replay "$passing")" 1
@@ -23,14 +24,15 @@ rewake run 'seeds/*' --runs 20 --jobs 2 --fresh --db r2.db >/dev/null
 same "after other runs, the same" "$(rewake replay "$token" --json | grep -o '"digest":"[^"]*"')" \
     "$(grep -o '"digest":"[^"]*"' j.json)"
 for jobs in 1 3; do
-    rewake run $canary --runs 300 --jobs $jobs --fresh --json --db n.db | grep -o '"token":"[^"]*"' >n$jobs.txt
+    rewake run $canary --runs 300 --jobs $jobs --fresh --json --db n.db |
+        grep -o '"token":"[^"]*"' >n$jobs.txt
 done
 same "the token of 1 and 3 workers" "$(cat n3.txt)" "$(cat n1.txt)"
 rewake run $canary --strategy dullest --runs 2 --record all --fresh --db d.db >/dev/null
 same "the dullest run, by its tape: status" "$(status replay run:1 --db d.db)" 0
 ok "the dullest run: it passes again" grep -q 'same run: it passes' out.txt
-same "replay refills events" "$(rewake query 'SELECT count(DISTINCT run) FROM events' --db d.db | tail -1 |
-    tr -d ' ')" 1
+rewake query 'SELECT count(DISTINCT run) AS n FROM events' --json --db d.db >refilled.json
+same "replay refills events" "$(cat refilled.json)" '{"n":1}'
 
 # ---- In other builds. ----
 wanted=$(grep -o '"digest":"[^"]*"' j.json)
@@ -38,7 +40,7 @@ for build in ${REWAKE_MATRIX:-}; do
     [ -x "$root/$build" ] || continue
     same "the same run by $build" "$("$root/$build" replay "$token" --json 2>/dev/null |
         grep -o '"digest":"[^"]*"')" "$wanted"
-    "$root/$build" run 'seeds/*' canary/lost-wakeup --runs 60 --fresh --record none --json 2>/dev/null |
+    "$root/$build" run 'seeds/*' $canary --runs 60 --record none --json 2>/dev/null |
         grep -o '"name":"[^"]*".*"digest":"[^"]*"' | sed 's/"seconds":[0-9.]*,//' >this.txt
     [ -s first.txt ] || cp this.txt first.txt
     same "the same sweeps by $build" "$(cat this.txt)" "$(cat first.txt)"
@@ -51,7 +53,8 @@ refused "a token cut" 2 replay "${token%?}"
 refused "a token with a character changed" 2 replay "$(echo "$token" | sed 's/.$/7/;t')x"
 refused "a token in capitals" 2 replay "$(echo "$token" | tr a-z A-Z)"
 refused "a token of another decision version" 125 replay rw1:a:1:aiaaaaaaaqbqeaiaaaaaaaaaaaacgflice
-refused "a token of a scenario that is not here" 125 replay rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi
+refused "a token of a scenario that is not here" 125 \
+    replay rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi
 refused "no such run" 2 replay run:99999 --db r.db
 refused "no number of a run" 2 replay run:x --db r.db
 refused "no database" 70 replay run:1 --db nowhere.db
@@ -64,7 +67,8 @@ ok "show: the ledger" grep -q '^who .*waits for' out.txt
 ok "show: no colours in a file" not_in out.txt "$(printf '\033')"
 same "NO_COLOR wins over CLICOLOR_FORCE" "$(NO_COLOR=1 CLICOLOR_FORCE=1 "$REWAKE" show "$token" |
     grep -c "$(printf '\033')")" 0
-ok "CLICOLOR_FORCE colours" sh -c "CLICOLOR_FORCE=1 '$REWAKE' show '$token' | grep -q \"\$(printf '\033')\""
+CLICOLOR_FORCE=1 "$REWAKE" show "$token" >colour.txt
+ok "CLICOLOR_FORCE colours" grep -q "$(printf '\033')" colour.txt
 same "diff of a run with itself: status" "$(status diff "$token" "$token")" 0
 same "diff of two runs: status" "$(status diff "$token" run:2 --db r.db)" 3
 ok "diff of two runs: it is told" test -s out.txt

@@ -1,0 +1,62 @@
+#!/bin/sh
+# readme.t -- what the README shows is what happens: the example compiles against the installed headers and is
+# found out with every command; the printed bug is the one that is printed.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+
+# ---- The example: the first C block of the README, outside of the tree. ----
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$root/README.md" >mine.c
+ok "the README has an example" grep -q SIM_SCENARIO mine.c
+
+# Under the sanitizers the installed program is another build: only the headers are at stake there.
+prefix=$tmp/prefix
+make -s -C "$root" install PREFIX="$prefix" >install.txt 2>&1
+same "make install: status" "$?" 0
+ok "installed: the program" test -x "$prefix/bin/rewake"
+ok "installed: the runtime's library" test -f "$prefix/lib/librewake-rt.a"
+ok "installed: no header of a test" sh -c "! find '$prefix/include' | grep -q tests"
+PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+export PKG_CONFIG_PATH
+flags=$(pkg-config --cflags rewake)
+ok "pkg-config names the headers" sh -c "printf '%s' '$flags' | grep -q include/rewake"
+# shellcheck disable=SC2086 # Several flags.
+for compiler in gcc clang; do
+    ok "the example compiles with $compiler, all warnings" $compiler -std=c17 -Wall -Wextra \
+        -Wpedantic -Werror -shared -fPIC $flags mine.c -o mine-$compiler.so
+done
+
+# ---- Every command works with it. ----
+installed=$prefix/bin/rewake
+for library in ./mine-gcc.so ./mine-clang.so; do
+    "$installed" list $library >list.txt
+    ok "$library: list" grep -q '^mine/box' list.txt
+    "$installed" run $library --runs 50 --json --fresh --db mine.db >run.json 2>/dev/null
+    same "$library: run finds a bug: status" "$?" 1
+    ok "$library: it is a lost wake-up" grep -q '"verdict":"lost-wakeup"' run.json
+    token=$(token_of run.json)
+    "$installed" replay $library "$token" >replay.txt
+    same "$library: replay fails again: status" "$?" 1
+    "$installed" show $library "$token" >show.txt
+    same "$library: show: status" "$?" 0
+    ok "$library: show has the ledger" grep -q '^reader .*something in the box .*mine.c:' show.txt
+    ok "$library: show has the wake that is owed" \
+        grep -q 'here reader should have been woken' show.txt
+    "$installed" diff $library "$token" "$token" >diff.txt
+    same "$library: diff of a run with itself: status" "$?" 0
+done
+"$installed" query "SELECT DISTINCT verdict FROM failures" --db mine.db >query.txt
+ok "query" grep -q lost-wakeup query.txt
+same "both compilers' libraries make the same token" \
+    "$("$installed" run ./mine-gcc.so --runs 9 --json --record none 2>/dev/null | token_of /dev/stdin)" \
+    "$("$installed" run ./mine-clang.so --runs 9 --json --record none 2>/dev/null |
+        token_of /dev/stdin)"
+
+# ---- The printed bug. ----
+awk '/^`zoo\/a06\/broken` is/ { on = 1 } on && /^```$/ { n++; next } on && n == 1' \
+    "$root/README.md" >readme.txt
+rewake run zoo/a06/broken --fresh --fail-fast --record none 2>/dev/null |
+    sed -n '/^lost-wakeup:/,/^replay:/p' >printed.txt
+ok "the bug in the README is what is printed" diff -u readme.txt printed.txt
+
+done_testing

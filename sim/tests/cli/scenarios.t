@@ -1,0 +1,63 @@
+#!/bin/sh
+# scenarios.t -- what every scenario of the tree promises: seeds and repaired forms hold, broken forms break as
+# they say, canaries sing, and the dullest runs are the stories of the articles, event for event.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+
+# ---- `list` has every scenario that a file names; objects in an archive would be dropped. ----
+rewake list --json >list.json
+cat "$root"/scenarios/*/*.c | grep -o '"[a-z0-9]*/[a-z0-9/-]*"' | sort -u >named.txt
+ok "files name scenarios" test "$(wc -l <named.txt)" -gt 10
+while IFS= read -r name; do
+    ok "list has $name" grep -q "\"name\":$name" list.json
+done <named.txt
+
+# ---- Whoever is broken is found, whoever is repaired holds. ----
+same "the zoo, 1,000 seeds each, --expect: status" \
+    "$(status run 'zoo/*' --runs 1000 --expect --fresh --record none)" 0
+same "the zoo, every order and every quiescence looked at, --expect: status" \
+    "$(status run 'zoo/*/fixed' 'seeds/*' --runs 300 --expect --fresh --record none \
+        -O audit_one_in=1)" 0
+same "the stories of the articles: status" \
+    "$(status run 'seeds/*' --runs 1000 --expect --fresh --record none --check-determinism 2)" 0
+same "the canaries, --expect: status" \
+    "$(status run 'canary/*' --runs 300 --expect --fresh --record none --hang 1s)" 0
+same "a canary without --expect is a bug: status" \
+    "$(status run canary/lost-wakeup --runs 300 --fresh --record none)" 1
+
+# ---- Golden traces: the dullest run of each story, as columns. ----
+for name in seeds/s1/two-requests seeds/s3/three-tasks seeds/s4/proxy-one-message \
+    canary/lost-wakeup zoo/a09/fixed; do
+    golden=$root/sim/tests/golden/$(printf '%s' "$name" | tr / _).txt
+    rm -f golden.db*
+    rewake run "$name" --strategy dullest --runs 1 --record all --fresh --db golden.db \
+        >/dev/null 2>&1
+    rewake show run:1 --db golden.db | sed '/^replay:/d' >shown.txt
+    [ "${GOLDEN:-}" != new ] || cp shown.txt "$golden"
+    ok "golden trace of $name" diff -u "$golden" shown.txt
+done
+rewake query "SELECT text FROM trace WHERE kind = 'out'" --db golden.db >/dev/null
+
+# The article prints what it expects; so do we, whatever the seed.
+cat >expected.txt <<'END'
+[task 1] starting
+[task 2] starting
+[task 3] I complete immediately
+[task 2] woke up after 50ms
+[task 1] woke up after 100ms
+[task 2] woke up after another 100ms
+All tasks completed
+END
+for seed in 1 2 77; do
+    rm -f out.db*
+    rewake run seeds/s3/three-tasks --seeds $seed-$seed --record all --fresh --db out.db \
+        >/dev/null 2>&1
+    rewake show run:1 --db out.db >/dev/null
+    rewake replay run:1 --db out.db >/dev/null
+    rewake query "SELECT text FROM trace WHERE kind = 'out'" --db out.db | sed '/^text/d; /^-/d' \
+        >printed.txt
+    ok "three tasks, seed $seed: exactly the article's output" diff -u expected.txt printed.txt
+done
+
+done_testing
