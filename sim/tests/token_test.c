@@ -180,6 +180,19 @@ TEST(token_of_other_declarations_has_its_own_error)
     free(text);
 }
 
+/* Not even a default may have changed: the token says only what differs from it. */
+TEST(token_of_another_default_is_refused)
+{
+    char error[SIM_TOKEN_ERROR_MAX] = "";
+    struct sim_token token = {.scenario = "zoo/a05/broken", .seed = 1};
+    struct sim_options options;
+    sim_options_init(&options, &other);
+    sim_token_set_options(&token, &other, &options);
+    EXPECT_EQ(token.option_count, 0);
+    EXPECT_EQ(sim_token_options(&token, &other, &options, error), SIM_TOKEN_OK);
+    EXPECT_EQ(sim_token_options(&token, &scenario, &options, error), SIM_TOKEN_OTHER_OPTIONS);
+}
+
 /*
  * Goal: a token of another decision version is told apart from a damaged one.
  * Method: a token whose payload begins with version 2 and whose checksum holds. It was made by this

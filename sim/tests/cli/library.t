@@ -13,6 +13,10 @@ verdict_of() {
     rewake run $lib "$name" --fresh --json --db l.db "$@" 2>/dev/null |
         sed -n 's/.*"event":"scenario".*"verdicts":{\([^}]*\)}.*/\1/p'
 }
+# gone PID: no such process, or one that only waits to be buried.
+gone() {
+    [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"
+}
 message_of() {
     rewake run $lib "$1" --runs 1 --fresh --json --db l.db 2>/dev/null |
         sed -n 's/.*"event":"failure".*"message":"\([^"]*\)".*/\1/p'
@@ -50,6 +54,17 @@ same "all of them hold with --expect: status" "$(status run $lib bad/crash bad/s
     bad/leak bad/mallocs bad/remembers bad/prints bad/abort --expect --fresh --runs 40 --db l.db)" 0
 rewake run $lib bad/crash --fail-fast --fresh --json --db l.db >fast.json 2>/dev/null
 same "--fail-fast with a crash: one failure" "$(grep -c '"event":"failure"' fast.json)" 1
+
+# ---- A worker in a hang does not outlive a rewake that is killed. ----
+"$REWAKE" run $lib bad/some-hang --hang 60s --jobs 1 --fresh --db o.db >/dev/null 2>&1 &
+pid=$!
+sleep 0.5
+worker=$(pgrep -P $pid)
+kill -KILL $pid
+wait $pid 2>/dev/null
+sleep 0.3
+ok "kill -9 with a hang: there was a worker" test -n "$worker"
+ok "kill -9 with a hang: it is gone" gone "$worker"
 
 # ---- stdout is caught. ----
 same "printing: nothing on stdout but JSON" \
