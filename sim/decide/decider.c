@@ -22,18 +22,10 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
     decider->tape.count = 0;
     decider->tape_off = decider->tape.capacity == 0;
     decider->deviations = 0;
+    decider->draw = decider->tape_off ? strategy->ops->draw : NULL;
     if (strategy->ops->begin != NULL) {
         strategy->ops->begin(strategy, seed);
     }
-}
-
-/* Order and content of the answers go into the digest; one multiplication each. */
-static inline void
-mix(struct sim_decider *decider, uint32_t stream, uint32_t n, uint32_t index)
-{
-    uint64_t word = (uint64_t)stream << 32 | (uint64_t)n << 8 | index;
-    uint64_t hash = (decider->hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    decider->hash = hash ^ (hash >> 32);
 }
 
 /* A tape has deviations only, so this is the seldom case of a dull run and half of a random one. */
@@ -59,19 +51,25 @@ write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_
     };
 }
 
-/* The slow half: the choice as a struct, for a strategy that wants to see it, or for the tape. */
-static uint32_t
-ask(struct sim_decider *decider, const struct sim_choice *choice, uint32_t drawn)
+/* Keys the stream at its first choice: few streams of an actor are ever asked. */
+static uint64_t
+key_of(const struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id)
 {
-    uint32_t index = drawn;
-    if (decider->strategy->ops->draw == NULL) {
-        index = decider->strategy->ops->choose(decider->strategy, choice);
-        rt_assert(index < choice->n);
+    if (stream->keyed == 0) {
+        stream->key = sim_stream_key(decider->seed, stream_id);
+        stream->keyed = 1;
     }
-    if (index != 0 && !decider->tape_off) {
-        write_down(decider, choice, index);
+    return stream->key;
+}
+
+static uint32_t
+ask(const struct sim_decider *decider, const struct sim_choice *choice)
+{
+    const struct sim_strategy_ops *ops = decider->strategy->ops;
+    if (ops->draw != NULL) {
+        return ops->draw(choice->key, choice->ordinal, choice->n, choice->odds);
     }
-    return index;
+    return ops->choose(decider->strategy, choice);
 }
 
 uint32_t
@@ -81,32 +79,21 @@ sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t str
         const void *context)
 {
     rt_assert(n >= 2 && n <= SIM_ALTERNATIVES_MAX);
-    uint32_t ordinal = stream->ordinal++;
-    if (__builtin_expect(stream->keyed == 0, 0)) {
-        stream->key = sim_stream_key(decider->seed, stream_id);
-        stream->keyed = 1;
+    const struct sim_choice choice = {
+            .kind = kind,
+            .n = n,
+            .odds = odds,
+            .stream = stream_id,
+            .ordinal = stream->ordinal++,
+            .key = key_of(decider, stream, stream_id),
+            .describe = describe,
+            .context = context,
+    };
+    uint32_t index = ask(decider, &choice);
+    rt_assert(index < n);
+    if (index != 0 && !decider->tape_off) {
+        write_down(decider, &choice, index);
     }
-    const struct sim_strategy_ops *ops = decider->strategy->ops;
-    uint32_t index = 0;
-    if (ops->draw != NULL) {
-        index = ops->draw(stream->key, ordinal, n, odds);
-        rt_assert(index < n);
-    }
-    if (ops->draw == NULL || (index != 0 && !decider->tape_off)) {
-        const struct sim_choice choice = {
-                .kind = kind,
-                .n = n,
-                .odds = odds,
-                .stream = stream_id,
-                .ordinal = ordinal,
-                .key = stream->key,
-                .describe = describe,
-                .context = context,
-        };
-        index = ask(decider, &choice, index);
-    }
-    decider->asked++;
-    decider->deviations += index != 0;
-    mix(decider, stream_id, n, index);
+    sim__decided(decider, stream_id, n, index);
     return index;
 }

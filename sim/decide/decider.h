@@ -10,6 +10,7 @@
 #ifndef SIM_DECIDE_DECIDER_H
 #define SIM_DECIDE_DECIDER_H
 
+#include "runtime/base/assert.h"
 #include "sim/decide/choice.h"
 #include "sim/decide/tape.h"
 
@@ -19,6 +20,8 @@ extern "C" {
 
 struct sim_decider {
     struct sim_strategy *strategy; /* Borrowed for the run. */
+    /* The strategy's draw, where nobody wants to see the choices; NULL: they are built. */
+    uint32_t (*draw)(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds);
     uint64_t seed;
     uint64_t hash;  /* Of every answer with more than one alternative, in order. */
     uint64_t asked; /* Answers with more than one alternative. */
@@ -32,21 +35,27 @@ struct sim_decider {
 /* Begins a run: an empty tape, the strategy's begin. */
 void sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, uint64_t seed);
 
-/*
- * Answers an index below `n` (1 .. 64). `stream_id` names the stream across runs, `stream` is its
- * state. `describe` and `context` as in struct sim_choice; `describe` may be NULL.
- */
-static inline uint32_t sim_decide(struct sim_decider *decider, struct sim_stream *stream,
-        uint32_t stream_id, enum sim_kind kind, uint32_t n, struct sim_odds odds,
-        void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
-        const void *context);
-
-/* The same with two alternatives or more, and not muted. */
+/* The slow way: for a choice that somebody wants to see, and for the first of a stream. */
 uint32_t sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
         enum sim_kind kind, uint32_t n, struct sim_odds odds,
         void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
         const void *context);
 
+/* Order and content of the answers go into the digest; one multiplication each. */
+static inline void
+sim__decided(struct sim_decider *decider, uint32_t stream_id, uint32_t n, uint32_t index)
+{
+    uint64_t word = (uint64_t)stream_id << 32 | (uint64_t)n << 8 | index;
+    uint64_t hash = (decider->hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    decider->hash = hash ^ (hash >> 32);
+    decider->asked++;
+    decider->deviations += index != 0;
+}
+
+/*
+ * Answers an index below `n` (1 .. 64). `stream_id` names the stream across runs, `stream` is its
+ * state. `describe` and `context` as in struct sim_choice; `describe` may be NULL.
+ */
 static inline uint32_t
 sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
         enum sim_kind kind, uint32_t n, struct sim_odds odds,
@@ -60,7 +69,13 @@ sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stre
         stream->ordinal++;
         return 0;
     }
-    return sim__decide(decider, stream, stream_id, kind, n, odds, describe, context);
+    if (decider->draw == 0 || stream->keyed == 0) {
+        return sim__decide(decider, stream, stream_id, kind, n, odds, describe, context);
+    }
+    uint32_t index = decider->draw(stream->key, stream->ordinal++, n, odds);
+    rt_assert(index < n);
+    sim__decided(decider, stream_id, n, index);
+    return index;
 }
 
 #ifdef __cplusplus
