@@ -82,52 +82,32 @@ sim_actor_init(struct sim_actor *actor, struct sim_world *world, const struct si
 
 /* ---- The queue of the enabled. ----------------------------------------------------------------- */
 
-#define RING_SIZE (2 * (SIM_ACTORS_MAX + 1))
-
 void
-sim__enabled_push(struct sim_enabled *enabled, uint32_t index)
+sim__enabled_rewind(struct sim_enabled *enabled)
 {
-    if (enabled->head + enabled->count == RING_SIZE) {
-        memmove(enabled->ring, enabled->ring + enabled->head,
-                enabled->count * sizeof(*enabled->ring));
-        enabled->head = 0;
-    }
-    enabled->ring[enabled->head + enabled->count++] = (uint16_t)index;
+    rt_assert(enabled->count <= SIM_ACTORS_MAX);
+    memmove(enabled->ring, enabled->ring + enabled->head,
+            enabled->count * sizeof(*enabled->ring));
+    enabled->head = 0;
 }
 
-/* Takes out the k-th, moving the shorter side. */
-uint32_t
-sim__enabled_take(struct sim_enabled *enabled, uint32_t k)
+void
+sim__enabled_close(struct sim_enabled *enabled, uint32_t k)
 {
     rt_assert(k < enabled->count);
     uint16_t *window = enabled->ring + enabled->head;
-    uint16_t index = window[k];
-    if (k == 0) {
-        enabled->head++;
-    } else if (k < enabled->count / 2) {
+    if (k < enabled->count / 2) {
         memmove(window + 1, window, k * sizeof(*window));
         enabled->head++;
-    } else if (k < enabled->count - 1) {
+    } else {
         memmove(window + k, window + k + 1, (enabled->count - k - 1) * sizeof(*window));
     }
-    enabled->count--;
-    if (enabled->count == 0) {
-        enabled->head = 0;
-    }
-    return index;
 }
 
 void
 sim_actor_enable(struct sim_actor *actor)
 {
-    if (actor->enabled || actor->done) {
-        return;
-    }
-    struct sim_world *world = actor->world;
-    actor->enabled = true;
-    actor->enabled_step = world->step;
-    actor->cause = (uint32_t)world->step;
-    sim__enabled_push(&world->enabled, actor->index);
+    sim__actor_enable(actor);
 }
 
 void

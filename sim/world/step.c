@@ -107,32 +107,37 @@ quiet(struct sim_world *world)
 
 /* ---- Rule 3: who runs. ------------------------------------------------------------------------- */
 
-/* What `describe` needs to tell the alternatives apart. */
-struct run_context {
+static struct sim_actor *
+standing_at(const struct sim_world *world, uint32_t place)
+{
+    return world->actors[world->enabled.ring[world->enabled.head + place]];
+}
+
+static void
+describe_at(const struct sim_world *world, uint32_t place, struct sim_alternative *ret)
+{
+    const struct sim_actor *actor = standing_at(world, place);
+    ret->id = actor->id;
+    ret->actor = actor->index;
+}
+
+static void
+describe_front(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret)
+{
+    describe_at(choice->context, index, ret);
+}
+
+/* Somewhere behind the front: alternative i stands at `base` plus i. */
+struct block {
     const struct sim_world *world;
-    uint32_t base; /* Alternative i stands at this place of the queue plus i. */
+    uint32_t base;
 };
 
 static void
-describe_run(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret)
+describe_block(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret)
 {
-    const struct run_context *context = choice->context;
-    const struct sim_enabled *enabled = &context->world->enabled;
-    uint32_t actor = enabled->ring[enabled->head + context->base + index];
-    ret->id = context->world->actors[actor]->id;
-    ret->actor = actor;
-}
-
-/* The choice belongs to the actor that alternative 0 names: "at its m-th step t2 gives way to t5". */
-static uint32_t
-choose_in(struct sim_world *world, uint32_t base, uint32_t n)
-{
-    const struct run_context context = {world, base};
-    uint32_t first = world->enabled.ring[world->enabled.head + base];
-    struct sim_actor *owner = world->actors[first];
-    return base + sim_decide(&world->decider, &owner->streams[SIM_KIND_RUN],
-                          sim__stream_id(owner, SIM_KIND_RUN), SIM_KIND_RUN, n, SIM_ODDS_EVEN,
-                          describe_run, &context);
+    const struct block *block = choice->context;
+    describe_at(block->world, block->base + index, ret);
 }
 
 /* More than 64: first a block of 64, oldest first, then one of the block. */
@@ -140,24 +145,29 @@ static uint32_t
 choose_wide(struct sim_world *world, uint32_t n)
 {
     uint32_t blocks = (n + BLOCK - 1) / BLOCK;
-    uint32_t block = sim_actor_choose(&world->self, SIM_KIND_RUN, blocks, SIM_ODDS_EVEN);
-    uint32_t base = block * BLOCK;
-    return choose_in(world, base, n - base < BLOCK ? n - base : BLOCK);
+    uint32_t base = sim_actor_choose(&world->self, SIM_KIND_RUN, blocks, SIM_ODDS_EVEN) * BLOCK;
+    const struct block block = {world, base};
+    return base + sim_actor_choose_of(standing_at(world, base), SIM_KIND_RUN,
+                          n - base < BLOCK ? n - base : BLOCK, SIM_ODDS_EVEN, describe_block,
+                          &block);
 }
 
-static uint32_t
+/* The choice belongs to the actor that alternative 0 names: "at its m-th step t2 gives way to t5". */
+__attribute__((always_inline)) static inline uint32_t
 choose_actor(struct sim_world *world)
 {
     uint32_t n = world->enabled.count;
-    if (n == 1) {
-        return choose_in(world, 0, 1);
-    }
-    uint32_t front = world->enabled.ring[world->enabled.head];
-    uint64_t waited = world->step - world->actors[front]->enabled_step;
-    if (waited > world->options.fair_steps + 8 * (uint64_t)n) {
+    struct sim_actor *front = standing_at(world, 0);
+    uint64_t waited = world->step - front->enabled_step;
+    if (n > 1 && waited > world->options.fair_steps + 8 * (uint64_t)n) {
         return 0; /* The simulator itself starves nobody. */
     }
-    return n <= BLOCK ? choose_in(world, 0, n) : choose_wide(world, n);
+    if (n > BLOCK) {
+        return choose_wide(world, n);
+    }
+    return sim_decide(&world->decider, &front->streams[SIM_KIND_RUN],
+            sim__stream_id(front, SIM_KIND_RUN), SIM_KIND_RUN, n, SIM_ODDS_EVEN, describe_front,
+            world);
 }
 
 /* ---- Rule 5: what the step cost. ---------------------------------------------------------------- */
@@ -240,22 +250,10 @@ is_done(struct sim_world *world)
     return world->foreground == 0;
 }
 
-void
-sim__world_step(struct sim_world *world)
+/* 4. One step of `actor`, who has been taken out of the queue. */
+static inline void
+take_step(struct sim_world *world, struct sim_actor *actor)
 {
-    /* 1. */
-    if (world->now_ns >= world->next_due_ns) {
-        sim__enable_due(world);
-    }
-    /* 2. */
-    if (world->enabled.count == 0) {
-        quiet(world);
-        return;
-    }
-    /* 3. */
-    struct sim_actor *actor = world->actors[sim__enabled_take(
-            &world->enabled, choose_actor(world))];
-    /* 4. */
     actor->enabled = false;
     world->current = actor;
     world->stepping = actor;
@@ -268,19 +266,22 @@ sim__world_step(struct sim_world *world)
     actor->polls++;
     actor->stopped_step = world->step;
     actor->stopped_ns = world->now_ns;
-    if (world->over) {
-        return;
-    }
-    /* 5. */
+}
+
+static inline void
+look_after(struct sim_world *world)
+{
     rt_list_each(link, &world->afters)
     {
         struct sim_after *after = rt_container_of(link, struct sim_after, link);
         after->after(after->argument);
     }
-    world->current = actor;
-    charge(world);
-    world->current = &world->self;
-    /* 6. */
+}
+
+/* 6. */
+static inline void
+look_whether_over(struct sim_world *world)
+{
     if (is_done(world)) {
         world->over = true;
         return;
@@ -291,6 +292,42 @@ sim__world_step(struct sim_world *world)
     }
 }
 
+/* Inlined by order into the loop below: this is what a run does all the time. */
+__attribute__((always_inline)) static inline void
+one_step(struct sim_world *world)
+{
+    /* 1. */
+    if (world->now_ns >= world->next_due_ns) {
+        sim__enable_due(world);
+    }
+    /* 2. */
+    if (world->enabled.count == 0) {
+        quiet(world);
+        return;
+    }
+    /* 3. */
+    uint32_t place = choose_actor(world);
+    struct sim_actor *actor = world->actors[sim__enabled_take(&world->enabled, place)];
+    /* 4. */
+    take_step(world, actor);
+    if (world->over) {
+        return;
+    }
+    /* 5. */
+    look_after(world);
+    world->current = actor;
+    charge(world);
+    world->current = &world->self;
+    /* 6. */
+    look_whether_over(world);
+}
+
+void
+sim__world_step(struct sim_world *world)
+{
+    one_step(world);
+}
+
 void
 sim__world_steps(struct sim_world *world)
 {
@@ -299,7 +336,7 @@ sim__world_steps(struct sim_world *world)
         world->over = true;
     }
     while (!world->over && !world->stopped) {
-        sim__world_step(world);
+        one_step(world);
         if (world->step == world->stop.step && !world->stop.at_quiet) {
             world->stopped = true;
         }

@@ -18,6 +18,7 @@
 #include "sim/trace/recorder.h"
 #include "sim/world/actor.h"
 #include "sim/world/arena.h"
+#include "sim/world/enabled.h"
 #include "sim/world/options.h"
 #include "sim/world/outcome.h"
 
@@ -27,13 +28,6 @@ extern "C" {
 
 struct sim_scenario;
 struct sim_fiber;
-
-/* The enabled actors in the order of enabling: a window into an array twice as long as needed. */
-struct sim_enabled {
-    uint16_t *ring; /* Indices; 2 * (SIM_ACTORS_MAX + 1) of them. */
-    uint32_t head;
-    uint32_t count;
-};
 
 /* Where a run stops before its own end, for the judge. */
 struct sim_stop {
@@ -200,6 +194,20 @@ void sim_world_add_audit(struct sim_world *world, struct sim_audit *audit);
 void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable);
 void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
+
+/* sim_actor_enable, in the path of every wake. */
+static inline void
+sim__actor_enable(struct sim_actor *actor)
+{
+    if (actor->enabled || actor->done) {
+        return;
+    }
+    struct sim_world *world = actor->world;
+    actor->enabled = true;
+    actor->enabled_step = world->step;
+    actor->cause = (uint32_t)world->step;
+    sim__enabled_push(&world->enabled, actor->index);
+}
 
 /* Actor by index, or NULL. */
 static inline struct sim_actor *

@@ -18,9 +18,6 @@ sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)
 void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,
         const struct sim_actor_ops *ops, const char *name);
 
-void sim__enabled_push(struct sim_enabled *enabled, uint32_t index);
-uint32_t sim__enabled_take(struct sim_enabled *enabled, uint32_t k);
-
 /* Enables everybody who is due; finds the next due time. */
 void sim__enable_due(struct sim_world *world);
 
