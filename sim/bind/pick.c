@@ -128,24 +128,46 @@ list_pick(struct sim_rt *rt)
 
 /* ---- The policy. -------------------------------------------------------------------------------- */
 
-static bool
-world_picks(const struct sim_rt *rt)
+/* The actor of the task at `index`, which is in the policy or comes into it. */
+static inline struct sim_bound *
+bound_at(struct sim_rt *rt, uint32_t index)
 {
-    return rt->inner == NULL && !rt->by_loop;
+    struct sim_bound *bound = rt->bound[index];
+    uint32_t generation = rt->runtime.executor.targets.entries[index].generation;
+    bool known = bound != NULL && bound->key.generation == generation;
+    return __builtin_expect(known, 1) ? bound : sim__bind(rt, index);
 }
+
+static void
+world_push(struct rt_sched *sched, uint32_t index)
+{
+    sim__actor_enable(&bound_at(rt_of(sched), index)->actor);
+}
+
+static uint32_t
+world_pop(struct rt_sched *sched)
+{
+    (void)sched;
+    rt_unreached("where the world picks, nobody pops");
+}
+
+static void
+world_remove(struct rt_sched *sched, uint32_t index)
+{
+    sim_actor_disable(&rt_of(sched)->bound[index]->actor);
+}
+
+static const struct rt_sched_ops world_picks = {
+        .push = world_push,
+        .pop = world_pop,
+        .remove = world_remove,
+};
 
 static void
 push(struct rt_sched *sched, uint32_t index)
 {
     struct sim_rt *rt = rt_of(sched);
-    struct sim_bound *bound = rt->bound[index];
-    if (bound == NULL || sim__has_left(bound)) {
-        bound = sim__bind(rt, index);
-    }
-    if (world_picks(rt)) {
-        sim_actor_enable(&bound->actor);
-        return;
-    }
+    struct sim_bound *bound = bound_at(rt, index);
     bound->runnable = true;
     bound->runnable_step = rt->world->step;
     bound->actor.cause = (uint32_t)rt->world->step;
@@ -163,7 +185,6 @@ static uint32_t
 pop(struct rt_sched *sched)
 {
     struct sim_rt *rt = rt_of(sched);
-    rt_assert(!world_picks(rt));
     if (rt->by_loop) {
         sim_loop_pause(rt->world);
     }
@@ -188,16 +209,14 @@ take_out(struct rt_sched *sched, uint32_t index)
 {
     struct sim_rt *rt = rt_of(sched);
     rt->bound[index]->runnable = false;
-    if (world_picks(rt)) {
-        sim_actor_disable(&rt->bound[index]->actor);
-    } else if (rt->inner != NULL) {
+    if (rt->inner != NULL) {
         rt->inner->ops->remove(rt->inner, index);
     } else {
         list_remove(rt, index);
     }
 }
 
-static const struct rt_sched_ops sched_ops = {.push = push, .pop = pop, .remove = take_out};
+static const struct rt_sched_ops runtime_picks = {.push = push, .pop = pop, .remove = take_out};
 
 void
 sim__after_step(void *argument)
@@ -243,7 +262,8 @@ links(struct sim_rt *rt)
 void
 sim__pick_init(struct sim_rt *rt)
 {
-    rt->sched.ops = &sched_ops;
+    bool any = rt->order == SIM_ORDER_DEFAULT || rt->order == SIM_ORDER_ANY;
+    rt->sched.ops = any && !rt->by_loop ? &world_picks : &runtime_picks;
     if (rt->by_loop || rt->order == SIM_ORDER_FIFO || rt->order == SIM_ORDER_LIFO_SLOT) {
         sim_world_loop_polls(rt->world);
     }

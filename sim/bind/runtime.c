@@ -48,10 +48,9 @@ reap(struct sim_rt *rt)
     }
 }
 
-void
-sim__after_poll(struct sim_bound *bound)
+static inline void
+after_poll(struct sim_rt *rt, struct sim_bound *bound)
 {
-    struct sim_rt *rt = bound->rt;
     if (sim__has_left(bound)) {
         finish(bound);
     } else if (bound->task->state == RT_TASK_SLEEPING) {
@@ -63,6 +62,40 @@ sim__after_poll(struct sim_bound *bound)
     }
 }
 
+void
+sim__after_poll(struct sim_bound *bound)
+{
+    after_poll(bound->rt, bound);
+}
+
+static uint64_t
+next_time(const struct sim_rt *rt)
+{
+    uint64_t timers_ns = rt_timers_next(&rt->runtime.timers);
+    uint64_t clocks_ns = sim_host_next_instant(rt->host);
+    return timers_ns < clocks_ns ? timers_ns : clocks_ns;
+}
+
+static inline void
+refresh(struct sim_rt *rt)
+{
+    const struct rt_runtime *runtime = &rt->runtime;
+    bool nothing_armed = runtime->timers.armed == 0 && runtime->reactor.waiting == 0;
+    if (rt->by_loop || (nothing_armed && rt->loop.due_ns == SIM_NEVER)) {
+        return;
+    }
+    uint64_t next_ns = next_time(rt);
+    if (next_ns != rt->loop.due_ns && !rt->loop.enabled) {
+        sim_actor_due(&rt->loop, next_ns);
+    }
+}
+
+void
+sim__refresh(struct sim_rt *rt)
+{
+    refresh(rt);
+}
+
 static void
 task_step(struct sim_actor *actor)
 {
@@ -72,8 +105,8 @@ task_step(struct sim_actor *actor)
     }
     struct sim_rt *rt = bound->rt;
     rt_run_taken(&rt->runtime.executor, bound->task);
-    sim__after_poll(bound);
-    sim__refresh(rt);
+    after_poll(rt, bound);
+    refresh(rt);
 }
 
 static void
@@ -149,28 +182,6 @@ sim__look(void *argument)
     struct sim_rt *rt = argument;
     if (!rt->by_loop && rt_runtime_turn_useful(&rt->runtime)) {
         sim_actor_enable(&rt->loop);
-    }
-}
-
-static uint64_t
-next_time(const struct sim_rt *rt)
-{
-    uint64_t timers_ns = rt_timers_next(&rt->runtime.timers);
-    uint64_t clocks_ns = sim_host_next_instant(rt->host);
-    return timers_ns < clocks_ns ? timers_ns : clocks_ns;
-}
-
-void
-sim__refresh(struct sim_rt *rt)
-{
-    const struct rt_runtime *runtime = &rt->runtime;
-    bool nothing_armed = runtime->timers.armed == 0 && runtime->reactor.waiting == 0;
-    if (rt->by_loop || (nothing_armed && rt->loop.due_ns == SIM_NEVER)) {
-        return;
-    }
-    uint64_t next_ns = next_time(rt);
-    if (next_ns != rt->loop.due_ns && !rt->loop.enabled) {
-        sim_actor_due(&rt->loop, next_ns);
     }
 }
 
