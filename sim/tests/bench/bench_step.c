@@ -128,8 +128,8 @@ time_runs(const struct sim_scenario *scenario, bool events, uint32_t runs, doubl
         sim_judge(&world, &what, (struct sim_recording){events, false}, &outcome);
         steps += outcome.steps;
         if (outcome.verdict != SIM_VERDICT_PASS) {
-            (void)printf("seed %u: %s: %s\n", i, sim_verdict_name(outcome.verdict),
-                    outcome.message);
+            (void)printf(
+                    "seed %u: %s: %s\n", i, sim_verdict_name(outcome.verdict), outcome.message);
             exit(1);
         }
     }
