@@ -229,6 +229,23 @@ run_alone(struct sim_run *run, uint64_t seed, bool as_twin, struct sim_alone *al
     return false;
 }
 
+/* The run as it is here goes into the database, as one that is another elsewhere. */
+static bool
+store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const char *token)
+{
+    int64_t run_id = 0;
+    struct sim_new_failure failure = {
+            .index = seed - run->plan.first,
+            .outcome = *sim_alone_outcome(usual),
+            .alone = usual,
+    };
+    failure.outcome.verdict = SIM_VERDICT_DIVERGED;
+    failure.outcome.oracle = SIM_ORACLE_TWIN;
+    (void)snprintf(failure.outcome.message, sizeof(failure.outcome.message),
+            "it is another run in another process, with memory elsewhere");
+    return sim_run_store_failure(run, &failure, token, &run_id);
+}
+
 bool
 sim_run_tell_twin(struct sim_run *run, uint64_t seed)
 {
@@ -236,17 +253,21 @@ sim_run_tell_twin(struct sim_run *run, uint64_t seed)
     struct sim_alone twin = {.worker = {.pid = 0}};
     sim_progress_clear(&run->progress);
     bool ran = run_alone(run, seed, false, &usual) && run_alone(run, seed, true, &twin);
-    if (ran && run->json) {
+    bool stored = false;
+    if (ran) {
         char *token = sim_token_of(run->plan.scenario, &run->plan.options, run->plan.how, NULL,
                 sim_alone_outcome(&usual));
-        sim_run_json_twin(run, seed, &usual, &twin, token);
+        stored = store_twin(run, seed, &usual, token);
+        if (run->json) {
+            sim_run_json_twin(run, seed, &usual, &twin, token);
+        } else {
+            tell_twin_text(run, seed, &usual, &twin);
+        }
         free(token);
-    } else if (ran) {
-        tell_twin_text(run, seed, &usual, &twin);
     }
     sim_alone_done(&usual);
     sim_alone_done(&twin);
-    return ran;
+    return ran && stored;
 }
 
 /* ---- A scenario, and the end. ---------------------------------------------------------------- */

@@ -81,6 +81,8 @@ ok "twins: a good one was checked" test -z "$(grep 'bad/good' out.txt | grep -v 
 same "twins: uninitialised memory: status" \
     "$(status run $lib bad/reads-fresh --runs 3 --check-determinism 100 --fresh --db t.db)" 3
 ok "twins: the first event that differs is told" grep -q 'is another run in another process' out.txt
+same "twins: it is in the database" "$(rewake query "SELECT count(*) AS n FROM failures
+    WHERE verdict = 'diverged' AND scenario = 'bad/reads-fresh'" --json --db t.db)" '{"n":1}'
 same "twins: an address: status" \
     "$(status run $lib bad/asks-address --runs 3 --check-determinism 100 --fresh --db t.db)" 3
 same "without twins these hold" \

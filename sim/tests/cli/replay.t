@@ -94,6 +94,13 @@ refused "a database cut" 70 run $canary --runs 1 --db cut.db
 mkdir folder.db
 refused "a folder" 70 run $canary --runs 1 --db folder.db
 refused "a folder that is not there" 70 run $canary --runs 1 --db a/b/c/d.db
+(
+    ulimit -f 300 # Half-kilobytes: as good as a full disk.
+    status run $canary --runs 100000 --record all --fresh --db full.db >full.status
+)
+same "a full disk: status" "$(cat full.status)" 70
+ok "a full disk: one line" one_line err.txt
+same "a full disk: what is there is whole" "$(sqlite3 full.db 'PRAGMA integrity_check')" ok
 if [ -w /dev/full ]; then
     "$REWAKE" list >/dev/full 2>err.txt
     same "a full disk for stdout: status" "$?" 70
