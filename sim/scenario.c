@@ -15,14 +15,19 @@
 /* A line of sim_log is cut here. */
 #define LOG_MAX 200
 
+__attribute__((noreturn, cold)) static void
+exhausted(struct sim_world *world)
+{
+    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, world->current, 0,
+            "the run wants more memory than its arena has (%zu MiB)", world->arena.size >> 20);
+}
+
 void *
 sim_alloc(struct sim_world *world, size_t size)
 {
     void *memory = sim_arena_alloc(&world->arena, size);
     if (memory == NULL) {
-        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, world->current, 0,
-                "the run wants more memory than its arena has (%zu MiB)",
-                world->arena.size >> 20);
+        exhausted(world);
     }
     return memory;
 }
@@ -30,7 +35,11 @@ sim_alloc(struct sim_world *world, size_t size)
 void *
 sim_zalloc(struct sim_world *world, size_t size)
 {
-    return memset(sim_alloc(world, size), 0, size);
+    void *memory = sim_arena_zalloc(&world->arena, size);
+    if (memory == NULL) {
+        exhausted(world);
+    }
+    return memory;
 }
 
 void

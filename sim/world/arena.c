@@ -67,8 +67,9 @@ sim_arena_reset(struct sim_arena *arena)
     arena->malloc_bytes = 0;
 }
 
-void *
-sim_arena_alloc(struct sim_arena *arena, size_t size)
+/* Filled with `byte`. */
+static void *
+take(struct sim_arena *arena, size_t size, uint8_t byte)
 {
     size_t rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (rounded < size || rounded + GAP > arena->size - arena->used) {
@@ -78,6 +79,17 @@ sim_arena_alloc(struct sim_arena *arena, size_t size)
     char *pointer = arena->base + arena->used;
     arena->used += rounded + GAP;
     unpoison(pointer, size);
-    memset(pointer, arena->fill, size);
-    return pointer;
+    return memset(pointer, byte, size);
+}
+
+void *
+sim_arena_alloc(struct sim_arena *arena, size_t size)
+{
+    return take(arena, size, arena->fill);
+}
+
+void *
+sim_arena_zalloc(struct sim_arena *arena, size_t size)
+{
+    return take(arena, size, 0);
 }

@@ -50,6 +50,9 @@ void sim_arena_reset(struct sim_arena *arena);
 /* `size` bytes aligned to 16, filled with the fill byte; NULL when the arena is exhausted. */
 void *sim_arena_alloc(struct sim_arena *arena, size_t size);
 
+/* As sim_arena_alloc, but all zero. */
+void *sim_arena_zalloc(struct sim_arena *arena, size_t size);
+
 static inline bool
 sim_arena_holds(const struct sim_arena *arena, const void *pointer)
 {
