@@ -88,8 +88,8 @@ sim_record_next(struct sim_recorder *recorder)
     if ((recorder->count & (SIM_CHUNK - 1)) == 0 && recorder->count != 0) {
         sim_recorder_chunk(recorder);
     }
-    return &recorder->memory
-                    .events[recorder->count++ & (uint64_t)(recorder->memory.events_capacity - 1)];
+    uint64_t index = recorder->count++;
+    return &recorder->memory.events[index & (recorder->memory.events_capacity - 1)];
 }
 
 /* Appends a copy of `event`, with events on. */
