@@ -12,26 +12,12 @@
 
 uint64_t rt_probe_wanted;
 
-static inline void
-write_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site, uint32_t await,
-        uint64_t argument)
-{
-    struct sim_event *event = sim_record_next(&world->recorder);
-    event->step = (uint32_t)world->step;
-    event->cause = kind == RT_PROBE_POLL ? world->current->cause : 0;
-    event->object = object;
-    event->site = site;
-    event->await = await;
-    event->actor = (uint16_t)world->current->index;
-    event->kind = (uint8_t)kind;
-    event->flags = 0;
-    event->argument = argument;
-}
-
-/* Kinds that mean something to the world itself, whoever writes them down. */
+/* Kinds that mean something to the world itself, whoever writes them down; POLLED only where a loop
+ * polls. */
 #define ALWAYS                                                                                     \
     (UINT64_C(1) << RT_PROBE_EXPIRE | UINT64_C(1) << RT_PROBE_TURN |                               \
             UINT64_C(1) << RT_PROBE_CONSUME | UINT64_C(1) << RT_PROBE_COMPLETE)
+#define MEANT (ALWAYS | UINT64_C(1) << RT_PROBE_POLLED)
 
 void
 sim__probes_begin(struct sim_world *world)
@@ -50,10 +36,9 @@ void
 sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
         uint32_t await, uint64_t argument)
 {
-    if (!world->recorder.events_on) {
-        return;
+    if (world->recorder.events_on) {
+        sim__event(world, kind, object, site, await, argument);
     }
-    write_event(world, kind, object, site, await, argument);
 }
 
 /* A deadline that the clock was moved over while everybody waited is a wake that came too late:
@@ -72,7 +57,10 @@ check_expiry(struct sim_world *world, uint64_t deadline_ns)
 static void
 consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
 {
-    if (kind == RT_PROBE_EXPIRE) {
+    if (kind == RT_PROBE_POLLED) {
+        /* Where a loop polls, what follows is the loop's. */
+        world->current = world->stepping;
+    } else if (kind == RT_PROBE_EXPIRE) {
         check_expiry(world, argument);
     } else if (kind == RT_PROBE_CONSUME) {
         world->consumed++;
@@ -81,9 +69,6 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
         world->looked_step = world->step;
     } else if (kind == RT_PROBE_COMPLETE) {
         sim_world_progress(world);
-    } else if (kind == RT_PROBE_POLLED) {
-        /* Where a loop polls, what follows is the loop's. */
-        world->current = world->stepping;
     }
 }
 
@@ -96,10 +81,10 @@ rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *si
         return;
     }
     if (world->recorder.events_on) {
-        write_event(world, (uint32_t)kind, object, site != 0 ? site->id : 0,
+        sim__event(world, (uint32_t)kind, object, site != 0 ? site->id : 0,
                 await != 0 ? await->id : 0, argument);
     }
-    if (kind >= RT_PROBE_EXPIRE || kind == RT_PROBE_COMPLETE || kind == RT_PROBE_POLLED) {
+    if ((MEANT >> kind & 1) != 0) {
         consider(world, kind, argument);
     }
 }

@@ -260,7 +260,7 @@ take_step(struct sim_world *world, struct sim_actor *actor)
     world->step++;
     *world->progress = *world->progress + 1;
     if (world->recorder.events_on) {
-        sim_world_event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
+        sim__event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
     }
     actor->ops->step(actor);
     actor->polls++;

@@ -15,6 +15,24 @@ sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)
     return actor->id * 0x9e3779b1u + (uint32_t)kind;
 }
 
+/* sim_world_event where events are known to be on, in the path of every probe. */
+static inline void
+sim__event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site, uint32_t await,
+        uint64_t argument)
+{
+    const struct sim_actor *actor = world->current;
+    struct sim_event *event = sim_record_next(&world->recorder);
+    event->step = (uint32_t)world->step;
+    event->cause = kind == RT_PROBE_POLL ? actor->cause : 0;
+    event->object = object;
+    event->site = site;
+    event->await = await;
+    event->actor = (uint16_t)actor->index;
+    event->kind = (uint8_t)kind;
+    event->flags = 0;
+    event->argument = argument;
+}
+
 void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,
         const struct sim_actor_ops *ops, const char *name);
 
