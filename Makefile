@@ -35,7 +35,8 @@ WARN.clang := -Wcomma -Wunreachable-code -Wconditional-uninitialized -Wassign-en
 # RT_VERIFY walks structures after each change: everywhere but in what ships.
 # -fno-sanitize-recover: a finding must fail the test that made it, not scroll by.
 SANITIZE := -O1 -DRT_VERIFY -fno-omit-frame-pointer -fno-sanitize-recover=all
-FLAGS.release := -O2
+# Two words packed into one vector to be stored come later than two stores, and are soon read again.
+FLAGS.release := -O2 -fno-tree-slp-vectorize
 FLAGS.debug := -O0 -DRT_VERIFY
 FLAGS.asan := $(SANITIZE) -fsanitize=address,undefined
 FLAGS.tsan := $(SANITIZE) -fsanitize=thread
@@ -77,7 +78,8 @@ run = @mkdir -p $(@D); $(if $(V),echo '$2',echo '  $1 $@'); $2 || { echo 'failed
 # A file that is new only when what it says is: flags and lists of files are prerequisites too.
 say = @mkdir -p $(@D); echo '$1' | cmp -s - $@ || echo '$1' > $@
 
-all: $(B)/rewake $(B)/librewake-rt.a ## builds build/rewake (release)
+program: $(B)/rewake
+all: program $(B)/librewake-rt.a ## builds build/rewake (release)
 ifeq ($(BUILD)$(OPT),release)
 	@ln -sfn $(notdir $(B))/rewake build/rewake
 endif
@@ -123,7 +125,7 @@ $(B)/bench/%: $(B)/plain/runtime/tests/bench/%.o $(B)/librewake-rt.a
 # ---- jobs --------------------------------------------------------------------------------------
 # variant-debug-clang: program and tests of one variant, in a make of their own.
 VARIANT = BUILD=$(firstword $(subst -, ,$*)) CC=$(patsubst $(firstword $(subst -, ,$*))-%,%,$*)
-binary-%: FORCE ; @$(MAKE) $(VARIANT) all
+binary-%: FORCE ; @$(MAKE) $(VARIANT) program
 tests-%: FORCE ; @$(MAKE) $(VARIANT) test-programs
 test-programs: $(TEST_PROGRAMS)
 # One run must be the same run in all of these.
@@ -169,7 +171,8 @@ clean: ## removes build/
 	rm -rf build
 
 FORCE:
-.PHONY: all help check check-asan check-tsan quick test test-programs matrix bench demo tidy format \
+.PHONY: all help check check-asan check-tsan quick test test-programs matrix bench demo tidy \
+	format \
 	coverage install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

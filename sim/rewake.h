@@ -18,13 +18,12 @@ extern "C" {
 #endif
 
 /*
- * What a shared library of scenarios shows: made by every file that includes this one, kept once by the
- * linker. In the program itself it is found by nobody.
+ * What a shared library of scenarios shows: made by every file that includes this one, kept once by
+ * the linker. In the program itself it is found by nobody.
  */
 extern const struct sim_library rewake_library __attribute__((weak, visibility("default")));
-const struct sim_library rewake_library = {
-        SIM_LIBRARY_VERSION, sizeof(struct sim_scenario), __start_rewake_scenarios,
-        __stop_rewake_scenarios, __start_rt_sites, __stop_rt_sites};
+const struct sim_library rewake_library = {SIM_LIBRARY_VERSION, sizeof(struct sim_scenario),
+        __start_rewake_scenarios, __stop_rewake_scenarios, __start_rt_sites, __stop_rt_sites};
 
 #ifdef __cplusplus
 }

@@ -73,7 +73,7 @@ sim_work(struct sim_world *world, uint64_t ns)
     world->work_ns += ns;
 }
 
-/* ---- Decisions. --------------------------------------------------------------------------------- */
+/* ---- Decisions. ------------------------------------------------------------------------------ */
 
 uint32_t
 sim_pick(struct sim_world *world, uint32_t n)
@@ -95,7 +95,7 @@ sim_range(struct sim_world *world, uint64_t lo, uint64_t hi)
     return sim_actor_range(world->current, SIM_KIND_USER, lo, hi);
 }
 
-/* ---- Saying something. -------------------------------------------------------------------------- */
+/* ---- Saying something. ----------------------------------------------------------------------- */
 
 static uint32_t
 site_id(const struct rt_site *site)
@@ -112,8 +112,8 @@ sim_log_at(struct sim_world *world, const struct rt_site *site, const char *form
         va_start(arguments, format);
         (void)vsnprintf(text, sizeof(text), format, arguments);
         va_end(arguments);
-        sim_record_text(&world->recorder, SIM_TEXT_EVENT, world->recorder.count, text,
-                strlen(text));
+        sim_record_text(
+                &world->recorder, SIM_TEXT_EVENT, world->recorder.count, text, strlen(text));
     }
     sim_world_event(world, SIM_EVENT_LOG, 0, site_id(site), 0, 0);
 }
@@ -150,7 +150,7 @@ sim_sometimes_at(bool condition, const char *text, const struct rt_site *site)
     }
 }
 
-/* ---- Audits of the scenario's own primitives. --------------------------------------------------- */
+/* ---- Audits of the scenario's own primitives. ------------------------------------------------ */
 
 void
 sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),

@@ -88,9 +88,9 @@ extern struct rt_site __start_rt_sites[] SIM_WEAK_HIDDEN;
 extern struct rt_site __stop_rt_sites[] SIM_WEAK_HIDDEN;
 
 /* Registers a scenario; `identifier` is any name unique in its file. A file may have several. */
-#define SIM_SCENARIO(identifier, ...)                                                              \
-    static const struct sim_scenario identifier = {__VA_ARGS__};                                   \
-    static const struct sim_scenario *const identifier##__registered                               \
+#define SIM_SCENARIO(identifier, ...) \
+    static const struct sim_scenario identifier = {__VA_ARGS__}; \
+    static const struct sim_scenario *const identifier##__registered \
             __attribute__((section("rewake_scenarios"), used)) = &identifier
 
 /* ---- What a scenario may call. --------------------------------------------------------------- */
@@ -139,8 +139,9 @@ void sim_always_at(bool condition, const char *text, const struct rt_site *site)
 #define SIM_REACHABLE() sim_sometimes_at(true, "reachable", RT_HERE)
 void sim_sometimes_at(bool condition, const char *text, const struct rt_site *site);
 
-/* Registers an audit of a primitive of the scenario's own (third rung): `audit` answers NULL, or one
- * sentence about what is wrong ("2 permits are free while a task queues"). Asked when a run stalls. */
+/* Registers an audit of a primitive of the scenario's own (third rung): `audit` answers NULL, or
+ * one sentence about what is wrong ("2 permits are free while a task queues"). Asked when a run
+ * stalls. */
 void sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),
         void *argument);
 

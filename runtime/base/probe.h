@@ -102,8 +102,8 @@ struct rt_object {
 #ifdef RT_PROBES
 
 /*
- * Which kinds the watcher wants to hear of now, one bit each: a probe that nobody wants is a test of one
- * bit. Supplied by the watcher.
+ * Which kinds the watcher wants to hear of now, one bit each: a probe that nobody wants is a test
+ * of one bit. Supplied by the watcher.
  */
 extern uint64_t rt_probe_wanted;
 
@@ -117,11 +117,11 @@ void rt_probe_reason(const char *reason);
 /* Supplied by the watcher: a number for a new object of `kind`. */
 uint32_t rt_probe_object(enum rt_object_kind kind);
 
-#define RT_PROBE(kind, object, site, await, argument)                                              \
-    do {                                                                                           \
-        if ((rt_probe_wanted & UINT64_C(1) << RT_PROBE_##kind) != 0) {                             \
-            rt_probe_emit(RT_PROBE_##kind, (object), (site), (await), (argument));                 \
-        }                                                                                          \
+#define RT_PROBE(kind, object, site, await, argument) \
+    do { \
+        if ((rt_probe_wanted & UINT64_C(1) << RT_PROBE_##kind) != 0) { \
+            rt_probe_emit(RT_PROBE_##kind, (object), (site), (await), (argument)); \
+        } \
     } while (0)
 #define RT_PROBE_REASON(reason) rt_probe_reason(reason)
 #define RT_PROBE_OBJECT(kind) rt_probe_object(RT_OBJECT_##kind)

@@ -116,7 +116,8 @@ rt_host_poll(struct rt_host *host, struct rt_pollable *const *in, uint32_t count
 {
     check_host(host);
     if (count == 0) {
-        /* The host's to refuse, and a strict one traps: who asks for nothing has lost its way (P3). */
+        /* The host's to refuse, and a strict one traps: who asks for nothing has lost its way
+         * (P3). */
         rt_err refusal = host->ops->poll(host, in, 0, ret_indices, ret_ready);
         if (refusal != RT_E_EMPTY_POLL) {
             host_broke("answered a poll of an empty list");

@@ -64,7 +64,8 @@ void rt_poller_list_add_extra(struct rt_poller *poller, struct rt_pollable *poll
 /*
  * Polls the list. *ret_count keys of ready entries, in list order whatever order the host
  * answered in, are in `ret_keys` (room for `capacity`); entries of the runtime's own are left out
- * (R6), so 0 is possible. RT_E_EMPTY_POLL for an empty list, without asking the host (P3).
+ * (R6), so 0 is possible. An empty list is the host's to refuse, and a strict one traps (P3):
+ * a reactor never has one (R5).
  */
 RT_MUST_CHECK rt_err rt_poller_poll(
         struct rt_poller *poller, struct rt_key *ret_keys, uint32_t *ret_count);

@@ -101,8 +101,8 @@ void rt_terminate_at(struct rt_executor *executor, const struct rt_site *await);
 bool rt_run_one(struct rt_executor *executor);
 
 /*
- * Polls `task`, which is woken and which its policy has given up by itself: for who is policy and loop in
- * one. A task that is not woken: fault RT_E_INVALID.
+ * Polls `task`, which is woken and which its policy has given up by itself: for who is policy and
+ * loop in one. A task that is not woken: fault RT_E_INVALID.
  */
 void rt_run_taken(struct rt_executor *executor, struct rt_task *task);
 

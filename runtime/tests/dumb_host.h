@@ -48,7 +48,8 @@ struct dumb_host {
 
     /* What has been asked so far. */
     uint32_t polls;
-    uint32_t blocks; /* Polls that found nothing ready. */
+    uint32_t empty_polls; /* With nothing in the list: no runtime does that (P3, R5). */
+    uint32_t blocks;      /* Polls that found nothing ready. */
     uint32_t notifies;
     uint32_t readies;
     uint32_t subscribes;

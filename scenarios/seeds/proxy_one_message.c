@@ -1,8 +1,8 @@
 /*
  * proxy_one_message.c -- the example of Pigweed's proposal (S4): receive a message, then send it.
  *
- * ProxyOneMessage::Poll, in C: if there is no send future yet, PollRead; when there is data, start to
- * send it; then poll the send. The test drives the dispatcher as the proposal's testing
+ * ProxyOneMessage::Poll, in C: if there is no send future yet, PollRead; when there is data, start
+ * to send it; then poll the send. The test drives the dispatcher as the proposal's testing
  * functions do: run until stalled, look, advance the mock clock, run until stalled.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -11,9 +11,9 @@
 
 #include "sim/rewake.h"
 
-/* How far the test moves the mock clock at a time. In between nobody looks at the host, and a look may report
- * some of what is ready and leave the rest to the next one: so late may a wake be, and so much slack does
- * this scenario declare. */
+/* How far the test moves the mock clock at a time. In between nobody looks at the host, and a look
+ * may report some of what is ready and leave the rest to the next one: so late may a wake be, and
+ * so much slack does this scenario declare. */
 #define TICK (5 * RT_MS)
 #define SLACK (10 * TICK)
 
@@ -92,8 +92,8 @@ proxy_cleanup(struct rt_task *task)
     proxy->cleaned = true;
 }
 
-/* The test of the proposal: RunUntilStalled, AdvanceMockTime, again. The reactor's look at the host is
- * the dispatcher's own affair in Pigweed; here it is a turn that does not block. */
+/* The test of the proposal: RunUntilStalled, AdvanceMockTime, again. The reactor's look at the host
+ * is the dispatcher's own affair in Pigweed; here it is a turn that does not block. */
 static void
 test_main(struct sim_world *world, void *argument)
 {

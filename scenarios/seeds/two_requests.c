@@ -56,13 +56,13 @@ struct story {
     bool answered;
 };
 
-/* ---- One request: send, headers, body. ----------------------------------------------------------- */
+/* ---- One request: send, headers, body. ------------------------------------------------------- */
 
 static void
 send_request(struct fetch *fetch)
 {
-    fetch->request = sim_request_send(fetch->host, fetch->url, "200 OK", fetch->expected, 8,
-            1 * RT_MS, 20 * RT_MS);
+    fetch->request = sim_request_send(
+            fetch->host, fetch->url, "200 OK", fetch->expected, 8, 1 * RT_MS, 20 * RT_MS);
     SIM_ALWAYS(sim_request_subscribe(fetch->request, &fetch->pollable) == RT_OK);
     fetch->stage = HEADERS;
 }
@@ -123,7 +123,7 @@ fetch_poll(struct rt_future *future, struct rt_cx *cx)
     return read_to_end(fetch, cx);
 }
 
-/* ---- sleep = subscribe_duration + wait_for. ------------------------------------------------------- */
+/* ---- sleep = subscribe_duration + wait_for. -------------------------------------------------- */
 
 static rt_poll
 nap_poll(struct rt_future *future, struct rt_cx *cx)
@@ -138,7 +138,7 @@ nap_poll(struct rt_future *future, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* ---- (a, b, sleep).join().await, inside block_on. ------------------------------------------------- */
+/* ---- (a, b, sleep).join().await, inside block_on. -------------------------------------------- */
 
 static rt_poll
 root_poll(struct rt_task *task, struct rt_cx *cx)

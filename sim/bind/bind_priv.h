@@ -39,9 +39,9 @@ struct sim_rt {
 
     /* pick.c */
     struct rt_sched sched;
-    struct sim_actor executor;        /* Where the runtime picks by itself and the world drives. */
-    struct sim_bound *last;           /* Polled last through pop. */
-    struct rt_sched *inner;           /* fifo or lifo-slot; NULL: every pick is a decision. */
+    struct sim_actor executor; /* Where the runtime picks by itself and the world drives. */
+    struct sim_bound *last;    /* Polled last through pop. */
+    struct rt_sched *inner;    /* fifo or lifo-slot; NULL: every pick is a decision. */
     struct rt_sched_fifo fifo;
     struct rt_sched_lifo_slot lifo_slot;
     uint16_t *runnable; /* Under `any` by a loop: indices, longest woken first. */

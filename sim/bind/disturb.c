@@ -30,8 +30,8 @@ cancels(struct sim_bound *bound)
 static void
 cancel(struct sim_bound *bound)
 {
-    sim_world_event(bound->rt->world, SIM_EVENT_FAULT, bound->task->object.id, 0, 0,
-            SIM_FAULT_CANCEL);
+    sim_world_event(
+            bound->rt->world, SIM_EVENT_FAULT, bound->task->object.id, 0, 0, SIM_FAULT_CANCEL);
     rt_task_cancel(bound->task);
 }
 

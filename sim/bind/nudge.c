@@ -21,8 +21,7 @@ static struct rt_task *
 sleeper(const struct sim_bound *bound)
 {
     struct rt_task *task = rt_executor_task(&bound->rt->runtime.executor, bound->key.index);
-    if (bound->actor.done || task == NULL ||
-            task->target.key.generation != bound->key.generation) {
+    if (bound->actor.done || task == NULL || task->target.key.generation != bound->key.generation) {
         return NULL;
     }
     return task->state == RT_TASK_SLEEPING || task->state == RT_TASK_WOKEN ? task : NULL;

@@ -24,7 +24,7 @@ rt_of(struct rt_sched *sched)
     return rt_container_of(sched, struct sim_rt, sched);
 }
 
-/* ---- Nobody may be forgotten. ------------------------------------------------------------------- */
+/* ---- Nobody may be forgotten. ---------------------------------------------------------------- */
 
 static uint64_t
 starvation_limit(const struct sim_rt *rt)
@@ -72,7 +72,7 @@ check_not_looked_at(struct sim_rt *rt)
     }
 }
 
-/* ---- Under `any`, by a loop: a list and a decision. ---------------------------------------------- */
+/* ---- Under `any`, by a loop: a list and a decision. ------------------------------------------ */
 
 static void
 list_push(struct sim_rt *rt, uint32_t index)
@@ -113,8 +113,8 @@ describe(const struct sim_choice *choice, uint32_t index, struct sim_alternative
 static uint32_t
 list_pick(struct sim_rt *rt)
 {
-    uint32_t n = rt->runnable_count < SIM_ALTERNATIVES_MAX ? rt->runnable_count
-                                                           : SIM_ALTERNATIVES_MAX;
+    uint32_t n =
+            rt->runnable_count < SIM_ALTERNATIVES_MAX ? rt->runnable_count : SIM_ALTERNATIVES_MAX;
     struct sim_actor *owner = &rt->bound[rt->runnable[0]]->actor;
     uint64_t waited = rt->world->step - rt->bound[rt->runnable[0]]->runnable_step;
     uint32_t place = 0;
@@ -126,7 +126,7 @@ list_pick(struct sim_rt *rt)
     return index;
 }
 
-/* ---- The policy. -------------------------------------------------------------------------------- */
+/* ---- The policy. ----------------------------------------------------------------------------- */
 
 /* The actor of the task at `index`, which is in the policy or comes into it. */
 static inline struct sim_bound *
@@ -233,7 +233,7 @@ sim__after_step(void *argument)
     }
 }
 
-/* ---- The executor as one actor, where it picks by itself. ---------------------------------------- */
+/* ---- The executor as one actor, where it picks by itself. ------------------------------------ */
 
 static void
 executor_step(struct sim_actor *actor)

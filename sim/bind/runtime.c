@@ -15,7 +15,7 @@
 
 #define CAPACITY 64u
 
-/* ---- Tasks as actors. --------------------------------------------------------------------------- */
+/* ---- Tasks as actors. ------------------------------------------------------------------------ */
 
 static struct sim_bound *
 bound_of(const struct sim_actor *actor)
@@ -36,7 +36,9 @@ finish(struct sim_bound *bound)
     sim_actor_finish(&bound->actor);
 }
 
-/* Tasks may end in somebody else's step (they are cancelled), or by parking, which nothing counts. */
+/* Tasks may end in somebody else's step (they are cancelled), or by parking, which nothing
+
+ * counts. */
 static void
 reap(struct sim_rt *rt)
 {
@@ -81,7 +83,7 @@ refresh(struct sim_rt *rt)
 {
     const struct rt_runtime *runtime = &rt->runtime;
     bool nothing_armed = runtime->timers.armed == 0 && runtime->reactor.waiting == 0;
-    if (rt->by_loop || (nothing_armed && rt->loop.due_ns == SIM_NEVER)) {
+    if ((nothing_armed && rt->loop.due_ns == SIM_NEVER) || rt->by_loop) {
         return;
     }
     uint64_t next_ns = next_time(rt);
@@ -143,13 +145,13 @@ sim__bind(struct sim_rt *rt, uint32_t index)
     bound->key = bound->task->target.key;
     rt->bound[index] = bound;
     rt->bound_count = index >= rt->bound_count ? index + 1 : rt->bound_count;
-    sim_actor_init(&bound->actor, rt->world, &task_ops, NULL, bound->task->name,
-            !bound->task->background);
+    sim_actor_init(
+            &bound->actor, rt->world, &task_ops, NULL, bound->task->name, !bound->task->background);
     sim_actor_announce(&bound->actor, bound->task->object.id);
     return bound;
 }
 
-/* ---- The loop as an actor: timers that are due, pollables that are ready. ------------------------ */
+/* ---- The loop as an actor: timers that are due, pollables that are ready. -------------------- */
 
 static struct sim_rt *
 rt_of_loop(struct sim_actor *actor)
@@ -185,7 +187,7 @@ sim__look(void *argument)
     }
 }
 
-/* ---- Making it. --------------------------------------------------------------------------------- */
+/* ---- Making it. ------------------------------------------------------------------------------ */
 
 /* A world-driven runtime is looked at after each step: nobody need be told. */
 static void
@@ -232,10 +234,10 @@ configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_run
             .poller =
                     {
                             .entries = sim_alloc(world, n * sizeof(struct rt_slab_entry)),
-                            .list = sim_alloc(world,
-                                    (n + RT_POLLER_EXTRA) * sizeof(struct rt_pollable *)),
-                            .list_keys = sim_alloc(
-                                    world, (n + RT_POLLER_EXTRA) * sizeof(struct rt_key)),
+                            .list = sim_alloc(
+                                    world, (n + RT_POLLER_EXTRA) * sizeof(struct rt_pollable *)),
+                            .list_keys =
+                                    sim_alloc(world, (n + RT_POLLER_EXTRA) * sizeof(struct rt_key)),
                             .ready = sim_alloc(world, (n + RT_POLLER_EXTRA) * sizeof(uint32_t)),
                             .capacity = n,
                     },

@@ -12,12 +12,12 @@
  * alternative of its own; under `fifo` and `lifo-slot` the executor is one actor, and its policy
  * picks.
  *
- * `by_loop`: the scenario drives the runtime itself, with rt_block_on or rt_run_until_stalled inside
- * a sim_loop (world/loop.h). Tasks are then stepped by that loop; its picks are decisions all the
- * same, and the world comes in between any two polls.
+ * `by_loop`: the scenario drives the runtime itself, with rt_block_on or rt_run_until_stalled
+ * inside a sim_loop (world/loop.h). Tasks are then stepped by that loop; its picks are decisions
+ * all the same, and the world comes in between any two polls.
  *
- * This folder is compiled once more with each patched copy of the runtime (scenarios/zoo), so that a
- * planted bug is driven by its own copy; nothing else under sim/ calls the runtime.
+ * This folder is compiled once more with each patched copy of the runtime (scenarios/zoo), so that
+ * a planted bug is driven by its own copy; nothing else under sim/ calls the runtime.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

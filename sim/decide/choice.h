@@ -103,8 +103,8 @@ struct sim_strategy_ops {
     /* A run with this seed is about to begin. */
     void (*begin)(struct sim_strategy *strategy, uint64_t seed);
     /*
-     * For a strategy that looks at nothing but where it stands in the stream: an index below n. Such a
-     * choice is never built, which is most of its cost. NULL: `choose` is asked.
+     * For a strategy that looks at nothing but where it stands in the stream: an index below n.
+     * Such a choice is never built, which is most of its cost. NULL: `choose` is asked.
      */
     uint32_t (*draw)(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds);
     /* An index below choice->n. */

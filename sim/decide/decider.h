@@ -26,9 +26,9 @@ struct sim_decider {
     uint64_t hash;  /* Of every answer with more than one alternative, in order. */
     uint64_t asked; /* Answers with more than one alternative. */
     bool muted;     /* Inside a nudge: every answer is 0 and nothing is counted. */
-    bool tape_off;       /* No tape was lent: deviations are counted only. */
+    bool tape_off;  /* No tape was lent: deviations are counted only. */
     bool tape_full;
-    uint32_t deviations; /* Answers other than 0. */
+    uint32_t deviations;  /* Answers other than 0. */
     struct sim_tape tape; /* Lent by who runs the world. */
 };
 

@@ -25,7 +25,7 @@ choice_id(const struct sim_choice *choice, uint32_t index)
     return alternative.id;
 }
 
-/* ---- Strict. ----------------------------------------------------------------------------------- */
+/* ---- Strict. --------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void
 mismatch(struct sim_replay *replay, const char *format, ...)
@@ -84,7 +84,7 @@ strict_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
     return next->index;
 }
 
-/* ---- Lenient. ---------------------------------------------------------------------------------- */
+/* ---- Lenient. -------------------------------------------------------------------------------- */
 
 static int
 compare(const struct sim_deviation *a, uint32_t stream, uint32_t ordinal)
@@ -144,7 +144,9 @@ find(const struct sim_replay *replay, uint32_t stream, uint32_t ordinal)
     return NULL;
 }
 
-/* The alternative with the id that was taken then, else the one with its index, else the dullest. */
+/* The alternative with the id that was taken then, else the one with its index, else the
+
+ * dullest. */
 static uint32_t
 lenient_index(const struct sim_choice *choice, const struct sim_deviation *entry)
 {

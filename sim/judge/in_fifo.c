@@ -25,8 +25,8 @@ without_order(const struct sim_tape *tape, struct sim_tape *ret)
 }
 
 bool
-sim_judge_in_fifo(struct sim_world *world, const struct sim_case *what,
-        const struct sim_tape *tape, const struct sim_outcome *outcome)
+sim_judge_in_fifo(struct sim_world *world, const struct sim_case *what, const struct sim_tape *tape,
+        const struct sim_outcome *outcome)
 {
     struct sim_tape fifo;
     struct sim_replay replay;

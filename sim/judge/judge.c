@@ -23,9 +23,8 @@ collect(const struct sim_world *world, bool waited_for, struct sleepers *ret)
 {
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
-        bool can_sleep =
-                actor->ops->kind == SIM_ACTOR_TASK || actor->ops->kind == SIM_ACTOR_LOOP ||
-                actor->ops->nudge != NULL;
+        bool can_sleep = actor->ops->kind == SIM_ACTOR_TASK || actor->ops->kind == SIM_ACTOR_LOOP ||
+                         actor->ops->nudge != NULL;
         if (!actor->done && can_sleep && actor->foreground == waited_for && !actor->enabled) {
             ret->indices[ret->count++] = i;
         }
@@ -38,8 +37,8 @@ find_sleepers(struct sim_world *world, const struct sim_case *what, struct sim_s
 {
     struct sim_recording nothing = {false, false};
     ret->count = 0;
-    bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
-            what->strategy, nothing, stop);
+    bool reached = sim_world_run_to(
+            world, what->scenario, &what->options, what->seed, what->strategy, nothing, stop);
     if (reached) {
         collect(world, true, ret);
         ret->foreground = ret->count;
@@ -49,7 +48,7 @@ find_sleepers(struct sim_world *world, const struct sim_case *what, struct sim_s
     return reached;
 }
 
-/* ---- Words. ------------------------------------------------------------------------------------- */
+/* ---- Words. ---------------------------------------------------------------------------------- */
 
 static const char *
 reason_of(const struct sim_answer *answer)
@@ -70,7 +69,7 @@ blame(struct sim_outcome *outcome, enum sim_verdict verdict, enum sim_oracle ora
     (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", actor->name);
 }
 
-/* ---- One question after the other. --------------------------------------------------------------- */
+/* ---- One question after the other. ----------------------------------------------------------- */
 
 struct inquest {
     struct sim_world *world;
@@ -110,7 +109,9 @@ ask_one(struct inquest *inquest, uint32_t index, enum sim_rung rung, struct sim_
     return ret->asked && (ret->moved || ret->failed);
 }
 
-/* A question that ended in a verdict of its own (an assertion of the task's, say) is that verdict. */
+/* A question that ended in a verdict of its own (an assertion of the task's, say) is that
+
+ * verdict. */
 static void
 take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
 {
@@ -119,8 +120,8 @@ take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
     outcome->actor = answer->outcome.actor;
     outcome->site = answer->outcome.site;
     memcpy(outcome->actor_name, answer->outcome.actor_name, sizeof(outcome->actor_name));
-    (void)snprintf(outcome->message, sizeof(outcome->message), "polled once more at the end: %.200s",
-            answer->outcome.message);
+    (void)snprintf(outcome->message, sizeof(outcome->message),
+            "polled once more at the end: %.200s", answer->outcome.message);
 }
 
 /* Asks the sleepers [from, to). True when one of them settles the matter. */
@@ -163,7 +164,7 @@ ask_rungs(struct inquest *inquest, enum sim_verdict verdict, bool audit)
                               SIM_ORACLE_REWAKE_SOURCES));
 }
 
-/* ---- Third rung: what the primitives say of themselves. ------------------------------------------ */
+/* ---- Third rung: what the primitives say of themselves. -------------------------------------- */
 
 static void
 audit_primitives(void *argument)
@@ -202,7 +203,7 @@ ask_primitives(struct inquest *inquest)
     return wrong;
 }
 
-/* ---- A stall. ----------------------------------------------------------------------------------- */
+/* ---- A stall. -------------------------------------------------------------------------------- */
 
 /* "t1 waits for: the end of a task; t2 waits for: a message" */
 static void
@@ -237,7 +238,7 @@ judge_stall(struct inquest *inquest)
     }
 }
 
-/* ---- A limit: somebody may have slept through it who should not have. ----------------------------- */
+/* ---- A limit: somebody may have slept through it who should not have. ------------------------ */
 
 /* Asleep, and able to go on, for so long: it is no wake on its way. */
 static bool
@@ -269,7 +270,7 @@ judge_limit(struct inquest *inquest)
     }
 }
 
-/* ---- A quiescence that was drawn. ---------------------------------------------------------------- */
+/* ---- A quiescence that was drawn. ------------------------------------------------------------ */
 
 /* Within the declared slack, the run itself woke the sleeper: it was not late. */
 static bool
@@ -284,8 +285,8 @@ woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
     uint64_t polls = 0;
     bool reached = true;
     while (reached && !in_time) {
-        reached = sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
-                nothing, (struct sim_stop){step, false});
+        reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
+                what->strategy, nothing, (struct sim_stop){step, false});
         const struct sim_actor *actor = sim_world_actor(world, inquest->outcome->actor);
         slack_ns = world->options.slack_ns > slack_ns ? world->options.slack_ns : slack_ns;
         if (step == inquest->stop.step) {
@@ -349,7 +350,7 @@ judge_quiet(struct inquest *inquest)
     }
 }
 
-/* ---- The door. ---------------------------------------------------------------------------------- */
+/* ---- The door. ------------------------------------------------------------------------------- */
 
 static void
 judge(struct inquest *inquest)

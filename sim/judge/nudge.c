@@ -35,7 +35,7 @@ struct before {
     bool waited_for;
 };
 
-/* ---- Sets of waits. ----------------------------------------------------------------------------- */
+/* ---- Sets of waits. -------------------------------------------------------------------------- */
 
 static void
 look(const struct sim_actor *actor, struct waits *ret)
@@ -58,10 +58,11 @@ place_of(const struct sim_actor *actor, const struct before *before, uint32_t ob
     return object;
 }
 
-/* Each of `a` finds one of `b` at the same line and place that no other has found. An object that was
- * made during the question stands for any of its kind. */
+/* Each of `a` finds one of `b` at the same line and place that no other has found. An object that
+ * was made during the question stands for any of its kind. */
 static bool
-matches(const struct sim_waiting *a, uint32_t place_a, const struct sim_waiting *b, uint32_t place_b)
+matches(const struct sim_waiting *a, uint32_t place_a, const struct sim_waiting *b,
+        uint32_t place_b)
 {
     if (a->site != b->site || SIM_OBJECT_KIND(place_a) != SIM_OBJECT_KIND(place_b)) {
         return false;
@@ -93,7 +94,7 @@ same_waits(const struct sim_actor *actor, const struct before *before, const str
     return true;
 }
 
-/* ---- The question. ------------------------------------------------------------------------------ */
+/* ---- The question. --------------------------------------------------------------------------- */
 
 struct asking {
     struct sim_world *world;
@@ -132,8 +133,8 @@ remember(const struct sim_world *world, const struct sim_actor *actor, struct be
     ret->waited_for = actor->foreground;
 }
 
-/* Still on its way (it woke itself, or something else did, and it has not come to rest): its waits say
- * nothing. */
+/* Still on its way (it woke itself, or something else did, and it has not come to rest): its waits
+ * say nothing. */
 static bool
 at_rest(const struct sim_actor *actor)
 {
@@ -161,12 +162,15 @@ askable(const struct sim_actor *actor, enum sim_rung rung)
     return rung == SIM_RUNG_SOURCES || actor->ops->nudge != NULL;
 }
 
+/* Also of one that can not be asked: a deadlock names everybody with what they wait for. */
 static void
-describe(const struct sim_actor *actor, const struct before *before, struct sim_answer *ret)
+describe(const struct sim_actor *actor, struct sim_answer *ret)
 {
-    ret->waits = before->waits.count > 0;
+    struct waits waits;
+    look(actor, &waits);
+    ret->waits = waits.count > 0;
     if (ret->waits) {
-        ret->waiting = before->waits.all[0];
+        ret->waiting = waits.all[0];
     }
     ret->sleeps_since_step = actor->stopped_step;
     ret->sleeps_since_ns = actor->stopped_ns;
@@ -178,7 +182,6 @@ put(struct sim_world *world, struct sim_actor *actor, const struct sim_question 
 {
     struct before before;
     remember(world, actor, &before);
-    describe(actor, &before, ret);
     if (question->clock_back) {
         world->now_ns = actor->stopped_ns;
     }
@@ -207,6 +210,9 @@ sim_nudge(struct sim_world *world, const struct sim_case *what, const struct sim
     bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
             what->strategy, nothing, question->stop);
     struct sim_actor *asked = sim_world_actor(world, question->actor);
+    if (reached && asked != NULL) {
+        describe(asked, ret_answer);
+    }
     if (reached && askable(asked, question->rung)) {
         put(world, asked, question, ret_answer);
     }

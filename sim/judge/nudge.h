@@ -15,11 +15,11 @@ enum sim_rung {
 };
 
 struct sim_answer {
-    bool asked;   /* The point was reached, and the actor could be asked. */
+    bool asked; /* The point was reached, and the actor could be asked. */
     bool moved;
-    bool failed;  /* The answer was a verdict of its own: it is in `outcome`. */
-    bool freed;   /* Somebody else who is waited for finished because of it. */
-    struct sim_waiting waiting; /* What it waited for before; the first, if it was several things. */
+    bool failed;                /* The answer was a verdict of its own: it is in `outcome`. */
+    bool freed;                 /* Somebody else who is waited for finished because of it. */
+    struct sim_waiting waiting; /* What it waited for before; the first of several. */
     bool waits;                 /* It waited for something. */
     uint64_t sleeps_since_step;
     uint64_t sleeps_since_ns;
@@ -51,8 +51,8 @@ struct sim_question {
     struct sim_stop stop; /* Where the sleeper is asked. */
     uint32_t actor;       /* Who. */
     enum sim_rung rung;
-    /* What the question sets going may go on, the clock standing still, before it is looked whether the
-     * sleeper moved. */
+    /* What the question sets going may go on, the clock standing still, before it is looked whether
+     * the sleeper moved. */
     bool settle;
     /* The clock is put back to the beginning of the sleeper's last step: has time alone made the
      * difference? */

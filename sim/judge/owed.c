@@ -83,8 +83,7 @@ bisect(struct sim_world *world, const struct sim_case *what, const struct sim_ou
 }
 
 uint64_t
-sim_judge_owed(
-        struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
+sim_judge_owed(struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
 {
     if (outcome->verdict != SIM_VERDICT_LOST_WAKEUP &&
             outcome->verdict != SIM_VERDICT_LATE_WAKEUP) {

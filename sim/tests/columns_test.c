@@ -52,7 +52,8 @@ ping_pong(struct tale *tale, uint32_t ping, uint32_t pong, uint32_t rounds)
 }
 
 /*
- * Goal: a lost wake is seen at a glance: who waits, that time passes, and where the wake is missing.
+ * Goal: a lost wake is seen at a glance: who waits, that time passes, and where the wake is
+ * missing.
  */
 TEST(columns_lost_wake_is_marked_where_it_is_missing)
 {
@@ -334,7 +335,8 @@ TEST(columns_of_sources_are_merged_first)
 
 /*
  * Goal: a long run stays short, and its rows are those that matter.
- * Method: 1000 steps without a pattern; 60 rows; the marked step in the middle and the end are there.
+ * Method: 1000 steps without a pattern; 60 rows; the marked step in the middle and the end are
+ * there.
  */
 TEST(columns_of_a_long_run_keep_to_the_cap_and_to_what_matters)
 {

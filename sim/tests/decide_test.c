@@ -36,7 +36,8 @@ deviation(uint32_t stream, uint32_t ordinal, uint8_t n, uint8_t index, uint32_t 
 }
 
 /* Goal: what is printed can be read again, and nothing else can.
- * Method: a tape with edge values goes through bytes; each cut and each extended number is refused. */
+ * Method: a tape with edge values goes through bytes; each cut and each extended number is refused.
+ * */
 TEST(tape_as_bytes_comes_back_and_cuts_are_refused)
 {
     struct sim_deviation made[3] = {deviation(UINT32_MAX, 0, 64, 63, UINT32_MAX),
@@ -68,7 +69,7 @@ TEST(tape_as_bytes_comes_back_and_cuts_are_refused)
     EXPECT_EQ(sim_tape_decode(&back, spelled_long, sizeof(spelled_long)), RT_E_INVALID);
 }
 
-/* ---- A toy that only decides. ------------------------------------------------------------------- */
+/* ---- A toy that only decides. ---------------------------------------------------------------- */
 
 struct toy {
     struct sim_deviation written[256];
@@ -193,8 +194,8 @@ TEST(lenient_replay_goes_by_id_then_by_index_then_ignores)
     const uint32_t ids[3] = {10, 20, 30};
     const uint32_t moved[3] = {10, 30, 20};
     const uint32_t gone[3] = {10, 40, 50};
-    struct sim_deviation entry[3] = {deviation(100, 0, 3, 1, 20), deviation(100, 1, 3, 1, 20),
-            deviation(102, 9, 3, 1, 20)};
+    struct sim_deviation entry[3] = {
+            deviation(100, 0, 3, 1, 20), deviation(100, 1, 3, 1, 20), deviation(102, 9, 3, 1, 20)};
     struct sim_tape tape = {entry, 3, 3};
     uint32_t sorted[3];
     struct sim_replay replay;

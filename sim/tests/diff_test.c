@@ -7,7 +7,9 @@
 #include "sim/tests/tale.h"
 #include "sim/trace/diff.h"
 
-/* Two tasks take turns for `steps` steps; at step `odd` (0: never) the second one is woken as well. */
+/* Two tasks take turns for `steps` steps; at step `odd` (0: never) the second one is woken as
+
+ * well. */
 static struct tale *
 turns(uint32_t steps, uint32_t odd)
 {
@@ -52,8 +54,8 @@ TEST(diff_of_a_run_with_itself_is_none)
 
 /*
  * Goal: the first event that differs is found, in whatever chunk it is.
- * Method: each place in a run of 1000 steps, every 7th; the event is computed by hand: 2 announcements,
- * 3 events a step, the odd one is the third of its step.
+ * Method: each place in a run of 1000 steps, every 7th; the event is computed by hand: 2
+ * announcements, 3 events a step, the odd one is the third of its step.
  */
 TEST(diff_finds_the_first_event_wherever_it_is)
 {

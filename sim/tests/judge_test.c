@@ -11,7 +11,7 @@
 
 #include "sim/tests/lab.h"
 
-/* ---- A mailbox of the scenario's own, and two tasks. -------------------------------------------- */
+/* ---- A mailbox of the scenario's own, and two tasks. ----------------------------------------- */
 
 struct mailbox {
     struct rt_slot reader;
@@ -120,8 +120,8 @@ forgetful_setup(struct sim_world *world)
 static const struct sim_scenario mail_good = {.name = "test/mail", .setup = mail_setup};
 static const struct sim_scenario mail_bad = {.name = "test/forgetful", .setup = forgetful_setup};
 
-/* Goal: a lost wake-up is called one, its sleeper is named, and the step that owed the wake is found.
- * Method: a mailbox that forgets to wake; many seeds; at the owed step, the putter ran. */
+/* Goal: a lost wake-up is called one, its sleeper is named, and the step that owed the wake is
+ * found. Method: a mailbox that forgets to wake; many seeds; at the owed step, the putter ran. */
 TEST(lost_wake_is_found_and_the_owed_step_is_the_putters)
 {
     struct lab lab;
@@ -142,8 +142,8 @@ TEST(lost_wake_is_found_and_the_owed_step_is_the_putters)
         for (uint64_t i = 0; i < lab.world.recorder.count; i++) {
             const struct sim_event *event = sim_recorder_event(&lab.world.recorder, i);
             putter = putter || (event->kind == SIM_EVENT_STEP && event->step == outcome.owed_step &&
-                                       strcmp(sim_recorder_text(&lab.world.recorder,
-                                                      SIM_TEXT_ACTOR, event->actor),
+                                       strcmp(sim_recorder_text(&lab.world.recorder, SIM_TEXT_ACTOR,
+                                                      event->actor),
                                                "putter") == 0);
         }
         EXPECT(putter);
@@ -168,7 +168,7 @@ TEST(program_in_order_passes_every_seed)
     lab_fini(&lab);
 }
 
-/* ---- Deadlock. ----------------------------------------------------------------------------------- */
+/* ---- Deadlock. ------------------------------------------------------------------------------- */
 
 static rt_poll
 swap_poll(struct rt_task *task, struct rt_cx *cx)
@@ -212,7 +212,34 @@ TEST(circle_of_waits_is_a_deadlock_and_not_a_lost_wake)
     lab_fini(&lab);
 }
 
-/* ---- False-alarm traps. --------------------------------------------------------------------------- */
+static void
+reader_main(struct sim_world *world, void *argument)
+{
+    (void)argument;
+    sim_loop_block(world, 0, "a letter", RT_HERE);
+}
+
+static void
+blocked_setup(struct sim_world *world)
+{
+    (void)sim_loop_new(world, "reader", reader_main, NULL);
+}
+
+/* Goal: a loop that can not be polled for a question still says what it waits for.
+ * Method: a loop that blocks, and nobody to wake it. */
+TEST(blocked_loop_is_told_with_what_it_waits_for)
+{
+    static const struct sim_scenario scenario = {.name = "test/blocked", .setup = blocked_setup};
+    struct lab lab;
+    lab_init(&lab, NULL, 0);
+    struct sim_outcome outcome = lab_judge(&lab, &scenario, 1, false);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_DEADLOCK);
+    EXPECT(strstr(outcome.message, "'reader' waits for: a letter") != NULL);
+    EXPECT(outcome.site != 0);
+    lab_fini(&lab);
+}
+
+/* ---- False-alarm traps. ---------------------------------------------------------------------- */
 
 static void
 release(struct rt_task *task)
@@ -308,7 +335,7 @@ TEST(task_that_subscribes_anew_at_each_poll_has_not_moved)
     lab_fini(&lab);
 }
 
-/* ---- Misses that must not be. ---------------------------------------------------------------------- */
+/* ---- Misses that must not be. ---------------------------------------------------------------- */
 
 struct child {
     struct rt_future future;
@@ -449,7 +476,7 @@ TEST(item_taken_by_the_nudge_before_a_second_wait_is_not_missed)
     lab_fini(&lab);
 }
 
-/* ---- Late. ----------------------------------------------------------------------------------------- */
+/* ---- Late. ----------------------------------------------------------------------------------- */
 
 static rt_poll
 late_putter_poll(struct rt_task *task, struct rt_cx *cx)
@@ -502,8 +529,7 @@ TEST(wake_50_ms_after_the_item_is_late)
     /* Declared slack is no lateness. */
     options.slack_ns = 100 * RT_MS;
     for (uint64_t seed = 0; seed < 60; seed++) {
-        EXPECT_EQ(lab_judge_with(&lab, &scenario, &options, seed, false).verdict,
-                SIM_VERDICT_PASS);
+        EXPECT_EQ(lab_judge_with(&lab, &scenario, &options, seed, false).verdict, SIM_VERDICT_PASS);
     }
     lab_fini(&lab);
 }

@@ -18,8 +18,8 @@ struct lab {
     struct sim_dullest dullest;
 };
 
-/* A lab whose arena is at `hint` (NULL: anywhere) and whose fresh memory is `fill`. Aborts the test when
- * the system has no room. */
+/* A lab whose arena is at `hint` (NULL: anywhere) and whose fresh memory is `fill`. Aborts the test
+ * when the system has no room. */
 void lab_init(struct lab *lab, void *hint, uint8_t fill);
 void lab_fini(struct lab *lab);
 
@@ -35,7 +35,9 @@ struct sim_outcome lab_judge(
 struct sim_outcome lab_judge_with(struct lab *lab, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, bool dull);
 
-/* The run's events as text: one line an event, "step actor name object argument". The caller frees. */
+/* The run's events as text: one line an event, "step actor name object argument". The caller
+
+ * frees. */
 char *lab_events(const struct lab *lab);
 
 #endif

@@ -53,7 +53,8 @@ void tale_do(struct tale *tale, uint32_t kind, uint32_t object, uint64_t argumen
 void tale_do_at(struct tale *tale, uint32_t kind, uint32_t object, uint64_t argument, uint32_t site,
         uint32_t await);
 
-/* A poll of `task` begins, as a step of its own; it ends with `answer`. `cause`: the step that woke. */
+/* A poll of `task` begins, as a step of its own; it ends with `answer`. `cause`: the step that
+ * woke. */
 void tale_poll(struct tale *tale, uint32_t task, uint64_t time_ns, uint32_t cause);
 void tale_polled(struct tale *tale, uint32_t task, uint64_t answer);
 

@@ -670,8 +670,8 @@ TEST(tell_crash_names_the_last_thing_on_record)
 }
 
 /*
- * Goal: every verdict has a first sentence with its word, a reason, and a sentence on what it is; with
- * an empty record too.
+ * Goal: every verdict has a first sentence with its word, a reason, and a sentence on what it is;
+ * with an empty record too.
  */
 TEST(tell_every_verdict_has_its_words_even_without_a_record)
 {
@@ -746,7 +746,7 @@ TEST(tell_survives_a_record_of_random_bytes)
     }
 }
 
-/* ---- A run of the real runtime. ---------------------------------------------------------------- */
+/* ---- A run of the real runtime. -------------------------------------------------------------- */
 
 struct box {
     struct rt_slot reader;

@@ -11,7 +11,7 @@
 
 #include "sim/tests/lab.h"
 
-/* ---- A kind of actor that the world has never heard of: it counts down. -------------------------- */
+/* ---- A kind of actor that the world has never heard of: it counts down. ---------------------- */
 
 struct counter {
     struct sim_actor actor;
@@ -108,8 +108,8 @@ TEST(random_run_meets_every_order_of_two_actors)
 }
 
 /* Goal: nothing of the machine reaches a run: no address, no fresh memory, no earlier run.
- * Method: two worlds, at other addresses, with another fill byte; one of them has run something else
- * before. Digests and tapes agree for 200 seeds, and differ between seeds. */
+ * Method: two worlds, at other addresses, with another fill byte; one of them has run something
+ * else before. Digests and tapes agree for 200 seeds, and differ between seeds. */
 TEST(run_depends_on_its_seed_and_on_nothing_else)
 {
     struct lab here;
@@ -181,7 +181,7 @@ TEST(strict_replay_of_a_written_tape_has_the_same_digest)
     lab_fini(&lab);
 }
 
-/* ---- Time. --------------------------------------------------------------------------------------- */
+/* ---- Time. ----------------------------------------------------------------------------------- */
 
 static void
 sleepers(struct sim_world *world)
@@ -197,8 +197,8 @@ static const struct sim_scenario sleepy = {
         .setup = sleepers,
 };
 
-/* Goal: when nobody can go on, the clock moves to the next due time; equal times go by index. Holds M13.
- * Method: the trace as a story. */
+/* Goal: when nobody can go on, the clock moves to the next due time; equal times go by index. Holds
+ * M13. Method: the trace as a story. */
 TEST(clock_moves_when_nobody_is_enabled)
 {
     struct lab lab;
@@ -273,7 +273,7 @@ TEST(limits_end_a_run_with_their_own_verdicts)
     lab_fini(&lab);
 }
 
-/* ---- Many. ---------------------------------------------------------------------------------------- */
+/* ---- Many. ----------------------------------------------------------------------------------- */
 
 static void
 crowd(struct sim_world *world)
@@ -340,7 +340,7 @@ TEST(actor_passed_over_too_often_is_taken_without_asking)
     lab_fini(&lab);
 }
 
-/* ---- Loops. --------------------------------------------------------------------------------------- */
+/* ---- Loops. ---------------------------------------------------------------------------------- */
 
 static void
 loop_main(struct sim_world *world, void *argument)
@@ -376,7 +376,8 @@ loops_check(struct sim_world *world, void *state)
 }
 
 /* Goal: code that wants to be the loop runs beside another, and gives way where it waits.
- * Method: two loops over 50 seeds; both end, time has passed, and both orders of their first steps are met. */
+ * Method: two loops over 50 seeds; both end, time has passed, and both orders of their first steps
+ * are met. */
 TEST(loops_on_fibers_take_turns_and_end)
 {
     static const struct sim_scenario scenario = {
@@ -423,7 +424,7 @@ TEST(verdict_on_a_fiber_ends_the_run)
     lab_fini(&lab);
 }
 
-/* ---- Stopping for the judge. ----------------------------------------------------------------------- */
+/* ---- Stopping for the judge. ----------------------------------------------------------------- */
 
 /* Goal: a run can be stopped at any step, and stands there as it stood the first time.
  * Method: for each step of a run, stop there and compare the time and who is left. */

@@ -38,7 +38,7 @@ texts_there(const struct sim_recorder *recorder)
     return recorder->texts < capacity ? recorder->texts : capacity;
 }
 
-/* ---- Parts. ------------------------------------------------------------------------------------ */
+/* ---- Parts. ---------------------------------------------------------------------------------- */
 
 static uint32_t
 object_hash(uint32_t object)
@@ -416,7 +416,7 @@ sim_cast_step_time(const struct sim_cast *cast, uint64_t step, uint64_t *ret_ns)
     return false;
 }
 
-/* ---- Names. ------------------------------------------------------------------------------------ */
+/* ---- Names. ---------------------------------------------------------------------------------- */
 
 void
 sim_cast_put_part(const struct sim_cast *cast, struct sim_page *page, uint32_t part)

@@ -89,7 +89,7 @@ uint64_t sim_cast_step_first(const struct sim_cast *cast, uint64_t step);
 /* The virtual time of `step`; false when it is not recorded. */
 bool sim_cast_step_time(const struct sim_cast *cast, uint64_t step, uint64_t *ret_ns);
 
-/* ---- Names. ------------------------------------------------------------------------------------ */
+/* ---- Names. ---------------------------------------------------------------------------------- */
 
 /* Adds the name of `part`. */
 void sim_cast_put_part(const struct sim_cast *cast, struct sim_page *page, uint32_t part);

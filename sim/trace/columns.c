@@ -56,7 +56,7 @@ margin(const struct table *table)
     return table->step_width + 1 + TIME_WIDTH + GAP;
 }
 
-/* ---- Who gets a column. ------------------------------------------------------------------------ */
+/* ---- Who gets a column. ---------------------------------------------------------------------- */
 
 static void
 see_row(struct table *table, const struct sim_row *row)
@@ -152,7 +152,7 @@ choose_layout(struct table *table)
     }
 }
 
-/* ---- What stands in the cells of a row. -------------------------------------------------------- */
+/* ---- What stands in the cells of a row. ------------------------------------------------------ */
 
 /* Adds `words` of `part` to its cell; where a column has several parts, after the part's name. */
 static void
@@ -211,7 +211,7 @@ fill_cells(struct table *table, const struct sim_row *row)
     }
 }
 
-/* ---- Lines. ------------------------------------------------------------------------------------ */
+/* ---- Lines. ---------------------------------------------------------------------------------- */
 
 /* Fills with blanks up to `wanted`, from a line that is `used` columns long. */
 static uint32_t
@@ -396,7 +396,7 @@ put_row(struct table *table, const struct sim_row *row)
     }
 }
 
-/* ---- What is told in one line. ----------------------------------------------------------------- */
+/* ---- What is told in one line. --------------------------------------------------------------- */
 
 static uint32_t
 count_steps(const struct table *table, const struct sim_item *item)

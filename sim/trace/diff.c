@@ -68,7 +68,7 @@ sim_diff_find(const struct sim_recorder *a, const struct sim_recorder *b,
     ret_difference->kind = a->count != b->count ? SIM_DIFF_ENDS : SIM_DIFF_SAME;
 }
 
-/* ---- In words. ---------------------------------------------------------------------------------- */
+/* ---- In words. ------------------------------------------------------------------------------- */
 
 /* An event without words of its own is told by its name, so that no difference is invisible. */
 static void

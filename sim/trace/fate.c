@@ -114,7 +114,9 @@ open_at_horizon(const struct search *search, const struct sim_wait *wait)
     return wait->end == SIM_WAIT_OPEN || wait->end_event >= search->fate->horizon;
 }
 
-/* Whether `wait` could have woken the sleeper out of its last sleep, and how well it fits. 0: no. */
+/* Whether `wait` could have woken the sleeper out of its last sleep, and how well it fits. 0:
+
+ * no. */
 static uint32_t
 fitness(const struct search *search, const struct sim_wait *wait)
 {
@@ -298,7 +300,9 @@ judge_ended(struct search *search)
     }
 }
 
-/* Nothing was stored in the last turn; but what it waits for may have woken another in its stead. */
+/* Nothing was stored in the last turn; but what it waits for may have woken another in its
+
+ * stead. */
 static void
 judge_nothing(struct search *search)
 {

@@ -105,7 +105,9 @@ wait_open(struct pass *pass, uint32_t kind, uint32_t part, uint32_t object, uint
     return wait;
 }
 
-/* Where the oldest open wait of (kind, object, whose) hangs; *link is NO_WAIT when there is none. */
+/* Where the oldest open wait of (kind, object, whose) hangs; *link is NO_WAIT when there is
+
+ * none. */
 static uint32_t *
 wait_link(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
 {
@@ -210,7 +212,9 @@ note_keep(struct pass *pass)
     }
 }
 
-/* What came of the waker that was fired just before. A wake that no place fired came from a clone. */
+/* What came of the waker that was fired just before. A wake that no place fired came from a
+
+ * clone. */
 static void
 note_wake(struct pass *pass, enum sim_wake wake)
 {
@@ -364,7 +368,7 @@ sim_ledger_open_of(const struct sim_ledger *ledger, uint32_t part, const struct 
     return NULL;
 }
 
-/* ---- The table. -------------------------------------------------------------------------------- */
+/* ---- The table. ------------------------------------------------------------------------------ */
 
 /* Who, n-th, what, where, step, end; a blank between each two. */
 #define WHO_WIDTH 12u
@@ -511,7 +515,7 @@ sim_ledger_put(
     }
 }
 
-/* ---- Names. ------------------------------------------------------------------------------------ */
+/* ---- Names. ---------------------------------------------------------------------------------- */
 
 struct name {
     const char *text;

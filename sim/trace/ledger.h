@@ -104,8 +104,8 @@ struct sim_ledger {
 RT_MUST_CHECK rt_err sim_ledger_make(struct sim_ledger *ledger, const struct sim_cast *cast);
 void sim_ledger_free(struct sim_ledger *ledger);
 
-/* The first wait of `part` after `after` (NULL: from the start) that is open when the record ends, or
- * NULL: a loop over what somebody waits for. */
+/* The first wait of `part` after `after` (NULL: from the start) that is open when the record ends,
+ * or NULL: a loop over what somebody waits for. */
 const struct sim_wait *sim_ledger_open_of(
         const struct sim_ledger *ledger, uint32_t part, const struct sim_wait *after);
 

@@ -61,8 +61,9 @@ void sim_page_clean(struct sim_page *page, const char *text);
 /* Text from here on has `tone`; nothing without colour. Must not stand inside a wrapped text. */
 void sim_page_tone(struct sim_page *page, enum sim_tone tone);
 
-/* Adds `text` broken at blanks into lines of at most `width`, the first after `first` and the others
- * after `indent` blanks; each line ends with a newline. A word too long for a line is cut up. */
+/* Adds `text` broken at blanks into lines of at most `width`, the first after `first` and the
+ * others after `indent` blanks; each line ends with a newline. A word too long for a line is cut
+ * up. */
 void sim_page_wrap(
         struct sim_page *page, const char *text, uint32_t first, uint32_t indent, uint32_t width);
 
@@ -72,8 +73,8 @@ uint32_t sim_text_width(const char *text, size_t length);
 /* How many bytes of `text` fit into `width` columns. */
 size_t sim_text_fit(const char *text, size_t length, uint32_t width);
 
-/* The length of the first line of `text` when it is broken at blanks to `width` columns. *ret_next is
- * where the next line begins (at least one byte on, when there is any text). */
+/* The length of the first line of `text` when it is broken at blanks to `width` columns. *ret_next
+ * is where the next line begins (at least one byte on, when there is any text). */
 size_t sim_text_break(const char *text, size_t length, uint32_t width, size_t *ret_next);
 
 /* Adds a time: "0ns", "950ns", "1.25us", "50ms", "2.5s". At most three decimals, cut off. */

@@ -19,7 +19,9 @@ extern "C" {
 /* Adds the words for `event`. False: it has none, nothing was added. */
 bool sim_phrase_put(const struct sim_cast *cast, struct sim_page *page, uint64_t event);
 
-/* Adds the words of all events of `step` before event `until`, with commas; false: there are none. */
+/* Adds the words of all events of `step` before event `until`, with commas; false: there are
+
+ * none. */
 bool sim_phrase_put_step(
         const struct sim_cast *cast, struct sim_page *page, uint64_t step, uint64_t until);
 

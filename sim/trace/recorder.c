@@ -31,6 +31,7 @@ sim_recorder_begin(struct sim_recorder *recorder, bool events, bool texts)
 void
 sim_recorder_chunk(struct sim_recorder *recorder)
 {
+    rt_assert(recorder->count > 0);
     /* The ring holds a whole number of chunks, so a chunk never wraps. */
     uint64_t length = recorder->count & (SIM_CHUNK - 1);
     if (length == 0) {
@@ -52,7 +53,7 @@ sim_recorder_end(struct sim_recorder *recorder, uint64_t decisions)
     if (!recorder->events_on) {
         return 0;
     }
-    if (recorder->count != 0) {
+    if (!sim_recorder_full(recorder)) {
         sim_recorder_chunk(recorder);
     }
     recorder->events_on = false;

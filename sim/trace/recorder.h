@@ -72,22 +72,27 @@ struct sim_recorder {
 /* Begins a run with nothing recorded. */
 void sim_recorder_begin(struct sim_recorder *recorder, bool events, bool texts);
 
-/* Hashes the events since the last hash. Called when a chunk is full and another event comes. */
+/* Hashes the events since the last hash, at least one. */
 void sim_recorder_chunk(struct sim_recorder *recorder);
+
+/* Whether the last event has filled a chunk: sim_recorder_chunk is due, before the next event. */
+static inline bool
+sim_recorder_full(const struct sim_recorder *recorder)
+{
+    return (recorder->count & (SIM_CHUNK - 1)) == 0;
+}
 
 /* Ends the run; `decisions` is the decider's hash. Returns the run's digest, 0 with events off. */
 uint64_t sim_recorder_end(struct sim_recorder *recorder, uint64_t decisions);
 
 /*
- * A place for the next event, to be filled at once; only with events on. It is filled where it stays:
- * an event built elsewhere and copied here costs more than all the rest of recording it.
+ * A place for the next event, to be filled at once, after which sim_recorder_full is asked; only with
+ * events on. It is filled where it stays: an event built elsewhere and copied here costs more than all
+ * the rest of recording it.
  */
 static inline struct sim_event *
 sim_record_next(struct sim_recorder *recorder)
 {
-    if ((recorder->count & (SIM_CHUNK - 1)) == 0 && recorder->count != 0) {
-        sim_recorder_chunk(recorder);
-    }
     uint64_t index = recorder->count++;
     return &recorder->memory.events[index & (recorder->memory.events_capacity - 1)];
 }
@@ -98,6 +103,9 @@ sim_record(struct sim_recorder *recorder, const struct sim_event *event)
 {
     if (recorder->events_on) {
         *sim_record_next(recorder) = *event;
+        if (sim_recorder_full(recorder)) {
+            sim_recorder_chunk(recorder);
+        }
     }
 }
 

@@ -18,7 +18,7 @@
 #define HEAD_SHOWN 10u
 #define PART_SHOWN 8u
 
-/* ---- Rows. ------------------------------------------------------------------------------------- */
+/* ---- Rows. ----------------------------------------------------------------------------------- */
 
 static uint64_t
 mix(uint64_t hash, uint64_t word)
@@ -124,7 +124,7 @@ sim_rows_free(struct sim_rows *rows)
     *rows = (struct sim_rows){0};
 }
 
-/* ---- Marks. ------------------------------------------------------------------------------------ */
+/* ---- Marks. ---------------------------------------------------------------------------------- */
 
 /* The first row of `step` or later; the count when there is none. */
 static uint32_t
@@ -165,7 +165,7 @@ mark_all(struct sim_rows *rows, const struct sim_interest *interest)
     mark(rows, rows->count > LAST_MARKED ? rows->count - LAST_MARKED : 0, rows->count);
 }
 
-/* ---- Folding. ---------------------------------------------------------------------------------- */
+/* ---- Folding. -------------------------------------------------------------------------------- */
 
 static bool
 item_add(struct sim_plan *plan, uint8_t kind, uint32_t row, uint32_t rows, uint32_t period)
@@ -248,7 +248,7 @@ fold(struct sim_plan *plan, const struct sim_rows *rows)
     return true;
 }
 
-/* ---- Leaving out. ------------------------------------------------------------------------------ */
+/* ---- Leaving out. ---------------------------------------------------------------------------- */
 
 struct budget {
     uint32_t left;

@@ -16,9 +16,41 @@
 #include "sim/scenario.h"
 #include "sim/trace/site.h"
 
+typedef int (*compare_fn)(const struct rt_site *a, const struct rt_site *b);
+
+/* Behind the last of array[0 .. count-1] that is not greater than `site`. */
+static size_t
+place_for(
+        struct rt_site *const *array, size_t count, const struct rt_site *site, compare_fn compare)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(array[middle], site) <= 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Keeps the order of equals; a few hundred records, when a program or a library is loaded. */
+static void
+sort(struct rt_site **array, size_t count, compare_fn compare)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct rt_site *site = array[i];
+        size_t place = place_for(array, i, site, compare);
+        memmove(array + place + 1, array + place, (i - place) * sizeof(*array));
+        array[place] = site;
+    }
+}
+
 /* Of the process, not of a run: filled while programs and libraries are loaded, then only read. */
 static struct {
-    const struct rt_site **by_id;
+    struct rt_site **by_id;
     size_t count;
 } sites;
 
@@ -36,10 +68,8 @@ compare_number(uint32_t a, uint32_t b)
 }
 
 static int
-by_place(const void *left, const void *right)
+by_place(const struct rt_site *a, const struct rt_site *b)
 {
-    const struct rt_site *a = *(struct rt_site *const *)left;
-    const struct rt_site *b = *(struct rt_site *const *)right;
     int order = strcmp(sim_site_file(a), sim_site_file(b));
     order = order != 0 ? order : strcmp(a->function, b->function);
     order = order != 0 ? order : compare_number(a->line, b->line);
@@ -47,10 +77,8 @@ by_place(const void *left, const void *right)
 }
 
 static int
-by_id(const void *left, const void *right)
+by_id(const struct rt_site *a, const struct rt_site *b)
 {
-    const struct rt_site *a = *(const struct rt_site *const *)left;
-    const struct rt_site *b = *(const struct rt_site *const *)right;
     return compare_number(a->id, b->id);
 }
 
@@ -80,7 +108,7 @@ number(struct rt_site **sorted, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || !same_function(sorted[i - 1], sorted[i])) {
             nth = 0;
-        } else if (by_place(&sorted[i - 1], &sorted[i]) != 0) {
+        } else if (by_place(sorted[i - 1], sorted[i]) != 0) {
             nth++;
         }
         sorted[i]->id = place_id(sorted[i], nth);
@@ -90,7 +118,7 @@ number(struct rt_site **sorted, size_t count)
 static void
 remember(struct rt_site **added, size_t count)
 {
-    const struct rt_site **all = reallocarray(sites.by_id, sites.count + count, sizeof(*all));
+    struct rt_site **all = reallocarray(sites.by_id, sites.count + count, sizeof(*all));
     rt_assert(all != NULL);
     for (size_t i = 0; i < count; i++) {
         all[sites.count + i] = added[i];
@@ -98,7 +126,7 @@ remember(struct rt_site **added, size_t count)
     sites.by_id = all;
     sites.count += count;
     /* Equal ids are one place; which record stands for it does not matter. */
-    qsort(sites.by_id, sites.count, sizeof(*sites.by_id), by_id);
+    sort(sites.by_id, sites.count, by_id);
 }
 
 void
@@ -113,7 +141,7 @@ sim_sites_add(struct rt_site *start, struct rt_site *stop)
     for (size_t i = 0; i < count; i++) {
         sorted[i] = start + i;
     }
-    qsort(sorted, count, sizeof(*sorted), by_place);
+    sort(sorted, count, by_place);
     number(sorted, count);
     remember(sorted, count);
     free(sorted);

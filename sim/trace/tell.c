@@ -13,7 +13,7 @@
 #include "sim/trace/phrase.h"
 #include "sim/trace/tell_priv.h"
 
-/* ---- Words. ------------------------------------------------------------------------------------ */
+/* ---- Words. ---------------------------------------------------------------------------------- */
 
 void
 sim__put_who(struct sim__telling *telling, uint32_t part)
@@ -122,7 +122,7 @@ sim__end_line(struct sim__telling *telling, uint32_t indent)
     sim_page_clear(&telling->line);
 }
 
-/* ---- Parts. ------------------------------------------------------------------------------------ */
+/* ---- Parts. ---------------------------------------------------------------------------------- */
 
 static rt_err
 begin(struct sim__telling *telling, struct sim_page *page, const struct sim_tale *tale)

@@ -19,7 +19,7 @@ struct sim__telling {
     const struct sim_outcome *outcome;
 };
 
-/* ---- Words, added to the line. ------------------------------------------------------------------ */
+/* ---- Words, added to the line. --------------------------------------------------------------- */
 
 /* "`client`", or what the outcome calls it. */
 void sim__put_who(struct sim__telling *telling, uint32_t part);
@@ -34,8 +34,8 @@ void sim__put_at_event(struct sim__telling *telling, uint64_t event);
 /* "step 41 (3.1ms), a step of `response`: is ready". */
 void sim__put_deed(struct sim__telling *telling, uint64_t step);
 
-/* What `part` waits for: "the reply (response), since step 17 (1.2ms)"; false: for nothing that is on
- * record, nothing added. `after`: NULL, or the wait told last, which is updated. */
+/* What `part` waits for: "the reply (response), since step 17 (1.2ms)"; false: for nothing that is
+ * on record, nothing added. `after`: NULL, or the wait told last, which is updated. */
 bool sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct sim_wait **after);
 
 /* True for tasks and loops that have not finished. */
@@ -44,7 +44,7 @@ bool sim__is_left(const struct sim__telling *telling, uint32_t part);
 /* Wraps the line into the page, `indent` blanks deep, and empties it. */
 void sim__end_line(struct sim__telling *telling, uint32_t indent);
 
-/* ---- tell_fate.c, tell_verdict.c: paragraphs. --------------------------------------------------- */
+/* ---- tell_fate.c, tell_verdict.c: paragraphs. ------------------------------------------------ */
 
 /* What became of the waker. */
 void sim__tell_fate(struct sim__telling *telling);

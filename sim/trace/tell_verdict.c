@@ -14,7 +14,7 @@
 #define WAITS_LISTED 4u
 #define BUSY_NAMED 4u
 
-/* ---- Words. ------------------------------------------------------------------------------------ */
+/* ---- Words. ---------------------------------------------------------------------------------- */
 
 static void
 put_message(struct sim__telling *telling)
@@ -63,15 +63,15 @@ put_could_go_on(struct sim__telling *telling)
     }
 }
 
-/* ---- Who took the steps. ------------------------------------------------------------------------ */
+/* ---- Who took the steps. --------------------------------------------------------------------- */
 
 struct busy {
     uint32_t part;
     uint32_t steps;
 };
 
-/* Counts the steps of each part in [from, horizon), and puts the BUSY_NAMED busiest first. Returns how
- * many there are of these. */
+/* Counts the steps of each part in [from, horizon), and puts the BUSY_NAMED busiest first. Returns
+ * how many there are of these. */
 static uint32_t
 find_busiest(const struct sim__telling *telling, uint64_t from, struct busy *ret_busy)
 {
@@ -147,7 +147,7 @@ put_last(struct sim__telling *telling)
     sim_page_fini(&words);
 }
 
-/* ---- First sentences. --------------------------------------------------------------------------- */
+/* ---- First sentences. ------------------------------------------------------------------------ */
 
 static void
 head_lost(struct sim__telling *telling)
@@ -246,7 +246,7 @@ head_pass(struct sim__telling *telling)
     sim_page_put(&telling->line, ".");
 }
 
-/* ---- Reasons. ----------------------------------------------------------------------------------- */
+/* ---- Reasons. -------------------------------------------------------------------------------- */
 
 static void
 why_fate(struct sim__telling *telling)
@@ -474,7 +474,7 @@ why_pass(struct sim__telling *telling)
     sim__end_line(telling, 0);
 }
 
-/* ---- The table. --------------------------------------------------------------------------------- */
+/* ---- The table. ------------------------------------------------------------------------------ */
 
 struct teller {
     void (*head)(struct sim__telling *telling);

@@ -11,8 +11,8 @@
 #include "sim/world/world.h"
 #include "sim/world/world_priv.h"
 
-/* An id is stable where the story is: it depends on the parent's and on the n-th child of it, not on
- * how many others were created in between. */
+/* An id is stable where the story is: it depends on the parent's and on the n-th child of it, not
+ * on how many others were created in between. */
 static uint32_t
 child_id(uint32_t parent, uint32_t nth)
 {
@@ -40,15 +40,15 @@ sim_actor_announce(struct sim_actor *actor, uint32_t object)
     struct sim_world *world = actor->world;
     struct sim_actor *stepping = world->current;
     world->current = actor;
-    sim_world_event(world, SIM_EVENT_ACTOR, object, 0, 0,
-            (uint64_t)actor->ops->kind << 32 | actor->id);
+    sim_world_event(
+            world, SIM_EVENT_ACTOR, object, 0, 0, (uint64_t)actor->ops->kind << 32 | actor->id);
     world->current = stepping;
     if (world->recorder.texts_on) {
-        sim_record_text(&world->recorder, SIM_TEXT_ACTOR, actor->index, actor->name,
-                strlen(actor->name));
+        sim_record_text(
+                &world->recorder, SIM_TEXT_ACTOR, actor->index, actor->name, strlen(actor->name));
         if (object != 0) {
-            sim_record_text(&world->recorder, SIM_TEXT_OBJECT, object, actor->name,
-                    strlen(actor->name));
+            sim_record_text(
+                    &world->recorder, SIM_TEXT_OBJECT, object, actor->name, strlen(actor->name));
         }
     }
 }
@@ -80,14 +80,13 @@ sim_actor_init(struct sim_actor *actor, struct sim_world *world, const struct si
     }
 }
 
-/* ---- The queue of the enabled. ----------------------------------------------------------------- */
+/* ---- The queue of the enabled. --------------------------------------------------------------- */
 
 void
 sim__enabled_rewind(struct sim_enabled *enabled)
 {
     rt_assert(enabled->count <= SIM_ACTORS_MAX);
-    memmove(enabled->ring, enabled->ring + enabled->head,
-            enabled->count * sizeof(*enabled->ring));
+    memmove(enabled->ring, enabled->ring + enabled->head, enabled->count * sizeof(*enabled->ring));
     enabled->head = 0;
 }
 
@@ -127,7 +126,7 @@ sim_actor_disable(struct sim_actor *actor)
     rt_unreached("an enabled actor stands in the queue");
 }
 
-/* ---- Those with a time. ------------------------------------------------------------------------ */
+/* ---- Those with a time. ---------------------------------------------------------------------- */
 
 void
 sim_actor_due(struct sim_actor *actor, uint64_t time_ns)
@@ -179,6 +178,6 @@ sim_actor_choose_of(struct sim_actor *actor, enum sim_kind kind, uint32_t n, str
 uint32_t
 sim_actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struct sim_odds odds)
 {
-    return sim_decide(&actor->world->decider, &actor->streams[kind],
-            sim__stream_id(actor, kind), kind, n, odds, NULL, NULL);
+    return sim_decide(&actor->world->decider, &actor->streams[kind], sim__stream_id(actor, kind),
+            kind, n, odds, NULL, NULL);
 }

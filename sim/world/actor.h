@@ -100,17 +100,18 @@ struct sim_actor {
 };
 
 /*
- * Makes `actor`, not enabled, as the next child of `parent` (NULL: of whoever's step this is; before
- * the first step: of the world). `name` is borrowed for the run. `waited_for`: the run is not over
- * before sim_actor_finish. Too many actors end the run with verdict contract.
+ * Makes `actor`, not enabled, as the next child of `parent` (NULL: of whoever's step this is;
+ * before the first step: of the world). `name` is borrowed for the run. `waited_for`: the run is
+ * not over before sim_actor_finish. Too many actors end the run with verdict contract.
  */
 void sim_actor_init(struct sim_actor *actor, struct sim_world *world,
         const struct sim_actor_ops *ops, struct sim_actor *parent, const char *name,
         bool waited_for);
 
 /*
- * Writes its coming into being down: an ACTOR event with `object`, the object number that stands for
- * it (0: none), and its name. sim_actor_init does it for all but tasks, whose binding knows the object.
+ * Writes its coming into being down: an ACTOR event with `object`, the object number that stands
+ * for it (0: none), and its name. sim_actor_init does it for all but tasks, whose binding knows the
+ * object.
  */
 void sim_actor_announce(struct sim_actor *actor, uint32_t object);
 
@@ -137,8 +138,8 @@ uint32_t sim_actor_choose_of(struct sim_actor *actor, enum sim_kind kind, uint32
         const void *context);
 
 /*
- * A number from lo to hi, both included, lo the dullest. Two steps: a class (lo, hi, the middle, lo+1,
- * another), then, for "another", halves until one of at most 64 can be picked.
+ * A number from lo to hi, both included, lo the dullest. Two steps: a class (lo, hi, the middle,
+ * lo+1, another), then, for "another", halves until one of at most 64 can be picked.
  */
 uint64_t sim_actor_range(struct sim_actor *actor, enum sim_kind kind, uint64_t lo, uint64_t hi);
 

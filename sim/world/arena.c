@@ -39,8 +39,8 @@ rt_err
 sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill)
 {
     rt_assert(size % ALIGNMENT == 0);
-    void *base = mmap(hint, size, PROT_READ | PROT_WRITE,
-            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *base = mmap(
+            hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
         return RT_E_FULL;
     }

@@ -44,8 +44,8 @@ sim__enabled_push(struct sim_enabled *enabled, uint32_t index)
     enabled->ring[enabled->head + enabled->count++] = (uint16_t)index;
 }
 
-/* Takes out the one at place `k`. Of the first two no branch tells one from the other: who of two is
- * picked is what nobody can predict, the processor included. */
+/* Takes out the one at place `k`. Of the first two no branch tells one from the other: who of two
+ * is picked is what nobody can predict, the processor included. */
 static inline uint32_t
 sim__enabled_take(struct sim_enabled *enabled, uint32_t k)
 {

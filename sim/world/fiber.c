@@ -74,7 +74,7 @@ sim_fiber_guard(const void *address)
     return false;
 }
 
-/* ---- The sanitizer wants to know about each switch. -------------------------------------------- */
+/* ---- The sanitizer wants to know about each switch. ------------------------------------------ */
 
 #ifdef SIM_ASAN
 static void
@@ -111,7 +111,7 @@ clean(char *stack)
 #define clean(stack) ((void)(stack))
 #endif
 
-/* ---- Switching. -------------------------------------------------------------------------------- */
+/* ---- Switching. ------------------------------------------------------------------------------ */
 
 static void
 fiber_main(struct transfer transfer)

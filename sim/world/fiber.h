@@ -33,7 +33,9 @@ struct sim_fiber {
 void sim_fiber_init(struct sim_fiber *fiber, struct sim_world *world, void (*fn)(void *argument),
         void *argument);
 
-/* Runs it until it switches back or its function returns (`finished`). From the world's own stack. */
+/* Runs it until it switches back or its function returns (`finished`). From the world's own
+
+ * stack. */
 void sim_fiber_resume(struct sim_world *world, struct sim_fiber *fiber);
 
 /* Back to whoever resumed the fiber that runs now. */

@@ -112,8 +112,8 @@ sim_loop_pause(struct sim_world *world)
 }
 
 void
-sim_loop_block(struct sim_world *world, uint32_t object, const char *reason,
-        const struct rt_site *await)
+sim_loop_block(
+        struct sim_world *world, uint32_t object, const char *reason, const struct rt_site *await)
 {
     struct sim_loop *loop = sim_loop_current(world);
     if (loop == NULL) {

@@ -36,9 +36,9 @@ struct sim_loop *sim_loop_current(struct sim_world *world);
  * On the world's own stack: no-op. */
 void sim_loop_pause(struct sim_world *world);
 
-/* As sim_loop_pause, but it is enabled again only by sim_loop_wake. `object` and `reason` are what it
- * waits for, for people. On the world's own stack this ends the run with verdict contract: only a
- * loop can block. */
+/* As sim_loop_pause, but it is enabled again only by sim_loop_wake. `object` and `reason` are what
+ * it waits for, for people. On the world's own stack this ends the run with verdict contract: only
+ * a loop can block. */
 void sim_loop_block(
         struct sim_world *world, uint32_t object, const char *reason, const struct rt_site *await);
 void sim_loop_wake(struct sim_loop *loop);

@@ -62,8 +62,8 @@ uint64_t *
 sim_option_at(struct sim_options *options, uint32_t index)
 {
     switch ((enum sim_option_index)index) {
-#define OPTION_PLACE(name, value, about)                                                           \
-    case SIM_OPTION_##name:                                                                        \
+#define OPTION_PLACE(name, value, about) \
+    case SIM_OPTION_##name: \
         return &options->name;
         SIM_OPTION_LIST(OPTION_PLACE)
 #undef OPTION_PLACE

@@ -102,7 +102,9 @@ const char *sim_oracle_meaning(uint32_t oracle);
 /* The verdict called `name`; SIM_VERDICTS when there is none. */
 uint32_t sim_verdict_find(const char *name);
 
-/* True when both say the same of the same place: verdict, oracle and site (DESIGN, Command line). */
+/* True when both say the same of the same place: verdict, oracle and site (DESIGN, Command
+
+ * line). */
 bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
 
 #ifdef __cplusplus

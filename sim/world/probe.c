@@ -12,33 +12,34 @@
 
 uint64_t rt_probe_wanted;
 
-/* Kinds that mean something to the world itself, whoever writes them down; POLLED only where a loop
- * polls. */
-#define ALWAYS                                                                                     \
-    (UINT64_C(1) << RT_PROBE_EXPIRE | UINT64_C(1) << RT_PROBE_TURN |                               \
+/* Kinds that mean something to the world itself, whether or not they are written down. */
+#define MEANT \
+    (UINT64_C(1) << RT_PROBE_EXPIRE | UINT64_C(1) << RT_PROBE_TURN | \
             UINT64_C(1) << RT_PROBE_CONSUME | UINT64_C(1) << RT_PROBE_COMPLETE)
-#define MEANT (ALWAYS | UINT64_C(1) << RT_PROBE_POLLED)
+
+/* Those of this run: MEANT, and POLLED where a loop polls. */
+static uint64_t meant;
 
 void
 sim__probes_begin(struct sim_world *world)
 {
-    rt_probe_wanted = world->recorder.events_on ? UINT64_MAX : ALWAYS;
+    meant = MEANT;
+    rt_probe_wanted = world->recorder.events_on ? UINT64_MAX : meant;
 }
 
 void
 sim_world_loop_polls(struct sim_world *world)
 {
     (void)world;
-    rt_probe_wanted |= UINT64_C(1) << RT_PROBE_POLLED;
+    meant |= UINT64_C(1) << RT_PROBE_POLLED;
+    rt_probe_wanted |= meant;
 }
 
 void
 sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
         uint32_t await, uint64_t argument)
 {
-    if (world->recorder.events_on) {
-        sim__event(world, kind, object, site, await, argument);
-    }
+    sim__event(world, kind, object, site, await, argument);
 }
 
 /* A deadline that the clock was moved over while everybody waited is a wake that came too late:
@@ -72,6 +73,19 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
     }
 }
 
+/* The seldom half of a probe: not inlined, so that the other half need not save what this one
+ * needs. */
+__attribute__((noinline)) static void
+look_up(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
+{
+    if (world->recorder.events_on && sim_recorder_full(&world->recorder)) {
+        sim_recorder_chunk(&world->recorder);
+    }
+    if ((meant >> kind & 1) != 0) {
+        consider(world, kind, argument);
+    }
+}
+
 void
 rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *site,
         const struct rt_site *await, uint64_t argument)
@@ -81,11 +95,11 @@ rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *si
         return;
     }
     if (world->recorder.events_on) {
-        sim__event(world, (uint32_t)kind, object, site != 0 ? site->id : 0,
+        sim__event_fill(world, (uint32_t)kind, object, site != 0 ? site->id : 0,
                 await != 0 ? await->id : 0, argument);
     }
-    if ((MEANT >> kind & 1) != 0) {
-        consider(world, kind, argument);
+    if ((meant >> kind & 1) != 0 || sim_recorder_full(&world->recorder)) {
+        look_up(world, kind, argument);
     }
 }
 
@@ -94,8 +108,8 @@ rt_probe_reason(const char *reason)
 {
     struct sim_world *world = sim_world_current;
     if (world != 0 && world->recorder.texts_on && reason != 0) {
-        sim_record_text(&world->recorder, SIM_TEXT_EVENT, world->recorder.count, reason,
-                strlen(reason));
+        sim_record_text(
+                &world->recorder, SIM_TEXT_EVENT, world->recorder.count, reason, strlen(reason));
     }
 }
 

@@ -11,7 +11,7 @@
 /* A choice has at most this many alternatives; more actors are first narrowed to a block. */
 #define BLOCK SIM_ALTERNATIVES_MAX
 
-/* ---- Rule 1: whoever is due becomes enabled, in the order of time, then of index. -------------- */
+/* ---- Rule 1: whoever is due becomes enabled, in the order of time, then of index. ------------ */
 
 static struct sim_actor *
 earliest(const struct sim_world *world)
@@ -39,7 +39,7 @@ sim__enable_due(struct sim_world *world)
     world->next_due_ns = actor != NULL ? actor->due_ns : SIM_NEVER;
 }
 
-/* ---- Rule 2: nobody is enabled. ---------------------------------------------------------------- */
+/* ---- Rule 2: nobody is enabled. -------------------------------------------------------------- */
 
 static void
 draw_audit(struct sim_world *world)
@@ -105,7 +105,7 @@ quiet(struct sim_world *world)
     move_clock(world, next->due_ns);
 }
 
-/* ---- Rule 3: who runs. ------------------------------------------------------------------------- */
+/* ---- Rule 3: who runs. ----------------------------------------------------------------------- */
 
 static struct sim_actor *
 standing_at(const struct sim_world *world, uint32_t place)
@@ -152,7 +152,9 @@ choose_wide(struct sim_world *world, uint32_t n)
                           &block);
 }
 
-/* The choice belongs to the actor that alternative 0 names: "at its m-th step t2 gives way to t5". */
+/* The choice belongs to the actor that alternative 0 names: "at its m-th step t2 gives way to
+
+ * t5". */
 __attribute__((always_inline)) static inline uint32_t
 choose_actor(struct sim_world *world)
 {
@@ -170,7 +172,7 @@ choose_actor(struct sim_world *world)
             world);
 }
 
-/* ---- Rule 5: what the step cost. ---------------------------------------------------------------- */
+/* ---- Rule 5: what the step cost. ------------------------------------------------------------- */
 
 #define QUOTA_NS 500000u
 
@@ -197,6 +199,7 @@ draw_stretch(struct sim_world *world)
     if (world->options.stretch_one_in == 0) {
         return;
     }
+    world->current = world->stepping;
     struct sim_odds odds = sim_odds_once_in(world->options.stretch_one_in);
     uint32_t alternative = sim_actor_choose(world->current, SIM_KIND_STRETCH, 5, odds);
     if (alternative == 0) {
@@ -220,7 +223,7 @@ charge(struct sim_world *world)
     }
 }
 
-/* ---- Rule 6: is it over? ------------------------------------------------------------------------ */
+/* ---- Rule 6: is it over? --------------------------------------------------------------------- */
 
 /* Looks at the limits on steps, and when it must look again. */
 static void
@@ -259,9 +262,7 @@ take_step(struct sim_world *world, struct sim_actor *actor)
     world->stepping = actor;
     world->step++;
     *world->progress = *world->progress + 1;
-    if (world->recorder.events_on) {
-        sim__event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
-    }
+    sim__event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
     actor->ops->step(actor);
     actor->polls++;
     actor->stopped_step = world->step;
@@ -315,7 +316,6 @@ one_step(struct sim_world *world)
     }
     /* 5. */
     look_after(world);
-    world->current = actor;
     charge(world);
     world->current = &world->self;
     /* 6. */

@@ -25,8 +25,8 @@ static uint64_t unwatched;
 static void *
 reserve(size_t size)
 {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(
+            NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -74,7 +74,7 @@ sim_world_fini(struct sim_world *world)
     sim_arena_fini(&world->arena);
 }
 
-/* ---- The beginning. ---------------------------------------------------------------------------- */
+/* ---- The beginning. -------------------------------------------------------------------------- */
 
 static uint32_t
 default_order(const struct sim_scenario *scenario, const struct sim_options *options)
@@ -145,8 +145,8 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     }
     world->order = default_order(scenario, options);
     world->profile = default_profile(scenario, options);
-    world->faults = options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives
-                                                               : options->faults;
+    world->faults =
+            options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
     rt_list_init(&world->audits);
     rt_list_init(&world->renewables);
     rt_list_init(&world->closers);
@@ -172,7 +172,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     sim_malloc_begin(&world->arena);
 }
 
-/* ---- The end. ---------------------------------------------------------------------------------- */
+/* ---- The end. -------------------------------------------------------------------------------- */
 
 static void
 check_mallocs(struct sim_world *world)
@@ -254,7 +254,8 @@ sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
         struct sim_recording recording, struct sim_outcome *ret_outcome)
 {
-    begin(world, scenario, options, seed, strategy, recording, (struct sim_stop){UINT64_MAX, false});
+    begin(world, scenario, options, seed, strategy, recording,
+            (struct sim_stop){UINT64_MAX, false});
     if (_setjmp(world->escape) == 0) {
         scenario->setup(world);
         sim__world_steps(world);
@@ -265,7 +266,7 @@ sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
     finish(world, ret_outcome);
 }
 
-/* ---- Stopping on the way, for the judge. -------------------------------------------------------- */
+/* ---- Stopping on the way, for the judge. ----------------------------------------------------- */
 
 bool
 sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
@@ -305,8 +306,7 @@ sim_world_settle(struct sim_world *world, uint64_t steps)
 }
 
 bool
-sim_world_call(
-        struct sim_world *world, struct sim_actor *actor, void (*fn)(void *), void *argument)
+sim_world_call(struct sim_world *world, struct sim_actor *actor, void (*fn)(void *), void *argument)
 {
     rt_assert(world->stopped);
     world->decider.muted = true;
@@ -327,7 +327,7 @@ sim_world_drop(struct sim_world *world)
     finish(world, &ignored);
 }
 
-/* ---- Small things. ------------------------------------------------------------------------------ */
+/* ---- Small things. --------------------------------------------------------------------------- */
 
 void
 sim_world_add_audit(struct sim_world *world, struct sim_audit *audit)

@@ -50,7 +50,8 @@ struct sim_renewable {
     void *argument;
 };
 
-/* Who looks at the world after each step, whoever's it was: a binding whose tasks are polled by a loop. */
+/* Who looks at the world after each step, whoever's it was: a binding whose tasks are polled by a
+ * loop. */
 struct sim_after {
     struct rt_list link;
     void (*after)(void *argument);
@@ -78,10 +79,10 @@ struct sim_world {
     const struct sim_scenario *scenario;
     struct sim_options options;
     struct sim_stop stop;
-    struct sim_actor self; /* The world as an actor: streams of choices that are nobody's. */
+    struct sim_actor self;      /* The world as an actor: streams of choices that are nobody's. */
     struct sim_actor *current;  /* On whose behalf things happen now. */
     struct sim_actor *stepping; /* Whose step this is; differs where a loop polls a task. */
-    uint32_t actor_count; /* Indices given, the world's own included. */
+    uint32_t actor_count;       /* Indices given, the world's own included. */
     uint32_t timed_count;
     uint32_t foreground; /* Actors that are waited for and have not finished. */
     uint32_t tasks;
@@ -89,15 +90,15 @@ struct sim_world {
     uint64_t step;
     uint64_t next_due_ns;
     uint64_t work_ns;        /* Charged by sim_work during this step. */
-    uint64_t limit_step;        /* Before it no limit on steps can be reached. */
+    uint64_t limit_step;     /* Before it no limit on steps can be reached. */
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
     uint64_t jumped_to_ns;
-    uint64_t audit_step; /* The quiescence drawn for audit; 0: none. */
-    uint64_t quiet;      /* Quiescences so far. */
-    bool stopped;        /* At `stop`. */
-    bool over;           /* The run has ended. */
-    uint64_t looked_step;       /* The last step at which a reactor asked its host. */
+    uint64_t audit_step;  /* The quiescence drawn for audit; 0: none. */
+    uint64_t quiet;       /* Quiescences so far. */
+    bool stopped;         /* At `stop`. */
+    bool over;            /* The run has ended. */
+    uint64_t looked_step; /* The last step at which a reactor asked its host. */
     bool nudging;
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
@@ -154,8 +155,8 @@ bool sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenar
         const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
         struct sim_recording recording, struct sim_stop stop);
 
-/* After sim_world_run_to: goes on for at most `steps` steps with dull choices, not moving the clock,
- * until nothing is enabled. False when a verdict fell meanwhile. */
+/* After sim_world_run_to: goes on for at most `steps` steps with dull choices, not moving the
+ * clock, until nothing is enabled. False when a verdict fell meanwhile. */
 bool sim_world_settle(struct sim_world *world, uint64_t steps);
 
 /* After sim_world_run_to: calls fn(argument) with choices muted, as a step of `actor` would be;
@@ -178,15 +179,17 @@ __attribute__((noreturn, cold, format(printf, 6, 7))) void sim_fail(struct sim_w
 void sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
         uint32_t await, uint64_t argument);
 
-/* Something got done: bytes moved, a task finished, a source changed (livelock counts from here). */
+/* Something got done: bytes moved, a task finished, a source changed (livelock counts from
+
+ * here). */
 static inline void
 sim_world_progress(struct sim_world *world)
 {
     world->progress_step = world->step;
 }
 
-/* In this run tasks are polled inside the steps of others: after a poll, what happens is the stepping
- * actor's again. */
+/* In this run tasks are polled inside the steps of others: after a poll, what happens is the
+ * stepping actor's again. */
 void sim_world_loop_polls(struct sim_world *world);
 
 /* Registers, for the run; the structs are the caller's, in the arena. */
@@ -217,8 +220,8 @@ sim_world_actor(const struct sim_world *world, uint32_t index)
 }
 
 /*
- * Adds up count(argument, memory, size) over all memory that a run can have written to: the arena in
- * use, and the writable memory of a scenario library.
+ * Adds up count(argument, memory, size) over all memory that a run can have written to: the arena
+ * in use, and the writable memory of a scenario library.
  */
 uint64_t sim_world_search(const struct sim_world *world,
         uint64_t (*count)(const void *argument, const char *memory, size_t size),

@@ -15,10 +15,10 @@ sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)
     return actor->id * 0x9e3779b1u + (uint32_t)kind;
 }
 
-/* sim_world_event where events are known to be on, in the path of every probe. */
+/* Fills the next event, with events on; the caller asks sim_recorder_full. */
 static inline void
-sim__event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site, uint32_t await,
-        uint64_t argument)
+sim__event_fill(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
+        uint32_t await, uint64_t argument)
 {
     const struct sim_actor *actor = world->current;
     struct sim_event *event = sim_record_next(&world->recorder);
@@ -31,6 +31,19 @@ sim__event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t sit
     event->kind = (uint8_t)kind;
     event->flags = 0;
     event->argument = argument;
+}
+
+/* sim_world_event, in the path of every step. */
+static inline void
+sim__event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site, uint32_t await,
+        uint64_t argument)
+{
+    if (world->recorder.events_on) {
+        sim__event_fill(world, kind, object, site, await, argument);
+        if (sim_recorder_full(&world->recorder)) {
+            sim_recorder_chunk(&world->recorder);
+        }
+    }
 }
 
 void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,

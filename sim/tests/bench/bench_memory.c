@@ -1,5 +1,6 @@
 /*
- * bench_memory.c -- does a warm world allocate? Ten million runs, and the process's size on the way.
+ * bench_memory.c -- does a warm world allocate? Ten million runs, and the process's size on the
+ * way.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,8 +1,9 @@
 /*
  * bench_step.c -- what a step, an empty run and a short run cost.
  *
- * Every figure is the median of several rounds, with the smallest and largest beside it. A bare loop of
- * the same shape (an indirect call, a random pick of one of two) runs in the same round, for the ratio.
+ * Every figure is the median of several rounds, with the smallest and largest beside it. A bare
+ * loop of the same shape (an indirect call, a random pick of one of two) runs in the same round,
+ * for the ratio.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +20,7 @@
 
 #define ROUNDS 9
 
-/* ---- Scenarios. --------------------------------------------------------------------------------- */
+/* ---- Scenarios. ------------------------------------------------------------------------------ */
 
 struct yielder {
     struct rt_task task;
@@ -80,7 +81,7 @@ static const struct sim_scenario long_many = {.name = "bench/64x100", .setup = s
 static const struct sim_scenario short_two = {.name = "bench/2x4", .setup = two_by_4};
 static const struct sim_scenario empty = {.name = "bench/empty", .setup = nothing};
 
-/* ---- Measuring. --------------------------------------------------------------------------------- */
+/* ---- Measuring. ------------------------------------------------------------------------------ */
 
 static double
 now_ns(void)
@@ -90,12 +91,18 @@ now_ns(void)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static int
-by_value(const void *a, const void *b)
+static void
+sort(double *rounds)
 {
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
+    for (uint32_t i = 1; i < ROUNDS; i++) {
+        double value = rounds[i];
+        uint32_t place = i;
+        while (place > 0 && rounds[place - 1] > value) {
+            rounds[place] = rounds[place - 1];
+            place--;
+        }
+        rounds[place] = value;
+    }
 }
 
 struct figure {
@@ -107,7 +114,7 @@ struct figure {
 static struct figure
 summary(double *rounds)
 {
-    qsort(rounds, ROUNDS, sizeof(*rounds), by_value);
+    sort(rounds);
     return (struct figure){rounds[ROUNDS / 2], rounds[0], rounds[ROUNDS - 1]};
 }
 
@@ -151,7 +158,7 @@ measure(const struct sim_scenario *scenario, bool events, uint32_t runs, bool pe
     return summary(rounds);
 }
 
-/* ---- The bare loop: two states, a random pick, an indirect call. --------------------------------- */
+/* ---- The bare loop: two states, a random pick, an indirect call. ----------------------------- */
 
 struct bare {
     uint32_t (*step)(struct bare *bare);

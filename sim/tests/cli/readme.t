@@ -1,6 +1,8 @@
 #!/bin/sh
-# readme.t -- what the README shows is what happens: the example compiles against the installed headers and is
-# found out with every command; the printed bug is the one that is printed.
+# readme.t -- what the README shows is what happens.
+#
+# The example compiles against the installed headers and is found out with every command; the
+# printed bug is the one that is printed.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh

@@ -1,6 +1,8 @@
 #!/bin/sh
-# scenarios.t -- what every scenario of the tree promises: seeds and repaired forms hold, broken forms break as
-# they say, canaries sing, and the dullest runs are the stories of the articles, event for event.
+# scenarios.t -- what every scenario of the tree promises.
+#
+# Seeds and repaired forms hold, broken forms break as they say, canaries sing, and the dullest
+# runs are the stories of the articles, event for event.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
