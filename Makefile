@@ -171,8 +171,7 @@ clean: ## removes build/
 	rm -rf build
 
 FORCE:
-.PHONY: all help check check-asan check-tsan quick test test-programs matrix bench demo tidy \
-	format \
-	coverage install clean FORCE
+.PHONY: all program help check check-asan check-tsan quick test test-programs matrix bench demo \
+	tidy format coverage install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
