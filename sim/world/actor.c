@@ -90,16 +90,18 @@ sim__enabled_rewind(struct sim_enabled *enabled)
     enabled->head = 0;
 }
 
+/* A few are moved as many, whatever lies behind them: how many are behind a random place no processor
+ * can predict, and a move of one size has nothing to be predicted. */
 void
 sim__enabled_close(struct sim_enabled *enabled, uint32_t k)
 {
     rt_assert(k < enabled->count);
-    uint16_t *window = enabled->ring + enabled->head;
-    if (k < enabled->count / 2) {
-        memmove(window + 1, window, k * sizeof(*window));
-        enabled->head++;
+    uint16_t *place = enabled->ring + enabled->head + k;
+    uint32_t behind = enabled->count - k - 1;
+    if (behind < SIM_ENABLED_SLACK) {
+        memmove(place, place + 1, (SIM_ENABLED_SLACK - 1) * sizeof(*place));
     } else {
-        memmove(window + k, window + k + 1, (enabled->count - k - 1) * sizeof(*window));
+        memmove(place, place + 1, behind * sizeof(*place));
     }
 }
 

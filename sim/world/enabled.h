@@ -23,8 +23,11 @@ extern "C" {
 /* Twice as long as needed: the window moves back once in SIM_ACTORS_MAX pushes at most. */
 #define SIM_ENABLED_RING (2 * (SIM_ACTORS_MAX + 1))
 
+/* So many places behind it may be read and written, for moves of one size. */
+#define SIM_ENABLED_SLACK 64u
+
 struct sim_enabled {
-    uint16_t *ring; /* Indices of actors; SIM_ENABLED_RING of them. */
+    uint16_t *ring; /* Indices of actors; SIM_ENABLED_RING + SIM_ENABLED_SLACK of them. */
     uint32_t head;
     uint32_t count;
 };
@@ -32,7 +35,7 @@ struct sim_enabled {
 /* actor.c: the window goes back to the beginning of the ring. */
 void sim__enabled_rewind(struct sim_enabled *enabled);
 
-/* actor.c: closes the gap at place `k` of the window from its shorter side. */
+/* actor.c: closes the gap at place `k` of the window. */
 void sim__enabled_close(struct sim_enabled *enabled, uint32_t k);
 
 static inline void

@@ -31,7 +31,7 @@ reserve(size_t size)
 }
 
 #define ACTORS_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(struct sim_actor *))
-#define RING_BYTES (SIM_ENABLED_RING * sizeof(uint16_t))
+#define RING_BYTES ((SIM_ENABLED_RING + SIM_ENABLED_SLACK) * sizeof(uint16_t))
 #define TIMED_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(uint16_t))
 
 rt_err
