@@ -155,9 +155,9 @@ tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
 	@TIDY_OBJECTS=build/release-$(CC)/probe scripts/tidy
 format: ## clang-format over all sources
 	@clang-format-14 -i $$(find runtime sim scenarios reports fuzz -name '*.[ch]' 2>/dev/null)
-coverage: tests-cov-$(CC) ## line and branch coverage of the unit tests
-	@$(call prove,cov-$(CC),cov-$(CC))
-	@gcovr --root . --exclude '.*/tests/.*' --exclude 'build/.*' build/cov-$(CC)
+coverage: tests-cov-$(CC) binary-cov-$(CC) ## which lines of runtime/ and sim/ the tests come to
+	@$(call prove,cov-$(CC),cov-$(CC),$(filter sim/%,$(SHELL_TESTS)))
+	@gcovr --root . --filter 'runtime/' --filter 'sim/' --exclude '.*/tests/.*' build/cov-$(CC)
 
 I = $(DESTDIR)$(PREFIX)
 install: all ## program, runtime library, headers, *.pc; DESTDIR= PREFIX=/usr/local
