@@ -10,6 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/judge/nudge.h"
+#include "sim/judge/rounds.h"
 
 /* Who slept when the run came to its end: looked up in one replay, asked in others. */
 struct sleepers {
@@ -164,6 +165,27 @@ ask_rungs(struct inquest *inquest, enum sim_verdict verdict, bool audit)
                               SIM_ORACLE_REWAKE_SOURCES));
 }
 
+/* ---- First rung, once more: everybody, round after round. ------------------------------------- */
+
+static bool
+ask_everybody(struct inquest *inquest)
+{
+    uint32_t index = sim_nudge_rounds(inquest->world, inquest->what, inquest->stop,
+            inquest->sleepers.indices, inquest->sleepers.foreground);
+    if (index == 0) {
+        return false;
+    }
+    struct sim_answer answer;
+    (void)ask_one(inquest, index, SIM_RUNG_POLL, &answer);
+    blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE, actor_at(inquest, index),
+            &answer);
+    (void)snprintf(inquest->outcome->message, sizeof(inquest->outcome->message),
+            "'%s' sleeps for ever, waiting for: %s; polled again and again, all that sleep, "
+            "it comes to its end: only wake-ups were missing",
+            inquest->outcome->actor_name, reason_of(&answer));
+    return true;
+}
+
 /* ---- Third rung: what the primitives say of themselves. -------------------------------------- */
 
 static void
@@ -233,7 +255,8 @@ judge_stall(struct inquest *inquest)
     if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
         return;
     }
-    if (!ask_rungs(inquest, SIM_VERDICT_LOST_WAKEUP, false) && !ask_primitives(inquest)) {
+    if (!ask_rungs(inquest, SIM_VERDICT_LOST_WAKEUP, false) && !ask_primitives(inquest) &&
+            !ask_everybody(inquest)) {
         say_deadlock(inquest);
     }
 }
@@ -292,8 +315,10 @@ woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
         if (step == inquest->stop.step) {
             polls = actor != NULL ? actor->polls : 0;
         }
+        /* When the poll began, not when it was paid for. */
+        in_time = reached && actor != NULL && actor->polls > polls &&
+                  actor->stopped_ns <= quiet_ns + slack_ns;
         reached = reached && world->now_ns <= quiet_ns + slack_ns;
-        in_time = reached && actor != NULL && actor->polls > polls;
         sim_world_drop(world);
         step++;
     }

@@ -533,3 +533,92 @@ TEST(wake_50_ms_after_the_item_is_late)
     }
     lab_fini(&lab);
 }
+
+/* ---- Behind noise, and between plain variables. ---------------------------------------------- */
+
+static rt_poll
+busy_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    (void)task;
+    rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+static void
+noisy_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct player *taker = player_new(world, taker_poll, "taker");
+    struct player *putter = player_new(world, silent_putter_poll, "putter");
+    struct player *busy = player_new(world, busy_poll, "busy");
+    taker->in = mailbox_new(world, false);
+    taker->wanted = 1;
+    putter->out = taker->in;
+    sim_spawn(rt, &taker->task);
+    sim_spawn(rt, &putter->task);
+    sim_spawn_background(rt, &busy->task);
+}
+
+/* Goal: somebody who keeps the world busy does not hide a lost wake.
+ * Method: a background task that never rests; the run ends at the livelock limit. */
+TEST(lost_wake_beside_a_task_that_never_rests_is_not_missed)
+{
+    static const struct sim_scenario scenario = {.name = "test/noisy", .setup = noisy_setup};
+    struct lab lab;
+    uint32_t lost = 0;
+    lab_init(&lab, NULL, 0);
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct sim_outcome outcome = lab_judge(&lab, &scenario, seed, false);
+        EXPECT(outcome.verdict == SIM_VERDICT_LOST_WAKEUP || outcome.verdict == SIM_VERDICT_PASS);
+        lost += outcome.verdict == SIM_VERDICT_LOST_WAKEUP;
+        if (outcome.verdict == SIM_VERDICT_LOST_WAKEUP) {
+            EXPECT_STR(outcome.actor_name, "taker");
+        }
+    }
+    EXPECT(lost > 5);
+    lab_fini(&lab);
+}
+
+/* Each waits for its turn, counts, passes the turn on, and forgets to wake the other. */
+static rt_poll
+turn_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    if (player->in->items == player->stage) {
+        player->in->items = 1 - player->stage;
+        player->got++;
+    }
+    if (player->got == player->wanted) {
+        return RT_READY;
+    }
+    rt_slot_replace(&player->slot, cx, "its turn");
+    return RT_PENDING;
+}
+
+static void
+turns_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct mailbox *turn = mailbox_new(world, false);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct player *player = player_new(world, turn_poll, i == 0 ? "ping" : "pong");
+        player->in = turn;
+        player->stage = i;
+        player->wanted = 5;
+        sim_spawn(rt, &player->task);
+    }
+}
+
+/* Goal: wakes that are lost again and again between plain variables are no deadlock.
+ * Method: two that take turns and never wake each other: one poll moves neither, many move both. */
+TEST(forgotten_wakes_between_two_that_take_turns_are_not_a_deadlock)
+{
+    static const struct sim_scenario scenario = {.name = "test/turns", .setup = turns_setup};
+    struct lab lab;
+    lab_init(&lab, NULL, 0);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct sim_outcome outcome = lab_judge(&lab, &scenario, seed, false);
+        EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+    }
+    lab_fini(&lab);
+}

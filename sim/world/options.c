@@ -58,6 +58,73 @@ sim_option_default(uint32_t index)
     return declared[index].value;
 }
 
+uint64_t
+sim_option_min(uint32_t index)
+{
+    switch ((enum sim_option_index)index) {
+    case SIM_OPTION_livelock_steps:
+    case SIM_OPTION_starvation_steps:
+    case SIM_OPTION_steps_max:
+    case SIM_OPTION_time_ns_max:
+        return 1;
+    case SIM_OPTION_step_ns:
+    case SIM_OPTION_order:
+    case SIM_OPTION_profile:
+    case SIM_OPTION_faults:
+    case SIM_OPTION_spurious_one_in:
+    case SIM_OPTION_late_one_in:
+    case SIM_OPTION_stretch_one_in:
+    case SIM_OPTION_fault_one_in:
+    case SIM_OPTION_audit_one_in:
+    case SIM_OPTION_slack_ns:
+    case SIM_OPTION_fair_steps:
+    case SIM_OPTIONS:
+        break;
+    }
+    return 0;
+}
+
+uint64_t
+sim_option_max(uint32_t index)
+{
+    switch ((enum sim_option_index)index) {
+    case SIM_OPTION_order:
+        return SIM_ORDER_LIFO_SLOT;
+    case SIM_OPTION_profile:
+        return SIM_PROFILE_FD;
+    case SIM_OPTION_faults:
+        return SIM_FAULT_ALL;
+    case SIM_OPTION_spurious_one_in:
+    case SIM_OPTION_late_one_in:
+    case SIM_OPTION_stretch_one_in:
+    case SIM_OPTION_fault_one_in:
+    case SIM_OPTION_audit_one_in:
+        return UINT16_MAX;
+    case SIM_OPTION_step_ns:
+    case SIM_OPTION_slack_ns:
+    case SIM_OPTION_time_ns_max:
+        /* Sums of these stay far from wrapping. */
+        return UINT64_C(1) << 60;
+    case SIM_OPTION_livelock_steps:
+    case SIM_OPTION_starvation_steps:
+    case SIM_OPTION_fair_steps:
+    case SIM_OPTION_steps_max:
+    case SIM_OPTIONS:
+        break;
+    }
+    /* What a step number in an event can hold. */
+    return UINT32_MAX;
+}
+
+bool
+sim_option_valid(uint32_t index, uint64_t value)
+{
+    if (index == SIM_OPTION_faults && value == SIM_FAULT_FROM_SCENARIO) {
+        return true;
+    }
+    return value >= sim_option_min(index) && value <= sim_option_max(index);
+}
+
 uint64_t *
 sim_option_at(struct sim_options *options, uint32_t index)
 {

@@ -39,6 +39,7 @@ enum sim_profile {
 #define SIM_FAULT_CLOCK UINT64_C(2)    /* The clock steps: suspends, coarse ticks, backwards. */
 #define SIM_FAULT_CAPACITY UINT64_C(4) /* The host says FULL before it is. */
 #define SIM_FAULT_EINTR UINT64_C(8)    /* A blocked poll is interrupted: no event. */
+#define SIM_FAULT_ALL UINT64_C(15)
 #define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
 
 /* name, default, what it is. The order is part of tokens: append only. */
@@ -84,6 +85,11 @@ void sim_options_init(struct sim_options *options, const struct sim_scenario *sc
 const char *sim_option_name(uint32_t index);
 const char *sim_option_about(uint32_t index);
 uint64_t sim_option_default(uint32_t index);
+/* The smallest and the largest value that option `index` may have; for `faults` the largest is the
+ * mask of all there are, or SIM_FAULT_FROM_SCENARIO. */
+uint64_t sim_option_min(uint32_t index);
+uint64_t sim_option_max(uint32_t index);
+bool sim_option_valid(uint32_t index, uint64_t value);
 uint64_t *sim_option_at(struct sim_options *options, uint32_t index);
 uint64_t sim_option_get(const struct sim_options *options, uint32_t index);
 

@@ -318,6 +318,10 @@ one_step(struct sim_world *world)
     look_after(world);
     charge(world);
     world->current = &world->self;
+    if (world->step == world->stop.step && !world->stop.at_quiet) {
+        world->stopped = true;
+        return;
+    }
     /* 6. */
     look_whether_over(world);
 }
@@ -337,8 +341,5 @@ sim__world_steps(struct sim_world *world)
     }
     while (!world->over && !world->stopped) {
         one_step(world);
-        if (world->step == world->stop.step && !world->stop.at_quiet) {
-            world->stopped = true;
-        }
     }
 }

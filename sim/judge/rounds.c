@@ -1,0 +1,79 @@
+/*
+ * rounds.c -- everybody, again and again.
+ *
+ * One poll of one sleeper says little where wakes are lost again and again between plain variables:
+ * it takes its turn, waits at the same line, and the one whose turn it made it sleeps on. In a
+ * deadlock polling helps nobody, however often; a program that comes to its end by being polled
+ * lacked nothing but wakes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/judge/rounds.h"
+
+#include "runtime/base/assert.h"
+
+#define ROUNDS 64u
+#define SETTLE_STEPS 1000u
+
+struct poll {
+    struct sim_actor *actor;
+    enum sim_nudge answer;
+};
+
+static void
+ask(void *argument)
+{
+    struct poll *poll = argument;
+    poll->answer = poll->actor->ops->nudge(poll->actor);
+}
+
+/* False when a verdict fell. */
+static bool
+poll_one(struct sim_world *world, struct sim_actor *actor, bool *ret_finished)
+{
+    struct poll poll = {actor, SIM_NUDGE_UNSUPPORTED};
+    uint32_t before = world->foreground;
+    if (actor->done || actor->ops->nudge == NULL) {
+        return true;
+    }
+    if (!sim_world_call(world, actor, ask, &poll)) {
+        return false;
+    }
+    *ret_finished = poll.answer == SIM_NUDGE_MOVED && actor->foreground;
+    if (!*ret_finished && !sim_world_settle(world, SETTLE_STEPS)) {
+        return false;
+    }
+    *ret_finished = *ret_finished || world->foreground < before;
+    return true;
+}
+
+static uint32_t
+poll_all(struct sim_world *world, const uint32_t *actors, uint32_t count)
+{
+    for (uint32_t i = 0; i < count * ROUNDS; i++) {
+        struct sim_actor *actor = sim_world_actor(world, actors[i % count]);
+        bool finished = false;
+        rt_assert(actor != NULL);
+        if (!poll_one(world, actor, &finished)) {
+            return 0;
+        }
+        if (finished) {
+            return actor->index;
+        }
+    }
+    return 0;
+}
+
+uint32_t
+sim_nudge_rounds(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
+        const uint32_t *actors, uint32_t count)
+{
+    struct sim_recording nothing = {false, false};
+    uint32_t finished = 0;
+    if (sim_world_run_to(
+                world, what->scenario, &what->options, what->seed, what->strategy, nothing, stop)) {
+        finished = poll_all(world, actors, count);
+    }
+    sim_world_drop(world);
+    return finished;
+}
