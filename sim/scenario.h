@@ -134,7 +134,8 @@ void sim_progress_at(const struct rt_site *site);
 #define SIM_ALWAYS(condition) sim_always_at(!!(condition), #condition, RT_HERE)
 void sim_always_at(bool condition, const char *text, const struct rt_site *site);
 
-/* A goal: in a sweep, some run should come here (with a true condition). */
+/* A goal: in a sweep, some run should come here (with a true condition). Written down as an event
+ * when reached; that a sweep never reached one is not told yet. */
 #define SIM_SOMETIMES(condition) sim_sometimes_at(!!(condition), #condition, RT_HERE)
 #define SIM_REACHABLE() sim_sometimes_at(true, "reachable", RT_HERE)
 void sim_sometimes_at(bool condition, const char *text, const struct rt_site *site);

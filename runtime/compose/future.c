@@ -11,6 +11,15 @@
 
 #define RT_FUTURE_MAGIC 0x52465554u
 
+static void
+check_future(const struct rt_future *future)
+{
+    rt_assert(future != NULL);
+    if (__builtin_expect(future->magic != RT_FUTURE_MAGIC, 0)) {
+        rt_fault(RT_E_INVALID, NULL, "a future was used that rt_future_init never made");
+    }
+}
+
 void
 rt_future_init(
         struct rt_future *future, rt_future_poll_fn poll, rt_future_drop_fn drop, const char *name)
@@ -28,7 +37,7 @@ rt_future_init(
 rt_poll
 rt_future_poll(struct rt_future *future, struct rt_cx *cx)
 {
-    rt_check(future, RT_FUTURE_MAGIC);
+    check_future(future);
     rt_cx_check(cx);
     if (future->finished) {
         rt_fault(RT_E_FINISHED, future->name, "a future was polled that is ready or given up");
@@ -49,7 +58,7 @@ rt_future_poll(struct rt_future *future, struct rt_cx *cx)
 void
 rt_future_drop(struct rt_future *future)
 {
-    rt_check(future, RT_FUTURE_MAGIC);
+    check_future(future);
     if (future->finished) {
         return;
     }

@@ -19,6 +19,16 @@
 
 #include "runtime/base/banned.h"
 
+/* The commonest slip in C, and it should not read like a bug of the runtime. */
+static inline void
+check_slot(const struct rt_slot *slot)
+{
+    rt_assert(slot != NULL);
+    if (__builtin_expect(slot->object.magic != RT__SLOT_MAGIC, 0)) {
+        rt_fault(RT_E_INVALID, NULL, "a slot was used that rt_slot_init never made");
+    }
+}
+
 /* For traces: the object that is waited for. */
 static uint32_t
 shown_as(const struct rt_slot *slot)
@@ -119,7 +129,7 @@ holder_is_gone(const struct rt_slot *slot)
 static void
 check_store(const struct rt_slot *slot, const struct rt_cx *cx)
 {
-    rt_check(&slot->object, RT__SLOT_MAGIC);
+    check_slot(slot);
     rt_cx_check(cx);
     rt_assert(!rt_waker_is_null(&cx->waker));
     rt_assert(cx->task != NULL);
@@ -167,7 +177,7 @@ rt_slot_replace_at(struct rt_slot *slot, struct rt_cx *cx, const char *reason,
 struct rt__detached
 rt__slot_detach(struct rt_slot *slot)
 {
-    rt_check(&slot->object, RT__SLOT_MAGIC);
+    check_slot(slot);
     struct rt__detached detached = {RT_WAKER_NULL, shown_as(slot), slot->whose};
     detached.waker = empty(slot);
     rt_assert(rt_slot_empty(slot));
@@ -192,7 +202,7 @@ rt__slot_fire(struct rt__detached *detached, const struct rt_site *await)
 bool
 rt_slot_wake_at(struct rt_slot *slot, const struct rt_site *await)
 {
-    rt_check(&slot->object, RT__SLOT_MAGIC);
+    check_slot(slot);
     if (rt_slot_empty(slot)) {
         RT_PROBE(FIRE_EMPTY, shown_as(slot), RT_HERE, await, 0);
         return false;
@@ -205,7 +215,7 @@ rt_slot_wake_at(struct rt_slot *slot, const struct rt_site *await)
 bool
 rt_slot_clear_at(struct rt_slot *slot, const struct rt_site *await)
 {
-    rt_check(&slot->object, RT__SLOT_MAGIC);
+    check_slot(slot);
     if (rt_slot_empty(slot)) {
         return false;
     }
@@ -218,7 +228,7 @@ rt_slot_clear_at(struct rt_slot *slot, const struct rt_site *await)
 struct rt_waker
 rt_slot_take_at(struct rt_slot *slot, const struct rt_site *await)
 {
-    rt_check(&slot->object, RT__SLOT_MAGIC);
+    check_slot(slot);
     if (rt_slot_empty(slot)) {
         return RT_WAKER_NULL;
     }

@@ -135,6 +135,21 @@ rt_wait_queue_store_at(struct rt_wait_queue *queue, struct rt_cx *cx, const char
     return RT_OK;
 }
 
+bool
+rt_wait_queue_leave_at(
+        struct rt_wait_queue *queue, const struct rt_cx *cx, const struct rt_site *await)
+{
+    rt_check(&queue->object, QUEUE_MAGIC);
+    rt_cx_check(cx);
+    struct rt_wait_queue_entry *entry = find(queue, &cx->waker);
+    if (entry == NULL) {
+        return false;
+    }
+    leave_line(queue, entry);
+    (void)rt_slot_clear_at(&entry->slot, await);
+    return true;
+}
+
 uint32_t
 rt_wait_queue_wake_at(struct rt_wait_queue *queue, uint32_t count, const struct rt_site *await)
 {

@@ -51,6 +51,15 @@ RT_MUST_CHECK rt_err rt_wait_queue_store_at(struct rt_wait_queue *queue, struct 
 uint32_t rt_wait_queue_wake_at(
         struct rt_wait_queue *queue, uint32_t count, const struct rt_site *await);
 
+/*
+ * Takes the waker of `cx` out of the line; not in it: no-op. Whoever stops waiting without having
+ * been woken (a spurious poll found what it wanted, a wait was given up) must do this, or it still
+ * stands in the queue and swallows a wake that was for the next one. True when it was in the line.
+ */
+#define rt_wait_queue_leave(queue, cx) rt_wait_queue_leave_at((queue), (cx), RT_HERE)
+bool rt_wait_queue_leave_at(
+        struct rt_wait_queue *queue, const struct rt_cx *cx, const struct rt_site *await);
+
 /* How many wait now. */
 uint32_t rt_wait_queue_length(const struct rt_wait_queue *queue);
 

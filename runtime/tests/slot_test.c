@@ -381,10 +381,10 @@ TEST(slot_stored_by_a_clone_is_replaced_not_lost)
     EXPECT_EQ(spy.wakes, 1);
 }
 
-TEST(slot_without_init_is_a_panic)
+TEST(slot_without_init_is_a_fault)
 {
     struct rt_slot slot;
     memset(&slot, 0, sizeof(slot));
-    EXPECT_PANIC(rt_slot_wake(&slot));
-    EXPECT_PANIC(rt_slot_clear(&slot));
+    EXPECT_FAULT(RT_E_INVALID, rt_slot_wake(&slot));
+    EXPECT_FAULT(RT_E_INVALID, rt_slot_clear(&slot));
 }

@@ -354,3 +354,42 @@ TEST(wait_queue_long_random_history_agrees_with_an_array)
         EXPECT_EQ(k, count);
     }
 }
+
+/* Stands in the line, and steps out of it at its second poll, woken by nobody there. */
+static rt_poll
+impatient_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct waiter *waiter = rt_container_of(task, struct waiter, task);
+    if (task->polls == 1) {
+        EXPECT(!rt_wait_queue_leave(waiter->queue, cx));
+        return rt_wait_queue_store(waiter->queue, cx, "its turn") == RT_OK ? RT_PENDING : RT_READY;
+    }
+    EXPECT(rt_wait_queue_leave(waiter->queue, cx));
+    EXPECT(!rt_wait_queue_leave(waiter->queue, cx));
+    return RT_READY;
+}
+
+/*
+ * Goal: who stops waiting by itself swallows nobody's wake.
+ * Method: the first in the line is polled for nothing and leaves; the one wake goes to the second.
+ */
+TEST(wait_queue_left_by_the_first_wakes_the_second)
+{
+    struct fixture fixture;
+    struct waiter impatient = {0};
+    fixture_init(&fixture, 0);
+    impatient.bed = &fixture.bed;
+    impatient.queue = &fixture.queue;
+    rt_task_init(&impatient.task, impatient_poll, NULL, "impatient");
+    EXPECT_EQ(rt_post(&fixture.bed.executor, &impatient.task), RT_OK);
+    waiter_start(&fixture.waiters[0], &fixture.bed, &fixture.queue, "a");
+    (void)bed_run(&fixture.bed);
+    EXPECT_EQ(rt_wait_queue_length(&fixture.queue), 2);
+    rt_task_wake(&impatient.task);
+    (void)bed_run(&fixture.bed);
+    fixture.bed.log[0] = '\0';
+    EXPECT_EQ(rt_wait_queue_length(&fixture.queue), 1);
+    EXPECT_EQ(rt_wait_queue_wake(&fixture.queue, 1), 1);
+    (void)bed_run(&fixture.bed);
+    EXPECT_STR(fixture.bed.log, "a");
+}

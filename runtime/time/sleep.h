@@ -37,7 +37,13 @@ struct rt_sleep {
     struct rt_timers *timers; /* Where it is armed; NULL before the first poll. */
 };
 
-/* A sleep of `duration_ns` from its first poll on. 0: ready at once; RT_NEVER: never ready. */
+/*
+ * A sleep of `duration_ns` from its first poll on. 0: ready at once; RT_NEVER: never ready.
+ *
+ * Not while it is armed: rt_sleep_cancel first, for memory can not tell a new sleep from one that
+ * the wheel holds. For the same reason a task cancels its sleeps before their memory goes, in its
+ * cleanup.
+ */
 void rt_sleep_init(struct rt_sleep *sleep, uint64_t duration_ns);
 
 /* A sleep until `deadline_ns` on the host's clock. */

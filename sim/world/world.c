@@ -232,7 +232,9 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     world->current = &world->self;
     sim_world_event(world, SIM_EVENT_END, 0, 0, 0, outcome->verdict);
     outcome->events = world->recorder.count;
-    outcome->digest = sim_recorder_end(&world->recorder, world->decider.hash);
+    /* When it ended is part of what happened, also where nothing came after the last step. */
+    uint64_t end = world->decider.hash ^ (world->now_ns * UINT64_C(0x9e3779b97f4a7c15));
+    outcome->digest = sim_recorder_end(&world->recorder, end);
     outcome->steps = world->step;
     outcome->sim_ns = world->now_ns;
     outcome->decisions = world->decider.asked;
