@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,6 +64,18 @@ misdeclared(const struct sim_scenario *scenario)
     }
     if (scenario->expect >= SIM_VERDICTS) {
         return "it expects a verdict that is none";
+    }
+    if (scenario->order > SIM_ORDER_LIFO_SLOT) {
+        return "its order is none of enum sim_order";
+    }
+    if (scenario->profile > SIM_PROFILE_FD) {
+        return "its profile is none of enum sim_profile";
+    }
+    if ((scenario->survives & ~SIM_FAULT_ALL) != 0) {
+        return "it claims to survive faults that there are not";
+    }
+    if (!sim_option_valid(SIM_OPTION_slack_ns, scenario->slack_ns)) {
+        return "its slack_ns is too large";
     }
     if (sim_scenario_params(scenario) > SIM_PARAMS_MAX) {
         return "it has more than 16 parameters";
@@ -155,33 +168,53 @@ sim_registry_fini(struct sim_registry *registry)
 
 /* ---- Libraries. ------------------------------------------------------------------------------ */
 
+/* In a child: `*returned` says that dlopen came back; an exit status is the constructors' too. */
+static _Noreturn void
+load_in_child(const char *path, volatile bool *returned)
+{
+    const struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)alarm(LOAD_SECONDS);
+    (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *returned = true;
+    _exit(0);
+}
+
+static bool
+judge_load(struct sim_registry *registry, const char *path, int status, bool returned)
+{
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        return refuse(registry, "%s: the library's constructors have not returned after %d s", path,
+                LOAD_SECONDS);
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !returned) {
+        return refuse(registry, "%s: the library %s while it was loaded: look at its constructors",
+                path, WIFSIGNALED(status) ? "crashed" : "called exit");
+    }
+    return true;
+}
+
 /* Loads it in a child; false when that did not end well. What dlopen itself refuses is said by the
  * parent, which will be refused too. */
 static bool
 try_load(struct sim_registry *registry, const char *path)
 {
+    volatile bool *returned = mmap(
+            NULL, sizeof(*returned), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (returned == MAP_FAILED) {
+        return refuse(registry, "%s: no memory to try the library", path);
+    }
     (void)fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        const struct rlimit none = {0, 0};
-        (void)setrlimit(RLIMIT_CORE, &none);
-        (void)alarm(LOAD_SECONDS);
-        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        _exit(0);
+        load_in_child(path, returned);
     }
     int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child) {
-        return refuse(registry, "%s: no process can be made to try the library", path);
-    }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-        return refuse(registry, "%s: the library's constructors have not returned after %d s", path,
-                LOAD_SECONDS);
-    }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        return refuse(registry, "%s: the library %s while it was loaded: look at its constructors",
-                path, WIFSIGNALED(status) ? "crashed" : "called exit");
-    }
-    return true;
+    bool tried = child > 0 && waitpid(child, &status, 0) == child;
+    bool loads = tried ? judge_load(registry, path, status, *returned)
+                       : refuse(registry, "%s: no process can be made to try the library", path);
+    (void)munmap((void *)(uintptr_t)returned, sizeof(*returned));
+    return loads;
 }
 
 static const struct sim_library *

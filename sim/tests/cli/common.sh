@@ -2,7 +2,7 @@
 #
 #   rewake ARGS...        runs the program under test in the test's own folder
 #   status ARGS...        the same; prints its exit status, keeps out.txt and err.txt
-#   build_library NAME    builds lib/NAME.c as a user would: cc -shared -fPIC, outside of the tree
+#   build_library NAME [FLAGS]  builds lib/NAME.c as a user would: cc -shared -fPIC, outside of the tree
 #
 # SPDX-License-Identifier: Apache-2.0
 . scripts/tests/tap.sh
@@ -33,7 +33,7 @@ status() {
 build_library() {
     # shellcheck disable=SC2086 # Several flags.
     $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" \
-        "$root/sim/tests/cli/lib/$1.c" -o "$1.so"
+        ${2:-} "$root/sim/tests/cli/lib/$1.c" -o "$1.so"
 }
 
 # one_line FILE: it holds one line, and that begins with the program's name.

@@ -116,6 +116,16 @@ refused "a file that is not there" 2 run ./missing.so
 refused "another version" 2 run ./old.so
 refused "a name that is taken" 2 run ./twice.so
 refused "a library that crashes while it is loaded" 2 run ./falls.so
+for leave in exit _exit; do
+    build_library leaves -DLEAVE=$leave
+    refused "a library whose constructor calls $leave(0)" 2 run ./leaves.so
+    ok "a library whose constructor calls $leave(0): it is said" grep -q 'called exit' err.txt
+done
+for wrong in .order=77 .profile=77 .survives=16 .slack_ns=-1; do
+    build_library odd -DWRONG=$wrong
+    refused "a scenario with $wrong" 2 list ./odd.so
+    ok "a scenario with $wrong: it is named" grep -q "scenario 'odd/number'" err.txt
+done
 refused "a library without a scenario" 2 run ./plain.so
 same "a library without a slash is here" "$(status list bad.so)" 0
 done_testing
