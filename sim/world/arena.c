@@ -67,7 +67,8 @@ sim_arena_reset(struct sim_arena *arena)
     arena->malloc_bytes = 0;
 }
 
-/* Filled with `byte`. */
+/* Filled with `byte`, and so is the rest up to the next block: what an earlier run left there would
+ * be found by who searches the arena. */
 static void *
 take(struct sim_arena *arena, size_t size, uint8_t byte)
 {
@@ -77,9 +78,12 @@ take(struct sim_arena *arena, size_t size, uint8_t byte)
         return NULL;
     }
     char *pointer = arena->base + arena->used;
-    arena->used += rounded + GAP;
-    unpoison(pointer, size);
-    return memset(pointer, byte, size);
+    size_t whole = rounded + GAP;
+    arena->used += whole;
+    unpoison(pointer, whole);
+    memset(pointer, byte, whole);
+    poison(pointer + size, whole - size);
+    return pointer;
 }
 
 void *
