@@ -165,7 +165,7 @@ ask_rungs(struct inquest *inquest, enum sim_verdict verdict, bool audit)
                               SIM_ORACLE_REWAKE_SOURCES));
 }
 
-/* ---- First rung, once more: everybody, round after round. ------------------------------------- */
+/* ---- First rung, once more: everybody, round after round. ------------------------------------ */
 
 static bool
 ask_everybody(struct inquest *inquest)

@@ -86,9 +86,9 @@ sim_recorder_full(const struct sim_recorder *recorder)
 uint64_t sim_recorder_end(struct sim_recorder *recorder, uint64_t decisions);
 
 /*
- * A place for the next event, to be filled at once, after which sim_recorder_full is asked; only with
- * events on. It is filled where it stays: an event built elsewhere and copied here costs more than all
- * the rest of recording it.
+ * A place for the next event, to be filled at once, after which sim_recorder_full is asked; only
+ * with events on. It is filled where it stays: an event built elsewhere and copied here costs more
+ * than all the rest of recording it.
  */
 static inline struct sim_event *
 sim_record_next(struct sim_recorder *recorder)

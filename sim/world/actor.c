@@ -90,8 +90,8 @@ sim__enabled_rewind(struct sim_enabled *enabled)
     enabled->head = 0;
 }
 
-/* A few are moved as many, whatever lies behind them: how many are behind a random place no processor
- * can predict, and a move of one size has nothing to be predicted. */
+/* A few are moved as many, whatever lies behind them: how many are behind a random place no
+ * processor can predict, and a move of one size has nothing to be predicted. */
 void
 sim__enabled_close(struct sim_enabled *enabled, uint32_t k)
 {
