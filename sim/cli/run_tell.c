@@ -100,8 +100,12 @@ tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
     sim_page_init(&page, sim_terminal_colour());
     sim_page_wrap(&page, failure->outcome.message, 0, 0, SIM_PAGE_WIDTH);
     sim_page_wrap(&page,
-            "It depends on something that is not in its seed: memory that a run leaves behind, an "
-            "address, the clock or files of this machine. The same range again:",
+            sim_crash_from_outside(failure->seen->message)
+                    ? "Most likely it is not to blame: who is short of memory, or of patience, "
+                      "kills processes from outside (SIGKILL). The same range again:"
+                    : "It depends on something that is not in its seed: memory that a run leaves "
+                      "behind, an address, the clock or files of this machine. The same range "
+                      "again:",
             0, 0, SIM_PAGE_WIDTH);
     sim_page_printf(&page, "  %s %s\n", again, range);
     (void)fputs(sim_page_text(&page), stdout);

@@ -49,7 +49,7 @@ sim_alone_done(struct sim_alone *alone)
 const struct sim_outcome *
 sim_alone_outcome(const struct sim_alone *alone)
 {
-    rt_assert(alone->worker.shared->kept_count == 1);
+    rt_assert(sim_shared_results(alone->worker.shared)->kept_count == 1);
     return &alone->worker.shared->kept[0].outcome;
 }
 

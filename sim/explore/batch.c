@@ -38,18 +38,19 @@ append(void *old, size_t used, const void *more, size_t count, size_t size)
 void
 sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared)
 {
-    rt_assert(batch->totals.runs + shared->done <= batch->asked);
-    batch->kept = append(
-            batch->kept, batch->kept_count, shared->kept, shared->kept_count, sizeof(*batch->kept));
-    for (uint32_t i = 0; i < shared->kept_count; i++) {
+    const struct sim_results *results = sim_shared_results(shared);
+    rt_assert(batch->totals.runs + results->done <= batch->asked);
+    batch->kept = append(batch->kept, batch->kept_count, shared->kept, results->kept_count,
+            sizeof(*batch->kept));
+    for (uint32_t i = 0; i < results->kept_count; i++) {
         batch->kept[batch->kept_count++].tape_offset += (uint32_t)batch->tapes_size;
     }
-    batch->tapes = append(batch->tapes, batch->tapes_size, shared->tapes, shared->tapes_used, 1);
-    batch->tapes_size += shared->tapes_used;
-    batch->checks = append(batch->checks, batch->check_count, shared->checks, shared->check_count,
+    batch->tapes = append(batch->tapes, batch->tapes_size, shared->tapes, results->tapes_used, 1);
+    batch->tapes_size += results->tapes_used;
+    batch->checks = append(batch->checks, batch->check_count, shared->checks, results->check_count,
             sizeof(*batch->checks));
-    batch->check_count += shared->check_count;
-    sim_totals_add(&batch->totals, &shared->totals);
+    batch->check_count += results->check_count;
+    sim_totals_add(&batch->totals, &results->totals);
 }
 
 void

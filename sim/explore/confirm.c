@@ -14,6 +14,11 @@ tell_divergence(const struct sim_outcome *seen, const struct sim_outcome *alone,
 {
     const char *was = sim_verdict_name(seen->verdict);
     const char *is = sim_verdict_name(alone->verdict);
+    if (sim_crash_from_outside(seen->message)) {
+        (void)snprintf(ret_text, size,
+                "in the sweep %.160s; alone in a fresh process it ended as %s", seen->message, is);
+        return;
+    }
     if (seen->seed == first) {
         (void)snprintf(ret_text, size,
                 "the first run of a process ended as %s, and in another process as %s%s", was, is,

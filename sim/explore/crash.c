@@ -20,6 +20,7 @@
 #define HANDLER_STACK ((size_t)64 << 10)
 /* An access this near the stack pointer, and not to be had, has run off the stack's end. */
 #define STACK_REACH ((uintptr_t)64 << 10)
+#define FROM_OUTSIDE "the process was killed from outside by SIG"
 #define NULL_REACH ((uintptr_t)64 << 10)
 
 /* A report of the sanitizers is a crash like any other, and leaks are counted by the world. */
@@ -156,8 +157,8 @@ sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t
     }
     rt_assert(WIFSIGNALED(status));
     if (crash->signal == 0) {
-        (void)snprintf(ret_text, size, "the process was killed by SIG%s from outside",
-                sigabbrev_np(WTERMSIG(status)));
+        const char *name = sigabbrev_np(WTERMSIG(status));
+        (void)snprintf(ret_text, size, FROM_OUTSIDE "%s", name != NULL ? name : " of real time");
         return;
     }
     char place[160] = "";
@@ -165,6 +166,13 @@ sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t
     if (crash->signal != SIGABRT) {
         tell_place(crash->pc, place, sizeof(place));
     }
-    (void)snprintf(ret_text, size, "%s%s (SIG%s)", what_happened(crash), place,
-            sigabbrev_np(crash->signal));
+    const char *name = sigabbrev_np(crash->signal);
+    (void)snprintf(
+            ret_text, size, "%s%s (SIG%s)", what_happened(crash), place, name != NULL ? name : "?");
+}
+
+bool
+sim_crash_from_outside(const char *message)
+{
+    return strncmp(message, FROM_OUTSIDE, sizeof(FROM_OUTSIDE) - 1) == 0;
 }

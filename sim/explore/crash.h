@@ -31,4 +31,7 @@ bool sim_crash_catch(struct sim_crash *crash);
  * ended with `status` (of waitpid). */
 void sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t size);
 
+/* Whether `message`, of sim_crash_tell, says that it was killed from outside. */
+bool sim_crash_from_outside(const char *message);
+
 #endif

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explore/descriptors.h"
 #include "sim/explore/token.h"
 #include "sim/trace/site.h"
 #include "sim/world/image.h"
@@ -155,6 +156,7 @@ bool
 sim_registry_init(struct sim_registry *registry)
 {
     *registry = (struct sim_registry){.count = 0};
+    sim_descriptors_keep();
     sim_sites_init();
     return sim_registry_add(registry, __start_rewake_scenarios, __stop_rewake_scenarios, NULL);
 }
@@ -246,7 +248,9 @@ load(struct sim_registry *registry, const char *path, const char *file)
     if (sim_images_before_load() != RT_OK) {
         return refuse(registry, "%s: there are too many modules in this process", path);
     }
+    sim_descriptors_before_load();
     void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    sim_descriptors_after_load();
     if (handle == NULL) {
         return refuse(registry, "the library does not load: %s", dlerror());
     }

@@ -8,12 +8,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
 #include "sim/decide/strategies.h"
+#include "sim/explore/descriptors.h"
 #include "sim/explore/worker.h"
 #include "sim/judge/judge.h"
 #include "sim/scenario.h"
@@ -23,8 +26,23 @@
 extern void __gcov_dump(void) __attribute__((weak));
 extern void __gcov_reset(void) __attribute__((weak));
 
-/* Exit status of a worker that could not begin, seen by the parent. */
-#define NO_MEMORY 70
+/* The line to the parent, as it was in the beginning. */
+static struct {
+    int fd;
+    dev_t device;
+    ino_t inode;
+    pid_t pid;
+    bool lost; /* A run has closed it. */
+} line;
+
+static _Noreturn void
+leave(int status)
+{
+    if (__gcov_dump != NULL) {
+        __gcov_dump();
+    }
+    _exit(status);
+}
 
 union strategy {
     struct sim_strategy base;
@@ -98,6 +116,34 @@ explain(struct sim_shared *shared, const struct sim_case *what)
     shared->stage = SIM_STAGE_IDLE;
 }
 
+static bool
+line_is_whole(void)
+{
+    struct stat status;
+    return fstat(line.fd, &status) == 0 && status.st_dev == line.device &&
+           status.st_ino == line.inode;
+}
+
+/* What a run did to the process that is none of its business, when it was that. */
+static void
+look_at_process(struct sim_outcome *outcome)
+{
+    if (getpid() != line.pid) {
+        /* The child of a fork that nobody saw: its parent goes on. */
+        _exit(0);
+    }
+    line.lost = !line_is_whole();
+    if (line.lost) {
+        outcome->verdict = SIM_VERDICT_CRASH;
+        outcome->oracle = SIM_ORACLE_PROCESS;
+        outcome->site = 0;
+        outcome->fail_step = outcome->steps;
+        outcome->fail_ns = outcome->sim_ns;
+        (void)snprintf(outcome->message, sizeof(outcome->message),
+                "it closed a descriptor that is rewake's own: close only what the run opened");
+    }
+}
+
 static void
 run_one(struct sim_shared *shared, uint64_t seed)
 {
@@ -110,11 +156,17 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->progress++;
     shared->stage = SIM_STAGE_RUN;
     sim_judge(&shared->world, &what, (struct sim_recording){true, job->texts}, &outcome);
+    look_at_process(&outcome);
     note_tape(shared, &strategy);
+    if (sim_shared_results(shared)->done >= job->count) {
+        /* The run has written here as well; the parent will see that. */
+        leave(0);
+    }
     shared->recorder = shared->world.recorder;
     sim_shared_add(shared, &outcome);
     shared->stage = SIM_STAGE_IDLE;
-    if (job->explain && outcome.verdict != SIM_VERDICT_PASS) {
+    if (job->explain && outcome.oracle != SIM_ORACLE_PROCESS &&
+            outcome.verdict != SIM_VERDICT_PASS) {
         explain(shared, &what);
     }
 }
@@ -137,11 +189,11 @@ run_another(struct sim_shared *shared)
 static void
 run_job(struct sim_shared *shared)
 {
-    if (shared->job.another_first && shared->done == 0) {
+    if (shared->job.another_first && sim_shared_results(shared)->done == 0) {
         run_another(shared);
     }
-    while (sim_shared_goes_on(shared)) {
-        run_one(shared, shared->job.first + shared->done);
+    while (sim_shared_goes_on(shared) && !line.lost) {
+        run_one(shared, shared->job.first + sim_shared_results(shared)->done);
     }
 }
 
@@ -168,20 +220,41 @@ quiet_signals(void)
     (void)sigemptyset(&none);
     /* ^C in a terminal reaches the whole group; only the parent decides what it means. */
     (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
     (void)signal(SIGUSR1, SIG_IGN);
     (void)signal(SIGTERM, SIG_DFL);
+    (void)signal(SIGPIPE, SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static bool
-prepare(struct sim_worker *worker)
+remember_line(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return false;
+    }
+    line.fd = fd;
+    line.device = status.st_dev;
+    line.inode = status.st_ino;
+    line.pid = getpid();
+    return true;
+}
+
+static bool
+prepare(struct sim_worker *worker, int fd)
 {
     struct sim_shared *shared = worker->shared;
+    size_t size = sim_shared_lay_out(NULL, &worker->sizes).size;
     const struct rlimit no_core = {0, 0};
     (void)setrlimit(RLIMIT_CORE, &no_core);
     quiet_signals();
     redirect(worker->loud);
-    if (!sim_output_init() || !sim_crash_catch(&shared->crash) ||
+    sim_descriptors_drop(fd);
+    sim_descriptors_drop_maps();
+    /* A child that a run makes must not become a second worker on the same mapping. */
+    if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) || !sim_output_init() ||
+            !sim_crash_catch(&shared->crash) ||
             sim_world_init(&shared->world, &shared->memory, worker->kind.arena,
                     worker->kind.fill) != RT_OK) {
         return false;
@@ -190,15 +263,6 @@ prepare(struct sim_worker *worker)
     shared->stage = SIM_STAGE_IDLE;
     shared->ready = true;
     return true;
-}
-
-static _Noreturn void
-leave(int status)
-{
-    if (__gcov_dump != NULL) {
-        __gcov_dump();
-    }
-    _exit(status);
 }
 
 static void
@@ -226,8 +290,8 @@ sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
     }
     volatile char *lower = alloca(worker->kind.stack_bytes + 1);
     lower[0] = 0;
-    if (!prepare(worker)) {
-        leave(NO_MEMORY);
+    if (!prepare(worker, fd)) {
+        leave(SIM_WORKER_NO_MEMORY);
     }
     take_jobs(worker->shared, fd);
     leave(0);

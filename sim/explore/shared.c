@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include "sim/explore/shared.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <xxhash.h>
@@ -40,21 +41,14 @@ lend(char *base, size_t *at, size_t count, size_t size)
     return base != NULL ? base + start : NULL;
 }
 
-static size_t
-tapes_size(const struct sim_shared_sizes *sizes)
+struct sim_lent
+sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
 {
-    /* One run's worst case, twice: whatever was kept before, a last one fits. */
-    return (size_t)sizes->deviations * DEVIATION_BYTES_MAX * 2;
-}
-
-/* Hands out the mapping at `base` (NULL: only measures) and returns its size. */
-static size_t
-lay_out(char *base, const struct sim_shared_sizes *sizes)
-{
-    struct sim_world_memory memory = {.tape = {.count = 0}};
-    struct sim_record_memory *record = &memory.record;
+    char *base = (char *)(uintptr_t)mapping;
+    struct sim_lent lent = {.size = 0};
+    struct sim_record_memory *record = &lent.memory.record;
     size_t at = 0;
-    struct sim_shared *shared = lend(base, &at, 1, sizeof(*shared));
+    (void)lend(base, &at, 1, sizeof(struct sim_shared));
     record->events_capacity = sizes->events;
     record->events = lend(base, &at, sizes->events, sizeof(*record->events));
     /* Hashes outlive the ring: sixteen rings full. */
@@ -64,42 +58,63 @@ lay_out(char *base, const struct sim_shared_sizes *sizes)
     record->texts = lend(base, &at, sizes->texts, sizeof(*record->texts));
     record->bytes_capacity = sizes->text_bytes;
     record->bytes = lend(base, &at, sizes->text_bytes, 1);
-    memory.tape.capacity = sizes->deviations;
-    memory.tape.entries = lend(base, &at, sizes->deviations, sizeof(*memory.tape.entries));
-    uint8_t *tapes = lend(base, &at, tapes_size(sizes), 1);
-    uint32_t *sorted = lend(base, &at, sizes->deviations, sizeof(*sorted));
-    struct sim_deviation *copy = lend(base, &at, sizes->deviations, sizeof(*copy));
-    if (base != NULL) {
-        shared->memory = memory;
-        shared->tapes = tapes;
-        shared->sorted = sorted;
-        shared->copy = copy;
-        shared->size = at;
-    }
-    return at;
+    struct sim_tape *tape = &lent.memory.tape;
+    tape->capacity = sizes->deviations;
+    tape->entries = lend(base, &at, sizes->deviations, sizeof(*tape->entries));
+    /* One run's worst case, twice: whatever was kept before, a last one fits. */
+    lent.tapes_size = (size_t)sizes->deviations * DEVIATION_BYTES_MAX * 2;
+    lent.tapes = lend(base, &at, lent.tapes_size, 1);
+    lent.sorted = lend(base, &at, sizes->deviations, sizeof(*lent.sorted));
+    lent.copy = lend(base, &at, sizes->deviations, sizeof(*lent.copy));
+    lent.size = at;
+    return lent;
+}
+
+static void
+set_lent(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
+{
+    const struct sim_lent lent = sim_shared_lay_out(shared, sizes);
+    shared->memory = lent.memory;
+    shared->tapes = lent.tapes;
+    shared->sorted = lent.sorted;
+    shared->copy = lent.copy;
 }
 
 struct sim_shared *
 sim_shared_new(const struct sim_shared_sizes *sizes)
 {
     rt_assert((sizes->events & (sizes->events - 1)) == 0);
-    size_t size = lay_out(NULL, sizes);
+    size_t size = sim_shared_lay_out(NULL, sizes).size;
     void *base = mmap(
             NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
         return NULL;
     }
-    (void)lay_out(base, sizes);
+    /* Workers get their own, and no other's (worker.c). */
+    (void)madvise(base, size, MADV_DONTFORK);
+    set_lent(base, sizes);
     return base;
 }
 
 void
-sim_shared_free(struct sim_shared **shared)
+sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes)
 {
     if (*shared != NULL) {
-        (void)munmap(*shared, (*shared)->size);
+        (void)munmap(*shared, sim_shared_lay_out(NULL, sizes).size);
         *shared = NULL;
     }
+}
+
+void
+sim_shared_renew(
+        struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job)
+{
+    memset(shared, 0, sizeof(*shared));
+    set_lent(shared, sizes);
+    memcpy(&shared->job, job, sizeof(*job));
+    shared->recorder.memory = shared->memory.record;
+    shared->ready = true;
+    sim_shared_begin(shared);
 }
 
 /* ---- Results. -------------------------------------------------------------------------------- */
@@ -120,11 +135,8 @@ sim_seed_is_checked(uint64_t seed, uint32_t percent)
 void
 sim_shared_begin(struct sim_shared *shared)
 {
-    shared->done = 0;
-    shared->totals = (struct sim_sweep_totals){.runs = 0};
-    shared->kept_count = 0;
-    shared->check_count = 0;
-    shared->tapes_used = 0;
+    shared->results[0] = (struct sim_results){.done = 0};
+    shared->which = 0;
     shared->fifo = SIM_FIFO_NOT_ASKED;
     shared->mismatch[0] = '\0';
     shared->ignored = 0;
@@ -132,46 +144,59 @@ sim_shared_begin(struct sim_shared *shared)
 }
 
 static void
-keep(struct sim_shared *shared, const struct sim_outcome *outcome)
+keep(struct sim_shared *shared, struct sim_results *results, const struct sim_outcome *outcome)
 {
-    struct sim_kept *kept = &shared->kept[shared->kept_count++];
+    struct sim_kept *kept = &shared->kept[results->kept_count++];
     struct sim_tape tape = shared->memory.tape;
     tape.count = outcome->deviations <= tape.capacity ? outcome->deviations : tape.capacity;
     kept->outcome = *outcome;
     kept->told = false;
-    kept->tape_offset = (uint32_t)shared->tapes_used;
-    kept->tape_length = (uint32_t)sim_tape_encode(&tape, shared->tapes + shared->tapes_used);
-    shared->tapes_used += kept->tape_length;
+    kept->tape_offset = (uint32_t)results->tapes_used;
+    kept->tape_length = (uint32_t)sim_tape_encode(&tape, shared->tapes + results->tapes_used);
+    results->tapes_used += kept->tape_length;
+}
+
+static void
+add_to_totals(struct sim_sweep_totals *totals, const struct sim_outcome *outcome)
+{
+    totals->runs++;
+    totals->steps += outcome->steps;
+    totals->sim_ns += outcome->sim_ns;
+    totals->digest += sim_run_hash(outcome->seed, outcome->digest);
+    totals->verdicts[outcome->verdict]++;
 }
 
 void
 sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome)
 {
     const struct sim_job *job = &shared->job;
-    rt_assert(shared->done < job->count);
+    uint32_t other = shared->which ^ 1;
+    struct sim_results *results = &shared->results[other];
+    *results = *sim_shared_results(shared);
+    rt_assert(results->done < job->count);
     rt_assert(outcome->verdict < SIM_VERDICTS);
-    shared->done++;
-    shared->totals.runs++;
-    shared->totals.steps += outcome->steps;
-    shared->totals.sim_ns += outcome->sim_ns;
-    shared->totals.digest += sim_run_hash(outcome->seed, outcome->digest);
-    shared->totals.verdicts[outcome->verdict]++;
+    results->done++;
+    add_to_totals(&results->totals, outcome);
     if (outcome->verdict != SIM_VERDICT_PASS || job->keep_all) {
-        keep(shared, outcome);
+        keep(shared, results, outcome);
     }
     if (job->check_percent > 0 && outcome->digest != 0 &&
             sim_seed_is_checked(outcome->seed, job->check_percent)) {
-        shared->checks[shared->check_count++] = (struct sim_check){outcome->seed, outcome->digest};
+        shared->checks[results->check_count++] = (struct sim_check){outcome->seed, outcome->digest};
     }
+    /* From here on the run counts. */
+    atomic_signal_fence(memory_order_release);
+    shared->which = other;
 }
 
 bool
 sim_shared_goes_on(const struct sim_shared *shared)
 {
+    const struct sim_results *results = sim_shared_results(shared);
     size_t worst = (size_t)shared->memory.tape.capacity * DEVIATION_BYTES_MAX;
-    if (shared->done == shared->job.count || shared->stop || shared->tapes_used > worst) {
+    if (results->done == shared->job.count || shared->stop || results->tapes_used > worst) {
         return false;
     }
     return !shared->job.stop_at_failure ||
-           shared->totals.verdicts[SIM_VERDICT_PASS] == shared->totals.runs;
+           results->totals.verdicts[SIM_VERDICT_PASS] == results->totals.runs;
 }

@@ -13,6 +13,13 @@
  * Who writes. The parent while the worker waits for a job or is dead, the worker
  * while it has one. `stop` and `progress` cross meanwhile.
  *
+ * Who is believed. Nobody: a run may write anywhere, also here. What the parent reads it
+ * reads after sim_shared_is_whole; when that says no, it lays the mapping out anew and
+ * knows only what it kept itself (worker.c).
+ *
+ * Killed in the middle. Results stand twice, and one number says which of the two counts:
+ * a run is in them or is not, whenever the process is killed.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_EXPLORE_SHARED_H
@@ -75,15 +82,20 @@ enum sim_stage {
     SIM_STAGE_PAST /* Another run, so that the process has a past. */
 };
 
-struct sim_shared {
-    struct sim_job job;
-
-    /* Results. */
+struct sim_results {
     uint32_t done; /* Runs of the job that are over. */
-    struct sim_sweep_totals totals;
     uint32_t kept_count;
     uint32_t check_count;
     size_t tapes_used;
+    struct sim_sweep_totals totals;
+};
+
+struct sim_shared {
+    struct sim_job job;
+
+    /* Results; see sim_shared_results. */
+    struct sim_results results[2];
+    volatile uint32_t which; /* Which of the two: 0 or 1. */
     struct sim_kept kept[SIM_JOB_RUNS_MAX];
     struct sim_check checks[SIM_JOB_RUNS_MAX];
     struct sim_recorder recorder; /* As it stood after the job's last run. */
@@ -105,7 +117,6 @@ struct sim_shared {
     uint8_t *tapes;
     uint32_t *sorted;           /* For lenient tapes. */
     struct sim_deviation *copy; /* For a run's tape while others are made. */
-    size_t size;                /* Of the whole mapping. */
 };
 
 /* How much a mapping holds. */
@@ -121,7 +132,34 @@ extern const struct sim_shared_sizes sim_shared_for_reading;
 
 /* NULL when the system has no room. Pages are touched only as they are used. */
 struct sim_shared *sim_shared_new(const struct sim_shared_sizes *sizes);
-void sim_shared_free(struct sim_shared **shared);
+void sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes);
+
+/* Lays it out again, with `job` and no results, whatever is in it. */
+void sim_shared_renew(
+        struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job);
+
+/* Whether all of it can have been left so by a worker that was given `job`: numbers in range,
+ * pointers where they were (whole.c). */
+bool sim_shared_is_whole(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
+        const struct sim_job *job);
+
+static inline const struct sim_results *
+sim_shared_results(const struct sim_shared *shared)
+{
+    return &shared->results[shared->which & 1];
+}
+
+/* What is lent, where it lies in a mapping at `base` (NULL: only its size is meant). */
+struct sim_lent {
+    struct sim_world_memory memory;
+    uint8_t *tapes;
+    size_t tapes_size;
+    uint32_t *sorted;
+    struct sim_deviation *copy;
+    size_t size;
+};
+
+struct sim_lent sim_shared_lay_out(const void *base, const struct sim_shared_sizes *sizes);
 
 /* Forgets the results. */
 void sim_shared_begin(struct sim_shared *shared);

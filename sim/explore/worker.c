@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,10 @@
 /* How often the step counters are looked at. */
 #define LOOK_MS 100
 #define WORKERS_MAX 256u
+/* The same while somebody's end of the line is closed, and nothing will be heard of its end. */
+#define DEAF_LOOK_MS 5
+/* Processes lost between two runs, and no run done meanwhile, before a worker gives up. */
+#define DEATHS_MAX 20u
 
 /* Far from each other and from where a system puts its own; a hint that is not taken is no harm. */
 const struct sim_worker_kind sim_worker_usual = {
@@ -32,37 +37,48 @@ bool
 sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms)
 {
-    *worker = (struct sim_worker){.kind = *kind, .hang_ms = hang_ms, .fd = -1};
+    *worker = (struct sim_worker){.kind = *kind, .sizes = *sizes, .hang_ms = hang_ms, .fd = -1};
     worker->shared = sim_shared_new(sizes);
     return worker->shared != NULL;
+}
+
+/* Whether the process is gone; it may be so although somebody holds its end of the line. */
+static bool
+is_gone(struct sim_worker *worker)
+{
+    if (!worker->reaped && waitpid(worker->pid, &worker->status, WNOHANG) == worker->pid) {
+        worker->reaped = true;
+    }
+    return worker->reaped;
 }
 
 /* Ends the process: an idle one by closing its line, a busy one by force. Answers its status. */
 static int
 end_process(struct sim_worker *worker)
 {
-    int status = 0;
     if (worker->pid == 0) {
         return 0;
     }
-    if (worker->busy) {
+    if (worker->busy && !worker->reaped) {
         (void)kill(worker->pid, SIGKILL);
     }
     /* Later workers hold copies of this end: only a shutdown is seen by the process. */
     (void)shutdown(worker->fd, SHUT_RDWR);
     (void)close(worker->fd);
-    while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR) {
+    while (!worker->reaped && waitpid(worker->pid, &worker->status, 0) < 0 && errno == EINTR) {
     }
     worker->pid = 0;
     worker->fd = -1;
-    return status;
+    worker->deaf = false;
+    worker->reaped = false;
+    return worker->status;
 }
 
 void
 sim_worker_fini(struct sim_worker *worker)
 {
     (void)end_process(worker);
-    sim_shared_free(&worker->shared);
+    sim_shared_free(&worker->shared, &worker->sizes);
 }
 
 static bool
@@ -73,6 +89,24 @@ fail(struct sim_worker *worker, const char *what, int error)
     worker->failed = true;
     worker->busy = false;
     return false;
+}
+
+/* A run that writes anywhere must not reach the mapping of another worker: the child has its own
+ * alone. */
+static pid_t
+fork_with_mapping(struct sim_worker *worker)
+{
+    size_t size = sim_shared_lay_out(NULL, &worker->sizes).size;
+    if (madvise(worker->shared, size, MADV_DOFORK) != 0) {
+        return -1;
+    }
+    pid_t pid = fork();
+    if (pid != 0) {
+        int error = errno;
+        (void)madvise(worker->shared, size, MADV_DONTFORK);
+        errno = error;
+    }
+    return pid;
 }
 
 static bool
@@ -88,7 +122,7 @@ start_process(struct sim_worker *worker)
     /* What is still buffered must not be written by the child as well. */
     (void)fflush(NULL);
     pid_t parent = getpid();
-    pid_t pid = fork();
+    pid_t pid = fork_with_mapping(worker);
     if (pid < 0) {
         int error = errno;
         (void)close(fds[0]);
@@ -126,6 +160,13 @@ sim_worker_give(struct sim_worker *worker)
     rt_assert(!worker->busy);
     rt_assert(worker->shared->job.count >= 1);
     rt_assert(worker->shared->job.count <= SIM_JOB_RUNS_MAX);
+    if (worker->careful > 0) {
+        worker->careful--;
+        worker->shared->job.count = 1;
+    }
+    memcpy(&worker->job, &worker->shared->job, sizeof(worker->job));
+    worker->deaths = 0;
+    worker->deaths_done = 0;
     sim_shared_begin(worker->shared);
     return go_on(worker);
 }
@@ -200,38 +241,111 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
     return outcome;
 }
 
-/* The process is gone while it had a job. True: another one goes on with the rest. */
+/* Goes on with what is left of the job, in another process. False: nothing is left. */
+static bool
+go_on_with_rest(struct sim_worker *worker)
+{
+    worker->busy = false;
+    return sim_shared_goes_on(worker->shared) && go_on(worker);
+}
+
+/* The process ended while no run was in progress: it was none of the runs'. */
+static bool
+replace(struct sim_worker *worker, int status)
+{
+    uint32_t done = sim_shared_results(worker->shared)->done;
+    worker->deaths = done == worker->deaths_done ? worker->deaths + 1 : 1;
+    worker->deaths_done = done;
+    if (worker->deaths <= DEATHS_MAX) {
+        return go_on_with_rest(worker);
+    }
+    char what[112];
+    bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    (void)snprintf(what, sizeof(what), "%u workers in a row ended between two runs, %s",
+            worker->deaths,
+            killed ? "killed from outside (SIGKILL): is memory short?"
+                   : "and nobody told them to: this is a bug of rewake");
+    return fail(worker, what, 0);
+}
+
+/*
+ * The mapping can not be believed, and the process is gone. A job of one run: it was this one.
+ * Otherwise nobody knows which, and the job begins again with one run. True: another process
+ * goes on.
+ */
+static bool
+distrust(struct sim_worker *worker)
+{
+    struct sim_shared *shared = worker->shared;
+    struct sim_job *job = &worker->job;
+    bool known = job->count == 1 && !job->another_first;
+    if (job->count > 1) {
+        worker->careful = job->count - 1;
+    }
+    job->another_first = false;
+    job->count = 1;
+    sim_shared_renew(shared, &worker->sizes, job);
+    if (known) {
+        struct sim_outcome outcome = {
+                .seed = job->first,
+                .verdict = SIM_VERDICT_CRASH,
+                .oracle = SIM_ORACLE_PROCESS,
+                .order = SIM_ORDER_ANY,
+                .actor = UINT32_MAX,
+                .message = "it wrote over memory of rewake's own",
+        };
+        sim_shared_add(shared, &outcome);
+    }
+    return go_on_with_rest(worker);
+}
+
+/* True when the run that was in progress is not among the results: it has ended with its process. */
+static bool
+was_running(const struct sim_shared *shared)
+{
+    return shared->stage == SIM_STAGE_RUN &&
+           shared->seed == shared->job.first + sim_shared_results(shared)->done;
+}
+
+/* The process is gone while it had a job, or is to go. True: another one goes on with the rest. */
 static bool
 bury(struct sim_worker *worker, enum sim_verdict verdict)
 {
     struct sim_shared *shared = worker->shared;
     int status = end_process(worker);
+    if (!sim_shared_is_whole(shared, &worker->sizes, &worker->job)) {
+        return distrust(worker);
+    }
     uint32_t stage = shared->stage;
+    bool running = was_running(shared);
     shared->stage = SIM_STAGE_IDLE;
-    if (!shared->ready) {
+    if (!shared->ready && WIFEXITED(status) && WEXITSTATUS(status) == SIM_WORKER_NO_MEMORY) {
         return fail(worker, "a worker has no memory to begin with", 0);
     }
-    if (stage == SIM_STAGE_IDLE) {
-        return fail(worker, "a worker died between two runs; this is a bug of rewake", 0);
-    }
     if (stage == SIM_STAGE_PAST) {
+        worker->job.another_first = false;
         shared->job.another_first = false;
-    } else if (stage == SIM_STAGE_RUN) {
+    } else if (running) {
         struct sim_outcome outcome = last_words(worker, verdict, status);
         sim_shared_add(shared, &outcome);
+    } else if (stage == SIM_STAGE_IDLE || stage == SIM_STAGE_RUN) {
+        return replace(worker, status);
     }
-    worker->busy = false;
-    return sim_shared_goes_on(shared) && go_on(worker);
+    return go_on_with_rest(worker);
 }
 
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
-/* Kills who stands still. True: its job is over. */
+/* Buries who is gone, and who stands still. True: its job is over. */
 static bool
 look_at(struct sim_worker *worker, uint64_t now_ms)
 {
+    if (is_gone(worker)) {
+        return !bury(worker, SIM_VERDICT_CRASH);
+    }
     uint64_t progress = worker->shared->progress;
-    if (progress != worker->seen_progress || worker->shared->stage == SIM_STAGE_IDLE) {
+    bool idle = worker->shared->stage == SIM_STAGE_IDLE && !worker->deaf;
+    if (progress != worker->seen_progress || idle) {
         worker->seen_progress = progress;
         worker->seen_ms = now_ms;
         return false;
@@ -239,17 +353,27 @@ look_at(struct sim_worker *worker, uint64_t now_ms)
     return now_ms - worker->seen_ms >= worker->hang_ms && !bury(worker, SIM_VERDICT_HANG);
 }
 
-/* Something came over the line. True: its job is over. */
+/* Something came over the line. True: the job is over. */
 static bool
 listen_to(struct sim_worker *worker)
 {
     char byte;
     ssize_t got = recv(worker->fd, &byte, 1, 0);
-    if (got == 1) {
-        worker->busy = false;
-        return true;
+    if (got < 0 && errno == EINTR) {
+        return false;
     }
-    return (got == 0 || errno != EINTR) && !bury(worker, SIM_VERDICT_CRASH);
+    if (got != 1) {
+        /* It is about to die, or has closed what it knows nothing of and runs on. */
+        worker->deaf = !is_gone(worker);
+        return !worker->deaf && !bury(worker, SIM_VERDICT_CRASH);
+    }
+    if (!sim_shared_is_whole(worker->shared, &worker->sizes, &worker->job)) {
+        (void)end_process(worker);
+        return !distrust(worker);
+    }
+    /* A byte from a run that writes to every descriptor says nothing. */
+    worker->busy = sim_shared_goes_on(worker->shared);
+    return !worker->busy;
 }
 
 /* One round: who has said something, who stands still. The index of one that is done, or -1; sets
@@ -259,7 +383,11 @@ look_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_in
 {
     struct pollfd fds[WORKERS_MAX];
     for (uint32_t i = 0; i < count; i++) {
-        fds[i] = (struct pollfd){.fd = workers[i].busy ? workers[i].fd : -1, .events = POLLIN};
+        bool heard = workers[i].busy && !workers[i].deaf;
+        fds[i] = (struct pollfd){.fd = heard ? workers[i].fd : -1, .events = POLLIN};
+        if (workers[i].busy && workers[i].deaf && wait_ms > DEAF_LOOK_MS) {
+            wait_ms = DEAF_LOOK_MS;
+        }
     }
     *ret_interrupted = poll(fds, count, wait_ms) < 0;
     uint64_t now_ms = sim_clock_ms();

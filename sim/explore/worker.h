@@ -9,6 +9,10 @@
  *                                verdict `crash`, and starts another process for the rest.
  *   a step that never returns    The step counter stands still for `hang_ms`; the parent kills the
  *                                process, adds verdict `hang`, and starts another one.
+ *   a wild write into the mapping  Which run it was is in there, and no longer to be believed: the job
+ *                                begins again, run by run. The one after which the mapping is not
+ *                                whole has verdict `crash`.
+ *   killed between two runs      Another process goes on; after some without a run done, no more.
  *
  * So from outside a job is always done, with a verdict for every run.
  *
@@ -28,6 +32,8 @@
 #include "sim/explore/shared.h"
 
 #define SIM_HANG_MS 10000u
+/* Exit status of a process that had no memory to begin with. */
+#define SIM_WORKER_NO_MEMORY 70
 
 struct sim_worker_kind {
     void *arena; /* Where the arena should lie. */
@@ -40,6 +46,11 @@ extern const struct sim_worker_kind sim_worker_twin;
 
 struct sim_worker {
     struct sim_shared *shared;
+    struct sim_shared_sizes sizes;
+    struct sim_job job; /* As it was given: what is in the mapping a run may have changed. */
+    uint32_t careful;   /* So many runs are made one by one, to know which of them it was. */
+    uint32_t deaths;    /* Processes that ended between two runs since one was done. */
+    uint32_t deaths_done;
     struct sim_worker_kind kind;
     uint32_t hang_ms;
     bool loud;   /* What a run writes to stderr is let through. */
@@ -47,6 +58,9 @@ struct sim_worker {
     int fd;      /* To the process. */
     bool busy;   /* It has a job. */
     bool failed; /* It can not work: see `error`. */
+    bool deaf;   /* The process closed its end of the line, but lives. */
+    bool reaped; /* The process is gone, and `status` is how. */
+    int status;
     uint64_t seen_progress;
     uint64_t seen_ms; /* When the counter was last seen to move. */
     char error[128];
@@ -59,7 +73,8 @@ bool sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *ki
 /* Kills the process, if any, and gives the mapping back. Zeroed workers are fine. */
 void sim_worker_fini(struct sim_worker *worker);
 
-/* Starts on worker->shared->job; the worker must not be busy. False: see worker->error. */
+/* Starts on worker->shared->job; the worker must not be busy. It may do less than that at once.
+ * False: see worker->error. */
 bool sim_worker_give(struct sim_worker *worker);
 
 /*

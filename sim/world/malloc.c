@@ -108,6 +108,7 @@ sim_malloc_begin(struct sim_arena *arena)
     sim_images_restore();
     rt_assert(counted.count == 0);
     counted.counting = true;
+    errno = 0;
 }
 
 uint32_t
@@ -227,6 +228,7 @@ sim_malloc_begin(struct sim_arena *arena)
     arena->malloc_bytes = 0;
     heap.arena = arena;
     heap.running = true;
+    errno = 0;
 }
 
 uint32_t

@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /* A run begins, with a fresh arena: called by the world for each run, replays for the judge too.
- * Also puts the writable memory of loaded libraries back as it was (image.h). */
+ * Also puts the writable memory of loaded libraries back as it was (image.h), and errno to 0. */
 void sim_malloc_begin(struct sim_arena *arena);
 
 /* The code of the run is over; called for each end, also an early one. Returns how many blocks were
