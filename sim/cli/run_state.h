@@ -33,8 +33,11 @@ struct sim_run {
     const struct sim_entry *entry;
     struct sim_sweep_plan plan;
     struct sim_sweep_result result;
-    int64_t sweep; /* In the database. */
-    char *options; /* As JSON. */
+    int64_t sweep;           /* In the database. */
+    uint64_t unstored_first; /* Passing runs that are not written down yet: from this index … */
+    uint64_t unstored_runs;  /* … so many. */
+    uint64_t stored_ms;      /* When something was written last. */
+    char *options;           /* As JSON. */
     uint64_t sweep_ms;
     uint64_t first_failing_seed;
 

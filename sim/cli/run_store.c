@@ -1,8 +1,9 @@
 /*
  * run_store.c -- what a sweep leaves in the database.
  *
- * Each batch is one transaction, and each failure: a rewake that is killed has lost
- * no failure that it told, and at most the batches under way.
+ * A batch with something to keep is one transaction, and each failure; batches that only passed are
+ * written together, five times a second. A rewake that is killed has lost no failure that it told,
+ * and of those that passed at most the last fifth of a second.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -66,6 +67,8 @@ sim_run_store_begin(struct sim_run *run)
             .seed_first = run->plan.first,
             .started_ms = sim_clock_date_ms(),
     };
+    run->unstored_runs = 0;
+    run->stored_ms = sim_clock_ms();
     return sim_store_sweep_begin(run->store, &sweep, &run->sweep) == SIM_STORE_OK ||
            sim_run_store_failed(run);
 }
@@ -125,17 +128,52 @@ store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool co
     return sim_store_sweep_update(run->store, run->sweep, &copy);
 }
 
-/* Within a batch of the store; its first error is the answer. */
+/* What has passed since the last time, as a range of seeds, and the totals. */
 static enum sim_store_err
-store_batch(struct sim_run *run, const struct sim_merged *batch)
+store_passed(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
 {
-    uint64_t first = run->plan.first + batch->index;
-    enum sim_store_err err = store_rows(run, batch);
-    if (err == SIM_STORE_OK && batch->runs > 0) {
-        err = sim_store_sweep_seeds(run->store, run->sweep, first, first + batch->runs - 1, 1);
+    enum sim_store_err err = SIM_STORE_OK;
+    if (run->unstored_runs > 0) {
+        uint64_t first = run->plan.first + run->unstored_first;
+        err = sim_store_sweep_seeds(
+                run->store, run->sweep, first, first + run->unstored_runs - 1, 1);
     }
-    return err == SIM_STORE_OK ? store_totals(run, batch->totals, false) : err;
+    run->unstored_runs = 0;
+    run->stored_ms = sim_clock_ms();
+    return err == SIM_STORE_OK ? store_totals(run, totals, complete) : err;
 }
+
+/* Within a batch of the store; its first error is the answer. `batch` NULL: the sweep is over. */
+static enum sim_store_err
+store_all(struct sim_run *run, const struct sim_merged *batch)
+{
+    if (batch == NULL) {
+        bool complete = run->result.end == SIM_SWEEP_COMPLETE;
+        return store_passed(run, &run->result.totals, complete);
+    }
+    enum sim_store_err err = store_rows(run, batch);
+    return err == SIM_STORE_OK ? store_passed(run, batch->totals, false) : err;
+}
+
+static bool
+store(struct sim_run *run, const struct sim_merged *batch)
+{
+    if (sim_store_batch_begin(run->store) != SIM_STORE_OK) {
+        return sim_run_store_failed(run);
+    }
+    if (store_all(run, batch) != SIM_STORE_OK) {
+        (void)sim_run_store_failed(run);
+        sim_store_batch_drop(run->store);
+        return false;
+    }
+    return sim_store_batch_commit(run->store) == SIM_STORE_OK || sim_run_store_failed(run);
+}
+
+/*
+ * A transaction for each few hundred runs of a microsecond would cost a tenth of a passing sweep.
+ * So batches in which there is nothing to keep wait for each other, a fifth of a second at most.
+ */
+#define TOGETHER_MS 200u
 
 bool
 sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch)
@@ -143,15 +181,15 @@ sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch)
     if (run->store == NULL) {
         return true;
     }
-    if (sim_store_batch_begin(run->store) != SIM_STORE_OK) {
-        return sim_run_store_failed(run);
+    if (run->unstored_runs == 0) {
+        run->unstored_first = batch->index;
     }
-    if (store_batch(run, batch) != SIM_STORE_OK) {
-        (void)sim_run_store_failed(run);
-        sim_store_batch_drop(run->store);
-        return false;
+    rt_assert(batch->index == run->unstored_first + run->unstored_runs);
+    run->unstored_runs += batch->runs;
+    if (batch->kept_count == 0 && sim_clock_ms() - run->stored_ms < TOGETHER_MS) {
+        return true;
     }
-    return sim_store_batch_commit(run->store) == SIM_STORE_OK || sim_run_store_failed(run);
+    return store(run, batch);
 }
 
 static enum sim_store_err
@@ -208,7 +246,5 @@ sim_run_store_end(struct sim_run *run)
     if (run->store == NULL || run->store_lost) {
         return run->store == NULL;
     }
-    bool complete = run->result.end == SIM_SWEEP_COMPLETE;
-    return store_totals(run, &run->result.totals, complete) == SIM_STORE_OK ||
-           sim_run_store_failed(run);
+    return store(run, NULL);
 }
