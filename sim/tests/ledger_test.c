@@ -373,23 +373,52 @@ TEST(ledger_table_reads_as_one_line_a_wait)
     sim_ledger_put(&reading.ledger, &reading.page, SIM_PART_NONE, 0);
     EXPECT_STR(sim_page_text(&reading.page),
             /* clang-format off */
-"who          nth waits for                stored at                  step   and then\n"
-"client         1 sleep (timer 2)          story.c:10 in step_0()     1      fired at 2 (coalesced)\n"
-"client         2 host: response B         story.c:20 in step_1()     1      open\n"
-"client         3 headers (response B)     story.c:30 in step_2()     1      erased at 2 by a server\n"
-"client         4 (a clone)                -                          1      open\n"
-"a server wit   1 an item of which there a story.c:40 in step_3()     2      open\n");
+"who                        nth waits for                  stored at  step and then\n"
+"client                       1 sleep (timer 2)            story.c:10    1 fired at 2 (coalesced)\n"
+"client                       2 host: response B           story.c:20    1 open\n"
+"client                       3 headers (response B)       story.c:30    1 erased at 2 by a server...\n"
+"client                       4 (a clone)                  -             1 open\n"
+"a server with a name th...   1 an item of which there ... story.c:40    2 open\n");
     /* clang-format on */
     ck_assert_uint_le(tale_width(sim_page_text(&reading.page)), SIM_PAGE_WIDTH);
     sim_page_clear(&reading.page);
     sim_ledger_put(&reading.ledger, &reading.page, sim_cast_actor(&reading.cast, client), 1);
     EXPECT_STR(sim_page_text(&reading.page),
             /* clang-format off */
-"who          nth waits for                stored at                  step   and then\n"
+"who    nth waits for            stored at  step and then\n"
 "... 1 more that have ended ...\n"
-"client         2 host: response B         story.c:20 in step_1()     1      open\n"
-"client         3 headers (response B)     story.c:30 in step_2()     1      erased at 2 by a server\n"
-"client         4 (a clone)                -                          1      open\n");
+"client   2 host: response B     story.c:20    1 open\n"
+"client   3 headers (response B) story.c:30    1 erased at 2 by a server with a name that is too l...\n"
+"client   4 (a clone)            -             1 open\n");
+    /* clang-format on */
+    reading_end(&reading);
+}
+
+/*
+ * Goal: what does not fit is cut with a mark, and a name is not cut while another column has room
+ * to give.
+ */
+TEST(ledger_table_gives_room_where_it_is_needed)
+{
+    struct reading reading;
+    reading_begin(&reading);
+    struct tale *tale = reading.tale;
+    uint32_t producer = tale_task(tale, "producer");
+    uint32_t consumer = tale_task(tale, "consumer A");
+    uint32_t slot = SIM_OBJECT(RT_OBJECT_SLOT, 0, 1);
+    tale_poll(tale, producer, 0, 0);
+    tale_store(tale, producer, slot, "room in the queue", tale_site(0));
+    tale_polled(tale, producer, PENDING);
+    tale_poll(tale, consumer, 100, 0);
+    tale_do(tale, RT_PROBE_FIRE, slot, tale_object_of(tale, producer));
+    tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, producer), 0);
+    tale_polled(tale, consumer, READY);
+    reading_make(&reading);
+    sim_ledger_put(&reading.ledger, &reading.page, SIM_PART_NONE, 0);
+    EXPECT_STR(sim_page_text(&reading.page),
+            /* clang-format off */
+"who      nth waits for         stored at              step and then\n"
+"producer   1 room in the queue story.c:10 in step_0()    1 fired at 2 by consumer A\n");
     /* clang-format on */
     reading_end(&reading);
 }
