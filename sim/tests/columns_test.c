@@ -51,14 +51,11 @@ ping_pong(struct tale *tale, uint32_t ping, uint32_t pong, uint32_t rounds)
     }
 }
 
-/*
- * Goal: a lost wake is seen at a glance: who waits, that time passes, and where the wake is
- * missing.
- */
-TEST(columns_lost_wake_is_marked_where_it_is_missing)
+/* A client waits for a response, a thief takes its place, and the loop `rt` wakes the thief. The
+ * response is ready in a step of its own or (`apart` false) of the loop's. */
+static void
+stolen(struct tale *tale, bool apart)
 {
-    struct tale *tale = tale_new();
-    struct sim_page page = {0};
     uint32_t client = tale_task(tale, "client");
     uint32_t thief = tale_task(tale, "thief");
     uint32_t response = tale_actor(tale, SIM_ACTOR_SOURCE, "response B");
@@ -75,7 +72,7 @@ TEST(columns_lost_wake_is_marked_where_it_is_missing)
     tale_store(tale, thief, source, "headers too", tale_site(1));
     tale_polled(tale, thief, PENDING);
     tale_clock(tale, 50000200);
-    tale_step(tale, response, 50000200);
+    tale_step(tale, apart ? response : loop, 50000200);
     tale_do(tale, SIM_EVENT_READY, source, 0);
     tale_step(tale, loop, 50000300);
     tale_do(tale, SIM_EVENT_REPORT, source, 0);
@@ -88,33 +85,138 @@ TEST(columns_lost_wake_is_marked_where_it_is_missing)
     tale_polled(tale, thief, READY);
     tale->outcome.owed_step = 3;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, client);
+}
+
+/*
+ * Goal: a lost wake is seen at a glance: who waits, that time passes, and where the wake is
+ * missing.
+ */
+TEST(columns_lost_wake_is_marked_where_it_is_missing)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    stolen(tale, false);
     EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
             /* clang-format off */
-"step      time  client               thief                response B           rt\n"
+"step      time  client                      thief                       rt\n"
 "     at the start: posts client, posts thief\n"
-"   1       0ns  poll, stores waker\n"
-"                for headers\n"
-"                (response B) ->\n"
+"   1       0ns  poll, stores waker for\n"
+"                headers (response B) ->\n"
 "                pending\n"
-"   2     100ns                       poll, stores waker\n"
-"                                     for headers too\n"
-"                                     (response B) in\n"
-"                                     place of that of\n"
-"                                     client -> pending\n"
+"   2     100ns                              poll, stores waker for\n"
+"                                            headers too (response B)\n"
+"                                            in place of that of client\n"
+"                                            -> pending\n"
 "     ~~~ everybody waits; 50ms pass ~~~\n"
-"   3      50ms                                            is ready\n"
+"   3      50ms                                                          response B is ready\n"
 "                <-- here client should have been woken\n"
-"   4      50ms                       <- woken by rt                            response B is\n"
-"                                                                               reported, fires\n"
-"                                                                               response B, wakes\n"
-"                                                                               thief\n"
-"   5      50ms                       poll (woken at 4),\n"
-"                                     takes 1 from\n"
-"                                     response B, says\n"
-"                                     \"got it\", prints\n"
-"                                     \"200 OK\" -> ready\n"
+"   4      50ms                              <- woken by rt              response B is reported,\n"
+"                                                                        fires response B, wakes\n"
+"                                                                        thief\n"
+"   5      50ms                              poll (woken at 4), takes 1\n"
+"                                            from response B, says \"got\n"
+"                                            it\", prints \"200 OK\" ->\n"
+"                                            ready\n"
 "     the run ends: lost-wakeup\n");
     /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: four parts with long cells would be half as many lines again: they are told line by line.
+ * With short cells they stay side by side.
+ */
+TEST(columns_of_four_parts_with_long_cells_become_lines)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    stolen(tale, true);
+    EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+            /* clang-format off */
+"step      time  who: what\n"
+"     at the start: posts client, posts thief\n"
+"   1       0ns  client: poll, stores waker for headers (response B) -> pending\n"
+"   2     100ns  thief: poll, stores waker for headers too (response B) in place of that of client ->\n"
+"                pending\n"
+"     ~~~ everybody waits; 50ms pass ~~~\n"
+"   3      50ms  response B: is ready\n"
+"                <-- here client should have been woken\n"
+"   4      50ms  rt: response B is reported, fires response B, wakes thief\n"
+"   5      50ms  thief: poll (woken at 4), takes 1 from response B, says \"got it\", prints \"200 OK\" ->\n"
+"                ready\n"
+"     the run ends: lost-wakeup\n");
+    /* clang-format on */
+    tale_free(tale);
+    sim_page_clear(&page);
+    tale = tale_new();
+    for (uint32_t i = 0; i < 4; i++) {
+        static const char *const names[] = {"one", "two", "three", "four"};
+        uint32_t task = tale_task(tale, names[i]);
+        tale_poll(tale, task, i * UINT64_C(100), 0);
+        tale_polled(tale, task, READY);
+    }
+    tale_end(tale, SIM_VERDICT_PASS, UINT32_MAX);
+    EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+            /* clang-format off */
+"step      time  one                  two                  three                four\n"
+"   1       0ns  poll -> ready\n"
+"   2     100ns                       poll -> ready\n"
+"   3     200ns                                            poll -> ready\n"
+"   4     300ns                                                                 poll -> ready\n"
+"     the run ends: pass\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: no row is empty. A loop's step in which nothing is seen gave way, or, as its last one in a
+ * stall, waits; of others it is known only that they went on.
+ */
+TEST(columns_step_without_anything_to_see_has_words)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "my loop");
+    uint32_t other = tale_actor(tale, SIM_ACTOR_OTHER, "the network");
+    tale_step(tale, loop, 0);
+    tale_step(tale, loop, 100);
+    tale_do(tale, SIM_EVENT_BLOCK, 0, 1);
+    tale_step(tale, other, 200);
+    tale_step(tale, loop, 300);
+    tale_do(tale, SIM_EVENT_UNBLOCK, 0, 1);
+    tale_step(tale, loop, 400);
+    tale_end(tale, SIM_VERDICT_DEADLOCK, loop);
+    EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+            /* clang-format off */
+"step      time  my loop                                    the network\n"
+"   1       0ns  pauses\n"
+"   2     100ns  blocks in poll of 1\n"
+"   3     200ns                                             goes on\n"
+"   4     300ns  poll returns, 1 ready\n"
+"   5     400ns  waits\n"
+"     the run stalls: nobody is left to take a step\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: a run that was cut off says so, also when the judge has found a lost wake-up behind the
+ * limit.
+ */
+TEST(columns_lost_wake_behind_a_limit_ends_with_the_limit)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page = {0};
+    uint32_t task = tale_task(tale, "task");
+    tale_poll(tale, task, 0, 0);
+    tale_polled(tale, task, PENDING);
+    tale_end(tale, SIM_VERDICT_STEP_LIMIT, task);
+    tale->outcome.verdict = SIM_VERDICT_LOST_WAKEUP;
+    EXPECT(strstr(columns_of(tale, &page, SIM_ROWS_DEFAULT),
+                   "\n     the run is cut off: step-limit\n") != NULL);
     sim_page_fini(&page);
     tale_free(tale);
 }
@@ -220,15 +322,14 @@ TEST(columns_jumps_of_time_fold_with_their_steps)
 "   1       0ns  poll, stores waker for sleep (timer 1),\n"
 "                starts timer 1, due at 1ms -> pending\n"
 "     ~~~ everybody waits; 1ms pass ~~~\n"
-"   2       1ms  <- woken by rt                             timer 1 of ticker comes due, fires timer\n"
-"                                                           1 of ticker, wakes ticker\n"
+"   2       1ms  <- woken by rt                             timer 1 of ticker comes due, wakes ticker\n"
 "     ... 96 steps like the 3 rows above: ticker and rt take turns, until step 98, 49ms ...\n"
 "  99      49ms  poll (woken at 98), stores waker for\n"
 "                sleep (timer 50), starts timer 50, due at\n"
 "                50ms -> pending\n"
 "     ~~~ everybody waits; 1ms pass ~~~\n"
-" 100      50ms  <- woken by rt                             timer 50 of ticker comes due, fires timer\n"
-"                                                           50 of ticker, wakes ticker\n"
+" 100      50ms  <- woken by rt                             timer 50 of ticker comes due, wakes\n"
+"                                                           ticker\n"
 "     the run ends: time-limit\n");
     /* clang-format on */
     sim_page_fini(&page);

@@ -15,6 +15,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/trace/site.h"
+#include "sim/world/outcome.h"
 
 #define PARTS_MAX 65535u /* part_of has 16 bits. */
 #define ACTORS (SIM_ACTORS_MAX + 1)
@@ -414,6 +415,32 @@ sim_cast_step_time(const struct sim_cast *cast, uint64_t step, uint64_t *ret_ns)
         }
     }
     return false;
+}
+
+uint32_t
+sim_cast_limit(const struct sim_cast *cast)
+{
+    const struct sim_event *end =
+            cast->end > cast->first ? sim_cast_event(cast, cast->end - 1) : NULL;
+    bool limit =
+            end != NULL && end->kind == SIM_EVENT_END &&
+            (end->argument == SIM_VERDICT_LIVELOCK || end->argument == SIM_VERDICT_STEP_LIMIT ||
+                    end->argument == SIM_VERDICT_TIME_LIMIT);
+    return limit ? (uint32_t)end->argument : (uint32_t)SIM_VERDICT_PASS;
+}
+
+uint64_t
+sim_cast_blocked(const struct sim_cast *cast, uint32_t part, uint64_t before)
+{
+    rt_assert(before <= cast->end);
+    for (uint64_t i = before; i-- > cast->first;) {
+        uint32_t kind = sim_cast_event(cast, i)->kind;
+        bool either = kind == SIM_EVENT_BLOCK || kind == SIM_EVENT_UNBLOCK;
+        if (either && sim_cast_part_of(cast, i) == part) {
+            return kind == SIM_EVENT_BLOCK ? i : SIM_EVENT_NONE;
+        }
+    }
+    return SIM_EVENT_NONE;
 }
 
 /* ---- Names. ---------------------------------------------------------------------------------- */

@@ -89,6 +89,14 @@ uint64_t sim_cast_step_first(const struct sim_cast *cast, uint64_t step);
 /* The virtual time of `step`; false when it is not recorded. */
 bool sim_cast_step_time(const struct sim_cast *cast, uint64_t step, uint64_t *ret_ns);
 
+/* The limit that cut the run off, as a verdict, whatever the judge has found behind it;
+ * SIM_VERDICT_PASS: none did. */
+uint32_t sim_cast_limit(const struct sim_cast *cast);
+
+/* The last BLOCK of the loop `part` before the event `before`, when no UNBLOCK followed;
+ * SIM_EVENT_NONE. */
+uint64_t sim_cast_blocked(const struct sim_cast *cast, uint32_t part, uint64_t before);
+
 /* ---- Names. ---------------------------------------------------------------------------------- */
 
 /* Adds the name of `part`. */

@@ -17,6 +17,7 @@
 #define COLUMN_MIN 18u
 #define COLUMN_MAX 44u
 #define COLUMNS_MAX 6u
+#define COLUMNS_ALWAYS 3u /* So few parts stand side by side, however long. */
 #define GAP 2u
 #define TIME_WIDTH 9u
 #define CELL_LINES_MAX 10u
@@ -64,15 +65,20 @@ see_row(struct table *table, const struct sim_row *row)
     if (row->kind != SIM_ROW_STEP || row->step == 0) {
         return;
     }
+    bool words = false;
     for (uint64_t i = row->first; i < row->first + row->count; i++) {
         uint32_t woken = sim_phrase_woken(table->cast, i);
         sim_page_clear(&table->phrase);
         if (sim_phrase_put(table->cast, &table->phrase, i)) {
             table->seen[sim_cast_part_of(table->cast, i)] = true;
+            words = true;
         }
         if (woken != SIM_PART_NONE) {
             table->seen[woken] = true;
         }
+    }
+    if (!words) {
+        table->seen[row->part] = true;
     }
 }
 
@@ -135,23 +141,6 @@ give_columns(struct table *table, enum layout layout)
     return table->width >= COLUMN_MIN;
 }
 
-static void
-choose_layout(struct table *table)
-{
-    for (int layout = LAYOUT_EACH; layout < LAYOUT_LINES; layout++) {
-        if (give_columns(table, (enum layout)layout)) {
-            return;
-        }
-    }
-    table->layout = LAYOUT_LINES;
-    table->count = 1;
-    table->columns[0].title = "who: what";
-    table->width = SIM_PAGE_WIDTH - margin(table);
-    for (uint32_t part = 0; part < table->cast->count; part++) {
-        table->column_of[part] = 0;
-    }
-}
-
 /* ---- What stands in the cells of a row. ------------------------------------------------------ */
 
 /* Adds `words` of `part` to its cell; where a column has several parts, after the part's name. */
@@ -189,10 +178,30 @@ cell_woken(struct table *table, uint32_t part, uint32_t by, uint32_t *last)
     cell_add(table, part, last, sim_page_text(&table->phrase));
 }
 
+/* For a step of which there is nothing to see. */
+static const char *
+idle_words(const struct table *table, const struct sim_row *row)
+{
+    if (table->cast->parts[row->part].kind != SIM_ACTOR_LOOP) {
+        return "goes on";
+    }
+    for (uint32_t i = (uint32_t)(row - table->rows.rows) + 1; i < table->rows.count; i++) {
+        const struct sim_row *later = &table->rows.rows[i];
+        if (later->kind == SIM_ROW_STEP && later->part == row->part) {
+            return "pauses"; /* It gave way. */
+        }
+    }
+    const struct sim_row *last = &table->rows.rows[table->rows.count - 1];
+    bool stalled = last->kind == SIM_ROW_END &&
+                   sim_cast_event(table->cast, last->first)->argument == SIM_VERDICT_DEADLOCK;
+    return stalled ? "waits" : "goes on";
+}
+
 static void
 fill_cells(struct table *table, const struct sim_row *row)
 {
     uint32_t last[COLUMNS_MAX];
+    bool words = false;
     for (uint32_t i = 0; i < table->count; i++) {
         sim_page_clear(&table->columns[i].cell);
         table->columns[i].woken = false;
@@ -204,10 +213,89 @@ fill_cells(struct table *table, const struct sim_row *row)
         sim_page_clear(&table->phrase);
         if (sim_phrase_put(table->cast, &table->phrase, i)) {
             cell_add(table, part, last, sim_page_text(&table->phrase));
+            words = true;
         }
         if (woken != SIM_PART_NONE) {
             cell_woken(table, woken, part, last);
         }
+    }
+    if (!words) {
+        cell_add(table, row->part, last, idle_words(table, row));
+    }
+}
+
+/* ---- Side by side, or line by line. ---------------------------------------------------------- */
+
+/* The lines of `text` in a column of `width`. */
+static uint32_t
+lines_of_cell(const struct sim_page *cell, uint32_t width)
+{
+    const char *text = sim_page_text(cell);
+    size_t length = cell->length;
+    uint32_t lines = 0;
+    while (length > 0) {
+        size_t next = 0;
+        (void)sim_text_break(text, length, width, &next);
+        text += next;
+        length -= next;
+        lines++;
+    }
+    return lines;
+}
+
+/* How many lines the plan takes in the layout that was given; what is not a step takes one. */
+static uint32_t
+count_lines(struct table *table)
+{
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < table->plan.count; i++) {
+        const struct sim_item *item = &table->plan.items[i];
+        const struct sim_row *row = &table->rows.rows[item->row];
+        uint32_t highest = 1;
+        if (item->kind == SIM_ITEM_ROW && row->kind == SIM_ROW_STEP && row->step != 0) {
+            fill_cells(table, row);
+            for (uint32_t k = 0; k < table->count; k++) {
+                uint32_t high = lines_of_cell(&table->columns[k].cell, table->width);
+                highest = high > highest ? high : highest;
+            }
+        }
+        lines += highest < CELL_LINES_MAX ? highest : CELL_LINES_MAX;
+    }
+    return lines;
+}
+
+static void
+give_lines(struct table *table)
+{
+    table->layout = LAYOUT_LINES;
+    table->count = 1;
+    table->columns[0].title = "who: what";
+    table->width = SIM_PAGE_WIDTH - margin(table);
+    for (uint32_t part = 0; part < table->cast->count; part++) {
+        table->column_of[part] = 0;
+    }
+}
+
+/* Columns show who woke whom at a glance; but with many of them, each narrow, a reader turns
+ * pages. */
+static void
+choose_layout(struct table *table)
+{
+    uint32_t layout = LAYOUT_EACH;
+    uint32_t seen = 0;
+    while (layout < LAYOUT_LINES && !give_columns(table, (enum layout)layout)) {
+        layout++;
+    }
+    for (uint32_t part = 0; part < table->cast->count; part++) {
+        seen += table->seen[part];
+    }
+    uint32_t lines = layout < LAYOUT_LINES && seen > COLUMNS_ALWAYS ? count_lines(table) : 0;
+    if (layout < LAYOUT_LINES && lines == 0) {
+        return;
+    }
+    give_lines(table);
+    if (layout < LAYOUT_LINES && 2 * lines <= 3 * count_lines(table)) {
+        (void)give_columns(table, (enum layout)layout);
     }
 }
 
@@ -339,6 +427,11 @@ put_end(struct table *table, const struct sim_row *row)
     if (end->argument == SIM_VERDICT_DEADLOCK) {
         /* The world says so before the judge has asked the sleepers. */
         sim_page_put(&table->phrase, "the run stalls: nobody is left to take a step");
+    } else if (table->outcome != NULL && table->outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
+               sim_cast_limit(table->cast) != SIM_VERDICT_PASS) {
+        /* What the judge has found behind the limit is the verdict. */
+        sim_page_printf(&table->phrase, "the run is cut off: %s",
+                sim_verdict_name((uint32_t)end->argument));
     } else {
         sim_page_printf(
                 &table->phrase, "the run ends: %s", sim_verdict_name((uint32_t)end->argument));

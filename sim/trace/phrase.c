@@ -26,7 +26,6 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [RT_PROBE_PARK] = {"%o parks", "parks", false},
         [RT_PROBE_CLEANUP] = {"cleans %o up", "cleans up", false},
         [RT_PROBE_KEEP] = {"keeps the waker of %w for %r", "keeps waker for %r", true},
-        [RT_PROBE_FIRE] = {"fires %o", NULL, false},
         [RT_PROBE_FIRE_EMPTY] = {"fires %o: nobody there", NULL, false},
         [RT_PROBE_CLONE] = {"clones the waker of %w", "clones its waker", true},
         [RT_PROBE_DROP] = {"drops a waker of %w", "drops a waker of its own", true},
@@ -241,6 +240,19 @@ put_complete(const struct subject *subject, struct sim_page *page)
     return true;
 }
 
+/* A timer that comes due fires, and wakes: "comes due, wakes" is enough. */
+static bool
+put_fire(const struct subject *subject, struct sim_page *page)
+{
+    const struct sim_event *after = neighbour(subject, -1);
+    bool wakes = after != NULL && (after->kind == RT_PROBE_WAKE || after->kind == RT_PROBE_SUBWAKE);
+    if (wakes && is_of(neighbour(subject, 1), RT_PROBE_EXPIRE, subject->event->object)) {
+        return false;
+    }
+    put_template(subject, page, "fires %o");
+    return true;
+}
+
 /* What was read or written has been said. */
 static bool
 put_consume(const struct subject *subject, struct sim_page *page)
@@ -332,6 +344,8 @@ sim_phrase_put(const struct sim_cast *cast, struct sim_page *page, uint64_t even
         return put_wake(&subject, page);
     case RT_PROBE_WAKE_DEAD:
         return put_wake_dead(&subject, page);
+    case RT_PROBE_FIRE:
+        return put_fire(&subject, page);
     case RT_PROBE_CONSUME:
         return put_consume(&subject, page);
     case SIM_EVENT_FAULT:
