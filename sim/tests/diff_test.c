@@ -173,3 +173,42 @@ TEST(diff_of_lost_events_names_their_chunk)
     tale_free(a);
     tale_free(b);
 }
+
+/*
+ * Goal: runs of different scenarios have no "before", and are not told as if they had one.
+ * Method: the first event differs; then the first step does, and the set-up is in common.
+ */
+TEST(diff_of_runs_with_nothing_in_common_says_so)
+{
+    struct sim_page page = {0};
+    struct tale *a = turns(5, 0);
+    struct tale *b = tale_new();
+    uint32_t server = tale_actor(b, SIM_ACTOR_SOURCE, "server");
+    tale_step(b, server, 0);
+    tale_end(b, SIM_VERDICT_PASS, UINT32_MAX);
+    EXPECT_EQ(sim_diff_put(&page, &a->recorder, "run 1", &b->recorder, "run 2"), RT_OK);
+    EXPECT_STR(sim_page_text(&page),
+            /* clang-format off */
+"They differ from the first event on:\n"
+"  run 1: step 0, ping: actor\n"
+"  run 2: step 0, server: actor\n"
+"They differ in: object, argument.\n");
+    /* clang-format on */
+    tale_free(b);
+    sim_page_clear(&page);
+    b = tale_new();
+    (void)tale_task(b, "ping");
+    tale_poll(b, tale_task(b, "pong"), 0, 0);
+    tale_end(b, SIM_VERDICT_PASS, UINT32_MAX);
+    EXPECT_EQ(sim_diff_put(&page, &a->recorder, "run 1", &b->recorder, "run 2"), RT_OK);
+    EXPECT_STR(sim_page_text(&page),
+            /* clang-format off */
+"The first difference is event 2; in common is only what was set up before the first step:\n"
+"  run 1: step 1, ping: step at 0ns\n"
+"  run 2: step 1, pong: step at 0ns\n"
+"They differ in: actor.\n");
+    /* clang-format on */
+    sim_page_fini(&page);
+    tale_free(a);
+    tale_free(b);
+}

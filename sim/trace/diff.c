@@ -137,16 +137,14 @@ end_line(struct sim_page *page, struct sim_page *line, uint32_t indent)
     sim_page_clear(line);
 }
 
-/* The steps before the event at which they part; the same in both. */
+/* The steps before the event at which they part; the same in both. There is at least one. */
 static void
 put_before(
         struct sim_page *page, struct sim_page *line, const struct sim_cast *cast, uint64_t event)
 {
-    uint64_t last = event > cast->first ? sim_cast_event(cast, event - 1)->step : 0;
+    uint64_t last = sim_cast_event(cast, event - 1)->step;
     uint64_t step = last > STEPS_BEFORE ? last - STEPS_BEFORE + 1 : 1;
-    if (last > 0) {
-        sim_page_put(page, "Before that, in both:\n");
-    }
+    sim_page_put(page, "Before that, in both:\n");
     for (; step <= last; step++) {
         uint64_t first = sim_cast_step_first(cast, step);
         if (first == SIM_EVENT_NONE || first >= event) {
@@ -190,10 +188,19 @@ put_parting(struct sim_page *page, struct sim_page *line, const struct sim_diffe
         const struct sim_cast *a, const char *name_a, const struct sim_cast *b, const char *name_b)
 {
     uint64_t event = difference->event;
-    sim_page_printf(line, "The first difference is event %llu.", (unsigned long long)event);
-    end_line(page, line, 0);
-    put_before(page, line, a->end > event ? a : b, event);
-    sim_page_put(page, "Then:\n");
+    const struct sim_cast *longer = a->end > event ? a : b;
+    if (event == 0) {
+        sim_page_put(page, "They differ from the first event on:\n");
+    } else if (event <= longer->first || sim_cast_event(longer, event - 1)->step == 0) {
+        sim_page_printf(page,
+                "The first difference is event %llu; in common is only what was set "
+                "up before the first step:\n",
+                (unsigned long long)event);
+    } else {
+        sim_page_printf(page, "The first difference is event %llu.\n", (unsigned long long)event);
+        put_before(page, line, longer, event);
+        sim_page_put(page, "Then:\n");
+    }
     put_side(page, line, a, name_a, event);
     put_side(page, line, b, name_b, event);
     if (difference->kind == SIM_DIFF_EVENT) {
