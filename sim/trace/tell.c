@@ -116,6 +116,24 @@ sim__is_left(const struct sim__telling *telling, uint32_t part)
 }
 
 void
+sim__put_bytes(struct sim__telling *telling, const char *bytes, size_t length)
+{
+    char text[SIM_MESSAGE_MAX + 1] = {0};
+    memcpy(text, bytes, length < SIM_MESSAGE_MAX ? length : SIM_MESSAGE_MAX);
+    sim_page_clean(&telling->line, text);
+}
+
+bool
+sim__found_by_rounds(const struct sim_outcome *outcome)
+{
+    static const char words[] = "again and again";
+    return outcome->verdict == SIM_VERDICT_LOST_WAKEUP && outcome->owed_step == 0 &&
+           outcome->oracle == SIM_ORACLE_REWAKE &&
+           memmem(outcome->message, strnlen(outcome->message, SIM_MESSAGE_MAX), words,
+                   sizeof(words) - 1) != NULL;
+}
+
+void
 sim__end_line(struct sim__telling *telling, uint32_t indent)
 {
     sim_page_wrap(telling->page, sim_page_text(&telling->line), indent, indent, SIM_PAGE_WIDTH);
@@ -184,11 +202,12 @@ why(struct sim__telling *telling)
 {
     sim_page_put(&telling->line, "Why: ");
     sim__tell_why(telling);
-    const char *kind = sim__tell_kind(telling->outcome->verdict);
-    if (kind[0] != '\0') {
+    if (telling->outcome->verdict != SIM_VERDICT_PASS) {
         const char *name = sim_verdict_name(telling->outcome->verdict);
         const char *article = strchr("aeiou", name[0]) != NULL ? "an" : "a";
-        sim_page_printf(&telling->line, "What %s %s is: %s.", article, name, kind);
+        sim_page_printf(&telling->line, "What %s %s is: ", article, name);
+        sim__put_kind(telling);
+        sim_page_put(&telling->line, ".");
         sim__end_line(telling, 0);
     }
 }

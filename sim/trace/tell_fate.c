@@ -110,6 +110,57 @@ put_culprit(struct sim__telling *telling)
     sim__put_who(telling, sim_cast_part_of(&telling->cast, culprit));
 }
 
+/* True when `wait` was there when the event `at` came. */
+static bool
+was_open(const struct sim_wait *wait, uint64_t at)
+{
+    return wait->store_event < at && (wait->end_event == SIM_EVENT_NONE || wait->end_event > at);
+}
+
+/* Its owner's first poll after the last that touched `wait`, before `until`; SIM_EVENT_NONE. */
+static uint64_t
+poll_after(const struct sim_cast *cast, const struct sim_wait *wait, uint64_t until)
+{
+    uint64_t stored = wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
+    uint32_t step = sim_cast_event(cast, stored)->step;
+    for (uint64_t i = stored; i < until; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == RT_PROBE_POLL && event->step > step &&
+                sim_cast_part_of(cast, i) == wait->part) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* " `consumer A` had gone on at step 7 (1us) and left it behind, to wait for sleep (timer 1)."
+ * Where the waker was still stored at `until`, but its owner waited elsewhere by then. */
+static void
+put_left_behind(struct sim__telling *telling, const struct sim_wait *wait, uint64_t until)
+{
+    const struct sim_cast *cast = &telling->cast;
+    struct sim_page *line = &telling->line;
+    uint64_t poll = poll_after(cast, wait, until);
+    if (poll == SIM_EVENT_NONE) {
+        return;
+    }
+    for (uint32_t i = 0; i < telling->ledger.count; i++) {
+        const struct sim_wait *now = &telling->ledger.waits[i];
+        if (now->part != wait->part || now->kind != SIM_WAIT_SLOT || now->object == wait->object ||
+                now->store_event < poll || !was_open(now, until)) {
+            continue;
+        }
+        sim_page_put(line, " ");
+        sim__put_who(telling, wait->part);
+        sim_page_put(line, " had gone on at ");
+        sim__put_step(telling, sim_cast_event(cast, poll)->step);
+        sim_page_put(line, " and left it behind, to wait for ");
+        sim_cast_put_wanted(cast, line, now->object, now->reason, now->part);
+        sim_page_put(line, ".");
+        return;
+    }
+}
+
 static void
 tell_never_stored(struct sim__telling *telling)
 {
@@ -147,7 +198,11 @@ put_instead(struct sim__telling *telling)
         sim_page_printf(line, " and %s at ", sim_wait_end_name(fate->other->end));
         sim__put_step(telling, fate->other->end_step);
     }
-    sim_page_put(line, ". If that is what ");
+    sim_page_put(line, ".");
+    if (!empty && fate->other != NULL) {
+        put_left_behind(telling, fate->other, fate->instead);
+    }
+    sim_page_put(line, " If that is what ");
     sim__put_who(telling, fate->part);
     sim_page_put(line, " waits for, its own waker should have been there.");
 }
@@ -245,6 +300,9 @@ tell_fired_other(struct sim__telling *telling)
         sim_page_put(&telling->line, "somebody else's");
     }
     sim_page_put(&telling->line, ".");
+    if (fate->other != NULL) {
+        put_left_behind(telling, fate->other, fate->culprit);
+    }
     put_owed(telling);
 }
 
@@ -307,9 +365,37 @@ tell_not_polled(struct sim__telling *telling)
     put_owed(telling);
 }
 
+/* A loop has no wakers; it blocks in the host, and is notified, or is not. */
+static void
+tell_blocked(struct sim__telling *telling, uint64_t block)
+{
+    const struct sim_event *event = sim_cast_event(&telling->cast, block);
+    uint64_t owed = telling->outcome->owed_step;
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, " began to wait for ");
+    sim_cast_put_wanted(&telling->cast, &telling->line, event->object, NULL, telling->fate.part);
+    sim_page_put(&telling->line, " at ");
+    sim__put_step(telling, event->step);
+    sim_page_put(&telling->line,
+            owed != 0 && owed <= event->step
+                    ? ", when it could already have gone on; nobody notified it after that."
+                    : "; what it waits for came after that, and nobody notified it.");
+    if (owed > event->step) {
+        put_owed(telling);
+    }
+}
+
 static void
 tell_unknown(struct sim__telling *telling)
 {
+    uint64_t block =
+            telling->fate.part != SIM_PART_NONE
+                    ? sim_cast_blocked(&telling->cast, telling->fate.part, telling->fate.horizon)
+                    : SIM_EVENT_NONE;
+    if (telling->fate.wait == NULL && block != SIM_EVENT_NONE) {
+        tell_blocked(telling, block);
+        return;
+    }
     if (telling->fate.wait != NULL) {
         put_store(telling);
         sim_page_put(&telling->line, "; the record does not say why it was not woken by that.");

@@ -41,19 +41,31 @@ bool sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct 
 /* True for tasks and loops that have not finished. */
 bool sim__is_left(const struct sim__telling *telling, uint32_t part);
 
+/* `length` bytes of what others have written, on one line. */
+void sim__put_bytes(struct sim__telling *telling, const char *bytes, size_t length);
+
+/* True for a lost wake-up that no single poll showed, but polling everybody in turn. */
+bool sim__found_by_rounds(const struct sim_outcome *outcome);
+
 /* Wraps the line into the page, `indent` blanks deep, and empties it. */
 void sim__end_line(struct sim__telling *telling, uint32_t indent);
 
-/* ---- tell_fate.c, tell_verdict.c: paragraphs. ------------------------------------------------ */
+/* ---- tell_fate.c, tell_deadlock.c, tell_verdict.c: paragraphs. ------------------------------- */
 
 /* What became of the waker. */
 void sim__tell_fate(struct sim__telling *telling);
+
+/* A deadlock: its first sentence, its paragraph; "- `a` waits for …" for everybody who is left. */
+void sim__head_deadlock(struct sim__telling *telling);
+void sim__why_deadlock(struct sim__telling *telling);
+void sim__list_waits(struct sim__telling *telling);
 
 /* The first sentence, and the paragraph, of the verdict. */
 void sim__tell_headline(struct sim__telling *telling);
 void sim__tell_why(struct sim__telling *telling);
 
-/* One sentence on what this kind of verdict is. */
-const char *sim__tell_kind(uint32_t verdict);
+/* Adds one sentence, without a full stop, on what this kind of verdict is and how it was found;
+ * nothing for a pass. */
+void sim__put_kind(struct sim__telling *telling);
 
 #endif

@@ -9,20 +9,25 @@
 #include "sim/trace/phrase.h"
 #include "sim/trace/tell_priv.h"
 
-#define NAMED_IN_HEADLINE 3u
-#define LISTED 12u
-#define WAITS_LISTED 4u
 #define BUSY_NAMED 4u
 
 /* ---- Words. ---------------------------------------------------------------------------------- */
 
+/* From byte `from` on. */
 static void
-put_message(struct sim__telling *telling)
+put_message_from(struct sim__telling *telling, size_t from)
 {
     struct sim_page *line = &telling->line;
     char message[SIM_MESSAGE_MAX + 1] = {0};
+    rt_assert(from <= SIM_MESSAGE_MAX);
     memcpy(message, telling->outcome->message, SIM_MESSAGE_MAX);
-    sim_page_clean(line, message[0] != '\0' ? message : "it did not say why");
+    sim_page_clean(line, message[from] != '\0' ? message + from : "it did not say why");
+}
+
+static void
+put_message(struct sim__telling *telling)
+{
+    put_message_from(telling, 0);
 }
 
 static void
@@ -153,7 +158,9 @@ static void
 head_lost(struct sim__telling *telling)
 {
     sim__put_who(telling, telling->fate.part);
-    sim_page_put(&telling->line, " sleeps for ever although it could go on: ");
+    sim_page_put(&telling->line, sim__found_by_rounds(telling->outcome)
+                                         ? " sleeps for ever although it could come to its end: "
+                                         : " sleeps for ever although it could go on: ");
     put_sleep(telling);
     put_could_go_on(telling);
     sim_page_put(&telling->line, " and was never woken.");
@@ -177,37 +184,6 @@ head_late(struct sim__telling *telling)
 }
 
 static void
-head_deadlock(struct sim__telling *telling)
-{
-    uint32_t named = 0;
-    uint32_t left = 0;
-    sim_page_put(&telling->line, "nobody can go on: ");
-    for (uint32_t part = 1; part < telling->cast.count; part++) {
-        const struct sim_wait *wait = NULL;
-        if (!sim__is_left(telling, part) ||
-                sim_ledger_open_of(&telling->ledger, part, NULL) == NULL) {
-            continue;
-        }
-        if (named == NAMED_IN_HEADLINE) {
-            left++;
-            continue;
-        }
-        sim_page_put(&telling->line, named++ == 0 ? "" : "; ");
-        sim__put_who(telling, part);
-        sim_page_put(&telling->line, " waits for ");
-        if (!sim__put_waiting(telling, part, &wait)) {
-            sim_page_put(&telling->line, "the host");
-        }
-    }
-    if (named == 0) {
-        put_message(telling);
-    } else if (left > 0) {
-        sim_page_printf(&telling->line, "; and %u more", left);
-    }
-    sim_page_put(&telling->line, ".");
-}
-
-static void
 head_livelock(struct sim__telling *telling)
 {
     sim_page_put(&telling->line, "the run goes round in circles: ");
@@ -215,24 +191,50 @@ head_livelock(struct sim__telling *telling)
     sim_page_put(&telling->line, ".");
 }
 
-/* Where the message does not begin with the name itself. */
+/* The length of the name in a message "NAME: what is wrong"; 0: it does not begin so. A primitive's
+ * audit puts the primitive's name there, others the actor's. */
+static size_t
+name_in_front(const struct sim_outcome *outcome, size_t actor_length)
+{
+    const char *message = outcome->message;
+    size_t room = strnlen(message, SIM_MESSAGE_MAX);
+    const char *colon = memmem(message, room, ": ", 2);
+    size_t length = colon != NULL ? (size_t)(colon - message) : 0;
+    bool actor = length == actor_length && memcmp(message, outcome->actor_name, length) == 0;
+    return actor || outcome->oracle == SIM_ORACLE_PRIMITIVE_AUDIT ? length : 0;
+}
+
+/* The message has the name between quotes. */
+static bool
+is_named(const struct sim_outcome *outcome, size_t length)
+{
+    char quoted[sizeof(outcome->actor_name) + 2] = "'";
+    memcpy(quoted + 1, outcome->actor_name, length);
+    quoted[length + 1] = '\'';
+    return length > 0 && memmem(outcome->message, strnlen(outcome->message, SIM_MESSAGE_MAX),
+                                 quoted, length + 2) != NULL;
+}
+
+/* "in `who`, what is wrong": unless the message names whom it is about. */
 static void
 head_message(struct sim__telling *telling)
 {
-    const char *name = telling->outcome->actor_name;
-    size_t length = strnlen(name, sizeof(telling->outcome->actor_name));
-    if (telling->fate.part != SIM_PART_NONE &&
-            (length == 0 || memmem(telling->outcome->message,
-                                    strnlen(telling->outcome->message, SIM_MESSAGE_MAX), name,
-                                    length) == NULL)) {
+    const struct sim_outcome *outcome = telling->outcome;
+    size_t length = strnlen(outcome->actor_name, sizeof(outcome->actor_name));
+    size_t front = name_in_front(outcome, length);
+    if (front > 0) {
+        sim_page_put(&telling->line, "in `");
+        sim__put_bytes(telling, outcome->message, front);
+        sim_page_put(&telling->line, "`, ");
+    } else if (telling->fate.part != SIM_PART_NONE && !is_named(outcome, length)) {
         sim_page_put(&telling->line, "in ");
         sim__put_who(telling, telling->fate.part);
         sim_page_put(&telling->line, ", ");
     }
-    put_message(telling);
-    if (telling->outcome->fail_step != 0) {
+    put_message_from(telling, front > 0 ? front + 2 : 0);
+    if (outcome->fail_step != 0) {
         sim_page_put(&telling->line, ", at ");
-        sim__put_step(telling, telling->outcome->fail_step);
+        sim__put_step(telling, outcome->fail_step);
     }
     sim_page_put(&telling->line, ".");
 }
@@ -248,9 +250,27 @@ head_pass(struct sim__telling *telling)
 
 /* ---- Reasons. -------------------------------------------------------------------------------- */
 
+/* No single wake was missing, but many. */
+static void
+why_rounds(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line,
+            "polled once more, nobody went on; but polled in turn, all that sleep, round after "
+            "round, ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, " came to its end. What they wait for comes from each other, and "
+                                 "only the wake-ups between them are missing. So they slept:");
+    sim__end_line(telling, 0);
+    sim__list_waits(telling);
+}
+
 static void
 why_fate(struct sim__telling *telling)
 {
+    if (sim__found_by_rounds(telling->outcome)) {
+        why_rounds(telling);
+        return;
+    }
     if (telling->outcome->oracle == SIM_ORACLE_TIMER) {
         sim_page_put(&telling->line, "the clock moved while everybody waited, and it moved past a "
                                      "deadline: whoever named the next deadline to the host named "
@@ -259,117 +279,6 @@ why_fate(struct sim__telling *telling)
         return;
     }
     sim__tell_fate(telling);
-}
-
-/* A loop that the world drives has no wait of its own: it is there for others. */
-static bool
-is_idle_loop(const struct sim__telling *telling, uint32_t part)
-{
-    return telling->cast.parts[part].kind == SIM_ACTOR_LOOP &&
-           sim_ledger_open_of(&telling->ledger, part, NULL) == NULL;
-}
-
-/* "the reply since step 3 (2us) at …, and for a timer since …, and more" */
-static void
-put_waits(struct sim__telling *telling, uint32_t part)
-{
-    const struct sim_wait *wait = NULL;
-    uint32_t count = 0;
-    if (!sim__put_waiting(telling, part, &wait)) {
-        sim_page_put(&telling->line, "nothing that is on record");
-        return;
-    }
-    do {
-        sim__put_at(telling, wait->await, wait->site);
-        count++;
-        if (sim_ledger_open_of(&telling->ledger, part, wait) == NULL) {
-            return;
-        }
-        sim_page_put(&telling->line, count == WAITS_LISTED ? ", and for more" : ", and for ");
-    } while (count < WAITS_LISTED && sim__put_waiting(telling, part, &wait));
-}
-
-/* "- `a` waits for …" for everybody who is left. */
-static void
-list_waits(struct sim__telling *telling)
-{
-    uint32_t listed = 0;
-    uint32_t more = 0;
-    for (uint32_t part = 1; part < telling->cast.count; part++) {
-        if (!sim__is_left(telling, part) || is_idle_loop(telling, part)) {
-            continue;
-        }
-        if (listed == LISTED) {
-            more++;
-            continue;
-        }
-        sim_page_put(&telling->line, "- ");
-        sim__put_who(telling, part);
-        sim_page_put(&telling->line, " waits for ");
-        put_waits(telling, part);
-        sim__end_line(telling, 2);
-        listed++;
-    }
-    if (more > 0) {
-        sim_page_printf(&telling->line, "- and %u more", more);
-        sim__end_line(telling, 2);
-    }
-}
-
-/* Whom `part` waits for to finish; SIM_PART_NONE. */
-static uint32_t
-joins(const struct sim__telling *telling, uint32_t part)
-{
-    const struct sim_wait *wait = NULL;
-    do {
-        wait = sim_ledger_open_of(&telling->ledger, part, wait);
-        uint32_t joined =
-                wait != NULL ? sim_cast_object(&telling->cast, wait->object) : SIM_PART_NONE;
-        if (joined != SIM_PART_NONE && sim__is_left(telling, joined)) {
-            return joined;
-        }
-    } while (wait != NULL);
-    return SIM_PART_NONE;
-}
-
-/* "`a` waits for `b`, which waits for `a`", where tasks wait for each other's end. */
-static void
-tell_circle(struct sim__telling *telling)
-{
-    for (uint32_t start = 1; start < telling->cast.count; start++) {
-        uint32_t length = 0;
-        uint32_t part = start;
-        do {
-            part = sim__is_left(telling, part) ? joins(telling, part) : SIM_PART_NONE;
-            length++;
-        } while (part != SIM_PART_NONE && part != start && length < LISTED);
-        if (part != start) {
-            continue;
-        }
-        sim_page_put(&telling->line, "They wait in a circle: ");
-        sim__put_who(telling, start);
-        for (uint32_t i = 0; i < length; i++) {
-            part = joins(telling, part);
-            sim_page_put(&telling->line, i == 0 ? " waits for " : ", which waits for ");
-            sim__put_who(telling, part);
-        }
-        sim_page_put(&telling->line, ".");
-        sim__end_line(telling, 0);
-        return;
-    }
-}
-
-static void
-why_deadlock(struct sim__telling *telling)
-{
-    sim_page_put(&telling->line, "nothing is enabled, no timer is running, no event of the host is "
-                                 "on its way, and everybody who is left sleeps:");
-    sim__end_line(telling, 0);
-    list_waits(telling);
-    tell_circle(telling);
-    sim_page_put(&telling->line, "Each sleeper was polled once more for nothing, and none of them "
-                                 "could go on: no wake is missing, something was never done.");
-    sim__end_line(telling, 0);
 }
 
 static void
@@ -484,14 +393,13 @@ struct teller {
 
 static const struct teller tellers[SIM_VERDICTS] = {
         [SIM_VERDICT_PASS] = {head_pass, why_pass, ""},
-        [SIM_VERDICT_LOST_WAKEUP] = {head_lost, why_fate,
-                "when the run stalled, each sleeper was polled once more in a copy of the run, and "
-                "this one went on; so all that was missing was somebody to wake it"},
+        /* What was done to find it differs: put_how_lost. */
+        [SIM_VERDICT_LOST_WAKEUP] = {head_lost, why_fate, ""},
         [SIM_VERDICT_LATE_WAKEUP] = {head_late, why_fate,
                 "while everything was at rest, before the clock moved on, the sleeper was polled "
                 "once more in a copy of the run, and went on; so it could have been woken earlier"},
-        [SIM_VERDICT_DEADLOCK] = {head_deadlock, why_deadlock,
-                "everybody sleeps, and nobody could go on even if woken"},
+        [SIM_VERDICT_DEADLOCK] = {sim__head_deadlock, sim__why_deadlock,
+                "everybody sleeps, and nobody was seen to go on when asked again"},
         [SIM_VERDICT_LIVELOCK] = {head_livelock, why_livelock,
                 "steps are taken, and for so many of them nothing gets done"},
         [SIM_VERDICT_STARVATION] = {head_message, why_starvation,
@@ -537,8 +445,46 @@ sim__tell_why(struct sim__telling *telling)
     teller_of(telling)->why(telling);
 }
 
-const char *
-sim__tell_kind(uint32_t verdict)
+/* Lost wake-ups are found in four ways. */
+static void
+put_how_lost(struct sim__telling *telling)
 {
-    return verdict < SIM_VERDICTS ? tellers[verdict].kind : "";
+    struct sim_page *line = &telling->line;
+    const struct sim_outcome *outcome = telling->outcome;
+    uint32_t limit = sim_cast_limit(&telling->cast);
+    if (limit != SIM_VERDICT_PASS) {
+        sim_page_printf(line, "when the limit was reached (%s)", sim_verdict_name(limit));
+    } else {
+        sim_page_put(line, "when the run stalled");
+    }
+    if (sim__found_by_rounds(outcome)) {
+        sim_page_put(line, ", all sleepers were polled in turn, round after round, in a copy of "
+                           "the run, and this one came to its end; so all that was missing was "
+                           "wake-ups");
+        return;
+    }
+    if (outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
+        sim_page_put(line, ", the host was made to report again whatever is ready, in a copy of "
+                           "the run, and this one went on; so a report or a notification was lost");
+        return;
+    }
+    sim_page_put(line, ", each sleeper was polled once more in a copy of the run, and this one "
+                       "went on; so all that was missing");
+    if (limit != SIM_VERDICT_PASS && outcome->owed_step != 0 &&
+            outcome->owed_step < outcome->fail_step) {
+        sim_page_printf(line, " for %llu steps",
+                (unsigned long long)(outcome->fail_step - outcome->owed_step));
+    }
+    sim_page_put(line, " was somebody to wake it");
+}
+
+void
+sim__put_kind(struct sim__telling *telling)
+{
+    uint32_t verdict = telling->outcome->verdict;
+    if (verdict == SIM_VERDICT_LOST_WAKEUP) {
+        put_how_lost(telling);
+    } else {
+        sim_page_put(&telling->line, verdict < SIM_VERDICTS ? tellers[verdict].kind : "");
+    }
 }
