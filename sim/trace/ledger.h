@@ -110,8 +110,8 @@ const struct sim_wait *sim_ledger_open_of(
         const struct sim_ledger *ledger, uint32_t part, const struct sim_wait *after);
 
 /* Adds the table: who, n-th, for what, stored where and when, ended how and when; at most 100
- * columns wide; what is cut ends in "...". `part`: only that one's; SIM_PART_NONE: everybody's. Of waits that have ended only
- * the last `rows_max`; 0: all. */
+ * columns wide, and what is cut ends in "...". `part`: only that one's; SIM_PART_NONE: everybody's.
+ * Of waits that have ended only the last `rows_max`; 0: all. */
 void sim_ledger_put(
         const struct sim_ledger *ledger, struct sim_page *page, uint32_t part, uint32_t rows_max);
 
