@@ -924,6 +924,26 @@ TEST(tell_starvation_names_who_went_first)
     story_end(&story);
 }
 
+/*
+ * Goal: where a deadline was passed over, not a task, the last steps are told.
+ */
+TEST(tell_starvation_of_a_deadline_names_who_ran_last)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "main");
+    for (uint32_t i = 0; i < 50; i++) {
+        story_bring(&story);
+        tale_polled(story.tale, story.bringer, PENDING);
+    }
+    tale_step(story.tale, loop, 6000);
+    story_says(&story, SIM_ORACLE_HOST, "a timer is due since step 2");
+    tale_end(story.tale, SIM_VERDICT_STARVATION, loop);
+    EXPECT(strstr(head_and_why(&story), "Why: the last 1000 steps went to `bringer` (50), `main` "
+                                        "(1). The simulator") != NULL);
+    story_end(&story);
+}
+
 TEST(tell_invariant_names_step_and_line)
 {
     struct story story;

@@ -298,16 +298,18 @@ static void
 why_starvation(struct sim__telling *telling)
 {
     const struct sim_fate *fate = &telling->fate;
-    uint64_t since = fate->culprit != SIM_EVENT_NONE ? fate->culprit : fate->poll;
-    if (fate->kind == SIM_FATE_NOT_POLLED && fate->culprit != SIM_EVENT_NONE) {
+    bool woken = fate->kind == SIM_FATE_NOT_POLLED && fate->culprit != SIM_EVENT_NONE;
+    if (woken) {
         sim__put_who(telling, fate->part);
         sim_page_put(&telling->line, " was woken at ");
         sim__put_step(telling, sim_cast_event(&telling->cast, fate->culprit)->step);
         sim__put_at_event(telling, fate->culprit);
-        sim_page_put(&telling->line, " and has not had a turn since. ");
+        sim_page_put(&telling->line, " and has not had a turn since. Meanwhile the steps went to ");
+    } else {
+        /* What is passed over is no task, but a deadline or a source. */
+        sim_page_put(&telling->line, "the last 1000 steps went to ");
     }
-    sim_page_put(&telling->line, "Meanwhile the steps went to ");
-    put_busiest(telling, since != SIM_EVENT_NONE ? since : last_steps(telling, 1000));
+    put_busiest(telling, woken ? fate->culprit : last_steps(telling, 1000));
     sim_page_put(&telling->line, ". The simulator itself passes nobody over for so long: it is the "
                                  "order of the runtime, or of the loop, that does.");
     sim__end_line(telling, 0);
