@@ -5,6 +5,7 @@
  */
 #include "sim/cli/cli.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,20 +83,38 @@ is_library(const char *argument)
     return dot != NULL && (dot[3] == '\0' || dot[3] == '.') && strchr(argument, ':') == NULL;
 }
 
+/* Behind the front there is no library. */
+static int
+refuse_libraries(const struct sim_cli *cli)
+{
+    for (uint32_t i = 0; i < cli->count; i++) {
+        if (is_library(cli->arguments[i])) {
+            return sim_cli_fail(SIM_EXIT_USAGE, "%s: %s", cli->arguments[i],
+                    cli->library != NULL
+                            ? "only one library at a time; run the command once for each"
+                            : "a library comes before everything else");
+        }
+    }
+    return 0;
+}
+
 /* Moves a library from the front of the arguments to cli->library. */
 static int
 take_library(struct sim_cli *cli)
 {
-    if (!cli->command->takes_library || cli->count == 0 || !is_library(cli->arguments[0])) {
+    if (!cli->command->takes_library) {
         return 0;
     }
-    cli->library = cli->arguments[0];
-    cli->arguments++;
-    cli->count--;
-    if (!sim_registry_load(&cli->registry, cli->library)) {
+    if (cli->count > 0 && is_library(cli->arguments[0])) {
+        cli->library = cli->arguments[0];
+        cli->arguments++;
+        cli->count--;
+    }
+    int status = refuse_libraries(cli);
+    if (status == 0 && cli->library != NULL && !sim_registry_load(&cli->registry, cli->library)) {
         return sim_cli_fail(SIM_EXIT_USAGE, "%s", cli->registry.error);
     }
-    return 0;
+    return status;
 }
 
 static int
@@ -131,6 +150,8 @@ sim_cli_main(int count, char **arguments)
 {
     struct sim_cli cli = {.library = NULL};
     int first = 0;
+    /* Who reads no more is told of as any output that could not be written. */
+    (void)signal(SIGPIPE, SIG_IGN);
     if (count < 2) {
         help();
         return SIM_EXIT_USAGE;

@@ -182,8 +182,15 @@ set_time(struct sim_settings *settings, const char *value)
 static const char *
 set_db(struct sim_settings *settings, const char *value)
 {
+    if (*value == '\0') {
+        return "names no file";
+    }
+    /* SQLite has names that are none of files; a database that is gone at the end is no use. */
+    if (strcmp(value, ":memory:") == 0 || strncmp(value, "file:", 5) == 0) {
+        return "is no file name (write ./ in front if the file is called that)";
+    }
     settings->db = value;
-    return *value != '\0' ? NULL : "names no file";
+    return NULL;
 }
 
 /* Takes the value of one option; NULL, or what is wrong with it. */
@@ -316,6 +323,23 @@ take_flag(const struct sim_command *command, int answer, char **arguments,
     return true;
 }
 
+/* Flags that say the same thing twice, and perhaps not the same. */
+static bool
+contradicts(const struct sim_settings *settings)
+{
+    static const enum sim_cli_option others[] = {SIM_CLI_OPTION_SEED, SIM_CLI_OPTION_RUNS};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        if (sim_given(settings, SIM_CLI_OPTION_SEEDS) && sim_given(settings, others[i])) {
+            (void)sim_cli_fail(SIM_EXIT_USAGE,
+                    "--seeds and --%s exclude each other: --seeds A-B says both where to begin and "
+                    "how far to go",
+                    rows[others[i]].name);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool
 sim_cli_parse(const struct sim_command *command, int count, char **arguments,
         struct sim_settings *ret_settings, int *ret_first)
@@ -327,6 +351,9 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
     if (!read_environment(command, ret_settings)) {
         return false;
     }
+    /* From here on `given` is what the flags give; they win over the environment. */
+    uint64_t environment = ret_settings->given;
+    ret_settings->given = 0;
     make_table(command, &table);
     opterr = 0;
     optind = 1;
@@ -335,6 +362,13 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
             return false;
         }
     }
+    if (contradicts(ret_settings)) {
+        return false;
+    }
+    if (sim_given(ret_settings, SIM_CLI_OPTION_SEEDS)) {
+        environment &= ~(SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(RUNS));
+    }
+    ret_settings->given |= environment;
     *ret_first = optind;
     return true;
 }

@@ -43,7 +43,7 @@ tell_start_text(const struct sim_run *run)
         (void)printf(", seeds %llu-%llu", wide(settings->seed), wide(settings->seed_last));
     } else {
         if (run->plan.runs != UINT64_MAX) {
-            (void)printf(", %llu runs each", wide(run->plan.runs));
+            (void)printf(", %llu run%s each", wide(run->plan.runs), run->plan.runs == 1 ? "" : "s");
         }
         (void)printf(" from seed %llu", wide(settings->seed));
     }
@@ -315,7 +315,8 @@ tell_scenario_text(const struct sim_run *run)
 {
     const struct sim_sweep_result *result = &run->result;
     const struct sim_scenario *scenario = run->entry->scenario;
-    (void)printf("%-32s %8llu runs", scenario->name, wide(result->totals.runs));
+    (void)printf("%-32s %8llu run%s", scenario->name, wide(result->totals.runs),
+            result->totals.runs == 1 ? " " : "s");
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         if (result->totals.verdicts[i] > 0) {
             (void)printf("  %llu %s", wide(result->totals.verdicts[i]), sim_verdict_name(i));
@@ -357,6 +358,7 @@ sim_run_tell_end(struct sim_run *run, int status)
         sim_run_json_summary(run, status, ms);
         return;
     }
-    (void)printf("%llu runs: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
-            wide(run->passed), wide(run->runs - run->passed), wide(ms / 1000), wide(ms % 1000));
+    (void)printf("%llu run%s: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
+            run->runs == 1 ? "" : "s", wide(run->passed), wide(run->runs - run->passed),
+            wide(ms / 1000), wide(ms % 1000));
 }

@@ -157,6 +157,25 @@ assign_param(const struct sim_param *param, const char *value, int64_t *place)
     return NULL;
 }
 
+static const char *
+assign_option(uint32_t index, const char *value, uint64_t *place)
+{
+    /* Of the last complaint. */
+    static char outside[80];
+    uint64_t number = 0;
+    if (!sim_number_parse(value, UINT64_MAX, &number)) {
+        return "is no number";
+    }
+    if (!sim_option_valid(index, number)) {
+        (void)snprintf(outside, sizeof(outside), "is outside its range, %llu to %llu",
+                (unsigned long long)sim_option_min(index),
+                (unsigned long long)sim_option_max(index));
+        return outside;
+    }
+    *place = number;
+    return NULL;
+}
+
 bool
 sim_options_assign(const struct sim_scenario *scenario, struct sim_options *options, bool param,
         const struct sim_assignment *assignment, const char **ret_wrong)
@@ -174,9 +193,7 @@ sim_options_assign(const struct sim_scenario *scenario, struct sim_options *opti
     if (index == SIM_OPTIONS) {
         return false;
     }
-    *ret_wrong = sim_number_parse(assignment->value, UINT64_MAX, sim_option_at(options, index))
-                         ? NULL
-                         : "is no number";
+    *ret_wrong = assign_option(index, assignment->value, sim_option_at(options, index));
     return true;
 }
 

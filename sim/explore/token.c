@@ -369,6 +369,9 @@ set_option(const struct sim_token_option *option, const struct sim_scenario *sce
         struct sim_options *options)
 {
     if (option->index < SIM_OPTIONS) {
+        if (!sim_option_valid(option->index, option->value)) {
+            return false;
+        }
         *sim_option_at(options, option->index) = option->value;
         return true;
     }

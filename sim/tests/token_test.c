@@ -55,7 +55,7 @@ rich_token(bool taped)
     struct sim_options options;
     sim_options_init(&options, &scenario);
     options.step_ns = 1;
-    options.time_ns_max = UINT64_MAX;
+    options.time_ns_max = UINT64_C(1) << 60;
     options.params[0] = -3;
     options.params[1] = 7;
     sim_token_set_options(&token, &scenario, &options);
@@ -87,7 +87,7 @@ TEST(token_with_everything_comes_back_whole)
     struct sim_options options;
     EXPECT_EQ(sim_token_options(&token, &scenario, &options, error), SIM_TOKEN_OK);
     EXPECT_EQ(options.step_ns, 1);
-    EXPECT(options.time_ns_max == UINT64_MAX);
+    EXPECT(options.time_ns_max == UINT64_C(1) << 60);
     EXPECT_EQ(options.livelock_steps, sim_option_default(SIM_OPTION_livelock_steps));
     EXPECT_EQ(options.params[0], -3);
     EXPECT_EQ(options.params[1], 7);
@@ -181,6 +181,20 @@ TEST(token_of_other_declarations_has_its_own_error)
 }
 
 /* Not even a default may have changed: the token says only what differs from it. */
+TEST(token_with_an_option_out_of_its_range_is_refused)
+{
+    char error[SIM_TOKEN_ERROR_MAX] = "";
+    struct sim_token token = {.scenario = "zoo/a05/broken", .seed = 1};
+    struct sim_options options;
+    sim_options_init(&options, &scenario);
+    options.order = SIM_ORDER_LIFO_SLOT + 1;
+    sim_token_set_options(&token, &scenario, &options);
+    EXPECT_EQ(sim_token_options(&token, &scenario, &options, error), SIM_TOKEN_OTHER_OPTIONS);
+    options.order = SIM_ORDER_LIFO_SLOT;
+    sim_token_set_options(&token, &scenario, &options);
+    EXPECT_EQ(sim_token_options(&token, &scenario, &options, error), SIM_TOKEN_OK);
+}
+
 TEST(token_of_another_default_is_refused)
 {
     char error[SIM_TOKEN_ERROR_MAX] = "";
