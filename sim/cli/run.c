@@ -39,9 +39,31 @@ catch_signals(void)
     (void)sigaction(SIGUSR1, &status, NULL);
     (void)sigaction(SIGINT, &once, NULL);
     (void)sigaction(SIGTERM, &once, NULL);
+    /* Unless nohup said that it does not matter. */
+    struct sigaction hang_up;
+    if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
+        (void)sigaction(SIGHUP, &once, NULL);
+    }
 }
 
 /* ---- What is to be run. ---------------------------------------------------------------------- */
+
+/* A pattern that is mistyped must not look as if it had held. */
+static void
+warn_of_idle_patterns(const struct sim_run *run)
+{
+    const struct sim_cli *cli = run->cli;
+    for (uint32_t i = 0; i < cli->count; i++) {
+        uint32_t matches = 0;
+        for (uint32_t j = 0; j < run->selected_count; j++) {
+            matches +=
+                    sim_registry_matches(run->selected[j]->scenario->name, &cli->arguments[i], 1);
+        }
+        if (matches == 0) {
+            (void)sim_cli_fail(0, "no scenario matches %s; the others are run", cli->arguments[i]);
+        }
+    }
+}
 
 static int
 select_scenarios(struct sim_run *run)
@@ -60,6 +82,7 @@ select_scenarios(struct sim_run *run)
         return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario matches%s%s; `rewake list` has them all",
                 cli->count > 0 ? " " : "", cli->count > 0 ? cli->arguments[0] : "");
     }
+    warn_of_idle_patterns(run);
     return 0;
 }
 
@@ -119,13 +142,21 @@ set_options(const struct sim_run *run, struct sim_options *options)
     }
 }
 
+/* As many runs as the time has room for. */
+static bool
+is_open(const struct sim_settings *settings)
+{
+    return settings->time_ms > 0 && !sim_given(settings, SIM_CLI_OPTION_RUNS) &&
+           !sim_given(settings, SIM_CLI_OPTION_SEEDS);
+}
+
 /* The part of the plan that is the same for all scenarios. */
 static int
 make_plan(struct sim_run *run)
 {
     const struct sim_settings *settings = &run->cli->settings;
     uint64_t room = SIM_SEED_MAX - settings->seed + 1;
-    bool open = settings->time_ms > 0 && !sim_given(settings, SIM_CLI_OPTION_RUNS);
+    bool open = is_open(settings);
     run->plan = (struct sim_sweep_plan){
             .first = settings->seed,
             .runs = open ? UINT64_MAX : settings->runs,
@@ -141,8 +172,9 @@ make_plan(struct sim_run *run)
     }
     if (!open && run->plan.runs > room) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "from seed %llu there are only %llu seeds left below 2^63",
-                (unsigned long long)settings->seed, (unsigned long long)room);
+                "from seed %llu there %s only %llu seed%s left below 2^63",
+                (unsigned long long)settings->seed, room == 1 ? "is" : "are",
+                (unsigned long long)room, room == 1 ? "" : "s");
     }
     return 0;
 }
@@ -189,9 +221,11 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
     struct sim_run *run = run_of(sink);
     bool now = asked_for_status != 0;
     asked_for_status = 0;
-    sim_progress_tick(&run->progress, run->entry->scenario->name, runs, run->plan.runs,
+    uint64_t asked = is_open(&run->cli->settings) ? UINT64_MAX : run->plan.runs;
+    sim_progress_tick(&run->progress, run->entry->scenario->name, runs, asked,
             totals->runs - totals->verdicts[SIM_VERDICT_PASS], now);
-    return true;
+    /* Nobody hears what is told: it is said at the end. */
+    return ferror(stdout) == 0;
 }
 
 /* ---- One scenario, and all. ------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
@@ -55,6 +56,14 @@ sim_progress_init(struct sim_progress *progress)
     progress->next_ms = now_ms + (progress->bar ? BAR_EVERY_MS : LINE_EVERY_MS);
 }
 
+/* Columns of the terminal that shows the bar; 80 where it does not say. */
+static size_t
+columns(void)
+{
+    struct winsize size = {.ws_col = 0};
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 static void
 draw_bar(uint64_t runs, uint64_t asked)
 {
@@ -64,7 +73,20 @@ draw_bar(uint64_t runs, uint64_t asked)
     memset(bar, '.', BAR_WIDTH);
     memset(bar, '#', full);
     bar[BAR_WIDTH] = '\0';
-    (void)fprintf(stderr, "\r\033[K[%s] ", bar);
+    (void)fprintf(stderr, "[%s] ", bar);
+}
+
+/* In one line of the terminal, whatever its width: a second one could not be taken back. */
+static void
+draw(const char *line, uint64_t runs, uint64_t asked)
+{
+    size_t room = columns() - 1;
+    bool bar = asked != UINT64_MAX && strlen(line) + BAR_WIDTH + 3 <= room;
+    (void)fputs("\r\033[K", stderr);
+    if (bar) {
+        draw_bar(runs, asked);
+    }
+    (void)fprintf(stderr, "%.*s", (int)room, line);
 }
 
 void
@@ -80,14 +102,15 @@ sim_progress_tick(struct sim_progress *progress, const char *name, uint64_t runs
     if (asked != UINT64_MAX) {
         (void)snprintf(of, sizeof(of), " of %llu", (unsigned long long)asked);
     }
-    if (progress->bar && asked != UINT64_MAX) {
-        draw_bar(runs, asked);
-    } else if (progress->bar) {
-        (void)fputs("\r\033[K", stderr);
+    char line[256];
+    (void)snprintf(line, sizeof(line), "%s: %llu%s run%s, %llu failed, %llu s", name,
+            (unsigned long long)runs, of, asked == 1 ? "" : "s", (unsigned long long)failures,
+            (unsigned long long)((now_ms - progress->start_ms) / 1000));
+    if (progress->bar) {
+        draw(line, runs, asked);
+    } else {
+        (void)fprintf(stderr, "%s\n", line);
     }
-    (void)fprintf(stderr, "%s: %llu%s runs, %llu failed, %llu s%s", name, (unsigned long long)runs,
-            of, (unsigned long long)failures,
-            (unsigned long long)((now_ms - progress->start_ms) / 1000), progress->bar ? "" : "\n");
     progress->shown = progress->bar;
 }
 

@@ -62,7 +62,7 @@ rewake run $canary --runs 100 --db m.db >/dev/null
 rewake run $canary --seeds 1-1 --db m.db >m.txt
 ok "tried first" grep -q '^remembered: .*still fails' m.txt
 same "they count: status" "$(status run $canary --seeds 1-1 --db m.db)" 1
-ok "they are in no figure" grep -q '^1 runs: 1 passed, 0 failed' out.txt
+ok "they are in no figure" grep -q '^1 run: 1 passed, 0 failed' out.txt
 same "--fresh skips them: status" "$(status run $canary --seeds 1-1 --fresh --db m.db)" 0
 
 # ---- JSON, environment. ----
@@ -89,6 +89,37 @@ refused "an unknown strategy" 2 run --strategy best
 refused "an unknown parameter" 2 run $canary -D nothing=1
 refused "an unknown option of runs" 2 run $canary -O nothing=1
 refused "no number" 2 run $canary -O step_ns=x
+refused "an option of runs out of its range" 2 run $canary -O order=9
+ok "an option of runs out of its range: the range" grep -q '0 to 3' err.txt
+refused "a limit of no steps" 2 run $canary -O steps_max=0
+refused "--seeds and --seed" 2 run $canary --seeds 1-2 --seed 1
+refused "--seeds and --runs" 2 run $canary --runs 2 --seeds 1-2
+same "--seeds and REWAKE_SEED, REWAKE_RUNS: the flag wins" "$(REWAKE_SEED=7 REWAKE_RUNS=9 \
+    "$REWAKE" run $canary --seeds 1-2 --record none --json | grep -c '"runs":2,"failed":0')" 1
+refused "a database in memory" 2 run $canary --db :memory:
+refused "a database by URI" 2 run $canary --db 'file:x.db?mode=memory'
+refused "two libraries" 2 run ./one.so ./two.so
+refused "two libraries, the second one later" 2 list 'seeds/*' ./two.so
+ln -s nowhere/x.db dangling
+refused "a database behind a link to nowhere" 70 run $canary --db dangling
+ok "a database behind a link to nowhere: no wrong advice" not_in err.txt 'run something first'
+refused "a database where no file can be" 70 run $canary --db /proc/self/mem
+ok "a database where no file can be: no wrong advice" not_in err.txt 'run something first'
+refused "two runs, and one seed left" 2 run --seed 9223372036854775807 --runs 2
+ok "one seed left: it is one" grep -q 'there is only 1 seed left' err.txt
+same "a pattern that matches nothing beside one that does: status" \
+    "$(status run 'seeds/s1/*' 'seeds/s9/*' --runs 3 --record none)" 0
+ok "a pattern that matches nothing: one line" one_line err.txt
+ok "a pattern that matches nothing: which" grep -q 'seeds/s9/\*' err.txt
+
+# ---- Questions. ----
+rewake query --json 'SELECT 1e999 AS a, -1e999 AS b, 1.5e300 AS c, 1 AS a, 2 AS a' --db a.db >q.json
+ok "query --json: infinity and columns of one name: JSON" every_line_is_json q.json
+same "query --json: columns of one name are numbered" "$(cat q.json)" \
+    '{"a":null,"b":null,"c":1.5e+300,"a:2":1,"a:3":2}'
+refused "query: a function that loads code" 2 query "SELECT load_extension('x')" --db a.db
+refused "query: an argument that a function refuses" 2 query "SELECT json('{')" --db a.db
+
 for command in list run replay show query diff; do
     rewake help >help.txt
     ok "help names $command" grep -q "rewake $command " help.txt
@@ -106,6 +137,28 @@ kill -INT $pid
 wait $pid
 same "^C: it reports and ends with 5" "$?" 5
 ok "^C: figures are there" grep -q '^[0-9]* runs: [0-9]* passed' i.txt
+"$REWAKE" run 'seeds/*' --time 60s --record none >hup.txt 2>&1 &
+pid=$!
+sleep 0.5
+kill -HUP $pid
+wait $pid
+same "SIGHUP: it reports and ends with 5" "$?" 5
+ok "SIGHUP: figures are there" grep -q '^[0-9]* runs: [0-9]* passed' hup.txt
+"$REWAKE" run 'seeds/*' --time 60s --record none >/dev/null 2>usr.txt &
+pid=$!
+sleep 0.5
+kill -USR1 $pid
+sleep 0.3
+kill -INT $pid
+wait $pid
+ok "SIGUSR1: how far it is, and no end that nobody asked for" \
+    grep -q '^seeds/[^ ]*: [0-9]* runs, 0 failed, [0-9] s$' usr.txt
+{
+    rewake query 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)
+        SELECT i FROM n' --db a.db 2>/dev/null
+    echo $? >pipe.txt
+} | head -n 1 >/dev/null
+same "nobody reads: status" "$(cat pipe.txt)" 70
 "$REWAKE" run 'seeds/*' --time 60s --db k9.db >/dev/null 2>&1 &
 pid=$!
 sleep 1
