@@ -91,6 +91,9 @@ sim__store_errno(struct sim_store *store, int error, const char *what)
     if (store->mode == SIM_STORE_READ && err == SIM_STORE_READ_ONLY) {
         err = SIM_STORE_SYSTEM; /* It is reading that is not allowed. */
     }
+    if (store->mode == SIM_STORE_WRITE && err == SIM_STORE_MISSING) {
+        err = SIM_STORE_SYSTEM; /* Who is about to make it needs no advice to make it. */
+    }
     return sim__store_refuse(store, err, "%s: %s", what, strerror(error));
 }
 

@@ -70,11 +70,39 @@ struct answer {
     bool stopped; /* `line` wants no more. */
     bool lost;    /* No memory. */
     int columns;
+    char **names;   /* Of columns, for JSON. */
     size_t *widths; /* Of a table. */
     char **cells;   /* Rows kept until the widths are known. */
     size_t rows;    /* Of those. */
     struct line out;
 };
+
+/* SQLite answers SQLITE_ERROR (and the authorizer SQLITE_AUTH) to what is wrong with the text; it
+ * may find that out only when it is half through. */
+static enum sim_store_err
+refuse_question(struct sim_store *store, int rc)
+{
+    int primary = rc & 0xff;
+    bool text = primary == SQLITE_ERROR || primary == SQLITE_AUTH || primary == SQLITE_RANGE ||
+                primary == SQLITE_MISMATCH || primary == SQLITE_TOOBIG;
+    return text ? sim__store_refuse(store, SIM_STORE_QUERY, "%s", sqlite3_errmsg(store->db))
+                : sim__store_sqlite(store, rc);
+}
+
+/* The next row. Takes the error of a question that can not be answered to its end. */
+static bool
+answer_row(struct answer *answer)
+{
+    struct sim__statement *statement = &answer->statement;
+    if (statement->err != SIM_STORE_OK) {
+        return false;
+    }
+    int rc = sqlite3_step(statement->stmt);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
+        statement->err = refuse_question(statement->store, rc);
+    }
+    return rc == SQLITE_ROW;
+}
 
 /* Hands the line over and empties it. */
 static void
@@ -192,6 +220,15 @@ put_json_integer(struct line *line, const char *name, int64_t value)
     line_put(line, number);
 }
 
+/* JSON has no infinity; SQLite prints one as a word. */
+static void
+put_json_float(struct line *line, sqlite3_stmt *stmt, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, column);
+    bool number = text != NULL && strspn(text, "+-.0123456789e") == strlen(text);
+    line_put(line, number ? text : "null");
+}
+
 static void
 put_json(struct line *line, sqlite3_stmt *stmt, int column)
 {
@@ -204,8 +241,7 @@ put_json(struct line *line, sqlite3_stmt *stmt, int column)
         put_json_text(line, (const char *)sqlite3_column_text(stmt, column));
         break;
     case SQLITE_FLOAT:
-        /* SQLite prints infinity as a word that is no JSON. */
-        put_plain(line, stmt, column);
+        put_json_float(line, stmt, column);
         break;
     case SQLITE_BLOB:
         line_put(line, "\"");
@@ -218,15 +254,51 @@ put_json(struct line *line, sqlite3_stmt *stmt, int column)
     }
 }
 
+static bool
+is_taken(char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name of a column, numbered where an earlier one has it: "n", "n:2", "n:3". */
+static char *
+name_of_column(char *const *names, sqlite3_stmt *stmt, int column)
+{
+    const char *plain = sqlite3_column_name(stmt, column);
+    char *name = sqlite3_mprintf("%s", plain);
+    for (int number = 2; name != NULL && is_taken(names, column, name); number++) {
+        sqlite3_free(name);
+        name = sqlite3_mprintf("%s:%d", plain, number);
+    }
+    return name;
+}
+
+static void
+answer_names(struct answer *answer)
+{
+    answer->names = calloc((size_t)answer->columns, sizeof(*answer->names));
+    answer->lost = answer->names == NULL;
+    for (int i = 0; i < answer->columns && !answer->lost; i++) {
+        answer->names[i] = name_of_column(answer->names, answer->statement.stmt, i);
+        answer->lost = answer->names[i] == NULL;
+    }
+}
+
 static void
 answer_json(struct answer *answer)
 {
     sqlite3_stmt *stmt = answer->statement.stmt;
-    while (!answer->stopped && !answer->lost && sim__store_row(&answer->statement)) {
+    answer_names(answer);
+    while (!answer->stopped && !answer->lost && answer_row(answer)) {
         line_put(&answer->out, "{");
         for (int i = 0; i < answer->columns; i++) {
             line_put(&answer->out, i > 0 ? "," : "");
-            put_json_text(&answer->out, sqlite3_column_name(stmt, i));
+            put_json_text(&answer->out, answer->names[i]);
             line_put(&answer->out, ":");
             put_json(&answer->out, stmt, i);
         }
@@ -313,7 +385,7 @@ print_kept(struct answer *answer)
 static void
 print_rest(struct answer *answer)
 {
-    while (!answer->stopped && !answer->lost && sim__store_row(&answer->statement)) {
+    while (!answer->stopped && !answer->lost && answer_row(answer)) {
         for (int i = 0; i < answer->columns; i++) {
             char *text = copy_cell(answer, i);
             if (text != NULL) {
@@ -337,7 +409,7 @@ answer_table(struct answer *answer)
     }
     bool more = true;
     while (!answer->lost && more && answer->rows < MEASURED_ROWS) {
-        more = sim__store_row(&answer->statement);
+        more = answer_row(answer);
         if (more) {
             keep_row(answer);
         }
@@ -358,6 +430,10 @@ answer_fini(struct answer *answer)
     for (size_t i = 0; answer->cells != NULL && i < answer->rows * (size_t)answer->columns; i++) {
         free(answer->cells[i]);
     }
+    for (int i = 0; answer->names != NULL && i < answer->columns; i++) {
+        sqlite3_free(answer->names[i]);
+    }
+    free(answer->names);
     free(answer->cells);
     free(answer->widths);
     free(answer->out.text);
@@ -408,17 +484,6 @@ is_the_only_one(sqlite3 *db, const char *tail)
         tail = rest;
     }
     return true;
-}
-
-/* SQLite answers SQLITE_ERROR (and the authorizer SQLITE_AUTH) to what is wrong with the text. */
-static enum sim_store_err
-refuse_question(struct sim_store *store, int rc)
-{
-    int primary = rc & 0xff;
-    bool text = primary == SQLITE_ERROR || primary == SQLITE_AUTH || primary == SQLITE_RANGE ||
-                primary == SQLITE_MISMATCH || primary == SQLITE_TOOBIG;
-    return text ? sim__store_refuse(store, SIM_STORE_QUERY, "%s", sqlite3_errmsg(store->db))
-                : sim__store_sqlite(store, rc);
 }
 
 static enum sim_store_err
