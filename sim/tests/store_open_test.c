@@ -72,7 +72,7 @@ TEST(store_missing_parent_of_folder_is_refused)
 {
     box_make_folder();
     (void)snprintf(box_path, sizeof(box_path), "%s/no/such/trace.db", box_folder);
-    box_expect_refused(SIM_STORE_WRITE, SIM_STORE_MISSING);
+    box_expect_refused(SIM_STORE_WRITE, SIM_STORE_SYSTEM);
 }
 
 TEST(store_text_file_is_not_ours_and_left_alone)
