@@ -5,10 +5,22 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "sim/cli/cli.h"
 
+/* Only there in a coverage build. */
+extern void __gcov_dump(void) __attribute__((weak));
+
+/* What a library registered for the end (destructors, atexit) has no say in the status. */
 int
 main(int count, char **arguments)
 {
-    return sim_cli_main(count, arguments);
+    int status = sim_cli_main(count, arguments);
+    (void)fflush(NULL);
+    if (__gcov_dump != NULL) {
+        __gcov_dump();
+    }
+    _exit(status);
 }

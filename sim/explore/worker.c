@@ -299,7 +299,7 @@ distrust(struct sim_worker *worker)
     return go_on_with_rest(worker);
 }
 
-/* True when the run that was in progress is not among the results: it has ended with its process. */
+/* True when the run that was in progress is not among the results: it ended with its process. */
 static bool
 was_running(const struct sim_shared *shared)
 {

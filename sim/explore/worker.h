@@ -9,9 +9,9 @@
  *                                verdict `crash`, and starts another process for the rest.
  *   a step that never returns    The step counter stands still for `hang_ms`; the parent kills the
  *                                process, adds verdict `hang`, and starts another one.
- *   a wild write into the mapping  Which run it was is in there, and no longer to be believed: the job
- *                                begins again, run by run. The one after which the mapping is not
- *                                whole has verdict `crash`.
+ *   a write into the mapping     Which run it was is in there, and can not be believed: the job
+ *                                begins again, run by run. The one after which the mapping is
+ *                                not whole has verdict `crash`.
  *   killed between two runs      Another process goes on; after some without a run done, no more.
  *
  * So from outside a job is always done, with a verdict for every run.

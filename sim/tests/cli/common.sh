@@ -2,7 +2,7 @@
 #
 #   rewake ARGS...        runs the program under test in the test's own folder
 #   status ARGS...        the same; prints its exit status, keeps out.txt and err.txt
-#   build_library NAME [FLAGS]  builds lib/NAME.c as a user would: cc -shared -fPIC, outside of the tree
+#   build_library NAME [FLAGS]  builds lib/NAME.c as a user would, outside of the tree
 #
 # SPDX-License-Identifier: Apache-2.0
 . scripts/tests/tap.sh

@@ -41,6 +41,10 @@ if [ $asan = no ]; then
     ok "it is said" grep -q "wrote over memory of rewake" message.txt
 fi
 
+# ---- A destructor that ends the process well is not asked. ----
+same "a library that says 0 at the end: status" \
+    "$(status run $lib hostile/vfork --runs 2 --fresh --record none)" 1
+
 # ---- Children, descriptors. ----
 fails_alone some-fork contract
 message_of some-fork >message.txt
@@ -75,7 +79,10 @@ same "kill -9 of workers: nothing on stderr" "$(grep -c 'bug of rewake' k.err)" 
 # A worker that is killed in a run: who is to blame is said.
 "$REWAKE" run $lib hostile/slower --runs 4 --jobs 1 --fresh --db s.db >s.txt 2>&1 &
 pid=$!
-sleep 0.5
+while ! pgrep -P $pid >/dev/null && kill -0 $pid; do
+    sleep 0.05
+done
+sleep 0.2
 pkill -KILL -P $pid
 wait $pid
 same "killed in a run: status" "$?" 3
