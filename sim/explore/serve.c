@@ -21,6 +21,7 @@
 #include "sim/judge/judge.h"
 #include "sim/scenario.h"
 #include "sim/world/output.h"
+#include "sim/world/process.h"
 
 /* Only there in a coverage build: what ran in a worker is counted as well. */
 extern void __gcov_dump(void) __attribute__((weak));
@@ -31,7 +32,6 @@ static struct {
     int fd;
     dev_t device;
     ino_t inode;
-    pid_t pid;
     bool lost; /* A run has closed it. */
 } line;
 
@@ -128,11 +128,8 @@ line_is_whole(void)
 static void
 look_at_process(struct sim_outcome *outcome)
 {
-    if (getpid() != line.pid) {
-        /* The child of a fork that nobody saw: its parent goes on. */
-        _exit(0);
-    }
-    line.lost = !line_is_whole();
+    /* The child of a fork that nobody saw finds no mapping, and ends at its first word. */
+    line.lost = sim_process_descriptors_touched() && !line_is_whole();
     if (line.lost) {
         outcome->verdict = SIM_VERDICT_CRASH;
         outcome->oracle = SIM_ORACLE_PROCESS;
@@ -237,7 +234,6 @@ remember_line(int fd)
     line.fd = fd;
     line.device = status.st_dev;
     line.inode = status.st_ino;
-    line.pid = getpid();
     return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * process.c -- fork of a run: refused, for a run is one process.
+ * process.c -- fork of a run: refused, for a run is one process; close: noticed.
  *
  * The program defines fork and its kin itself. A child of a run would go on as a second
  * worker, with the same seed and the same memory; so inside a run they end it with
@@ -7,9 +7,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/world/process.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sim/world/world.h"
@@ -59,4 +62,56 @@ vfork(void)
 {
     refuse_in_run("vfork");
     return call_next("fork");
+}
+
+/* ---- Descriptors: a run may close what it opened, and the process holds more than that. -------- */
+
+static bool touched;
+
+static void
+note(void)
+{
+    touched = touched || sim_world_current != NULL;
+}
+
+bool
+sim_process_descriptors_touched(void)
+{
+    bool was = touched;
+    touched = false;
+    return was;
+}
+
+int
+close(int fd)
+{
+    note();
+    return (int)syscall(SYS_close, fd);
+}
+
+int
+dup2(int fd, int fd2)
+{
+    note();
+    return (int)syscall(SYS_dup2, fd, fd2);
+}
+
+int
+dup3(int fd, int fd2, int flags)
+{
+    note();
+    return (int)syscall(SYS_dup3, fd, fd2, flags);
+}
+
+int
+close_range(unsigned int first, unsigned int last, int flags)
+{
+    note();
+    return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+void
+closefrom(int first)
+{
+    (void)close_range(first < 0 ? 0 : (unsigned int)first, ~0u, 0);
 }
