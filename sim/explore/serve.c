@@ -80,8 +80,10 @@ note_tape(struct sim_shared *shared, const union strategy *strategy)
     } else if (shared->job.how == SIM_HOW_LENIENT) {
         shared->ignored = strategy->replay.ignored;
     }
-    (void)snprintf(
-            shared->mismatch, sizeof(shared->mismatch), "%s", mismatch != NULL ? mismatch : "");
+    shared->mismatch[0] = '\0';
+    if (mismatch != NULL) {
+        (void)snprintf(shared->mismatch, sizeof(shared->mismatch), "%s", mismatch);
+    }
 }
 
 /* Whether the failure also comes with the tasks in the order in which they were woken. */

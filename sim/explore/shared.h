@@ -33,7 +33,7 @@
 #include "sim/trace/store.h"
 #include "sim/world/world.h"
 
-#define SIM_JOB_RUNS_MAX 256u
+#define SIM_JOB_RUNS_MAX 1024u
 
 /* How decisions are made. */
 enum sim_how {
