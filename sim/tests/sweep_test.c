@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/tests/test.h"
+#include "sim/explore/shared.h"
 #include "sim/explore/sweep.h"
 #include "sim/rewake.h"
 
@@ -200,7 +201,7 @@ TEST(sweep_ends_when_its_sink_says_so)
     act = decide;
     sweep(2, 100000, &plan, &heard, &result);
     EXPECT_EQ(result.end, SIM_SWEEP_SINK);
-    EXPECT(heard.runs <= 256);
+    EXPECT(heard.runs <= SIM_JOB_RUNS_MAX);
 }
 
 static void

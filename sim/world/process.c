@@ -64,7 +64,7 @@ vfork(void)
     return call_next("fork");
 }
 
-/* ---- Descriptors: a run may close what it opened, and the process holds more than that. -------- */
+/* ---- Descriptors: a run may close what it opened; the process holds more than that. ---------- */
 
 static bool touched;
 
