@@ -180,7 +180,7 @@ TEST(sweep_stops_at_the_first_failure_in_order)
     EXPECT_EQ(memcmp(&result.totals, &result3.totals, sizeof(result.totals)), 0);
 }
 
-/* A mapping holds 256 results; --record all wants them all, in order. */
+/* A mapping holds the results of one job; --record all wants them all, in order. */
 TEST(sweep_that_keeps_every_run_loses_none)
 {
     struct heard heard = {.refuse = false};
