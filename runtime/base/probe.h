@@ -48,7 +48,14 @@ struct rt_site {
     X(POLLABLE, "pollable") \
     X(JOIN, "join") \
     X(SOURCE, "source") \
-    X(USER, "object")
+    X(USER, "object") \
+    X(GROUP, "group") \
+    X(CHANNEL, "channel") \
+    X(NOTIFY, "notify") \
+    X(SEMAPHORE, "semaphore") \
+    X(MUTEX, "mutex") \
+    X(FIBER, "fiber") \
+    X(OPERATION, "operation")
 
 enum rt_object_kind {
 #define RT_OBJECT_ENUM(name, text) RT_OBJECT_##name,
@@ -84,7 +91,16 @@ enum rt_object_kind {
     X(UNWAIT, "unwait", "a wait was taken back; object: the pollable's source") \
     X(TURN, "turn", "the reactor asks the host; argument: pollables in the list") \
     X(TURNED, "turned", "the host has answered; argument: how many are ready") \
-    X(CONSUME, "consume", "something was taken: bytes, an item, a permit; argument: how much")
+    X(CONSUME, "consume", "something was taken: bytes, an item, a permit; argument: how much") \
+    X(PUT, "put", "something was put in: an item, a permit, a message; argument: how much") \
+    X(GRANT, "grant", "a waiter was assigned something, to be taken yet; argument: how much") \
+    X(UNGRANT, "ungrant", "a waiter left without what it was granted; argument: how much") \
+    X(SHUT, "shut", "something was closed: a channel, a semaphore; object: it") \
+    X(YIELD, "yield", "a task gives way: its quota or budget is used up; argument: ns, units") \
+    X(SUSPEND, "suspend", "a fiber leaves its stack; object: the fiber; argument: why") \
+    X(RESUME, "resume", "a fiber goes on; object: the fiber; argument: 1 when it is cancelled") \
+    X(SUBMIT, "submit", "an operation was handed to the host; object: the operation") \
+    X(DONE, "done", "the host has completed an operation; object: it; argument: what it says")
 
 enum rt_probe_kind {
 #define RT_PROBE_ENUM(name, text, meaning) RT_PROBE_##name,
@@ -98,6 +114,9 @@ struct rt_object {
     uint32_t magic;
     uint32_t id; /* Given by the watcher; 0 without one. */
 };
+
+/* What an object says of itself: NULL, or what is wrong. */
+typedef const char *(*rt_audit_fn)(const struct rt_object *object);
 
 #ifdef RT_PROBES
 
@@ -117,6 +136,13 @@ void rt_probe_reason(const char *reason);
 /* Supplied by the watcher: a number for a new object of `kind`. */
 uint32_t rt_probe_object(enum rt_object_kind kind);
 
+/*
+ * Supplied by the watcher: from now on `audit` may be asked about `object` between any two steps:
+ * NULL when it contradicts nothing, else one sentence for people ("2 permits are free while a task
+ * queues"), static. It must change nothing. NULL: `object` is at its end, nobody asks any more.
+ */
+void rt_probe_audit(const struct rt_object *object, rt_audit_fn audit);
+
 #define RT_PROBE(kind, object, site, await, argument) \
     do { \
         if ((rt_probe_wanted & UINT64_C(1) << RT_PROBE_##kind) != 0) { \
@@ -125,6 +151,7 @@ uint32_t rt_probe_object(enum rt_object_kind kind);
     } while (0)
 #define RT_PROBE_REASON(reason) rt_probe_reason(reason)
 #define RT_PROBE_OBJECT(kind) rt_probe_object(RT_OBJECT_##kind)
+#define RT_PROBE_AUDIT(object, audit) rt_probe_audit((object), (audit))
 
 /* The place where this stands. An address of a static record; every use is another place. */
 #define RT_HERE \
@@ -146,6 +173,11 @@ uint32_t rt_probe_object(enum rt_object_kind kind);
     } while (0)
 #define RT_PROBE_REASON(reason) ((void)sizeof(reason))
 #define RT_PROBE_OBJECT(kind) ((uint32_t)0)
+#define RT_PROBE_AUDIT(object, audit) \
+    do { \
+        (void)sizeof(object); \
+        (void)sizeof((rt_audit_fn)(audit)); \
+    } while (0)
 #define RT_HERE ((const struct rt_site *)0)
 
 #endif

@@ -68,6 +68,20 @@ rt_wait_never_at(
     rt_slot_replace_at(slot, cx, reason, RT_HERE, await);
 }
 
+uint32_t
+rt_cx_choose(const struct rt_cx *cx, uint32_t n)
+{
+    rt_cx_check(cx);
+    rt_assert(n > 0);
+    const struct rt_executor *executor = cx->executor;
+    if (n == 1 || executor->choose == NULL) {
+        return 0;
+    }
+    uint32_t chosen = executor->choose(executor->choose_argument, n);
+    rt_assert(chosen < n);
+    return chosen;
+}
+
 uint64_t
 rt_cx_now(const struct rt_cx *cx)
 {

@@ -61,6 +61,12 @@ rt_poll rt_cx_park(struct rt_cx *cx);
 void rt_wait_never_at(
         struct rt_cx *cx, struct rt_slot *slot, const char *reason, const struct rt_site *await);
 
+/*
+ * One of `n` (at least 1) ways that are all right: a number below it, by the executor's `choose`; 0
+ * without one. For primitives that promise no order where they could take any.
+ */
+uint32_t rt_cx_choose(const struct rt_cx *cx, uint32_t n);
+
 /* The host's clock, ns; 0 for a bare executor. */
 uint64_t rt_cx_now(const struct rt_cx *cx);
 

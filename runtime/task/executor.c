@@ -212,6 +212,8 @@ rt_executor_init(struct rt_executor *executor, const struct rt_executor_config *
             .sched = config->sched,
             .notify = config->notify,
             .notify_argument = config->notify_argument,
+            .choose = config->choose,
+            .choose_argument = config->choose_argument,
     };
     rt__target_vt(&executor->vt);
     rt_cx_poison(&executor->cx);

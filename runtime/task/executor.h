@@ -36,6 +36,10 @@ struct rt_executor_config {
      * been seen empty again (D7): the host must come and run the executor. NULL: nobody asks. */
     void (*notify)(void *argument);
     void *notify_argument;
+    /* Asked where the statements leave a freedom (rt_cx_choose): answers a number below `n`, which
+     * is at least 2. NULL: 0, which is what each such place says it does. */
+    uint32_t (*choose)(void *argument, uint32_t n);
+    void *choose_argument;
 };
 
 /* Exact counts since rt_executor_init (D14). */
@@ -68,6 +72,8 @@ struct rt_executor {
     struct rt_runtime *runtime; /* Set by rt_runtime_init. */
     void (*notify)(void *argument);
     void *notify_argument;
+    uint32_t (*choose)(void *argument, uint32_t n);
+    void *choose_argument;
     struct rt_executor_counters counters;
 };
 

@@ -179,3 +179,34 @@ TEST(cx_of_a_parent_that_ends_takes_the_childs_slots_along)
     EXPECT_EQ(parent.spy.wakes, 0);
     EXPECT(spy_balanced(&parent.spy));
 }
+
+static uint32_t
+last_of(void *argument, uint32_t n)
+{
+    uint32_t *asked = argument;
+    *asked += 1;
+    return n - 1;
+}
+
+/*
+ * Goal: a freedom is the executor's owner to use; without one, and where there is no choice, the
+ * answer is the usual way and nobody is asked.
+ */
+TEST(cx_choose_asks_whoever_configured_the_executor)
+{
+    struct bed bed;
+    bed_init(&bed);
+    struct actor a;
+    actor_start(&a, &bed, "a", "!");
+    struct rt_cx cx;
+    rt_cx_init(&cx, &bed.executor, &a.task, rt_target_waker(&a.task.target));
+    EXPECT_EQ(rt_cx_choose(&cx, 5), 0);
+    uint32_t asked = 0;
+    bed.executor.choose = last_of;
+    bed.executor.choose_argument = &asked;
+    EXPECT_EQ(rt_cx_choose(&cx, 5), 4);
+    EXPECT_EQ(rt_cx_choose(&cx, 1), 0);
+    EXPECT_EQ(asked, 1);
+    rt_cx_poison(&cx);
+    EXPECT_FAULT(RT_E_STALE_CONTEXT, (void)rt_cx_choose(&cx, 5));
+}

@@ -196,6 +196,15 @@ no_notify(void *argument)
     (void)argument;
 }
 
+/* What the runtime leaves open is drawn in the stream of whoever is being polled. */
+static uint32_t
+choose(void *argument, uint32_t n)
+{
+    struct sim_rt *rt = argument;
+    uint32_t among = n < SIM_ALTERNATIVES_MAX ? n : SIM_ALTERNATIVES_MAX;
+    return sim_actor_choose(rt->world->current, SIM_KIND_FREEDOM, among, SIM_ODDS_EVEN);
+}
+
 static const char *
 audit(void *argument)
 {
@@ -222,6 +231,8 @@ configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_run
             .sched = &rt->sched,
             .self_wake = options->self_wake,
             .notify = rt->by_loop ? NULL : no_notify,
+            .choose = choose,
+            .choose_argument = rt,
     };
     config->timers = (struct rt_timers_config){
             .slots = sim_alloc(world, RT_TIMERS_SLOTS(levels, bits) * sizeof(struct rt_list *)),

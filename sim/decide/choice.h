@@ -39,7 +39,8 @@ extern "C" {
     X(SPURIOUS, "spurious", "whether somebody is woken or reported for nothing; 0: no") \
     X(FAULT, "fault", "whether a fault fires; 0: no") \
     X(AUDIT, "audit", "whether this quiescence is audited; 0: no") \
-    X(USER, "user", "the scenario's own; 0: what the scenario calls the dullest")
+    X(USER, "user", "the scenario's own; 0: what the scenario calls the dullest") \
+    X(FREEDOM, "freedom", "one of several ways that the runtime may go; 0: its usual one")
 
 enum sim_kind {
 #define SIM_KIND_ENUM(name, text, meaning) SIM_KIND_##name,

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "runtime/base/list.h"
+#include "sim/scenario.h"
+#include "sim/trace/event.h"
 #include "sim/world/world.h"
 #include "sim/world/world_priv.h"
 
@@ -118,4 +121,57 @@ rt_probe_object(enum rt_object_kind kind)
 {
     struct sim_world *world = sim_world_current;
     return world != 0 ? sim_world_object(world, (uint32_t)kind) : 0;
+}
+
+/* An object of the runtime that audits itself, for as long as it lives. */
+struct own_audit {
+    struct sim_audit audit;
+    const struct rt_object *object;
+    uint32_t magic; /* Memory that was given to something else meanwhile is not asked. */
+    rt_audit_fn ask;
+};
+
+static const char *
+ask(void *argument)
+{
+    const struct own_audit *own = argument;
+    bool lives = own->object != NULL && own->object->magic == own->magic;
+    return lives ? own->ask(own->object) : NULL;
+}
+
+static struct own_audit *
+find_audit(struct sim_world *world, const struct rt_object *object)
+{
+    rt_list_each(link, &world->audits)
+    {
+        struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
+        if (audit->audit == ask && ((struct own_audit *)audit->argument)->object == object) {
+            return audit->argument;
+        }
+    }
+    return NULL;
+}
+
+void
+rt_probe_audit(const struct rt_object *object, rt_audit_fn audit)
+{
+    struct sim_world *world = sim_world_current;
+    if (world == NULL) {
+        return;
+    }
+    /* An ended object leaves its record to the next one, so that one that is made and ended in each
+     * round takes no more memory than one. */
+    struct own_audit *own = find_audit(world, audit != NULL ? NULL : object);
+    if (own == NULL && audit == NULL) {
+        return;
+    }
+    if (own == NULL) {
+        own = sim_new(world, struct own_audit);
+        own->audit = (struct sim_audit){.audit = ask, .argument = own};
+        sim_world_add_audit(world, &own->audit);
+    }
+    own->object = audit != NULL ? object : NULL;
+    own->magic = object->magic;
+    own->ask = audit;
+    own->audit.name = sim_object_kind_name(SIM_OBJECT_KIND(object->id));
 }
