@@ -266,6 +266,41 @@ rt_task_cancel_at(struct rt_task *task, const struct rt_site *await)
     task->state = RT_TASK_RUNNING_DEREG;
 }
 
+/* Whether the entry of `task`, given back, is nobody's any more, and there is no other (P2). */
+static bool
+last_of_its_numbers(const struct rt_task *task)
+{
+    const struct rt_slab *targets = &task->target.executor->targets;
+    return task->target.key.generation == targets->generation_max &&
+           targets->used + targets->retired == targets->capacity;
+}
+
+rt_err
+rt_task_migrate_at(struct rt_task *task, const struct rt_site *await)
+{
+    check_task(task);
+    if (!rt_task_posted(task)) {
+        return RT_OK;
+    }
+    struct rt_executor *executor = task->target.executor;
+    if (task == executor->current) {
+        rt_fault(RT_E_REENTERED, task->name, "a task was given another waker during its poll");
+    }
+    if (last_of_its_numbers(task)) {
+        return RT_E_FULL;
+    }
+    if (in_policy(task)) {
+        rt__executor_remove(executor, task);
+    }
+    task->state = RT_TASK_SLEEPING;
+    rt_target_close(&task->target);
+    rt_err err = rt_target_open(&task->target, executor, rt__task_woken);
+    rt_assert(err == RT_OK);
+    wake_sleeping(task, await);
+    rt__slots_erase(&task->slots, await);
+    return RT_OK;
+}
+
 void
 rt_task_ask_cancel_at(struct rt_task *task, const struct rt_site *await)
 {

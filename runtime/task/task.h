@@ -125,6 +125,16 @@ void rt_task_wake_at(struct rt_task *task, const struct rt_site *await);
 #define rt_task_cancel(task) rt_task_cancel_at((task), RT_HERE)
 void rt_task_cancel_at(struct rt_task *task, const struct rt_site *await);
 
+/*
+ * Gives it another waker, as a future gets one that moves into another task: every waker handed out
+ * before wakes nobody any more, every slot that held one is empty, and the task is woken, so that
+ * its next poll stores the new one (W11). It goes on as it was otherwise; its joiner stays. Not
+ * posted: no-op. Of the task that is being polled: fault RT_E_REENTERED. RT_E_FULL, and nothing has
+ * changed, when the numbers of its entry are used up and no other entry is free.
+ */
+#define rt_task_migrate(task) rt_task_migrate_at((task), RT_HERE)
+RT_MUST_CHECK rt_err rt_task_migrate_at(struct rt_task *task, const struct rt_site *await);
+
 /* Asks it to end by itself: sets the mark that rt_task_cancel_asked reads, and wakes it (T17). */
 #define rt_task_ask_cancel(task) rt_task_ask_cancel_at((task), RT_HERE)
 void rt_task_ask_cancel_at(struct rt_task *task, const struct rt_site *await);
