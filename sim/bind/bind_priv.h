@@ -36,6 +36,8 @@ struct sim_rt {
     struct sim_audit audit;
     struct sim_closer closer;
     struct sim_after after;
+    struct sim_evil evil;
+    struct sim_bound *migrating; /* Its task gets a new key now. */
 
     /* pick.c */
     struct rt_sched sched;
@@ -77,6 +79,11 @@ void sim__task_fire_derived(struct sim_actor *actor);
 /* disturb.c: freedoms and faults around a poll. */
 void sim__disturb(struct sim_bound *bound);
 bool sim__cancelled_instead(struct sim_bound *bound);
+
+void sim__cancel(struct sim_bound *bound); /* The fault: cancels the task and ends its actor. */
+
+/* evil.c: what may happen inside a wake or a cleanup. */
+void sim__evil_init(struct sim_rt *rt);
 
 /* close.c: what must be given back. */
 void sim__close(void *argument);

@@ -1,9 +1,9 @@
 /*
  * disturb.c -- what may happen to a task around its polls.
  *
- * A spurious wake is a freedom that every task must survive. Cancellation is a
- * fault: only where the scenario claims to survive it, at a suspension point or
- * between a wake and the poll that it led to.
+ * A spurious wake is a freedom that every task must survive. Cancellation and another waker are
+ * faults: only where the scenario claims to survive them. A task is cancelled at a suspension point
+ * or between a wake and the poll that it led to; it gets another waker while it sleeps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,19 +20,39 @@ drawn(struct sim_bound *bound, enum sim_kind kind, uint64_t one_in)
 }
 
 static bool
-cancels(struct sim_bound *bound)
+strikes(struct sim_bound *bound, uint64_t fault)
 {
     const struct sim_world *world = bound->rt->world;
-    return (world->faults & SIM_FAULT_CANCEL) != 0 &&
+    return (world->faults & fault) != 0 &&
            drawn(bound, SIM_KIND_FAULT, world->options.fault_one_in);
 }
 
 static void
-cancel(struct sim_bound *bound)
+note(const struct sim_bound *bound, uint64_t fault)
 {
-    sim_world_event(
-            bound->rt->world, SIM_EVENT_FAULT, bound->task->object.id, 0, 0, SIM_FAULT_CANCEL);
+    sim_world_event(bound->rt->world, SIM_EVENT_FAULT, bound->task->object.id, 0, 0, fault);
+}
+
+void
+sim__cancel(struct sim_bound *bound)
+{
     rt_task_cancel(bound->task);
+    sim_actor_finish(&bound->actor);
+}
+
+/* The same task, and the same actor, under another waker. */
+static void
+migrate(struct sim_bound *bound)
+{
+    struct sim_rt *rt = bound->rt;
+    note(bound, SIM_FAULT_MIGRATE);
+    rt->migrating = bound;
+    rt_err err = rt_task_migrate(bound->task);
+    rt->migrating = NULL;
+    if (err != RT_OK) {
+        return; /* 2^32 times: it stays as it is. */
+    }
+    rt_assert(bound->key.generation == bound->task->target.key.generation);
 }
 
 void
@@ -42,9 +62,13 @@ sim__disturb(struct sim_bound *bound)
     if (world->nudging || world->closing) {
         return;
     }
-    if (cancels(bound)) {
-        cancel(bound);
-        sim_actor_finish(&bound->actor);
+    if (strikes(bound, SIM_FAULT_CANCEL)) {
+        note(bound, SIM_FAULT_CANCEL);
+        sim__cancel(bound);
+        return;
+    }
+    if (strikes(bound, SIM_FAULT_MIGRATE)) {
+        migrate(bound);
         return;
     }
     if (drawn(bound, SIM_KIND_SPURIOUS, world->options.spurious_one_in)) {
@@ -56,10 +80,11 @@ sim__disturb(struct sim_bound *bound)
 bool
 sim__cancelled_instead(struct sim_bound *bound)
 {
-    if (!cancels(bound)) {
+    if (!strikes(bound, SIM_FAULT_CANCEL)) {
         return false;
     }
-    cancel(bound);
+    note(bound, SIM_FAULT_CANCEL);
+    sim__cancel(bound);
     sim__after_poll(bound);
     sim__refresh(bound->rt);
     return true;

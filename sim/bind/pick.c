@@ -129,13 +129,28 @@ list_pick(struct sim_rt *rt)
 /* ---- The policy. ----------------------------------------------------------------------------- */
 
 /* The actor of the task at `index`, which is in the policy or comes into it. */
+/* An entry that nobody knows: a new task, or one that has just been given another waker. */
+static struct sim_bound *
+unknown_at(struct sim_rt *rt, uint32_t index)
+{
+    struct sim_bound *moving = rt->migrating;
+    if (moving == NULL || index != moving->task->target.key.index) {
+        return sim__bind(rt, index);
+    }
+    rt->bound[moving->key.index] = NULL;
+    moving->key = moving->task->target.key;
+    rt->bound[index] = moving;
+    rt->bound_count = index >= rt->bound_count ? index + 1 : rt->bound_count;
+    return moving;
+}
+
 static inline struct sim_bound *
 bound_at(struct sim_rt *rt, uint32_t index)
 {
     struct sim_bound *bound = rt->bound[index];
     uint32_t generation = rt->runtime.executor.targets.entries[index].generation;
     bool known = bound != NULL && bound->key.generation == generation;
-    return __builtin_expect(known, 1) ? bound : sim__bind(rt, index);
+    return __builtin_expect(known, 1) ? bound : unknown_at(rt, index);
 }
 
 static void

@@ -284,6 +284,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     if (options->tick_ns > world->options.slack_ns) {
         world->options.slack_ns = options->tick_ns;
     }
+    sim__evil_init(rt);
     rt->audit = (struct sim_audit){.audit = audit, .argument = rt, .name = rt->name};
     sim_world_add_audit(world, &rt->audit);
     rt->closer = (struct sim_closer){.close = sim__close, .argument = rt};

@@ -64,12 +64,26 @@ static const struct sim_actor_ops clock_ops = {.kind = SIM_ACTOR_SOURCE, .step =
 
 /* ---- The seam. ------------------------------------------------------------------------------- */
 
+/* How far behind a reading may be under fault `clock`. */
+#define BACK_NS_MAX UINT64_C(10000000)
+
+/* Fault `clock`: this reading is older than one before it. The clock itself goes on. */
+static uint64_t
+stepped_back(struct sim_host *host, uint64_t now_ns)
+{
+    if (now_ns == 0 || !sim__fault(host, SIM_FAULT_CLOCK)) {
+        return now_ns;
+    }
+    uint64_t most_ns = now_ns < BACK_NS_MAX ? now_ns : BACK_NS_MAX;
+    return now_ns - sim_actor_range(&host->actor, SIM_KIND_FAULT, 1, most_ns);
+}
+
 static uint64_t
 host_now(struct rt_host *seam)
 {
     struct sim_host *host = host_of(seam);
     sim__watch(host);
-    return sim_now(host->world);
+    return stepped_back(host, sim_now(host->world));
 }
 
 static rt_err

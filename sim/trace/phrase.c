@@ -324,6 +324,8 @@ put_fault(const struct subject *subject, struct sim_page *page)
                        : fault == SIM_FAULT_CLOCK    ? "the clock steps"
                        : fault == SIM_FAULT_CAPACITY ? "full before it is"
                        : fault == SIM_FAULT_EINTR    ? "poll interrupted"
+                       : fault == SIM_FAULT_MIGRATE  ? "goes on under another waker"
+                       : fault == SIM_FAULT_EVIL     ? "acts inside a wake or a cleanup"
                                                      : "of a kind unknown here";
     sim_page_printf(page, "fault: %s", name);
     return true;

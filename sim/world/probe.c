@@ -27,6 +27,9 @@ void
 sim__probes_begin(struct sim_world *world)
 {
     meant = MEANT;
+    if ((world->faults & SIM_FAULT_EVIL) != 0) {
+        meant |= UINT64_C(1) << RT_PROBE_FIRE | UINT64_C(1) << RT_PROBE_CLEANUP;
+    }
     rt_probe_wanted = world->recorder.events_on ? UINT64_MAX : meant;
 }
 
@@ -58,6 +61,23 @@ check_expiry(struct sim_world *world, uint64_t deadline_ns)
     }
 }
 
+/* Nothing may be held where a waker is woken or a cleanup called, so this is where the worst of
+ * wakers and destructors would act. */
+static void
+let_evil_act(struct sim_world *world)
+{
+    if (world->being_evil || world->nudging || world->closing) {
+        return;
+    }
+    world->being_evil = true;
+    rt_list_each(link, &world->evils)
+    {
+        struct sim_evil *evil = rt_container_of(link, struct sim_evil, link);
+        evil->act(evil->argument);
+    }
+    world->being_evil = false;
+}
+
 static void
 consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
 {
@@ -73,6 +93,8 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
         world->looked_step = world->step;
     } else if (kind == RT_PROBE_COMPLETE) {
         sim_world_progress(world);
+    } else if (kind == RT_PROBE_FIRE || kind == RT_PROBE_CLEANUP) {
+        let_evil_act(world);
     }
 }
 

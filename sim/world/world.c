@@ -151,6 +151,8 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->renewables);
     rt_list_init(&world->closers);
     rt_list_init(&world->afters);
+    rt_list_init(&world->evils);
+    world->being_evil = false;
     world->fiber = NULL;
     world->fibers = NULL;
     world->outcome.seed = seed;
@@ -336,6 +338,13 @@ sim_world_add_audit(struct sim_world *world, struct sim_audit *audit)
 {
     rt_assert(audit->audit != NULL);
     rt_list_push_back(&world->audits, &audit->link);
+}
+
+void
+sim_world_add_evil(struct sim_world *world, struct sim_evil *evil)
+{
+    rt_assert(evil->act != NULL);
+    rt_list_push_back(&world->evils, &evil->link);
 }
 
 void

@@ -65,6 +65,14 @@ struct sim_closer {
     void *argument;
 };
 
+/* Who may act inside a wake or a cleanup, under fault `evil`: both are called with nothing held, so
+ * that anybody may do anything there (W7, T9). */
+struct sim_evil {
+    struct rt_list link;
+    void (*act)(void *argument);
+    void *argument;
+};
+
 struct sim_world {
     /* Kept across runs. */
     struct sim_arena arena;
@@ -110,6 +118,8 @@ struct sim_world {
     struct rt_list renewables;
     struct rt_list closers;
     struct rt_list afters;
+    struct rt_list evils;
+    bool being_evil;          /* One of them is acting: what that causes is left alone. */
     struct sim_fiber *fiber;  /* The one that runs now; NULL: the world's own stack. */
     struct sim_fiber *fibers; /* All of this run. */
     jmp_buf escape;           /* Where sim_fail goes on the world's own stack. */
@@ -197,6 +207,7 @@ void sim_world_add_audit(struct sim_world *world, struct sim_audit *audit);
 void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable);
 void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
+void sim_world_add_evil(struct sim_world *world, struct sim_evil *evil);
 
 /* sim_actor_enable, in the path of every wake. */
 static inline void

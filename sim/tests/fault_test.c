@@ -1,0 +1,323 @@
+/*
+ * fault_test.c -- the faults around a task: cancelled, given another waker, evil; and the clock.
+ *
+ * Each is shown twice: a program that is right survives it in every run, and one that is wrong in
+ * the way that the fault is about is found, and only with the fault.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "runtime/base/list.h"
+#include "sim/tests/lab.h"
+
+#define SEEDS 300u
+
+/* How many of SEEDS runs do not pass. */
+static uint32_t
+failures(const struct sim_scenario *scenario, uint64_t faults)
+{
+    struct sim_scenario brave = *scenario;
+    brave.survives = faults;
+    struct lab *lab = calloc(1, sizeof(*lab));
+    lab_init(lab, NULL, 0xa5);
+    uint32_t failed = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        failed += lab_judge(lab, &brave, seed, false).verdict != SIM_VERDICT_PASS;
+    }
+    lab_fini(lab);
+    free(lab);
+    return failed;
+}
+
+/* ---- A bell that is rung once, and somebody who also waits for something else. --------------- */
+
+struct bell {
+    struct rt_slot listener;
+    struct rt_slot other; /* Never fired: T12 is content. */
+    bool registered;
+    bool rung;
+    bool forgetful; /* Keeps the waker of the first poll (W11 broken). */
+    struct rt_task hearer;
+    struct rt_task ringer;
+    uint32_t left; /* The ringer's polls. */
+};
+
+static rt_poll
+hear(struct rt_task *task, struct rt_cx *cx)
+{
+    struct bell *bell = rt_container_of(task, struct bell, hearer);
+    if (bell->rung) {
+        (void)rt_slot_clear(&bell->listener);
+        (void)rt_slot_clear(&bell->other);
+        return RT_READY;
+    }
+    if (!bell->forgetful || !bell->registered) {
+        rt_slot_replace(&bell->listener, cx, "the bell");
+        bell->registered = true;
+    }
+    rt_slot_replace(&bell->other, cx, "the door");
+    return RT_PENDING;
+}
+
+static rt_poll
+ring(struct rt_task *task, struct rt_cx *cx)
+{
+    struct bell *bell = rt_container_of(task, struct bell, ringer);
+    if (bell->left-- > 0) {
+        rt_cx_reenqueue(cx);
+        return RT_PENDING;
+    }
+    bell->rung = true;
+    (void)rt_slot_wake(&bell->listener);
+    return RT_READY;
+}
+
+static void
+bell_setup(struct sim_world *world, bool forgetful)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct bell *bell = sim_new(world, struct bell);
+    bell->forgetful = forgetful;
+    bell->left = 3;
+    rt_slot_init(&bell->listener);
+    rt_slot_init(&bell->other);
+    rt_task_init(&bell->hearer, hear, NULL, "hearer");
+    rt_task_init(&bell->ringer, ring, NULL, "ringer");
+    sim_spawn(rt, &bell->hearer);
+    sim_spawn(rt, &bell->ringer);
+}
+
+static void
+bell_fixed(struct sim_world *world)
+{
+    bell_setup(world, false);
+}
+
+static void
+bell_broken(struct sim_world *world)
+{
+    bell_setup(world, true);
+}
+
+static const struct sim_scenario good_bell = {.name = "test/bell", .setup = bell_fixed};
+static const struct sim_scenario bad_bell = {.name = "test/bad-bell", .setup = bell_broken};
+
+/*
+ * Goal: a task that goes on under another waker is owed the wakes of the new one only.
+ * Method: a future that keeps the waker of its first poll. Its task always gets the same waker, so
+ * nothing is wrong with it until somebody moves it. Holds W11.
+ */
+TEST(migrate_finds_a_future_that_keeps_its_first_waker)
+{
+    EXPECT_EQ(failures(&bad_bell, 0), 0);
+    ck_assert_uint_gt(failures(&bad_bell, SIM_FAULT_MIGRATE), 10);
+    EXPECT_EQ(failures(&good_bell, SIM_FAULT_MIGRATE), 0);
+}
+
+TEST(migrate_goes_together_with_cancel_and_evil)
+{
+    uint64_t all = SIM_FAULT_MIGRATE | SIM_FAULT_CANCEL | SIM_FAULT_EVIL;
+    struct sim_scenario background = good_bell;
+    EXPECT_EQ(failures(&background, SIM_FAULT_MIGRATE | SIM_FAULT_EVIL), 0);
+    /* A cancelled ringer rings no bell: whoever claims to survive that lies, and is found out. */
+    ck_assert_uint_gt(failures(&background, all), 0);
+}
+
+/* ---- A crowd behind one gate. ---------------------------------------------------------------- */
+
+#define CROWD 4u
+
+struct gate;
+
+struct visitor {
+    struct rt_task task;
+    struct rt_list link; /* In the gate's crowd while it waits. */
+    struct rt_slot slot;
+    struct gate *gate;
+};
+
+struct gate {
+    struct rt_list crowd;
+    bool open;
+    bool careless; /* Goes on from a link that it read before it woke somebody. */
+    struct visitor visitors[CROWD];
+    struct rt_task keeper;
+    uint32_t left;
+};
+
+static void
+leave(struct visitor *visitor)
+{
+    if (!rt_list_empty(&visitor->link)) {
+        rt_list_unlink(&visitor->link);
+    }
+    (void)rt_slot_clear(&visitor->slot);
+}
+
+static rt_poll
+visit(struct rt_task *task, struct rt_cx *cx)
+{
+    struct visitor *visitor = rt_container_of(task, struct visitor, task);
+    if (visitor->gate->open) {
+        leave(visitor);
+        return RT_READY;
+    }
+    if (rt_list_empty(&visitor->link)) {
+        rt_list_push_back(&visitor->gate->crowd, &visitor->link);
+    }
+    rt_slot_replace(&visitor->slot, cx, "the gate");
+    return RT_PENDING;
+}
+
+/* Its memory goes back: whoever still points at it reads nonsense. */
+static void
+vanish(struct rt_task *task)
+{
+    struct visitor *visitor = rt_container_of(task, struct visitor, task);
+    leave(visitor);
+    visitor->link.next = NULL;
+}
+
+static void
+wake_carelessly(struct gate *gate)
+{
+    struct rt_list *link = gate->crowd.next;
+    while (link != &gate->crowd && link != NULL) {
+        struct rt_list *next = link->next;
+        struct visitor *visitor = rt_container_of(link, struct visitor, link);
+        (void)rt_slot_wake(&visitor->slot);
+        link = next;
+    }
+}
+
+static void
+wake_carefully(struct gate *gate)
+{
+    while (!rt_list_empty(&gate->crowd)) {
+        struct visitor *visitor = rt_container_of(gate->crowd.next, struct visitor, link);
+        rt_list_unlink(&visitor->link);
+        (void)rt_slot_wake(&visitor->slot);
+    }
+}
+
+static rt_poll
+keep_gate(struct rt_task *task, struct rt_cx *cx)
+{
+    struct gate *gate = rt_container_of(task, struct gate, keeper);
+    if (gate->left-- > 0) {
+        rt_cx_reenqueue(cx);
+        return RT_PENDING;
+    }
+    gate->open = true;
+    if (gate->careless) {
+        wake_carelessly(gate);
+    } else {
+        wake_carefully(gate);
+    }
+    return RT_READY;
+}
+
+static void
+gate_setup(struct sim_world *world, bool careless)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct gate *gate = sim_new(world, struct gate);
+    rt_list_init(&gate->crowd);
+    gate->careless = careless;
+    gate->left = 3;
+    for (uint32_t i = 0; i < CROWD; i++) {
+        struct visitor *visitor = &gate->visitors[i];
+        visitor->gate = gate;
+        rt_list_init(&visitor->link);
+        rt_slot_init(&visitor->slot);
+        rt_task_init(&visitor->task, visit, vanish, "visitor");
+        sim_spawn(rt, &visitor->task);
+    }
+    rt_task_init(&gate->keeper, keep_gate, NULL, "keeper");
+    sim_spawn(rt, &gate->keeper);
+}
+
+static void
+gate_careful(struct sim_world *world)
+{
+    gate_setup(world, false);
+}
+
+static void
+gate_careless(struct sim_world *world)
+{
+    gate_setup(world, true);
+}
+
+static const struct sim_scenario good_gate = {.name = "test/gate", .setup = gate_careful};
+static const struct sim_scenario bad_gate = {.name = "test/bad-gate", .setup = gate_careless};
+
+/*
+ * Goal: who is woken, or cleaned up, may act at once, on anybody.
+ * Method: a list is walked with the next link read before the wake. Cancelled before or after, as
+ * fault `cancel` does it, a neighbour is no danger; cancelled inside the wake it is. Holds W7.
+ */
+TEST(evil_finds_a_walk_that_a_wake_can_break)
+{
+    uint64_t faults = SIM_FAULT_CANCEL | SIM_FAULT_EVIL;
+    struct sim_scenario keeper_stays = bad_gate;
+    uint32_t by_cancel = failures(&keeper_stays, SIM_FAULT_CANCEL);
+    uint32_t by_both = failures(&keeper_stays, faults);
+    ck_assert_uint_gt(by_both, by_cancel);
+    /* The keeper may be cancelled too, and then nobody opens: that is all that is left. */
+    EXPECT_EQ(failures(&good_gate, SIM_FAULT_EVIL), 0);
+}
+
+/* ---- The clock. ------------------------------------------------------------------------------ */
+
+struct reader {
+    struct rt_task task;
+    struct rt_sleep sleep;
+    uint64_t latest_ns;
+    uint32_t left;
+};
+
+static uint32_t steps_back;
+
+static rt_poll
+read_clock(struct rt_task *task, struct rt_cx *cx)
+{
+    struct reader *reader = rt_container_of(task, struct reader, task);
+    uint64_t now_ns = rt_cx_now(cx);
+    steps_back += now_ns < reader->latest_ns;
+    reader->latest_ns = now_ns > reader->latest_ns ? now_ns : reader->latest_ns;
+    if (reader->left == 0) {
+        return RT_READY;
+    }
+    if (rt_sleep_poll(&reader->sleep, cx) == RT_READY) {
+        reader->left--;
+        rt_sleep_init(&reader->sleep, 1000000);
+        rt_cx_reenqueue(cx);
+    }
+    return RT_PENDING;
+}
+
+static void
+reader_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct reader *reader = sim_new(world, struct reader);
+    reader->left = 4;
+    rt_sleep_init(&reader->sleep, 1000000);
+    rt_task_init(&reader->task, read_clock, NULL, "reader");
+    sim_spawn(rt, &reader->task);
+}
+
+static const struct sim_scenario sleeper = {.name = "test/clock", .setup = reader_setup};
+
+/* Goal: under fault `clock` a reading may be older than the one before it, and whoever sleeps is
+ * woken all the same. Holds M11. */
+TEST(clock_reads_backwards_only_under_fault_clock)
+{
+    steps_back = 0;
+    EXPECT_EQ(failures(&sleeper, 0), 0);
+    EXPECT_EQ(steps_back, 0);
+    EXPECT_EQ(failures(&sleeper, SIM_FAULT_CLOCK), 0);
+    ck_assert_uint_gt(steps_back, 0);
+}
