@@ -64,6 +64,11 @@ struct sim_scenario {
     uint64_t survives;       /* Faults (SIM_FAULT_…) that it claims to survive. */
     uint64_t slack_ns;       /* How late a wake may be: a tick, a coalescing time of its own. */
     enum sim_verdict expect; /* What a sweep is to find; PASS by default. */
+    /* A real bug, for `rewake zoo`: its number in a catalogue, whose first letter is its class, and
+     * where it was described or mended. The broken form's name ends in "/broken", and the fixed
+     * one's, where there is one, in "/fixed". NULL, NULL: none. */
+    const char *bug;
+    const char *reference;
 };
 
 /* Raised when a library built against older headers can not work. */

@@ -110,7 +110,8 @@ setup(struct sim_world *world)
 }
 
 #ifdef ZOO_FORM_BROKEN
-SIM_SCENARIO(zoo_a05_broken, .name = "zoo/a05/broken",
+SIM_SCENARIO(zoo_a05_broken, .name = "zoo/a05/broken", .bug = "A05",
+        .reference = "smol-rs/async-io 07b6cca",
         .about = "A timer that moves to another task wakes the one that polled it first.",
         .setup = setup, .expect = SIM_VERDICT_LOST_WAKEUP);
 #else

@@ -173,7 +173,8 @@ setup_fixed(struct sim_world *world)
     begin(world, false);
 }
 
-SIM_SCENARIO(zoo_a06_broken, .name = "zoo/a06/broken",
+SIM_SCENARIO(zoo_a06_broken, .name = "zoo/a06/broken", .bug = "A06",
+        .reference = "tokio-rs/tokio#4497",
         .about = "A wait for cancellation renews its waker only where it is the same one.",
         .setup = setup_broken, .expect = SIM_VERDICT_LOST_WAKEUP);
 SIM_SCENARIO(zoo_a06_fixed, .name = "zoo/a06/fixed",

@@ -120,7 +120,8 @@ setup(struct sim_world *world)
 }
 
 #ifdef ZOO_FORM_BROKEN
-SIM_SCENARIO(zoo_a08_broken, .name = "zoo/a08/broken",
+SIM_SCENARIO(zoo_a08_broken, .name = "zoo/a08/broken", .bug = "A08",
+        .reference = "bytedance/monoio#147",
         .about = "block_on parks although its main future has woken itself.", .setup = setup,
         .expect = SIM_VERDICT_LOST_WAKEUP);
 #else

@@ -93,7 +93,8 @@ setup(struct sim_world *world)
 }
 
 #ifdef ZOO_FORM_BROKEN
-SIM_SCENARIO(zoo_a09_broken, .name = "zoo/a09/broken",
+SIM_SCENARIO(zoo_a09_broken, .name = "zoo/a09/broken", .bug = "A09",
+        .reference = "camshaft/bach#48",
         .about = "The woken mark is cleared after the poll: a task's wake of itself is erased.",
         .setup = setup, .expect = SIM_VERDICT_LOST_WAKEUP);
 #else

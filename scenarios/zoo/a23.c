@@ -130,7 +130,8 @@ setup_fixed(struct sim_world *world)
     begin(world, false);
 }
 
-SIM_SCENARIO(zoo_a23_broken, .name = "zoo/a23/broken",
+SIM_SCENARIO(zoo_a23_broken, .name = "zoo/a23/broken", .bug = "A23",
+        .reference = "async-rs/async-std#272",
         .about = "Accept finds no connection, registers no waker, and answers PENDING.",
         .setup = setup_broken, .expect = SIM_VERDICT_CONTRACT);
 SIM_SCENARIO(zoo_a23_fixed, .name = "zoo/a23/fixed",

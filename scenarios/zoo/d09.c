@@ -216,7 +216,8 @@ setup_fixed(struct sim_world *world)
     begin(world, true);
 }
 
-SIM_SCENARIO(zoo_d09_broken, .name = "zoo/d09/broken",
+SIM_SCENARIO(zoo_d09_broken, .name = "zoo/d09/broken", .bug = "D09",
+        .reference = "joyent/libuv#826",
         .about = "An event about a closed descriptor is given to the next owner of its number.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_d09_fixed, .name = "zoo/d09/fixed",

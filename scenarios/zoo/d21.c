@@ -113,7 +113,8 @@ setup(struct sim_world *world)
 }
 
 #ifdef ZOO_FORM_BROKEN
-SIM_SCENARIO(zoo_d21_broken, .name = "zoo/d21/broken",
+SIM_SCENARIO(zoo_d21_broken, .name = "zoo/d21/broken", .bug = "D21",
+        .reference = "WebAssembly/wasi-io#67",
         .about = "A turn that would block on nothing asks the host all the same.", .setup = setup,
         .expect = SIM_VERDICT_CONTRACT);
 #else

@@ -146,7 +146,8 @@ setup(struct sim_world *world)
 }
 
 #ifdef ZOO_FORM_BROKEN
-SIM_SCENARIO(zoo_d22_broken, .name = "zoo/d22/broken",
+SIM_SCENARIO(zoo_d22_broken, .name = "zoo/d22/broken", .bug = "D22",
+        .reference = "bytecodealliance/wstd#69",
         .about = "block_on asks the host although its future was woken by a part of itself.",
         .setup = setup, .expect = SIM_VERDICT_LOST_WAKEUP);
 #else

@@ -120,7 +120,8 @@ setup(struct sim_world *world)
 }
 
 #ifdef ZOO_FORM_BROKEN
-SIM_SCENARIO(zoo_d23_broken, .name = "zoo/d23/broken",
+SIM_SCENARIO(zoo_d23_broken, .name = "zoo/d23/broken", .bug = "D23",
+        .reference = "bytecodealliance/wstd#73",
         .about = "The host is looked at only when no task is woken: a deadline never comes.",
         .setup = setup, .expect = SIM_VERDICT_STARVATION);
 #else

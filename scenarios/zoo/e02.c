@@ -111,7 +111,8 @@ setup(struct sim_world *world)
 }
 
 #ifdef ZOO_FORM_BROKEN
-SIM_SCENARIO(zoo_e02_broken, .name = "zoo/e02/broken",
+SIM_SCENARIO(zoo_e02_broken, .name = "zoo/e02/broken", .bug = "E02",
+        .reference = "tokio-rs/tokio#3229",
         .about = "A timer due at the same time as another is cancelled by the other's waker.",
         .setup = setup, .expect = SIM_VERDICT_CONTRACT);
 #else

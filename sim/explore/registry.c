@@ -75,6 +75,9 @@ misdeclared(const struct sim_scenario *scenario)
     if ((scenario->survives & ~SIM_FAULT_ALL) != 0) {
         return "it claims to survive faults that there are not";
     }
+    if ((scenario->bug != NULL) != (scenario->reference != NULL)) {
+        return "a real bug has both a number and a reference";
+    }
     if (!sim_option_valid(SIM_OPTION_slack_ns, scenario->slack_ns)) {
         return "its slack_ns is too large";
     }

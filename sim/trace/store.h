@@ -283,6 +283,29 @@ RT_MUST_CHECK enum sim_store_err sim_store_forget(
 RT_MUST_CHECK enum sim_store_err sim_store_remembered(struct sim_store *store,
         bool (*visit)(const struct sim_remembered *failure, void *argument), void *argument);
 
+/* ---- The table of real bugs (zoo.sql). ------------------------------------------------------- */
+
+struct sim_zoo_row {
+    const char *name;      /* Without the form: "zoo/a05". */
+    const char *bug;       /* "A05" */
+    const char *reference; /* "smol-rs/async-io 07b6cca" */
+    const char *about;
+    uint32_t verdict;
+    uint32_t oracle;
+    bool as_stated;
+    bool dullest;
+    uint32_t trials;
+    uint32_t found;
+    uint64_t trial_runs;
+    uint64_t trial_steps;
+    uint64_t fixed_runs;
+    uint64_t fixed_failures;
+};
+
+/* Writes the row of one bug; what was measured of it before is replaced. */
+RT_MUST_CHECK enum sim_store_err sim_store_zoo(struct sim_store *store,
+        const struct sim_zoo_row *row, const char *build, int64_t measured_ms);
+
 /* ---- Questions. ------------------------------------------------------------------------------ */
 
 enum sim_store_form {

@@ -121,7 +121,7 @@ for leave in exit _exit; do
     refused "a library whose constructor calls $leave(0)" 2 run ./leaves.so
     ok "a library whose constructor calls $leave(0): it is said" grep -q 'called exit' err.txt
 done
-for wrong in .order=77 .profile=77 .survives=16 .slack_ns=-1; do
+for wrong in .order=77 .profile=77 .survives=1024 .slack_ns=-1 .bug=\"X1\"; do
     build_library odd -DWRONG=$wrong
     refused "a scenario with $wrong" 2 list ./odd.so
     ok "a scenario with $wrong: it is named" grep -q "scenario 'odd/number'" err.txt

@@ -1,0 +1,55 @@
+/*
+ * zoo.c -- bugs that are not what they say: one that is no bug, one whose mended form is none.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+static rt_poll
+sleep_for_ever(struct rt_task *task, struct rt_cx *cx)
+{
+    rt_slot_replace((struct rt_slot *)task->output, cx, "nobody");
+    return RT_PENDING;
+}
+
+static rt_poll
+finish(struct rt_task *task, struct rt_cx *cx)
+{
+    (void)task;
+    (void)cx;
+    return RT_READY;
+}
+
+static void
+one_task(struct sim_world *world, rt_poll_fn poll)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct rt_task *task = sim_new(world, struct rt_task);
+    struct rt_slot *slot = sim_new(world, struct rt_slot);
+    rt_slot_init(slot);
+    rt_task_init(task, poll, NULL, "task");
+    task->output = slot;
+    sim_spawn(rt, task);
+}
+
+static void
+good(struct sim_world *world)
+{
+    one_task(world, finish);
+}
+
+static void
+bad(struct sim_world *world)
+{
+    one_task(world, sleep_for_ever);
+}
+
+SIM_SCENARIO(unfound, .name = "false/u1/broken", .about = "No bug at all.", .setup = good,
+        .expect = SIM_VERDICT_DEADLOCK, .bug = "U1", .reference = "nobody/nothing#1");
+SIM_SCENARIO(unmended, .name = "false/u2/broken", .about = "A deadlock.", .setup = bad,
+        .expect = SIM_VERDICT_DEADLOCK, .bug = "U2", .reference = "nobody/nothing#2");
+SIM_SCENARIO(still_bad, .name = "false/u2/fixed", .about = "The same deadlock.", .setup = bad);
+SIM_SCENARIO(misnamed, .name = "false/u3/broken", .about = "A deadlock, called a leak.",
+        .setup = bad, .expect = SIM_VERDICT_LEAK, .bug = "U3", .reference = "nobody/nothing#3");
+SIM_SCENARIO(alone, .name = "false/u4/broken", .about = "A deadlock, without a mended form.",
+        .setup = bad, .expect = SIM_VERDICT_DEADLOCK, .bug = "U4", .reference = "nobody/nothing#4");
