@@ -5,7 +5,7 @@
  */
 #include "runtime/compose/future.h"
 
-#include "runtime/base/assert.h"
+#include "runtime/compose/internal.h"
 
 #include "runtime/base/banned.h"
 
@@ -34,15 +34,18 @@ rt_future_init(
     };
 }
 
-rt_poll
-rt_future_poll(struct rt_future *future, struct rt_cx *cx)
+void
+rt__future_begin(const struct rt_future *future)
 {
     check_future(future);
-    rt_cx_check(cx);
     if (future->finished) {
         rt_fault(RT_E_FINISHED, future->name, "a future was polled that is ready or given up");
     }
-    rt_poll answer = future->poll(future, cx);
+}
+
+rt_poll
+rt__future_end(struct rt_future *future, rt_poll answer)
+{
     switch (answer) {
     case RT_PENDING:
         return RT_PENDING;
@@ -53,6 +56,14 @@ rt_future_poll(struct rt_future *future, struct rt_cx *cx)
         break;
     }
     rt_fault(RT_E_INVALID, future->name, "a future answers PENDING or READY, nothing else");
+}
+
+rt_poll
+rt_future_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    rt__future_begin(future);
+    rt_cx_check(cx);
+    return rt__future_end(future, future->poll(future, cx));
 }
 
 void

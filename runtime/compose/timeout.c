@@ -5,7 +5,7 @@
  */
 #include "runtime/compose/timeout.h"
 
-#include "runtime/base/assert.h"
+#include "runtime/compose/internal.h"
 
 #include "runtime/base/banned.h"
 
@@ -67,15 +67,8 @@ rt_timeout_poll_at(struct rt_timeout *timeout, struct rt_cx *cx, const struct rt
 {
     rt_assert(timeout != NULL);
     rt_cx_check(cx);
-    if (timeout->future.finished) {
-        rt_fault(RT_E_FINISHED, timeout->future.name,
-                "a timeout was polled that is ready or given up");
-    }
-    rt_poll answer = poll_both(timeout, cx, await);
-    if (answer == RT_READY) {
-        timeout->future.finished = true;
-    }
-    return answer;
+    rt__future_begin(&timeout->future);
+    return rt__future_end(&timeout->future, poll_both(timeout, cx, await));
 }
 
 void

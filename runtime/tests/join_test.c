@@ -80,7 +80,7 @@ struct family {
     struct rt_join *awaited; /* Its own join, or another's. */
     bool done;
     struct rt_join join;
-    struct rt_join_child members[CHILDREN];
+    struct rt_child members[CHILDREN];
     struct child children[CHILDREN];
 };
 
@@ -188,7 +188,7 @@ TEST(join_polls_only_the_children_that_were_woken)
     uint64_t wakes = clockwork.runtime.executor.counters.wakes;
     wake_child(2, false);
     wake_child(0, false);
-    EXPECT_EQ(family.join.woken, 2);
+    EXPECT_EQ(family.join.children.parent.woken, 2);
     EXPECT_EQ(clockwork.runtime.executor.counters.wakes, wakes + 1);
     EXPECT_EQ(clockwork.runtime.executor.counters.coalesced, 0);
     EXPECT_EQ(clockwork_run(&clockwork), 1);
@@ -305,7 +305,7 @@ TEST(join_child_woken_after_its_end_does_nothing)
     kept[1] = family.children[1].kept;
     rt_waker_wake_by_ref(&kept[0]);
     EXPECT_EQ(clockwork_run(&clockwork), 0);
-    EXPECT_EQ(family.join.woken, 0);
+    EXPECT_EQ(family.join.children.parent.woken, 0);
     rt_join_drop(&family.join);
     EXPECT_SAID("-b");
     rt_task_cancel(&family.task);
@@ -387,7 +387,7 @@ TEST(join_gives_each_child_a_waker_of_its_own)
     struct rt_waker task = rt_target_waker(&family.task.target);
     EXPECT(!rt_waker_will_wake(&family.children[0].kept, &family.children[1].kept));
     EXPECT(!rt_waker_will_wake(&family.children[0].kept, &task));
-    EXPECT_STR(family.join.parent.reason, "join");
+    EXPECT_STR(family.join.children.parent.slot.reason, "join");
     rt_waker_drop(&family.children[0].kept);
     rt_waker_drop(&family.children[1].kept);
 }
@@ -420,7 +420,7 @@ TEST(join_polled_on_another_executor_is_a_fault)
 TEST(join_of_joins_polls_only_the_path_of_the_wake)
 {
     static struct family inner[2];
-    struct rt_join_child members[2];
+    struct rt_child members[2];
     family_init(0);
     for (uint32_t i = 0; i < 2; i++) {
         family_init_as(&inner[i], 2, (char)('a' + 2 * (int)i));
@@ -446,7 +446,7 @@ TEST(join_of_joins_polls_only_the_path_of_the_wake)
 TEST(join_of_joins_is_dropped_as_a_whole)
 {
     static struct family inner;
-    struct rt_join_child member;
+    struct rt_child member;
     family_init(0);
     family_init_as(&inner, 3, 'a');
     inner.children[0].ready = true;

@@ -50,7 +50,7 @@ struct story {
     struct sim_rt *rt;
     struct rt_task root;
     struct rt_join join;
-    struct rt_join_child children[3];
+    struct rt_child children[3];
     struct fetch fetches[2];
     struct nap nap;
     bool answered;

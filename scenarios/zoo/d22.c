@@ -51,7 +51,7 @@ struct story {
     struct sim_rt *rt;
     struct rt_task root;
     struct rt_join join;
-    struct rt_join_child children[2];
+    struct rt_child children[2];
     struct half renderer;
     struct half loader;
     struct oneshot oneshot;

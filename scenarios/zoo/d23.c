@@ -45,7 +45,7 @@ struct story {
     struct sim_rt *rt;
     struct rt_task root;
     struct rt_join join;
-    struct rt_join_child children[2];
+    struct rt_child children[2];
     struct job job;
     struct deadline deadline;
 };

@@ -345,7 +345,7 @@ struct child {
 struct parent {
     struct rt_task task;
     struct rt_join join;
-    struct rt_join_child children[2];
+    struct rt_child children[2];
     struct child futures[2];
 };
 
