@@ -24,6 +24,7 @@
 
 #include "runtime/compose/future.h"
 #include "runtime/compose/join.h"
+#include "runtime/compose/stream.h"
 #include "runtime/compose/timeout.h"
 #include "runtime/io/reactor.h"
 #include "runtime/task/cx.h"
