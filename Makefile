@@ -149,6 +149,8 @@ test: tests-debug-$(CC) ## unit tests whose names match T: make test T='timer_*'
 matrix: $(MATRIX:%=binary-%) ## builds what the replay test compares: gcc, clang, O0, O2, asan
 bench: $(patsubst %.c,$(B)/bench/%,$(notdir $(BENCHES))) ## what a step, a run, a timer cost
 	@for program in $^; do echo "$$program" && $$program || exit 1; done
+zoo-drop: ## drops each wake of the zoo's fixed forms once: is it found? minutes
+	@scripts/zoo-drop
 demo: all ## finds a lost wake-up, tells it, stores it, replays it; under 2 minutes
 	@scripts/demo-steps $(B)/rewake
 tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
@@ -171,7 +173,7 @@ clean: ## removes build/
 	rm -rf build
 
 FORCE:
-.PHONY: all program help check check-asan check-tsan quick test test-programs matrix bench demo \
-	tidy format coverage install clean FORCE
+.PHONY: all program help check check-asan check-tsan quick test test-programs matrix bench \
+	zoo-drop demo tidy format coverage install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
