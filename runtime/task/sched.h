@@ -31,7 +31,8 @@ struct rt_sched;
 struct rt_sched_ops {
     /* `id` is to be polled. It is not in the policy now. */
     void (*push)(struct rt_sched *sched, uint32_t id);
-    /* Takes out the one to poll next; RT_SCHED_NONE when there is none. */
+    /* Takes out the one to poll next; RT_SCHED_NONE when there is none, or none whose turn it is:
+     * a run call then ends, and who is held back stays woken. */
     uint32_t (*pop)(struct rt_sched *sched);
     /* Takes `id` out if it is in (T16): its task was cancelled, or is about to be polled anyway. */
     void (*remove)(struct rt_sched *sched, uint32_t id);
