@@ -47,6 +47,7 @@ struct rt_executor_counters {
     uint64_t polled;    /* Polls begun. */
     uint64_t completed; /* READY answers. */
     uint64_t cancelled;
+    uint64_t parked;
     uint64_t wakes;     /* Wakes that queued a task or marked a running one. */
     uint64_t coalesced; /* Wakes of a task that was woken already. */
     uint64_t sleeps;    /* Times that the host was asked to block. */

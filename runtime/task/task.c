@@ -91,6 +91,8 @@ count_end(struct rt_executor *executor, enum rt_task_end end)
         executor->counters.completed++;
     } else if (end == RT_TASK_CANCELLED) {
         executor->counters.cancelled++;
+    } else {
+        executor->counters.parked++;
     }
 }
 
@@ -246,10 +248,24 @@ rt_task_wake_at(struct rt_task *task, const struct rt_site *await)
     rt__task_woken(&task->target, await);
 }
 
+/* A parked task has left its executor; what is owed is to be told of its end. */
+static void
+cancel_parked(struct rt_task *task, const struct rt_site *await)
+{
+    RT_PROBE(CANCEL, task->object.id, RT_HERE, await, 0);
+    task->end = RT_TASK_CANCELLED;
+    count_end(task->target.executor, RT_TASK_CANCELLED);
+    tell(task, await);
+}
+
 void
 rt_task_cancel_at(struct rt_task *task, const struct rt_site *await)
 {
     check_task(task);
+    if (task->end == RT_TASK_PARKED) {
+        cancel_parked(task, await);
+        return;
+    }
     if (!rt_task_posted(task) || task->state == RT_TASK_RUNNING_DEREG) {
         return;
     }

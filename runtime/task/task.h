@@ -56,11 +56,13 @@ typedef enum rt_poll { RT_PENDING, RT_READY, RT_PARKED } rt_poll;
 typedef rt_poll (*rt_poll_fn)(struct rt_task *task, struct rt_cx *cx);
 typedef void (*rt_cleanup_fn)(struct rt_task *task);
 
-/* Leaves the calling poll function with RT_PENDING unless `expression` is RT_READY. */
+/* Leaves the calling poll function with the answer of `expression`, unless that is RT_READY: what
+ * is pending below is pending above, and what parks below parks the task. */
 #define RT_AWAIT(expression) \
     do { \
-        if ((expression) != RT_READY) { \
-            return RT_PENDING; \
+        const rt_poll rt__answer = (expression); \
+        if (rt__answer != RT_READY) { \
+            return rt__answer; \
         } \
     } while (0)
 
@@ -119,8 +121,9 @@ RT_MUST_CHECK rt_err rt_post_at(
 void rt_task_wake_at(struct rt_task *task, const struct rt_site *await);
 
 /*
- * Ends it now; of a running task, when its poll returns, whatever that answers (T15, T16).
- * A task that is not posted, or cancelled already: no-op. Cleanup is called; the joiner is woken.
+ * Ends it now; of a running task, when its poll returns, whatever that answers (T15, T16). So does
+ * a parked one, which is not posted but could go on (T13). Any other task that is not posted, or
+ * one that is cancelled already: no-op. Cleanup is called; the joiner is woken.
  */
 #define rt_task_cancel(task) rt_task_cancel_at((task), RT_HERE)
 void rt_task_cancel_at(struct rt_task *task, const struct rt_site *await);

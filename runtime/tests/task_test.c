@@ -525,6 +525,31 @@ TEST(task_parked_keeps_its_joiner_and_a_wish_to_end)
     EXPECT(!rt_slot_empty(&a.task.joiner));
 }
 
+/* Holds T13, T15, T19: a parked task that is cancelled ends: cleaned up once, its joiner woken. */
+TEST(task_parked_and_cancelled_ends)
+{
+    struct bed bed;
+    bed_init(&bed);
+    struct actor a;
+    struct actor b;
+    actor_start(&a, &bed, "a", "p!");
+    actor_start(&b, &bed, "b", "s..");
+    struct rt_cx cx;
+    rt_cx_init(&cx, &bed.executor, &b.task, rt_target_waker(&b.task.target));
+    EXPECT_EQ(rt_task_join(&a.task, &cx), RT_PENDING);
+    (void)bed_run(&bed);
+    EXPECT_EQ(bed.executor.counters.parked, 1);
+    rt_task_cancel(&a.task);
+    rt_task_cancel(&a.task);
+    EXPECT_EQ(a.task.end, RT_TASK_CANCELLED);
+    EXPECT_EQ(bed.executor.counters.cancelled, 1);
+    EXPECT_EQ(b.task.state, RT_TASK_WOKEN);
+    (void)bed_run(&bed);
+    EXPECT_STR(bed.log, "a b ~a b");
+    void *output;
+    EXPECT_EQ(rt_task_take(&a.task, &output), RT_E_CANCELLED);
+}
+
 /* Holds T14, D2. */
 TEST(task_posted_from_inside_a_poll_runs_in_the_same_call)
 {
