@@ -341,15 +341,23 @@ struct walker {
 };
 
 static void
+note(char *log, char letter)
+{
+    size_t length = strlen(log);
+    log[length] = letter;
+    log[length + 1] = '\0';
+}
+
+static void
 give_path_back(struct rt_defer *defer)
 {
-    (void)strcat(rt_container_of(defer, struct trip, path)->log, "P");
+    note(rt_container_of(defer, struct trip, path)->log, 'P');
 }
 
 static void
 go_home(struct rt_defer *defer)
 {
-    (void)strcat(rt_container_of(defer, struct walker, home)->log, "H");
+    note(rt_container_of(defer, struct walker, home)->log, 'H');
 }
 
 static rt_poll
@@ -379,7 +387,7 @@ walker_poll(struct rt_activity *activity, struct rt_cx *cx)
     struct walker *walker = rt_container_of(activity, struct walker, activity);
     while (walker->legs < 2) {
         RT_AWAIT(rt_sub_poll(&walker->trip.sub, &activity->scope, cx));
-        (void)strcat(walker->log, walker->trip.sub.error == RT_OK ? "a" : "f");
+        note(walker->log, walker->trip.sub.error == RT_OK ? 'a' : 'f');
         walker->legs++;
         trip_init(&walker->trip, true, walker->log);
     }

@@ -106,7 +106,7 @@ loiterer_start(struct loiterer *loiterer, struct tick_bed *bed, bool again)
     EXPECT_EQ(rt_spawn(&bed->ticker, &loiterer->activity), RT_OK);
 }
 
-/* Holds G9: the poll that finds the timer elapsed wakes nobody; a mark for nothing changes nothing. */
+/* Holds G9: the poll that finds the timer elapsed wakes nobody; a mark for nothing is harmless. */
 TEST(tick_timer_that_has_elapsed_does_not_wake_its_task_again)
 {
     struct tick_bed bed;

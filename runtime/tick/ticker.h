@@ -86,8 +86,8 @@ RT_MUST_CHECK rt_err rt_tick_at(
 
 /*
  * Gives `activity` an id, which it knows from now on, and marks it: it is polled for the first time
- * in the next tick that begins (G4). RT_E_POSTED when it is alive; RT_E_FULL when ticker or executor
- * has no entry left; RT_E_CLOSED after rt_terminate. Nothing has changed then.
+ * in the next tick that begins (G4). RT_E_POSTED when it is alive; RT_E_FULL when ticker or
+ * executor has no entry left; RT_E_CLOSED after rt_terminate. Nothing has changed then.
  */
 #define rt_spawn(ticker, activity) rt_spawn_at((ticker), (activity), RT_HERE)
 RT_MUST_CHECK rt_err rt_spawn_at(

@@ -1,21 +1,21 @@
 /*
  * timer.h -- waiting for a number of ticks.
  *
- * A timer marks an activity, by its weak reference, at the first tick that is at least `ticks` after
- * the one at which it was started (G8). Timers that end at the same tick mark in the order in which
- * they were started. An activity that is dead by then is passed over in silence (G3).
+ * A timer marks an activity, by its weak reference, at the first tick that is at least `ticks`
+ * after the one at which it was started (G8). Timers that end at the same tick mark in the order in
+ * which they were started. An activity that is dead by then is passed over in silence (G3).
  *
- * The queue is a list by (end, start order), walked from its back: as many steps as there are timers
- * that end later. The timers of runtime/time wake stored wakers, which parking nulls (T13); these
- * mark by id, so an activity may park on one.
+ * The queue is a list by (end, start order), walked from its back: as many steps as there are
+ * timers that end later. The timers of runtime/time wake stored wakers, which parking nulls (T13);
+ * these mark by id, so an activity may park on one.
  *
  *      struct rt_tick_wait loiter;
  *      rt_tick_wait_init(&loiter, 5);
  *      ...
  *      RT_AWAIT(rt_tick_wait_poll(&loiter, &activity->scope, cx));
  *
- * Ownership. A timer is its owner's, pinned while it is started. A wait defers its own cancel to the
- * scope that it is polled with, so that whoever interrupts the activity need not know of it.
+ * Ownership. A timer is its owner's, pinned while it is started. A wait defers its own cancel to
+ * the scope that it is polled with: whoever interrupts the activity need not know of it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
