@@ -8,15 +8,14 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "runtime/tests/bench/stopwatch.h"
 #include "sim/decide/strategies.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
 #include "sim/trace/site.h"
 #include "sim/world/world.h"
 
-#define ROUNDS 9
 #define RUNS 100000u
 #define MESSAGES 10u
 
@@ -82,21 +81,13 @@ static struct sim_world world;
 static struct sim_random random_strategy;
 
 static double
-now_ns(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static double
 time_runs(uint32_t runs, bool events, double *ret_steps)
 {
     struct sim_case what = {.scenario = &queue, .strategy = &random_strategy.strategy};
     struct sim_outcome outcome;
     uint64_t steps = 0;
     sim_options_init(&what.options, &queue);
-    double start = now_ns();
+    double start = stopwatch_now_ns();
     for (uint32_t i = 0; i < runs; i++) {
         what.seed = i;
         sim_judge(&world, &what, (struct sim_recording){events, false}, &outcome);
@@ -107,31 +98,23 @@ time_runs(uint32_t runs, bool events, double *ret_steps)
         }
     }
     *ret_steps = (double)steps / runs;
-    return (now_ns() - start) / runs;
-}
-
-static int
-compare(const void *a, const void *b)
-{
-    const double *x = a;
-    const double *y = b;
-    return (*x > *y) - (*x < *y);
+    return (stopwatch_now_ns() - start) / runs;
 }
 
 static void
 measure(bool events)
 {
-    double rounds[ROUNDS];
+    double rounds[STOPWATCH_ROUNDS];
     double steps;
     (void)time_runs(RUNS / 10, events, &steps);
-    for (uint32_t i = 0; i < ROUNDS; i++) {
+    for (uint32_t i = 0; i < STOPWATCH_ROUNDS; i++) {
         rounds[i] = time_runs(RUNS, events, &steps);
     }
-    qsort(rounds, ROUNDS, sizeof(rounds[0]), compare);
+    struct stopwatch_figure figure = stopwatch_figure(rounds, STOPWATCH_ROUNDS);
     (void)printf(
             "%-42s %7.0f (%.0f-%.0f) ns a run, %.1f steps, %.0f runs a second, target 800000\n",
-            events ? "10 messages, events and digest" : "10 messages, no events",
-            rounds[ROUNDS / 2], rounds[0], rounds[ROUNDS - 1], steps, 1e9 / rounds[ROUNDS / 2]);
+            events ? "10 messages, events and digest" : "10 messages, no events", figure.median,
+            figure.low, figure.high, steps, 1e9 / figure.median);
 }
 
 int
@@ -150,8 +133,8 @@ main(void)
             sim_world_init(&world, &memory, NULL, 0xa5) != RT_OK) {
         return 1;
     }
-    (void)printf("medians of %d rounds of %u runs, smallest-largest; default options and oracles\n",
-            ROUNDS, RUNS);
+    (void)printf("medians of %u rounds of %u runs, smallest-largest; default options and oracles\n",
+            STOPWATCH_ROUNDS, RUNS);
     measure(false);
     measure(true);
     return 0;

@@ -10,15 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "runtime/tests/bench/stopwatch.h"
 #include "sim/decide/strategies.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
 #include "sim/trace/site.h"
 #include "sim/world/world.h"
-
-#define ROUNDS 9
 
 /* ---- Scenarios. ------------------------------------------------------------------------------ */
 
@@ -83,41 +81,6 @@ static const struct sim_scenario empty = {.name = "bench/empty", .setup = nothin
 
 /* ---- Measuring. ------------------------------------------------------------------------------ */
 
-static double
-now_ns(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static void
-sort(double *rounds)
-{
-    for (uint32_t i = 1; i < ROUNDS; i++) {
-        double value = rounds[i];
-        uint32_t place = i;
-        while (place > 0 && rounds[place - 1] > value) {
-            rounds[place] = rounds[place - 1];
-            place--;
-        }
-        rounds[place] = value;
-    }
-}
-
-struct figure {
-    double median;
-    double low;
-    double high;
-};
-
-static struct figure
-summary(double *rounds)
-{
-    sort(rounds);
-    return (struct figure){rounds[ROUNDS / 2], rounds[0], rounds[ROUNDS - 1]};
-}
-
 static struct sim_world world;
 static struct sim_random random_strategy;
 
@@ -129,7 +92,7 @@ time_runs(const struct sim_scenario *scenario, bool events, uint32_t runs, doubl
     struct sim_outcome outcome;
     uint64_t steps = 0;
     sim_options_init(&what.options, scenario);
-    double start = now_ns();
+    double start = stopwatch_now_ns();
     for (uint32_t i = 0; i < runs; i++) {
         what.seed = i;
         sim_judge(&world, &what, (struct sim_recording){events, false}, &outcome);
@@ -140,22 +103,22 @@ time_runs(const struct sim_scenario *scenario, bool events, uint32_t runs, doubl
             exit(1);
         }
     }
-    double ns = (now_ns() - start) / runs;
+    double ns = (stopwatch_now_ns() - start) / runs;
     *ret_steps = (double)steps / runs;
     return ns;
 }
 
-static struct figure
+static struct stopwatch_figure
 measure(const struct sim_scenario *scenario, bool events, uint32_t runs, bool per_step)
 {
-    double rounds[ROUNDS];
+    double rounds[STOPWATCH_ROUNDS];
     double steps;
     (void)time_runs(scenario, events, runs / 10 + 1, &steps);
-    for (uint32_t i = 0; i < ROUNDS; i++) {
+    for (uint32_t i = 0; i < STOPWATCH_ROUNDS; i++) {
         rounds[i] = time_runs(scenario, events, runs, &steps);
         rounds[i] /= per_step ? steps : 1;
     }
-    return summary(rounds);
+    return stopwatch_figure(rounds, STOPWATCH_ROUNDS);
 }
 
 /* ---- The bare loop: two states, a random pick, an indirect call. ----------------------------- */
@@ -176,7 +139,7 @@ static volatile uint64_t bare_sink;
 static double
 time_bare(void)
 {
-    double start = now_ns();
+    double start = stopwatch_now_ns();
     uint64_t steps = 0;
     for (uint32_t run = 0; run < 5000; run++) {
         struct bare tasks[2] = {{bare_step, 100}, {bare_step, 100}};
@@ -189,21 +152,21 @@ time_bare(void)
         }
     }
     bare_sink = steps;
-    return (now_ns() - start) / (double)steps;
+    return (stopwatch_now_ns() - start) / (double)steps;
 }
 
-static struct figure
+static struct stopwatch_figure
 measure_bare(void)
 {
-    double rounds[ROUNDS];
-    for (uint32_t i = 0; i < ROUNDS; i++) {
+    double rounds[STOPWATCH_ROUNDS];
+    for (uint32_t i = 0; i < STOPWATCH_ROUNDS; i++) {
         rounds[i] = time_bare();
     }
-    return summary(rounds);
+    return stopwatch_figure(rounds, STOPWATCH_ROUNDS);
 }
 
 static void
-say(const char *what, struct figure figure, const char *unit, double target)
+say(const char *what, struct stopwatch_figure figure, const char *unit, double target)
 {
     (void)printf("%-58s %9.1f  %9.1f-%-9.1f %-7s target %g\n", what, figure.median, figure.low,
             figure.high, unit, target);
@@ -235,17 +198,17 @@ main(void)
     if (sim_world_init(&world, &memory, NULL, 0xa5) != RT_OK) {
         return 1;
     }
-    (void)printf("medians of %d rounds, smallest-largest; default options, all default oracles on, "
+    (void)printf("medians of %u rounds, smallest-largest; default options, all default oracles on, "
                  "probes compiled in\n",
-            ROUNDS);
-    struct figure bare = measure_bare();
-    struct figure silent = measure(&long_two, false, 5000, true);
-    struct figure loud = measure(&long_two, true, 5000, true);
-    struct figure many = measure(&long_many, false, 200, true);
-    struct figure many_loud = measure(&long_many, true, 200, true);
-    struct figure none = measure(&empty, false, 200000, false);
-    struct figure none_loud = measure(&empty, true, 200000, false);
-    struct figure whole = measure(&short_two, true, 100000, false);
+            STOPWATCH_ROUNDS);
+    struct stopwatch_figure bare = measure_bare();
+    struct stopwatch_figure silent = measure(&long_two, false, 5000, true);
+    struct stopwatch_figure loud = measure(&long_two, true, 5000, true);
+    struct stopwatch_figure many = measure(&long_many, false, 200, true);
+    struct stopwatch_figure many_loud = measure(&long_many, true, 200, true);
+    struct stopwatch_figure none = measure(&empty, false, 200000, false);
+    struct stopwatch_figure none_loud = measure(&empty, true, 200000, false);
+    struct stopwatch_figure whole = measure(&short_two, true, 100000, false);
     say("bare loop, ns a step", bare, "ns", 0);
     say("2 tasks x 100 yields, no events, ns a step", silent, "ns", 20);
     say("2 tasks x 100 yields, events and digest, ns a step", loud, "ns", 30);
