@@ -72,14 +72,7 @@ uint32_t
 rt_cx_choose(const struct rt_cx *cx, uint32_t n)
 {
     rt_cx_check(cx);
-    rt_assert(n > 0);
-    const struct rt_executor *executor = cx->executor;
-    if (n == 1 || executor->choose == NULL) {
-        return 0;
-    }
-    uint32_t chosen = executor->choose(executor->choose_argument, n);
-    rt_assert(chosen < n);
-    return chosen;
+    return rt_executor_choose(cx->executor, n);
 }
 
 uint64_t

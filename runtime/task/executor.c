@@ -346,6 +346,19 @@ rt_task_poll_child(struct rt_task *task, struct rt_cx *cx)
     return answer;
 }
 
+uint32_t
+rt_executor_choose(const struct rt_executor *executor, uint32_t n)
+{
+    check_executor(executor);
+    rt_assert(n > 0);
+    if (n == 1 || executor->choose == NULL) {
+        return 0;
+    }
+    uint32_t chosen = executor->choose(executor->choose_argument, n);
+    rt_assert(chosen < n);
+    return chosen;
+}
+
 struct rt_task *
 rt_executor_task(const struct rt_executor *executor, uint32_t index)
 {

@@ -127,6 +127,10 @@ RT_MUST_CHECK rt_err rt_run_until_stalled(
 /* Polls `task` once by hand, from another task's poll; `cx` is passed on (S4, C3). */
 rt_poll rt_task_poll_child(struct rt_task *task, struct rt_cx *cx);
 
+/* One of `n` (at least 1) ways that are all right, by `choose` of the configuration; 0 without one.
+ * Inside a poll: rt_cx_choose. */
+uint32_t rt_executor_choose(const struct rt_executor *executor, uint32_t n);
+
 /* Calls `visit` for each posted task in index order; `visit` must not post or cancel. */
 void rt_executor_each(const struct rt_executor *executor,
         void (*visit)(const struct rt_task *task, void *argument), void *argument);

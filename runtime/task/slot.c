@@ -238,6 +238,13 @@ rt_slot_take_at(struct rt_slot *slot, const struct rt_site *await)
     return rt__waker_is_local(&waker) ? rt_waker_clone_at(&waker, await) : waker;
 }
 
+bool
+rt_slot_awaited(const struct rt_slot *slot)
+{
+    check_slot(slot);
+    return !rt_slot_empty(slot) && !holder_is_gone(slot);
+}
+
 void
 rt__slots_erase(struct rt_list *slots, const struct rt_site *await)
 {

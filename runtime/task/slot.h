@@ -80,6 +80,13 @@ rt_slot_empty(const struct rt_slot *slot)
     return rt_waker_is_null(&slot->waker);
 }
 
+/*
+ * Whether a wake would reach somebody. False for an empty slot, which the end of a task leaves
+ * behind (T9), and for the waker of a combinator that is gone. What is handed to one of several
+ * waiters must not go to such a one: it would be lost.
+ */
+bool rt_slot_awaited(const struct rt_slot *slot);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,18 +21,6 @@ entry_of(struct rt_list *node)
     return rt_container_of(node, struct rt_wait_queue_entry, link);
 }
 
-/* Whether a wake of this entry would reach somebody: not emptied by the end of its task, and not
- * left behind by a combinator that is gone. Such a one must not swallow a wake. */
-static bool
-waits(const struct rt_wait_queue_entry *entry)
-{
-    const struct rt_waker *waker = &entry->slot.waker;
-    if (rt__waker_is_local(waker)) {
-        return rt_waker_target(waker) != NULL;
-    }
-    return !rt_waker_is_null(waker);
-}
-
 static void
 leave_line(struct rt_wait_queue *queue, struct rt_wait_queue_entry *entry)
 {
@@ -50,7 +38,7 @@ sweep(struct rt_wait_queue *queue, const struct rt_site *await)
     while (node != &queue->waiting) {
         struct rt_wait_queue_entry *entry = entry_of(node);
         node = node->next;
-        if (!waits(entry)) {
+        if (!rt_slot_awaited(&entry->slot)) {
             leave_line(queue, entry);
             /* At most a key without a target: nobody is called by this. */
             (void)rt_slot_clear_at(&entry->slot, await);
@@ -161,7 +149,7 @@ rt_wait_queue_wake_at(struct rt_wait_queue *queue, uint32_t count, const struct 
         if (entry->ticket >= tickets_end) {
             break;
         }
-        bool counts = waits(entry);
+        bool counts = rt_slot_awaited(&entry->slot);
         leave_line(queue, entry);
         if (counts) {
             woken++;
@@ -181,7 +169,7 @@ rt_wait_queue_length(const struct rt_wait_queue *queue)
     uint32_t length = 0;
     rt_list_each(node, &queue->waiting)
     {
-        length += waits(entry_of(node)) ? 1 : 0;
+        length += rt_slot_awaited(&entry_of(node)->slot) ? 1 : 0;
     }
     return length;
 }
