@@ -1,0 +1,351 @@
+/*
+ * waiters.c -- who is served, in which order, and where units go when nobody wants them.
+ *
+ * Three steps, always in this order: units change hands (`hand_out`), the waiters that
+ * are complete stand in a list of the caller's, and then they are woken (`fire`). A
+ * waiter may be dropped in the third step by the wake of another: it then unlinks itself
+ * from that list and gives its units back, and is not woken.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/sync/waiters.h"
+
+#include "runtime/task/executor.h"
+
+#include "runtime/base/banned.h"
+
+static struct rt_waiter *
+waiter_of(struct rt_list *node)
+{
+    return rt_container_of(node, struct rt_waiter, link);
+}
+
+static uint32_t
+missing(const struct rt_waiter *waiter)
+{
+    rt_assert(waiter->held <= waiter->wanted);
+    return waiter->wanted - waiter->held;
+}
+
+/* Everything that `waiter` holds is free again. */
+static uint32_t
+strip(struct rt_waiters *waiters, struct rt_waiter *waiter)
+{
+    uint32_t units = waiter->held;
+    rt_assert(waiters->assigned >= units);
+    waiters->assigned -= units;
+    waiters->free += units;
+    waiter->held = 0;
+    return units;
+}
+
+/* Moves `units` from the free ones to `waiter`. */
+static void
+assign(struct rt_waiters *waiters, struct rt_waiter *waiter, uint32_t units)
+{
+    rt_assert(units <= waiters->free);
+    rt_assert(units <= missing(waiter));
+    waiters->free -= units;
+    waiters->assigned += units;
+    waiter->held += units;
+}
+
+/* The first in the line who is awaited, or NULL. Those before it are passed over for good. */
+static struct rt_waiter *
+first(struct rt_waiters *waiters)
+{
+    while (!rt_list_empty(&waiters->line)) {
+        struct rt_waiter *waiter = waiter_of(waiters->line.next);
+        rt_assert(waiter->state == RT_WAITER_QUEUED);
+        if (__builtin_expect(rt_slot_awaited(&waiter->slot), 1)) {
+            return waiter;
+        }
+        rt_list_unlink(&waiter->link);
+        waiter->state = RT_WAITER_PASSED;
+        (void)strip(waiters, waiter);
+    }
+    return NULL;
+}
+
+/* Takes `waiter` out of the line; it stands in `due` until it is woken. */
+static void
+resolve(struct rt_waiter *waiter, enum rt_waiter_state state, struct rt_list *due)
+{
+    rt_assert(waiter->state == RT_WAITER_QUEUED);
+    rt_list_unlink(&waiter->link);
+    waiter->state = state;
+    rt_list_push_back(due, &waiter->link);
+}
+
+/* Gives what is free to those in the line, in their order. */
+static void
+hand_out(struct rt_waiters *waiters, struct rt_list *due, const struct rt_site *await)
+{
+    struct rt_waiter *waiter;
+    while ((waiter = first(waiters)) != NULL && waiters->free > 0) {
+        uint32_t units = missing(waiter);
+        assign(waiters, waiter, units < waiters->free ? units : waiters->free);
+        if (missing(waiter) > 0) {
+            return;
+        }
+        RT_PROBE(GRANT, waiters->object, RT_HERE, await, waiter->wanted);
+        resolve(waiter, RT_WAITER_GRANTED, due);
+    }
+}
+
+/* Wakes those of `due`, which may change meanwhile. */
+static void
+fire(struct rt_waiters *waiters, struct rt_list *due, const struct rt_site *await)
+{
+    struct rt_list *node;
+    while ((node = rt_list_pop_front(due)) != NULL) {
+        rt_list_push_back(&waiters->resolved, node);
+        (void)rt_slot_wake_at(&waiter_of(node)->slot, await);
+    }
+}
+
+static void
+settle(struct rt_waiters *waiters, const struct rt_site *await)
+{
+    if (rt_list_empty(&waiters->line)) {
+        return;
+    }
+    struct rt_list due;
+    rt_list_init(&due);
+    hand_out(waiters, &due, await);
+    fire(waiters, &due, await);
+}
+
+/* Into the line, before the first with a later ticket: mostly at the end. */
+static void
+join(struct rt_waiters *waiters, struct rt_waiter *waiter)
+{
+    if (waiter->state == RT_WAITER_IDLE) {
+        rt_slot_init(&waiter->slot);
+        waiter->slot.owner = waiters->object;
+        waiter->ticket = waiters->next_ticket++;
+        rt_list_push_back(&waiters->line, &waiter->link);
+    } else {
+        struct rt_list *node = waiters->line.next;
+        while (node != &waiters->line && waiter_of(node)->ticket < waiter->ticket) {
+            node = node->next;
+        }
+        rt_list_unlink(&waiter->link);
+        rt_list_push_back(node, &waiter->link);
+    }
+    waiter->state = RT_WAITER_QUEUED;
+}
+
+/* The units leave with the caller. */
+static rt_poll
+finish(struct rt_waiters *waiters, struct rt_waiter *waiter, const struct rt_site *await)
+{
+    rt_assert(missing(waiter) == 0);
+    rt_assert(waiters->assigned >= waiter->held);
+    waiters->assigned -= waiter->held;
+    waiter->held = 0;
+    if (waiter->state != RT_WAITER_IDLE) {
+        rt_list_unlink(&waiter->link);
+        (void)rt_slot_clear_at(&waiter->slot, await);
+        waiter->state = RT_WAITER_IDLE;
+    }
+    return RT_READY;
+}
+
+/* Whether nobody who is awaited stands before `waiter`. Newcomers have all of the line before them. */
+static bool
+is_first(struct rt_waiters *waiters, const struct rt_waiter *waiter)
+{
+    const struct rt_waiter *ahead = first(waiters);
+    return ahead == NULL || ahead == waiter ||
+           (waiter->state != RT_WAITER_IDLE && waiter->ticket < ahead->ticket);
+}
+
+void
+rt_waiters_init(struct rt_waiters *waiters, uint32_t object, uint32_t free)
+{
+    rt_assert(waiters != NULL);
+    rt_assert(free <= RT_UNITS_MAX);
+    *waiters = (struct rt_waiters){.free = free, .object = object};
+    rt_list_init(&waiters->line);
+    rt_list_init(&waiters->resolved);
+}
+
+void
+rt_waiters_fini(struct rt_waiters *waiters, const char *who)
+{
+    if (!rt_waiters_idle(waiters)) {
+        rt_fault(RT_E_IN_USE, who, "it was given up while somebody waits for it (drop the future)");
+    }
+    rt_assert(waiters->assigned == 0);
+}
+
+bool
+rt_waiters_take(struct rt_waiters *waiters, uint32_t units)
+{
+    bool enough = waiters->free >= units;
+    if (!enough || (!rt_list_empty(&waiters->line) && first(waiters) != NULL)) {
+        return false;
+    }
+    waiters->free -= units;
+    return true;
+}
+
+void
+rt_waiters_give(struct rt_waiters *waiters, uint32_t units, const struct rt_site *await)
+{
+    rt_assert(units <= RT_UNITS_MAX - waiters->free - waiters->assigned);
+    waiters->free += units;
+    settle(waiters, await);
+}
+
+/* Takes all who are awaited out of the line, without a unit. */
+static uint32_t
+resolve_all(struct rt_waiters *waiters, struct rt_list *due)
+{
+    struct rt_waiter *waiter;
+    uint32_t count = 0;
+    while ((waiter = first(waiters)) != NULL) {
+        (void)strip(waiters, waiter);
+        resolve(waiter, RT_WAITER_WOKEN, due);
+        count++;
+    }
+    return count;
+}
+
+uint32_t
+rt_waiters_wake_all(struct rt_waiters *waiters, const struct rt_site *await)
+{
+    struct rt_list due;
+    rt_list_init(&due);
+    uint32_t count = resolve_all(waiters, &due);
+    fire(waiters, &due, await);
+    return count;
+}
+
+static struct rt_waiter *
+at(struct rt_list *list, uint32_t index)
+{
+    struct rt_list *node = list->next;
+    for (uint32_t i = 0; i < index; i++) {
+        node = node->next;
+    }
+    rt_assert(node != list);
+    return waiter_of(node);
+}
+
+/* Which of `count` goes first; asked of the executor of the one in front. */
+static uint32_t
+choose(struct rt_list *due, uint32_t count)
+{
+    const uint32_t most = 64; /* As many as one choice can tell apart. */
+    const struct rt_target *target = rt_waker_target(&at(due, 0)->slot.waker);
+    return target != NULL ? rt_executor_choose(target->executor, count < most ? count : most) : 0;
+}
+
+static uint32_t
+length(const struct rt_list *list)
+{
+    uint32_t count = 0;
+    rt_list_each(node, list)
+    {
+        count++;
+    }
+    return count;
+}
+
+uint32_t
+rt_waiters_wake_all_chosen(struct rt_waiters *waiters, const struct rt_site *await)
+{
+    struct rt_list due;
+    rt_list_init(&due);
+    uint32_t count = resolve_all(waiters, &due);
+    /* Counted anew each time: whoever is woken may drop others that stand here. */
+    for (uint32_t left = count; left > 0; left = length(&due)) {
+        struct rt_waiter *waiter = at(&due, choose(&due, left));
+        rt_list_unlink(&waiter->link);
+        rt_list_push_back(&waiters->resolved, &waiter->link);
+        (void)rt_slot_wake_at(&waiter->slot, await);
+    }
+    return count;
+}
+
+void
+rt_waiters_revoke(struct rt_waiters *waiters)
+{
+    rt_list_each(node, &waiters->resolved)
+    {
+        struct rt_waiter *waiter = waiter_of(node);
+        if (waiter->state == RT_WAITER_GRANTED) {
+            (void)strip(waiters, waiter);
+            waiter->state = RT_WAITER_WOKEN;
+        }
+    }
+    rt_assert(waiters->assigned == 0);
+    waiters->free = 0;
+}
+
+bool
+rt_waiters_queueing(const struct rt_waiters *waiters)
+{
+    rt_list_each(node, &waiters->line)
+    {
+        if (rt_slot_awaited(&waiter_of(node)->slot)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+rt_waiter_init(struct rt_waiter *waiter, uint32_t wanted)
+{
+    rt_assert(waiter != NULL);
+    rt_assert(wanted <= RT_UNITS_MAX);
+    rt_list_init(&waiter->link);
+    waiter->state = RT_WAITER_IDLE;
+    waiter->wanted = wanted;
+    waiter->held = 0;
+}
+
+rt_poll
+rt_waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_cx *cx,
+        const char *reason, const struct rt_site *site, const struct rt_site *await)
+{
+    rt_cx_check(cx);
+    /* Somebody who is passed over may have had units for those behind. */
+    settle(waiters, await);
+    if (waiter->state == RT_WAITER_GRANTED) {
+        return finish(waiters, waiter, await);
+    }
+    bool may_take = waiter->wanted == 0 || is_first(waiters, waiter);
+    if (may_take && waiters->free >= missing(waiter)) {
+        assign(waiters, waiter, missing(waiter));
+        return finish(waiters, waiter, await);
+    }
+    if (waiter->state != RT_WAITER_QUEUED) {
+        join(waiters, waiter);
+    }
+    rt_slot_replace_at(&waiter->slot, cx, reason, site, await);
+    if (may_take) {
+        assign(waiters, waiter, waiters->free);
+    }
+    return RT_PENDING;
+}
+
+void
+rt_waiter_leave(struct rt_waiter *waiter, struct rt_waiters *waiters, const struct rt_site *await)
+{
+    if (waiter->state == RT_WAITER_IDLE) {
+        return;
+    }
+    bool granted = waiter->state == RT_WAITER_GRANTED;
+    waiter->state = RT_WAITER_IDLE;
+    rt_list_unlink(&waiter->link);
+    uint32_t units = strip(waiters, waiter);
+    if (granted) {
+        RT_PROBE(UNGRANT, waiters->object, RT_HERE, await, units);
+    }
+    (void)rt_slot_clear_at(&waiter->slot, await);
+    settle(waiters, await);
+}
