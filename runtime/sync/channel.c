@@ -1,0 +1,323 @@
+/*
+ * channel.c -- the ring, the counts, and how a channel comes to its end.
+ *
+ * Invariant: count = items.free + items.assigned, and
+ * capacity = count + room.free + room.assigned + permits, but for an item that is
+ * being destroyed and whose place is not free yet.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/sync/channel.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "runtime/sync/internal.h"
+
+#include "runtime/base/banned.h"
+
+static void
+check_channel(const struct rt_channel *channel)
+{
+    rt_check(&channel->object, RT__CHANNEL_MAGIC);
+    rt_assert(channel->count == channel->items.free + channel->items.assigned);
+}
+
+static const char *
+audit(const struct rt_object *object)
+{
+    const struct rt_channel *channel = rt_container_of(object, struct rt_channel, object);
+    if (!channel->closed && channel->room.free > 0 && rt_waiters_queueing(&channel->room)) {
+        return "the channel has room while a sender queues";
+    }
+    if (channel->items.free > 0 && rt_waiters_queueing(&channel->items)) {
+        return "an item lies there while a receiver sleeps";
+    }
+    if (channel->closed && rt_waiters_queueing(&channel->room)) {
+        return "the channel is closed while a sender sleeps";
+    }
+    if (rt__channel_ended(channel) && rt_waiters_queueing(&channel->items)) {
+        return "the channel has come to its end while a receiver sleeps";
+    }
+    return NULL;
+}
+
+/* The place in the ring that is `steps` behind `from`. */
+static uint32_t
+behind(const struct rt_channel *channel, uint32_t from, uint32_t steps)
+{
+    uint32_t to_wrap = channel->config.capacity - from;
+    return steps < to_wrap ? from + steps : steps - to_wrap;
+}
+
+static void *
+place(const struct rt_channel *channel, uint32_t at)
+{
+    rt_assert(at < channel->config.capacity);
+    return (unsigned char *)channel->config.ring + (size_t)at * channel->config.item_size;
+}
+
+static void
+copy(const struct rt_channel *channel, void *to, const void *from)
+{
+    if (channel->config.item_size > 0) {
+        memcpy(to, from, channel->config.item_size);
+    }
+}
+
+/* Every way in which a place becomes free again ends here, so that none forgets the senders, or the
+ * receivers that wait for the last item of a closed channel to be taken or passed on. */
+static void
+give_room(struct rt_channel *channel, const struct rt_site *await)
+{
+    rt_waiters_give(&channel->room, 1, await);
+    if (rt__channel_ended(channel)) {
+        (void)rt_waiters_wake_all(&channel->items, await);
+    }
+}
+
+static void
+destroy(const struct rt_channel *channel, const void *item)
+{
+    if (channel->config.destroy != NULL) {
+        channel->config.destroy(item, channel->config.argument);
+    }
+}
+
+void
+rt__channel_push(struct rt_channel *channel, const void *item, const struct rt_site *await)
+{
+    rt_assert(channel->count < channel->config.capacity);
+    copy(channel, place(channel, behind(channel, channel->head, channel->count)), item);
+    channel->count++;
+    RT_PROBE(PUT, channel->object.id, RT_HERE, await, 1);
+    rt_waiters_give(&channel->items, 1, await);
+}
+
+void
+rt__channel_pop(struct rt_channel *channel, void *ret_item, const struct rt_site *await)
+{
+    rt_assert(channel->count > 0);
+    copy(channel, ret_item, place(channel, channel->head));
+    channel->head = behind(channel, channel->head, 1);
+    channel->count--;
+    RT_PROBE(CONSUME, channel->object.id, RT_HERE, await, 1);
+    give_room(channel, await);
+}
+
+static void
+reset(struct rt_channel *channel)
+{
+    channel->head = 0;
+    channel->count = 0;
+    channel->handles = 1;
+    channel->closed = false;
+    rt_waiters_init(&channel->room, channel->object.id, channel->config.capacity);
+    rt_waiters_init(&channel->items, channel->object.id, 0);
+}
+
+void
+rt_channel_init(struct rt_channel *channel, const struct rt_channel_config *config)
+{
+    rt_assert(channel != NULL);
+    rt_assert(config->capacity > 0 && config->capacity <= RT_UNITS_MAX);
+    rt_assert(config->ring != NULL || config->item_size == 0);
+    *channel = (struct rt_channel){
+            .object = {RT__CHANNEL_MAGIC, RT_PROBE_OBJECT(CHANNEL)},
+            .config = *config,
+    };
+    reset(channel);
+    RT_PROBE_AUDIT(&channel->object, audit);
+}
+
+/* Whether somebody still holds it (K13). */
+static bool
+referenced(const struct rt_channel *channel)
+{
+    return channel->handles != 0 || channel->senders != 0 || channel->receivers != 0 ||
+           channel->permits != 0 || !rt_waiters_idle(&channel->room) ||
+           !rt_waiters_idle(&channel->items);
+}
+
+void
+rt_channel_fini(struct rt_channel *channel)
+{
+    check_channel(channel);
+    if (referenced(channel)) {
+        rt_fault(RT_E_IN_USE, "channel", "a channel was given up while somebody holds it");
+    }
+    (void)rt_channel_clear_at(channel, NULL);
+    RT_PROBE_AUDIT(&channel->object, NULL);
+    channel->object.magic = 0;
+}
+
+rt_err
+rt_channel_reopen(struct rt_channel *channel)
+{
+    check_channel(channel);
+    if (referenced(channel)) {
+        return RT_E_IN_USE;
+    }
+    (void)rt_channel_clear_at(channel, NULL);
+    reset(channel);
+    return RT_OK;
+}
+
+void
+rt_channel_add_handle(struct rt_channel *channel)
+{
+    check_channel(channel);
+    channel->handles++;
+}
+
+void
+rt_channel_add_sender(struct rt_channel *channel)
+{
+    check_channel(channel);
+    channel->senders++;
+}
+
+void
+rt_channel_add_receiver(struct rt_channel *channel)
+{
+    check_channel(channel);
+    channel->receivers++;
+}
+
+/* After a count went down: is it closed now (K3), and will anybody read what is in it (K2)? */
+static void
+settle_counts(struct rt_channel *channel, const struct rt_site *await)
+{
+    if (channel->handles == 0 && (channel->senders == 0 || channel->receivers == 0)) {
+        rt_channel_close_at(channel, await);
+    }
+    if (channel->handles == 0 && channel->receivers == 0) {
+        (void)rt_channel_clear_at(channel, await);
+    }
+}
+
+static void
+one_less(struct rt_channel *channel, uint32_t *count, const struct rt_site *await)
+{
+    check_channel(channel);
+    if (*count == 0) {
+        rt_fault(RT_E_INVALID, "channel", "a side of a channel was dropped that nobody had");
+    }
+    (*count)--;
+    settle_counts(channel, await);
+}
+
+void
+rt_channel_drop_handle_at(struct rt_channel *channel, const struct rt_site *await)
+{
+    one_less(channel, &channel->handles, await);
+}
+
+void
+rt_channel_drop_sender_at(struct rt_channel *channel, const struct rt_site *await)
+{
+    one_less(channel, &channel->senders, await);
+}
+
+void
+rt_channel_drop_receiver_at(struct rt_channel *channel, const struct rt_site *await)
+{
+    one_less(channel, &channel->receivers, await);
+}
+
+void
+rt_channel_close_at(struct rt_channel *channel, const struct rt_site *await)
+{
+    check_channel(channel);
+    if (channel->closed) {
+        return;
+    }
+    channel->closed = true;
+    RT_PROBE(SHUT, channel->object.id, RT_HERE, await, channel->count);
+    (void)rt_waiters_wake_all(&channel->room, await);
+    (void)rt_waiters_wake_all(&channel->items, await);
+}
+
+uint32_t
+rt_channel_clear_at(struct rt_channel *channel, const struct rt_site *await)
+{
+    check_channel(channel);
+    uint32_t count = channel->count;
+    uint32_t at = channel->head;
+    channel->head = behind(channel, at, count);
+    channel->count = 0;
+    rt_waiters_revoke(&channel->items);
+    /* Their places are nobody's yet: what is sent meanwhile comes to lie behind them. */
+    for (uint32_t i = 0; i < count; i++) {
+        destroy(channel, place(channel, behind(channel, at, i)));
+        give_room(channel, await);
+    }
+    return count;
+}
+
+rt_err
+rt_channel_try_send_at(struct rt_channel *channel, const void *item, const struct rt_site *await)
+{
+    check_channel(channel);
+    if (channel->closed) {
+        return RT_E_CLOSED;
+    }
+    if (!rt_waiters_take(&channel->room, 1)) {
+        return RT_E_FULL;
+    }
+    rt__channel_push(channel, item, await);
+    return RT_OK;
+}
+
+rt_err
+rt_channel_try_recv_at(struct rt_channel *channel, void *ret_item, const struct rt_site *await)
+{
+    check_channel(channel);
+    if (rt__channel_ended(channel)) {
+        return RT_E_CLOSED;
+    }
+    if (!rt_waiters_take(&channel->items, 1)) {
+        return RT_E_AGAIN;
+    }
+    rt__channel_pop(channel, ret_item, await);
+    return RT_OK;
+}
+
+static void
+return_permit(struct rt_channel *channel, const struct rt_site *await)
+{
+    rt_assert(channel->permits > 0);
+    channel->permits--;
+    give_room(channel, await);
+}
+
+rt_err
+rt_permit_commit_at(struct rt_permit *permit, const void *item, const struct rt_site *await)
+{
+    struct rt_channel *channel = permit->channel;
+    if (channel == NULL) {
+        rt_fault(RT_E_FINISHED, "permit", "a permit was used that is used up");
+    }
+    check_channel(channel);
+    permit->channel = NULL;
+    if (channel->closed) {
+        destroy(channel, item);
+        return_permit(channel, await);
+        return RT_E_CLOSED;
+    }
+    channel->permits--;
+    rt__channel_push(channel, item, await);
+    return RT_OK;
+}
+
+void
+rt_permit_drop_at(struct rt_permit *permit, const struct rt_site *await)
+{
+    struct rt_channel *channel = permit->channel;
+    if (channel == NULL) {
+        return;
+    }
+    check_channel(channel);
+    permit->channel = NULL;
+    return_permit(channel, await);
+}
