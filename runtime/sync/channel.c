@@ -146,7 +146,7 @@ rt_channel_fini(struct rt_channel *channel)
     if (referenced(channel)) {
         rt_fault(RT_E_IN_USE, "channel", "a channel was given up while somebody holds it");
     }
-    (void)rt_channel_clear_at(channel, NULL);
+    rt_assert(channel->count == 0);
     RT_PROBE_AUDIT(&channel->object, NULL);
     channel->object.magic = 0;
 }
@@ -158,7 +158,7 @@ rt_channel_reopen(struct rt_channel *channel)
     if (referenced(channel)) {
         return RT_E_IN_USE;
     }
-    (void)rt_channel_clear_at(channel, NULL);
+    rt_assert(channel->count == 0);
     reset(channel);
     return RT_OK;
 }

@@ -42,8 +42,8 @@ struct rt_channel_config {
     void *ring;         /* Lent: capacity * item_size bytes, as items want to be aligned. */
     uint32_t item_size; /* 0: items are only counted; `ring` may be NULL. */
     uint32_t capacity;  /* At least 1, at most RT_UNITS_MAX. */
-    /* Called for each item that nobody will read, where it lies; NULL: nothing to do. It may use the
-     * channel, but not end it. */
+    /* Called for each item that nobody will read, where it lies; NULL: nothing to do. It may use
+     * the channel, but not end it. */
     void (*destroy)(const void *item, void *argument);
     void *argument;
 };
@@ -66,16 +66,18 @@ struct rt_channel {
 void rt_channel_init(struct rt_channel *channel, const struct rt_channel_config *config);
 
 /*
- * Destroys what is left in it and ends it. While a handle, a side, a permit or a future that waits
- * is left: fault RT_E_IN_USE (K13).
+ * Ends it. While a handle, a side, a permit or a future that waits is left: fault RT_E_IN_USE
+ * (K13). Items are never left: they were destroyed when the last handle and receiver went (K2).
  */
 void rt_channel_fini(struct rt_channel *channel);
 
-/* Opens it anew, empty, with one handle: what was left is destroyed (K13). RT_E_IN_USE, and nothing
- * has changed, while a handle, a side, a permit or a future that waits is left. */
+/*
+ * Opens it anew, empty, with one handle (K13). RT_E_IN_USE, and nothing has changed, while a
+ * handle, a side, a permit or a future that waits is left.
+ */
 RT_MUST_CHECK rt_err rt_channel_reopen(struct rt_channel *channel);
 
-/* One handle, sender, receiver more. A side of a closed channel may be added; it finds it closed. */
+/* One handle, sender or receiver more. One that joins a closed channel finds it closed. */
 void rt_channel_add_handle(struct rt_channel *channel);
 void rt_channel_add_sender(struct rt_channel *channel);
 void rt_channel_add_receiver(struct rt_channel *channel);

@@ -54,8 +54,8 @@ RT_MUST_CHECK rt_err rt_semaphore_try_acquire(struct rt_semaphore *semaphore, ui
 RT_MUST_CHECK rt_err rt_semaphore_release_at(
         struct rt_semaphore *semaphore, uint32_t permits, const struct rt_site *await);
 
-/* From now on every acquire fails with RT_E_CLOSED, those in the line at once, and those granted and
- * not polled as well. Closed already: no-op. */
+/* From now on every acquire fails with RT_E_CLOSED: those in the line at once, and those that are
+ * granted and not polled as well. Closed already: no-op. */
 #define rt_semaphore_close(semaphore) rt_semaphore_close_at((semaphore), RT_HERE)
 void rt_semaphore_close_at(struct rt_semaphore *semaphore, const struct rt_site *await);
 

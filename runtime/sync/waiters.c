@@ -152,7 +152,8 @@ finish(struct rt_waiters *waiters, struct rt_waiter *waiter, const struct rt_sit
     return RT_READY;
 }
 
-/* Whether nobody who is awaited stands before `waiter`. Newcomers have all of the line before them. */
+/* Whether nobody who is awaited stands before `waiter`. Newcomers have all of the line before
+ * them. */
 static bool
 is_first(struct rt_waiters *waiters, const struct rt_waiter *waiter)
 {

@@ -23,12 +23,12 @@
  *    would wake nobody is taken out of the line when its turn comes, and what it had collected goes
  *    on. Should it be polled again after all (its task had parked, its future has moved), it joins
  *    at its old place.
- * 4. *A grant is kept until it is polled or dropped.* Nobody can know whether a future that is alive
- *    and not polled will be; so a granted one that is never polled keeps its units, and only those:
- *    what comes later goes to others. Whoever stops polling a future must drop it. A task that is
- *    cancelled drops its futures in its cleanup; one that ends without dropping has broken a rule:
- *    in the line it is passed over (3), but what it was granted is gone until the future is dropped,
- *    and the end of the primitive is fault RT_E_IN_USE.
+ * 4. *A grant is kept until it is polled or dropped.* Nobody can know whether a future that lives
+ *    and is not polled will be; so a granted one that is never polled keeps its units, and only
+ *    those: what comes later goes to others. Whoever stops polling a future must drop it. A task
+ *    that is cancelled drops its futures in its cleanup; one that ends without dropping has broken
+ *    a rule: in the line it is passed over (3), but what it was granted is gone until the future is
+ *    dropped, and the end of the primitive is fault RT_E_IN_USE.
  * 5. *All is settled before anybody is woken* (W7). A wake may poll, drop, release and close.
  *
  * Ownership. A waiter is embedded in a future, and pinned from the first poll until READY or drop.

@@ -293,8 +293,9 @@ meddle(struct spy *spy, char what)
 
 /*
  * Holds W7, K6.
- * Goal: a wake may do anything. Method: two are granted by one release; the waker of the first drops
- * the second, whose permit must reach the third, and releases two more, for the fourth and the pool.
+ * Goal: a wake may do anything. Method: two are granted by one release; the waker of the first
+ * drops the second, whose permit must reach the third, and releases two more, for the fourth and
+ * the pool.
  */
 TEST(semaphore_release_survives_a_waker_that_comes_back)
 {
