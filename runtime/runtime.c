@@ -92,7 +92,7 @@ collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
 static bool
 at_work(const struct rt_runtime *runtime)
 {
-    bool waking = runtime->firing || runtime->reactor.waking != NULL;
+    bool waking = runtime->firing || runtime->letting || runtime->reactor.waking != NULL;
     return waking || (runtime->in_loop && !runtime->reactor.turning);
 }
 
@@ -149,7 +149,39 @@ go_to_sleep(struct rt_runtime *runtime, uint32_t *ret_woken)
 static bool
 busy(const struct rt_runtime *runtime)
 {
-    return runtime->executor.running || runtime->firing || runtime->reactor.turning;
+    bool waking = runtime->firing || runtime->letting;
+    return runtime->executor.running || waking || runtime->reactor.turning;
+}
+
+bool
+rt_runtime_defer_at(
+        struct rt_runtime *runtime, const struct rt_waker *waker, const struct rt_site *await)
+{
+    check_runtime(runtime);
+    if (runtime->deferred_count == runtime->deferred_capacity) {
+        return false;
+    }
+    struct rt_waker clone = rt_waker_clone_at(waker, await);
+    runtime->deferred[runtime->deferred_count++] = clone;
+    return true;
+}
+
+/* Step 5. A waker from outside may do anything, but nobody can give way while no task is polled. */
+static void
+let_go_on(struct rt_runtime *runtime)
+{
+    uint32_t count = runtime->deferred_count;
+    runtime->turns++;
+    if (count == 0) {
+        return;
+    }
+    runtime->letting = true;
+    for (uint32_t i = 0; i < count; i++) {
+        rt_waker_wake_at(&runtime->deferred[i], NULL);
+    }
+    runtime->letting = false;
+    rt_assert(runtime->deferred_count == count);
+    runtime->deferred_count = 0;
 }
 
 rt_err
@@ -160,20 +192,27 @@ rt_runtime_turn(struct rt_runtime *runtime, enum rt_turn_mode mode, uint32_t *re
         return RT_E_REENTERED;
     }
     uint32_t fired = fire_timers(runtime);
-    bool to_do = fired != 0 || runtime->executor.woken != 0;
+    bool to_do = fired != 0 || runtime->executor.woken != 0 || runtime->deferred_count != 0;
     uint32_t woken = 0;
     rt_err err =
             mode == RT_TURN_POLL || to_do ? look(runtime, &woken) : go_to_sleep(runtime, &woken);
-    if (err == RT_OK && ret_woken != NULL) {
+    if (err != RT_OK) {
+        return err;
+    }
+    if (ret_woken != NULL) {
         *ret_woken = fired + woken;
     }
-    return err;
+    let_go_on(runtime);
+    return RT_OK;
 }
 
 bool
 rt_runtime_turn_useful(const struct rt_runtime *runtime)
 {
     check_runtime(runtime);
+    if (runtime->deferred_count != 0) {
+        return true;
+    }
     uint64_t next_ns = rt_timers_next(&runtime->timers);
     if (next_ns != RT_NEVER && next_ns <= rt_host_now(runtime->host)) {
         return true;
@@ -202,12 +241,51 @@ done(const struct rt_runtime *runtime, const struct question *question)
     return executor->foreground == 0;
 }
 
+static void
+begin_round(struct rt_runtime *runtime)
+{
+    if (runtime->task_quota_ns != RT_NEVER) {
+        runtime->round_began_ns = rt_host_now(runtime->host);
+    }
+}
+
+void
+rt_runtime_begin_round(struct rt_runtime *runtime)
+{
+    if (!runtime->in_loop) {
+        begin_round(runtime);
+    }
+}
+
+/* X8. Asked after a poll, so that each round has one. */
+static bool
+quota_used_up(struct rt_runtime *runtime)
+{
+    if (runtime->task_quota_ns == RT_NEVER) {
+        return false;
+    }
+    uint64_t now_ns = rt_host_now(runtime->host);
+    uint64_t began_ns = runtime->round_began_ns;
+    if (now_ns < began_ns || now_ns - began_ns < runtime->task_quota_ns) {
+        return false;
+    }
+    if (runtime->executor.woken > RT_TASK_BACKLOG_MAX) {
+        runtime->round_began_ns = now_ns;
+        return false;
+    }
+    return true;
+}
+
 /* Step 1, and step 2 after each poll: what is woken behind the root stays posted (B5). */
 static bool
 poll_woken(struct rt_runtime *runtime, const struct question *question)
 {
+    begin_round(runtime);
     for (uint32_t i = 0; i < runtime->event_interval; i++) {
         if (done(runtime, question) || !rt_run_one(&runtime->executor)) {
+            break;
+        }
+        if (quota_used_up(runtime)) {
             break;
         }
     }
@@ -292,6 +370,9 @@ rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config *conf
             .event_interval = config->event_interval != 0 ? config->event_interval : EVENT_INTERVAL,
             .host = config->host,
             .deadline_ns = RT_NEVER,
+            .task_quota_ns = config->task_quota_ns != 0 ? config->task_quota_ns : RT_TASK_QUOTA_NS,
+            .deferred = config->deferred,
+            .deferred_capacity = config->deferred != NULL ? config->deferred_capacity : 0,
     };
     struct rt_executor_config executor = config->executor;
     if (executor.notify == NULL) {
@@ -313,6 +394,9 @@ rt_runtime_fini(struct rt_runtime *runtime)
 {
     check_runtime(runtime);
     rt_assert(!runtime->in_loop);
+    for (uint32_t i = 0; i < runtime->deferred_count; i++) {
+        rt_waker_drop(&runtime->deferred[i]);
+    }
     rt_executor_fini(&runtime->executor);
     rt_timers_fini(&runtime->timers);
     rt_reactor_fini(&runtime->reactor);

@@ -10,12 +10,14 @@
  *                        host
  *
  * One round of a loop (rt_block_on, rt_run_to_completion):
- *   1. Poll what is woken, one task after the other, at most `event_interval` of them.
+ *   1. Poll what is woken, one task after the other: at least one, at most `event_interval` of
+ *      them, and no further once the task quota is used up, unless very many are woken (X8).
  *   2. The question that ends the loop is asked.
  *   3. Timers that are due are fired.
  *   4. Something is woken: a turn of the reactor that does not block, so that tasks which wake
  *      themselves can not starve the host (B2). Nothing is woken: a turn that blocks until the next
  *      deadline, a pollable or a notify (B3). Nothing to block on: deadlock (D5).
+ *   5. Whoever gave way (yield.h) is woken, behind what the turn has woken (D13).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,9 +29,11 @@
 #include "runtime/compose/stream.h"
 #include "runtime/compose/timeout.h"
 #include "runtime/io/reactor.h"
+#include "runtime/task/budget.h"
 #include "runtime/task/cx.h"
 #include "runtime/task/executor.h"
 #include "runtime/task/wait_queue.h"
+#include "runtime/task/yield.h"
 #include "runtime/time/sleep.h"
 #include "runtime/time/timers.h"
 
@@ -43,12 +47,18 @@ struct rt_runtime_config {
     struct rt_timers_config timers;
     struct rt_reactor_config reactor;
     uint32_t event_interval; /* 0: 61. Polls between two looks at the host. */
+    uint64_t task_quota_ns;  /* 0: RT_TASK_QUOTA_NS. RT_NEVER: none, the clock is not asked. */
+    /* The line of those who gave way, `deferred_capacity` wakers; NULL: there is none. One per task
+     * is always enough for rt_yield_now. */
+    struct rt_waker *deferred;
+    uint32_t deferred_capacity;
 };
 
 struct rt_runtime {
     uint32_t magic;
     bool in_loop; /* B4 */
     bool firing;  /* Timers are being fired. */
+    bool letting; /* Those who gave way are being woken. */
     bool untold;  /* The last wake that wanted to notify came while we were at work. */
     uint32_t event_interval;
     uint32_t foreign_handles; /* Holders outside this thread that may notify (D5). */
@@ -59,6 +69,12 @@ struct rt_runtime {
     struct rt_pollable deadline; /* The next deadline, as a pollable of the host … */
     uint64_t deadline_ns;        /* … and which one it is; RT_NEVER: none subscribed. */
     struct rt_pollable notify;
+    uint64_t turns; /* So far; a yield waits for the next one. */
+    uint64_t task_quota_ns;
+    uint64_t round_began_ns; /* Only while there is a quota. */
+    struct rt_waker *deferred;
+    uint32_t deferred_capacity;
+    uint32_t deferred_count;
 };
 
 /*
@@ -82,16 +98,31 @@ RT_MUST_CHECK rt_err rt_runtime_hold(struct rt_runtime *runtime);
 void rt_runtime_release(struct rt_runtime *runtime);
 
 /*
- * Steps 3 and 4 above, once: fires timers, turns the reactor. *ret_woken (may be NULL): how many
- * timers were fired and waits woken. RT_TURN_BLOCK does not block when something is woken, or a
- * timer was fired (D4); with nothing to wait for it is RT_E_DEADLOCK. RT_E_REENTERED from inside a
- * poll or a turn. RT_E_FULL when the host has no room for the runtime's own pollables.
+ * Steps 3 to 5 above, once: fires timers, turns the reactor, wakes who gave way. *ret_woken (may be
+ * NULL): how many timers were fired and waits woken. RT_TURN_BLOCK does not block when something is
+ * woken, a timer was fired (D4), or somebody gave way; with nothing to wait for it is
+ * RT_E_DEADLOCK. RT_E_REENTERED from inside a poll or a turn. RT_E_FULL when the host has no room
+ * for the runtime's own pollables.
  */
 RT_MUST_CHECK rt_err rt_runtime_turn(
         struct rt_runtime *runtime, enum rt_turn_mode mode, uint32_t *ret_woken);
 
-/* True when a turn would do something now: a timer is due or a waited-for pollable is ready. */
+/* True when a turn would do something now: a timer is due, a waited-for pollable is ready, or
+ * somebody who gave way is to go on. */
 bool rt_runtime_turn_useful(const struct rt_runtime *runtime);
+
+/*
+ * A clone of `waker` goes to the end of the line of those who gave way; it is woken by the next
+ * turn. False, and nothing has happened, when the line is full or there is none. Tasks use yield.h.
+ */
+bool rt_runtime_defer_at(
+        struct rt_runtime *runtime, const struct rt_waker *waker, const struct rt_site *await);
+
+/*
+ * The quota counts from here. A loop and a turn begin rounds by themselves, and so does each call
+ * of rt_run_one, rt_run_until_stalled and the like outside a loop; no-op inside one.
+ */
+void rt_runtime_begin_round(struct rt_runtime *runtime);
 
 /*
  * Posts `root` and runs the loop until it is READY, cancelled or parked (root->end says which);

@@ -10,6 +10,8 @@
  */
 #include "runtime/task/executor.h"
 
+#include "runtime/runtime.h"
+#include "runtime/task/budget.h"
 #include "runtime/task/internal.h"
 
 #include "runtime/base/banned.h"
@@ -124,6 +126,7 @@ begin_context(struct rt_executor *executor, struct rt_task *task)
     cx->runtime = executor->runtime;
     cx->task = task;
     cx->waker.data = rt_key_pack(task->target.key);
+    executor->budget_left = executor->budget;
 }
 
 /* The check fails, and there is no task to find. */
@@ -180,6 +183,9 @@ enter_run(struct rt_executor *executor)
                 "the executor was run from inside itself");
     }
     executor->running = true;
+    if (executor->runtime != NULL) {
+        rt_runtime_begin_round(executor->runtime);
+    }
 }
 
 /* The policy's next task, or NULL. A policy may let others work before it answers (the simulator's
@@ -208,6 +214,7 @@ rt_executor_init(struct rt_executor *executor, const struct rt_executor_config *
     *executor = (struct rt_executor){
             .magic = RT__EXECUTOR_MAGIC,
             .self_wake = config->self_wake,
+            .budget = config->budget != 0 ? config->budget : RT_BUDGET_UNCONSTRAINED,
             .sched = config->sched,
             .notify = config->notify,
             .notify_argument = config->notify_argument,

@@ -32,6 +32,7 @@ struct rt_executor_config {
     struct rt_sched_link *links;   /* `capacity` of them, for the built-in fifo policy … */
     struct rt_sched *sched;        /* … or a policy of the caller's; then `links` may be NULL. */
     enum rt_self_wake self_wake;
+    uint32_t budget; /* Units of each poll (budget.h); 0: nobody counts. */
     /* Called when the first task becomes woken outside a run, at most once until the queue has
      * been seen empty again (D7): the host must come and run the executor. NULL: nobody asks. */
     void (*notify)(void *argument);
@@ -61,6 +62,8 @@ struct rt_executor {
     bool notified; /* D7: the host has been told. */
     bool closed;   /* After rt_terminate. */
     enum rt_self_wake self_wake;
+    uint32_t budget;       /* Of each poll; RT_BUDGET_UNCONSTRAINED: nobody counts. */
+    uint32_t budget_left;  /* Of the poll that runs. */
     struct rt_waker_vt vt; /* Of every waker of this executor; see waker.h. */
     struct rt_slab targets;
     struct rt_sched *sched;
