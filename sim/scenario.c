@@ -64,7 +64,7 @@ sim_param(struct sim_world *world, const char *name)
 uint64_t
 sim_now(struct sim_world *world)
 {
-    return world->now_ns;
+    return world->now_ns + world->work_ns;
 }
 
 void

@@ -112,7 +112,7 @@ void sim_set_state(struct sim_world *world, void *state);
 /* The parameter called `name`; one that is not declared ends the run with verdict contract. */
 int64_t sim_param(struct sim_world *world, const char *name);
 
-/* Virtual time, ns. */
+/* Virtual time, ns; what this step has been charged so far is part of it. */
 uint64_t sim_now(struct sim_world *world);
 
 /* This step takes `ns` longer. */

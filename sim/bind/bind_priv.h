@@ -31,7 +31,8 @@ struct sim_rt {
     enum sim_order order;
     struct sim_bound **bound; /* By index in the executor's slab. */
     uint32_t bound_count;
-    uint64_t ended; /* Ends of tasks that the world knows of. */
+    uint64_t quota_ns; /* Of one poll; RT_NEVER: nobody looks. */
+    uint64_t ended;    /* Ends of tasks that the world knows of. */
     struct sim_actor loop;
     struct sim_audit audit;
     struct sim_closer closer;

@@ -50,9 +50,25 @@ reap(struct sim_rt *rt)
     }
 }
 
+/* What the simulator itself adds to a step, its cost and a stretch, comes after this and is blamed
+ * on nobody. */
+static void
+check_quota(struct sim_bound *bound)
+{
+    struct sim_world *world = bound->rt->world;
+    uint64_t quota_ns = bound->rt->quota_ns;
+    if (world->work_ns > quota_ns) {
+        sim_fail(world, SIM_VERDICT_OVER_BUDGET, SIM_ORACLE_LIMIT, &bound->actor, 0,
+                "a poll of task '%s' took %llu ns of work without giving way; the quota is %llu ns",
+                bound->actor.name, (unsigned long long)world->work_ns,
+                (unsigned long long)quota_ns);
+    }
+}
+
 static inline void
 after_poll(struct sim_rt *rt, struct sim_bound *bound)
 {
+    check_quota(bound);
     if (sim__has_left(bound)) {
         finish(bound);
     } else if (bound->task->state == RT_TASK_SLEEPING) {
@@ -82,6 +98,9 @@ static inline void
 refresh(struct sim_rt *rt)
 {
     const struct rt_runtime *runtime = &rt->runtime;
+    if (runtime->deferred_count != 0) {
+        sim__look(rt);
+    }
     bool nothing_armed = runtime->timers.armed == 0 && runtime->reactor.waiting == 0;
     if ((nothing_armed && rt->loop.due_ns == SIM_NEVER) || rt->by_loop) {
         return;
@@ -225,11 +244,15 @@ configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_run
     uint32_t bits = options->timer_bits != 0 ? options->timer_bits : RT_TIMERS_BITS;
     config->host = sim_host_seam(rt->host);
     config->event_interval = options->event_interval;
+    config->task_quota_ns = rt->quota_ns;
+    config->deferred = sim_alloc(world, n * sizeof(struct rt_waker));
+    config->deferred_capacity = n;
     config->executor = (struct rt_executor_config){
             .entries = sim_alloc(world, n * sizeof(struct rt_slab_entry)),
             .capacity = n,
             .sched = &rt->sched,
             .self_wake = options->self_wake,
+            .budget = options->budget,
             .notify = rt->by_loop ? NULL : no_notify,
             .choose = choose,
             .choose_argument = rt,
@@ -266,6 +289,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     rt->name = options->name != NULL ? options->name : "rt";
     rt->capacity = options->capacity != 0 ? options->capacity : CAPACITY;
     rt->by_loop = options->by_loop;
+    rt->quota_ns = options->task_quota_ns != 0 ? options->task_quota_ns : RT_NEVER;
     rt->order = options->order != SIM_ORDER_DEFAULT ? options->order : (enum sim_order)world->order;
     rt->host = sim_host_new(world, "host", SIM_PROFILE_DEFAULT);
     rt->bound = sim_zalloc(world, rt->capacity * sizeof(struct sim_bound *));

@@ -43,6 +43,11 @@ struct sim_rt_options {
     uint32_t timer_bits;
     uint32_t event_interval;
     enum rt_self_wake self_wake;
+    /* RT_TASK_QUOTA_NS: what one poll may take, in virtual time as charged by sim_work; one that
+     * takes more ends the run with verdict over-budget. 0: nobody looks, and rt_need_preempt says
+     * false. */
+    uint64_t task_quota_ns;
+    uint32_t budget; /* Units of a poll, RT_BUDGET usually; 0: nobody counts. */
 };
 
 struct sim_rt;

@@ -140,7 +140,7 @@ sim_sleep(struct sim_world *world, uint64_t ns)
 {
     struct sim_loop *loop = sim_loop_current(world);
     if (loop != NULL) {
-        uint64_t deadline_ns = world->now_ns + ns;
+        uint64_t deadline_ns = sim_now(world) + ns;
         sim_actor_due(&loop->actor, deadline_ns < ns ? SIM_NEVER : deadline_ns);
     }
     sim_loop_block(world, 0, "its own clock", RT_HERE);
