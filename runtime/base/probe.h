@@ -149,7 +149,12 @@ void rt_probe_audit(const struct rt_object *object, rt_audit_fn audit);
             rt_probe_emit(RT_PROBE_##kind, (object), (site), (await), (argument)); \
         } \
     } while (0)
-#define RT_PROBE_REASON(reason) rt_probe_reason(reason)
+#define RT_PROBE_REASON(reason) \
+    do { \
+        if ((rt_probe_wanted & UINT64_C(1) << RT_PROBE_STORE) != 0) { \
+            rt_probe_reason(reason); \
+        } \
+    } while (0)
 #define RT_PROBE_OBJECT(kind) rt_probe_object(RT_OBJECT_##kind)
 #define RT_PROBE_AUDIT(object, audit) rt_probe_audit((object), (audit))
 

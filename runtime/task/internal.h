@@ -16,12 +16,60 @@
 /* target.c: fills the vtable of the wakers of the executor in which `vt` lies. */
 void rt__target_vt(struct rt_waker_vt *vt);
 
+/* target.c: the clone of these wakers, by which they are told from all others. */
+struct rt_waker rt__local_clone(const struct rt_waker *waker, const struct rt_site *await);
+
+/* The five below are in the path of every store and every wake, and inline for that reason. */
+
 /*
  * True when `waker` is one of an executor's own. Those need no reference in a
  * slot: they are a key, the slot's link is the registration, and the end of the
  * task empties the slot. Any other waker is cloned into the slot, and dropped.
  */
-bool rt__waker_is_local(const struct rt_waker *waker);
+static inline bool
+rt__waker_is_local(const struct rt_waker *waker)
+{
+    return waker->vt != NULL && waker->vt->clone == rt__local_clone;
+}
+
+/* The executor of a local waker. */
+static inline struct rt_executor *
+rt__waker_executor(const struct rt_waker *waker)
+{
+    /* Through an integer, because the vtable is const to everybody but its executor. */
+    uintptr_t address = (uintptr_t)waker->vt - offsetof(struct rt_executor, vt);
+    struct rt_executor *executor = (struct rt_executor *)address;
+    rt_check(executor, RT__EXECUTOR_MAGIC);
+    return executor;
+}
+
+static inline struct rt_target *
+rt__target_lookup(const struct rt_executor *executor, uintptr_t word)
+{
+    return rt_slab_get(&executor->targets, rt_key_unpack(word));
+}
+
+/* As rt_waker_target. */
+static inline struct rt_target *
+rt__waker_target(const struct rt_waker *waker)
+{
+    if (!rt__waker_is_local(waker)) {
+        return NULL;
+    }
+    return rt__target_lookup(rt__waker_executor(waker), waker->data);
+}
+
+/* Wakes what a lookup has found: NULL is a target that is gone (T8). */
+static inline void
+rt__target_wake(struct rt_target *target, uintptr_t word, const struct rt_site *await)
+{
+    if (target == NULL) {
+        RT_PROBE(WAKE_DEAD, 0, RT_HERE, await, word);
+        return;
+    }
+    rt_assert(target->woken != NULL);
+    target->woken(target, await);
+}
 
 /* slot.c: what rt__slot_detach took out, to be fired later by rt__slot_fire. */
 struct rt__detached {

@@ -30,7 +30,7 @@ check_slot(const struct rt_slot *slot)
 }
 
 /* For traces: the object that is waited for. */
-static uint32_t
+static inline uint32_t
 shown_as(const struct rt_slot *slot)
 {
     return slot->owner != 0 ? slot->owner : slot->object.id;
@@ -40,14 +40,13 @@ shown_as(const struct rt_slot *slot)
 static void
 release(struct rt_waker *waker, const struct rt_site *await)
 {
-    if (rt__waker_is_local(waker)) {
-        *waker = RT_WAKER_NULL;
+    if (!rt_waker_is_null(waker) && !rt__waker_is_local(waker)) {
+        rt_waker_drop_at(waker, await);
     }
-    rt_waker_drop_at(waker, await);
 }
 
 /* Empties the slot and returns what was in it, as it was held. */
-static struct rt_waker
+static inline struct rt_waker
 empty(struct rt_slot *slot)
 {
     rt_assert(rt_slot_empty(slot) == rt_list_empty(&slot->task_link));
@@ -77,7 +76,7 @@ fill(struct rt_slot *slot, struct rt_task *task, struct rt_waker waker)
     rt_assert(!rt_waker_is_null(&waker));
     rt_assert(rt_slot_empty(slot));
     rt_assert(rt_list_empty(&slot->task_link));
-    const struct rt_target *target = rt_waker_target(&waker);
+    const struct rt_target *target = rt__waker_target(&waker);
     slot->waker = waker;
     slot->whose = target != NULL ? target->name : 0;
     rt_list_push_back(&task->slots, &slot->task_link);
@@ -123,7 +122,7 @@ put(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_
 static bool
 holder_is_gone(const struct rt_slot *slot)
 {
-    return rt__waker_is_local(&slot->waker) && rt_waker_target(&slot->waker) == NULL;
+    return rt__waker_is_local(&slot->waker) && rt__waker_target(&slot->waker) == NULL;
 }
 
 static void
@@ -193,7 +192,9 @@ rt__slot_fire(struct rt__detached *detached, const struct rt_site *await)
     }
     RT_PROBE(FIRE, detached->object, RT_HERE, await, detached->whose);
     if (rt__waker_is_local(&detached->waker)) {
-        rt_waker_wake_by_ref_at(&detached->waker, await);
+        uintptr_t word = detached->waker.data;
+        struct rt_executor *executor = rt__waker_executor(&detached->waker);
+        rt__target_wake(rt__target_lookup(executor, word), word, await);
     } else {
         rt_waker_wake_at(&detached->waker, await);
     }

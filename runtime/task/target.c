@@ -13,22 +13,6 @@
 
 #include "runtime/base/banned.h"
 
-static struct rt_executor *
-executor_of(const struct rt_waker *waker)
-{
-    /* Through an integer, because the vtable is const to everybody but its executor. */
-    uintptr_t address = (uintptr_t)waker->vt - offsetof(struct rt_executor, vt);
-    struct rt_executor *executor = (struct rt_executor *)address;
-    rt_check(executor, RT__EXECUTOR_MAGIC);
-    return executor;
-}
-
-static struct rt_target *
-lookup(const struct rt_executor *executor, uintptr_t word)
-{
-    return rt_slab_get(&executor->targets, rt_key_unpack(word));
-}
-
 /* One reference less, of the target and of the executor's balance. */
 static void
 give_back(struct rt_executor *executor, struct rt_target *target)
@@ -43,22 +27,11 @@ give_back(struct rt_executor *executor, struct rt_target *target)
     }
 }
 
-static void
-wake_target(struct rt_target *target, uintptr_t word, const struct rt_site *await)
+struct rt_waker
+rt__local_clone(const struct rt_waker *waker, const struct rt_site *await)
 {
-    if (target == NULL) {
-        RT_PROBE(WAKE_DEAD, 0, RT_HERE, await, word);
-        return;
-    }
-    rt_assert(target->woken != NULL);
-    target->woken(target, await);
-}
-
-static struct rt_waker
-local_clone(const struct rt_waker *waker, const struct rt_site *await)
-{
-    struct rt_executor *executor = executor_of(waker);
-    struct rt_target *target = lookup(executor, waker->data);
+    struct rt_executor *executor = rt__waker_executor(waker);
+    struct rt_target *target = rt__target_lookup(executor, waker->data);
     executor->counters.clones++;
     if (target != NULL) {
         target->clones++;
@@ -71,24 +44,24 @@ local_clone(const struct rt_waker *waker, const struct rt_site *await)
 static void
 local_wake(struct rt_waker waker, const struct rt_site *await)
 {
-    struct rt_executor *executor = executor_of(&waker);
-    struct rt_target *target = lookup(executor, waker.data);
+    struct rt_executor *executor = rt__waker_executor(&waker);
+    struct rt_target *target = rt__target_lookup(executor, waker.data);
     give_back(executor, target);
-    wake_target(target, waker.data, await);
+    rt__target_wake(target, waker.data, await);
 }
 
 static void
 local_wake_by_ref(const struct rt_waker *waker, const struct rt_site *await)
 {
-    struct rt_executor *executor = executor_of(waker);
-    wake_target(lookup(executor, waker->data), waker->data, await);
+    struct rt_executor *executor = rt__waker_executor(waker);
+    rt__target_wake(rt__target_lookup(executor, waker->data), waker->data, await);
 }
 
 static void
 local_drop(struct rt_waker waker, const struct rt_site *await)
 {
-    struct rt_executor *executor = executor_of(&waker);
-    struct rt_target *target = lookup(executor, waker.data);
+    struct rt_executor *executor = rt__waker_executor(&waker);
+    struct rt_target *target = rt__target_lookup(executor, waker.data);
     give_back(executor, target);
     RT_PROBE(DROP, target != NULL ? target->name : 0, RT_HERE, await,
             target != NULL ? target->name : 0);
@@ -98,13 +71,7 @@ void
 rt__target_vt(struct rt_waker_vt *vt)
 {
     rt_assert(vt != NULL);
-    *vt = (struct rt_waker_vt){local_clone, local_wake, local_wake_by_ref, local_drop};
-}
-
-bool
-rt__waker_is_local(const struct rt_waker *waker)
-{
-    return waker->vt != NULL && waker->vt->clone == local_clone;
+    *vt = (struct rt_waker_vt){rt__local_clone, local_wake, local_wake_by_ref, local_drop};
 }
 
 rt_err
@@ -154,8 +121,5 @@ struct rt_target *
 rt_waker_target(const struct rt_waker *waker)
 {
     rt_assert(waker != NULL);
-    if (!rt__waker_is_local(waker)) {
-        return NULL;
-    }
-    return lookup(executor_of(waker), waker->data);
+    return rt__waker_target(waker);
 }

@@ -55,6 +55,22 @@ migrate(struct sim_bound *bound)
     rt_assert(bound->key.generation == bound->task->target.key.generation);
 }
 
+/* One of the faults strikes the sleeper. */
+static bool
+struck(struct sim_bound *bound)
+{
+    if (strikes(bound, SIM_FAULT_CANCEL)) {
+        note(bound, SIM_FAULT_CANCEL);
+        sim__cancel(bound);
+        return true;
+    }
+    if (strikes(bound, SIM_FAULT_MIGRATE)) {
+        migrate(bound);
+        return true;
+    }
+    return false;
+}
+
 void
 sim__disturb(struct sim_bound *bound)
 {
@@ -62,13 +78,7 @@ sim__disturb(struct sim_bound *bound)
     if (world->nudging || world->closing) {
         return;
     }
-    if (strikes(bound, SIM_FAULT_CANCEL)) {
-        note(bound, SIM_FAULT_CANCEL);
-        sim__cancel(bound);
-        return;
-    }
-    if (strikes(bound, SIM_FAULT_MIGRATE)) {
-        migrate(bound);
+    if ((world->faults & (SIM_FAULT_CANCEL | SIM_FAULT_MIGRATE)) != 0 && struck(bound)) {
         return;
     }
     if (drawn(bound, SIM_KIND_SPURIOUS, world->options.spurious_one_in)) {
