@@ -1,79 +1,14 @@
 /*
  * join_test.c -- waiting for all of several futures: who is polled, in which order, how often.
  *
- * Each child writes its name down when it is polled, in capitals when it answers
- * READY and behind a minus when it is dropped, so a test reads as what happened
- * and the word that must come out. A bar is where the parent's poll began.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 
 #include "runtime/compose/join.h"
-#include "runtime/tests/clockwork.h"
-#include "runtime/tests/test.h"
+#include "runtime/tests/kids.h"
 
 #define CHILDREN 3u
-
-static struct clockwork clockwork;
-static char said[128];
-
-static void
-say(char c)
-{
-    size_t length = strlen(said);
-    EXPECT(length + 1 < sizeof(said));
-    said[length] = c;
-    said[length + 1] = 0;
-}
-
-/* Compares what was said since the last time. */
-#define EXPECT_SAID(expected) \
-    do { \
-        EXPECT_STR(said, expected); \
-        said[0] = 0; \
-    } while (0)
-
-struct child {
-    struct rt_future future;
-    struct rt_slot slot;
-    char name;
-    bool ready;
-    struct child *wakes;  /* Whom it wakes during its next poll; NULL: nobody. */
-    bool keeps;           /* It clones its waker at its next poll … */
-    struct rt_waker kept; /* … into here. */
-};
-
-static rt_poll
-child_poll(struct rt_future *future, struct rt_cx *cx)
-{
-    struct child *child = rt_container_of(future, struct child, future);
-    say((char)(child->ready ? child->name - 'a' + 'A' : child->name));
-    if (child->keeps) {
-        child->keeps = false;
-        child->kept = rt_waker_clone(rt_cx_waker(cx));
-    }
-    rt_slot_replace(&child->slot, cx, "child");
-    struct child *other = child->wakes;
-    child->wakes = NULL;
-    if (other != NULL) {
-        (void)rt_slot_wake(&other->slot);
-    }
-    if (child->ready) {
-        (void)rt_slot_clear(&child->slot);
-    }
-    return child->ready ? RT_READY : RT_PENDING;
-}
-
-/* Wakes what it can on its way out: nobody may be disturbed by that. */
-static void
-child_drop(struct rt_future *future)
-{
-    struct child *child = rt_container_of(future, struct child, future);
-    say('-');
-    say(child->name);
-    (void)rt_slot_wake(&child->slot);
-}
 
 struct family {
     struct rt_task task;
@@ -81,7 +16,7 @@ struct family {
     bool done;
     struct rt_join join;
     struct rt_child members[CHILDREN];
-    struct child children[CHILDREN];
+    struct kid children[CHILDREN];
 };
 
 static struct family family;
@@ -96,21 +31,13 @@ family_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_READY;
 }
 
-static void
-child_init(struct child *child, char name)
-{
-    *child = (struct child){.name = name};
-    rt_slot_init(&child->slot);
-    rt_future_init(&child->future, child_poll, child_drop, "child");
-}
-
 /* A family of `count` children, named from `name` on. */
 static void
 family_init_as(struct family *one, uint32_t count, char name)
 {
     *one = (struct family){.awaited = &one->join};
     for (uint32_t i = 0; i < CHILDREN; i++) {
-        child_init(&one->children[i], (char)(name + (int)i));
+        kid_init(&one->children[i], (char)(name + (int)i));
         one->members[i].future = &one->children[i].future;
     }
     rt_join_init(&one->join, one->members, count);
@@ -129,14 +56,7 @@ family_init(uint32_t count)
 static void
 wake_child(uint32_t i, bool ready)
 {
-    family.children[i].ready = ready;
-    (void)rt_slot_wake(&family.children[i].slot);
-}
-
-static uint64_t
-targets_open(void)
-{
-    return clockwork.runtime.executor.targets.used;
+    kid_wake(&family.children[i], ready);
 }
 
 /* The tutorial. Holds J1, J2: every child is polled, whoever is pending, and READY when all are. */
