@@ -25,9 +25,13 @@
 #define RT_RUNTIME_H
 
 #include "runtime/compose/future.h"
+#include "runtime/compose/group.h"
 #include "runtime/compose/join.h"
+#include "runtime/compose/race.h"
+#include "runtime/compose/select.h"
 #include "runtime/compose/stream.h"
 #include "runtime/compose/timeout.h"
+#include "runtime/compose/try_join.h"
 #include "runtime/io/reactor.h"
 #include "runtime/task/budget.h"
 #include "runtime/task/cx.h"

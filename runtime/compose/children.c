@@ -119,7 +119,6 @@ void
 rt__child_init(struct rt_child *child, struct rt_parent *parent, uint32_t index)
 {
     *child = (struct rt_child){.parent = parent, .future = child->future, .index = index};
-    rt__child_mark(child);
 }
 
 struct rt_cx
@@ -157,6 +156,7 @@ rt__children_init(struct rt_children *children, struct rt_object object, const c
     for (uint32_t i = 0; i < count; i++) {
         rt_assert(array[i].future != NULL);
         rt__child_init(&array[i], &children->parent, i);
+        rt__child_mark(&array[i]);
     }
     if (count > 0) {
         RT_PROBE_AUDIT(&children->parent.object, rt__children_audit);

@@ -35,7 +35,7 @@ void rt__parent_leave(struct rt_parent *parent, const struct rt_site *await);
 /* What every combinator can say of itself between two steps: NULL, or what is wrong. */
 const char *rt__parent_audit(const struct rt_parent *parent);
 
-/* Makes a child with its bit set; `index` is what traces call it. Its future stays as it is. */
+/* Makes a child whose bit is not set; `index` is what traces call it. Its future stays as it is. */
 void rt__child_init(struct rt_child *child, struct rt_parent *parent, uint32_t index);
 
 /* Sets its bit and wakes the parent, as the child's waker does. */
@@ -74,5 +74,8 @@ void rt__children_drop(struct rt_children *children, const struct rt_site *await
 
 /* The audit of an array; `object` is its parent's. */
 const char *rt__children_audit(const struct rt_object *object);
+
+/* group.c: the audit of a group. */
+const char *rt__group_audit(const struct rt_object *object);
 
 #endif
