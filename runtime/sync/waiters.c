@@ -152,14 +152,36 @@ finish(struct rt_waiters *waiters, struct rt_waiter *waiter, const struct rt_sit
     return RT_READY;
 }
 
-/* Whether nobody who is awaited stands before `waiter`. Newcomers have all of the line before
- * them. */
+/*
+ * Whether it is the turn of `waiter`, before `ahead`, the first in the line. Newcomers have all of
+ * the line before them; one that was passed over and comes back has its old place.
+ */
 static bool
-is_first(struct rt_waiters *waiters, const struct rt_waiter *waiter)
+has_turn(const struct rt_waiter *waiter, const struct rt_waiter *ahead)
 {
-    const struct rt_waiter *ahead = first(waiters);
-    return ahead == NULL || ahead == waiter ||
-           (waiter->state != RT_WAITER_IDLE && waiter->ticket < ahead->ticket);
+    bool is_new = waiter->state == RT_WAITER_IDLE;
+    return waiter->wanted == 0 || ahead == NULL || ahead == waiter ||
+           (!is_new && waiter->ticket < ahead->ticket);
+}
+
+/* Only the head of the line collects, and nothing is free while it does. */
+static bool
+is_sound(const struct rt_waiters *waiters)
+{
+    uint32_t held = 0;
+    rt_list_each(node, &waiters->line)
+    {
+        const struct rt_waiter *waiter = waiter_of(node);
+        if (waiter->held > 0 && node != waiters->line.next) {
+            return false;
+        }
+        held += waiter->held;
+    }
+    rt_list_each(node, &waiters->resolved)
+    {
+        held += waiter_of(node)->held;
+    }
+    return held == waiters->assigned && (waiters->free == 0 || !rt_waiters_queueing(waiters));
 }
 
 void
@@ -319,18 +341,26 @@ rt_waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_c
     if (waiter->state == RT_WAITER_GRANTED) {
         return finish(waiters, waiter, await);
     }
-    bool may_take = waiter->wanted == 0 || is_first(waiters, waiter);
-    if (may_take && waiters->free >= missing(waiter)) {
+    struct rt_waiter *ahead = first(waiters);
+    bool turn = has_turn(waiter, ahead);
+    if (turn && ahead != NULL && ahead != waiter) {
+        /* It has collected what was before it in the line: two that collect would wait for ever. */
+        (void)strip(waiters, ahead);
+    }
+    if (turn && waiters->free >= missing(waiter)) {
         assign(waiters, waiter, missing(waiter));
-        return finish(waiters, waiter, await);
+        (void)finish(waiters, waiter, await);
+        settle(waiters, await);
+        return RT_READY;
     }
     if (waiter->state != RT_WAITER_QUEUED) {
         join(waiters, waiter);
     }
     rt_slot_replace_at(&waiter->slot, cx, reason, site, await);
-    if (may_take) {
+    if (turn) {
         assign(waiters, waiter, waiters->free);
     }
+    rt_verify(is_sound(waiters));
     return RT_PENDING;
 }
 

@@ -22,7 +22,7 @@
  * 3. *Dead waiters are passed over.* The end of a task empties its slots (T9). A waiter whose slot
  *    would wake nobody is taken out of the line when its turn comes, and what it had collected goes
  *    on. Should it be polled again after all (its task had parked, its future has moved), it joins
- *    at its old place.
+ *    at its old place, and has back what the next one has collected there.
  * 4. *A grant is kept until it is polled or dropped.* Nobody can know whether a future that lives
  *    and is not polled will be; so a granted one that is never polled keeps its units, and only
  *    those: what comes later goes to others. Whoever stops polling a future must drop it. A task

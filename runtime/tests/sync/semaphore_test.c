@@ -183,6 +183,42 @@ TEST(semaphore_passed_over_and_polled_again_has_its_old_place)
     EXPECT_STR(crowd_woken(&rig.crowd), "c");
 }
 
+/*
+ * Holds K7, K10.
+ * Goal: only one collects, also when the head was passed over and comes back; two that each have a
+ * part would wait for each other. Method: a has two of three, b takes them over, a comes back as d.
+ */
+TEST(semaphore_head_that_comes_back_has_its_part_again)
+{
+    struct rig rig;
+    rig_init(&rig, 2);
+    EXPECT_EQ(ask(&rig, 0, 3), RT_PENDING);
+    crowd_end(&rig.crowd, 0);
+    EXPECT_EQ(ask(&rig, 1, 3), RT_PENDING);
+    EXPECT_EQ(rt_acquire_poll(&rig.acquires[0], crowd_cx(&rig.crowd, 3)), RT_PENDING);
+    release(&rig, 1);
+    EXPECT_STR(crowd_woken(&rig.crowd), "d");
+    EXPECT_EQ(rt_acquire_poll(&rig.acquires[0], crowd_cx(&rig.crowd, 3)), RT_READY);
+    EXPECT_EQ(again(&rig, 1), RT_PENDING);
+    release(&rig, 3);
+    EXPECT_STR(crowd_woken(&rig.crowd), "b");
+}
+
+/* Holds K7, K10: what is too much for the one that came back goes on to the next. */
+TEST(semaphore_head_that_comes_back_leaves_the_rest_to_the_next)
+{
+    struct rig rig;
+    rig_init(&rig, 0);
+    EXPECT_EQ(ask(&rig, 0, 1), RT_PENDING);
+    EXPECT_EQ(ask(&rig, 1, 3), RT_PENDING);
+    crowd_end(&rig.crowd, 0);
+    release(&rig, 2); /* a is passed over; b has two of three. */
+    EXPECT_EQ(rt_acquire_poll(&rig.acquires[0], crowd_cx(&rig.crowd, 3)), RT_READY);
+    EXPECT_EQ(rt_semaphore_free(&rig.semaphore), 0);
+    release(&rig, 2);
+    EXPECT_STR(crowd_woken(&rig.crowd), "b");
+}
+
 /* Holds W11, K6: only the task that polled last is owed the wake. */
 TEST(semaphore_waiter_that_moves_takes_its_wake_along)
 {
