@@ -78,6 +78,12 @@ sim__disturb(struct sim_bound *bound)
     if (world->nudging || world->closing) {
         return;
     }
+    world->suspensions++;
+    if (world->suspensions == world->options.cancel_at) {
+        note(bound, SIM_FAULT_CANCEL);
+        sim__cancel(bound);
+        return;
+    }
     if ((world->faults & (SIM_FAULT_CANCEL | SIM_FAULT_MIGRATE)) != 0 && struck(bound)) {
         return;
     }

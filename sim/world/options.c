@@ -78,6 +78,7 @@ sim_option_min(uint32_t index)
     case SIM_OPTION_audit_one_in:
     case SIM_OPTION_slack_ns:
     case SIM_OPTION_fair_steps:
+    case SIM_OPTION_cancel_at:
     case SIM_OPTIONS:
         break;
     }
@@ -109,6 +110,7 @@ sim_option_max(uint32_t index)
     case SIM_OPTION_starvation_steps:
     case SIM_OPTION_fair_steps:
     case SIM_OPTION_steps_max:
+    case SIM_OPTION_cancel_at:
     case SIM_OPTIONS:
         break;
     }

@@ -61,7 +61,8 @@ enum sim_profile {
     X(starvation_steps, 1000, "steps passed over, or not looked at, that are starvation") \
     X(fair_steps, 200, "steps after which the simulator itself passes nobody over") \
     X(steps_max, 1000000, "steps of a run: the step limit") \
-    X(time_ns_max, 3600000000000, "virtual time of a run: the time limit")
+    X(time_ns_max, 3600000000000, "virtual time of a run: the time limit") \
+    X(cancel_at, 0, "cancel who falls asleep as the n-th of the run; 0 nobody")
 
 #define SIM_PARAMS_MAX 16
 

@@ -137,6 +137,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->looked_step = 0;
     world->stopped = false;
     world->over = false;
+    world->suspensions = 0;
     world->nudging = false;
     world->closing = false;
     world->state = NULL;

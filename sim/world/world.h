@@ -107,6 +107,7 @@ struct sim_world {
     bool stopped;         /* At `stop`. */
     bool over;            /* The run has ended. */
     uint64_t looked_step; /* The last step at which a reactor asked its host. */
+    uint64_t suspensions; /* How often a task fell asleep after a poll. */
     bool nudging;
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
