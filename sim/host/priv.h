@@ -121,6 +121,7 @@ struct sim_source {
     uint32_t pollables;         /* Alive (P9). */
     uint32_t spurious;          /* Reports for nothing since the last event. */
     bool dropped;               /* No call may use it any longer. */
+    bool spared;                /* A runtime's own: fault `capacity` leaves it alone. */
     uint64_t ready_step;        /* When `events` was 0 last and became more. */
     struct sim__arrival *first; /* On their way, in the order in which they were sent. */
     struct sim__arrival *last;

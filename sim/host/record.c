@@ -79,11 +79,12 @@ task_asks(const struct sim_host *host)
     return host->world->current->ops->kind == SIM_ACTOR_TASK;
 }
 
-/* The runtime's own clock and notify pollables are spared: it has no way to go on without them. */
+/* A runtime's own clock, notify and ring pollables are spared: it can not go on without them. */
 static bool
-refused(struct sim_host *host, enum sim__record_kind kind)
+refused(struct sim_host *host, enum sim__record_kind kind, const struct sim_source *source)
 {
-    bool spared = kind == SIM__RECORD_NOTIFY || (kind == SIM__RECORD_CLOCK && !task_asks(host));
+    bool spared = kind == SIM__RECORD_NOTIFY || (kind == SIM__RECORD_CLOCK && !task_asks(host)) ||
+                  (kind == SIM__RECORD_SOURCE && source->spared);
     return !spared && sim__fault(host, SIM_FAULT_CAPACITY);
 }
 
@@ -94,7 +95,7 @@ sim__record_open(struct sim_host *host, enum sim__record_kind kind, struct sim_s
     rt_check(host, SIM__HOST_MAGIC);
     rt_assert(pollable != NULL);
     rt_assert((kind == SIM__RECORD_SOURCE) == (source != NULL));
-    if (refused(host, kind)) {
+    if (refused(host, kind, source)) {
         return RT_E_FULL;
     }
     struct sim__record *record = place(host);

@@ -1,0 +1,244 @@
+/*
+ * completion.c -- two small queues, and a step that completes one operation.
+ *
+ * An operation that was taken is due after a latency of its own, and can be done when
+ * its device is ready. In each step of the ring one operation that is due and can be done
+ * is completed; which one, is decided. So everything else may come between any two
+ * completions. What becomes of one is in operation.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/host/completion_priv.h"
+
+#define QUEUE_ROOM 4u
+#define LATENCY_NS_MIN UINT64_C(1000)
+#define LATENCY_NS_MAX UINT64_C(1000000)
+
+static const struct sim_odds order_odds = {1, 3};
+
+static struct sim_ring *
+ring_of(struct rt_completion_host *seam)
+{
+    struct sim_ring *ring = rt_container_of(seam, struct sim_ring, seam);
+    rt_check(ring, SIM__RING_MAGIC);
+    return ring;
+}
+
+/* ---- Completions. ---------------------------------------------------------------------------- */
+
+static void
+on_completion(void *argument, uint64_t amount)
+{
+    struct sim_ring *ring = argument;
+    (void)amount;
+    sim__source_level(ring->source, true);
+}
+
+/* Moves what was kept aside into the queue, as far as there is room. */
+static void
+show(struct sim_ring *ring)
+{
+    uint32_t count = ring->completion_count;
+    ring->shown = count < ring->completion_room ? count : ring->completion_room;
+}
+
+void
+sim__ring_post(
+        struct sim_ring *ring, const struct sim__operation *operation, int32_t result, bool more)
+{
+    if (ring->completion_count == ring->completion_capacity) {
+        uint32_t capacity = ring->completion_capacity == 0 ? 8 : 2 * ring->completion_capacity;
+        struct rt_completion *larger = sim_alloc(ring->host->world, capacity * sizeof *larger);
+        if (ring->completion_count > 0) {
+            memcpy(larger, ring->completions, ring->completion_count * sizeof *larger);
+        }
+        ring->completions = larger;
+        ring->completion_capacity = capacity;
+    }
+    bool fits = ring->completion_count == ring->shown && ring->shown < ring->completion_room;
+    ring->completions[ring->completion_count++] =
+            (struct rt_completion){operation->submission.user_data, result, more};
+    if (fits) {
+        ring->shown++;
+    }
+    sim__source_arrive_now(ring->source, 1);
+}
+
+/* ---- Its step. ------------------------------------------------------------------------------- */
+
+static bool
+is_candidate(const struct sim_ring *ring, const struct sim__operation *operation)
+{
+    return operation->due_ns <= sim_now(ring->host->world) && sim__operation_can_be_done(operation);
+}
+
+/* One of those that are due and can be done; the oldest is not passed over for ever. */
+static struct sim__operation *
+choose(struct sim_ring *ring)
+{
+    struct sim__operation *candidates[SIM_ALTERNATIVES_MAX];
+    uint32_t n = 0;
+    rt_list_each(link, &ring->live)
+    {
+        if (n < SIM_ALTERNATIVES_MAX && is_candidate(ring, sim__operation_of(link))) {
+            candidates[n++] = sim__operation_of(link);
+        }
+    }
+    if (n == 0) {
+        return NULL;
+    }
+    uint32_t index = 0;
+    if (candidates[0]->left_out < SIM__LEFT_OUT_MAX) {
+        index = sim_actor_choose(&ring->actor, SIM_KIND_ORDER, n, order_odds);
+    }
+    candidates[0]->left_out += index != 0;
+    return candidates[index];
+}
+
+static void
+ring_step(struct sim_actor *actor)
+{
+    struct sim_ring *ring = rt_container_of(actor, struct sim_ring, actor);
+    struct sim__operation *operation = choose(ring);
+    if (operation != NULL) {
+        sim__operation_complete(ring, operation);
+    }
+    sim__ring_look(ring);
+}
+
+static const struct sim_actor_ops ring_ops = {.kind = SIM_ACTOR_SOURCE, .step = ring_step};
+
+void
+sim__ring_look(struct sim_ring *ring)
+{
+    uint64_t next_ns = SIM_NEVER;
+    rt_list_each(link, &ring->live)
+    {
+        const struct sim__operation *operation = sim__operation_of(link);
+        if (is_candidate(ring, operation)) {
+            sim_actor_enable(&ring->actor);
+        } else if (sim__operation_can_be_done(operation) && operation->due_ns < next_ns) {
+            next_ns = operation->due_ns;
+        }
+    }
+    sim_actor_due(&ring->actor, next_ns);
+}
+
+/* ---- The seam. ------------------------------------------------------------------------------- */
+
+static rt_err
+seam_push(struct rt_completion_host *seam, const struct rt_submission *submission)
+{
+    struct sim_ring *ring = ring_of(seam);
+    if (ring->submission_count == ring->submission_room) {
+        return RT_E_FULL;
+    }
+    ring->submissions[ring->submission_count++] = *submission;
+    return RT_OK;
+}
+
+/* Under fault `capacity`, while something is to come after which it can be tried again. */
+static bool
+short_of_room(struct sim_ring *ring)
+{
+    return (ring->live_count > 0 || ring->completion_count > 0) &&
+           sim__fault(ring->host, SIM_FAULT_CAPACITY);
+}
+
+static rt_err
+seam_enter(struct rt_completion_host *seam)
+{
+    struct sim_ring *ring = ring_of(seam);
+    show(ring);
+    if (ring->submission_count == 0) {
+        return RT_OK;
+    }
+    if (ring->completion_count > ring->shown || short_of_room(ring)) {
+        return RT_E_AGAIN;
+    }
+    for (uint32_t i = 0; i < ring->submission_count; i++) {
+        sim__operation_take(ring, &ring->submissions[i]);
+    }
+    ring->submission_count = 0;
+    sim__ring_look(ring);
+    return RT_OK;
+}
+
+static uint32_t
+seam_reap(struct rt_completion_host *seam, struct rt_completion *ret_completions, uint32_t max)
+{
+    struct sim_ring *ring = ring_of(seam);
+    rt_assert(max > 0);
+    uint32_t count = ring->shown < max ? ring->shown : max;
+    if (count == 0) {
+        return 0;
+    }
+    memcpy(ret_completions, ring->completions, count * sizeof *ret_completions);
+    ring->completion_count -= count;
+    ring->shown -= count;
+    memmove(ring->completions, ring->completions + count,
+            ring->completion_count * sizeof *ring->completions);
+    sim__source_level(ring->source, ring->completion_count > 0);
+    return count;
+}
+
+static bool
+seam_overflowed(struct rt_completion_host *seam)
+{
+    const struct sim_ring *ring = ring_of(seam);
+    return ring->completion_count > ring->shown;
+}
+
+static rt_err
+seam_subscribe(struct rt_completion_host *seam, struct rt_pollable *pollable)
+{
+    return sim_source_subscribe(ring_of(seam)->source, pollable);
+}
+
+static const struct rt_completion_ops seam_ops = {.push = seam_push,
+        .enter = seam_enter,
+        .reap = seam_reap,
+        .overflowed = seam_overflowed,
+        .subscribe = seam_subscribe};
+
+struct sim_ring *
+sim_ring_new(struct sim_host *host, const char *name, const struct sim_ring_options *options)
+{
+    static const struct sim_ring_options defaults = {0};
+    rt_check(host, SIM__HOST_MAGIC);
+    options = options != NULL ? options : &defaults;
+    bool timed = options->min_ns != 0 || options->max_ns != 0;
+    rt_assert(options->min_ns <= options->max_ns);
+    struct sim_ring *ring = sim_new(host->world, struct sim_ring);
+    ring->seam = (struct rt_completion_host){RT_COMPLETION_HOST_MAGIC, &seam_ops};
+    ring->magic = SIM__RING_MAGIC;
+    ring->host = host;
+    ring->min_ns = timed ? options->min_ns : LATENCY_NS_MIN;
+    ring->max_ns = timed ? options->max_ns : LATENCY_NS_MAX;
+    ring->submission_room = options->submissions != 0 ? options->submissions : QUEUE_ROOM;
+    ring->completion_room = options->completions != 0 ? options->completions : QUEUE_ROOM;
+    ring->submissions = sim_alloc(host->world, ring->submission_room * sizeof *ring->submissions);
+    rt_list_init(&ring->live);
+    rt_list_init(&ring->spare);
+    sim_actor_init(&ring->actor, host->world, &ring_ops, NULL, name, false);
+    ring->source = sim__source_new(
+            host, sim__name_join(host->world, name, " completions"), on_completion, ring);
+    ring->source->spared = true;
+    return ring;
+}
+
+struct rt_completion_host *
+sim_ring_seam(struct sim_ring *ring)
+{
+    rt_check(ring, SIM__RING_MAGIC);
+    return &ring->seam;
+}
+
+uint32_t
+sim_ring_live(const struct sim_ring *ring)
+{
+    rt_check(ring, SIM__RING_MAGIC);
+    return ring->live_count;
+}

@@ -1,0 +1,239 @@
+/*
+ * device.c -- what the operations of a completion host are about.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/host/completion_priv.h"
+
+struct sim__device *
+sim__device_find(const struct sim_ring *ring, int32_t number)
+{
+    if (number < 0 || (uint32_t)number >= SIM__DEVICES_MAX) {
+        return NULL;
+    }
+    struct sim__device *device = ring->devices[number];
+    return device != NULL && device->open ? device : NULL;
+}
+
+static bool
+readable(const struct sim__device *device)
+{
+    if (device->listener) {
+        return device->connections > 0;
+    }
+    return device->read < device->arrived || device->ended;
+}
+
+bool
+sim__device_ready(const struct sim__device *device, const struct rt_submission *submission)
+{
+    switch (submission->opcode) {
+    case RT_OPCODE_READ:
+    case RT_OPCODE_ACCEPT:
+        return readable(device);
+    case RT_OPCODE_WRITE:
+        return true;
+    case RT_OPCODE_POLL:
+        return (submission->interest & RT_WRITABLE) != 0 || readable(device);
+    case RT_OPCODE_CANCEL:
+        break;
+    }
+    rt_unreached("a cancel is about no device");
+}
+
+/* ---- Arrivals. ------------------------------------------------------------------------------- */
+
+/* Sends the next chunk on its way; one of no bytes is the end. */
+static void
+next_chunk(struct sim__device *device)
+{
+    size_t left = device->size - device->arrived;
+    size_t full = left < device->chunk ? left : device->chunk;
+    uint64_t amount = full == 0 ? 0 : sim_actor_length(&device->source->actor, full);
+    sim__source_arrive_in(device->source, amount, device->min_ns, device->max_ns);
+}
+
+static void
+on_bytes(void *argument, uint64_t amount)
+{
+    struct sim__device *device = argument;
+    rt_assert(!device->ended);
+    device->arrived += (size_t)amount;
+    device->ended = amount == 0;
+    sim__source_level(device->source, true);
+    if (!device->ended) {
+        next_chunk(device);
+    }
+    sim__ring_look(device->ring);
+}
+
+static void
+on_connection(void *argument, uint64_t amount)
+{
+    struct sim__device *device = argument;
+    device->connections += (uint32_t)amount;
+    sim__source_level(device->source, true);
+    sim__ring_look(device->ring);
+}
+
+/* ---- What operations do. --------------------------------------------------------------------- */
+
+uint32_t
+sim__device_read(struct sim__device *device, char *buffer, uint32_t size)
+{
+    size_t there = device->arrived - device->read;
+    rt_assert(size > 0 && readable(device));
+    if (there == 0) {
+        return 0;
+    }
+    size_t full = there < size ? there : size;
+    size_t moved = (size_t)sim_actor_length(&device->ring->actor, full);
+    memcpy(buffer, device->data + device->read, moved);
+    device->read += moved;
+    sim__source_level(device->source, readable(device));
+    return (uint32_t)moved;
+}
+
+uint32_t
+sim__device_write(struct sim__device *device, const char *buffer, uint32_t size)
+{
+    rt_assert(size > 0);
+    size_t moved = (size_t)sim_actor_length(&device->ring->actor, size);
+    if (device->written_size + moved > device->written_capacity) {
+        size_t capacity = 2 * (device->written_size + moved);
+        char *larger = sim_alloc(device->ring->host->world, capacity);
+        if (device->written_size > 0) {
+            memcpy(larger, device->written, device->written_size);
+        }
+        device->written = larger;
+        device->written_capacity = capacity;
+    }
+    memcpy(device->written + device->written_size, buffer, moved);
+    device->written_size += moved;
+    return (uint32_t)moved;
+}
+
+/* ---- Life. ----------------------------------------------------------------------------------- */
+
+/* The lowest free number; SIM__DEVICES_MAX: none. */
+static uint32_t
+free_number(const struct sim_ring *ring)
+{
+    uint32_t number = 0;
+    while (number < SIM__DEVICES_MAX && sim__device_find(ring, (int32_t)number) != NULL) {
+        number++;
+    }
+    return number;
+}
+
+/* Made, and given `number`. */
+static struct sim__device *
+device_new(struct sim_ring *ring, uint32_t number, const char *name, bool listener)
+{
+    struct sim__device *device = sim_new(ring->host->world, struct sim__device);
+    device->ring = ring;
+    device->open = true;
+    device->listener = listener;
+    device->source = sim__source_new(ring->host, name, listener ? on_connection : on_bytes, device);
+    ring->devices[number] = device;
+    sim_world_event(
+            ring->host->world, SIM_EVENT_OPEN, device->source->object, 0, 0, (uint64_t)number);
+    return device;
+}
+
+static void
+feed(struct sim__device *device, const void *data, size_t size, size_t chunk, uint64_t min_ns,
+        uint64_t max_ns)
+{
+    rt_assert(chunk > 0);
+    device->data = data;
+    device->size = size;
+    device->chunk = chunk;
+    device->min_ns = min_ns;
+    device->max_ns = max_ns;
+    next_chunk(device);
+}
+
+int32_t
+sim__device_accept(struct sim__device *device)
+{
+    struct sim_ring *ring = device->ring;
+    uint32_t number = free_number(ring);
+    rt_assert(device->connections > 0);
+    if (number == SIM__DEVICES_MAX || sim__fault(ring->host, SIM_FAULT_CAPACITY)) {
+        return RT_E_FULL;
+    }
+    device->connections--;
+    sim__source_level(device->source, readable(device));
+    const char *name = sim__name_join(ring->host->world, device->source->name, " connection");
+    struct sim__device *connection = device_new(ring, number, name, false);
+    size_t size = strlen(device->request);
+    feed(connection, device->request, size, size + 1, device->min_ns, device->max_ns);
+    return (int32_t)number;
+}
+
+int32_t
+sim_ring_device(struct sim_ring *ring, const char *name, const void *data, size_t size,
+        size_t chunk, uint64_t min_ns, uint64_t max_ns)
+{
+    rt_check(ring, SIM__RING_MAGIC);
+    uint32_t number = free_number(ring);
+    rt_assert(number < SIM__DEVICES_MAX);
+    feed(device_new(ring, number, name, false), data, size, chunk, min_ns, max_ns);
+    return (int32_t)number;
+}
+
+int32_t
+sim_ring_listener(struct sim_ring *ring, const char *name, uint32_t count, const char *request,
+        uint64_t min_ns, uint64_t max_ns)
+{
+    rt_check(ring, SIM__RING_MAGIC);
+    rt_assert(request != NULL);
+    uint32_t number = free_number(ring);
+    rt_assert(number < SIM__DEVICES_MAX);
+    struct sim__device *device = device_new(ring, number, name, true);
+    device->request = request;
+    device->min_ns = min_ns;
+    device->max_ns = max_ns;
+    for (uint32_t i = 0; i < count; i++) {
+        sim__source_arrive_in(device->source, 1, min_ns, max_ns);
+    }
+    return (int32_t)number;
+}
+
+rt_err
+sim_ring_close(struct sim_ring *ring, int32_t number)
+{
+    rt_check(ring, SIM__RING_MAGIC);
+    struct sim__device *device = sim__device_find(ring, number);
+    if (device == NULL) {
+        return RT_E_STALE;
+    }
+    device->open = false;
+    sim_world_event(
+            ring->host->world, SIM_EVENT_CLOSE, device->source->object, 0, 0, (uint64_t)number);
+    return RT_OK;
+}
+
+uint32_t
+sim_ring_open(const struct sim_ring *ring)
+{
+    rt_check(ring, SIM__RING_MAGIC);
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < SIM__DEVICES_MAX; i++) {
+        open += sim__device_find(ring, (int32_t)i) != NULL;
+    }
+    return open;
+}
+
+const char *
+sim_ring_written(const struct sim_ring *ring, int32_t number, size_t *ret_size)
+{
+    rt_check(ring, SIM__RING_MAGIC);
+    rt_assert(number >= 0 && (uint32_t)number < SIM__DEVICES_MAX);
+    const struct sim__device *device = ring->devices[number];
+    *ret_size = device != NULL ? device->written_size : 0;
+    return device != NULL ? device->written : NULL;
+}
