@@ -34,7 +34,14 @@ extern "C" {
     X(CLOSED, -17, "the other side is closed") \
     X(INVALID, -18, "an argument is outside what the call allows") \
     X(IN_USE, -19, "the object is still linked somewhere; it must not be freed or initialised") \
-    X(LIMIT, -20, "the bound on polls was reached")
+    X(LIMIT, -20, "the bound on polls was reached") \
+    X(REFUSED, -21, "nobody listens at that address") \
+    X(RESET, -22, "the connection was reset by the other side") \
+    X(ABORTED, -23, "the connection was gone before it was accepted") \
+    X(TIMED_OUT, -24, "the other side did not answer in time") \
+    X(ADDRESS_IN_USE, -25, "somebody listens at that address already") \
+    X(NO_DESCRIPTOR, -26, "the host has no descriptor left") \
+    X(SHUTDOWN, -27, "what would have reported it has been shut down")
 
 typedef enum rt_err {
     RT_OK = 0,

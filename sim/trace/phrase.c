@@ -326,6 +326,7 @@ put_fault(const struct subject *subject, struct sim_page *page)
                        : fault == SIM_FAULT_EINTR    ? "poll interrupted"
                        : fault == SIM_FAULT_MIGRATE  ? "goes on under another waker"
                        : fault == SIM_FAULT_EVIL     ? "acts inside a wake or a cleanup"
+                       : fault == SIM_FAULT_NET      ? "the network fails"
                                                      : "of a kind unknown here";
     sim_page_printf(page, "fault: %s", name);
     return true;

@@ -41,7 +41,8 @@ enum sim_profile {
 #define SIM_FAULT_EINTR UINT64_C(8)    /* A blocked poll is interrupted: no event. */
 #define SIM_FAULT_MIGRATE UINT64_C(16) /* A task goes on under another waker (W11). */
 #define SIM_FAULT_EVIL UINT64_C(32)    /* Who is woken, or cleaned up, acts at once (W7). */
-#define SIM_FAULT_ALL UINT64_C(63)
+#define SIM_FAULT_NET UINT64_C(64)     /* Connections are refused, lost, aborted, reset. */
+#define SIM_FAULT_ALL UINT64_C(127)
 #define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
 
 /* name, default, what it is. The order is part of tokens: append only. */
@@ -50,7 +51,7 @@ enum sim_profile {
     X(order, 0, "order of woken tasks: 0 the scenario's, 1 any, 2 fifo, 3 lifo-slot") \
     X(profile, 0, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
     X(faults, SIM_FAULT_FROM_SCENARIO, \
-            "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 evil") \
+            "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 evil, 64 net") \
     X(spurious_one_in, 32, "a spurious wake or report once in so many occasions; 0 never") \
     X(late_one_in, 8, "a late host event once in so many; 0 never") \
     X(stretch_one_in, 16, "a stretched step once in so many while a deadline is armed; 0 never") \
