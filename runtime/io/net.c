@@ -1,0 +1,68 @@
+/*
+ * net.c -- the calls of the network's seam whose answers are looked at before they are believed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/io/net.h"
+
+#include "runtime/base/assert.h"
+
+#include "runtime/base/banned.h"
+
+#define net_broke(what) rt_panic(__FILE__, __LINE__, "the network " what)
+
+struct rt_net_address
+rt_net_address_v4(uint8_t a, uint8_t b, uint8_t c, uint8_t d, uint16_t port)
+{
+    return (struct rt_net_address){
+            .ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d}, .port = port};
+}
+
+rt_err
+rt_net_read(struct rt_net *net, int socket, void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    rt_check(net, RT_NET_MAGIC);
+    rt_assert(buffer != NULL);
+    rt_assert(size > 0);
+    size_t moved = 0;
+    rt_err err = net->ops->read(net, socket, buffer, size, &moved, await);
+    if (err == RT_OK && moved > size) {
+        net_broke("read more bytes than it was given room for");
+    }
+    *ret_size = err == RT_OK ? moved : 0;
+    return err;
+}
+
+rt_err
+rt_net_write(struct rt_net *net, int socket, const void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    rt_check(net, RT_NET_MAGIC);
+    rt_assert(buffer != NULL);
+    rt_assert(size > 0);
+    size_t moved = 0;
+    rt_err err = net->ops->write(net, socket, buffer, size, &moved, await);
+    if (err == RT_OK && (moved == 0 || moved > size)) {
+        net_broke("wrote nothing, or more than it was given, and said that all was well");
+    }
+    *ret_size = err == RT_OK ? moved : 0;
+    return err;
+}
+
+uint32_t
+rt_net_fetch(struct rt_net *net, struct rt_net_event *ret_events, uint32_t max)
+{
+    rt_check(net, RT_NET_MAGIC);
+    rt_assert(max > 0);
+    uint32_t count = net->ops->fetch(net, ret_events, max);
+    if (count > max) {
+        net_broke("fetched more events than there was room for");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (ret_events[i].events == 0 || (ret_events[i].events & ~RT_NET_EVENTS) != 0) {
+            net_broke("reported an event that says nothing, or nothing known");
+        }
+    }
+    return count;
+}
