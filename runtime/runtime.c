@@ -63,10 +63,12 @@ struct extras {
     uint32_t count;
 };
 
-/* Entries of our own for the next list: the deadline, and notify where somebody may (D5). */
+/* Entries of our own for the next list: the deadline, the network's events where a task waits for
+ * one, and notify where somebody may (D5). */
 static rt_err
 collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
 {
+    struct rt_pollable *fetchable = NULL;
     ret_extras->count = 0;
     rt_err err = subscribe_deadline(runtime);
     if (err != RT_OK) {
@@ -74,6 +76,13 @@ collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
     }
     if (runtime->deadline_ns != RT_NEVER) {
         ret_extras->list[ret_extras->count++] = &runtime->deadline;
+    }
+    err = rt_io_pollable(&runtime->io, &fetchable);
+    if (err != RT_OK) {
+        return err;
+    }
+    if (fetchable != NULL) {
+        ret_extras->list[ret_extras->count++] = fetchable;
     }
     if (runtime->foreign_handles == 0) {
         return RT_OK;
@@ -92,7 +101,8 @@ collect_extras(struct rt_runtime *runtime, struct extras *ret_extras)
 static bool
 at_work(const struct rt_runtime *runtime)
 {
-    bool waking = runtime->firing || runtime->letting || runtime->reactor.waking != NULL;
+    bool waking = runtime->firing || runtime->letting || runtime->reactor.waking != NULL ||
+                  runtime->io.turning;
     return waking || (runtime->in_loop && !runtime->reactor.turning);
 }
 
@@ -122,12 +132,26 @@ fire_timers(struct rt_runtime *runtime)
     return fired;
 }
 
+/* What the network has to say, if anybody wants to hear it. */
+static rt_err
+fetch(struct rt_runtime *runtime, uint32_t *ret_woken)
+{
+    uint32_t woken = 0;
+    if (!rt_io_waited_for(&runtime->io)) {
+        return RT_OK;
+    }
+    rt_err err = rt_io_turn(&runtime->io, &woken);
+    *ret_woken += woken;
+    return err;
+}
+
 /* Step 4, something being woken. Deadline and notify are not in the list: no timer is due, and a
  * notify is for who sleeps. */
 static rt_err
 look(struct rt_runtime *runtime, uint32_t *ret_woken)
 {
-    return rt_reactor_turn(&runtime->reactor, RT_TURN_POLL, NULL, 0, ret_woken);
+    rt_err err = rt_reactor_turn(&runtime->reactor, RT_TURN_POLL, NULL, 0, ret_woken);
+    return err != RT_OK ? err : fetch(runtime, ret_woken);
 }
 
 /* Step 4, with nothing left to do but wait. */
@@ -140,16 +164,17 @@ go_to_sleep(struct rt_runtime *runtime, uint32_t *ret_woken)
         return err;
     }
     err = rt_reactor_turn(&runtime->reactor, RT_TURN_BLOCK, extras.list, extras.count, ret_woken);
-    if (err == RT_OK) {
-        runtime->executor.counters.sleeps++;
+    if (err != RT_OK) {
+        return err;
     }
-    return err;
+    runtime->executor.counters.sleeps++;
+    return fetch(runtime, ret_woken);
 }
 
 static bool
 busy(const struct rt_runtime *runtime)
 {
-    bool waking = runtime->firing || runtime->letting;
+    bool waking = runtime->firing || runtime->letting || runtime->io.turning;
     return runtime->executor.running || waking || runtime->reactor.turning;
 }
 
@@ -217,7 +242,7 @@ rt_runtime_turn_useful(const struct rt_runtime *runtime)
     if (next_ns != RT_NEVER && next_ns <= rt_host_now(runtime->host)) {
         return true;
     }
-    return rt_reactor_ready(&runtime->reactor);
+    return rt_reactor_ready(&runtime->reactor) || rt_io_useful(&runtime->io);
 }
 
 /* ---- The loops. ------------------------------------------------------------------------------ */
@@ -387,6 +412,7 @@ rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config *conf
     }
     rt_timers_init(&runtime->timers, &timers);
     rt_reactor_init(&runtime->reactor, config->host, &config->reactor);
+    rt_io_init(&runtime->io, &config->io);
 }
 
 void
@@ -400,6 +426,7 @@ rt_runtime_fini(struct rt_runtime *runtime)
     rt_executor_fini(&runtime->executor);
     rt_timers_fini(&runtime->timers);
     rt_reactor_fini(&runtime->reactor);
+    rt_io_fini(&runtime->io);
     rt_pollable_drop(&runtime->deadline);
     rt_pollable_drop(&runtime->notify);
     runtime->magic = 0;

@@ -5,9 +5,10 @@
  *  wakes ──▶│ executor ── polls ──▶ tasks                    │
  *           │ timers   ── due ────▶ wakes                    │
  *           │ reactor  ── ready ──▶ wakes                    │
+ *           │ io       ── edges ──▶ wakes                    │
  *           └──────────────▲─────────────────────────────────┘
- *                          │ now · subscribe · poll
- *                        host
+ *                          │ now · subscribe · poll · fetch
+ *                       host, net
  *
  * One round of a loop (rt_block_on, rt_run_to_completion):
  *   1. Poll what is woken, one task after the other: at least one, at most `event_interval` of
@@ -32,7 +33,9 @@
 #include "runtime/compose/stream.h"
 #include "runtime/compose/timeout.h"
 #include "runtime/compose/try_join.h"
+#include "runtime/io/io.h"
 #include "runtime/io/reactor.h"
+#include "runtime/io/tcp.h"
 #include "runtime/task/budget.h"
 #include "runtime/task/cx.h"
 #include "runtime/task/executor.h"
@@ -50,6 +53,7 @@ struct rt_runtime_config {
     struct rt_executor_config executor;
     struct rt_timers_config timers;
     struct rt_reactor_config reactor;
+    struct rt_io_config io;  /* All zero: no network. */
     uint32_t event_interval; /* 0: 61. Polls between two looks at the host. */
     uint64_t task_quota_ns;  /* 0: RT_TASK_QUOTA_NS. RT_NEVER: none, the clock is not asked. */
     /* The line of those who gave way, `deferred_capacity` wakers; NULL: there is none. One per task
@@ -70,6 +74,7 @@ struct rt_runtime {
     struct rt_executor executor;
     struct rt_timers timers;
     struct rt_reactor reactor;
+    struct rt_io io;
     struct rt_pollable deadline; /* The next deadline, as a pollable of the host … */
     uint64_t deadline_ns;        /* … and which one it is; RT_NEVER: none subscribed. */
     struct rt_pollable notify;

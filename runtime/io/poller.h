@@ -25,8 +25,9 @@ struct rt_poller_config {
     uint32_t capacity;
 };
 
-/* Entries that the runtime adds to the list itself: next deadline, notify, "do not block". */
-#define RT_POLLER_EXTRA 3u
+/* Entries that the runtime adds to the list itself: next deadline, the network's events, notify,
+ * "do not block". */
+#define RT_POLLER_EXTRA 4u
 
 struct rt_poller {
     uint32_t magic;

@@ -1,0 +1,408 @@
+/*
+ * tcp.c -- the loop of io.h, five times.
+ *
+ * Each polled call is an *attempt*: which direction it needs, what its task waits for, and one call
+ * of the network that may say RT_E_AGAIN. attempt_poll is the loop (E4), and nothing else is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/io/tcp.h"
+
+#include "runtime/base/banned.h"
+
+/* ---- The loop. ------------------------------------------------------------------------------- */
+
+struct attempt {
+    struct rt_io_source *source;
+    enum rt_direction direction;
+    const char *reason;
+    rt_err (*try)(struct attempt *attempt); /* RT_E_AGAIN: not now, and nothing was taken. */
+    rt_err err;
+    const struct rt_site *await;
+    /* For some of them. */
+    void *into;
+    const void *from;
+    size_t size;
+    size_t moved;
+    int socket;
+    struct rt_net_address peer;
+};
+
+static struct rt_net *
+net_of(const struct rt_io_source *source)
+{
+    rt_assert(source->io != NULL);
+    return source->io->net;
+}
+
+/* Whether the call is over. Nothing follows a closed direction: a network that says RT_E_AGAIN of
+ * one would be asked for ever. */
+static bool
+over(struct attempt *attempt, struct rt_seen seen)
+{
+    if (attempt->err == RT_E_AGAIN && (seen.bits & RT_READY_CLOSED) != 0) {
+        attempt->err = RT_E_CLOSED;
+    }
+    if (attempt->err != RT_E_AGAIN) {
+        return true;
+    }
+    rt_io_clear(attempt->source, attempt->direction, seen);
+    return false;
+}
+
+static rt_poll
+attempt_poll(struct attempt *attempt, struct rt_io_wait *wait, struct rt_cx *cx)
+{
+    struct rt_seen seen;
+    do {
+        RT_AWAIT(rt_io_poll_ready_at(attempt->source, attempt->direction, wait, cx, attempt->reason,
+                &seen, attempt->await));
+        if ((seen.bits & RT_READY_SHUTDOWN) != 0) {
+            /* Closed by a waker that ran while it was stored, or the end of all I/O (E10). */
+            attempt->err = attempt->source->io == NULL ? RT_E_STALE : RT_E_SHUTDOWN;
+            return RT_READY;
+        }
+        attempt->err = attempt->try(attempt);
+    } while (!over(attempt, seen));
+    return RT_READY;
+}
+
+/* Answers at once, without a wait left behind. */
+static rt_poll
+refuse(struct rt_io_wait *wait, rt_err err, rt_err *ret_err, const struct rt_site *await)
+{
+    rt_assert(err != RT_OK);
+    rt_io_wait_cancel_at(wait, await);
+    *ret_err = err;
+    return RT_READY;
+}
+
+/* ---- Starting and finishing. ----------------------------------------------------------------- */
+
+/* Takes `socket` in: registered, or closed again. */
+static rt_err
+adopt(struct rt_io *io, struct rt_io_source *source, int socket, uint32_t assumed)
+{
+    rt_err err = rt_io_register(io, source, socket, assumed);
+    if (err != RT_OK) {
+        io->net->ops->close(io->net, socket);
+    }
+    return err;
+}
+
+static rt_err
+may_start(enum rt_tcp_state state, const struct rt_io *io)
+{
+    if (state != RT_TCP_CLOSED) {
+        return RT_E_BUSY;
+    }
+    if (io->shut_down) {
+        return RT_E_SHUTDOWN;
+    }
+    return rt_io_has_room(io) ? RT_OK : RT_E_FULL;
+}
+
+/* Why `state` can not be finished, or RT_OK. */
+static rt_err
+may_finish(enum rt_tcp_state state)
+{
+    switch (state) {
+    case RT_TCP_CLOSED:
+        return RT_E_STALE;
+    case RT_TCP_STARTED:
+        return RT_OK;
+    case RT_TCP_OPEN:
+    case RT_TCP_FAILED:
+        return RT_E_FINISHED;
+    }
+    rt_unreached("every state can be finished or not");
+}
+
+/* Why a socket in `state` can not be used, or RT_OK. */
+static rt_err
+may_use(enum rt_tcp_state state)
+{
+    switch (state) {
+    case RT_TCP_CLOSED:
+        return RT_E_STALE;
+    case RT_TCP_STARTED:
+    case RT_TCP_FAILED:
+        return RT_E_INVALID;
+    case RT_TCP_OPEN:
+        return RT_OK;
+    }
+    rt_unreached("every state can be used or not");
+}
+
+/* Finishes what was started: `try` is asked once the socket is said to be writable. */
+static rt_poll
+finish(struct attempt *attempt, enum rt_tcp_state *state, struct rt_io_wait *wait, struct rt_cx *cx,
+        rt_err *ret_err)
+{
+    rt_err err = may_finish(*state);
+    if (err != RT_OK) {
+        return refuse(wait, err, ret_err, attempt->await);
+    }
+    RT_AWAIT(attempt_poll(attempt, wait, cx));
+    /* One that was closed meanwhile stays so; the end of all I/O finishes nothing. */
+    if (*state == RT_TCP_STARTED && attempt->err != RT_E_SHUTDOWN) {
+        *state = attempt->err == RT_OK ? RT_TCP_OPEN : RT_TCP_FAILED;
+    }
+    *ret_err = attempt->err;
+    return RT_READY;
+}
+
+static void
+give_up(struct rt_io_source *source, enum rt_tcp_state *state, const struct rt_site *await)
+{
+    if (*state == RT_TCP_CLOSED) {
+        return;
+    }
+    struct rt_net *net = net_of(source);
+    int socket = source->socket;
+    *state = RT_TCP_CLOSED;
+    /* Before the close: the number may be somebody else's right after it (E7). */
+    rt_io_deregister_at(source, await);
+    net->ops->close(net, socket);
+}
+
+/* ---- Listeners. ------------------------------------------------------------------------------ */
+
+void
+rt_tcp_listener_init(struct rt_tcp_listener *listener)
+{
+    rt_assert(listener != NULL);
+    listener->state = RT_TCP_CLOSED;
+    rt_io_source_init(&listener->source);
+}
+
+rt_err
+rt_tcp_listen_start(struct rt_tcp_listener *listener, struct rt_io *io,
+        const struct rt_net_address *address, uint32_t backlog)
+{
+    rt_assert(listener != NULL);
+    rt_assert(backlog > 0);
+    int socket = -1;
+    rt_err err = may_start(listener->state, io);
+    if (err == RT_OK) {
+        err = io->net->ops->listen_start(io->net, address, backlog, &socket);
+    }
+    if (err == RT_OK) {
+        /* Most networks listen at once; the first try is for those. */
+        err = adopt(io, &listener->source, socket, RT_NET_READABLE | RT_NET_WRITABLE);
+    }
+    if (err == RT_OK) {
+        listener->state = RT_TCP_STARTED;
+    }
+    return err;
+}
+
+static rt_err
+try_listen(struct attempt *attempt)
+{
+    struct rt_net *net = net_of(attempt->source);
+    return net->ops->listen_finish(net, attempt->source->socket);
+}
+
+rt_poll
+rt_tcp_listen_finish_at(struct rt_tcp_listener *listener, struct rt_io_wait *wait, struct rt_cx *cx,
+        rt_err *ret_err, const struct rt_site *await)
+{
+    rt_assert(listener != NULL);
+    struct attempt attempt = {.source = &listener->source,
+            .direction = RT_DIRECTION_WRITE,
+            .reason = "the address",
+            .try = try_listen,
+            .await = await};
+    return finish(&attempt, &listener->state, wait, cx, ret_err);
+}
+
+static rt_err
+try_accept(struct attempt *attempt)
+{
+    struct rt_io *io = attempt->source->io;
+    /* Before one is taken: no room here is no reason to lose it. */
+    if (!rt_io_has_room(io)) {
+        return RT_E_FULL;
+    }
+    return io->net->ops->accept(io->net, attempt->source->socket, &attempt->socket, &attempt->peer);
+}
+
+static rt_err
+stream_begin(struct rt_tcp_stream *stream, struct rt_io *io, const struct attempt *attempt)
+{
+    rt_err err = adopt(io, &stream->source, attempt->socket, RT_NET_READABLE | RT_NET_WRITABLE);
+    if (err == RT_OK) {
+        stream->state = RT_TCP_OPEN;
+        stream->peer = attempt->peer;
+    }
+    return err;
+}
+
+rt_poll
+rt_tcp_accept_at(struct rt_tcp_listener *listener, struct rt_io_wait *wait, struct rt_cx *cx,
+        struct rt_tcp_stream *stream, rt_err *ret_err, const struct rt_site *await)
+{
+    rt_assert(listener != NULL);
+    rt_assert(stream != NULL);
+    rt_err err = may_use(listener->state);
+    if (err == RT_OK && stream->state != RT_TCP_CLOSED) {
+        err = RT_E_BUSY;
+    }
+    if (err != RT_OK) {
+        return refuse(wait, err, ret_err, await);
+    }
+    struct attempt attempt = {.source = &listener->source,
+            .direction = RT_DIRECTION_READ,
+            .reason = "a connection",
+            .try = try_accept,
+            .await = await};
+    RT_AWAIT(attempt_poll(&attempt, wait, cx));
+    *ret_err = attempt.err != RT_OK ? attempt.err
+                                    : stream_begin(stream, listener->source.io, &attempt);
+    return RT_READY;
+}
+
+void
+rt_tcp_listener_close_at(struct rt_tcp_listener *listener, const struct rt_site *await)
+{
+    rt_assert(listener != NULL);
+    give_up(&listener->source, &listener->state, await);
+}
+
+/* ---- Streams. -------------------------------------------------------------------------------- */
+
+void
+rt_tcp_stream_init(struct rt_tcp_stream *stream)
+{
+    rt_assert(stream != NULL);
+    stream->state = RT_TCP_CLOSED;
+    stream->peer = (struct rt_net_address){.port = 0};
+    rt_io_source_init(&stream->source);
+}
+
+rt_err
+rt_tcp_connect_start(
+        struct rt_tcp_stream *stream, struct rt_io *io, const struct rt_net_address *address)
+{
+    rt_assert(stream != NULL);
+    int socket = -1;
+    rt_err err = may_start(stream->state, io);
+    if (err == RT_OK) {
+        err = io->net->ops->connect_start(io->net, address, &socket);
+    }
+    if (err == RT_OK) {
+        /* Nothing is assumed: before it is writable, "no error" would say nothing (N4). */
+        err = adopt(io, &stream->source, socket, 0);
+    }
+    if (err == RT_OK) {
+        stream->state = RT_TCP_STARTED;
+        stream->peer = *address;
+    }
+    return err;
+}
+
+static rt_err
+try_connect(struct attempt *attempt)
+{
+    struct rt_net *net = net_of(attempt->source);
+    return net->ops->connect_finish(net, attempt->source->socket);
+}
+
+rt_poll
+rt_tcp_connect_finish_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_cx *cx,
+        rt_err *ret_err, const struct rt_site *await)
+{
+    rt_assert(stream != NULL);
+    struct attempt attempt = {.source = &stream->source,
+            .direction = RT_DIRECTION_WRITE,
+            .reason = "the connection",
+            .try = try_connect,
+            .await = await};
+    return finish(&attempt, &stream->state, wait, cx, ret_err);
+}
+
+static rt_err
+try_read(struct attempt *attempt)
+{
+    rt_err err = rt_net_read(net_of(attempt->source), attempt->source->socket, attempt->into,
+            attempt->size, &attempt->moved, attempt->await);
+    /* No bytes are not the end (N3): the end is RT_E_CLOSED. */
+    return err == RT_OK && attempt->moved == 0 ? RT_E_AGAIN : err;
+}
+
+static rt_err
+try_write(struct attempt *attempt)
+{
+    return rt_net_write(net_of(attempt->source), attempt->source->socket, attempt->from,
+            attempt->size, &attempt->moved, attempt->await);
+}
+
+/* Reads or writes, if that makes sense. */
+static rt_poll
+move(struct attempt *attempt, const struct rt_tcp_stream *stream, struct rt_io_wait *wait,
+        struct rt_cx *cx, struct rt_tcp_moved *ret_moved)
+{
+    rt_err err = may_use(stream->state);
+    if (err == RT_OK && attempt->size == 0) {
+        err = RT_E_INVALID;
+    }
+    if (err != RT_OK) {
+        ret_moved->size = 0;
+        return refuse(wait, err, &ret_moved->err, attempt->await);
+    }
+    RT_AWAIT(attempt_poll(attempt, wait, cx));
+    ret_moved->err = attempt->err;
+    ret_moved->size = attempt->err == RT_OK ? attempt->moved : 0;
+    return RT_READY;
+}
+
+rt_poll
+rt_tcp_read_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_cx *cx,
+        void *buffer, size_t size, struct rt_tcp_moved *ret_moved, const struct rt_site *await)
+{
+    rt_assert(stream != NULL);
+    struct attempt attempt = {.source = &stream->source,
+            .direction = RT_DIRECTION_READ,
+            .reason = "something to read",
+            .try = try_read,
+            .into = buffer,
+            .size = size,
+            .await = await};
+    return move(&attempt, stream, wait, cx, ret_moved);
+}
+
+rt_poll
+rt_tcp_write_at(struct rt_tcp_stream *stream, struct rt_io_wait *wait, struct rt_cx *cx,
+        const void *buffer, size_t size, struct rt_tcp_moved *ret_moved,
+        const struct rt_site *await)
+{
+    rt_assert(stream != NULL);
+    struct attempt attempt = {.source = &stream->source,
+            .direction = RT_DIRECTION_WRITE,
+            .reason = "room to write",
+            .try = try_write,
+            .from = buffer,
+            .size = size,
+            .await = await};
+    return move(&attempt, stream, wait, cx, ret_moved);
+}
+
+rt_err
+rt_tcp_shutdown(struct rt_tcp_stream *stream)
+{
+    rt_assert(stream != NULL);
+    rt_err err = may_use(stream->state);
+    if (err != RT_OK) {
+        return err;
+    }
+    struct rt_net *net = net_of(&stream->source);
+    return net->ops->shutdown(net, stream->source.socket);
+}
+
+void
+rt_tcp_close_at(struct rt_tcp_stream *stream, const struct rt_site *await)
+{
+    rt_assert(stream != NULL);
+    give_up(&stream->source, &stream->state, await);
+}
