@@ -48,6 +48,8 @@ CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) 
 # --export-dynamic: a user's library of scenarios finds the simulator in the program itself.
 LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic
 LIBS := -lsqlite3 -lxxhash -lboost_context -ldl -pthread
+# Of the runtime itself: who calls guests on fibers (runtime/fiber/) switches stacks by it.
+FIBER_LIBS := -lboost_context
 TEST_LIBS := -lcheck_pic -lsubunit -lm -lrt -pthread
 TEST_FLAGS := -DTEST_TIMEOUT_S=$(if $(filter asan tsan,$(BUILD)),60,20)
 # The operating system's names, only for those who may ask it; zoo-object does the same.
@@ -60,7 +62,9 @@ quiet = $(if $(findstring /tests/,$1),$(TEST_WARN.$(FAMILY)))
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c)))
 RUNTIME := $(filter-out runtime/tests/% runtime/host/%,$(call find_c,runtime))
 SIM := $(filter-out sim/tests/%,$(call find_c,sim))
-WATCHED := $(RUNTIME) $(SIM) $(call find_c,scenarios reports)
+# What the simulator shares with the real hosts.
+SHARED := runtime/host/stack_mmap.c
+WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(call find_c,scenarios reports)
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
@@ -113,14 +117,14 @@ $(B)/librewake-rt.a: $(call plain,$(RUNTIME) $(call find_c,runtime/host)) $(B)/s
 $(B)/rewake: $(call probe,$(WATCHED)) $(GEN) $(ZOO) $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
 $(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)/librewake-rt.a
-	$(call run,LINK,$(LINK) -o $@ $^ $(TEST_LIBS))
-SIMULATOR := $(call probe,$(RUNTIME) $(filter-out sim/cli/main.c,$(SIM))) $(GEN)
+	$(call run,LINK,$(LINK) -o $@ $^ $(TEST_LIBS) $(FIBER_LIBS))
+SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM))) $(GEN)
 $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
 $(B)/bench/%: $(SIMULATOR) $(B)/probe/sim/tests/bench/%.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
 $(B)/bench/%: $(B)/plain/runtime/tests/bench/%.o $(B)/librewake-rt.a
-	$(call run,LINK,$(LINK) -o $@ $^ -pthread)
+	$(call run,LINK,$(LINK) -o $@ $^ -pthread $(FIBER_LIBS))
 
 # ---- jobs --------------------------------------------------------------------------------------
 # variant-debug-clang: program and tests of one variant, in a make of their own.
@@ -142,6 +146,9 @@ check-asan: tests-asan-$(CC) binary-asan-$(CC) ## the same tests with asan and u
 	@$(call prove,asan-$(CC),asan-$(CC),$(filter sim/%,$(SHELL_TESTS)))
 check-tsan: tests-tsan-$(CC) ## unit tests with tsan
 	@$(call prove,tsan-$(CC),tsan-$(CC))
+check-ucontext: ## unit tests, with ucontext switching stacks instead of Boost.Context
+	@$(MAKE) BUILD=debug OPT=-DRT_CONTEXT_UCONTEXT test-programs
+	@$(call prove,debug-DRT_CONTEXT_UCONTEXT-$(CC),debug-$(CC))
 quick: tests-debug-$(CC) ## unit tests only, in seconds
 	@$(call prove,debug-$(CC),debug-$(CC))
 test: tests-debug-$(CC) ## unit tests whose names match T: make test T='timer_*'
@@ -173,7 +180,7 @@ clean: ## removes build/
 	rm -rf build
 
 FORCE:
-.PHONY: all program help check check-asan check-tsan quick test test-programs matrix bench \
+.PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs matrix bench \
 	zoo-drop demo tidy format coverage install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -23,11 +23,14 @@
 #ifndef RT_BASE_PROBE_H
 #define RT_BASE_PROBE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct rt_context;
 
 struct rt_site {
     const char *file;
@@ -143,6 +146,13 @@ uint32_t rt_probe_object(enum rt_object_kind kind);
  */
 void rt_probe_audit(const struct rt_object *object, rt_audit_fn audit);
 
+/*
+ * Supplied by the watcher: what runs now runs on the stack of `context` (`entered`), or no longer
+ * does and is back where that was resumed: both times told on the stack that resumes it.
+ * `context->outer` is the watcher's own.
+ */
+void rt_probe_context(struct rt_context *context, bool entered);
+
 #define RT_PROBE(kind, object, site, await, argument) \
     do { \
         if ((rt_probe_wanted & UINT64_C(1) << RT_PROBE_##kind) != 0) { \
@@ -157,6 +167,7 @@ void rt_probe_audit(const struct rt_object *object, rt_audit_fn audit);
     } while (0)
 #define RT_PROBE_OBJECT(kind) rt_probe_object(RT_OBJECT_##kind)
 #define RT_PROBE_AUDIT(object, audit) rt_probe_audit((object), (audit))
+#define RT_PROBE_CONTEXT(context, entered) rt_probe_context((context), (entered))
 
 /* The place where this stands. An address of a static record; every use is another place. */
 #define RT_HERE \
@@ -183,6 +194,7 @@ void rt_probe_audit(const struct rt_object *object, rt_audit_fn audit);
         (void)sizeof(object); \
         (void)sizeof((rt_audit_fn)(audit)); \
     } while (0)
+#define RT_PROBE_CONTEXT(context, entered) ((void)sizeof(context))
 #define RT_HERE ((const struct rt_site *)0)
 
 #endif

@@ -7,9 +7,17 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/fiber/context.h"
 #include "runtime/tests/test.h"
 
 struct test_trap test_trap;
+
+static void
+jump(void *unused)
+{
+    (void)unused;
+    longjmp(test_trap.jump, 1);
+}
 
 static _Noreturn void
 trap(bool panicked, rt_err err, const char *who, const char *what)
@@ -24,6 +32,11 @@ trap(bool panicked, rt_err err, const char *who, const char *what)
     test_trap.err = err;
     (void)snprintf(test_trap.who, sizeof(test_trap.who), "%s", who != NULL ? who : "");
     (void)snprintf(test_trap.what, sizeof(test_trap.what), "%s", what);
+    struct rt_context *context = test_trap.context;
+    test_trap.context = NULL;
+    if (context != NULL) {
+        rt_context_abandon(context, jump, NULL);
+    }
     longjmp(test_trap.jump, 1);
 }
 

@@ -42,6 +42,7 @@ struct test_trap {
     jmp_buf jump;
     bool armed;
     bool panicked;
+    struct rt_context *context; /* EXPECT_FAULT_ON: whose stack is to be left first. */
     rt_err err;
     char who[64];
     char what[256];
@@ -57,6 +58,14 @@ extern struct test_trap test_trap;
         } \
         ck_assert_msg(!test_trap.panicked, "a panic, not a fault: %s", test_trap.what); \
         EXPECT_STR(rt_err_name(test_trap.err), rt_err_name(error)); \
+    } while (0)
+
+/* As EXPECT_FAULT, for a fault that is found on the stack of `on`, which is then abandoned. */
+#define EXPECT_FAULT_ON(on, error, statement) \
+    do { \
+        test_trap.context = (on); \
+        EXPECT_FAULT(error, statement); \
+        EXPECT(test_trap.context == NULL); \
     } while (0)
 
 #define EXPECT_PANIC(statement) \

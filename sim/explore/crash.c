@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/world/stack.h"
 
 #define HANDLER_STACK ((size_t)64 << 10)
 /* An access this near the stack pointer, and not to be had, has run off the stack's end. */
@@ -70,7 +71,8 @@ on_signal(int number, siginfo_t *info, void *context)
     uintptr_t address = (uintptr_t)info->si_addr;
     registers(context, &crash_record->pc, &sp);
     bool is_access = number == SIGSEGV || number == SIGBUS;
-    crash_record->overflow = is_access && address + STACK_REACH > sp && address < sp + STACK_REACH;
+    bool near_stack = address + STACK_REACH > sp && address < sp + STACK_REACH;
+    crash_record->overflow = is_access && (near_stack || sim_stack_guard(info->si_addr));
     crash_record->near_null = is_access && address < NULL_REACH;
     crash_record->signal = number;
     (void)raise(number);

@@ -36,8 +36,7 @@ loop_step(struct sim_actor *actor)
 {
     struct sim_loop *loop = loop_of(actor);
     loop->blocked = false;
-    sim_fiber_resume(actor->world, &loop->fiber);
-    if (loop->fiber.finished) {
+    if (!sim_fiber_resume(actor->world, &loop->fiber)) {
         sim_actor_finish(actor);
         sim_world_event(actor->world, SIM_EVENT_DONE, 0, 0, 0, 0);
     }

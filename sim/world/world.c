@@ -156,6 +156,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->being_evil = false;
     world->fiber = NULL;
     world->fibers = NULL;
+    world->inner = NULL;
     world->outcome.seed = seed;
     world->outcome.digest = 0;
     world->outcome.verdict = SIM_VERDICT_PASS;

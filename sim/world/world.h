@@ -28,6 +28,7 @@ extern "C" {
 
 struct sim_scenario;
 struct sim_fiber;
+struct rt_context;
 
 /* Where a run stops before its own end, for the judge. */
 struct sim_stop {
@@ -121,8 +122,9 @@ struct sim_world {
     struct rt_list afters;
     struct rt_list evils;
     bool being_evil;          /* One of them is acting: what that causes is left alone. */
-    struct sim_fiber *fiber;  /* The one that runs now; NULL: the world's own stack. */
+    struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
     struct sim_fiber *fibers; /* All of this run. */
+    struct rt_context *inner; /* On whose stack we are; NULL: the world's own. */
     jmp_buf escape;           /* Where sim_fail goes on the world's own stack. */
     struct sim_outcome outcome;
 };

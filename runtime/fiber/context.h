@@ -1,0 +1,87 @@
+/*
+ * context.h -- a second stack to run on, and the switch to it and back.
+ *
+ *      whoever resumes it                         the context's own stack
+ *      rt_context_resume ──────────switch───────▶ enter(argument) begins, or goes on
+ *          returns       ◀─────────switch──────── rt_context_suspend, or `enter` returns
+ *
+ * All switching of stacks in rewake is here: Boost.Context's C entry points, or
+ * ucontext where the compiler is told -DRT_CONTEXT_UCONTEXT. The address and the
+ * thread sanitizer are told of each switch, so they know whose frames they see.
+ * Guests (fiber.h) and the simulator's loops are both made of it.
+ *
+ * A context knows no more than how to be gone and come back. Whether it may be
+ * resumed now is its owner's question; asked wrongly, it panics.
+ *
+ * Who watches (probe.h) is told of each arrival: a run that ends on somebody's stack must
+ * first get off it.
+ *
+ * Ownership. Borrows the stack until it has finished, was abandoned or is forgotten; pinned from
+ * the first resume on. Contexts nest: one may resume another.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_FIBER_CONTEXT_H
+#define RT_FIBER_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rt_context {
+    void (*enter)(void *argument);
+    void *argument;
+    char *stack; /* Its lowest byte. */
+    size_t size;
+    void *there; /* Where it stands while it does not run. */
+    void *back;  /* Where whoever resumed it stands meanwhile. */
+    bool running;
+    bool finished; /* `enter` has returned, or it was abandoned. */
+    void (*last_words)(void *argument);
+    void *last_argument;
+    struct rt_context *outer; /* The watcher's: the context that resumed it. */
+    /* The sanitizers'. */
+    void *fake_stack;
+    void *back_fake_stack;
+    const void *back_bottom;
+    size_t back_size;
+    void *thread;
+    void *back_thread;
+};
+
+/* The least that a stack must have for a context to stand on it; what `enter` needs comes on top. */
+#define RT_CONTEXT_STACK_MIN ((size_t)8 << 10)
+
+/*
+ * Prepares enter(argument) to run on the `size` bytes (RT_CONTEXT_STACK_MIN at least) at `stack`,
+ * from the first resume on. Nothing runs yet.
+ */
+void rt_context_init(struct rt_context *context, void *stack, size_t size,
+        void (*enter)(void *argument), void *argument);
+
+/* Goes over to it until it suspends or has finished. False: it has finished. */
+bool rt_context_resume(struct rt_context *context);
+
+/* Back to whoever resumed `context`, from its own stack. Returns at the next resume. */
+void rt_context_suspend(struct rt_context *context);
+
+/*
+ * Leaves the stack of `context`, from on it, for good: whoever resumed it calls
+ * last_words(argument), which must not return either. What stands on the stack stays there.
+ */
+__attribute__((noreturn)) void rt_context_abandon(
+        struct rt_context *context, void (*last_words)(void *argument), void *argument);
+
+/* Ends the use of a context that stands suspended and will not be gone on with. */
+void rt_context_forget(struct rt_context *context);
+
+/* True when the caller runs on the stack of `context`. */
+bool rt_context_here(const struct rt_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+/*
+ * stack_mmap.h -- stacks from the operating system, each with a guard page below.
+ *
+ * A provider (fiber/stack.h) without state. Each alloc is three system calls, so
+ * put a pool in front of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_HOST_STACK_MMAP_H
+#define RT_HOST_STACK_MMAP_H
+
+#include "runtime/fiber/stack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How many bytes below a stack's base can not be touched. */
+#define RT_STACK_GUARD ((size_t)4096)
+
+/* The one there is. Sizes are rounded up to pages; RT_E_FULL when the system has no room. */
+struct rt_stack_provider *rt_stack_mmap(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
