@@ -180,7 +180,7 @@ clean: ## removes build/
 	rm -rf build
 
 FORCE:
-.PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs matrix bench \
-	zoo-drop demo tidy format coverage install clean FORCE
+.PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs \
+	matrix bench zoo-drop demo tidy format coverage install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

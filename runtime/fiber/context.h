@@ -52,7 +52,7 @@ struct rt_context {
     void *back_thread;
 };
 
-/* The least that a stack must have for a context to stand on it; what `enter` needs comes on top. */
+/* The least that a stack must have for a context to stand on it; `enter` needs more. */
 #define RT_CONTEXT_STACK_MIN ((size_t)8 << 10)
 
 /*

@@ -41,9 +41,8 @@ unmap(struct rt_stack_provider *provider, struct rt_stack stack)
     }
 }
 
-struct rt_stack_provider *
-rt_stack_mmap(void)
+void
+rt_stack_mmap_init(struct rt_stack_provider *provider)
 {
-    static struct rt_stack_provider provider = {map, unmap};
-    return &provider;
+    *provider = (struct rt_stack_provider){map, unmap};
 }

@@ -18,8 +18,8 @@ extern "C" {
 /* How many bytes below a stack's base can not be touched. */
 #define RT_STACK_GUARD ((size_t)4096)
 
-/* The one there is. Sizes are rounded up to pages; RT_E_FULL when the system has no room. */
-struct rt_stack_provider *rt_stack_mmap(void);
+/* Makes one. Sizes are rounded up to pages; RT_E_FULL when the system has no room. */
+void rt_stack_mmap_init(struct rt_stack_provider *provider);
 
 #ifdef __cplusplus
 }

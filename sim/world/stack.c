@@ -21,6 +21,14 @@ static struct {
 } pool;
 
 static rt_err
+map_another(size_t size, struct rt_stack *ret_stack)
+{
+    struct rt_stack_provider system;
+    rt_stack_mmap_init(&system);
+    return rt_stack_alloc(&system, size, ret_stack);
+}
+
+static rt_err
 stack_alloc(struct rt_stack_provider *provider, size_t size, struct rt_stack *ret_stack)
 {
     (void)provider;
@@ -32,7 +40,7 @@ stack_alloc(struct rt_stack_provider *provider, size_t size, struct rt_stack *re
         return RT_E_FULL;
     }
     if (i == pool.count) {
-        rt_err err = rt_stack_alloc(rt_stack_mmap(), size, &pool.all[i].stack);
+        rt_err err = map_another(size, &pool.all[i].stack);
         if (err != RT_OK) {
             return err;
         }
