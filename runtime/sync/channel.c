@@ -9,8 +9,6 @@
  */
 #include "runtime/sync/channel.h"
 
-#include <string.h>
-
 #include "runtime/base/assert.h"
 #include "runtime/sync/internal.h"
 
@@ -42,67 +40,12 @@ audit(const struct rt_object *object)
     return NULL;
 }
 
-/* The place in the ring that is `steps` behind `from`. */
-static uint32_t
-behind(const struct rt_channel *channel, uint32_t from, uint32_t steps)
-{
-    uint32_t to_wrap = channel->config.capacity - from;
-    return steps < to_wrap ? from + steps : steps - to_wrap;
-}
-
-static void *
-place(const struct rt_channel *channel, uint32_t at)
-{
-    rt_assert(at < channel->config.capacity);
-    return (unsigned char *)channel->config.ring + (size_t)at * channel->config.item_size;
-}
-
-static void
-copy(const struct rt_channel *channel, void *to, const void *from)
-{
-    if (channel->config.item_size > 0) {
-        memcpy(to, from, channel->config.item_size);
-    }
-}
-
-/* Every way in which a place becomes free again ends here, so that none forgets the senders, or the
- * receivers that wait for the last item of a closed channel to be taken or passed on. */
-static void
-give_room(struct rt_channel *channel, const struct rt_site *await)
-{
-    rt_waiters_give(&channel->room, 1, await);
-    if (rt__channel_ended(channel)) {
-        (void)rt_waiters_wake_all(&channel->items, await);
-    }
-}
-
 static void
 destroy(const struct rt_channel *channel, const void *item)
 {
     if (channel->config.destroy != NULL) {
         channel->config.destroy(item, channel->config.argument);
     }
-}
-
-void
-rt__channel_push(struct rt_channel *channel, const void *item, const struct rt_site *await)
-{
-    rt_assert(channel->count < channel->config.capacity);
-    copy(channel, place(channel, behind(channel, channel->head, channel->count)), item);
-    channel->count++;
-    RT_PROBE(PUT, channel->object.id, RT_HERE, await, 1);
-    rt_waiters_give(&channel->items, 1, await);
-}
-
-void
-rt__channel_pop(struct rt_channel *channel, void *ret_item, const struct rt_site *await)
-{
-    rt_assert(channel->count > 0);
-    copy(channel, ret_item, place(channel, channel->head));
-    channel->head = behind(channel, channel->head, 1);
-    channel->count--;
-    RT_PROBE(CONSUME, channel->object.id, RT_HERE, await, 1);
-    give_room(channel, await);
 }
 
 static void
@@ -244,13 +187,13 @@ rt_channel_clear_at(struct rt_channel *channel, const struct rt_site *await)
     check_channel(channel);
     uint32_t count = channel->count;
     uint32_t at = channel->head;
-    channel->head = behind(channel, at, count);
+    channel->head = rt__channel_behind(channel, at, count);
     channel->count = 0;
     rt_waiters_revoke(&channel->items);
     /* Their places are nobody's yet: what is sent meanwhile comes to lie behind them. */
     for (uint32_t i = 0; i < count; i++) {
-        destroy(channel, place(channel, behind(channel, at, i)));
-        give_room(channel, await);
+        destroy(channel, rt__channel_place(channel, rt__channel_behind(channel, at, i)));
+        rt__channel_give_room(channel, await);
     }
     return count;
 }
@@ -288,7 +231,7 @@ return_permit(struct rt_channel *channel, const struct rt_site *await)
 {
     rt_assert(channel->permits > 0);
     channel->permits--;
-    give_room(channel, await);
+    rt__channel_give_room(channel, await);
 }
 
 rt_err

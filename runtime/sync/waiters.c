@@ -104,12 +104,9 @@ fire(struct rt_waiters *waiters, struct rt_list *due, const struct rt_site *awai
     }
 }
 
-static void
-settle(struct rt_waiters *waiters, const struct rt_site *await)
+void
+rt__waiters_settle(struct rt_waiters *waiters, const struct rt_site *await)
 {
-    if (rt_list_empty(&waiters->line)) {
-        return;
-    }
     struct rt_list due;
     rt_list_init(&due);
     hand_out(waiters, &due, await);
@@ -214,14 +211,6 @@ rt_waiters_take(struct rt_waiters *waiters, uint32_t units)
     return true;
 }
 
-void
-rt_waiters_give(struct rt_waiters *waiters, uint32_t units, const struct rt_site *await)
-{
-    rt_assert(units <= RT_UNITS_MAX - waiters->free - waiters->assigned);
-    waiters->free += units;
-    settle(waiters, await);
-}
-
 /* Takes all who are awaited out of the line, without a unit. */
 static uint32_t
 resolve_all(struct rt_waiters *waiters, struct rt_list *due)
@@ -320,24 +309,12 @@ rt_waiters_queueing(const struct rt_waiters *waiters)
     return false;
 }
 
-void
-rt_waiter_init(struct rt_waiter *waiter, uint32_t wanted)
-{
-    rt_assert(waiter != NULL);
-    rt_assert(wanted <= RT_UNITS_MAX);
-    rt_list_init(&waiter->link);
-    waiter->state = RT_WAITER_IDLE;
-    waiter->wanted = wanted;
-    waiter->held = 0;
-}
-
 rt_poll
-rt_waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_cx *cx,
+rt__waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_cx *cx,
         const char *reason, const struct rt_site *site, const struct rt_site *await)
 {
-    rt_cx_check(cx);
     /* Somebody who is passed over may have had units for those behind. */
-    settle(waiters, await);
+    rt_waiters_give(waiters, 0, await);
     if (waiter->state == RT_WAITER_GRANTED) {
         return finish(waiters, waiter, await);
     }
@@ -350,7 +327,7 @@ rt_waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_c
     if (turn && waiters->free >= missing(waiter)) {
         assign(waiters, waiter, missing(waiter));
         (void)finish(waiters, waiter, await);
-        settle(waiters, await);
+        rt_waiters_give(waiters, 0, await);
         return RT_READY;
     }
     if (waiter->state != RT_WAITER_QUEUED) {
@@ -378,5 +355,5 @@ rt_waiter_leave(struct rt_waiter *waiter, struct rt_waiters *waiters, const stru
         RT_PROBE(UNGRANT, waiters->object, RT_HERE, await, units);
     }
     (void)rt_slot_clear_at(&waiter->slot, await);
-    settle(waiters, await);
+    rt_waiters_give(waiters, 0, await);
 }

@@ -39,6 +39,7 @@
 #ifndef RT_SYNC_WAITERS_H
 #define RT_SYNC_WAITERS_H
 
+#include "runtime/base/assert.h"
 #include "runtime/task/cx.h"
 
 #ifdef __cplusplus
@@ -66,12 +67,13 @@ enum rt_waiter_state {
 };
 
 struct rt_waiter {
-    struct rt_list link; /* In `line` while QUEUED, in `resolved` while GRANTED or WOKEN. */
+    struct rt_list link; /* In `line` while QUEUED, in `resolved` while GRANTED or WOKEN. Not
+                          * initialised while IDLE; nor are the ticket and the slot. */
     enum rt_waiter_state state;
     uint32_t wanted;
-    uint32_t held;       /* Collected so far. */
-    uint64_t ticket;     /* Its place: smaller goes first. Kept until READY. */
-    struct rt_slot slot; /* Not initialised while IDLE. */
+    uint32_t held;   /* Collected so far. */
+    uint64_t ticket; /* Its place: smaller goes first. Kept until READY. */
+    struct rt_slot slot;
 };
 
 /* A line with `free` units, for the object numbered `object` in traces. */
@@ -83,8 +85,19 @@ void rt_waiters_fini(struct rt_waiters *waiters, const char *who);
 /* True, and `units` are the caller's, when so many are free and nobody queues for them. */
 bool rt_waiters_take(struct rt_waiters *waiters, uint32_t units);
 
+/* Hands out what is free to those in the line; for rt_waiters_give. */
+void rt__waiters_settle(struct rt_waiters *waiters, const struct rt_site *await);
+
 /* `units` come back, or are new: those in the line get them, the rest is free. */
-void rt_waiters_give(struct rt_waiters *waiters, uint32_t units, const struct rt_site *await);
+static inline void
+rt_waiters_give(struct rt_waiters *waiters, uint32_t units, const struct rt_site *await)
+{
+    rt_assert(units <= RT_UNITS_MAX - waiters->free - waiters->assigned);
+    waiters->free += units;
+    if (!rt_list_empty(&waiters->line)) {
+        rt__waiters_settle(waiters, await);
+    }
+}
 
 /* Wakes all in the line, without a unit, in their order; how many there were. What a waiter had
  * collected is free again: for a close, after which nobody can be served, and for broadcasts. */
@@ -110,14 +123,35 @@ rt_waiters_idle(const struct rt_waiters *waiters)
 bool rt_waiters_queueing(const struct rt_waiters *waiters);
 
 /* A waiter that wants `wanted` units: 0 is served at once. */
-void rt_waiter_init(struct rt_waiter *waiter, uint32_t wanted);
+static inline void
+rt_waiter_init(struct rt_waiter *waiter, uint32_t wanted)
+{
+    rt_assert(wanted <= RT_UNITS_MAX);
+    waiter->state = RT_WAITER_IDLE;
+    waiter->wanted = wanted;
+    waiter->held = 0;
+}
+
+/* rt_waiter_poll where somebody queues, or will. */
+rt_poll rt__waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_cx *cx,
+        const char *reason, const struct rt_site *site, const struct rt_site *await);
 
 /*
  * READY: the units are the caller's, and the waiter is IDLE. PENDING: it queues, and the waker of
  * `cx` is stored (another one is replaced, W11); who queues already is not queued twice (K7).
  */
-rt_poll rt_waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_cx *cx,
-        const char *reason, const struct rt_site *site, const struct rt_site *await);
+static inline rt_poll
+rt_waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_cx *cx,
+        const char *reason, const struct rt_site *site, const struct rt_site *await)
+{
+    rt_cx_check(cx);
+    bool quiet = waiter->state == RT_WAITER_IDLE && rt_list_empty(&waiters->line);
+    if (quiet && waiters->free >= waiter->wanted) {
+        waiters->free -= waiter->wanted;
+        return RT_READY;
+    }
+    return rt__waiter_poll(waiter, waiters, cx, reason, site, await);
+}
 
 /* Gives up waiting: what it has goes to the next (K6). At any time, also twice. */
 void rt_waiter_leave(

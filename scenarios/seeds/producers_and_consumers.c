@@ -1,12 +1,12 @@
 /*
  * producers_and_consumers.c -- a bounded channel, reservations, and anybody may be cancelled.
  *
- * The channel that the articles S4 and S5 take for granted, with one or two places. One producer sends what
- * it has; another one reserves a place first, because its item is dear, and makes it while it holds
- * the permit. Two consumers take what comes, and one of them has no patience: it gives a receive up
- * and makes a new one. Whoever is cancelled leaves in its cleanup: a place that it was granted, an
- * item that it was granted, or a permit must reach the next in line, and its side of the channel
- * goes with it.
+ * The channel that the articles S4 and S5 take for granted, with one or two places. One producer
+ * sends what it has; another one reserves a place first, because its item is dear, and makes it
+ * while it holds the permit. Two consumers take what comes, and one of them has no patience: it
+ * gives a receive up and makes a new one. Whoever is cancelled leaves in its cleanup: a place that
+ * it was granted, an item that it was granted, or a permit must reach the next in line, and its
+ * side of the channel goes with it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
