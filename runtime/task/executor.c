@@ -33,6 +33,22 @@ verify(const struct rt_executor *executor)
 }
 
 void
+rt__executor_admit(struct rt_executor *executor, const struct rt_task *task)
+{
+    if (executor->sched->ops->admit != NULL) {
+        executor->sched->ops->admit(executor->sched, task->target.key.index, task->rank);
+    }
+}
+
+void
+rt__executor_rank(struct rt_executor *executor, const struct rt_task *task)
+{
+    if (executor->sched->ops->rank != NULL) {
+        executor->sched->ops->rank(executor->sched, task->target.key.index, task->rank);
+    }
+}
+
+void
 rt__executor_push(struct rt_executor *executor, const struct rt_task *task)
 {
     /* Never more than once each: the policy can not overflow. */

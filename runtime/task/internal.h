@@ -96,7 +96,10 @@ void rt__task_end(struct rt_task *task, enum rt_task_end end, const struct rt_si
 /* A task polled by hand has answered READY: joiner and cleanup, there is no executor to leave. */
 void rt__task_end_child(struct rt_task *task);
 
-/* executor.c: into the policy; out of it; "somebody must come and run us" (D7). */
+/* executor.c: the rank of a task that was posted just now, and a changed one; into the policy; out
+ * of it; "somebody must come and run us" (D7). */
+void rt__executor_admit(struct rt_executor *executor, const struct rt_task *task);
+void rt__executor_rank(struct rt_executor *executor, const struct rt_task *task);
 void rt__executor_push(struct rt_executor *executor, const struct rt_task *task);
 void rt__executor_remove(struct rt_executor *executor, const struct rt_task *task);
 void rt__executor_notify(struct rt_executor *executor);

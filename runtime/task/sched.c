@@ -108,7 +108,11 @@ fifo_remove(struct rt_sched *sched, uint32_t id)
     unlink(fifo_of(sched), id);
 }
 
-static const struct rt_sched_ops fifo_ops = {fifo_push, fifo_pop, fifo_remove};
+static const struct rt_sched_ops fifo_ops = {
+        .push = fifo_push,
+        .pop = fifo_pop,
+        .remove = fifo_remove,
+};
 
 /* The newcomer takes the slot; who had it goes behind the others. */
 static void
@@ -163,7 +167,11 @@ lifo_remove(struct rt_sched *sched, uint32_t id)
     }
 }
 
-static const struct rt_sched_ops lifo_ops = {lifo_push, lifo_pop, lifo_remove};
+static const struct rt_sched_ops lifo_ops = {
+        .push = lifo_push,
+        .pop = lifo_pop,
+        .remove = lifo_remove,
+};
 
 void
 rt_sched_fifo_init(struct rt_sched_fifo *fifo, struct rt_sched_link *links, uint32_t capacity)

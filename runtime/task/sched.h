@@ -10,6 +10,9 @@
  *            slot is used at most three times in a row, so that two tasks that
  *            wake each other can not shut out a third.
  *
+ * Further ones are in runtime/sched/: priority, earliest deadline first (ranked.h) and fair shares
+ * (fair.h). They order tasks by a number of the task's, its rank; what it means is theirs.
+ *
  * "any" is the simulator's: it implements this hook, and each pick is a decision.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -36,6 +39,11 @@ struct rt_sched_ops {
     uint32_t (*pop)(struct rt_sched *sched);
     /* Takes `id` out if it is in (T16): its task was cancelled, or is about to be polled anyway. */
     void (*remove)(struct rt_sched *sched, uint32_t id);
+    /* `id` names a task that was posted just now, of this rank; before its first push. NULL: this
+     * policy asks for no rank. */
+    void (*admit)(struct rt_sched *sched, uint32_t id, uint64_t rank);
+    /* The rank of `id` has changed, which may be in the policy now. NULL where `admit` is. */
+    void (*rank)(struct rt_sched *sched, uint32_t id, uint64_t rank);
 };
 
 /* Embedded in a policy's own struct. */

@@ -232,9 +232,20 @@ rt_post_at(struct rt_executor *executor, struct rt_task *task, const struct rt_s
     executor->foreground += task->background ? 0 : 1;
     RT_PROBE(POST, task->object.id, RT_HERE, await, 0);
     rt_assert(executor->foreground <= executor->posted);
+    rt__executor_admit(executor, task);
     rt__executor_push(executor, task);
     rt__executor_notify(executor);
     return RT_OK;
+}
+
+void
+rt_task_set_rank(struct rt_task *task, uint64_t rank)
+{
+    check_task(task);
+    task->rank = rank;
+    if (rt_task_posted(task)) {
+        rt__executor_rank(task->target.executor, task);
+    }
 }
 
 void

@@ -89,6 +89,7 @@ struct rt_task {
     rt_poll_fn poll;
     rt_cleanup_fn cleanup; /* NULL: nothing to do. */
     const char *name;      /* Borrowed; shown to people. */
+    uint64_t rank;         /* Set before rt_post: for a policy that asks for one (sched.h). */
     void *output;          /* Set by the poll function before READY; read by rt_task_take. */
     struct rt_target target;
     /* Invariant: every slot that holds a waker stored during this task's polls is in here. */
@@ -115,6 +116,9 @@ void rt_task_fini(struct rt_task *task);
 #define rt_post(executor, task) rt_post_at((executor), (task), RT_HERE)
 RT_MUST_CHECK rt_err rt_post_at(
         struct rt_executor *executor, struct rt_task *task, const struct rt_site *await);
+
+/* Gives it another rank: at once when it is posted, else from the next rt_post on. */
+void rt_task_set_rank(struct rt_task *task, uint64_t rank);
 
 /* Wakes it, as its waker would. Not posted: no-op. */
 #define rt_task_wake(task) rt_task_wake_at((task), RT_HERE)

@@ -59,7 +59,11 @@ remove_id(struct rt_sched *sched, uint32_t id)
     }
 }
 
-static const struct rt_sched_ops batch_ops = {push, pop, remove_id};
+static const struct rt_sched_ops batch_ops = {
+        .push = push,
+        .pop = pop,
+        .remove = remove_id,
+};
 
 void
 rt_sched_batch_init(struct rt_sched_batch *batch, struct rt_sched_link *links, uint32_t capacity)

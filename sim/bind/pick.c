@@ -4,8 +4,10 @@
  *   order       driven by the world                    driven by a loop
  *   any         a push enables the task's actor; the   pop pauses the loop, then picks among
  *               world picks, nobody pops               the runnable: a decision
- *   fifo,       a push enables the executor's actor;   pop pauses the loop, then the built-in
- *   lifo-slot   its step pops the built-in policy      policy picks
+ *   fifo,       a push enables the executor's actor;   pop pauses the loop, then the runtime's
+ *   lifo-slot,  its step pops the runtime's policy     policy picks
+ *   priority,
+ *   edf, fair
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -231,7 +233,31 @@ take_out(struct rt_sched *sched, uint32_t index)
     }
 }
 
-static const struct rt_sched_ops runtime_picks = {.push = push, .pop = pop, .remove = take_out};
+static void
+admit(struct rt_sched *sched, uint32_t index, uint64_t rank)
+{
+    struct rt_sched *inner = rt_of(sched)->inner;
+    if (inner != NULL && inner->ops->admit != NULL) {
+        inner->ops->admit(inner, index, rank);
+    }
+}
+
+static void
+change_rank(struct rt_sched *sched, uint32_t index, uint64_t rank)
+{
+    struct rt_sched *inner = rt_of(sched)->inner;
+    if (inner != NULL && inner->ops->rank != NULL) {
+        inner->ops->rank(inner, index, rank);
+    }
+}
+
+static const struct rt_sched_ops runtime_picks = {
+        .push = push,
+        .pop = pop,
+        .remove = take_out,
+        .admit = admit,
+        .rank = change_rank,
+};
 
 void
 sim__after_step(void *argument)
@@ -274,12 +300,24 @@ links(struct sim_rt *rt)
     return sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_link));
 }
 
+static struct rt_sched_heap_entry *
+heap_entries(struct sim_rt *rt)
+{
+    return sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_heap_entry));
+}
+
+static uint64_t *
+keys(struct sim_rt *rt)
+{
+    return sim_alloc(rt->world, rt->capacity * sizeof(uint64_t));
+}
+
 void
 sim__pick_init(struct sim_rt *rt)
 {
     bool any = rt->order == SIM_ORDER_DEFAULT || rt->order == SIM_ORDER_ANY;
     rt->sched.ops = any && !rt->by_loop ? &world_picks : &runtime_picks;
-    if (rt->by_loop || rt->order == SIM_ORDER_FIFO || rt->order == SIM_ORDER_LIFO_SLOT) {
+    if (rt->by_loop || !any) {
         sim_world_loop_polls(rt->world);
     }
     switch (rt->order) {
@@ -294,6 +332,19 @@ sim__pick_init(struct sim_rt *rt)
     case SIM_ORDER_LIFO_SLOT:
         rt_sched_lifo_slot_init(&rt->lifo_slot, links(rt), rt->capacity);
         rt->inner = &rt->lifo_slot.sched;
+        break;
+    case SIM_ORDER_PRIORITY:
+        rt_sched_priority_init(&rt->ranked, heap_entries(rt), keys(rt), rt->capacity);
+        rt->inner = &rt->ranked.sched;
+        break;
+    case SIM_ORDER_EDF:
+        rt_sched_edf_init(&rt->ranked, heap_entries(rt), keys(rt), rt->capacity);
+        rt->inner = &rt->ranked.sched;
+        break;
+    case SIM_ORDER_FAIR:
+        rt_sched_fair_init(&rt->fair, heap_entries(rt),
+                sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_share)), rt->capacity);
+        rt->inner = &rt->fair.sched;
         break;
     }
     if (!rt->by_loop) {

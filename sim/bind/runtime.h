@@ -9,8 +9,7 @@
  *     would do something.
  *
  * So the world is the loop, and no fiber is needed. Under order `any` each woken task is an
- * alternative of its own; under `fifo` and `lifo-slot` the executor is one actor, and its policy
- * picks.
+ * alternative of its own; under the other orders the executor is one actor, and its policy picks.
  *
  * `by_loop`: the scenario drives the runtime itself, with rt_block_on or rt_run_until_stalled
  * inside a sim_loop (world/loop.h). Tasks are then stepped by that loop; its picks are decisions

@@ -19,6 +19,12 @@ order_name(enum sim_order order)
         return "fifo";
     case SIM_ORDER_LIFO_SLOT:
         return "lifo-slot";
+    case SIM_ORDER_PRIORITY:
+        return "priority";
+    case SIM_ORDER_EDF:
+        return "edf";
+    case SIM_ORDER_FAIR:
+        return "fair";
     }
     return "?";
 }

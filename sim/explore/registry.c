@@ -66,7 +66,7 @@ misdeclared(const struct sim_scenario *scenario)
     if (scenario->expect >= SIM_VERDICTS) {
         return "it expects a verdict that is none";
     }
-    if (scenario->order > SIM_ORDER_LIFO_SLOT) {
+    if (scenario->order > SIM_ORDER_LAST) {
         return "its order is none of enum sim_order";
     }
     if (scenario->profile > SIM_PROFILE_FD) {

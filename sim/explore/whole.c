@@ -94,7 +94,7 @@ kept_is_whole(
     const struct sim_outcome *outcome = &kept->outcome;
     uint64_t end = (uint64_t)kept->tape_offset + kept->tape_length;
     return outcome->verdict < SIM_VERDICTS && outcome->oracle < SIM_ORACLES &&
-           outcome->order <= SIM_ORDER_LIFO_SLOT && seed_is_of(outcome->seed, job, results) &&
+           outcome->order <= SIM_ORDER_LAST && seed_is_of(outcome->seed, job, results) &&
            is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
            is_text(outcome->message, sizeof(outcome->message)) && end <= results->tapes_used &&
            is_bool(&kept->told);
@@ -146,7 +146,7 @@ world_is_whole(const struct sim_world *world, const struct sim_lent *lent)
 {
     return recorder_is_whole(&world->recorder, lent) &&
            same_tape(&world->decider.tape, &lent->memory.tape) &&
-           world->order <= SIM_ORDER_LIFO_SLOT;
+           world->order <= SIM_ORDER_LAST;
 }
 
 bool

@@ -187,10 +187,10 @@ TEST(token_with_an_option_out_of_its_range_is_refused)
     struct sim_token token = {.scenario = "zoo/a05/broken", .seed = 1};
     struct sim_options options;
     sim_options_init(&options, &scenario);
-    options.order = SIM_ORDER_LIFO_SLOT + 1;
+    options.order = SIM_ORDER_LAST + 1;
     sim_token_set_options(&token, &scenario, &options);
     EXPECT_EQ(sim_token_options(&token, &scenario, &options, error), SIM_TOKEN_OTHER_OPTIONS);
-    options.order = SIM_ORDER_LIFO_SLOT;
+    options.order = SIM_ORDER_LAST;
     sim_token_set_options(&token, &scenario, &options);
     EXPECT_EQ(sim_token_options(&token, &scenario, &options, error), SIM_TOKEN_OK);
 }

@@ -90,7 +90,7 @@ sim_option_max(uint32_t index)
 {
     switch ((enum sim_option_index)index) {
     case SIM_OPTION_order:
-        return SIM_ORDER_LIFO_SLOT;
+        return SIM_ORDER_LAST;
     case SIM_OPTION_profile:
         return SIM_PROFILE_FD;
     case SIM_OPTION_faults:

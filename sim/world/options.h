@@ -22,8 +22,13 @@ enum sim_order {
     SIM_ORDER_DEFAULT, /* What the scenario says; `any` when it says nothing. */
     SIM_ORDER_ANY,     /* Each pick is a decision. */
     SIM_ORDER_FIFO,
-    SIM_ORDER_LIFO_SLOT
+    SIM_ORDER_LIFO_SLOT,
+    SIM_ORDER_PRIORITY,
+    SIM_ORDER_EDF,
+    SIM_ORDER_FAIR
 };
+
+#define SIM_ORDER_LAST SIM_ORDER_FAIR
 
 /* How the fake host behaves within its contract; sim/host/README.md has the list. */
 enum sim_profile {
@@ -48,7 +53,9 @@ enum sim_profile {
 /* name, default, what it is. The order is part of tokens: append only. */
 #define SIM_OPTION_LIST(X) \
     X(step_ns, 100, "virtual time that a step costs") \
-    X(order, 0, "order of woken tasks: 0 the scenario's, 1 any, 2 fifo, 3 lifo-slot") \
+    X(order, 0, \
+            "order of woken tasks: 0 the scenario's, 1 any, 2 fifo, 3 lifo-slot, " \
+            "4 priority, 5 edf, 6 fair") \
     X(profile, 0, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
     X(faults, SIM_FAULT_FROM_SCENARIO, \
             "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 evil, 64 net") \
