@@ -41,6 +41,7 @@
 #include "runtime/task/executor.h"
 #include "runtime/task/wait_queue.h"
 #include "runtime/task/yield.h"
+#include "runtime/time/interval.h"
 #include "runtime/time/sleep.h"
 #include "runtime/time/timers.h"
 

@@ -6,6 +6,7 @@
 #include "runtime/compose/timeout.h"
 
 #include "runtime/compose/internal.h"
+#include "runtime/task/budget.h"
 
 #include "runtime/base/banned.h"
 
@@ -21,7 +22,11 @@ poll_both(struct rt_timeout *timeout, struct rt_cx *cx, const struct rt_site *aw
         rt_sleep_cancel_at(&timeout->sleep, await);
         return RT_READY;
     }
-    if (rt_sleep_poll_at(&timeout->sleep, cx, await) == RT_READY) {
+    /* Whatever the inner future used up: a deadline must be looked at (tokio#4314). */
+    uint32_t suspended = rt_budget_suspend(cx);
+    rt_poll answer = rt_sleep_poll_at(&timeout->sleep, cx, await);
+    rt_budget_resume(cx, suspended);
+    if (answer == RT_READY) {
         timeout->expired = true;
         rt_future_drop(timeout->inner);
         return RT_READY;

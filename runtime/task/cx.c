@@ -24,6 +24,7 @@ rt_cx_init(
     cx->runtime = executor->runtime;
     cx->task = task;
     cx->waker = waker;
+    executor->budget_left = executor->budget;
 }
 
 const struct rt_waker *

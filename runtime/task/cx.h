@@ -30,8 +30,9 @@ struct rt_cx {
 #define RT_CX_MAGIC 0x52504358u
 
 /*
- * Makes a context for one poll of `task`, with `waker` as the current one (borrowed). The executor
- * does this for its polls; whoever polls a task by hand, past it, does so too, and poisons it then.
+ * Makes a context for one poll of `task`, with `waker` as the current one (borrowed) and a full
+ * budget. The executor does this for its polls; whoever polls a task by hand, past it, does so too,
+ * and poisons it then.
  */
 void rt_cx_init(struct rt_cx *cx, struct rt_executor *executor, struct rt_task *task,
         struct rt_waker waker);

@@ -191,3 +191,66 @@ TEST(budget_restored_without_having_been_taken_panics)
     EXPECT_EQ(rt_run_to_completion(&purse.dumb.runtime), RT_OK);
     dumb_fini(&purse.dumb);
 }
+
+/* A future that takes units as long as there are any, and never ends. */
+struct glutton {
+    struct rt_future future;
+    uint32_t units;
+};
+
+static rt_poll
+glutton_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    struct glutton *glutton = rt_container_of(future, struct glutton, future);
+    for (;;) {
+        RT_AWAIT(rt_budget_take(cx));
+        glutton->units++;
+    }
+}
+
+struct guarded {
+    struct rt_task task;
+    struct glutton glutton;
+    struct rt_timeout timeout;
+    struct rt_sleep sleep; /* Of somebody who does count. */
+    bool late;
+};
+
+static rt_poll
+guarded_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct guarded *guarded = rt_container_of(task, struct guarded, task);
+    if (!guarded->late) {
+        RT_AWAIT(rt_timeout_poll(&guarded->timeout, cx));
+        guarded->late = true;
+        EXPECT_EQ(rt_budget_left(cx), 0);
+    }
+    RT_AWAIT(rt_sleep_poll(&guarded->sleep, cx));
+    return RT_READY;
+}
+
+/*
+ * Holds D12. Goal: a timeout whose inner future uses up every budget still comes (tokio#4314), and a
+ * sleep that is no deadline of that kind waits for the next poll's budget.
+ */
+TEST(budget_used_up_inside_a_timeout_does_not_keep_it_from_its_deadline)
+{
+    struct purse purse;
+    struct guarded guarded = {.late = false};
+    purse_init(&purse, UNITS);
+    rt_future_init(&guarded.glutton.future, glutton_poll, NULL, "glutton");
+    rt_timeout_init(&guarded.timeout, &guarded.glutton.future, 100);
+    rt_sleep_init(&guarded.sleep, 0);
+    rt_task_init(&guarded.task, guarded_poll, NULL, "guarded");
+    EXPECT_EQ(rt_post(&purse.dumb.runtime.executor, &guarded.task), RT_OK);
+    dumb_run(&purse.dumb);
+    purse.dumb.host.now_ns = 100;
+    EXPECT_EQ(rt_runtime_turn(&purse.dumb.runtime, RT_TURN_POLL, NULL), RT_OK);
+    dumb_run(&purse.dumb);
+    EXPECT(guarded.timeout.expired);
+    EXPECT(guarded.late);
+    EXPECT(rt_task_posted(&guarded.task));
+    EXPECT_EQ(guarded.glutton.units, 2 * UNITS);
+    EXPECT_EQ(rt_run_to_completion(&purse.dumb.runtime), RT_OK);
+    dumb_fini(&purse.dumb);
+}

@@ -7,6 +7,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/runtime.h"
+#include "runtime/task/budget.h"
 
 #include "runtime/base/banned.h"
 
@@ -106,9 +107,11 @@ rt_sleep_poll_at(struct rt_sleep *sleep, struct rt_cx *cx, const struct rt_site 
         rt_fault(RT_E_FINISHED, cx->task->name, "a sleep that is over was polled again");
     }
     rt_sleep_begin(sleep, cx);
+    RT_AWAIT(rt_budget_take_at(cx, await));
     if (sleep->deadline_ns != RT_NEVER && now_of(cx, timers) >= sleep->deadline_ns) {
         return finish(sleep, await);
     }
+    rt_budget_restore(cx);
     wait(sleep, timers, cx, await);
     return RT_PENDING;
 }

@@ -54,7 +54,8 @@ void rt_sleep_begin(struct rt_sleep *sleep, const struct rt_cx *cx);
 
 /*
  * READY once the deadline is reached; a further poll is fault RT_E_FINISHED (T20), as is one after
- * rt_sleep_cancel. Without timers (a bare executor): fault RT_E_INVALID.
+ * rt_sleep_cancel. Without timers (a bare executor): fault RT_E_INVALID. READY takes a unit of the
+ * poll's budget (D12).
  */
 #define rt_sleep_poll(sleep, cx) rt_sleep_poll_at((sleep), (cx), RT_HERE)
 rt_poll rt_sleep_poll_at(struct rt_sleep *sleep, struct rt_cx *cx, const struct rt_site *await);
