@@ -230,8 +230,8 @@ guarded_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 /*
- * Holds D12. Goal: a timeout whose inner future uses up every budget still comes (tokio#4314), and a
- * sleep that is no deadline of that kind waits for the next poll's budget.
+ * Holds D12. Goal: a timeout whose inner future uses up every budget still comes (tokio#4314), and
+ * a sleep that is no deadline of that kind waits for the next poll's budget.
  */
 TEST(budget_used_up_inside_a_timeout_does_not_keep_it_from_its_deadline)
 {

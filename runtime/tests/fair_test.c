@@ -201,8 +201,8 @@ agree(struct shared *shared, struct model *model, uint64_t random)
     }
 }
 
-/* Holds D1, T16. Method: 50,000 random pushes, pops and removals; once more from a virtual time just
- * before the end, so that it begins again on the way. */
+/* Holds D1, T16. Method: 50,000 random pushes, pops and removals; once more from a virtual time
+ * just before the end, so that it begins again on the way. */
 TEST(fair_agrees_with_an_array)
 {
     struct shared shared;

@@ -22,7 +22,7 @@ next_tick(const struct rt_interval *interval, uint64_t due_ns, uint64_t now_ns)
     case RT_MISSED_DELAY:
         return rt_deadline(now_ns, period_ns);
     case RT_MISSED_SKIP:
-        return rt_deadline(now_ns - (now_ns - due_ns) % period_ns, period_ns);
+        return rt_deadline(now_ns - (now_ns - due_ns) % interval->period_ns, period_ns);
     }
     rt_unreached("a policy for missed ticks that is none");
 }

@@ -145,8 +145,7 @@ static bool
 world_is_whole(const struct sim_world *world, const struct sim_lent *lent)
 {
     return recorder_is_whole(&world->recorder, lent) &&
-           same_tape(&world->decider.tape, &lent->memory.tape) &&
-           world->order <= SIM_ORDER_LAST;
+           same_tape(&world->decider.tape, &lent->memory.tape) && world->order <= SIM_ORDER_LAST;
 }
 
 bool

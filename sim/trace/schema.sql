@@ -128,7 +128,8 @@ CREATE TABLE details (
     actor_name TEXT NOT NULL,       -- whom it is about, by name
     options    TEXT NOT NULL,       -- as in sweeps
     tasks      INTEGER NOT NULL,
-    run_order  INTEGER NOT NULL,    -- in force: 1 any, 2 fifo, 3 lifo-slot, 4 priority, 5 edf, 6 fair
+    run_order  INTEGER NOT NULL,    -- in force: 1 any, 2 fifo, 3 lifo-slot, 4 priority, 5 edf,
+                                    -- 6 fair
     fifo       INTEGER,             -- fails in FIFO order too: 1; not there: 0; NULL: not asked
     fail_ns    INTEGER NOT NULL,
     audit_step INTEGER NOT NULL,    -- the quiescence drawn for audit; 0: none
