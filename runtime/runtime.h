@@ -35,6 +35,7 @@
 #include "runtime/compose/try_join.h"
 #include "runtime/io/io.h"
 #include "runtime/io/reactor.h"
+#include "runtime/io/stream.h"
 #include "runtime/io/tcp.h"
 #include "runtime/task/budget.h"
 #include "runtime/task/cx.h"

@@ -30,6 +30,7 @@
 #define SIM_HOST_HOST_H
 
 #include "runtime/io/host.h"
+#include "runtime/io/stream.h"
 #include "sim/scenario.h"
 
 #ifdef __cplusplus
@@ -115,6 +116,11 @@ RT_MUST_CHECK rt_err sim_output_drop(struct sim_output *output);
 
 /* What has been written so far; borrowed. */
 const void *sim_output_written(const struct sim_output *output, size_t *ret_size);
+
+/* The same behind the runtime's tables: rt_input_init(&input, &sim_input_ops, a sim_input). A read
+ * may then answer no bytes although there are some, which is no end (N3; SPURIOUS). */
+extern const struct rt_input_ops sim_input_ops;
+extern const struct rt_output_ops sim_output_ops;
 
 /* ---- Requests: something is asked, headers come back, then a body (S1). ---------------------- */
 

@@ -16,7 +16,8 @@
 
 struct sim_input {
     uint32_t magic;
-    bool ended; /* Everything has arrived, and the end too. */
+    bool ended;   /* Everything has arrived, and the end too. */
+    bool nothing; /* The last read through the seam answered no bytes, although some were there. */
     struct sim_source *source;
     const char *data; /* Borrowed. */
     size_t size;
@@ -123,6 +124,45 @@ sim_input_drop(struct sim_input *input)
     return sim_source_drop(input->source);
 }
 
+/* A read may answer no bytes although there are some: that is no end (N3). Not twice in a row. */
+static bool
+draw_nothing(struct sim_input *input)
+{
+    struct sim_host *host = input->source->host;
+    if (host->profile == SIM_PROFILE_FD || input->nothing || input->read == input->arrived) {
+        return false;
+    }
+    return sim__one_in(
+            &input->source->actor, SIM_KIND_SPURIOUS, host->world->options.spurious_one_in);
+}
+
+static rt_err
+seam_read(void *stream, void *buffer, size_t size, size_t *ret_size, const struct rt_site *await)
+{
+    struct sim_input *input = stream;
+    rt_check(input, INPUT_MAGIC);
+    input->nothing = draw_nothing(input);
+    if (input->nothing) {
+        *ret_size = 0;
+        return RT_OK;
+    }
+    return sim_input_read_at(input, buffer, size, ret_size, await);
+}
+
+static rt_err
+seam_input_subscribe(void *stream, struct rt_pollable *pollable)
+{
+    return sim_input_subscribe(stream, pollable);
+}
+
+static rt_err
+seam_input_drop(void *stream)
+{
+    return sim_input_drop(stream);
+}
+
+const struct rt_input_ops sim_input_ops = {seam_read, seam_input_subscribe, seam_input_drop};
+
 /* ---- Output. --------------------------------------------------------------------------------- */
 
 static void
@@ -214,3 +254,24 @@ sim_output_written(const struct sim_output *output, size_t *ret_size)
     *ret_size = output->size;
     return output->written;
 }
+
+static rt_err
+seam_write(void *stream, const void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    return sim_output_write_at(stream, buffer, size, ret_size, await);
+}
+
+static rt_err
+seam_output_subscribe(void *stream, struct rt_pollable *pollable)
+{
+    return sim_output_subscribe(stream, pollable);
+}
+
+static rt_err
+seam_output_drop(void *stream)
+{
+    return sim_output_drop(stream);
+}
+
+const struct rt_output_ops sim_output_ops = {seam_write, seam_output_subscribe, seam_output_drop};
