@@ -41,7 +41,8 @@ extern "C" {
     X(TIMED_OUT, -24, "the other side did not answer in time") \
     X(ADDRESS_IN_USE, -25, "somebody listens at that address already") \
     X(NO_DESCRIPTOR, -26, "the host has no descriptor left") \
-    X(SHUTDOWN, -27, "what would have reported it has been shut down")
+    X(SHUTDOWN, -27, "what would have reported it has been shut down") \
+    X(FOREIGN, -28, "a thing that belongs to one shard was used on another")
 
 typedef enum rt_err {
     RT_OK = 0,

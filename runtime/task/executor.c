@@ -198,6 +198,7 @@ enter_run(struct rt_executor *executor)
         rt_fault(RT_E_REENTERED, executor->current != NULL ? executor->current->name : NULL,
                 "the executor was run from inside itself");
     }
+    rt__check_here(executor);
     executor->running = true;
     if (executor->runtime != NULL) {
         rt_runtime_begin_round(executor->runtime);
@@ -236,6 +237,8 @@ rt_executor_init(struct rt_executor *executor, const struct rt_executor_config *
             .notify_argument = config->notify_argument,
             .choose = config->choose,
             .choose_argument = config->choose_argument,
+            .here = config->here,
+            .here_argument = config->here_argument,
     };
     rt__target_vt(&executor->vt);
     rt_cx_poison(&executor->cx);

@@ -41,6 +41,10 @@ struct rt_executor_config {
      * is at least 2. NULL: 0, which is what each such place says it does. */
     uint32_t (*choose)(void *argument, uint32_t n);
     void *choose_argument;
+    /* Whether the caller is on the thread that this executor belongs to: what its wakers and tasks
+     * do elsewhere is fault RT_E_FOREIGN (W4, X1). NULL: nobody checks. */
+    bool (*here)(void *argument);
+    void *here_argument;
 };
 
 /* Exact counts since rt_executor_init (D14). */
@@ -78,6 +82,8 @@ struct rt_executor {
     void *notify_argument;
     uint32_t (*choose)(void *argument, uint32_t n);
     void *choose_argument;
+    bool (*here)(void *argument);
+    void *here_argument;
     struct rt_executor_counters counters;
 };
 

@@ -13,6 +13,15 @@
 #define RT__SLOT_MAGIC 0x52534c54u
 #define RT__EXECUTOR_MAGIC 0x52455845u
 
+/* Everything that changes an executor or its tasks asks this first (W4, X1). */
+static inline void
+rt__check_here(const struct rt_executor *executor)
+{
+    if (__builtin_expect(executor->here != NULL, 0) && !executor->here(executor->here_argument)) {
+        rt_fault(RT_E_FOREIGN, NULL, "a waker or a task was used on a thread that is not its own");
+    }
+}
+
 /* target.c: fills the vtable of the wakers of the executor in which `vt` lies. */
 void rt__target_vt(struct rt_waker_vt *vt);
 
@@ -40,6 +49,7 @@ rt__waker_executor(const struct rt_waker *waker)
     uintptr_t address = (uintptr_t)waker->vt - offsetof(struct rt_executor, vt);
     struct rt_executor *executor = (struct rt_executor *)address;
     rt_check(executor, RT__EXECUTOR_MAGIC);
+    rt__check_here(executor);
     return executor;
 }
 

@@ -137,6 +137,7 @@ rt__task_end(struct rt_task *task, enum rt_task_end end, const struct rt_site *a
     rt_assert(rt_task_posted(task));
     rt_assert(end != RT_TASK_NOT_ENDED);
     struct rt_executor *executor = task->target.executor;
+    rt__check_here(executor);
     leave(task, end);
     rt__slots_erase(&task->slots, await);
     if (end == RT_TASK_DONE) {
@@ -219,6 +220,7 @@ rt_post_at(struct rt_executor *executor, struct rt_task *task, const struct rt_s
     if (rt_task_posted(task)) {
         return RT_E_POSTED;
     }
+    rt__check_here(executor);
     if (executor->closed) {
         return RT_E_CLOSED;
     }
@@ -256,6 +258,7 @@ rt_task_wake_at(struct rt_task *task, const struct rt_site *await)
         RT_PROBE(WAKE_DEAD, task->object.id, RT_HERE, await, 0);
         return;
     }
+    rt__check_here(task->target.executor);
     rt__task_woken(&task->target, await);
 }
 
