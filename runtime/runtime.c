@@ -301,6 +301,21 @@ quota_used_up(struct rt_runtime *runtime)
     return true;
 }
 
+void
+rt_runtime_poll_woken(struct rt_runtime *runtime)
+{
+    check_runtime(runtime);
+    bool in_loop = runtime->in_loop;
+    begin_round(runtime);
+    runtime->in_loop = true;
+    for (uint32_t i = 0; i < runtime->event_interval; i++) {
+        if (!rt_run_one(&runtime->executor) || quota_used_up(runtime)) {
+            break;
+        }
+    }
+    runtime->in_loop = in_loop;
+}
+
 /* Step 1, and step 2 after each poll: what is woken behind the root stays posted (B5). */
 static bool
 poll_woken(struct rt_runtime *runtime, const struct question *question)

@@ -136,6 +136,12 @@ bool rt_runtime_defer_at(
 void rt_runtime_begin_round(struct rt_runtime *runtime);
 
 /*
+ * Step 1 once, for a loop of one's own: polls what is woken, at most `event_interval` tasks and
+ * until the quota is used up (X8). A fault from inside a poll, as rt_run_one.
+ */
+void rt_runtime_poll_woken(struct rt_runtime *runtime);
+
+/*
  * Posts `root` and runs the loop until it is READY, cancelled or parked (root->end says which);
  * other tasks stay posted (B5). Root is polled only when it is woken (B6), and its own wake during
  * its poll is seen before blocking (B1). RT_E_DEADLOCK: root can not go on (B3), it stays posted.
