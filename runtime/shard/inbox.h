@@ -1,0 +1,46 @@
+/*
+ * inbox.h -- a queue from any thread to one: pushed one by one, emptied as a whole.
+ *
+ *      newest ──▶ link ──▶ link ──▶ oldest ──▶ nothing      what others have pushed
+ *
+ * The receiver takes all of it at once and turns it round, so links come out in the
+ * order in which they were pushed. A link that is taken alone could be pushed again
+ * between two looks of whoever takes (ABA); a list taken as a whole can not.
+ *
+ * Closed, `newest` points at the inbox itself, for ever: "is it closed?" and "put it
+ * in" are one exchange, so nothing can slip in behind the last emptying.
+ *
+ * Ownership. Borrows each link from push to the taking of the list it is in.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_SHARD_INBOX_H
+#define RT_SHARD_INBOX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct rt_inbox_link {
+    struct rt_inbox_link *next;
+};
+
+struct rt_inbox {
+    _Atomic(struct rt_inbox_link *) newest;
+    struct rt_inbox_link closed; /* Its address stands in `newest` once nobody may push. */
+};
+
+void rt_inbox_init(struct rt_inbox *inbox);
+
+/* Any thread: pushes `link`, which must be in no list. False once the inbox is closed. */
+bool rt_inbox_push(struct rt_inbox *inbox, struct rt_inbox_link *link);
+
+/* The receiver's: everything, oldest first, linked by `next`; NULL when there is nothing. */
+struct rt_inbox_link *rt_inbox_take_all(struct rt_inbox *inbox);
+
+/* The receiver's: as rt_inbox_take_all, and nothing can be pushed ever after. Twice: NULL. */
+struct rt_inbox_link *rt_inbox_close(struct rt_inbox *inbox);
+
+/* Whether a take would find something. */
+bool rt_inbox_is_empty(const struct rt_inbox *inbox);
+
+#endif

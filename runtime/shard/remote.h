@@ -1,0 +1,61 @@
+/*
+ * remote.h -- waking and cancelling a task of another shard.
+ *
+ * A waker of an executor belongs to its thread (W4). What may go elsewhere is a name: the shard,
+ * and the key of the task. A wake through it is a message (X4), but one that can not find a lane
+ * full: each place of the executor's slab has a cell, and the cell is what travels.
+ *
+ *      cell    0 ──ask: push, tell──▶ asked ──loop takes it──▶ 0, and the task is looked up
+ *                                      │ ▲
+ *                                      └─┘ ask again: nothing to push, nobody to tell (coalesced)
+ *
+ * A name of a task that is gone asks for nothing (X6): in the cell, where a younger task of the
+ * same place has asked already, or at the look-up.
+ *
+ * T12. A remote waker is no registration: the task must say in a slot of its own what it waits for,
+ * as rt_remote_wait does.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_SHARD_REMOTE_H
+#define RT_SHARD_REMOTE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "runtime/shard/inbox.h"
+#include "runtime/task/cx.h"
+
+struct rt_shard;
+
+/* One for each entry of the shard's executor. */
+struct rt_remote_cell {
+    struct rt_inbox_link link;
+    atomic_uint_least64_t asked; /* Generation and what is asked of it; 0: in no list. */
+};
+
+/* The name of a task, good on every thread for as long as the shard exists. */
+struct rt_remote {
+    struct rt_shard *shard;
+    struct rt_key key;
+};
+
+/* The name of `task`, posted on `shard`, whose loop this must be. */
+struct rt_remote rt_remote_of(struct rt_shard *shard, const struct rt_task *task);
+
+/* Any thread: wakes it. Gone: nothing happens (X6). */
+void rt_remote_wake(const struct rt_remote *remote);
+
+/* Any thread: cancels it, on its own shard (X1). Gone: nothing happens. */
+void rt_remote_cancel(const struct rt_remote *remote);
+
+/*
+ * A waker of the polled task for use on any thread; clones and drops cost nothing. Until it is used
+ * the task waits in `slot` for `reason`: another task waiting there is replaced.
+ */
+#define rt_remote_wait(shard, slot, cx, reason) \
+    rt_remote_wait_at((shard), (slot), (cx), (reason), RT_HERE)
+struct rt_waker rt_remote_wait_at(struct rt_shard *shard, struct rt_slot *slot, struct rt_cx *cx,
+        const char *reason, const struct rt_site *await);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * submit.h -- a call on another shard, awaited on this one (X5).
+ *
+ *      rt_submit_to(&submit, origin, 3, put);         the message is on its way
+ *      RT_AWAIT(rt_future_poll(&submit.future, cx));  READY on the origin, when it has come home
+ *      submit.message.result                          what the call answered there
+ *
+ * The call is a rt_message_fn, which finds its arguments around the message with rt_container_of,
+ * and answers with rt_message_answer, at once or when what it waits for on its shard has come.
+ *
+ * Ownership. The caller keeps the submit alive until the message is home. That goes for one that
+ * was given up too: nobody is woken then, but the other shard may have it in hand.
+ * rt_submit_is_over says when the memory is free.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RT_SHARD_SUBMIT_H
+#define RT_SHARD_SUBMIT_H
+
+#include "runtime/compose/future.h"
+#include "runtime/shard/message.h"
+
+struct rt_submit {
+    struct rt_future future;
+    struct rt_message message;
+    struct rt_slot slot; /* Who awaits the answer. */
+};
+
+/*
+ * Sends `call` to shard `to`. What rt_message_send refuses (RT_E_CLOSED, RT_E_INVALID) is the
+ * result, and the future is READY at its first poll. To be used again when it is over.
+ */
+#define rt_submit_to(submit, origin, to, call) \
+    rt_submit_to_at((submit), (origin), (to), (call), RT_HERE)
+void rt_submit_to_at(struct rt_submit *submit, struct rt_shard *origin, uint32_t to,
+        rt_message_fn call, const struct rt_site *await);
+
+/* Whether the message is home: its result is there, the memory may be freed. */
+bool rt_submit_is_over(const struct rt_submit *submit);
+
+#endif
