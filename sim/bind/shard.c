@@ -1,0 +1,139 @@
+/*
+ * shard.c -- shards as loops on fibers.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/bind/shard.h"
+
+#include "runtime/base/assert.h"
+#include "sim/bind/bind_priv.h"
+#include "sim/world/loop.h"
+
+struct room {
+    struct rt_shard shard;
+    struct sim_house *house;
+    struct sim_rt *rt;
+    struct sim_loop *loop;
+};
+
+struct sim_house {
+    struct sim_world *world;
+    struct rt_shards shards;
+    uint32_t count;
+    struct room rooms[SIM_SHARDS_MAX];
+};
+
+static const char *const names[SIM_SHARDS_MAX] = {
+        "shard 0", "shard 1", "shard 2", "shard 3", "shard 4", "shard 5", "shard 6", "shard 7"};
+
+/* The world's own stack is everybody's: setup, and the judge. */
+static bool
+here(void *argument)
+{
+    const struct room *room = argument;
+    const struct sim_loop *current = sim_loop_current(room->house->world);
+    return current == NULL || current == room->loop;
+}
+
+/* A poll is one step: nobody comes in between, so a send or a submit inside of one does not pause.
+ * */
+static bool
+is_polling(const struct sim_house *house)
+{
+    const struct sim_loop *current = sim_loop_current(house->world);
+    for (uint32_t i = 0; i < house->count; i++) {
+        const struct room *room = &house->rooms[i];
+        if (room->loop == current && room->rt->runtime.executor.running) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+between(void *argument)
+{
+    const struct room *room = argument;
+    if (!is_polling(room->house)) {
+        sim_loop_pause(room->house->world);
+    }
+}
+
+static void
+room_main(struct sim_world *world, void *argument)
+{
+    struct room *room = argument;
+    rt_err err = rt_shard_run(&room->shard);
+    if (err != RT_OK) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current, 0,
+                "the loop of '%s' failed: %s (%s)", room->rt->name, rt_err_text(err),
+                rt_err_name(err));
+    }
+}
+
+static void
+room_new(struct sim_house *house, uint32_t number, const struct sim_house_options *options)
+{
+    struct sim_world *world = house->world;
+    struct room *room = &house->rooms[number];
+    uint32_t capacity = options->capacity != 0 ? options->capacity : 16;
+    room->house = house;
+    room->rt = sim_rt_new(world,
+            &(struct sim_rt_options){.name = names[number], .capacity = capacity, .by_loop = true});
+    struct rt_shard_config config = {
+            .runtime = &room->rt->runtime,
+            .cells = sim_alloc(world, capacity * sizeof(struct rt_remote_cell)),
+            .aliens_max = options->aliens_max != 0 ? options->aliens_max : 4,
+            .here = here,
+            .between = between,
+            .argument = room,
+    };
+    rt_err err = rt_shard_init(&room->shard, &house->shards, number, &config);
+    rt_assert(err == RT_OK);
+    room->loop = sim_loop_new(world, names[number], room_main, room);
+}
+
+struct sim_house *
+sim_house_new(struct sim_world *world, const struct sim_house_options *options)
+{
+    static const struct sim_house_options defaults = {0};
+    options = options != NULL ? options : &defaults;
+    struct sim_house *house = sim_new(world, struct sim_house);
+    house->world = world;
+    house->count = options->count != 0 ? options->count : 2;
+    rt_assert(house->count <= SIM_SHARDS_MAX);
+    uint32_t lane = options->lane_capacity != 0 ? options->lane_capacity : 4;
+    uint32_t pipes = house->count * house->count;
+    struct rt_shards_config config = {
+            .count = house->count,
+            .members = sim_alloc(world, house->count * sizeof(struct rt_shard *)),
+            .pipes = sim_alloc(world, pipes * sizeof(struct rt_pipe)),
+            .places = sim_alloc(world, (size_t)pipes * lane * sizeof(struct rt_message *)),
+            .lane_capacity = lane,
+    };
+    rt_shards_init(&house->shards, &config);
+    for (uint32_t i = 0; i < house->count; i++) {
+        room_new(house, i, options);
+    }
+    return house;
+}
+
+struct rt_shards *
+sim_house_shards(struct sim_house *house)
+{
+    return &house->shards;
+}
+
+struct rt_shard *
+sim_house_shard(struct sim_house *house, uint32_t number)
+{
+    rt_assert(number < house->count);
+    return &house->rooms[number].shard;
+}
+
+struct sim_rt *
+sim_house_rt(struct sim_house *house, uint32_t number)
+{
+    rt_assert(number < house->count);
+    return house->rooms[number].rt;
+}
