@@ -32,7 +32,7 @@ rt_defer_init(struct rt_defer *defer, rt_defer_fn run)
 }
 
 void
-rt_defer(struct rt_scope *scope, struct rt_defer *defer)
+rt_scope_defer(struct rt_scope *scope, struct rt_defer *defer)
 {
     rt_check(scope, RT_SCOPE_MAGIC);
     rt_check(defer, RT_DEFER_MAGIC);
@@ -78,7 +78,7 @@ rt_scope_enter(struct rt_scope *scope, struct rt_scope *outer)
 {
     rt_check(scope, RT_SCOPE_MAGIC);
     rt_assert(scope != outer);
-    rt_defer(outer, &scope->in_outer);
+    rt_scope_defer(outer, &scope->in_outer);
 }
 
 void

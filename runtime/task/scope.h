@@ -1,8 +1,8 @@
 /*
  * scope.h -- what must be given back, in which order, whatever happens: destructors for C.
  *
- *      rt_defer(&scope, &path->give_back);     // the path is ours
- *      rt_defer(&scope, &timer->give_back);    // so is the timer
+ *      rt_scope_defer(&scope, &path->give_back);     // the path is ours
+ *      rt_scope_defer(&scope, &timer->give_back);    // so is the timer
  *      ...
  *      rt_scope_end(&scope);                   // timer, then path; each exactly once
  *
@@ -60,7 +60,7 @@ void rt_defer_init(struct rt_defer *defer, rt_defer_fn run);
  * Puts `defer` on top of `scope`. On a stack already: fault RT_E_IN_USE. The scope has ended: fault
  * RT_E_FINISHED, for nobody would ever run it.
  */
-void rt_defer(struct rt_scope *scope, struct rt_defer *defer);
+void rt_scope_defer(struct rt_scope *scope, struct rt_defer *defer);
 
 /* Takes it off its stack without running it. True iff it was on one. */
 bool rt_undefer(struct rt_defer *defer);

@@ -315,8 +315,8 @@ TEST(activity_cleanup_may_cancel_others)
     for (uint32_t i = 0; i < 2; i++) {
         rt_defer_init(&chains[i].defer, cancel_next);
     }
-    rt_defer(&a.activity.scope, &chains[0].defer);
-    rt_defer(&b.activity.scope, &chains[1].defer);
+    rt_scope_defer(&a.activity.scope, &chains[0].defer);
+    rt_scope_defer(&b.activity.scope, &chains[1].defer);
     EXPECT(rt_cancel(&bed.ticker, a.activity.id));
     EXPECT_STR(bed.log, "| a b /b ~b /a ~a");
 }
@@ -365,7 +365,7 @@ trip_poll(struct rt_subactivity *sub, struct rt_cx *cx)
 {
     struct trip *trip = rt_container_of(sub, struct trip, sub);
     if (!trip->walk.begun) {
-        rt_defer(&sub->scope, &trip->path);
+        rt_scope_defer(&sub->scope, &trip->path);
     }
     RT_AWAIT(rt_tick_wait_poll(&trip->walk, &sub->scope, cx));
     return trip->fails ? rt_sub_fail(sub, RT_E_CLOSED) : RT_READY;
@@ -401,7 +401,7 @@ walker_start(struct walker *walker, struct tick_bed *bed)
     rt_activity_init(&walker->activity, walker_poll, NULL, "walker");
     EXPECT_EQ(rt_spawn(&bed->ticker, &walker->activity), RT_OK);
     rt_defer_init(&walker->home, go_home);
-    rt_defer(&walker->activity.scope, &walker->home);
+    rt_scope_defer(&walker->activity.scope, &walker->home);
     trip_init(&walker->trip, false, walker->log);
 }
 

@@ -29,7 +29,7 @@ clean_up(struct rt_defer *defer)
     thing->log[length] = thing->letter;
     thing->log[length + 1] = '\0';
     if (thing->does == DEFER_OTHER) {
-        rt_defer(thing->scope, &thing->other->defer);
+        rt_scope_defer(thing->scope, &thing->other->defer);
     } else if (thing->does == UNDEFER_OTHER) {
         EXPECT(rt_undefer(&thing->other->defer));
     } else if (thing->does == END_SCOPE) {
@@ -66,7 +66,7 @@ TEST(scope_ends_with_the_newest_first_and_once)
     struct box box;
     box_init(&box);
     for (uint32_t i = 0; i < 4; i++) {
-        rt_defer(&box.scope, &box.things[i].defer);
+        rt_scope_defer(&box.scope, &box.things[i].defer);
     }
     EXPECT(rt_undefer(&box.things[2].defer));
     EXPECT(!rt_undefer(&box.things[2].defer));
@@ -86,11 +86,11 @@ TEST(scope_inside_another_ends_in_its_turn)
     box_init(&box);
     struct rt_scope inner;
     rt_scope_init(&inner);
-    rt_defer(&box.scope, &box.things[0].defer);
+    rt_scope_defer(&box.scope, &box.things[0].defer);
     rt_scope_enter(&inner, &box.scope);
-    rt_defer(&inner, &box.things[1].defer);
-    rt_defer(&box.scope, &box.things[2].defer);
-    rt_defer(&inner, &box.things[3].defer);
+    rt_scope_defer(&inner, &box.things[1].defer);
+    rt_scope_defer(&box.scope, &box.things[2].defer);
+    rt_scope_defer(&inner, &box.things[3].defer);
     rt_scope_end(&box.scope);
     EXPECT_STR(box.log, "cdba");
     EXPECT(rt_scope_ended(&inner));
@@ -105,7 +105,7 @@ TEST(scope_that_ended_before_the_outer_one_is_left_alone)
         struct rt_scope inner;
         rt_scope_init(&inner);
         rt_scope_enter(&inner, &box.scope);
-        rt_defer(&inner, &box.things[1].defer);
+        rt_scope_defer(&inner, &box.things[1].defer);
         rt_scope_end(&inner);
         memset(&inner, 0x5a, sizeof(inner));
     }
@@ -119,7 +119,7 @@ TEST(scope_survives_what_its_cleanups_do)
     struct box box;
     box_init(&box);
     for (uint32_t i = 0; i < 5; i++) {
-        rt_defer(&box.scope, &box.things[i].defer);
+        rt_scope_defer(&box.scope, &box.things[i].defer);
     }
     box.things[4].does = DEFER_OTHER; /* f runs next */
     box.things[4].other = &box.things[5];
@@ -134,12 +134,12 @@ TEST(scope_misuse_is_a_fault)
 {
     struct box box;
     box_init(&box);
-    rt_defer(&box.scope, &box.things[0].defer);
-    EXPECT_FAULT(RT_E_IN_USE, rt_defer(&box.scope, &box.things[0].defer));
+    rt_scope_defer(&box.scope, &box.things[0].defer);
+    EXPECT_FAULT(RT_E_IN_USE, rt_scope_defer(&box.scope, &box.things[0].defer));
     rt_scope_end(&box.scope);
-    EXPECT_FAULT(RT_E_FINISHED, rt_defer(&box.scope, &box.things[1].defer));
+    EXPECT_FAULT(RT_E_FINISHED, rt_scope_defer(&box.scope, &box.things[1].defer));
     rt_scope_init(&box.scope);
-    rt_defer(&box.scope, &box.things[1].defer);
+    rt_scope_defer(&box.scope, &box.things[1].defer);
     rt_scope_end(&box.scope);
     EXPECT_STR(box.log, "ab");
 }
@@ -157,7 +157,7 @@ TEST(scope_does_what_an_array_does)
             struct thing *thing = &box.things[bed_below(&seed, THINGS)];
             char *at = memchr(expected, thing->letter, count);
             if (at == NULL) {
-                rt_defer(&box.scope, &thing->defer);
+                rt_scope_defer(&box.scope, &thing->defer);
                 expected[count++] = thing->letter;
             } else {
                 EXPECT(rt_undefer(&thing->defer));

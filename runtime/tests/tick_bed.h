@@ -149,7 +149,7 @@ player_do(struct player *player, struct rt_cx *cx, char what)
         player_take_events(player);
         return;
     case 'k':
-        rt_defer(&player->activity.scope, &player->defer);
+        rt_scope_defer(&player->activity.scope, &player->defer);
         return;
     default:
         ck_assert_msg(what >= '1' && what <= '9', "no such letter in a script: '%c'", what);

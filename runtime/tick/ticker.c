@@ -215,7 +215,7 @@ rt_subscribe(struct rt_subscription *subscription, const struct rt_activity *act
 {
     rt_assert(subscription != NULL);
     rt_assert(rt_activity_alive(activity));
-    rt_defer(scope, &subscription->cancel);
+    rt_scope_defer(scope, &subscription->cancel);
     subscription->whom = activity->id;
     subscription->subject = subject;
     subscription->kinds = kinds;
@@ -281,13 +281,18 @@ rt_ticker_init(struct rt_ticker *ticker, const struct rt_ticker_config *config)
     rt__tick_timers_init(&ticker->timers);
 }
 
+bool
+rt_ticker_idle(const struct rt_ticker *ticker)
+{
+    check_ticker(ticker);
+    return ticker->activities.used == 0 && rt_list_empty(&ticker->subscriptions) &&
+           rt_list_empty(&ticker->timers.started);
+}
+
 void
 rt_ticker_fini(struct rt_ticker *ticker)
 {
-    check_ticker(ticker);
-    bool in_use = ticker->activities.used != 0 || !rt_list_empty(&ticker->subscriptions) ||
-                  !rt_list_empty(&ticker->timers.started);
-    if (in_use) {
+    if (!rt_ticker_idle(ticker)) {
         rt_fault(RT_E_IN_USE, NULL, "a ticker was given up that activities still use");
     }
     ticker->magic = 0;

@@ -70,7 +70,10 @@ struct rt_tick_result {
 /* Makes a ticker at tick 0. `config` is copied; what it points at is borrowed. */
 void rt_ticker_init(struct rt_ticker *ticker, const struct rt_ticker_config *config);
 
-/* Ends it. Activities alive, timers started or subscriptions made: fault RT_E_IN_USE. */
+/* True when no activity is alive, no timer started and no subscription made. */
+bool rt_ticker_idle(const struct rt_ticker *ticker);
+
+/* Ends it. Not idle: fault RT_E_IN_USE. */
 void rt_ticker_fini(struct rt_ticker *ticker);
 
 /* Drops every activity, parked ones too, in the order of their indices. */

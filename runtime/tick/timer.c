@@ -128,7 +128,7 @@ begin(struct rt_tick_wait *wait, struct rt_scope *scope, const struct rt_cx *cx)
 {
     const struct rt_activity *activity = rt_activity_of(cx);
     wait->begun = true;
-    rt_defer(scope, &wait->cancel);
+    rt_scope_defer(scope, &wait->cancel);
     rt_tick_timer_start(activity->ticker, &wait->timer, wait->ticks, activity->id);
 }
 
