@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "runtime/base/list.h"
+#include "runtime/task/await.h"
 #include "runtime/task/slot.h"
 #include "runtime/task/target.h"
 
@@ -55,16 +56,6 @@ typedef enum rt_poll { RT_PENDING, RT_READY, RT_PARKED } rt_poll;
 
 typedef rt_poll (*rt_poll_fn)(struct rt_task *task, struct rt_cx *cx);
 typedef void (*rt_cleanup_fn)(struct rt_task *task);
-
-/* Leaves the calling poll function with the answer of `expression`, unless that is RT_READY: what
- * is pending below is pending above, and what parks below parks the task. */
-#define RT_AWAIT(expression) \
-    do { \
-        const rt_poll rt__answer = (expression); \
-        if (rt__answer != RT_READY) { \
-            return rt__answer; \
-        } \
-    } while (0)
 
 enum rt_task_state {
     RT_TASK_UNPOSTED,
