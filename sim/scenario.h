@@ -147,7 +147,7 @@ void sim_sometimes_at(bool condition, const char *text, const struct rt_site *si
 
 /* Registers an audit of a primitive of the scenario's own (third rung): `audit` answers NULL, or
  * one sentence about what is wrong ("2 permits are free while a task queues"). Asked when a run
- * stalls. */
+ * stalls, and at the quiescence that is audited. */
 void sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),
         void *argument);
 

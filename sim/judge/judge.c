@@ -295,6 +295,19 @@ judge_limit(struct inquest *inquest)
 
 /* ---- A quiescence that was drawn. ------------------------------------------------------------ */
 
+/* It was polled by `limit_ns`, when the poll began and not when it was paid for; or it was
+ * cancelled by then, and nobody can say how late it would have been. */
+static bool
+went_on(const struct sim_actor *actor, uint64_t polls, uint64_t now_ns, uint64_t limit_ns)
+{
+    if (actor == NULL) {
+        return false;
+    }
+    bool polled = actor->polls > polls;
+    return (polled && actor->stopped_ns <= limit_ns) ||
+           (!polled && actor->done && now_ns <= limit_ns);
+}
+
 /* Within the declared slack, the run itself woke the sleeper: it was not late. */
 static bool
 woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
@@ -315,9 +328,7 @@ woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
         if (step == inquest->stop.step) {
             polls = actor != NULL ? actor->polls : 0;
         }
-        /* When the poll began, not when it was paid for. */
-        in_time = reached && actor != NULL && actor->polls > polls &&
-                  actor->stopped_ns <= quiet_ns + slack_ns;
+        in_time = reached && went_on(actor, polls, world->now_ns, quiet_ns + slack_ns);
         reached = reached && world->now_ns <= quiet_ns + slack_ns;
         sim_world_drop(world);
         step++;
@@ -359,13 +370,17 @@ judge_quiet(struct inquest *inquest)
     struct sim_outcome passed = *inquest->outcome;
     inquest->stop = (struct sim_stop){passed.audit_step, true};
     inquest->settle = true;
-    if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers) ||
-            !ask_rungs(inquest, SIM_VERDICT_LATE_WAKEUP, true)) {
+    if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
         return;
     }
+    bool moved = ask_rungs(inquest, SIM_VERDICT_LATE_WAKEUP, true);
     uint64_t quiet_ns = time_at(inquest);
-    if (inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP && woken_in_time(inquest, quiet_ns)) {
+    if (moved && inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP &&
+            woken_in_time(inquest, quiet_ns)) {
         *inquest->outcome = passed;
+        moved = false;
+    }
+    if (!moved && !ask_primitives(inquest)) {
         return;
     }
     inquest->outcome->fail_step = passed.audit_step;
