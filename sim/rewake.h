@@ -9,6 +9,7 @@
 #include "runtime/runtime.h"
 #include "sim/bind/runtime.h"
 #include "sim/bind/shard.h"
+#include "sim/bind/ticker.h"
 #include "sim/host/completion.h"
 #include "sim/host/fd.h"
 #include "sim/host/host.h"

@@ -19,6 +19,8 @@ struct sim_bound {
     struct sim_rt *rt;
     struct rt_task *task; /* Its memory may be gone once the key is stale. */
     struct rt_key key;
+    uint32_t object;        /* The task's number: another task at the same place has another. */
+    struct rt_list parked;  /* In the runtime's list while the task is parked. */
     bool runnable;          /* In the policy. */
     uint64_t runnable_step; /* Since when. */
 };
@@ -35,6 +37,8 @@ struct sim_rt {
     uint32_t bound_count;
     uint64_t quota_ns; /* Of one poll; RT_NEVER: nobody looks. */
     uint64_t ended;    /* Ends of tasks that the world knows of. */
+    uint64_t parks;    /* And of their parks. */
+    struct rt_list parked;
     struct sim_actor loop;
     struct sim_audit audit;
     struct sim_closer closer;
@@ -83,6 +87,7 @@ void sim__task_fire_derived(struct sim_actor *actor);
 
 /* disturb.c: freedoms and faults around a poll. */
 void sim__disturb(struct sim_bound *bound);
+void sim__disturb_parked(struct sim_bound *bound);
 bool sim__cancelled_instead(struct sim_bound *bound);
 
 void sim__cancel(struct sim_bound *bound); /* The fault: cancels the task and ends its actor. */

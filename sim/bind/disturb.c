@@ -93,6 +93,17 @@ sim__disturb(struct sim_bound *bound)
     }
 }
 
+/* Nobody polls it before it is posted (T13): all that can happen to it is its end. */
+void
+sim__disturb_parked(struct sim_bound *bound)
+{
+    const struct sim_world *world = bound->rt->world;
+    if (!world->nudging && !world->closing && strikes(bound, SIM_FAULT_CANCEL)) {
+        note(bound, SIM_FAULT_CANCEL);
+        rt_task_cancel(bound->task);
+    }
+}
+
 bool
 sim__cancelled_instead(struct sim_bound *bound)
 {

@@ -312,42 +312,52 @@ keys(struct sim_rt *rt)
     return sim_alloc(rt->world, rt->capacity * sizeof(uint64_t));
 }
 
-void
-sim__pick_init(struct sim_rt *rt)
+/* The order that the runtime has by itself; none where each pick is a decision. */
+static void
+make_order(struct sim_rt *rt)
 {
-    bool any = rt->order == SIM_ORDER_DEFAULT || rt->order == SIM_ORDER_ANY;
-    rt->sched.ops = any && !rt->by_loop ? &world_picks : &runtime_picks;
-    if (rt->by_loop || !any) {
-        sim_world_loop_polls(rt->world);
-    }
     switch (rt->order) {
     case SIM_ORDER_DEFAULT:
     case SIM_ORDER_ANY:
-        rt->runnable = rt->by_loop ? sim_alloc(rt->world, rt->capacity * sizeof(uint16_t)) : NULL;
         return;
     case SIM_ORDER_FIFO:
         rt_sched_fifo_init(&rt->fifo, links(rt), rt->capacity);
         rt->inner = &rt->fifo.sched;
-        break;
+        return;
     case SIM_ORDER_LIFO_SLOT:
         rt_sched_lifo_slot_init(&rt->lifo_slot, links(rt), rt->capacity);
         rt->inner = &rt->lifo_slot.sched;
-        break;
+        return;
     case SIM_ORDER_PRIORITY:
         rt_sched_priority_init(&rt->ranked, heap_entries(rt), keys(rt), rt->capacity);
         rt->inner = &rt->ranked.sched;
-        break;
+        return;
     case SIM_ORDER_EDF:
         rt_sched_edf_init(&rt->ranked, heap_entries(rt), keys(rt), rt->capacity);
         rt->inner = &rt->ranked.sched;
-        break;
+        return;
     case SIM_ORDER_FAIR:
         rt_sched_fair_init(&rt->fair, heap_entries(rt),
                 sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_share)), rt->capacity);
         rt->inner = &rt->fair.sched;
-        break;
+        return;
     }
-    if (!rt->by_loop) {
+}
+
+void
+sim__pick_init(struct sim_rt *rt)
+{
+    if (rt->inner == NULL) {
+        make_order(rt);
+    }
+    bool any = rt->inner == NULL;
+    rt->sched.ops = any && !rt->by_loop ? &world_picks : &runtime_picks;
+    if (rt->by_loop || !any) {
+        sim_world_loop_polls(rt->world);
+    }
+    if (any) {
+        rt->runnable = rt->by_loop ? sim_alloc(rt->world, rt->capacity * sizeof(uint16_t)) : NULL;
+    } else if (!rt->by_loop) {
         sim_actor_init(&rt->executor, rt->world, &executor_ops, NULL, "executor", false);
     }
 }

@@ -65,12 +65,53 @@ check_quota(struct sim_bound *bound)
     }
 }
 
+/* Whether the task that was just polled has parked: its memory is still what it was. */
+static bool
+has_parked(struct sim_rt *rt, const struct sim_bound *bound)
+{
+    bool parked = rt->parks != rt->runtime.executor.counters.parked;
+    rt->parks = rt->runtime.executor.counters.parked;
+    return parked && bound->task->object.id == bound->object && bound->task->end == RT_TASK_PARKED;
+}
+
+/* When the task is posted again it is the same actor. */
+static void
+park(struct sim_rt *rt, struct sim_bound *bound)
+{
+    sim_actor_leave(&bound->actor);
+    rt_list_push_front(&rt->parked, &bound->parked);
+    sim__disturb_parked(bound);
+}
+
+/* The actor of a parked task that has been posted again, or NULL. */
+static struct sim_bound *
+take_parked(struct sim_rt *rt, const struct rt_task *task)
+{
+    rt_list_each(link, &rt->parked)
+    {
+        struct sim_bound *bound = rt_container_of(link, struct sim_bound, parked);
+        if (bound->task == task && bound->object == task->object.id) {
+            rt_list_unlink(link);
+            sim_actor_return(&bound->actor);
+            if (rt->bound[bound->key.index] == bound) {
+                rt->bound[bound->key.index] = NULL; /* It comes back under another index. */
+            }
+            return bound;
+        }
+    }
+    return NULL;
+}
+
 static inline void
 after_poll(struct sim_rt *rt, struct sim_bound *bound)
 {
     check_quota(bound);
     if (sim__has_left(bound)) {
-        finish(bound);
+        if (has_parked(rt, bound)) {
+            park(rt, bound);
+        } else {
+            finish(bound);
+        }
     } else if (bound->task->state == RT_TASK_SLEEPING) {
         sim__disturb(bound);
     }
@@ -149,6 +190,19 @@ static const struct sim_actor_ops task_ops = {
         .fire_derived = sim__task_fire_derived,
 };
 
+static struct sim_bound *
+bind_anew(struct sim_rt *rt, struct rt_task *task)
+{
+    struct sim_bound *bound = sim_new(rt->world, struct sim_bound);
+    bound->rt = rt;
+    bound->task = task;
+    bound->object = task->object.id;
+    rt_list_init(&bound->parked);
+    sim_actor_init(&bound->actor, rt->world, &task_ops, NULL, task->name, !task->background);
+    sim_actor_announce(&bound->actor, bound->object);
+    return bound;
+}
+
 struct sim_bound *
 sim__bind(struct sim_rt *rt, uint32_t index)
 {
@@ -157,16 +211,15 @@ sim__bind(struct sim_rt *rt, uint32_t index)
     if (bound != NULL && !bound->actor.done) {
         finish(bound);
     }
-    bound = sim_new(rt->world, struct sim_bound);
-    bound->rt = rt;
-    bound->task = rt_executor_task(&rt->runtime.executor, index);
-    rt_assert(bound->task != NULL);
-    bound->key = bound->task->target.key;
+    struct rt_task *task = rt_executor_task(&rt->runtime.executor, index);
+    rt_assert(task != NULL);
+    bound = take_parked(rt, task);
+    if (bound == NULL) {
+        bound = bind_anew(rt, task);
+    }
+    bound->key = task->target.key;
     rt->bound[index] = bound;
     rt->bound_count = index >= rt->bound_count ? index + 1 : rt->bound_count;
-    sim_actor_init(
-            &bound->actor, rt->world, &task_ops, NULL, bound->task->name, !bound->task->background);
-    sim_actor_announce(&bound->actor, bound->task->object.id);
     return bound;
 }
 
@@ -293,6 +346,8 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     rt->order = options->order != SIM_ORDER_DEFAULT ? options->order : (enum sim_order)world->order;
     rt->host = sim_host_new(world, "host", SIM_PROFILE_DEFAULT);
     rt->bound = sim_zalloc(world, rt->capacity * sizeof(struct sim_bound *));
+    rt_list_init(&rt->parked);
+    rt->inner = options->sched;
     sim__pick_init(rt);
     struct rt_runtime_config config = {0};
     configure(rt, options, &config);

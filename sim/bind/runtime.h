@@ -33,9 +33,10 @@ extern "C" {
 #endif
 
 struct sim_rt_options {
-    const char *name;     /* NULL: "rt". */
-    uint32_t capacity;    /* Tasks, sub-wakers and pollables; 0: 64. */
-    enum sim_order order; /* DEFAULT: the run's. */
+    const char *name;       /* NULL: "rt". */
+    uint32_t capacity;      /* Tasks, sub-wakers and pollables; 0: 64. */
+    enum sim_order order;   /* DEFAULT: the run's. */
+    struct rt_sched *sched; /* A policy that picks in place of `order`; NULL: none. Borrowed. */
     bool by_loop;
     uint64_t tick_ns;      /* Of the timers; 0: 1. */
     uint32_t timer_levels; /* 0: the wheel's default … */

@@ -151,7 +151,7 @@ sim_actor_due(struct sim_actor *actor, uint64_t time_ns)
 }
 
 void
-sim_actor_finish(struct sim_actor *actor)
+sim_actor_leave(struct sim_actor *actor)
 {
     if (actor->done) {
         return;
@@ -165,7 +165,24 @@ sim_actor_finish(struct sim_actor *actor)
         world->foreground--;
         actor->foreground = false;
     }
-    sim_world_progress(world);
+}
+
+void
+sim_actor_return(struct sim_actor *actor)
+{
+    rt_assert(actor->done);
+    actor->done = false;
+    actor->foreground = !actor->background;
+    actor->world->foreground += actor->foreground;
+}
+
+void
+sim_actor_finish(struct sim_actor *actor)
+{
+    if (!actor->done) {
+        sim_actor_leave(actor);
+        sim_world_progress(actor->world);
+    }
 }
 
 uint32_t

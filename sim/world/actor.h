@@ -127,6 +127,12 @@ void sim_actor_due(struct sim_actor *actor, uint64_t time_ns);
 /* It has finished for good: disabled, and nobody waits for it any longer. */
 void sim_actor_finish(struct sim_actor *actor);
 
+/* It is not there for a while, as a task that parks (T13): as finished, but with no progress. */
+void sim_actor_leave(struct sim_actor *actor);
+
+/* It is there again, as the same actor. */
+void sim_actor_return(struct sim_actor *actor);
+
 /* A choice by this actor; see sim_decide. */
 uint32_t sim_actor_choose(
         struct sim_actor *actor, enum sim_kind kind, uint32_t n, struct sim_odds odds);
