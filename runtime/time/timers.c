@@ -85,8 +85,11 @@ verify(const struct rt_timers *timers)
 static uint64_t
 round_up(const struct rt_timers *timers, uint64_t deadline_ns)
 {
+    if (deadline_ns == RT_NEVER || timers->tick_ns == 1) {
+        return deadline_ns;
+    }
     uint64_t beyond_ns = deadline_ns % timers->tick_ns;
-    if (deadline_ns == RT_NEVER || beyond_ns == 0) {
+    if (beyond_ns == 0) {
         return deadline_ns;
     }
     return rt_deadline(deadline_ns, timers->tick_ns - beyond_ns);
@@ -111,7 +114,7 @@ put(struct rt_timers *timers, struct rt_timer *timer)
     if (timer->deadline_ns == RT_NEVER) {
         rt_list_push_back(&timers->endless, &timer->link);
         timer->place = RT_TIMER_ENDLESS;
-    } else if (timer->deadline_ns / timers->tick_ns <= timers->elapsed) {
+    } else if (rt__wheel_tick(timers, timer->deadline_ns) <= timers->elapsed) {
         put_overdue(timers, timer);
     } else {
         rt__wheel_put(timers, timer);

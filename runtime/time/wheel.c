@@ -44,7 +44,7 @@ digit(const struct rt_timers *timers, uint64_t tick, uint32_t level)
 static inline uint64_t
 tick_of(const struct rt_timers *timers, const struct rt_timer *timer)
 {
-    return timer->deadline_ns / timers->tick_ns;
+    return rt__wheel_tick(timers, timer->deadline_ns);
 }
 
 static struct rt_list **

@@ -24,6 +24,14 @@ rt__wheel_timer(struct rt_list *link)
     return rt_container_of(link, struct rt_timer, link);
 }
 
+/* The tick that `time_ns` lies in. A division costs as much as half a start, and with ticks of a
+ * nanosecond there is nothing to divide. */
+static inline uint64_t
+rt__wheel_tick(const struct rt_timers *timers, uint64_t time_ns)
+{
+    return timers->tick_ns == 1 ? time_ns : time_ns / timers->tick_ns;
+}
+
 /* True when `a` comes due before `b` (M3). */
 static inline bool
 rt__wheel_before(const struct rt_timer *a, const struct rt_timer *b)
