@@ -56,7 +56,12 @@ TEST_FLAGS := -DTEST_TIMEOUT_S=$(if $(filter asan tsan,$(BUILD)),60,20)
 os = $(if $(filter sim/% reports/% fuzz/% runtime/host/%,$1),-D_GNU_SOURCE)
 # gcc takes each local of a test that expects a panic for one that the jump back may have lost.
 TEST_WARN.gcc := -Wno-clobbered
-quiet = $(if $(findstring /tests/,$1),$(TEST_WARN.$(FAMILY)))
+# Whom bench_timers measures itself against, where all of them are installed (scripts/setup --all);
+# their headers are not written for our warnings. libevent first: libev has its names too.
+PEERS := $(and $(wildcard /usr/include/ev.h),$(wildcard /usr/include/event2/event.h),$(wildcard \
+	/usr/include/uv.h),-levent -lev -luv)
+peers = $(if $(filter %/bench_timers.c,$1),$(if $(PEERS),-DRT_PEERS -Wno-error))
+quiet = $(if $(findstring /tests/,$1),$(TEST_WARN.$(FAMILY))) $(call peers,$1)
 
 # ---- sources and objects -----------------------------------------------------------------------
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c)))
@@ -124,7 +129,7 @@ $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B
 $(B)/bench/%: $(SIMULATOR) $(B)/probe/sim/tests/bench/%.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
 $(B)/bench/%: $(B)/plain/runtime/tests/bench/%.o $(B)/librewake-rt.a
-	$(call run,LINK,$(LINK) -o $@ $^ -pthread $(FIBER_LIBS))
+	$(call run,LINK,$(LINK) -o $@ $^ $(if $(filter %/bench_timers,$@),$(PEERS)) -pthread $(FIBER_LIBS))
 
 # ---- jobs --------------------------------------------------------------------------------------
 # variant-debug-clang: program and tests of one variant, in a make of their own.
