@@ -11,10 +11,10 @@
  *
  * The fix. A descriptor is taken out of the set before it is closed: loop_close below.
  *
- * Here. A server takes a first line from a client, makes a duplicate of the connection for a helper,
- * and closes its own. It calls the helper when it is idle: when a look at the set brings no event.
- * The helper reads the second line. Does the second line come before the server is idle, the set
- * never stops to report it.
+ * Here. A server takes a first line from a client, makes a duplicate of the connection for a
+ * helper, and closes its own. It calls the helper when it is idle: when a look at the set brings no
+ * event. The helper reads the second line. Does the second line come before the server is idle, the
+ * set never stops to report it.
  *
  * Must end in: livelock. Fails on the dullest run: no.
  *

@@ -5,8 +5,8 @@
  *
  * The bug. For each event of a batch the loop takes a pointer to the row of that descriptor, calls
  * its read handler, and then, if the descriptor is writable too, its write handler out of the same
- * row. A read handler may execute a command that makes the table larger (CONFIG SET maxclients). The
- * table is reallocated, and the row is read where it was.
+ * row. A read handler may execute a command that makes the table larger (CONFIG SET maxclients).
+ * The table is reallocated, and the row is read where it was.
  *
  * The fix. The pointer is fetched anew after a handler was called: loop_turn below.
  *

@@ -6,8 +6,8 @@
  * The bug. Requests that the kernel refuses (EAGAIN) are put into a queue, and a loop in the
  * background submits them again, through a thread, one after the other; a request leaves the queue
  * when the thread's answer is back. Whether a loop runs is told by its future: pending, it does.
- * stop() waits for the loop, and to wait it moves the future out and leaves a ready one behind. From
- * then on no loop seems to run. The poller, which goes on until everything is stopped, finds
+ * stop() waits for the loop, and to wait it moves the future out and leaves a ready one behind.
+ * From then on no loop seems to run. The poller, which goes on until everything is stopped, finds
  * requests to be retried, and starts a second loop over the same queue. Both submit what stands in
  * front, and a request is freed twice.
  *
