@@ -192,7 +192,7 @@ void rt_probe_context(struct rt_context *context, bool entered);
 #define RT_PROBE_AUDIT(object, audit) \
     do { \
         (void)sizeof(object); \
-        (void)sizeof((rt_audit_fn)(audit)); \
+        (void)(rt_audit_fn)(audit); \
     } while (0)
 #define RT_PROBE_CONTEXT(context, entered) ((void)sizeof(context))
 #define RT_HERE ((const struct rt_site *)0)
