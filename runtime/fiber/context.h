@@ -5,7 +5,7 @@
  *      rt_context_resume ──────────switch───────▶ enter(argument) begins, or goes on
  *          returns       ◀─────────switch──────── rt_context_suspend, or `enter` returns
  *
- * All switching of stacks in rewake is here: Boost.Context's C entry points, or
+ * All switching of stacks in rewake is here, in switch.h: Boost.Context's C entry points, or
  * ucontext where the compiler is told -DRT_CONTEXT_UCONTEXT. The address and the
  * thread sanitizer are told of each switch, so they know whose frames they see.
  * Guests (fiber.h) and the simulator's loops are both made of it.

@@ -5,7 +5,7 @@
  */
 #include "runtime/fiber/fiber.h"
 
-#include "runtime/base/assert.h"
+#include "runtime/fiber/switch.h"
 
 #include "runtime/base/banned.h"
 
@@ -39,7 +39,7 @@ go(struct rt_fiber *fiber, const struct rt_site *await)
 {
     RT_PROBE(RESUME, fiber->object.id, RT_HERE, await, (uint64_t)fiber->cancelled);
     fiber->state = RT_FIBER_RUNNING;
-    bool goes_on = rt_context_resume(&fiber->context);
+    bool goes_on = rt__context_resume(&fiber->context);
     rt_assert(fiber->state == (goes_on ? RT_FIBER_SUSPENDED : RT_FIBER_RUNNING));
     if (!goes_on) {
         fiber->state = RT_FIBER_FINISHED;
@@ -64,7 +64,7 @@ rt_err
 rt_fiber_suspend_at(struct rt_fiber *fiber, enum rt_suspend why, const struct rt_site *await)
 {
     check_fiber(fiber);
-    if (fiber->state != RT_FIBER_RUNNING || !rt_context_here(&fiber->context)) {
+    if (fiber->state != RT_FIBER_RUNNING || !rt__context_here(&fiber->context)) {
         rt_fault(RT_E_INVALID, "a fiber", "it was suspended from outside of its own stack");
     }
     if (fiber->cancelled) {
@@ -72,7 +72,7 @@ rt_fiber_suspend_at(struct rt_fiber *fiber, enum rt_suspend why, const struct rt
     }
     RT_PROBE(SUSPEND, fiber->object.id, RT_HERE, await, (uint64_t)why);
     fiber->state = RT_FIBER_SUSPENDED;
-    rt_context_suspend(&fiber->context);
+    rt__context_suspend(&fiber->context);
     return fiber->cancelled ? RT_E_CANCELLED : RT_OK;
 }
 
