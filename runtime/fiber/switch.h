@@ -139,8 +139,8 @@ extern struct transfer jump_fcontext(void *to, void *data);
 extern void *make_fcontext(void *top, size_t size, void (*fn)(struct transfer));
 
 /*
- * With the control bits of floating point Boost.Context saves and loads its sticky flags, and a load
- * that changes one takes 55 ns where all the rest takes 4 (measured on a Xeon). The flags are
+ * With the control bits of floating point Boost.Context saves and loads its sticky flags, and a
+ * load that changes one takes 55 ns where all the rest takes 4 (measured on a Xeon). The flags are
  * nobody's across a call, so they go down on the side that is left: then none changes.
  */
 IN_LINE void
