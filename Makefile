@@ -163,6 +163,8 @@ bench: $(patsubst %.c,$(B)/bench/%,$(notdir $(BENCHES))) ## what a step, a run, 
 	@for program in $^; do echo "$$program" && $$program || exit 1; done
 zoo-drop: ## drops each wake of the zoo's fixed forms once: is it found? minutes
 	@scripts/zoo-drop
+size: ## text and RAM of the smallest program, for x86-64, Cortex-M4 and Cortex-M0+
+	@scripts/size
 demo: all ## finds a lost wake-up, tells it, stores it, replays it; under 2 minutes
 	@scripts/demo-steps $(B)/rewake
 tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
@@ -186,6 +188,6 @@ clean: ## removes build/
 
 FORCE:
 .PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs \
-	matrix bench zoo-drop demo tidy format coverage install clean FORCE
+	matrix bench zoo-drop size demo tidy format coverage install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

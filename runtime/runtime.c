@@ -421,6 +421,7 @@ rt_runtime_init(struct rt_runtime *runtime, const struct rt_runtime_config *conf
     }
     rt_executor_init(&runtime->executor, &executor);
     runtime->executor.runtime = runtime;
+    runtime->executor.begin_round = rt_runtime_begin_round;
     struct rt_timers_config timers = config->timers;
     if (timers.start_ns == 0) {
         timers.start_ns = rt_host_now(config->host);

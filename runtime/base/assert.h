@@ -24,6 +24,19 @@
 extern "C" {
 #endif
 
+#ifdef RT_SMALL
+
+/* For small machines: every check stays, and stops the machine without a word. */
+#define rt_panic(file, line, what) __builtin_trap()
+#define rt_fault(err, who, what) \
+    do { \
+        (void)sizeof(who); \
+        (void)sizeof(what); \
+        __builtin_trap(); \
+    } while (0)
+
+#else
+
 /* A bug in the runtime. Never returns. `file` and `what` are static. */
 __attribute__((noreturn, cold)) void rt_panic(const char *file, int line, const char *what);
 
@@ -33,6 +46,8 @@ __attribute__((noreturn, cold)) void rt_panic(const char *file, int line, const 
  * sentence for people.
  */
 __attribute__((noreturn, cold)) void rt_fault(rt_err err, const char *who, const char *what);
+
+#endif
 
 #define rt_assert(x) \
     do { \
@@ -50,11 +65,16 @@ __attribute__((noreturn, cold)) void rt_fault(rt_err err, const char *who, const
     } while (0)
 #endif
 
+#ifdef RT_SMALL
+/* What stands at address 0 of a small machine can be read, and is no magic. */
+#define rt_check(object, word) rt_assert((object)->magic == (word))
+#else
 #define rt_check(object, word) \
     do { \
         rt_assert((object) != 0); \
         rt_assert((object)->magic == (word)); \
     } while (0)
+#endif
 
 #define rt_unreached(why) rt_panic(__FILE__, __LINE__, "reached a place that can not be: " why)
 

@@ -200,8 +200,8 @@ enter_run(struct rt_executor *executor)
     }
     rt__check_here(executor);
     executor->running = true;
-    if (executor->runtime != NULL) {
-        rt_runtime_begin_round(executor->runtime);
+    if (executor->begin_round != NULL) {
+        executor->begin_round(executor->runtime);
     }
 }
 
@@ -326,7 +326,7 @@ why_stalled(const struct rt_executor *executor)
 
 rt_err
 rt_run_until_stalled(
-        struct rt_executor *executor, uint64_t polls_max, struct rt_run_result *ret_result)
+        struct rt_executor *executor, rt_count polls_max, struct rt_run_result *ret_result)
 {
     check_executor(executor);
     rt_assert(ret_result != NULL);
@@ -334,7 +334,7 @@ rt_run_until_stalled(
         return RT_E_REENTERED;
     }
     enter_run(executor);
-    uint64_t polled = 0;
+    rt_count polled = 0;
     while (polled < polls_max) {
         struct rt_task *task = next_task(executor);
         if (task == NULL) {

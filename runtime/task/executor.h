@@ -49,15 +49,15 @@ struct rt_executor_config {
 
 /* Exact counts since rt_executor_init (D14). */
 struct rt_executor_counters {
-    uint64_t polled;    /* Polls begun. */
-    uint64_t completed; /* READY answers. */
-    uint64_t cancelled;
-    uint64_t parked;
-    uint64_t wakes;     /* Wakes that queued a task or marked a running one. */
-    uint64_t coalesced; /* Wakes of a task that was woken already. */
-    uint64_t sleeps;    /* Times that the host was asked to block. */
-    uint64_t clones;    /* Wakers of targets cloned … */
-    uint64_t returned;  /* … and given back, woken or dropped (W1). */
+    rt_count polled;    /* Polls begun. */
+    rt_count completed; /* READY answers. */
+    rt_count cancelled;
+    rt_count parked;
+    rt_count wakes;     /* Wakes that queued a task or marked a running one. */
+    rt_count coalesced; /* Wakes of a task that was woken already. */
+    rt_count sleeps;    /* Times that the host was asked to block. */
+    rt_count clones;    /* Wakers of targets cloned … */
+    rt_count returned;  /* … and given back, woken or dropped (W1). */
 };
 
 struct rt_executor {
@@ -77,7 +77,8 @@ struct rt_executor {
     uint32_t woken;      /* Tasks in the policy. */
     struct rt_task *current;
     struct rt_cx cx; /* Of the poll that runs. Here, so that one kept too long is found poisoned. */
-    struct rt_runtime *runtime; /* Set by rt_runtime_init. */
+    struct rt_runtime *runtime;                      /* Set by rt_runtime_init, and with it: */
+    void (*begin_round)(struct rt_runtime *runtime); /* A stretch of polls begins. */
     void (*notify)(void *argument);
     void *notify_argument;
     uint32_t (*choose)(void *argument, uint32_t n);
@@ -94,7 +95,7 @@ enum rt_stall {
 };
 
 struct rt_run_result {
-    uint64_t polled;    /* Polls in this call. */
+    rt_count polled;    /* Polls in this call. */
     uint32_t remaining; /* Tasks that are still posted. */
     enum rt_stall stall;
 };
@@ -127,11 +128,11 @@ bool rt_run_index(struct rt_executor *executor, uint32_t index);
 
 /*
  * Polls until no task is woken, also those woken or posted meanwhile (D2, T14).
- * `polls_max` bounds the polls; UINT64_MAX: no bound, and then a task that wakes itself for ever
+ * `polls_max` bounds the polls; RT_COUNT_MAX: no bound, and then a task that wakes itself for ever
  * keeps the call from returning. RT_E_REENTERED from inside a poll.
  */
 RT_MUST_CHECK rt_err rt_run_until_stalled(
-        struct rt_executor *executor, uint64_t polls_max, struct rt_run_result *ret_result);
+        struct rt_executor *executor, rt_count polls_max, struct rt_run_result *ret_result);
 
 /* Polls `task` once by hand, from another task's poll; `cx` is passed on (S4, C3). */
 rt_poll rt_task_poll_child(struct rt_task *task, struct rt_cx *cx);

@@ -17,7 +17,7 @@
 static void
 give_back(struct rt_executor *executor, struct rt_target *target)
 {
-    bool owed = executor->counters.returned < executor->counters.clones;
+    bool owed = executor->counters.returned != executor->counters.clones;
     if (!owed || (target != NULL && target->clones == 0)) {
         rt_fault(RT_E_INVALID, NULL, "a waker was woken or dropped that nobody had cloned (W1)");
     }

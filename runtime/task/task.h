@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "runtime/base/list.h"
+#include "runtime/base/small.h"
 #include "runtime/task/await.h"
 #include "runtime/task/slot.h"
 #include "runtime/task/target.h"
@@ -86,7 +87,7 @@ struct rt_task {
     /* Invariant: every slot that holds a waker stored during this task's polls is in here. */
     struct rt_list slots;
     struct rt_slot joiner; /* Who waits for the end. */
-    uint64_t polls;        /* Of this life. */
+    rt_count polls;        /* Of this life. */
 };
 
 /*

@@ -693,6 +693,7 @@ TEST(reactor_wait_on_a_bare_executor_is_a_fault)
     struct reader a;
     dumb_init(&dumb);
     dumb.runtime.executor.runtime = NULL;
+    dumb.runtime.executor.begin_round = NULL;
     reader_start(&a, &dumb, "a", 0, 1);
     EXPECT_FAULT(RT_E_INVALID, (void)rt_run_one(&dumb.runtime.executor));
     EXPECT_STR(test_trap.who, "a");

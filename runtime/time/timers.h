@@ -24,6 +24,10 @@
  * list included (M6, W7). What is started for now or earlier during that waits
  * for the next call (M10).
  *
+ * Small machines. Built with -DRT_SMALL every wheel has RT_TIMERS_LEVELS levels, RT_TIMERS_BITS
+ * bits and ticks of 1, which are then constants and cost no division; a config that asks for
+ * another shape is an assertion.
+ *
  * Ownership. The caller lends the slots; a timer is pinned while it is armed.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -40,8 +44,10 @@ extern "C" {
 #define RT_NEVER UINT64_MAX
 
 #define RT_TIMERS_LEVELS_MAX 11u
+#ifndef RT_TIMERS_LEVELS
 #define RT_TIMERS_LEVELS 6u /* The default: 6 levels of 64 slots. */
 #define RT_TIMERS_BITS 6u
+#endif
 #define RT_TIMERS_SLOTS(levels, bits) ((levels) << (bits))
 
 /* Where a timer is. Only one IN_WHEEL is in a slot. */

@@ -38,7 +38,8 @@ bit(uint32_t index)
 static inline uint32_t
 digit(const struct rt_timers *timers, uint64_t tick, uint32_t level)
 {
-    return (uint32_t)((tick >> (timers->bits * level)) & (bit(timers->bits) - 1));
+    return (uint32_t)((tick >> (rt__wheel_bits(timers) * level)) &
+                      (bit(rt__wheel_bits(timers)) - 1));
 }
 
 static inline uint64_t
@@ -50,9 +51,9 @@ tick_of(const struct rt_timers *timers, const struct rt_timer *timer)
 static struct rt_list **
 slot_at(const struct rt_timers *timers, uint32_t level, uint32_t index)
 {
-    rt_assert(level < timers->levels);
-    rt_assert(index < bit(timers->bits));
-    return &timers->slots[(level << timers->bits) + index];
+    rt_assert(level < rt__wheel_levels(timers));
+    rt_assert(index < bit(rt__wheel_bits(timers)));
+    return &timers->slots[(level << rt__wheel_bits(timers)) + index];
 }
 
 /* The level of the highest digit in which `tick` differs from `elapsed`, or the top level (M9). */
@@ -61,20 +62,21 @@ level_for(const struct rt_timers *timers, uint64_t tick)
 {
     rt_assert(tick > timers->elapsed);
     uint32_t highest = 63 - (uint32_t)__builtin_clzll(tick ^ timers->elapsed);
-    uint32_t level = highest / timers->bits;
-    return level < timers->levels ? level : timers->levels - 1;
+    uint32_t level = highest / rt__wheel_bits(timers);
+    return level < rt__wheel_levels(timers) ? level : rt__wheel_levels(timers) - 1;
 }
 
 /* When time enters the slot next: in this turn of its level or, of the top level only, the next. */
 static uint64_t
 start_of(const struct rt_timers *timers, uint32_t level, uint32_t index)
 {
-    uint32_t shift = timers->bits * level;
-    uint32_t turn_shift = shift + timers->bits;
+    rt_assert(level < rt__wheel_levels(timers)); /* Of a single level all below is constant. */
+    uint32_t shift = rt__wheel_bits(timers) * level;
+    uint32_t turn_shift = shift + rt__wheel_bits(timers);
     uint64_t turn = turn_shift < 64 ? timers->elapsed >> turn_shift << turn_shift : 0;
     uint64_t start = turn + ((uint64_t)index << shift);
     if (index <= digit(timers, timers->elapsed, level)) {
-        rt_assert(level == timers->levels - 1);
+        rt_assert(level == rt__wheel_levels(timers) - 1);
         rt_assert(turn_shift < 64);
         start += UINT64_C(1) << turn_shift;
     }
@@ -88,6 +90,7 @@ static struct place
 first_of(const struct rt_timers *timers, uint32_t level, uint64_t slots)
 {
     rt_assert(slots != 0);
+    rt_assert(level < rt__wheel_levels(timers));
     uint32_t now = digit(timers, timers->elapsed, level);
     uint64_t ahead = slots & ~((UINT64_C(2) << now) - 1);
     uint32_t index = (uint32_t)__builtin_ctzll(ahead != 0 ? ahead : slots);
@@ -99,7 +102,7 @@ static uint32_t
 lowest_level(const struct rt_timers *timers)
 {
     uint32_t level = 0;
-    while (level < timers->levels && timers->occupied[level] == 0) {
+    while (level < rt__wheel_levels(timers) && timers->occupied[level] == 0) {
         level += 1;
     }
     return level;
@@ -157,7 +160,7 @@ detach(struct rt_timers *timers, const struct place *place, struct rt_list *to)
 static void
 enter(struct rt_timers *timers, uint64_t now, struct rt_list *entered)
 {
-    for (uint32_t level = lowest_level(timers); level < timers->levels;
+    for (uint32_t level = lowest_level(timers); level < rt__wheel_levels(timers);
             level = lowest_level(timers)) {
         struct place place = first_of(timers, level, timers->occupied[level]);
         if (place.start > now) {
@@ -200,7 +203,7 @@ static uint64_t
 earliest_in(const struct rt_timers *timers, const struct place *place)
 {
     struct rt_list *first = *slot_at(timers, place->level, place->index);
-    uint64_t start_ns = place->start * timers->tick_ns;
+    uint64_t start_ns = place->start * rt__wheel_tick_ns(timers);
     uint64_t earliest_ns = rt__wheel_timer(first)->deadline_ns;
     for (struct rt_list *link = first->next; link != first && earliest_ns > start_ns;
             link = link->next) {
@@ -221,10 +224,10 @@ rt__wheel_earliest(const struct rt_timers *timers)
 {
     uint64_t earliest_ns = RT_NEVER;
     uint32_t level = lowest_level(timers);
-    uint64_t slots = level < timers->levels ? timers->occupied[level] : 0;
+    uint64_t slots = level < rt__wheel_levels(timers) ? timers->occupied[level] : 0;
     while (slots != 0) {
         struct place place = first_of(timers, level, slots);
-        if (place.start * timers->tick_ns >= earliest_ns) {
+        if (place.start * rt__wheel_tick_ns(timers) >= earliest_ns) {
             break;
         }
         uint64_t slot_ns = earliest_in(timers, &place);
@@ -243,7 +246,7 @@ audit_timer(const struct rt_timers *timers, const struct rt_timer *timer, uint32
     rt_assert(timer->place == RT_TIMER_IN_WHEEL);
     rt_assert(timer->level == level);
     rt_assert(timer->index == index);
-    rt_assert(timer->deadline_ns == tick * timers->tick_ns);
+    rt_assert(timer->deadline_ns == tick * rt__wheel_tick_ns(timers));
     rt_assert(tick > timers->elapsed);
     rt_assert(level_for(timers, tick) == level);
     rt_assert(digit(timers, tick, level) == index);
@@ -276,7 +279,7 @@ rt__wheel_audit(const struct rt_timers *timers)
     uint32_t count = 0;
     for (uint32_t level = 0; level < RT_TIMERS_LEVELS_MAX; level++) {
         uint64_t slots = timers->occupied[level];
-        rt_assert(slots == 0 || level < timers->levels);
+        rt_assert(slots == 0 || level < rt__wheel_levels(timers));
         while (slots != 0) {
             uint32_t index = (uint32_t)__builtin_ctzll(slots);
             count += audit_slot(timers, level, index);

@@ -24,12 +24,23 @@ rt__wheel_timer(struct rt_list *link)
     return rt_container_of(link, struct rt_timer, link);
 }
 
+/* The shape of the wheel: constants where the build says so. */
+#ifdef RT_SMALL
+#define rt__wheel_levels(timers) ((void)(timers), RT_TIMERS_LEVELS)
+#define rt__wheel_bits(timers) ((void)(timers), RT_TIMERS_BITS)
+#define rt__wheel_tick_ns(timers) ((void)(timers), UINT64_C(1))
+#else
+#define rt__wheel_levels(timers) ((timers)->levels)
+#define rt__wheel_bits(timers) ((timers)->bits)
+#define rt__wheel_tick_ns(timers) ((timers)->tick_ns)
+#endif
+
 /* The tick that `time_ns` lies in. A division costs as much as half a start, and with ticks of a
  * nanosecond there is nothing to divide. */
 static inline uint64_t
 rt__wheel_tick(const struct rt_timers *timers, uint64_t time_ns)
 {
-    return timers->tick_ns == 1 ? time_ns : time_ns / timers->tick_ns;
+    return rt__wheel_tick_ns(timers) == 1 ? time_ns : time_ns / rt__wheel_tick_ns(timers);
 }
 
 /* True when `a` comes due before `b` (M3). */
