@@ -17,6 +17,10 @@
 static inline void
 rt__check_here(const struct rt_executor *executor)
 {
+#ifdef RT_SMALL
+    (void)executor; /* One processor, one thread. */
+    return;
+#endif
     if (__builtin_expect(executor->here != NULL, 0) && !executor->here(executor->here_argument)) {
         rt_fault(RT_E_FOREIGN, NULL, "a waker or a task was used on a thread that is not its own");
     }
