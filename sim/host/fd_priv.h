@@ -21,31 +21,29 @@
 
 #define SIM__FDS_MAGIC 0x53464453u
 
-/* Bytes that one direction of a pair holds, those on their way included. */
-#define SIM__PIPE_ROOM 4096u
+struct sim__description;
 
-enum sim__description_kind { SIM__PAIR, SIM__EVENT, SIM__LISTENER };
+/* What a kind of description can do. */
+struct sim__description_ops {
+    /* Something sent with sim__source_arrive_in is here; `argument` is the description. */
+    void (*arrived)(void *argument, uint64_t amount);
+    /* SIM_FD_… that hold for it now. */
+    uint32_t (*events)(const struct sim__description *description);
+    /* As sim_fd_read and sim_fd_write, for a `size` that is not 0; NULL: RT_E_INVALID. */
+    int64_t (*read)(struct sim__description *description, void *buffer, size_t size,
+            const struct rt_site *await);
+    int64_t (*write)(struct sim__description *description, const void *buffer, size_t size,
+            const struct rt_site *await);
+    /* No number stands for it any more. NULL: nothing to do. */
+    void (*closed)(struct sim__description *description);
+};
 
+/* Embedded first in a kind's own struct. */
 struct sim__description {
-    enum sim__description_kind kind;
+    const struct sim__description_ops *ops;
     uint32_t numbers; /* That stand for it. */
     struct sim_fds *fds;
     struct sim_source *source; /* Its readability. */
-    uint64_t min_ns;
-    uint64_t max_ns;
-    /* PAIR: what can be, or soon can be, read here. */
-    struct sim__description *peer; /* NULL: closed. */
-    char *bytes;                   /* A ring of SIM__PIPE_ROOM. */
-    uint32_t head;
-    uint32_t there;
-    uint32_t flying;  /* Behind those that are there. */
-    bool ended;       /* That the peer has closed is known here. */
-    bool broken;      /* It closed without having read everything. */
-    bool silent;      /* Nobody plays this end: it has no number, and stays open. */
-    uint64_t counter; /* EVENT. */
-    /* LISTENER. */
-    uint32_t waiting;
-    uint32_t to_come;
 };
 
 struct sim__registration {
@@ -69,7 +67,25 @@ struct sim_fds {
     struct rt_list registrations; /* Longest unreported first. */
     struct rt_list spare;
     uint32_t object;
+    uint32_t limit; /* Numbers that may be open at a time. */
+    const char *name;
 };
+
+/* What people call the table, instead of "descriptors". */
+void sim__fds_name(struct sim_fds *fds, const char *name);
+
+/* Whether `count` more numbers can be had: RT_OK or RT_E_FULL (fault `capacity`). */
+RT_MUST_CHECK rt_err sim__fd_room(struct sim_fds *fds, uint32_t count);
+
+/* Gives `description` the lowest free number. There must be one (sim__fd_room). */
+int sim__fd_open(struct sim__description *description);
+
+/* Makes the common part of a description in `fds`, and its source. */
+void sim__description_init(struct sim__description *description, struct sim_fds *fds,
+        const struct sim__description_ops *ops, const char *name);
+
+/* It is readable, and was so before or not: an edge, or, by a decision, none (B11). */
+void sim__description_readable(struct sim__description *description, bool was_readable);
 
 /* What `fd` stands for, or NULL when it is not open. */
 struct sim__description *sim__fd_get(const struct sim_fds *fds, int fd);
