@@ -13,6 +13,7 @@
 #include "sim/host/completion.h"
 #include "sim/host/fd.h"
 #include "sim/host/host.h"
+#include "sim/net/net.h"
 #include "sim/scenario.h"
 #include "sim/world/loop.h"
 

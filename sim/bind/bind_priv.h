@@ -30,6 +30,7 @@ struct sim_rt {
     const char *name;
     struct rt_runtime runtime;
     struct sim_host *host;
+    struct sim_node *node; /* NULL: no network. */
     uint32_t capacity;
     bool by_loop;
     enum sim_order order;

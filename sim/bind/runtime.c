@@ -139,7 +139,9 @@ static inline void
 refresh(struct sim_rt *rt)
 {
     const struct rt_runtime *runtime = &rt->runtime;
-    if (runtime->deferred_count != 0) {
+    /* Whoever waits for a socket may wait for what the network has told already, only nobody has
+     * fetched it; there is no stir to come. */
+    if (runtime->deferred_count != 0 || (rt->node != NULL && rt_io_useful(&runtime->io))) {
         sim__look(rt);
     }
     bool nothing_armed = runtime->timers.armed == 0 && runtime->reactor.waiting == 0;
@@ -330,6 +332,15 @@ configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_run
                     },
             .keys = sim_alloc(world, n * sizeof(struct rt_key)),
     };
+    if (rt->node != NULL) {
+        config->io = (struct rt_io_config){
+                .net = sim_node_seam(rt->node),
+                .entries = sim_alloc(world, n * sizeof(struct rt_slab_entry)),
+                .capacity = n,
+                .events = sim_alloc(world, n * sizeof(struct rt_net_event)),
+                .events_max = n,
+        };
+    }
 }
 
 struct sim_rt *
@@ -345,6 +356,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     rt->quota_ns = options->task_quota_ns != 0 ? options->task_quota_ns : RT_NEVER;
     rt->order = options->order != SIM_ORDER_DEFAULT ? options->order : (enum sim_order)world->order;
     rt->host = sim_host_new(world, "host", SIM_PROFILE_DEFAULT);
+    rt->node = options->net != NULL ? sim_node_new(options->net, rt->host, rt->name) : NULL;
     rt->bound = sim_zalloc(world, rt->capacity * sizeof(struct sim_bound *));
     rt_list_init(&rt->parked);
     rt->inner = options->sched;
@@ -387,6 +399,19 @@ struct sim_host *
 sim_rt_host(struct sim_rt *rt)
 {
     return rt->host;
+}
+
+struct sim_node *
+sim_rt_node(struct sim_rt *rt)
+{
+    rt_assert(rt->node != NULL);
+    return rt->node;
+}
+
+struct rt_io *
+sim_rt_io(struct sim_rt *rt)
+{
+    return &rt->runtime.io;
 }
 
 void

@@ -25,6 +25,7 @@
 
 #include "runtime/runtime.h"
 #include "sim/host/host.h"
+#include "sim/net/net.h"
 #include "sim/scenario.h"
 #include "sim/world/actor.h"
 
@@ -43,6 +44,7 @@ struct sim_rt_options {
     uint32_t timer_bits;
     uint32_t event_interval;
     enum rt_self_wake self_wake;
+    struct sim_net *net; /* The runtime gets a node of it, called as the runtime; NULL: none. */
     /* RT_TASK_QUOTA_NS: what one poll may take, in virtual time as charged by sim_work; one that
      * takes more ends the run with verdict over-budget. 0: nobody looks, and rt_need_preempt says
      * false. */
@@ -59,6 +61,10 @@ struct sim_rt *sim_rt_new(struct sim_world *world, const struct sim_rt_options *
 struct rt_runtime *sim_rt_runtime(struct sim_rt *rt);
 struct rt_executor *sim_rt_executor(struct sim_rt *rt);
 struct sim_host *sim_rt_host(struct sim_rt *rt);
+struct sim_node *sim_rt_node(struct sim_rt *rt);
+
+/* For the calls of runtime/io: where its sockets are registered. */
+struct rt_io *sim_rt_io(struct sim_rt *rt);
 
 /* Posts `task` (initialised; pinned). An error of rt_post ends the run with verdict contract. */
 #define sim_spawn(rt, task) sim_spawn_at((rt), (task), RT_HERE)

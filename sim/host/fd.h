@@ -25,6 +25,7 @@ extern "C" {
 #define SIM_FD_HUP 8u   /* Reported unasked. */
 #define SIM_FD_EDGE 16u /* Report changes only. */
 #define SIM_FD_ONESHOT 32u
+#define SIM_FD_RDHUP 64u /* The peer has shut down: nothing follows what is there. */
 
 struct sim_fds;
 

@@ -99,6 +99,13 @@ void sim__description_edge(struct sim__description *description, uint32_t events
 /* The last number is closed: every registration of it goes. */
 void sim__description_forget(struct sim__description *description);
 
+/* Whether a wait would fetch something now. */
+bool sim__fds_ready(const struct sim_fds *fds);
+
+/* One of the registrations, by a decision (SPURIOUS): what it is for, and its data. NULL:
+ * there is none. */
+struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);
+
 /* Rung 2: whatever is ready is told again, edges too. */
 void sim__fds_renew(struct sim_host *host);
 

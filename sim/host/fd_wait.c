@@ -13,7 +13,7 @@
 #include "sim/host/fd_priv.h"
 
 #define UNASKED (SIM_FD_ERR | SIM_FD_HUP)
-#define ALL (SIM_FD_IN | SIM_FD_OUT | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT)
+#define ALL (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT)
 
 static struct sim__registration *
 registration_of(struct rt_list *node)
@@ -184,17 +184,43 @@ sim__description_forget(struct sim__description *description)
 
 /* ---- Fetching a batch. ----------------------------------------------------------------------- */
 
-static bool
-any_ready(struct sim__blocked *blocked)
+bool
+sim__fds_ready(const struct sim_fds *fds)
 {
-    struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
-    rt_list_each(node, &poller->fds->registrations)
+    rt_list_each(node, &fds->registrations)
     {
         if (reportable(registration_of(node)) != 0) {
             return true;
         }
     }
     return false;
+}
+
+struct sim_source *
+sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data)
+{
+    uint32_t n = 0;
+    rt_list_each(node, &fds->registrations)
+    {
+        n += n < SIM_ALTERNATIVES_MAX;
+    }
+    if (n == 0) {
+        return NULL;
+    }
+    uint32_t left = sim_actor_choose(&fds->host->actor, SIM_KIND_SPURIOUS, n, SIM_ODDS_EVEN);
+    struct rt_list *node = fds->registrations.next;
+    while (left-- > 0) {
+        node = node->next;
+    }
+    *ret_data = registration_of(node)->data;
+    return registration_of(node)->description->source;
+}
+
+static bool
+any_ready(struct sim__blocked *blocked)
+{
+    struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
+    return sim__fds_ready(poller->fds);
 }
 
 static uint32_t

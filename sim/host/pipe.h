@@ -22,6 +22,14 @@ struct sim__pipe {
     uint32_t flying; /* Behind those that are there. */
 };
 
+/* Where the byte `distance` behind the head lies. */
+static inline uint32_t
+sim__pipe_place(const struct sim__pipe *pipe, uint32_t distance)
+{
+    uint32_t size = pipe->size;
+    return (pipe->head + distance) % size;
+}
+
 static inline uint32_t
 sim__pipe_room(const struct sim__pipe *pipe)
 {
@@ -33,9 +41,9 @@ static inline void
 sim__pipe_put(struct sim__pipe *pipe, const char *from, uint32_t size)
 {
     rt_assert(size <= sim__pipe_room(pipe));
-    uint32_t tail = pipe->head + pipe->there + pipe->flying;
+    uint32_t used = pipe->there + pipe->flying;
     for (uint32_t i = 0; i < size; i++) {
-        pipe->bytes[(tail + i) % pipe->size] = from[i];
+        pipe->bytes[sim__pipe_place(pipe, used + i)] = from[i];
     }
     pipe->flying += size;
 }
@@ -54,9 +62,9 @@ sim__pipe_take(struct sim__pipe *pipe, char *to, uint32_t size)
 {
     rt_assert(size <= pipe->there);
     for (uint32_t i = 0; i < size; i++) {
-        to[i] = pipe->bytes[(pipe->head + i) % pipe->size];
+        to[i] = pipe->bytes[sim__pipe_place(pipe, i)];
     }
-    pipe->head = (pipe->head + size) % pipe->size;
+    pipe->head = sim__pipe_place(pipe, size);
     pipe->there -= size;
 }
 

@@ -27,12 +27,18 @@
 /* Nothing in a batch is left out more often than this in a row. */
 #define SIM__LEFT_OUT_MAX 4u
 
-enum sim__record_kind { SIM__RECORD_CLOCK, SIM__RECORD_NOTIFY, SIM__RECORD_SOURCE };
+enum sim__record_kind {
+    SIM__RECORD_CLOCK,
+    SIM__RECORD_NOTIFY,
+    SIM__RECORD_SOURCE,
+    SIM__RECORD_EVENTS /* A table of descriptors has events to fetch. */
+};
 
 /* One pollable, from subscribe to drop. */
 struct sim__record {
     struct rt_pollable *pollable; /* NULL: the place is free. */
     struct sim_source *source;    /* SOURCE only. */
+    struct sim_fds *fds;          /* EVENTS only. */
     struct sim_actor *owner;      /* Whose step subscribed. */
     struct sim__poller *poller;   /* Who waits for it, as far as is known; NULL: nobody. */
     uint64_t poller_turn;         /* In which of its polls. */
@@ -152,6 +158,11 @@ struct sim__candidate *sim__candidates(struct sim_host *host, uint32_t count);
 /* Makes the record and the pollable. RT_E_FULL under fault `capacity`. */
 RT_MUST_CHECK rt_err sim__record_open(struct sim_host *host, enum sim__record_kind kind,
         struct sim_source *source, uint64_t deadline_ns, struct rt_pollable *pollable);
+
+/* Makes a pollable that is ready while `fds` has events to fetch: a runtime's own, so it is spared
+ * by fault `capacity` and is no leak. */
+void sim__record_open_events(
+        struct sim_host *host, struct sim_fds *fds, struct rt_pollable *pollable);
 
 /* The record; a pollable that is not alive ends the run with verdict contract. */
 struct sim__record *sim__record_of(struct sim_host *host, const struct rt_pollable *pollable);

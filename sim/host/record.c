@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "sim/host/fd_priv.h"
 #include "sim/host/priv.h"
 
 static uint64_t
@@ -49,15 +50,17 @@ place(struct sim_host *host)
 }
 
 static uint32_t
-object_of(const struct sim_host *host, enum sim__record_kind kind, const struct sim_source *source)
+object_of(const struct sim_host *host, const struct sim__record *record)
 {
-    switch (kind) {
+    switch (record->kind) {
     case SIM__RECORD_CLOCK:
         return host->clock_object;
     case SIM__RECORD_NOTIFY:
         return host->notify_object;
     case SIM__RECORD_SOURCE:
-        return source->object;
+        return record->source->object;
+    case SIM__RECORD_EVENTS:
+        return record->fds->object;
     }
     rt_unreached("every kind of record has its object");
 }
@@ -88,6 +91,32 @@ refused(struct sim_host *host, enum sim__record_kind kind, const struct sim_sour
     return !spared && sim__fault(host, SIM_FAULT_CAPACITY);
 }
 
+static struct sim__record *
+record_new(struct sim_host *host, enum sim__record_kind kind)
+{
+    struct sim__record *record = place(host);
+    *record = (struct sim__record){.owner = host->world->current,
+            .deadline_ns = SIM_NEVER,
+            .index = record->index,
+            .generation = record->generation + 1,
+            .kind = kind,
+            .of_task = task_asks(host)};
+    return record;
+}
+
+/* The record is complete: from now on `pollable` stands for it. */
+static void
+record_begin(struct sim_host *host, struct sim__record *record, struct rt_pollable *pollable)
+{
+    record->pollable = pollable;
+    record->object = object_of(host, record);
+    pollable->object.magic = RT_POLLABLE_MAGIC;
+    pollable->object.id = record->object;
+    pollable->host = &host->seam;
+    pollable->handle = handle_of(record);
+    sim_world_event(host->world, SIM_EVENT_SUBSCRIBE, record->object, 0, 0, pollable->handle);
+}
+
 rt_err
 sim__record_open(struct sim_host *host, enum sim__record_kind kind, struct sim_source *source,
         uint64_t deadline_ns, struct rt_pollable *pollable)
@@ -98,31 +127,28 @@ sim__record_open(struct sim_host *host, enum sim__record_kind kind, struct sim_s
     if (refused(host, kind, source)) {
         return RT_E_FULL;
     }
-    struct sim__record *record = place(host);
-    uint32_t index = record->index;
-    uint32_t generation = record->generation + 1;
-    *record = (struct sim__record){.pollable = pollable,
-            .source = source,
-            .owner = host->world->current,
-            .deadline_ns = deadline_ns,
-            .index = index,
-            .generation = generation,
-            .object = object_of(host, kind, source),
-            .kind = kind,
-            .of_task = task_asks(host)};
+    struct sim__record *record = record_new(host, kind);
+    record->source = source;
+    record->deadline_ns = deadline_ns;
     record->shy = kind == SIM__RECORD_CLOCK && draw_shy(host, deadline_ns);
-    pollable->object.magic = RT_POLLABLE_MAGIC;
-    pollable->object.id = record->object;
-    pollable->host = &host->seam;
-    pollable->handle = handle_of(record);
     if (source != NULL) {
         source->pollables++;
     }
-    sim_world_event(host->world, SIM_EVENT_SUBSCRIBE, record->object, 0, 0, pollable->handle);
+    record_begin(host, record, pollable);
     if (record->shy) {
         sim__host_shy(host);
     }
     return RT_OK;
+}
+
+void
+sim__record_open_events(struct sim_host *host, struct sim_fds *fds, struct rt_pollable *pollable)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_assert(pollable != NULL);
+    struct sim__record *record = record_new(host, SIM__RECORD_EVENTS);
+    record->fds = fds;
+    record_begin(host, record, pollable);
 }
 
 struct sim__record *
@@ -195,6 +221,8 @@ sim__record_ready(const struct sim_host *host, const struct sim__record *record)
         return host->notified;
     case SIM__RECORD_SOURCE:
         return record->source->events > 0;
+    case SIM__RECORD_EVENTS:
+        return sim__fds_ready(record->fds);
     }
     rt_unreached("every kind of record is ready or not");
 }
@@ -219,6 +247,8 @@ sim__record_name(const struct sim__record *record)
         return "notify";
     case SIM__RECORD_SOURCE:
         return record->source->name;
+    case SIM__RECORD_EVENTS:
+        return record->fds->name;
     }
     rt_unreached("every kind of record has a name");
 }

@@ -1,0 +1,245 @@
+/*
+ * net.c -- nodes, and requests to connect on their way between them.
+ *
+ *      ask ──latency──▶ node ──▶ a listener with room: both ends are made   ──latency──▶ CONNECTED
+ *                           ├──▶ its backlog is full: asked again later, or ──────────▶ TIMED_OUT
+ *                           └──▶ nobody listens                             ──latency──▶ REFUSED
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/net/net.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/net/net_priv.h"
+
+#define NAME_MAX_SIZE 64u
+
+void
+sim__net_send(struct sim__socket *socket, uint64_t what)
+{
+    const struct sim_net_options *options = &socket->node->net->options;
+    if (socket->state != SIM__SOCKET_CLOSED) {
+        sim__source_arrive_in(
+                socket->description.source, what, options->latency_ns_min, options->latency_ns_max);
+    }
+}
+
+bool
+sim__net_fault(struct sim_node *node)
+{
+    return sim__fault(node->host, SIM_FAULT_NET);
+}
+
+/* ---- Requests. ------------------------------------------------------------------------------- */
+
+void
+sim__net_number(struct sim__socket *socket)
+{
+    struct sim_net *net = socket->node->net;
+    if (net->connections_count == net->connections_capacity) {
+        uint32_t capacity = net->connections_capacity == 0 ? 16 : 2 * net->connections_capacity;
+        struct sim__socket **all = sim_alloc(net->world, capacity * sizeof(*all));
+        if (net->connections_count > 0) {
+            memcpy(all, net->connections, net->connections_count * sizeof(*all));
+        }
+        net->connections = all;
+        net->connections_capacity = capacity;
+    }
+    net->connections[net->connections_count++] = socket;
+    socket->number = net->connections_count;
+}
+
+static struct sim_node *
+node_at(const struct sim_net *net, const struct rt_net_address *address)
+{
+    rt_list_each(link, &net->nodes)
+    {
+        struct sim_node *node = rt_container_of(link, struct sim_node, link);
+        struct rt_net_address its = sim_node_address(node, address->port);
+        if (memcmp(its.ip, address->ip, sizeof(its.ip)) == 0) {
+            return node;
+        }
+    }
+    return NULL;
+}
+
+/* Nobody answers: it is asked again, or it was in vain. */
+static void
+ask_later(struct sim__socket *socket)
+{
+    const struct sim_net_options *options = &socket->node->net->options;
+    uint64_t what = ++socket->tries < options->tries ? SIM__ASK_AGAIN : SIM__TIMED_OUT;
+    if (socket->state == SIM__SOCKET_STARTED) {
+        sim__source_arrive_in(socket->description.source, what * SIM__ARRIVES, options->retry_ns,
+                options->retry_ns);
+    }
+}
+
+void
+sim__net_ask(struct sim__socket *socket)
+{
+    const struct sim_net *net = socket->node->net;
+    struct sim_node *node = node_at(net, &socket->to);
+    /* A request that is lost: one to a node that is not there, or by a fault. */
+    if (node == NULL || sim__net_fault(socket->node)) {
+        ask_later(socket);
+        return;
+    }
+    sim__source_arrive_in(
+            node->source, socket->number, net->options.latency_ns_min, net->options.latency_ns_max);
+}
+
+static struct sim__socket *
+listener_at(const struct sim_node *node, uint16_t port)
+{
+    rt_list_each(link, &node->sockets)
+    {
+        struct sim__socket *socket = rt_container_of(link, struct sim__socket, link);
+        if (socket->is_listener && socket->port == port && socket->state == SIM__SOCKET_LISTENS) {
+            return socket;
+        }
+    }
+    return NULL;
+}
+
+/* The end that waits in the backlog; the other one is told. */
+static void
+connect_ends(struct sim__socket *listener, struct sim__socket *far)
+{
+    struct sim_node *node = listener->node;
+    char name[NAME_MAX_SIZE];
+    (void)snprintf(name, sizeof(name), "connection %u at :%u", far->number, listener->port);
+    struct sim__socket *near =
+            sim__socket_new(node, sim__name_join(node->net->world, name, ""), listener->port);
+    near->state = SIM__SOCKET_CONNECTED;
+    near->number = far->number;
+    near->peer = far;
+    near->peer_address = sim_node_address(far->node, (uint16_t)(40000 + far->number));
+    far->peer = near;
+    rt_list_push_back(&listener->queue, &near->queue_link);
+    sim__description_readable(&listener->description, listener->waiting++ > 0);
+    sim__host_stir(node->host);
+    sim__net_send(far, SIM__CONNECTED * SIM__ARRIVES);
+}
+
+static void
+request_arrived(void *argument, uint64_t amount)
+{
+    struct sim_node *node = argument;
+    rt_check(node, SIM__NODE_MAGIC);
+    rt_assert(amount <= node->net->connections_count);
+    struct sim__socket *far = node->net->connections[amount - 1];
+    if (far->state != SIM__SOCKET_STARTED) {
+        return; /* It was given up meanwhile. */
+    }
+    struct sim__socket *listener = listener_at(node, far->to.port);
+    if (listener == NULL) {
+        sim__net_send(far, SIM__REFUSED * SIM__ARRIVES);
+    } else if (listener->waiting >= listener->backlog) {
+        ask_later(far);
+    } else {
+        connect_ends(listener, far);
+    }
+}
+
+/* ---- What must have been given back. --------------------------------------------------------- */
+
+/* A connection that a task, or a loop that has returned, opened and nobody closed. A listener, and
+ * what somebody opened who is still at work, goes with its program. */
+static bool
+leaked(const struct sim__socket *socket)
+{
+    if (socket->is_listener || socket->description.numbers == 0) {
+        return false;
+    }
+    enum sim_actor_kind owner = socket->owner->ops->kind;
+    return owner == SIM_ACTOR_TASK || (owner == SIM_ACTOR_LOOP && socket->owner->done);
+}
+
+static void
+net_close(void *argument)
+{
+    struct sim_net *net = argument;
+    rt_list_each(node_link, &net->nodes)
+    {
+        const struct sim_node *node = rt_container_of(node_link, struct sim_node, link);
+        rt_list_each(link, &node->sockets)
+        {
+            const struct sim__socket *socket = rt_container_of(link, struct sim__socket, link);
+            if (leaked(socket)) {
+                sim_fail(net->world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, socket->owner, 0,
+                        "\"%s\" was opened on \"%s\" and never closed",
+                        socket->description.source->name, node->name);
+            }
+        }
+    }
+}
+
+/* ---- Making it. ------------------------------------------------------------------------------ */
+
+struct sim_net *
+sim_net_new(struct sim_world *world, const struct sim_net_options *options)
+{
+    static const struct sim_net_options defaults = {0};
+    rt_assert(world != NULL);
+    struct sim_net *net = sim_new(world, struct sim_net);
+    net->world = world;
+    net->options = options != NULL ? *options : defaults;
+    if (net->options.latency_ns_max == 0) {
+        net->options.latency_ns_min = UINT64_C(100000);
+        net->options.latency_ns_max = UINT64_C(2000000);
+    }
+    net->options.room = net->options.room != 0 ? net->options.room : 4096;
+    net->options.retry_ns = net->options.retry_ns != 0 ? net->options.retry_ns : UINT64_C(10000000);
+    net->options.tries = net->options.tries != 0 ? net->options.tries : 5;
+    rt_list_init(&net->nodes);
+    net->closer = (struct sim_closer){.close = net_close, .argument = net};
+    sim_world_add_closer(world, &net->closer);
+    return net;
+}
+
+struct sim_node *
+sim_node_new(struct sim_net *net, struct sim_host *host, const char *name)
+{
+    rt_assert(net != NULL);
+    rt_check(host, SIM__HOST_MAGIC);
+    rt_assert(net->nodes_count < 254);
+    struct sim_node *node = sim_new(net->world, struct sim_node);
+    node->seam = (struct rt_net){.magic = RT_NET_MAGIC, .ops = &sim__node_ops};
+    node->magic = SIM__NODE_MAGIC;
+    node->index = ++net->nodes_count;
+    node->net = net;
+    node->host = host;
+    node->name = name;
+    node->fds = sim_fds_new(host, 3);
+    sim__fds_name(node->fds, sim__name_join(net->world, "sockets of ", name));
+    node->source = sim__source_new(
+            host, sim__name_join(net->world, "network of ", name), request_arrived, node);
+    rt_list_init(&node->sockets);
+    rt_list_push_back(&net->nodes, &node->link);
+    return node;
+}
+
+void
+sim_node_limit(struct sim_node *node, uint32_t count)
+{
+    rt_check(node, SIM__NODE_MAGIC);
+    rt_assert(count <= node->fds->limit);
+    node->fds->limit = count;
+}
+
+struct rt_net *
+sim_node_seam(struct sim_node *node)
+{
+    rt_check(node, SIM__NODE_MAGIC);
+    return &node->seam;
+}
+
+struct rt_net_address
+sim_node_address(const struct sim_node *node, uint16_t port)
+{
+    rt_check(node, SIM__NODE_MAGIC);
+    return rt_net_address_v4(10, 0, 0, (uint8_t)node->index, port);
+}

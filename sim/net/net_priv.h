@@ -1,0 +1,127 @@
+/*
+ * net_priv.h -- what the files of this folder share.
+ *
+ *      sim_net ── nodes ── listeners, sockets
+ *          └───── connections by number: how a request on its way names who asks
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_NET_NET_PRIV_H
+#define SIM_NET_NET_PRIV_H
+
+#include "sim/host/fd_priv.h"
+#include "sim/host/pipe.h"
+#include "sim/net/net.h"
+
+#define SIM__NODE_MAGIC 0x534e4f44u
+
+/* What can arrive at a socket besides bytes; fewer than that are bytes. */
+#define SIM__ARRIVES UINT64_C(0x100000000)
+enum sim__arrives {
+    SIM__END = 1,   /* The peer has shut down, or closed. */
+    SIM__RESET,     /* The connection is gone. */
+    SIM__CONNECTED, /* What was asked for is made. */
+    SIM__REFUSED,   /* Nobody listens. */
+    SIM__TIMED_OUT, /* Nobody has answered. */
+    SIM__ASK_AGAIN, /* The request was not answered: it is sent once more. */
+    SIM__LISTENS    /* The address is ours. */
+};
+
+enum sim__socket_state {
+    SIM__SOCKET_STARTED, /* Connecting, or about to listen. */
+    SIM__SOCKET_LISTENS,
+    SIM__SOCKET_CONNECTED,
+    SIM__SOCKET_FAILED, /* Reset, or never connected. */
+    SIM__SOCKET_CLOSED
+};
+
+struct sim__socket {
+    struct sim__description description;
+    enum sim__socket_state state;
+    bool is_listener;
+    struct sim_node *node;
+    struct sim_actor *owner; /* Whose step opened it. */
+    struct rt_list link;     /* In node->sockets. */
+    uint16_t port;           /* Of the listener. */
+    /* A connection's end. */
+    uint32_t number;          /* Of the connection, from 1. */
+    struct sim__socket *peer; /* NULL: none yet, or closed. */
+    struct rt_net_address to; /* Who connects: where to. */
+    struct rt_net_address peer_address;
+    struct sim__pipe in;       /* What can be, or soon can be, read here. */
+    struct rt_list queue_link; /* In its listener's queue: not accepted yet. */
+    rt_err error;              /* To be told once; RT_OK: none. */
+    uint32_t tries;
+    bool ended; /* That the peer writes no more is known here. */
+    bool shut;  /* We write no more. */
+    bool deaf;  /* The peer is closed, and a reset is on its way to us. */
+    bool taken; /* That it is connected was told. */
+    /* A listener. */
+    uint32_t backlog;
+    uint32_t waiting;
+    struct rt_list queue;
+};
+
+struct sim_node {
+    struct rt_net seam;
+    uint32_t magic;
+    uint32_t index; /* Its address is 10.0.0.index. */
+    struct sim_net *net;
+    struct sim_host *host;
+    const char *name;
+    struct sim_fds *fds;
+    struct sim_source *source; /* Requests to connect, on their way here. */
+    struct rt_list link;       /* In net->nodes. */
+    struct rt_list sockets;
+};
+
+struct sim_net {
+    struct sim_world *world;
+    struct sim_net_options options;
+    struct rt_list nodes;
+    uint32_t nodes_count;
+    struct sim__socket **connections; /* By number - 1: who has asked for it. */
+    uint32_t connections_count;
+    uint32_t connections_capacity;
+    struct sim_closer closer;
+};
+
+/* ---- net.c ----------------------------------------------------------------------------------- */
+
+/* Sends `what` (enum sim__arrives, or bytes) on its way to `socket`. */
+void sim__net_send(struct sim__socket *socket, uint64_t what);
+
+/* Gives `socket` the next number of a connection. */
+void sim__net_number(struct sim__socket *socket);
+
+/* Sends its request to where it wants to; a fault may lose it. */
+void sim__net_ask(struct sim__socket *socket);
+
+/* Whether fault `net` strikes at `node` now. */
+bool sim__net_fault(struct sim_node *node);
+
+/* ---- socket.c -------------------------------------------------------------------------------- */
+
+/* A socket without a number, its source called `name`. */
+struct sim__socket *sim__socket_new(struct sim_node *node, const char *name, uint16_t port);
+
+/* The socket behind `fd`, which is open. */
+struct sim__socket *sim__socket_of(const struct sim_node *node, int fd);
+
+/* Its connection is gone, and so is the peer's, as soon as the news is there. */
+void sim__socket_reset(struct sim__socket *socket);
+
+/* The error that is to be told, once; RT_OK: none. */
+rt_err sim__socket_take_error(struct sim__socket *socket);
+
+/* An edge: SIM_FD_…; whoever waits on that node is told. */
+void sim__socket_edge(struct sim__socket *socket, uint32_t events);
+
+/* Nothing more is written by us. */
+void sim__socket_shut(struct sim__socket *socket);
+
+/* ---- seam.c ---------------------------------------------------------------------------------- */
+
+extern const struct rt_net_ops sim__node_ops;
+
+#endif

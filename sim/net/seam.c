@@ -1,0 +1,330 @@
+/*
+ * seam.c -- a node behind the seam of a network (runtime/io/net.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/net/net_priv.h"
+
+#define BATCH_MAX 64u
+#define NAME_SIZE 64u
+
+/* Events for nothing about one socket between two of its own. */
+#define SPURIOUS_MAX 2u
+
+static struct sim_node *
+node_of(struct rt_net *seam)
+{
+    rt_check(seam, RT_NET_MAGIC);
+    struct sim_node *node = rt_container_of(seam, struct sim_node, seam);
+    rt_check(node, SIM__NODE_MAGIC);
+    return node;
+}
+
+static const char *
+name_of(const struct sim_node *node, const char *format, uint32_t number, uint16_t port)
+{
+    char name[NAME_SIZE];
+    if (number != 0) {
+        (void)snprintf(name, sizeof(name), "connection %u %s:%u", number, format, port);
+    } else {
+        (void)snprintf(name, sizeof(name), "%s:%u", format, port);
+    }
+    return sim__name_join(node->net->world, name, "");
+}
+
+/* RT_E_NO_DESCRIPTOR where no number is left (EMFILE), or by fault `capacity`. */
+static rt_err
+room(struct sim_node *node)
+{
+    return sim__fd_room(node->fds, 1) == RT_OK ? RT_OK : RT_E_NO_DESCRIPTOR;
+}
+
+/* ---- Listening. ------------------------------------------------------------------------------ */
+
+static bool
+address_in_use(const struct sim_node *node, uint16_t port)
+{
+    rt_list_each(link, &node->sockets)
+    {
+        const struct sim__socket *socket = rt_container_of(link, struct sim__socket, link);
+        if (socket->is_listener && socket->port == port) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Listens at once, or, by a decision, a moment later. */
+static void
+begin_to_listen(struct sim__socket *socket)
+{
+    struct sim_actor *actor = &socket->description.source->actor;
+    uint64_t late_one_in = socket->node->net->world->options.late_one_in;
+    if (sim__one_in(actor, SIM_KIND_LATE, late_one_in)) {
+        sim__net_send(socket, SIM__LISTENS * SIM__ARRIVES);
+    } else {
+        socket->state = SIM__SOCKET_LISTENS;
+    }
+}
+
+static rt_err
+node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uint32_t backlog,
+        int *ret_socket)
+{
+    struct sim_node *node = node_of(seam);
+    struct rt_net_address own = sim_node_address(node, address->port);
+    if (memcmp(own.ip, address->ip, sizeof(own.ip)) != 0) {
+        return RT_E_INVALID;
+    }
+    if (address_in_use(node, address->port)) {
+        return RT_E_ADDRESS_IN_USE;
+    }
+    rt_err err = room(node);
+    if (err == RT_OK) {
+        struct sim__socket *socket =
+                sim__socket_new(node, name_of(node, "listener ", 0, address->port), address->port);
+        socket->is_listener = true;
+        socket->backlog = backlog;
+        begin_to_listen(socket);
+        *ret_socket = sim__fd_open(&socket->description);
+    }
+    return err;
+}
+
+static rt_err
+node_listen_finish(struct rt_net *seam, int socket)
+{
+    const struct sim__socket *listener = sim__socket_of(node_of(seam), socket);
+    return listener->state == SIM__SOCKET_LISTENS ? RT_OK : RT_E_AGAIN;
+}
+
+/* The one that waits longest, taken out of the backlog. */
+static struct sim__socket *
+take_waiting(struct sim__socket *listener)
+{
+    struct sim__socket *near =
+            rt_container_of(rt_list_pop_front(&listener->queue), struct sim__socket, queue_link);
+    listener->waiting--;
+    sim__source_moved(listener->description.source, 0, NULL, 1);
+    sim__source_level(listener->description.source, listener->waiting > 0);
+    return near;
+}
+
+/* Gone before anybody has accepted it. */
+static rt_err
+abort_waiting(struct sim__socket *near)
+{
+    if (near->state == SIM__SOCKET_CONNECTED) {
+        sim__socket_reset(near);
+    }
+    near->state = SIM__SOCKET_CLOSED;
+    sim__source_end(near->description.source);
+    rt_list_unlink(&near->link);
+    return RT_E_ABORTED;
+}
+
+static rt_err
+node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_address *ret_peer)
+{
+    struct sim_node *node = node_of(seam);
+    struct sim__socket *listener = sim__socket_of(node, socket);
+    if (listener->waiting == 0) {
+        return RT_E_AGAIN;
+    }
+    rt_err err = room(node);
+    if (err != RT_OK) {
+        return err;
+    }
+    struct sim__socket *near = take_waiting(listener);
+    if (near->state == SIM__SOCKET_FAILED || sim__net_fault(node)) {
+        return abort_waiting(near);
+    }
+    near->owner = node->net->world->current;
+    *ret_peer = near->peer_address;
+    *ret_socket = sim__fd_open(&near->description);
+    return RT_OK;
+}
+
+/* ---- Connecting. ----------------------------------------------------------------------------- */
+
+static rt_err
+node_connect_start(struct rt_net *seam, const struct rt_net_address *address, int *ret_socket)
+{
+    struct sim_node *node = node_of(seam);
+    rt_err err = room(node);
+    if (err != RT_OK) {
+        return err;
+    }
+    uint32_t number = node->net->connections_count + 1;
+    struct sim__socket *socket =
+            sim__socket_new(node, name_of(node, "to ", number, address->port), address->port);
+    socket->to = *address;
+    sim__net_number(socket);
+    rt_assert(socket->number == number);
+    *ret_socket = sim__fd_open(&socket->description);
+    sim__net_ask(socket);
+    return RT_OK;
+}
+
+static rt_err
+node_connect_finish(struct rt_net *seam, int socket)
+{
+    struct sim__socket *stream = sim__socket_of(node_of(seam), socket);
+    switch (stream->state) {
+    case SIM__SOCKET_STARTED:
+        return RT_E_AGAIN;
+    case SIM__SOCKET_FAILED: {
+        rt_err error = sim__socket_take_error(stream);
+        return error != RT_OK ? error : RT_E_CLOSED;
+    }
+    case SIM__SOCKET_CONNECTED:
+        if (!stream->taken) {
+            stream->taken = true;
+            sim__source_moved(stream->description.source, 0, NULL, 1);
+        }
+        return RT_OK;
+    case SIM__SOCKET_LISTENS:
+    case SIM__SOCKET_CLOSED:
+        break;
+    }
+    return RT_E_INVALID;
+}
+
+/* ---- Bytes. ---------------------------------------------------------------------------------- */
+
+static rt_err
+moved(int64_t answer, size_t *ret_size)
+{
+    if (answer < 0) {
+        return (rt_err)answer;
+    }
+    *ret_size = (size_t)answer;
+    return answer == 0 ? RT_E_CLOSED : RT_OK;
+}
+
+static rt_err
+node_read(struct rt_net *seam, int socket, void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    return moved(sim_fd_read_at(node_of(seam)->fds, socket, buffer, size, await), ret_size);
+}
+
+static rt_err
+node_write(struct rt_net *seam, int socket, const void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    return moved(sim_fd_write_at(node_of(seam)->fds, socket, buffer, size, await), ret_size);
+}
+
+static rt_err
+node_shutdown(struct rt_net *seam, int socket)
+{
+    struct sim__socket *stream = sim__socket_of(node_of(seam), socket);
+    if (stream->state != SIM__SOCKET_CONNECTED || stream->shut) {
+        return RT_E_CLOSED;
+    }
+    sim__socket_shut(stream);
+    return RT_OK;
+}
+
+static void
+node_close(struct rt_net *seam, int socket)
+{
+    rt_err err = sim_fd_close(node_of(seam)->fds, socket);
+    rt_assert(err == RT_OK);
+}
+
+/* ---- Interest and events. -------------------------------------------------------------------- */
+
+static rt_err
+node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object)
+{
+    struct sim_node *node = node_of(seam);
+    uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_EDGE;
+    *ret_object = sim__socket_of(node, socket)->description.source->object;
+    return sim_fd_add(node->fds, socket, interest, token);
+}
+
+static void
+node_unwatch(struct rt_net *seam, int socket)
+{
+    rt_err err = sim_fd_remove(node_of(seam)->fds, socket);
+    rt_assert(err == RT_OK);
+}
+
+static uint32_t
+net_events(uint32_t events)
+{
+    uint32_t told = 0;
+    told |= (events & SIM_FD_IN) != 0 ? RT_NET_READABLE : 0;
+    told |= (events & SIM_FD_OUT) != 0 ? RT_NET_WRITABLE : 0;
+    told |= (events & SIM_FD_RDHUP) != 0 ? RT_NET_READ_CLOSED : 0;
+    told |= (events & SIM_FD_ERR) != 0 ? RT_NET_ERROR : 0;
+    told |= (events & SIM_FD_HUP) != 0 ? RT_NET_HANGUP : 0;
+    return told;
+}
+
+/* Under `hostile`: an event about a watched socket for nothing, its own call will say so. */
+static bool
+draw_spurious(struct sim_node *node, struct rt_net_event *ret_event)
+{
+    struct sim_host *host = node->host;
+    uint64_t token = 0;
+    if (!sim__host_hostile(host) ||
+            !sim__one_in(&host->actor, SIM_KIND_SPURIOUS, host->world->options.spurious_one_in)) {
+        return false;
+    }
+    struct sim_source *source = sim__fds_pick(node->fds, &token);
+    if (source == NULL || source->spurious >= SPURIOUS_MAX) {
+        return false;
+    }
+    source->spurious++;
+    sim_world_event(host->world, SIM_EVENT_SPURIOUS, source->object, 0, 0, 0);
+    *ret_event = (struct rt_net_event){token, RT_NET_READABLE | RT_NET_WRITABLE};
+    return true;
+}
+
+static uint32_t
+node_fetch(struct rt_net *seam, struct rt_net_event *ret_events, uint32_t max)
+{
+    struct sim_node *node = node_of(seam);
+    struct sim_fd_event batch[BATCH_MAX];
+    uint32_t room_left = max < BATCH_MAX ? max : BATCH_MAX;
+    if (sim__fault(node->host, SIM_FAULT_EINTR)) {
+        return 0; /* E6 */
+    }
+    uint32_t count = draw_spurious(node, &ret_events[0]) ? 1 : 0;
+    if (count == room_left) {
+        return count;
+    }
+    uint32_t fetched = sim_fd_wait(node->fds, batch, room_left - count, 0);
+    for (uint32_t i = 0; i < fetched; i++) {
+        ret_events[count++] = (struct rt_net_event){batch[i].data, net_events(batch[i].events)};
+    }
+    return count;
+}
+
+static rt_err
+node_subscribe(struct rt_net *seam, struct rt_pollable *pollable)
+{
+    struct sim_node *node = node_of(seam);
+    sim__record_open_events(node->host, node->fds, pollable);
+    return RT_OK;
+}
+
+const struct rt_net_ops sim__node_ops = {.listen_start = node_listen_start,
+        .listen_finish = node_listen_finish,
+        .connect_start = node_connect_start,
+        .connect_finish = node_connect_finish,
+        .accept = node_accept,
+        .read = node_read,
+        .write = node_write,
+        .shutdown = node_shutdown,
+        .close = node_close,
+        .watch = node_watch,
+        .unwatch = node_unwatch,
+        .fetch = node_fetch,
+        .subscribe = node_subscribe};

@@ -1,0 +1,336 @@
+/*
+ * socket.c -- sockets as descriptors: what holds of them, and what arrives at them.
+ *
+ *      what arrives        what it does                              edges
+ *      bytes               can be read                               IN
+ *      END                 after the bytes, the end                  IN RDHUP, HUP if we shut too
+ *      RESET               the bytes are gone, an error is pending   IN OUT ERR HUP
+ *      CONNECTED           it can be finished                        OUT
+ *      REFUSED, TIMED_OUT  it can be finished: with an error         IN OUT ERR HUP
+ *      LISTENS             it can be finished                        OUT
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/net/net_priv.h"
+
+#define EVERYTHING (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_ERR | SIM_FD_HUP)
+
+static struct sim__socket *
+socket_of(const struct sim__description *description)
+{
+    return rt_container_of(description, struct sim__socket, description);
+}
+
+void
+sim__socket_edge(struct sim__socket *socket, uint32_t events)
+{
+    sim__description_edge(&socket->description, events);
+    sim__host_stir(socket->node->host);
+}
+
+/* ---- What holds. ----------------------------------------------------------------------------- */
+
+static uint32_t
+connection_events(const struct sim__socket *socket)
+{
+    uint32_t events = 0;
+    if (socket->in.there > 0 || socket->ended) {
+        events |= SIM_FD_IN;
+    }
+    if (socket->shut || socket->peer == NULL || sim__pipe_room(&socket->peer->in) > 0) {
+        events |= SIM_FD_OUT;
+    }
+    if (socket->ended) {
+        events |= socket->shut ? SIM_FD_RDHUP | SIM_FD_HUP : SIM_FD_RDHUP;
+    }
+    return events;
+}
+
+static uint32_t
+socket_events(const struct sim__description *description)
+{
+    const struct sim__socket *socket = socket_of(description);
+    switch (socket->state) {
+    case SIM__SOCKET_STARTED:
+    case SIM__SOCKET_CLOSED:
+        return 0;
+    case SIM__SOCKET_LISTENS:
+        return socket->waiting > 0 ? SIM_FD_IN | SIM_FD_OUT : SIM_FD_OUT;
+    case SIM__SOCKET_CONNECTED:
+        return connection_events(socket);
+    case SIM__SOCKET_FAILED:
+        return EVERYTHING;
+    }
+    rt_unreached("every state has its events");
+}
+
+/* ---- What arrives. --------------------------------------------------------------------------- */
+
+static void
+fail(struct sim__socket *socket, rt_err error)
+{
+    socket->state = SIM__SOCKET_FAILED;
+    socket->error = error;
+    socket->in.there = 0;
+    if (socket->peer != NULL) {
+        socket->peer->peer = NULL;
+        socket->peer = NULL;
+    }
+    sim__description_edge(&socket->description, EVERYTHING);
+    sim__source_level(socket->description.source, true);
+}
+
+static void
+take_bytes(struct sim__socket *socket, uint64_t amount)
+{
+    bool was_readable = socket->in.there > 0;
+    sim__pipe_land(&socket->in, amount);
+    sim__description_readable(&socket->description, was_readable);
+}
+
+static void
+take_news(struct sim__socket *socket, enum sim__arrives what)
+{
+    switch (what) {
+    case SIM__END:
+        socket->ended = true;
+        sim__description_edge(&socket->description, SIM_FD_IN | SIM_FD_RDHUP | SIM_FD_HUP);
+        sim__source_level(socket->description.source, true);
+        return;
+    case SIM__CONNECTED:
+        socket->state = SIM__SOCKET_CONNECTED;
+        sim__description_edge(&socket->description, SIM_FD_OUT);
+        return;
+    case SIM__LISTENS:
+        socket->state = SIM__SOCKET_LISTENS;
+        sim__description_edge(&socket->description, SIM_FD_OUT);
+        return;
+    case SIM__RESET:
+        fail(socket, RT_E_RESET);
+        return;
+    case SIM__REFUSED:
+        fail(socket, RT_E_REFUSED);
+        return;
+    case SIM__TIMED_OUT:
+        fail(socket, RT_E_TIMED_OUT);
+        return;
+    case SIM__ASK_AGAIN:
+        sim__net_ask(socket);
+        return;
+    }
+    rt_unreached("all that is sent is known");
+}
+
+static void
+socket_arrived(void *argument, uint64_t amount)
+{
+    struct sim__socket *socket = socket_of(argument);
+    /* What comes after a reset comes to nobody. */
+    if (socket->state == SIM__SOCKET_FAILED) {
+        return;
+    }
+    if (amount < SIM__ARRIVES) {
+        take_bytes(socket, amount);
+    } else {
+        take_news(socket, (enum sim__arrives)(amount / SIM__ARRIVES));
+    }
+}
+
+/* ---- Moving bytes. --------------------------------------------------------------------------- */
+
+rt_err
+sim__socket_take_error(struct sim__socket *socket)
+{
+    rt_err error = socket->error;
+    socket->error = RT_OK;
+    return error;
+}
+
+void
+sim__socket_reset(struct sim__socket *socket)
+{
+    struct sim__socket *peer = socket->peer;
+    fail(socket, RT_E_RESET);
+    sim__host_stir(socket->node->host);
+    if (peer != NULL) {
+        sim__net_send(peer, SIM__RESET * SIM__ARRIVES);
+    }
+}
+
+/* Why nothing can be moved now, or RT_OK. `over`: what is said once the error was told. */
+static rt_err
+can_move(struct sim__socket *socket, rt_err over)
+{
+    if (socket->state == SIM__SOCKET_FAILED) {
+        rt_err error = sim__socket_take_error(socket);
+        return error != RT_OK ? error : over;
+    }
+    return socket->state == SIM__SOCKET_CONNECTED ? RT_OK : RT_E_INVALID;
+}
+
+static int64_t
+socket_read(struct sim__description *description, void *buffer, size_t size,
+        const struct rt_site *await)
+{
+    struct sim__socket *socket = socket_of(description);
+    rt_err err = can_move(socket, RT_OK);
+    if (err != RT_OK || socket->state == SIM__SOCKET_FAILED) {
+        return err;
+    }
+    if (socket->in.there == 0) {
+        return socket->ended ? 0 : RT_E_AGAIN;
+    }
+    struct sim_source *source = description->source;
+    bool was_full = sim__pipe_room(&socket->in) == 0;
+    size_t full = socket->in.there < size ? socket->in.there : size;
+    uint32_t moved = (uint32_t)sim_actor_length(&source->actor, full);
+    sim__pipe_take(&socket->in, buffer, moved);
+    sim__source_moved(source, SIM_EVENT_READ, await, moved);
+    sim__source_level(source, socket->in.there > 0 || socket->ended);
+    if (was_full && socket->peer != NULL) {
+        sim__socket_edge(socket->peer, SIM_FD_OUT);
+    }
+    return (int64_t)moved;
+}
+
+/* Nobody here knows yet that the peer is closed: the bytes are lost, and what comes back is a
+ * reset (N6). */
+static void
+write_to_nobody(struct sim__socket *socket)
+{
+    if (!socket->deaf) {
+        socket->deaf = true;
+        sim__net_send(socket, SIM__RESET * SIM__ARRIVES);
+    }
+}
+
+static int64_t
+socket_write(struct sim__description *description, const void *buffer, size_t size,
+        const struct rt_site *await)
+{
+    struct sim__socket *socket = socket_of(description);
+    rt_err err = can_move(socket, RT_E_CLOSED);
+    if (err == RT_OK && socket->shut) {
+        err = RT_E_CLOSED;
+    }
+    if (err == RT_OK && sim__net_fault(socket->node)) {
+        sim__socket_reset(socket);
+        err = sim__socket_take_error(socket);
+    }
+    if (err != RT_OK) {
+        return err;
+    }
+    struct sim__socket *peer = socket->peer;
+    size_t room = peer == NULL ? size : sim__pipe_room(&peer->in);
+    if (room == 0) {
+        return RT_E_AGAIN;
+    }
+    uint64_t moved = sim_actor_length(&description->source->actor, room < size ? room : size);
+    sim__source_moved(description->source, SIM_EVENT_WRITE, await, moved);
+    if (peer == NULL) {
+        write_to_nobody(socket);
+    } else {
+        sim__pipe_put(&peer->in, buffer, (uint32_t)moved);
+        sim__net_send(peer, moved);
+    }
+    return (int64_t)moved;
+}
+
+void
+sim__socket_shut(struct sim__socket *socket)
+{
+    rt_assert(!socket->shut);
+    socket->shut = true;
+    if (socket->peer != NULL) {
+        sim__net_send(socket->peer, SIM__END * SIM__ARRIVES);
+    }
+    if (socket->ended) {
+        sim__socket_edge(socket, SIM_FD_HUP);
+    }
+}
+
+/* ---- The end. -------------------------------------------------------------------------------- */
+
+/* Whoever was not accepted finds the connection reset. */
+static void
+listener_closed(struct sim__socket *listener)
+{
+    while (!rt_list_empty(&listener->queue)) {
+        struct sim__socket *near = rt_container_of(
+                rt_list_pop_front(&listener->queue), struct sim__socket, queue_link);
+        if (near->state == SIM__SOCKET_CONNECTED) {
+            sim__socket_reset(near);
+        }
+        near->state = SIM__SOCKET_CLOSED;
+        sim__source_end(near->description.source);
+    }
+}
+
+/* With bytes that nobody has read the peer is reset; else it reads the end. */
+static void
+connection_closed(struct sim__socket *socket)
+{
+    struct sim__socket *peer = socket->peer;
+    if (peer == NULL) {
+        return;
+    }
+    peer->peer = NULL;
+    socket->peer = NULL;
+    if (socket->in.there + socket->in.flying > 0) {
+        peer->deaf = true;
+        sim__net_send(peer, SIM__RESET * SIM__ARRIVES);
+    } else if (!socket->shut) {
+        sim__net_send(peer, SIM__END * SIM__ARRIVES);
+    }
+}
+
+static void
+socket_closed(struct sim__description *description)
+{
+    struct sim__socket *socket = socket_of(description);
+    if (socket->is_listener) {
+        listener_closed(socket);
+    } else {
+        connection_closed(socket);
+    }
+    socket->state = SIM__SOCKET_CLOSED;
+    rt_list_unlink(&socket->link);
+}
+
+static const struct sim__description_ops socket_ops = {.arrived = socket_arrived,
+        .events = socket_events,
+        .read = socket_read,
+        .write = socket_write,
+        .closed = socket_closed};
+
+struct sim__socket *
+sim__socket_new(struct sim_node *node, const char *name, uint16_t port)
+{
+    struct sim_world *world = node->net->world;
+    struct sim__socket *socket = sim_new(world, struct sim__socket);
+    sim__description_init(&socket->description, node->fds, &socket_ops, name);
+    socket->state = SIM__SOCKET_STARTED;
+    socket->node = node;
+    socket->owner = world->current;
+    socket->port = port;
+    socket->in.size = node->net->options.room;
+    socket->in.bytes = sim_alloc(world, socket->in.size);
+    rt_list_init(&socket->queue_link);
+    rt_list_init(&socket->queue);
+    rt_list_push_back(&node->sockets, &socket->link);
+    return socket;
+}
+
+struct sim__socket *
+sim__socket_of(const struct sim_node *node, int fd)
+{
+    struct sim__description *description = sim__fd_get(node->fds, fd);
+    if (description == NULL) {
+        sim_fail(node->net->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, node->net->world->current,
+                0, "socket %d of \"%s\" was used, and is not open", fd, node->name);
+    }
+    rt_assert(description->ops == &socket_ops);
+    return socket_of(description);
+}
