@@ -6,8 +6,8 @@
  *
  * Each node stands behind the seam of runtime/io/net.h, with a table of descriptors on a fake host
  * of its own (host/fd.h): numbers lowest first, edges, batches. A connection is two ends, and each
- * end a source: what is sent to it (bytes, the end, a reset) is on its way for a latency and arrives
- * in a step of its own. README.md lists the freedoms and the faults.
+ * end a source: what is sent to it (bytes, the end, a reset) is on its way for a latency, and
+ * arrives in a step of its own. README.md lists the freedoms and the faults.
  *
  * A runtime is given its node by sim_rt_options.net (bind/runtime.h).
  *
