@@ -16,7 +16,7 @@
  *
  * The future is a join of two requests and a sleep that is made as the article makes it, of
  * subscribe_duration and wait_for. None of them wakes itself while it is polled: this
- * block_on would sleep through that, which is why the runtime has another one (B1; zoo/s1).
+ * block_on would sleep through that, which is why the runtime has another one (B1; zoo/d27).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
