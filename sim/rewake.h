@@ -7,6 +7,7 @@
 #define SIM_REWAKE_H
 
 #include "runtime/runtime.h"
+#include "sim/bind/guest.h"
 #include "sim/bind/runtime.h"
 #include "sim/bind/shard.h"
 #include "sim/bind/ticker.h"
