@@ -1,0 +1,121 @@
+/*
+ * i08.c -- a join handle remembers the task that polled it, and not the waker.
+ *
+ * awslabs/shuttle#105.
+ *
+ * The bug. In a test harness a handle for the end of a task noted which task was waiting for it,
+ * and made that one runnable when the end came. The handle had been polled by a combinator in that
+ * task, with a waker of the combinator's own, which says which child can go on. That waker was
+ * swallowed; the task was polled, the combinator saw no child woken, and the harness reported a
+ * deadlock.
+ *
+ * The fix. A handle that is not ready stores the waker that it was polled with: handle_poll below.
+ *
+ * Here. A main task joins the end of a worker with a pause of its own. A join that is polled and
+ * finds no child woken polls all of them, so a worker that ends at any other moment is seen. One
+ * that ends when the pause is over too, before the main task has been polled, is not: the pause was
+ * woken with its own waker, and is the only child that is polled.
+ *
+ * Must end in: lost-wakeup of the main task. Fails on the dullest run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+enum { HANDLE, PAUSE, CHILDREN };
+
+#define PAUSE_NS RT_MS
+
+struct worker {
+    struct rt_task task;
+    struct rt_sleep work;
+    struct rt_future handle;
+    struct rt_slot waker;   /* Of who awaits the end … */
+    struct rt_task *waiter; /* … or the task that does. */
+    bool broken;
+    bool done;
+};
+
+struct story {
+    struct rt_task main;
+    struct rt_join join;
+    struct rt_child children[CHILDREN];
+    struct rt_sleep_future pause;
+    struct worker worker;
+};
+
+static rt_poll
+handle_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    struct worker *worker = rt_container_of(future, struct worker, handle);
+    if (worker->done) {
+        return RT_READY;
+    }
+    if (worker->broken) {
+        worker->waiter = cx->task;
+    } else {
+        rt_slot_replace(&worker->waker, cx, "the end of a worker");
+    }
+    return RT_PENDING;
+}
+
+static rt_poll
+worker_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct worker *worker = rt_container_of(task, struct worker, task);
+    RT_AWAIT(rt_sleep_poll(&worker->work, cx));
+    worker->done = true;
+    rt_slot_wake(&worker->waker);
+    if (worker->waiter != NULL) {
+        rt_task_wake(worker->waiter);
+    }
+    return RT_READY;
+}
+
+static rt_poll
+main_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, main);
+    return rt_join_poll(&story->join, cx);
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct story *story = sim_new(world, struct story);
+    struct worker *worker = &story->worker;
+    worker->broken = broken;
+    rt_slot_init(&worker->waker);
+    rt_sleep_init(&worker->work, sim_pick(world, 2) == 0 ? 2 * PAUSE_NS : PAUSE_NS);
+    rt_future_init(&worker->handle, handle_poll, NULL, "handle");
+    rt_task_init(&worker->task, worker_poll, NULL, "worker");
+    rt_sleep_future_init(&story->pause, PAUSE_NS);
+    story->children[HANDLE].future = &worker->handle;
+    story->children[PAUSE].future = &story->pause.future;
+    rt_join_init(&story->join, story->children, CHILDREN);
+    rt_task_init(&story->main, main_poll, NULL, "main");
+    sim_spawn(rt, &story->main);
+    sim_spawn(rt, &worker->task);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_i08_broken, .name = "zoo/i08/broken", .bug = "I08",
+        .reference = "awslabs/shuttle#105",
+        .about = "A handle wakes the task that polled it, past the combinator's waker.",
+        .setup = setup_broken, .expect = SIM_VERDICT_LOST_WAKEUP);
+SIM_SCENARIO(zoo_i08_fixed, .name = "zoo/i08/fixed",
+        .about = "A handle wakes the waker that it was polled with.", .setup = setup_fixed);
