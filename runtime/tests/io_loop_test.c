@@ -96,7 +96,7 @@ TEST(io_source_that_nobody_waits_for_is_no_reason_to_sleep)
     desk_fini(&desk);
 }
 
-/* Errors are passed on, not swallowed and no panic (S3 unwraps): the host has no room. */
+/* Holds B3: an error of the sleep is the loop's answer, no panic (S3 unwraps) and no deadlock. */
 TEST(io_host_without_room_for_the_events_is_an_error_of_the_loop)
 {
     struct desk desk;

@@ -586,7 +586,7 @@ napper_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 /*
- * Holds D4: a timer whose waker is from outside was fired, and no task of this
+ * Holds D4, E8: a timer whose waker is from outside was fired, and no task of this
  * executor is woken by it: who turns is told so before the host blocks.
  */
 TEST(runtime_turn_that_fired_something_does_not_block)
@@ -617,7 +617,7 @@ TEST(runtime_turn_that_fired_something_does_not_block)
     EXPECT(spy_balanced(&spy));
 }
 
-/* Holds D4: a turn by hand that is asked to block while a task is woken looks instead. */
+/* Holds D4, E8: a turn by hand that is to block while a task is woken looks instead. */
 TEST(runtime_turn_does_not_block_while_a_task_is_woken)
 {
     struct dumb_runtime dumb;
@@ -676,7 +676,7 @@ TEST(runtime_sleeps_until_the_earliest_deadline)
     finish(&dumb);
 }
 
-/* Holds M12: a deadline that did not change is not subscribed again; the last one is dropped. */
+/* Holds M12, E8: a deadline that did not change is not subscribed again; the last is dropped. */
 TEST(runtime_deadline_is_subscribed_anew_only_when_it_changed)
 {
     struct dumb_runtime dumb;
