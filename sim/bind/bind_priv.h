@@ -74,6 +74,7 @@ sim__has_left(const struct sim_bound *bound)
 /* runtime.c */
 struct sim_bound *sim__bind(struct sim_rt *rt, uint32_t index); /* A new actor for a new task. */
 void sim__after_poll(struct sim_bound *bound);
+void sim__reap(struct sim_rt *rt);    /* Ends the actors of tasks that ended in others' steps. */
 void sim__refresh(struct sim_rt *rt); /* The loop's due time. */
 void sim__look(void *argument);       /* Enables the loop if a turn is useful; argument: the rt. */
 

@@ -271,6 +271,8 @@ sim__after_step(void *argument)
         last->actor.stopped_step = rt->world->step;
         last->actor.stopped_ns = rt->world->now_ns;
         sim__after_poll(last);
+    } else {
+        sim__reap(rt); /* Whoever drives the loop may cancel, and poll nobody. */
     }
 }
 

@@ -74,6 +74,15 @@ has_parked(struct sim_rt *rt, const struct sim_bound *bound)
     return parked && bound->task->object.id == bound->object && bound->task->end == RT_TASK_PARKED;
 }
 
+void
+sim__reap(struct sim_rt *rt)
+{
+    if (rt->ended != ended_so_far(rt)) {
+        reap(rt);
+        rt->ended = ended_so_far(rt);
+    }
+}
+
 /* When the task is posted again it is the same actor. */
 static void
 park(struct sim_rt *rt, struct sim_bound *bound)
@@ -115,10 +124,7 @@ after_poll(struct sim_rt *rt, struct sim_bound *bound)
     } else if (bound->task->state == RT_TASK_SLEEPING) {
         sim__disturb(bound);
     }
-    if (rt->ended != ended_so_far(rt)) {
-        reap(rt);
-        rt->ended = ended_so_far(rt);
-    }
+    sim__reap(rt);
 }
 
 void
