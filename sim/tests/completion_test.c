@@ -10,7 +10,7 @@
 
 #include "sim/tests/host_lab.h"
 
-#define TEXT "the quick brown fox"
+static const char text[] = "the quick brown fox";
 
 static struct {
     uint32_t reordered; /* Completed before an older one. */
@@ -165,10 +165,10 @@ static void
 read_loop(struct sim_world *world, void *argument)
 {
     struct story *story = argument;
-    size_t size = strlen(TEXT);
+    size_t size = strlen(text);
     size_t got = 0;
     (void)world;
-    (void)sim_ring_device(story->ring, "text", TEXT, size, size, 0, 2 * MS);
+    (void)sim_ring_device(story->ring, "text", text, size, size, 0, 2 * MS);
     for (uint64_t k = 1;; k++) {
         struct rt_submission read = submission_of(story, RT_OPCODE_READ, 0, k);
         struct rt_completion completion = {.more = true};
@@ -179,7 +179,7 @@ read_loop(struct sim_world *world, void *argument)
             completion = next(story);
             EXPECT_EQ(completion.user_data, k);
             EXPECT(completion.result >= 0 && got + (size_t)completion.result <= size);
-            EXPECT(memcmp(story->buffer + filled, TEXT + got, (size_t)completion.result) == 0);
+            EXPECT(memcmp(story->buffer + filled, text + got, (size_t)completion.result) == 0);
             filled += (size_t)completion.result;
             got += (size_t)completion.result;
             seen.shorter += completion.result > 0 && completion.result < 16;
@@ -215,7 +215,7 @@ cancel_loop(struct sim_world *world, void *argument)
     struct story *story = argument;
     struct rt_completion target = {0};
     struct rt_completion cancel = {0};
-    (void)sim_ring_device(story->ring, "text", TEXT, strlen(TEXT), 64, 0, MS);
+    (void)sim_ring_device(story->ring, "text", text, strlen(text), 64, 0, MS);
     push(story, submission_of(story, RT_OPCODE_READ, 0, 1));
     (void)story->side->ops->enter(story->side);
     sim_sleep(world, sim_range(world, 0, MS));
@@ -262,7 +262,7 @@ closed_loop(struct sim_world *world, void *argument)
 {
     struct story *story = argument;
     (void)world;
-    EXPECT_EQ(sim_ring_device(story->ring, "old", TEXT, 4, 4, MS, MS), 0);
+    EXPECT_EQ(sim_ring_device(story->ring, "old", text, 4, 4, MS, MS), 0);
     push(story, submission_of(story, RT_OPCODE_READ, 0, 1));
     (void)story->side->ops->enter(story->side);
     GOES_WELL(sim_ring_close(story->ring, 0));
@@ -296,7 +296,7 @@ written_loop(struct sim_world *world, void *argument)
 {
     struct story *story = argument;
     (void)world;
-    (void)sim_ring_device(story->ring, "text", TEXT, 4, 4, MS, MS);
+    (void)sim_ring_device(story->ring, "text", text, 4, 4, MS, MS);
     push(story, submission_of(story, RT_OPCODE_READ, 0, 1));
     (void)story->side->ops->enter(story->side);
     story->buffer[15] = 'x';
@@ -321,7 +321,7 @@ shared_loop(struct sim_world *world, void *argument)
 {
     struct story *story = argument;
     (void)world;
-    (void)sim_ring_device(story->ring, "text", TEXT, 4, 4, MS, MS);
+    (void)sim_ring_device(story->ring, "text", text, 4, 4, MS, MS);
     push(story, submission_of(story, RT_OPCODE_READ, 0, 1));
     push(story, submission_of(story, RT_OPCODE_READ, 0, 2));
     (void)next(story);
