@@ -158,6 +158,10 @@ quick: tests-debug-$(CC) ## unit tests only, in seconds
 	@$(call prove,debug-$(CC),debug-$(CC))
 test: tests-debug-$(CC) ## unit tests whose names match T: make test T='timer_*'
 	@T='$(T)' prove -e '' -v $(TEST_PROGRAMS:$(B)/%=build/debug-$(CC)/%)
+mutants: tests-debug-$(CC) ## plants each bug of runtime/tests/mutants: its tests must fail; T=k6
+	@scripts/mutants $(T)
+statements: ## each statement of the contract: its tests, and the mutant that they kill
+	@scripts/statements
 matrix: $(MATRIX:%=binary-%) ## builds what the replay test compares: gcc, clang, O0, O2, asan
 bench: $(patsubst %.c,$(B)/bench/%,$(notdir $(BENCHES))) ## what a step, a run, a timer cost
 	@for program in $^; do echo "$$program" && $$program || exit 1; done
@@ -188,6 +192,6 @@ clean: ## removes build/
 
 FORCE:
 .PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs \
-	matrix bench zoo-drop size demo tidy format coverage install clean FORCE
+	mutants statements matrix bench zoo-drop size demo tidy format coverage install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

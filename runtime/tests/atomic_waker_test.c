@@ -226,7 +226,7 @@ wait_for_change(struct shared *shared, const struct rt_waker *waker, unsigned se
 }
 
 /*
- * Holds W10.
+ * Holds W4, W10: a waker may be woken from any thread.
  * Goal: a waiter that registers before its last look is never left asleep. Method: a producer that
  * wakes once a round and waits for the waiter to see it; a lost wake stops both, and Check's time
  * limit ends the test. At the end every reference was given back.

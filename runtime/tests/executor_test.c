@@ -141,7 +141,7 @@ TEST(executor_with_background_tasks_only_is_complete)
     EXPECT_STR(bed.log, "a b b ~b");
 }
 
-/* Holds D4. */
+/* Holds D4, W3: every wake is followed by a poll, also one from inside a poll. */
 TEST(executor_run_call_never_returns_with_a_task_woken)
 {
     struct bed bed;

@@ -296,6 +296,7 @@ live_often(uint32_t levels, uint32_t bits, uint32_t histories)
     }
 }
 
+/* Holds M3, M8, M9, M10. */
 TEST(timers_of_2_levels_of_4_do_what_the_model_does)
 {
     live_often(2, 2, 400);

@@ -248,3 +248,26 @@ TEST(target_without_room_is_refused_and_stays_closed)
     rt_target_close(&bells[3].target);
     EXPECT_EQ(rt_target_open(late, &bed.executor, bell_woken), RT_OK);
 }
+
+/* The holder of the waker that is being called, by the spy's hook. */
+static void
+expect_gone(struct spy *spy, char what)
+{
+    const struct rt_waker *held = spy->argument;
+    EXPECT(what == 'w' || what == 'd');
+    EXPECT(rt_waker_is_null(held));
+}
+
+/* Holds W7. Goal: whoever runs because of a wake or a drop finds the waker gone already, and can
+ * neither wake nor drop it a second time. */
+TEST(waker_is_null_before_whoever_it_wakes_runs)
+{
+    struct rt_waker held;
+    struct spy spy = {.hook = expect_gone, .argument = &held};
+    held = spy_waker(&spy);
+    rt_waker_wake(&held);
+    held = spy_waker(&spy);
+    rt_waker_drop(&held);
+    EXPECT_EQ(spy.wakes, 1);
+    EXPECT_EQ(spy.drops, 1);
+}
