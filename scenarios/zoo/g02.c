@@ -11,34 +11,37 @@
  * The fix. One count for each owner: the one for the first scheduling is given back at the
  * completion always, whoever else is there: task_complete below.
  *
- * Here. A task asks a resolver thread, which has a waker of it. The answer comes, or the task's
- * patience ends first; then the resolver drops its waker later than the task is done. Memory is
- * malloc's, and a task that is never freed is missed at the end.
+ * Here. A task asks a resolver, which has a waker of it. The answer comes, or the task's
+ * patience ends first; then the resolver drops its waker later than the task is done. The task owns
+ * a socket's pollable, and one that is never freed never gives it back.
  *
  * Must end in: leak. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdlib.h>
-
 #include "sim/rewake.h"
 
 struct task {
     uint32_t references;
+    struct rt_pollable socket; /* Its own: given back when the task is freed. */
     bool broken;
 };
 
 struct story {
     struct task *task;
-    uint64_t patience_ns;
-    uint64_t answer_ns;
+    struct sim_source *network;
+    struct rt_task executor;
+    struct rt_task resolver;
+    struct rt_sleep patience;
+    struct rt_sleep answer;
+    bool begun;
 };
 
 static void
 task_release(struct task *task)
 {
     if (--task->references == 0) {
-        free(task);
+        rt_pollable_drop(&task->socket);
     }
 }
 
@@ -52,21 +55,27 @@ task_complete(struct task *task)
     task_release(task);
 }
 
-static void
-executor_main(struct sim_world *world, void *argument)
+static rt_poll
+executor_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = argument;
-    sim_sleep(world, story->patience_ns);
+    struct story *story = rt_container_of(task, struct story, executor);
+    if (!story->begun) {
+        story->begun = true;
+        SIM_ALWAYS(sim_source_subscribe(story->network, &story->task->socket) == RT_OK);
+    }
+    RT_AWAIT(rt_sleep_poll(&story->patience, cx));
     task_complete(story->task);
+    return RT_READY;
 }
 
 /* The foreign waker: woken and dropped when the answer is there. */
-static void
-resolver_main(struct sim_world *world, void *argument)
+static rt_poll
+resolver_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = argument;
-    sim_sleep(world, story->answer_ns);
+    struct story *story = rt_container_of(task, struct story, resolver);
+    RT_AWAIT(rt_sleep_poll(&story->answer, cx));
     task_release(story->task);
+    return RT_READY;
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -75,15 +84,16 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct story *story = sim_new(world, struct story);
-    story->task = malloc(sizeof(*story->task));
-    if (story->task == NULL) {
-        return;
-    }
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    story->network = sim_source_new(sim_rt_host(rt), "network");
+    story->task = sim_new(world, struct task);
     *story->task = (struct task){.references = 2, .broken = broken};
-    story->patience_ns = 10 * RT_MS;
-    story->answer_ns = sim_range(world, 1 * RT_MS, 20 * RT_MS);
-    (void)sim_loop_new(world, "executor", executor_main, story);
-    (void)sim_loop_new(world, "resolver", resolver_main, story);
+    rt_sleep_init(&story->patience, 10 * RT_MS);
+    rt_sleep_init(&story->answer, sim_range(world, 1 * RT_MS, 20 * RT_MS));
+    rt_task_init(&story->executor, executor_poll, NULL, "executor");
+    rt_task_init(&story->resolver, resolver_poll, NULL, "resolver");
+    sim_spawn(rt, &story->executor);
+    sim_spawn(rt, &story->resolver);
 }
 
 static void

@@ -13,19 +13,21 @@
  *
  * Here. A logger waits for lines, a session writes them and, at its end, wakes the logger for what
  * is left. A session that has ended before the set goes away: all is well. One that is dropped with
- * the set wakes the logger too late. Tasks are malloc's, and one that is never freed is missed.
+ * the set wakes the logger too late. The logger owns a socket's pollable; never freed, it never
+ * gives it back.
  *
  * Must end in: leak. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdlib.h>
-
 #include "sim/rewake.h"
+
+#define TICKS 10u
 
 struct task {
     uint32_t references; /* The set's, and the queue's. */
     bool queued;
+    struct rt_pollable socket; /* The logger's: given back when it is freed. */
 };
 
 struct set {
@@ -35,15 +37,21 @@ struct set {
     bool closed;
     bool broken;
     bool session_over;
-    uint64_t session_ns;
     uint32_t lines;
+    /* Who drives it here. */
+    struct sim_source *network;
+    struct rt_task session_task;
+    struct rt_task set_task;
+    struct rt_sleep session_sleep;
+    struct rt_sleep tick;
+    uint32_t ticks;
 };
 
 static void
 task_release(struct task *task)
 {
     if (--task->references == 0) {
-        free(task);
+        rt_pollable_drop(&task->socket);
     }
 }
 
@@ -92,49 +100,63 @@ set_drop(struct set *set)
     task_release(set->logger);
 }
 
-static void
-session_main(struct sim_world *world, void *argument)
+static rt_poll
+session_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct set *set = argument;
-    sim_sleep(world, set->session_ns);
+    struct set *set = rt_container_of(task, struct set, session_task);
+    RT_AWAIT(rt_sleep_poll(&set->session_sleep, cx));
     if (!set->closed) {
         session_end(set);
     }
+    return RT_READY;
 }
 
-static void
-set_main(struct sim_world *world, void *argument)
+static rt_poll
+set_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct set *set = argument;
-    for (uint32_t i = 0; i < 10; i++) {
-        sim_sleep(world, RT_MS);
+    struct set *set = rt_container_of(task, struct set, set_task);
+    if (set->ticks == 0) {
+        SIM_ALWAYS(sim_source_subscribe(set->network, &set->logger->socket) == RT_OK);
+    }
+    while (set->ticks < TICKS) {
+        if (set->ticks == 0) {
+            set->ticks = 1;
+            rt_sleep_init(&set->tick, RT_MS);
+        }
+        RT_AWAIT(rt_sleep_poll(&set->tick, cx));
+        rt_sleep_init(&set->tick, RT_MS);
+        set->ticks++;
         set->lines += set->queue != NULL;
         queue_empty(set); /* Runs what was woken. */
     }
     set_drop(set);
+    return RT_READY;
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
 
 static struct task *
-task_new(void)
+task_new(struct sim_world *world)
 {
-    struct task *task = malloc(sizeof(*task));
-    SIM_ALWAYS(task != NULL);
-    *task = (struct task){.references = 1};
+    struct task *task = sim_new(world, struct task);
+    task->references = 1;
     return task;
 }
 
 static void
 begin(struct sim_world *world, bool broken)
 {
+    struct sim_rt *rt = sim_rt_new(world, NULL);
     struct set *set = sim_new(world, struct set);
     set->broken = broken;
-    set->logger = task_new();
-    set->session = task_new();
-    set->session_ns = sim_range(world, 1 * RT_MS, 20 * RT_MS);
-    (void)sim_loop_new(world, "local set", set_main, set);
-    (void)sim_loop_new(world, "session", session_main, set);
+    set->logger = task_new(world);
+    set->session = task_new(world);
+    set->network = sim_source_new(sim_rt_host(rt), "network");
+    rt_sleep_init(&set->session_sleep, sim_range(world, 1 * RT_MS, 20 * RT_MS));
+    rt_task_init(&set->set_task, set_poll, NULL, "local set");
+    rt_task_init(&set->session_task, session_poll, NULL, "session");
+    sim_spawn(rt, &set->set_task);
+    sim_spawn(rt, &set->session_task);
 }
 
 static void
