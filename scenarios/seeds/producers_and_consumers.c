@@ -61,7 +61,7 @@ static rt_poll
 sender_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct sender *sender = rt_container_of(task, struct sender, task);
-    while (sender->item.number < ITEMS) {
+    while (sender->sending || sender->item.number < ITEMS) {
         if (!sender->sending) {
             sender->item.number++;
             rt_send_init(&sender->send, sender->channel, &sender->item);
