@@ -1,7 +1,7 @@
 /*
  * over_budget.c -- a canary: a task that sorts a whole page in one go.
  *
- * The runtime has a quota of 500 us; a page takes 1 ms, and the sorter gives way between pages
+ * The runtime has a quota of 500 us; a page takes 2 ms, and the sorter gives way between pages
  * only. Its neighbour, which answers requests, is woken in time and still has to wait.
  *
  * Must end in: over-budget.
@@ -30,7 +30,7 @@ sorter_poll(struct rt_task *task, struct rt_cx *cx)
     struct sorter *sorter = rt_container_of(task, struct sorter, task);
     while (sorter->pages < PAGES) {
         RT_AWAIT(rt_maybe_yield(&sorter->yield, cx));
-        sim_work(sorter->world, RT_MS); /* and never asks while it is at it */
+        sim_work(sorter->world, 2 * RT_MS); /* and never asks while it is at it */
         sorter->pages++;
     }
     return RT_READY;
