@@ -11,6 +11,7 @@
 #include "sim/bind/runtime.h"
 #include "sim/bind/shard.h"
 #include "sim/bind/ticker.h"
+#include "sim/bind/worker.h"
 #include "sim/host/completion.h"
 #include "sim/host/fd.h"
 #include "sim/host/host.h"

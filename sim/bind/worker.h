@@ -1,0 +1,28 @@
+/*
+ * worker.h -- the thread of a blocking pool, as an actor of the world.
+ *
+ * A piece of work takes a time that is decided; it runs in one step then, with
+ * everything else standing still, as a run is one thread. What a thread could do
+ * in between, it can not show.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_BIND_WORKER_H
+#define SIM_BIND_WORKER_H
+
+#include "runtime/shard/blocking.h"
+#include "sim/scenario.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes a blocking pool with its worker, called `name` (borrowed). Work takes from min_ns to max_ns
+ * of virtual time. */
+struct rt_blocking_pool *sim_blocking_pool_new(
+        struct sim_world *world, const char *name, uint64_t min_ns, uint64_t max_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
