@@ -41,6 +41,9 @@ same "exit: it is said" "$(message_of bad/exit)" 'exit(3) was called inside the 
 same "a stack that overflows" "$(verdict_of bad/overflow --runs 2)" '"crash":2'
 message_of bad/overflow >message.txt
 ok "a stack that overflows: it is said" grep -q 'the stack overflowed' message.txt
+same "a guest's stack that overflows" "$(verdict_of bad/guest-overflow --runs 2)" '"crash":2'
+message_of bad/guest-overflow >message.txt
+ok "a guest's stack that overflows: it is said" grep -q 'the stack overflowed' message.txt
 # With the sanitizers it is their report that ends the process, by abort.
 message_of bad/crash >message.txt
 [ $asan = yes ] || ok "a crash: null is said" grep -q 'a null pointer was followed' message.txt

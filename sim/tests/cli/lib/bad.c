@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/fiber/call.h"
 #include "sim/rewake.h"
 
 struct job {
@@ -107,6 +108,32 @@ overflows(struct sim_world *world)
     depth_wanted -= deeper(0) & 1;
 }
 STORY(overflows, "bad/overflow", "Uses its stack up.", .expect = SIM_VERDICT_CRASH);
+
+static void
+overflowing_host(struct rt_host_call *host)
+{
+    overflows(NULL);
+    host->continuation.callback = rt_answered;
+}
+
+static void
+overflowing_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t *results)
+{
+    (void)!rt_guest_host(guest, overflowing_host, arguments, results);
+}
+
+static void
+guest_overflows(struct sim_world *world)
+{
+    struct rt_store *store = sim_new(world, struct rt_store);
+    struct rt_call *call = sim_new(world, struct rt_call);
+    struct rt_call_config config = {.guest = overflowing_guest};
+    rt_store_init(store, sim_engine_new(world, NULL), NULL);
+    SIM_ALWAYS(rt_call_init(call, store, &config) == RT_OK);
+    (void)rt_call_poll(call);
+}
+STORY(guest_overflows, "bad/guest-overflow", "Uses a guest's stack up, in a host function.",
+        .expect = SIM_VERDICT_CRASH);
 
 static void
 some_hang(struct sim_world *world)
