@@ -16,8 +16,9 @@
  *   2. The question that ends the loop is asked.
  *   3. Timers that are due are fired.
  *   4. Something is woken: a turn of the reactor that does not block, so that tasks which wake
- *      themselves can not starve the host (B2); then what the network has is fetched. Nothing is woken: a turn that blocks until the next
- *      deadline, a pollable or a notify (B3). Nothing to block on: deadlock (D5).
+ *      themselves can not starve the host (B2). Nothing is woken: a turn that blocks until the next
+ *      deadline, a pollable or a notify (B3). Nothing to block on: deadlock (D5). In both cases
+ *      what the network has to say is fetched then (io.h).
  *   5. Whoever gave way (yield.h) is woken, behind what the turn has woken (D13).
  *
  * SPDX-License-Identifier: Apache-2.0
