@@ -75,8 +75,8 @@ stepped_back(struct sim_host *host, uint64_t now_ns)
         return now_ns;
     }
     uint64_t most_ns = now_ns < BACK_NS_MAX ? now_ns : BACK_NS_MAX;
-    /* A timer started from this reading may be due in the midst of the last quiet jump of the clock,
-     * and was not jumped over for it. */
+    /* A timer started from this reading may be due in the midst of the last quiet jump, and was not
+     * jumped over for it. */
     host->world->jumped_from_ns = host->world->jumped_to_ns;
     return now_ns - sim_actor_range(&host->actor, SIM_KIND_FAULT, 1, most_ns);
 }
