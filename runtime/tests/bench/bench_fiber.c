@@ -92,8 +92,9 @@ ready_host(struct rt_host_call *host)
 }
 
 static double
-time_plain(void)
+time_plain(void *unused)
 {
+    (void)unused;
     uint64_t word = 0;
     double start = stopwatch_now_ns();
     for (uint32_t i = 0; i < REPEATS; i++) {
@@ -148,14 +149,16 @@ time_inside(rt_guest_fn guest)
 }
 
 static double
-time_host_calls(void)
+time_host_calls(void *unused)
 {
+    (void)unused;
     return time_inside(host_calls_guest);
 }
 
 static double
-time_checks(void)
+time_checks(void *unused)
 {
+    (void)unused;
     return time_inside(checks_guest);
 }
 
@@ -167,8 +170,9 @@ one_host_call_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t 
 
 /* A call from its making to its deletion, with one host function that is ready. */
 static double
-time_whole_calls(void)
+time_whole_calls(void *unused)
 {
+    (void)unused;
     struct rt_call call;
     uint64_t word = 0;
     struct rt_call_config config = {
@@ -194,8 +198,9 @@ suspending(void *argument)
 }
 
 static double
-time_suspends(void)
+time_suspends(void *unused)
 {
+    (void)unused;
     struct rt_stack stack;
     struct rt_fiber fiber;
     must(rt_stack_alloc(&parts.pool.provider, RT_STACK_SIZE, &stack));
@@ -349,8 +354,9 @@ check_sum(uint64_t sum)
 }
 
 static double
-time_before(void)
+time_before(void *unused)
 {
+    (void)unused;
     struct before *before = calloc(1, sizeof(*before));
     pthread_t thread;
     before->transform.read = read_from_the_other_thread;
@@ -439,8 +445,9 @@ after_init(struct after *after)
 }
 
 static double
-time_after(void)
+time_after(void *unused)
 {
+    (void)unused;
     struct after *after = calloc(1, sizeof(*after));
     struct rt_run_result result;
     after_init(after);
@@ -459,16 +466,6 @@ time_after(void)
 }
 
 /* ---- Telling it. ----------------------------------------------------------------------------- */
-
-static struct stopwatch_figure
-measure(double (*time_once)(void))
-{
-    double rounds[STOPWATCH_ROUNDS];
-    for (uint32_t i = 0; i < STOPWATCH_ROUNDS; i++) {
-        rounds[i] = time_once();
-    }
-    return stopwatch_figure(rounds, STOPWATCH_ROUNDS);
-}
 
 static void
 say(const char *what, struct stopwatch_figure figure, double less, double target)
@@ -492,18 +489,18 @@ main(void)
 {
     engine_init(&parts, NULL);
     (void)printf("medians of %u rounds, smallest-largest; no probes\n", STOPWATCH_ROUNDS);
-    struct stopwatch_figure plain = measure(time_plain);
+    struct stopwatch_figure plain = stopwatch_measure(time_plain, NULL);
     say("a plain call, ns", plain, 0, 0);
-    say("a guest's call of a host function that is ready", measure(time_host_calls), plain.median,
-            15);
-    say("a whole guest call with one of these, made to deleted", measure(time_whole_calls),
-            plain.median, 0);
-    say("suspend and resume", measure(time_suspends), 0, 40);
-    say("a check of fuel, stack and epoch", measure(time_checks), 0, 0);
+    say("a guest's call of a host function that is ready", stopwatch_measure(time_host_calls, NULL),
+            plain.median, 15);
+    say("a whole guest call with one of these, made to deleted",
+            stopwatch_measure(time_whole_calls, NULL), plain.median, 0);
+    say("suspend and resume", stopwatch_measure(time_suspends, NULL), 0, 40);
+    say("a check of fuel, stack and epoch", stopwatch_measure(time_checks, NULL), 0, 0);
     engine_fini(&parts);
     (void)printf("records of %u bytes, %u of them, us each\n", RECORD_SIZE, RECORDS);
-    struct stopwatch_figure before = measure(time_before);
-    struct stopwatch_figure after = measure(time_after);
+    struct stopwatch_figure before = stopwatch_measure(time_before, NULL);
+    struct stopwatch_figure after = stopwatch_measure(time_after, NULL);
     say_records("before: a thread of its own, a round trip a record", before);
     say_records("after: on the reactor, with the side channel", after);
     (void)printf("%-52s %8.1f  times as fast; the article measured 3\n", "",
