@@ -13,7 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -33,7 +33,8 @@
 
 #define RECORD_SIZE 256u
 #define RECORDS 20000u
-#define REPEATS 2000000u
+#define REPEATS 50000u
+#define FEW 9u /* Rounds of two threads, which are long. */
 
 /* ---- An engine on mapped stacks behind a pool, as one would ship it. ------------------------- */
 
@@ -92,9 +93,9 @@ ready_host(struct rt_host_call *host)
 }
 
 static double
-time_plain(void *unused)
+time_plain(void *argument)
 {
-    (void)unused;
+    (void)argument;
     uint64_t word = 0;
     double start = stopwatch_now_ns();
     for (uint32_t i = 0; i < REPEATS; i++) {
@@ -149,16 +150,16 @@ time_inside(rt_guest_fn guest)
 }
 
 static double
-time_host_calls(void *unused)
+time_host_calls(void *argument)
 {
-    (void)unused;
+    (void)argument;
     return time_inside(host_calls_guest);
 }
 
 static double
-time_checks(void *unused)
+time_checks(void *argument)
 {
-    (void)unused;
+    (void)argument;
     return time_inside(checks_guest);
 }
 
@@ -170,9 +171,9 @@ one_host_call_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t 
 
 /* A call from its making to its deletion, with one host function that is ready. */
 static double
-time_whole_calls(void *unused)
+time_whole_calls(void *argument)
 {
-    (void)unused;
+    (void)argument;
     struct rt_call call;
     uint64_t word = 0;
     struct rt_call_config config = {
@@ -198,9 +199,9 @@ suspending(void *argument)
 }
 
 static double
-time_suspends(void *unused)
+time_suspends(void *argument)
 {
-    (void)unused;
+    (void)argument;
     struct rt_stack stack;
     struct rt_fiber fiber;
     must(rt_stack_alloc(&parts.pool.provider, RT_STACK_SIZE, &stack));
@@ -354,9 +355,9 @@ check_sum(uint64_t sum)
 }
 
 static double
-time_before(void *unused)
+time_before(void *argument)
 {
-    (void)unused;
+    (void)argument;
     struct before *before = calloc(1, sizeof(*before));
     pthread_t thread;
     before->transform.read = read_from_the_other_thread;
@@ -445,9 +446,9 @@ after_init(struct after *after)
 }
 
 static double
-time_after(void *unused)
+time_after(void *argument)
 {
-    (void)unused;
+    (void)argument;
     struct after *after = calloc(1, sizeof(*after));
     struct rt_run_result result;
     after_init(after);
@@ -467,12 +468,15 @@ time_after(void *unused)
 
 /* ---- Telling it. ----------------------------------------------------------------------------- */
 
+/* Beside a figure its difference to a plain call. */
 static void
-say(const char *what, struct stopwatch_figure figure, double less, double target)
+say_over(const char *what, struct stopwatch_figure figure, double plain, double target)
 {
-    (void)printf("%-52s %8.1f  %8.1f-%-8.1f", what, figure.median, figure.low, figure.high);
-    if (target != 0) {
-        (void)printf("  %+6.1f ns, target at most %g", figure.median - less, target);
+    double over = figure.median - plain;
+    stopwatch_row(what, figure);
+    (void)printf("  %+.1f over a plain call", over);
+    if (target > 0) {
+        (void)printf(", at most %g%s", target, over > target ? ": MISSED" : "");
     }
     (void)printf("\n");
 }
@@ -480,30 +484,29 @@ say(const char *what, struct stopwatch_figure figure, double less, double target
 static void
 say_records(const char *what, struct stopwatch_figure figure)
 {
-    (void)printf("%-52s %8.3f  %8.3f-%-8.3f  %9.0f records/s\n", what, figure.median / 1000,
-            figure.low / 1000, figure.high / 1000, 1e9 / figure.median);
+    stopwatch_row(what, figure);
+    (void)printf("  %.0f records a second\n", 1e9 / figure.median);
 }
 
 int
 main(void)
 {
     engine_init(&parts, NULL);
-    (void)printf("medians of %u rounds, smallest-largest; no probes\n", STOPWATCH_ROUNDS);
+    stopwatch_head("guests on fibers: production objects; ns");
     struct stopwatch_figure plain = stopwatch_measure(time_plain, NULL);
-    say("a plain call, ns", plain, 0, 0);
-    say("a guest's call of a host function that is ready", stopwatch_measure(time_host_calls, NULL),
-            plain.median, 15);
-    say("a whole guest call with one of these, made to deleted",
+    stopwatch_say("a plain call", plain, 0);
+    say_over("a guest's call of a host function that is ready",
+            stopwatch_measure(time_host_calls, NULL), plain.median, 15);
+    say_over("a whole guest call with one of these, made to deleted",
             stopwatch_measure(time_whole_calls, NULL), plain.median, 0);
-    say("suspend and resume", stopwatch_measure(time_suspends, NULL), 0, 40);
-    say("a check of fuel, stack and epoch", stopwatch_measure(time_checks, NULL), 0, 0);
+    stopwatch_say("suspend and resume", stopwatch_measure(time_suspends, NULL), 40);
+    stopwatch_say("a check of fuel, stack and epoch", stopwatch_measure(time_checks, NULL), 0);
     engine_fini(&parts);
-    (void)printf("records of %u bytes, %u of them, us each\n", RECORD_SIZE, RECORDS);
-    struct stopwatch_figure before = stopwatch_measure(time_before, NULL);
-    struct stopwatch_figure after = stopwatch_measure(time_after, NULL);
+    stopwatch_head("the article's records of 256 bytes; ns each");
+    struct stopwatch_figure before = stopwatch_measure_few(time_before, NULL, FEW);
+    struct stopwatch_figure after = stopwatch_measure_few(time_after, NULL, FEW);
     say_records("before: a thread of its own, a round trip a record", before);
     say_records("after: on the reactor, with the side channel", after);
-    (void)printf("%-52s %8.1f  times as fast; the article measured 3\n", "",
-            before.median / after.median);
+    (void)printf("  %.1f times as fast; the article measured 3\n", before.median / after.median);
     return 0;
 }

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 
 #include <stdio.h>
 
@@ -16,7 +16,7 @@
 #include "runtime/task/executor.h"
 #include "runtime/tests/bench/stopwatch.h"
 
-#define ITEMS 2000000u
+#define ITEMS 32000u
 #define RING 64u
 
 struct bench {
@@ -128,22 +128,20 @@ semaphore_round(void *argument)
 }
 
 static void
-show(const char *what, uint32_t capacity, double (*round)(void *argument))
+show(const char *what, uint32_t capacity, double (*round)(void *argument), double target)
 {
     static struct bench bench;
     bench.capacity = capacity;
-    struct stopwatch_figure figure = stopwatch_measure(round, &bench);
-    (void)printf("  %-44s %6.1f ns  (%.1f - %.1f)\n", what, figure.median, figure.low, figure.high);
+    stopwatch_say(what, stopwatch_measure(round, &bench), target);
 }
 
 int
 main(void)
 {
-    (void)printf("between tasks: %u items of 8 bytes, median (least - most) of %u rounds\n", ITEMS,
-            STOPWATCH_ROUNDS);
-    show("channel of 64: send and receive (target 40)", 64, channel_round);
-    show("channel of 8", 8, channel_round);
-    show("channel of 1: a switch for each item", 1, channel_round);
-    show("semaphore: acquire a free permit, release", 1, semaphore_round);
+    stopwatch_head("between tasks: production objects, items of 8 bytes; ns each");
+    show("channel of 64: send and receive", 64, channel_round, 40);
+    show("channel of 8", 8, channel_round, 0);
+    show("channel of 1: a switch for each item", 1, channel_round, 0);
+    show("semaphore: acquire a free permit, release", 1, semaphore_round, 0);
     return 0;
 }

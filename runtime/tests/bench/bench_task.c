@@ -5,14 +5,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 
 #include <stdio.h>
 
 #include "runtime/task/executor.h"
 #include "runtime/tests/bench/stopwatch.h"
 
-#define TIMES 2000000u
+#define TIMES 64000u
 #define BATCH 64u
 
 struct bench {
@@ -104,20 +104,13 @@ self_wake_round(void *argument)
     return (stopwatch_now_ns() - start_ns) / TIMES;
 }
 
-static void
-show(const char *what, double (*round)(void *argument))
-{
-    static struct bench bench;
-    struct stopwatch_figure figure = stopwatch_measure(round, &bench);
-    (void)printf("  %-44s %6.1f ns  (%.1f - %.1f)\n", what, figure.median, figure.low, figure.high);
-}
-
 int
 main(void)
 {
-    (void)printf("tasks: %u times, median (least - most) of %u rounds\n", TIMES, STOPWATCH_ROUNDS);
-    show("post, poll, complete, one at a time (30)", one_round);
-    show("post, poll, complete, 64 at a time", batch_round);
-    show("self wake to next poll (target 12)", self_wake_round);
+    static struct bench bench;
+    stopwatch_head("tasks: production objects, one executor without a host; ns");
+    stopwatch_say("post, poll, complete, one at a time", stopwatch_measure(one_round, &bench), 30);
+    stopwatch_say("post, poll, complete, 64 at a time", stopwatch_measure(batch_round, &bench), 30);
+    stopwatch_say("self wake to next poll", stopwatch_measure(self_wake_round, &bench), 12);
     return 0;
 }

@@ -8,7 +8,8 @@
  *
  * The peers read the clock themselves, so this program has a clock_gettime of its own, which says
  * what it is told; the stopwatch asks the kernel. Built without a peer's headers (RT_PEERS), the
- * program says so and measures ours alone.
+ * program says so and measures ours alone. A round is longer than the stopwatch asks for, so the
+ * libraries take turns, and what disturbs one round disturbs all of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,9 +18,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #ifdef RT_PEERS
 #include <ev.h>
@@ -28,12 +27,13 @@
 #endif
 
 #include "runtime/task/executor.h"
+#include "runtime/tests/bench/stopwatch.h"
 #include "runtime/time/timers.h"
 
 #define TIMERS 1000000u
 #define MS UINT64_C(1000000)
 #define SPAN_MS 10000u
-#define ROUNDS 3u
+#define ROUNDS 7u
 
 static uint64_t virtual_ns;
 
@@ -47,14 +47,6 @@ clock_gettime(clockid_t clock, struct timespec *time)
     return 0;
 }
 #endif
-
-static double
-real_ns(void)
-{
-    struct timespec time;
-    (void)syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 /* Ten seconds begin anew, at a whole second. */
 static uint64_t
@@ -87,11 +79,7 @@ struct peer {
     void (*close)(void);
 };
 
-struct figures {
-    double insert;
-    double cancel;
-    double fire;
-};
+enum figure { INSERT, CANCEL, FIRE, FIGURES };
 
 /* ---- Ours. ----------------------------------------------------------------------------------- */
 
@@ -206,8 +194,19 @@ ours_close(void)
     rt_executor_fini(&ours.executor);
 }
 
-static const struct peer ours_peer = {
-        "rewake", ours_open, ours_insert, ours_cancel, ours_step, ours_close};
+static void
+ours_open_ns(void)
+{
+    ours.tick_ns = 1;
+    ours_open();
+}
+
+static void
+ours_open_ms(void)
+{
+    ours.tick_ns = MS;
+    ours_open();
+}
 
 #ifdef RT_PEERS
 /* ---- libev. ---------------------------------------------------------------------------------- */
@@ -388,76 +387,87 @@ libuv_close(void)
     free(uv_all);
 }
 
-static const struct peer peers[] = {
+#endif
+
+static const struct peer all[] = {
+        {"ticks of 1 ms", ours_open_ms, ours_insert, ours_cancel, ours_step, ours_close},
+        {"ticks of 1 ns", ours_open_ns, ours_insert, ours_cancel, ours_step, ours_close},
+#ifdef RT_PEERS
         {"libev", libev_open, libev_insert, libev_cancel, libev_step, libev_close},
         {"libevent", libevent_open, libevent_insert, libevent_cancel, libevent_step,
                 libevent_close},
         {"libuv", libuv_open, libuv_insert, libuv_cancel, libuv_step, libuv_close},
-};
 #endif
+};
+#define ALL (sizeof(all) / sizeof(all[0]))
 
 /* ---- Measuring. ------------------------------------------------------------------------------ */
 
 static double
 per_timer(void (*what)(void))
 {
-    double start_ns = real_ns();
+    double start_ns = stopwatch_now_ns();
     what();
-    return (real_ns() - start_ns) / TIMERS;
+    return (stopwatch_now_ns() - start_ns) / TIMERS;
 }
 
-static struct figures
-measure_once(const struct peer *peer)
+static void
+measure_once(const struct peer *peer, double ret[FIGURES])
 {
-    struct figures figures;
     (void)begin_span();
     peer->open();
-    figures.insert = per_timer(peer->insert);
-    figures.cancel = per_timer(peer->cancel);
+    ret[INSERT] = per_timer(peer->insert);
+    ret[CANCEL] = per_timer(peer->cancel);
     peer->close();
     uint64_t start_ns = begin_span();
     peer->open();
     peer->insert();
     fired = 0;
-    double fire_ns = real_ns();
+    double fire_ns = stopwatch_now_ns();
     for (uint32_t ms = 1; ms <= SPAN_MS + 2; ms++) {
         virtual_ns = start_ns + ms * MS;
         peer->step();
     }
-    figures.fire = (real_ns() - fire_ns) / TIMERS;
+    ret[FIRE] = (stopwatch_now_ns() - fire_ns) / TIMERS;
     if (fired != TIMERS) {
         (void)printf("  %s: %lu of %u fired\n", peer->name, (unsigned long)fired, TIMERS);
         exit(1);
     }
     peer->close();
-    return figures;
 }
 
-static int
-compare(const double *a, const double *b)
-{
-    return (*a > *b) - (*a < *b);
-}
+static double measured[ALL][FIGURES][ROUNDS];
 
-static double
-median(double a, double b, double c)
+static void
+measure_all(void)
 {
-    double low = compare(&a, &b) < 0 ? a : b;
-    double high = compare(&a, &b) < 0 ? b : a;
-    return c < low ? low : c > high ? high : c;
-}
-
-static struct figures
-measure(const struct peer *peer, const char *name)
-{
-    struct figures f[ROUNDS];
-    for (uint32_t i = 0; i < ROUNDS; i++) {
-        f[i] = measure_once(peer);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        for (uint32_t i = 0; i < ALL; i++) {
+            double once[FIGURES];
+            measure_once(&all[i], once);
+            for (uint32_t figure = 0; figure < FIGURES; figure++) {
+                measured[i][figure][round] = once[figure];
+            }
+        }
     }
-    struct figures m = {median(f[0].insert, f[1].insert, f[2].insert),
-            median(f[0].cancel, f[1].cancel, f[2].cancel), median(f[0].fire, f[1].fire, f[2].fire)};
-    (void)printf("  %-22s %8.1f %8.1f %8.1f", name, m.insert, m.cancel, m.fire);
-    return m;
+}
+
+static void
+say_figure(enum figure figure, const char *what, double target)
+{
+    struct stopwatch_figure own = stopwatch_figure(measured[0][figure], ROUNDS);
+    for (uint32_t i = 0; i < ALL; i++) {
+        struct stopwatch_figure found = stopwatch_figure(measured[i][figure], ROUNDS);
+        char row[64];
+        bool peer = i > 1;
+        (void)snprintf(row, sizeof(row), "%s, %s", what, all[i].name);
+        if (peer) {
+            stopwatch_row(row, found);
+            (void)printf("  %.1f times ours\n", found.median / own.median);
+        } else {
+            stopwatch_say(row, found, target);
+        }
+    }
 }
 
 int
@@ -470,23 +480,14 @@ main(void)
     for (uint32_t i = 0; i < TIMERS; i++) {
         delays[i] = delay_ms(i);
     }
-    (void)printf("timers: %u over %u ms, ns each, median of %u rounds (targets: 12, 15, 200)\n"
-                 "  %-22s %8s %8s %8s\n",
-            TIMERS, SPAN_MS, ROUNDS, "", "insert", "cancel", "fire");
-    ours.tick_ns = 1;
-    (void)measure(&ours_peer, "rewake, ticks of 1 ns");
-    (void)printf("\n");
-    ours.tick_ns = MS;
-    struct figures own = measure(&ours_peer, "rewake, ticks of 1 ms");
-    (void)printf("   equal deadlines %s\n", ours.unordered ? "OUT OF ORDER" : "in start order");
-#ifdef RT_PEERS
-    for (uint32_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++) {
-        struct figures theirs = measure(&peers[i], peers[i].name);
-        (void)printf("   %.1f x  %.1f x  %.1f x\n", theirs.insert / own.insert,
-                theirs.cancel / own.cancel, theirs.fire / own.fire);
-    }
-#else
-    (void)own;
+    stopwatch_head("timers: 1,000,000 over 10 s; ns each, 7 rounds");
+    measure_all();
+    say_figure(INSERT, "insert", 12);
+    say_figure(CANCEL, "cancel", 15);
+    say_figure(FIRE, "fire", 200);
+    (void)printf(
+            "  equal deadlines fired %s\n", ours.unordered ? "OUT OF ORDER" : "in start order");
+#ifndef RT_PEERS
     (void)printf("  no peers: libev-dev, libevent-dev and libuv1-dev are not all there "
                  "(scripts/setup --all)\n");
 #endif

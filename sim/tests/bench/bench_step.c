@@ -1,9 +1,7 @@
 /*
  * bench_step.c -- what a step, an empty run and a short run cost.
  *
- * Every figure is the median of several rounds, with the smallest and largest beside it. A bare
- * loop of the same shape (an indirect call, a random pick of one of two) runs in the same round,
- * for the ratio.
+ * A bare loop of the same shape (an indirect call, a random pick of one of two) runs beside them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -84,18 +82,26 @@ static const struct sim_scenario empty = {.name = "bench/empty", .setup = nothin
 static struct sim_world world;
 static struct sim_random random_strategy;
 
-/* ns a run, and *ret_steps its steps. */
+/* What a round makes runs of. */
+struct load {
+    const struct sim_scenario *scenario;
+    bool events;
+    bool per_step; /* ns a step, not a run. */
+    uint32_t runs;
+};
+
 static double
-time_runs(const struct sim_scenario *scenario, bool events, uint32_t runs, double *ret_steps)
+round_of(void *argument)
 {
-    struct sim_case what = {.scenario = scenario, .strategy = &random_strategy.strategy};
+    const struct load *load = argument;
+    struct sim_case what = {.scenario = load->scenario, .strategy = &random_strategy.strategy};
     struct sim_outcome outcome;
     uint64_t steps = 0;
-    sim_options_init(&what.options, scenario);
-    double start = stopwatch_now_ns();
-    for (uint32_t i = 0; i < runs; i++) {
+    sim_options_init(&what.options, load->scenario);
+    double start_ns = stopwatch_now_ns();
+    for (uint32_t i = 0; i < load->runs; i++) {
         what.seed = i;
-        sim_judge(&world, &what, (struct sim_recording){events, false}, &outcome);
+        sim_judge(&world, &what, (struct sim_recording){load->events, false}, &outcome);
         steps += outcome.steps;
         if (outcome.verdict != SIM_VERDICT_PASS) {
             (void)printf(
@@ -103,22 +109,8 @@ time_runs(const struct sim_scenario *scenario, bool events, uint32_t runs, doubl
             exit(1);
         }
     }
-    double ns = (stopwatch_now_ns() - start) / runs;
-    *ret_steps = (double)steps / runs;
-    return ns;
-}
-
-static struct stopwatch_figure
-measure(const struct sim_scenario *scenario, bool events, uint32_t runs, bool per_step)
-{
-    double rounds[STOPWATCH_ROUNDS];
-    double steps;
-    (void)time_runs(scenario, events, runs / 10 + 1, &steps);
-    for (uint32_t i = 0; i < STOPWATCH_ROUNDS; i++) {
-        rounds[i] = time_runs(scenario, events, runs, &steps);
-        rounds[i] /= per_step ? steps : 1;
-    }
-    return stopwatch_figure(rounds, STOPWATCH_ROUNDS);
+    double took_ns = stopwatch_now_ns() - start_ns;
+    return took_ns / (load->per_step ? (double)steps : load->runs);
 }
 
 /* ---- The bare loop: two states, a random pick, an indirect call. ----------------------------- */
@@ -137,11 +129,12 @@ bare_step(struct bare *bare)
 static volatile uint64_t bare_sink;
 
 static double
-time_bare(void)
+time_bare(void *argument)
 {
+    (void)argument;
     double start = stopwatch_now_ns();
     uint64_t steps = 0;
-    for (uint32_t run = 0; run < 5000; run++) {
+    for (uint32_t run = 0; run < 1000; run++) {
         struct bare tasks[2] = {{bare_step, 100}, {bare_step, 100}};
         uint64_t key = sim_stream_key(run, 1);
         uint32_t alive = 2;
@@ -156,20 +149,11 @@ time_bare(void)
 }
 
 static struct stopwatch_figure
-measure_bare(void)
+say(const char *what, struct load load, double target)
 {
-    double rounds[STOPWATCH_ROUNDS];
-    for (uint32_t i = 0; i < STOPWATCH_ROUNDS; i++) {
-        rounds[i] = time_bare();
-    }
-    return stopwatch_figure(rounds, STOPWATCH_ROUNDS);
-}
-
-static void
-say(const char *what, struct stopwatch_figure figure, const char *unit, double target)
-{
-    (void)printf("%-58s %9.1f  %9.1f-%-9.1f %-7s target %g\n", what, figure.median, figure.low,
-            figure.high, unit, target);
+    struct stopwatch_figure figure = stopwatch_measure(round_of, &load);
+    stopwatch_say(what, figure, target);
+    return figure;
 }
 
 static void *
@@ -198,27 +182,21 @@ main(void)
     if (sim_world_init(&world, &memory, NULL, 0xa5) != RT_OK) {
         return 1;
     }
-    (void)printf("medians of %u rounds, smallest-largest; default options, all default oracles on, "
-                 "probes compiled in\n",
-            STOPWATCH_ROUNDS);
-    struct stopwatch_figure bare = measure_bare();
-    struct stopwatch_figure silent = measure(&long_two, false, 5000, true);
-    struct stopwatch_figure loud = measure(&long_two, true, 5000, true);
-    struct stopwatch_figure many = measure(&long_many, false, 200, true);
-    struct stopwatch_figure many_loud = measure(&long_many, true, 200, true);
-    struct stopwatch_figure none = measure(&empty, false, 200000, false);
-    struct stopwatch_figure none_loud = measure(&empty, true, 200000, false);
-    struct stopwatch_figure whole = measure(&short_two, true, 100000, false);
-    say("bare loop, ns a step", bare, "ns", 0);
-    say("2 tasks x 100 yields, no events, ns a step", silent, "ns", 20);
-    say("2 tasks x 100 yields, events and digest, ns a step", loud, "ns", 30);
-    say("64 tasks x 100 yields, no events, ns a step", many, "ns", 20 * 1.2);
-    say("64 tasks x 100 yields, events and digest, ns a step", many_loud, "ns", 30 * 1.2);
-    say("empty run, no events, ns", none, "ns", 150);
-    say("empty run, events and digest, ns", none_loud, "ns", 150);
-    say("whole run of 2 tasks and 10 steps, events and digest, ns", whole, "ns", 2000);
-    (void)printf("%-58s %9.0f  runs a second, target 500000\n", "", 1e9 / whole.median);
-    (void)printf("%-58s %9.2f  (64 tasks against 2, no events; target 1.2)\n", "",
-            many.median / silent.median);
+    stopwatch_head("the simulator: default options and oracles, probes compiled in; ns");
+    stopwatch_say("bare loop, a step", stopwatch_measure(time_bare, NULL), 0);
+    struct stopwatch_figure two = say("2 tasks x 100 yields, a step, no events",
+            (struct load){&long_two, false, true, 100}, 20);
+    (void)say("2 tasks x 100 yields, a step, events and digest",
+            (struct load){&long_two, true, true, 100}, 30);
+    struct stopwatch_figure many = say("64 tasks x 100 yields, a step, no events",
+            (struct load){&long_many, false, true, 3}, 20 * 1.2);
+    (void)say("64 tasks x 100 yields, a step, events and digest",
+            (struct load){&long_many, true, true, 3}, 30 * 1.2);
+    (void)say("an empty run, no events", (struct load){&empty, false, false, 10000}, 150);
+    (void)say("an empty run, events and digest", (struct load){&empty, true, false, 10000}, 150);
+    (void)say("a run of 2 tasks and 10 steps, events and digest",
+            (struct load){&short_two, true, false, 1000}, 2000);
+    (void)printf("  64 tasks cost %.2f times as much a step as 2; at most 1.2\n",
+            many.median / two.median);
     return 0;
 }
