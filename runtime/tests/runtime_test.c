@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#include "runtime/tests/dumb_host.h"
+#include "runtime/tests/io/dumb_host.h"
 
 struct player {
     struct rt_task task;

@@ -20,8 +20,8 @@
 #include "sim/cli/subject.h"
 #include "sim/cli/terminal.h"
 #include "sim/cli/words.h"
-#include "sim/trace/columns.h"
-#include "sim/trace/tell.h"
+#include "sim/tell/columns.h"
+#include "sim/tell/tell.h"
 
 enum finding { SAME, NO_LONGER_FAILS, SAME_FAILURE, DIFFERS, UNSTABLE };
 

@@ -11,7 +11,7 @@
 #include "sim/cli/run_state.h"
 #include "sim/cli/subject.h"
 #include "sim/explore/clock.h"
-#include "sim/trace/diff.h"
+#include "sim/tell/diff.h"
 #include "sim/trace/site.h"
 
 static void

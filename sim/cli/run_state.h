@@ -15,7 +15,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/terminal.h"
 #include "sim/explore/sweep.h"
-#include "sim/trace/store.h"
+#include "sim/store/store.h"
 
 struct sim_run {
     struct sim_sink sink; /* First: the sweep hands it back. */

@@ -12,9 +12,9 @@
 #include "sim/cli/subject.h"
 #include "sim/cli/words.h"
 #include "sim/explore/clock.h"
-#include "sim/trace/columns.h"
-#include "sim/trace/diff.h"
-#include "sim/trace/tell.h"
+#include "sim/tell/columns.h"
+#include "sim/tell/diff.h"
+#include "sim/tell/tell.h"
 
 static unsigned long long
 wide(uint64_t number)

@@ -10,7 +10,7 @@
 #include "sim/cli/subject.h"
 #include "sim/cli/terminal.h"
 #include "sim/cli/words.h"
-#include "sim/trace/tell.h"
+#include "sim/tell/tell.h"
 
 /* Rows before loops and crowds are folded more; a pager holds this much. */
 #define ROWS_MAX 2000u

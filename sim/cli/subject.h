@@ -8,7 +8,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/explore/alone.h"
-#include "sim/trace/store.h"
+#include "sim/store/store.h"
 
 struct sim_subject {
     const struct sim_entry *entry;

@@ -21,7 +21,7 @@
 #include "sim/cli/terminal.h"
 #include "sim/explore/clock.h"
 #include "sim/explore/sweep.h"
-#include "sim/trace/store.h"
+#include "sim/store/store.h"
 
 #define TRIALS 20u
 #define TRIAL_STRIDE UINT64_C(1000000)

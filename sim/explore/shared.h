@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #include "sim/explore/crash.h"
-#include "sim/trace/store.h"
+#include "sim/store/store.h"
 #include "sim/world/world.h"
 
 #define SIM_JOB_RUNS_MAX 1024u

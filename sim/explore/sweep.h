@@ -19,7 +19,7 @@
 
 #include "sim/explore/alone.h"
 #include "sim/explore/pool.h"
-#include "sim/trace/store.h"
+#include "sim/store/store.h"
 
 /* Failures that are told; more kinds than this in one sweep are only counted. */
 #define SIM_FAILURES_MAX 64u

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/fiber/call.h"
-#include "sim/tests/host_lab.h"
+#include "sim/tests/host/host_lab.h"
 #include "sim/world/stack.h"
 
 struct one {

@@ -27,7 +27,7 @@
 #ifndef SIM_TRACE_LEDGER_H
 #define SIM_TRACE_LEDGER_H
 
-#include "sim/trace/cast.h"
+#include "sim/tell/cast.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/trace/store.h"
+#include "sim/store/store.h"
 
 #define ROUNDS 7
 #define BATCH 4096u

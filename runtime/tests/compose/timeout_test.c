@@ -1,0 +1,207 @@
+/*
+ * timeout_test.c -- a future against the clock.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/tests/test.h"
+#include "runtime/tests/time/clockwork.h"
+
+static struct clockwork clockwork;
+
+/* A future that is ready when it is told so. Its polls may take time. */
+struct work {
+    struct rt_future future;
+    struct rt_slot slot;
+    bool ready;
+    uint64_t cost_ns; /* Of each poll. */
+    uint32_t polls;
+    uint32_t drops;
+};
+
+static rt_poll
+work_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    struct work *work = rt_container_of(future, struct work, future);
+    work->polls += 1;
+    clockwork.now_ns += work->cost_ns;
+    if (work->ready) {
+        return RT_READY;
+    }
+    rt_slot_replace(&work->slot, cx, "work");
+    return RT_PENDING;
+}
+
+static void
+work_drop(struct rt_future *future)
+{
+    struct work *work = rt_container_of(future, struct work, future);
+    work->drops += 1;
+    (void)rt_slot_clear(&work->slot);
+}
+
+/* A task that awaits a timeout over the work. */
+struct story {
+    struct rt_task task;
+    struct work work;
+    struct rt_timeout timeout;
+    struct rt_timeout *awaited; /* That one, or one around it. */
+    bool done;
+};
+
+static rt_poll
+story_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, task);
+    RT_AWAIT(rt_timeout_poll(story->awaited, cx));
+    story->done = true;
+    return RT_READY;
+}
+
+static void
+story_init(struct story *story, uint64_t duration_ns)
+{
+    clockwork_init(&clockwork, 0);
+    *story = (struct story){.awaited = &story->timeout};
+    rt_slot_init(&story->work.slot);
+    rt_future_init(&story->work.future, work_poll, work_drop, "work");
+    rt_timeout_init(&story->timeout, &story->work.future, duration_ns);
+    rt_task_init(&story->task, story_poll, NULL, "story");
+}
+
+static void
+expect_end(const struct story *story, bool expired)
+{
+    EXPECT(story->done);
+    EXPECT_EQ(story->timeout.expired, expired);
+    EXPECT_EQ(story->work.drops, expired ? 1 : 0);
+    EXPECT(rt_slot_empty(&story->work.slot));
+    rt_timers_fini(&clockwork.runtime.timers); /* Nothing is left armed. */
+}
+
+/* Holds J12. */
+TEST(timeout_over_work_that_ends_in_time_is_ready_with_it)
+{
+    struct story story;
+    story_init(&story, 100);
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    EXPECT_EQ(clockwork_at(&clockwork, 99), 0);
+    story.work.ready = true;
+    (void)rt_slot_wake(&story.work.slot);
+    EXPECT_EQ(clockwork_run(&clockwork), 1);
+    expect_end(&story, false);
+}
+
+TEST(timeout_over_work_that_does_not_end_expires_and_drops_it)
+{
+    struct story story;
+    story_init(&story, 100);
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    EXPECT_EQ(clockwork_at(&clockwork, 99), 0);
+    EXPECT_EQ(clockwork_at(&clockwork, 100), 1);
+    EXPECT_EQ(story.work.polls, 2);
+    expect_end(&story, true);
+}
+
+/* Holds J12: both are ready in one poll, and long over. */
+TEST(timeout_over_work_that_ends_at_the_last_moment_is_no_timeout)
+{
+    struct story story;
+    story_init(&story, 100);
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    story.work.ready = true;
+    EXPECT_EQ(clockwork_at(&clockwork, 200), 1);
+    expect_end(&story, false);
+}
+
+/* Holds J12: the time runs from the first poll on, although that poll itself takes long. */
+TEST(timeout_counts_the_first_poll_of_the_work)
+{
+    struct story story;
+    story_init(&story, 100);
+    story.work.cost_ns = 60;
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    EXPECT_EQ(rt_timers_next(&clockwork.runtime.timers), 100);
+    story.work.cost_ns = 0;
+    EXPECT_EQ(clockwork_at(&clockwork, 100), 1);
+    expect_end(&story, true);
+}
+
+/* Holds J12: the work is polled once even where there is no time at all. */
+TEST(timeout_of_no_length_polls_the_work_once)
+{
+    struct story story;
+    story_init(&story, 0);
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    EXPECT_EQ(story.work.polls, 1);
+    expect_end(&story, true);
+    story_init(&story, 0);
+    story.work.ready = true;
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    expect_end(&story, false);
+}
+
+/* Holds M4. */
+TEST(timeout_of_endless_length_waits_for_the_work)
+{
+    struct story story;
+    story_init(&story, RT_NEVER);
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    EXPECT_EQ(clockwork_at(&clockwork, RT_NEVER), 0);
+    story.work.ready = true;
+    (void)rt_slot_wake(&story.work.slot);
+    EXPECT_EQ(clockwork_run(&clockwork), 1);
+    expect_end(&story, false);
+}
+
+/* Holds M6: given up before and after its first poll, twice. */
+TEST(timeout_dropped_gives_up_both)
+{
+    struct story story;
+    story_init(&story, 100);
+    rt_timeout_drop(&story.timeout);
+    EXPECT_EQ(story.work.drops, 1);
+    story_init(&story, 100);
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    EXPECT_EQ(clockwork.runtime.timers.armed, 1);
+    rt_timeout_drop(&story.timeout);
+    rt_timeout_drop(&story.timeout);
+    EXPECT_EQ(story.work.drops, 1);
+    EXPECT_EQ(clockwork_at(&clockwork, 100), 0);
+    rt_timers_fini(&clockwork.runtime.timers);
+}
+
+static rt_poll
+careless_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, task);
+    (void)rt_timeout_poll(&story->timeout, cx);
+    EXPECT_FAULT(RT_E_FINISHED, rt_timeout_poll(&story->timeout, cx));
+    return RT_READY;
+}
+
+/* Holds T20: in the same poll, and with both ways to be ready. */
+TEST(timeout_polled_after_its_end_is_a_fault)
+{
+    struct story story;
+    for (uint32_t ready = 0; ready < 2; ready++) {
+        story_init(&story, 0);
+        story.work.ready = ready != 0;
+        rt_task_init(&story.task, careless_poll, NULL, "careless");
+        EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    }
+}
+
+/* Holds J12: a timeout over a timeout; the inner one is shorter, so the outer never expires. */
+TEST(timeout_over_a_timeout_ends_with_the_shorter)
+{
+    struct story story;
+    struct rt_timeout outer;
+    story_init(&story, 100);
+    rt_timeout_init(&outer, &story.timeout.future, 200);
+    story.awaited = &outer;
+    EXPECT_EQ(clockwork_post(&clockwork, &story.task), 1);
+    EXPECT_EQ(clockwork.runtime.timers.armed, 2);
+    EXPECT_EQ(clockwork_at(&clockwork, 100), 1);
+    EXPECT(!outer.expired);
+    expect_end(&story, true);
+}

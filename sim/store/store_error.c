@@ -1,0 +1,176 @@
+/*
+ * store_error.c -- what went wrong with the database, in one line for people.
+ *
+ * SQLite and the system have dozens of ways to refuse. A user has ten: each is a
+ * sentence that ends in what to do.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/store/store_internal.h"
+
+const char *
+sim_store_err_name(enum sim_store_err err)
+{
+    static const char *const names[] = {"ok",
+#define ERROR_NAME(name, text, meaning) text,
+            SIM_STORE_ERROR_LIST(ERROR_NAME)
+#undef ERROR_NAME
+    };
+    return (uint32_t)err < SIM_STORE_ERRORS ? names[err] : "?";
+}
+
+const char *
+sim_store_err_text(enum sim_store_err err)
+{
+    static const char *const meanings[] = {"all is well",
+#define ERROR_MEANING(name, text, meaning) meaning,
+            SIM_STORE_ERROR_LIST(ERROR_MEANING)
+#undef ERROR_MEANING
+    };
+    return (uint32_t)err < SIM_STORE_ERRORS ? meanings[err] : "?";
+}
+
+/* A line is a line, whatever a path or an SQL text holds. */
+static void
+flatten(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < ' ') {
+            *text = ' ';
+        }
+    }
+}
+
+enum sim_store_err
+sim__store_refuse(struct sim_store *store, enum sim_store_err err, const char *format, ...)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    rt_assert(err != SIM_STORE_OK);
+    char detail[SIM_STORE_MESSAGE_MAX / 2];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(detail, sizeof(detail), format, list);
+    va_end(list);
+    (void)snprintf(store->message, sizeof(store->message), "%s: %s (%s)", store->path,
+            sim_store_err_text(err), detail);
+    flatten(store->message);
+    return err;
+}
+
+static enum sim_store_err
+classify_errno(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: /* A limit on the size of files is a full disk for one process. */
+        return SIM_STORE_FULL;
+    case EROFS:
+    case EACCES:
+    case EPERM:
+        return SIM_STORE_READ_ONLY;
+    case ENOENT:
+        return SIM_STORE_MISSING;
+    case EISDIR:
+        return SIM_STORE_NOT_OURS;
+    default:
+        return SIM_STORE_SYSTEM;
+    }
+}
+
+enum sim_store_err
+sim__store_errno(struct sim_store *store, int error, const char *what)
+{
+    rt_assert(error != 0);
+    enum sim_store_err err = classify_errno(error);
+    if (store->mode == SIM_STORE_READ && err == SIM_STORE_READ_ONLY) {
+        err = SIM_STORE_SYSTEM; /* It is reading that is not allowed. */
+    }
+    if (store->mode == SIM_STORE_WRITE && err == SIM_STORE_MISSING) {
+        err = SIM_STORE_SYSTEM; /* Who is about to make it needs no advice to make it. */
+    }
+    return sim__store_refuse(store, err, "%s: %s", what, strerror(error));
+}
+
+static int
+last_errno_of(sqlite3_file *file)
+{
+    int error = 0;
+    if (file != NULL && file->pMethods != NULL) {
+        (void)file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
+    }
+    return error;
+}
+
+/* What the system said to SQLite. It often forgets: then the database file and the journal or WAL
+ * are asked. */
+static int
+system_errno(const struct sim_store *store)
+{
+    static const int files[] = {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER};
+    int error = sqlite3_system_errno(store->db);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && error == 0; i++) {
+        sqlite3_file *file = NULL;
+        (void)sqlite3_file_control(store->db, "main", files[i], &file);
+        error = last_errno_of(file);
+    }
+    return error;
+}
+
+/* An input or output error of SQLite is whatever the system said. */
+static enum sim_store_err
+refuse_io(struct sim_store *store, int rc)
+{
+    int error = system_errno(store);
+    if (error == 0) {
+        return sim__store_refuse(
+                store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(sqlite3_extended_errcode(store->db)));
+    }
+    /* Not found while it was open: the folder, or a file beside it, was taken away. */
+    bool gone = rc == SQLITE_IOERR && error == ENOENT;
+    return gone ? sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", strerror(error))
+                : sim__store_errno(store, error, sqlite3_errmsg(store->db));
+}
+
+static enum sim_store_err
+refuse_held(struct sim_store *store)
+{
+    char holder[64];
+    sim__store_holder(store, holder, sizeof(holder));
+    return sim__store_refuse(store, SIM_STORE_HELD, "%s, after %u.%u s", holder,
+            store->wait_ms / 1000, store->wait_ms % 1000 / 100);
+}
+
+enum sim_store_err
+sim__store_sqlite(struct sim_store *store, int rc)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    const char *said = store->db != NULL ? sqlite3_errmsg(store->db) : sqlite3_errstr(rc);
+    switch (rc & 0xff) {
+    case SQLITE_OK:
+        return SIM_STORE_OK;
+    case SQLITE_NOTADB:
+        return sim__store_refuse(store, SIM_STORE_NOT_OURS, "%s", said);
+    case SQLITE_CORRUPT:
+        return sim__store_refuse(store, SIM_STORE_CORRUPT, "%s", said);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return sim__store_refuse(store, SIM_STORE_READ_ONLY, "%s", said);
+    case SQLITE_FULL:
+        return sim__store_refuse(store, SIM_STORE_FULL, "%s", said);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return refuse_held(store);
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        return refuse_io(store, rc & 0xff);
+    default:
+        return sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", said);
+    }
+}

@@ -1,0 +1,127 @@
+/*
+ * store_internal.h -- what the files of the trace database share.
+ *
+ * A call of the store is: begin, statements, end. A statement collects its first
+ * error while it is bound, so that binding reads as a list; sim__store_run and
+ * sim__store_row answer it. Every error goes through sim__store_refuse or
+ * sim__store_sqlite, which write the line for people.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_TRACE_STORE_INTERNAL_H
+#define SIM_TRACE_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "runtime/base/assert.h"
+#include "sim/store/event_table.h"
+#include "sim/store/store.h"
+
+#define SIM__STORE_MAGIC 0x53746f72u
+
+/* schema.sql, made into a C array by the build (too long for a literal under -Wpedantic). */
+extern const char sim_schema_sql[];
+
+/* Both are in schema.sql; a test holds them equal. */
+#define SIM__STORE_APPLICATION 0x72776b31
+#define SIM__STORE_VERSION 1
+
+struct sim_store {
+    uint32_t magic;
+    uint32_t wait_ms;
+    enum sim_store_mode mode;
+    enum sim_store_err batch_err; /* The batch's first error: it is given up. */
+    bool batch;
+    bool locked; /* It has the writer's lock. */
+    int lock_fd; /* Of that lock's file; each is -1 while not open. */
+    int db_fd;   /* To ask who holds SQLite's locks on the file, */
+    int shm_fd;  /* and on the one beside it. */
+    sqlite3 *db;
+    char *path;
+    struct sim__array events; /* What the tables in memory show now; see event_table.h. */
+    struct sim__array rows;
+    char message[SIM_STORE_MESSAGE_MAX];
+};
+
+/* ---- store_error.c --------------------------------------------------------------------------- */
+
+/* Writes the line for `err` with a detail (printf-like) and answers `err`. */
+__attribute__((format(printf, 3, 4))) enum sim_store_err sim__store_refuse(
+        struct sim_store *store, enum sim_store_err err, const char *format, ...);
+
+/* The same for `rc`, SQLite's answer to the last call on store->db. OK for SQLITE_OK. */
+enum sim_store_err sim__store_sqlite(struct sim_store *store, int rc);
+
+/* The same for `error`, an errno. */
+enum sim_store_err sim__store_errno(struct sim_store *store, int error, const char *what);
+
+/* ---- store_lock.c ---------------------------------------------------------------------------- */
+
+/* Makes the folder when it is missing, and takes the writer's lock, waiting if need be. */
+enum sim_store_err sim__store_lock(struct sim_store *store);
+
+/* Who holds SQLite's locks (or ours) on the database: "sqlite3, process 4711". */
+void sim__store_holder(struct sim_store *store, char *text, size_t size);
+
+/* Gives the lock back and closes all descriptors: only after SQLite has closed its own, for a close
+ * drops all locks that the process has on a file. */
+void sim__store_unlock(struct sim_store *store);
+
+/* ---- store.c --------------------------------------------------------------------------------- */
+
+/* Opens every call that writes: a transaction, unless a batch is on. */
+enum sim_store_err sim__store_begin(struct sim_store *store);
+
+/* Ends it: commits when `err` is OK, else rolls back. Answers `err`, or what the commit said. */
+enum sim_store_err sim__store_end(struct sim_store *store, enum sim_store_err err);
+
+/* ---- store_statement.c ----------------------------------------------------------------------- */
+
+struct sim__statement {
+    struct sim_store *store;
+    sqlite3_stmt *stmt;
+    int next;               /* Parameter that the next put binds. */
+    enum sim_store_err err; /* The first thing that went wrong. */
+};
+
+/* Prepares `sql`. Needs a sim__store_done, also after an error. */
+struct sim__statement sim__store_prepare(struct sim_store *store, const char *sql);
+
+/* Bind the next parameter. Text and blobs are borrowed until the statement is done. */
+void sim__put_int(struct sim__statement *statement, int64_t value);
+void sim__put_bits(struct sim__statement *statement, uint64_t value);
+void sim__put_text(struct sim__statement *statement, const char *text);
+void sim__put_text_n(struct sim__statement *statement, const char *text, size_t length);
+void sim__put_blob(struct sim__statement *statement, const void *bytes, size_t size);
+void sim__put_null(struct sim__statement *statement);
+
+/* Runs it to its end and makes it ready to be bound anew. */
+enum sim_store_err sim__store_run(struct sim__statement *statement);
+
+/* The next row; false at the end and after an error. */
+bool sim__store_row(struct sim__statement *statement);
+
+/* Frees it and answers its first error. */
+enum sim_store_err sim__store_done(struct sim__statement *statement);
+
+/* prepare, put one integer, run, done. */
+enum sim_store_err sim__store_run_int(struct sim_store *store, const char *sql, int64_t value);
+
+/* Column `column` as a copy on the heap; NULL for NULL (or when there is no memory). */
+char *sim__column_text(struct sim__statement *statement, int column);
+
+/* ---- store_sweep.c --------------------------------------------------------------------------- */
+
+/* The rows of sim_store_runs, in the caller's transaction. */
+enum sim_store_err sim__store_insert_runs(struct sim_store *store, int64_t sweep,
+        const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
+
+/* ---- store_words.c --------------------------------------------------------------------------- */
+
+/* Fills verdicts, oracles, kinds, where this build knows more than the file. In a transaction. */
+enum sim_store_err sim__store_words(struct sim_store *store);
+
+/* Writes all known sites down. In a transaction. */
+enum sim_store_err sim__store_sites(struct sim_store *store);
+
+#endif

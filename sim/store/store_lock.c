@@ -1,0 +1,232 @@
+/*
+ * store_lock.c -- one writer at a time, and the name of whoever holds the database.
+ *
+ * The writer's lock is a POSIX record lock on an empty file beside the database. The
+ * system gives it back however the process ends, workers do not inherit it, and the
+ * system knows its owner: no process id is ever read from a file. It is not a lock on
+ * the database file itself, because SQLite, when it unlocks that, unlocks all of it.
+ * The file goes with its last owner: who gets the lock of one that has been removed
+ * meanwhile takes the next.
+ *
+ *      -lock  all of it                  ours
+ *      file   byte 0x40000000 ... +511   SQLite: pending, reserved, shared
+ *      -shm   byte 120 ... 127           SQLite in WAL mode: write, checkpoint, recover, readers
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/store/store_internal.h"
+
+#define SQLITE_LOCKS_FIRST 0x40000000
+#define SQLITE_LOCKS_LENGTH 512
+#define SHM_LOCKS_FIRST 120
+#define SHM_LOCKS_LENGTH 8
+#define RETRY_MS 50
+
+static struct flock
+range(short type, off_t first, off_t length)
+{
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = length};
+}
+
+/* The process that keeps us from locking these bytes; 0: none, or one that has no number here. */
+static pid_t
+who_holds(int fd, short type, off_t first, off_t length)
+{
+    struct flock lock = range(type, first, length);
+    if (fd < 0 || fcntl(fd, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) {
+        return 0;
+    }
+    return lock.l_pid > 0 ? lock.l_pid : 0;
+}
+
+/* SQLite's readers share, so who excludes others is asked for first. */
+static pid_t
+find_holder(const struct sim_store *store)
+{
+    const struct {
+        int fd;
+        short type;
+        off_t first;
+        off_t length;
+    } questions[] = {
+            {store->lock_fd, F_WRLCK, 0, 0},
+            {store->db_fd, F_RDLCK, SQLITE_LOCKS_FIRST, SQLITE_LOCKS_LENGTH},
+            {store->shm_fd, F_RDLCK, SHM_LOCKS_FIRST, SHM_LOCKS_LENGTH},
+            {store->db_fd, F_WRLCK, SQLITE_LOCKS_FIRST, SQLITE_LOCKS_LENGTH},
+    };
+    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+        pid_t pid = who_holds(
+                questions[i].fd, questions[i].type, questions[i].first, questions[i].length);
+        if (pid != 0) {
+            return pid;
+        }
+    }
+    return 0;
+}
+
+/* The program that runs as `pid`; false when it has gone, or there is no /proc. */
+static bool
+program_name(pid_t pid, char *name, int size)
+{
+    char path[64];
+    (void)snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return false;
+    }
+    bool found = fgets(name, size, file) != NULL;
+    (void)fclose(file);
+    if (found) {
+        name[strcspn(name, "\n")] = '\0';
+    }
+    return found;
+}
+
+/* Opens the file called as the database with `suffix` added; -1 with errno set. */
+static int
+open_beside(const struct sim_store *store, const char *suffix, int flags)
+{
+    char *path = sqlite3_mprintf("%s%s", store->path, suffix);
+    if (path == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    int fd = open(path, flags | O_RDWR | O_CLOEXEC, 0666);
+    int error = errno;
+    sqlite3_free(path);
+    errno = error;
+    return fd;
+}
+
+void
+sim__store_holder(struct sim_store *store, char *text, size_t size)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    rt_assert(size > 0);
+    if (store->db_fd < 0) {
+        store->db_fd = open_beside(store, "", 0);
+    }
+    if (store->shm_fd < 0) {
+        store->shm_fd = open_beside(store, "-shm", 0);
+    }
+    pid_t pid = find_holder(store);
+    char name[32];
+    if (pid == 0) {
+        (void)snprintf(text, size, "held by a process that can not be named");
+    } else if (program_name(pid, name, sizeof(name))) {
+        (void)snprintf(text, size, "held by %s, process %ld", name, (long)pid);
+    } else {
+        (void)snprintf(text, size, "held by process %ld", (long)pid);
+    }
+}
+
+/* Makes the last folder of the path when it is missing. */
+static enum sim_store_err
+make_folder(struct sim_store *store)
+{
+    char folder[SIM_STORE_MESSAGE_MAX];
+    const char *slash = strrchr(store->path, '/');
+    if (slash == NULL || slash == store->path) {
+        return SIM_STORE_OK;
+    }
+    size_t length = (size_t)(slash - store->path);
+    if (length >= sizeof(folder)) {
+        return sim__store_errno(store, ENAMETOOLONG, "path");
+    }
+    memcpy(folder, store->path, length);
+    folder[length] = '\0';
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        return sim__store_errno(store, errno, "making its folder");
+    }
+    return SIM_STORE_OK;
+}
+
+/* Whether the file has been removed by whoever held the lock before. */
+static bool
+was_removed(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_nlink == 0;
+}
+
+/* One try: OK, HELD without a message, or an error. */
+static enum sim_store_err
+try_lock(struct sim_store *store)
+{
+    if (store->lock_fd < 0) {
+        store->lock_fd = open_beside(store, "-lock", O_CREAT);
+    }
+    if (store->lock_fd < 0) {
+        return sim__store_errno(store, errno, "making its lock");
+    }
+    struct flock lock = range(F_WRLCK, 0, 0);
+    if (fcntl(store->lock_fd, F_SETLK, &lock) != 0) {
+        bool held = errno == EACCES || errno == EAGAIN || errno == EINTR;
+        return held ? SIM_STORE_HELD : sim__store_errno(store, errno, "locking");
+    }
+    if (was_removed(store->lock_fd)) {
+        (void)close(store->lock_fd);
+        store->lock_fd = -1;
+        return SIM_STORE_HELD;
+    }
+    store->locked = true;
+    return SIM_STORE_OK;
+}
+
+enum sim_store_err
+sim__store_lock(struct sim_store *store)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    rt_assert(store->lock_fd < 0);
+    enum sim_store_err err = make_folder(store);
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    err = try_lock(store);
+    for (uint32_t waited_ms = 0; err == SIM_STORE_HELD && waited_ms < store->wait_ms;
+            waited_ms += RETRY_MS) {
+        (void)sqlite3_sleep(RETRY_MS);
+        err = try_lock(store);
+    }
+    return err == SIM_STORE_HELD ? sim__store_sqlite(store, SQLITE_BUSY) : err;
+}
+
+/* While the lock is held: nobody else may remove it. */
+static void
+remove_lock(const struct sim_store *store)
+{
+    char *path = sqlite3_mprintf("%s-lock", store->path);
+    if (path != NULL) {
+        (void)unlink(path);
+    }
+    sqlite3_free(path);
+}
+
+static void
+close_fd(int *fd)
+{
+    if (*fd >= 0) {
+        (void)close(*fd);
+    }
+    *fd = -1;
+}
+
+void
+sim__store_unlock(struct sim_store *store)
+{
+    rt_assert(store->db == NULL);
+    if (store->locked) {
+        remove_lock(store);
+    }
+    store->locked = false;
+    close_fd(&store->db_fd);
+    close_fd(&store->shm_fd);
+    close_fd(&store->lock_fd);
+}

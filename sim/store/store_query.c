@@ -1,0 +1,547 @@
+/*
+ * store_query.c -- one question to the database, answered as a table or as JSON.
+ *
+ * What is allowed: a single statement that reads. SQLite says whether it does; an
+ * authorizer refuses ATTACH, for a question must not open (or make) another file, and
+ * pragmas that set something of the connection.
+ *
+ * A table needs the widths of its columns before its first line, so the first rows
+ * are kept until the widths are known, and later ones go through: a long answer
+ * takes no memory.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/store/store_internal.h"
+
+#define MEASURED_ROWS 500 /* Rows that decide how wide a column is. */
+#define WIDTH_MAX 60      /* A longer text moves what follows in its own line only. */
+
+/* ---- A line that grows. ---------------------------------------------------------------------- */
+
+struct line {
+    char *text;
+    size_t length;
+    size_t room;
+    bool lost; /* There was no memory. */
+};
+
+static void
+line_add(struct line *line, const char *text, size_t length)
+{
+    if (line->length + length + 1 > line->room) {
+        size_t room = 2 * (line->length + length + 1);
+        char *grown = realloc(line->text, room);
+        if (grown == NULL) {
+            line->lost = true;
+            return;
+        }
+        line->text = grown;
+        line->room = room;
+    }
+    memcpy(line->text + line->length, text, length);
+    line->length += length;
+    line->text[line->length] = '\0';
+}
+
+static void
+line_put(struct line *line, const char *text)
+{
+    line_add(line, text, strlen(text));
+}
+
+static void
+line_fill(struct line *line, char character, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        line_add(line, &character, 1);
+    }
+}
+
+/* ---- The answer in progress. ----------------------------------------------------------------- */
+
+struct answer {
+    struct sim__statement statement;
+    bool (*line)(const char *text, size_t length, void *argument);
+    void *argument;
+    bool stopped; /* `line` wants no more. */
+    bool lost;    /* No memory. */
+    int columns;
+    char **names;   /* Of columns, for JSON. */
+    size_t *widths; /* Of a table. */
+    char **cells;   /* Rows kept until the widths are known. */
+    size_t rows;    /* Of those. */
+    struct line out;
+};
+
+/* SQLite answers SQLITE_ERROR (and the authorizer SQLITE_AUTH) to what is wrong with the text; it
+ * may find that out only when it is half through. */
+static enum sim_store_err
+refuse_question(struct sim_store *store, int rc)
+{
+    int primary = rc & 0xff;
+    bool text = primary == SQLITE_ERROR || primary == SQLITE_AUTH || primary == SQLITE_RANGE ||
+                primary == SQLITE_MISMATCH || primary == SQLITE_TOOBIG;
+    return text ? sim__store_refuse(store, SIM_STORE_QUERY, "%s", sqlite3_errmsg(store->db))
+                : sim__store_sqlite(store, rc);
+}
+
+/* The next row. Takes the error of a question that can not be answered to its end. */
+static bool
+answer_row(struct answer *answer)
+{
+    struct sim__statement *statement = &answer->statement;
+    if (statement->err != SIM_STORE_OK) {
+        return false;
+    }
+    int rc = sqlite3_step(statement->stmt);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
+        statement->err = refuse_question(statement->store, rc);
+    }
+    return rc == SQLITE_ROW;
+}
+
+/* Hands the line over and empties it. */
+static void
+answer_line(struct answer *answer)
+{
+    answer->lost = answer->lost || answer->out.lost;
+    if (!answer->lost && !answer->stopped) {
+        const char *text = answer->out.text != NULL ? answer->out.text : "";
+        answer->stopped = !answer->line(text, answer->out.length, answer->argument);
+    }
+    answer->out.length = 0;
+}
+
+/* Columns of a terminal, near enough: characters, not bytes. */
+static size_t
+text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text != '\0'; text++) {
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+/* ---- Values. --------------------------------------------------------------------------------- */
+
+static void
+put_hex(struct line *line, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        line_add(line, &"0123456789abcdef"[bytes[i] >> 4], 1);
+        line_add(line, &"0123456789abcdef"[bytes[i] & 15], 1);
+    }
+}
+
+/* Text as SQLite would convert it; a blob in hexadecimal; NULL as nothing. */
+static void
+put_plain(struct line *line, sqlite3_stmt *stmt, int column)
+{
+    if (sqlite3_column_type(stmt, column) == SQLITE_BLOB) {
+        put_hex(line, sqlite3_column_blob(stmt, column),
+                (size_t)sqlite3_column_bytes(stmt, column));
+        return;
+    }
+    const char *text = (const char *)sqlite3_column_text(stmt, column);
+    for (; text != NULL && *text != '\0'; text++) {
+        /* A row is a line. */
+        char shown = (unsigned char)*text < ' ' ? ' ' : *text;
+        line_add(line, &shown, 1);
+    }
+}
+
+/* Bytes of the UTF-8 character at `text`; 0 when it is none. `text` ends in a zero. */
+static size_t
+utf8_length(const unsigned char *text)
+{
+    size_t length = text[0] < 0x80                       ? 1
+                    : text[0] >= 0xc2 && text[0] < 0xe0  ? 2
+                    : text[0] >= 0xe0 && text[0] < 0xf0  ? 3
+                    : text[0] >= 0xf0 && text[0] <= 0xf4 ? 4
+                                                         : 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+static void
+put_json_character(struct line *line, const unsigned char *text, size_t length)
+{
+    char escape[8];
+    if (length == 0) {
+        line_put(line, "\\ufffd"); /* JSON is UTF-8; a log need not be. */
+    } else if (*text == '"' || *text == '\\') {
+        (void)snprintf(escape, sizeof(escape), "\\%c", *text);
+        line_put(line, escape);
+    } else if (*text < ' ') {
+        (void)snprintf(escape, sizeof(escape), "\\u%04x", *text);
+        line_put(line, escape);
+    } else {
+        line_add(line, (const char *)text, length);
+    }
+}
+
+static void
+put_json_text(struct line *line, const char *text)
+{
+    const unsigned char *next = (const unsigned char *)text;
+    line_put(line, "\"");
+    while (*next != '\0') {
+        size_t length = utf8_length(next);
+        put_json_character(line, next, length);
+        next += length != 0 ? length : 1;
+    }
+    line_put(line, "\"");
+}
+
+/* Whether a reader that knows only doubles would change it. Seeds are text always, so that a
+ * column has one type. */
+static bool
+is_text_in_json(const char *name, int64_t value)
+{
+    bool seed = strcmp(name, "seed") == 0 || strncmp(name, "seed_", 5) == 0;
+    return seed || value > INT64_C(9007199254740992) || value < INT64_C(-9007199254740992);
+}
+
+static void
+put_json_integer(struct line *line, const char *name, int64_t value)
+{
+    char number[32];
+    const char *quote = is_text_in_json(name, value) ? "\"" : "";
+    (void)snprintf(number, sizeof(number), "%s%lld%s", quote, (long long)value, quote);
+    line_put(line, number);
+}
+
+/* JSON has no infinity; SQLite prints one as a word. */
+static void
+put_json_float(struct line *line, sqlite3_stmt *stmt, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, column);
+    bool number = text != NULL && strspn(text, "+-.0123456789e") == strlen(text);
+    line_put(line, number ? text : "null");
+}
+
+static void
+put_json(struct line *line, sqlite3_stmt *stmt, int column)
+{
+    switch (sqlite3_column_type(stmt, column)) {
+    case SQLITE_INTEGER:
+        put_json_integer(
+                line, sqlite3_column_name(stmt, column), sqlite3_column_int64(stmt, column));
+        break;
+    case SQLITE_TEXT:
+        put_json_text(line, (const char *)sqlite3_column_text(stmt, column));
+        break;
+    case SQLITE_FLOAT:
+        put_json_float(line, stmt, column);
+        break;
+    case SQLITE_BLOB:
+        line_put(line, "\"");
+        put_plain(line, stmt, column);
+        line_put(line, "\"");
+        break;
+    default:
+        line_put(line, "null");
+        break;
+    }
+}
+
+static bool
+is_taken(char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name of a column, numbered where an earlier one has it: "n", "n:2", "n:3". */
+static char *
+name_of_column(char *const *names, sqlite3_stmt *stmt, int column)
+{
+    const char *plain = sqlite3_column_name(stmt, column);
+    char *name = sqlite3_mprintf("%s", plain);
+    for (int number = 2; name != NULL && is_taken(names, column, name); number++) {
+        sqlite3_free(name);
+        name = sqlite3_mprintf("%s:%d", plain, number);
+    }
+    return name;
+}
+
+static void
+answer_names(struct answer *answer)
+{
+    answer->names = calloc((size_t)answer->columns, sizeof(*answer->names));
+    answer->lost = answer->names == NULL;
+    for (int i = 0; i < answer->columns && !answer->lost; i++) {
+        answer->names[i] = name_of_column(answer->names, answer->statement.stmt, i);
+        answer->lost = answer->names[i] == NULL;
+    }
+}
+
+static void
+answer_json(struct answer *answer)
+{
+    sqlite3_stmt *stmt = answer->statement.stmt;
+    answer_names(answer);
+    while (!answer->stopped && !answer->lost && answer_row(answer)) {
+        line_put(&answer->out, "{");
+        for (int i = 0; i < answer->columns; i++) {
+            line_put(&answer->out, i > 0 ? "," : "");
+            put_json_text(&answer->out, answer->names[i]);
+            line_put(&answer->out, ":");
+            put_json(&answer->out, stmt, i);
+        }
+        line_put(&answer->out, "}");
+        answer_line(answer);
+    }
+}
+
+/* ---- A table. -------------------------------------------------------------------------------- */
+
+/* One cell, and blanks up to the column's width unless it is the last. */
+static void
+put_cell(struct answer *answer, int column, const char *text)
+{
+    line_put(&answer->out, text);
+    if (column + 1 < answer->columns) {
+        size_t width = text_width(text);
+        size_t wanted = answer->widths[column];
+        line_fill(&answer->out, ' ', (wanted > width ? wanted - width : 0) + 2);
+    }
+}
+
+static void
+measure(struct answer *answer, int column, const char *text)
+{
+    size_t width = text_width(text);
+    width = width < WIDTH_MAX ? width : WIDTH_MAX;
+    if (width > answer->widths[column]) {
+        answer->widths[column] = width;
+    }
+}
+
+/* A copy of the current row's value. */
+static char *
+copy_cell(struct answer *answer, int column)
+{
+    struct line cell = {0};
+    put_plain(&cell, answer->statement.stmt, column);
+    if (cell.text == NULL) {
+        line_put(&cell, "");
+    }
+    answer->lost = answer->lost || cell.lost || cell.text == NULL;
+    return cell.text;
+}
+
+static void
+keep_row(struct answer *answer)
+{
+    char **row = answer->cells + answer->rows * (size_t)answer->columns;
+    for (int i = 0; i < answer->columns; i++) {
+        row[i] = copy_cell(answer, i);
+        if (row[i] != NULL) {
+            measure(answer, i, row[i]);
+        }
+    }
+    answer->rows++;
+}
+
+static void
+print_heading(struct answer *answer)
+{
+    for (int i = 0; i < answer->columns; i++) {
+        put_cell(answer, i, sqlite3_column_name(answer->statement.stmt, i));
+    }
+    answer_line(answer);
+    for (int i = 0; i < answer->columns; i++) {
+        line_fill(&answer->out, '-', answer->widths[i]);
+        line_put(&answer->out, i + 1 < answer->columns ? "  " : "");
+    }
+    answer_line(answer);
+}
+
+static void
+print_kept(struct answer *answer)
+{
+    for (size_t row = 0; row < answer->rows; row++) {
+        for (int i = 0; i < answer->columns; i++) {
+            put_cell(answer, i, answer->cells[row * (size_t)answer->columns + (size_t)i]);
+        }
+        answer_line(answer);
+    }
+}
+
+static void
+print_rest(struct answer *answer)
+{
+    while (!answer->stopped && !answer->lost && answer_row(answer)) {
+        for (int i = 0; i < answer->columns; i++) {
+            char *text = copy_cell(answer, i);
+            if (text != NULL) {
+                put_cell(answer, i, text);
+            }
+            free(text);
+        }
+        answer_line(answer);
+    }
+}
+
+static void
+answer_table(struct answer *answer)
+{
+    size_t columns = (size_t)answer->columns;
+    answer->widths = calloc(columns, sizeof(*answer->widths));
+    answer->cells = calloc(columns * MEASURED_ROWS, sizeof(*answer->cells));
+    answer->lost = answer->widths == NULL || answer->cells == NULL;
+    for (int i = 0; i < answer->columns && !answer->lost; i++) {
+        measure(answer, i, sqlite3_column_name(answer->statement.stmt, i));
+    }
+    bool more = true;
+    while (!answer->lost && more && answer->rows < MEASURED_ROWS) {
+        more = answer_row(answer);
+        if (more) {
+            keep_row(answer);
+        }
+    }
+    /* A question that fails has no answer, not even a heading. */
+    if (!answer->lost && answer->statement.err == SIM_STORE_OK) {
+        print_heading(answer);
+        print_kept(answer);
+        if (more) {
+            print_rest(answer);
+        }
+    }
+}
+
+static void
+answer_fini(struct answer *answer)
+{
+    for (size_t i = 0; answer->cells != NULL && i < answer->rows * (size_t)answer->columns; i++) {
+        free(answer->cells[i]);
+    }
+    for (int i = 0; answer->names != NULL && i < answer->columns; i++) {
+        sqlite3_free(answer->names[i]);
+    }
+    free(answer->names);
+    free(answer->cells);
+    free(answer->widths);
+    free(answer->out.text);
+}
+
+/* ---- What may be asked. ---------------------------------------------------------------------- */
+
+/* Pragmas whose argument names what to look at; all others with an argument set something. */
+static bool
+pragma_looks(const char *name)
+{
+    static const char *const names[] = {"table_info", "table_xinfo", "table_list", "index_list",
+            "index_info", "index_xinfo", "foreign_key_list", "integrity_check", "quick_check"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (sqlite3_stricmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+authorize(void *argument, int action, const char *one, const char *two, const char *database,
+        const char *trigger)
+{
+    (void)argument;
+    (void)database;
+    (void)trigger;
+    if (action == SQLITE_ATTACH || action == SQLITE_DETACH) {
+        return SQLITE_DENY;
+    }
+    bool sets = action == SQLITE_PRAGMA && two != NULL && !pragma_looks(one);
+    return sets ? SQLITE_DENY : SQLITE_OK;
+}
+
+/* Whether nothing but blanks, semicolons and comments follows. */
+static bool
+is_the_only_one(sqlite3 *db, const char *tail)
+{
+    while (*tail != '\0') {
+        sqlite3_stmt *next = NULL;
+        const char *rest = tail;
+        int rc = sqlite3_prepare_v2(db, tail, -1, &next, &rest);
+        (void)sqlite3_finalize(next);
+        if (rc != SQLITE_OK || next != NULL) {
+            return false;
+        }
+        tail = rest;
+    }
+    return true;
+}
+
+static enum sim_store_err
+prepare_question(struct sim_store *store, const char *sql, sqlite3_stmt **ret_stmt)
+{
+    const char *tail = sql;
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, &tail);
+    if (rc != SQLITE_OK) {
+        return refuse_question(store, rc);
+    }
+    enum sim_store_err err = SIM_STORE_OK;
+    if (stmt == NULL) {
+        err = sim__store_refuse(store, SIM_STORE_QUERY, "there is no statement");
+    } else if (!sqlite3_stmt_readonly(stmt) || sqlite3_column_count(stmt) == 0) {
+        err = sim__store_refuse(store, SIM_STORE_QUERY, "it does not read");
+    } else if (!is_the_only_one(store->db, tail)) {
+        err = sim__store_refuse(store, SIM_STORE_QUERY, "more than one statement");
+    }
+    if (err != SIM_STORE_OK) {
+        (void)sqlite3_finalize(stmt);
+        return err;
+    }
+    *ret_stmt = stmt;
+    return SIM_STORE_OK;
+}
+
+static enum sim_store_err
+answer_question(struct answer *answer, enum sim_store_form form)
+{
+    struct sim_store *store = answer->statement.store;
+    if (form == SIM_STORE_JSON) {
+        answer_json(answer);
+    } else {
+        answer_table(answer);
+    }
+    answer_fini(answer);
+    enum sim_store_err err = sim__store_done(&answer->statement);
+    if (err == SIM_STORE_OK && answer->lost) {
+        err = sim__store_sqlite(store, SQLITE_NOMEM);
+    }
+    return err;
+}
+
+enum sim_store_err
+sim_store_query(struct sim_store *store, const char *sql, enum sim_store_form form,
+        bool (*line)(const char *text, size_t length, void *argument), void *argument)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    rt_assert(sql != NULL && line != NULL);
+    struct answer answer = {
+            .statement = {.store = store, .next = 1}, .line = line, .argument = argument};
+    (void)sqlite3_set_authorizer(store->db, authorize, NULL);
+    enum sim_store_err err = prepare_question(store, sql, &answer.statement.stmt);
+    if (err == SIM_STORE_OK) {
+        answer.columns = sqlite3_column_count(answer.statement.stmt);
+        err = answer_question(&answer, form);
+    }
+    (void)sqlite3_set_authorizer(store->db, NULL, NULL);
+    return err;
+}

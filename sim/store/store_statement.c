@@ -1,0 +1,135 @@
+/*
+ * store_statement.c -- statements that keep their first error to themselves until asked.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/store/store_internal.h"
+
+/* Takes SQLite's answer. At once, while it still knows what the system said. */
+static void
+note(struct sim__statement *statement, int rc)
+{
+    rt_assert(statement->err == SIM_STORE_OK);
+    if (rc != SQLITE_OK) {
+        statement->err = sim__store_sqlite(statement->store, rc);
+    }
+}
+
+static void
+bound(struct sim__statement *statement, int rc)
+{
+    statement->next++;
+    note(statement, rc);
+}
+
+struct sim__statement
+sim__store_prepare(struct sim_store *store, const char *sql)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    rt_assert(store->db != NULL);
+    struct sim__statement statement = {.store = store, .next = 1};
+    note(&statement, sqlite3_prepare_v2(store->db, sql, -1, &statement.stmt, NULL));
+    return statement;
+}
+
+void
+sim__put_int(struct sim__statement *statement, int64_t value)
+{
+    if (statement->err == SIM_STORE_OK) {
+        bound(statement, sqlite3_bind_int64(statement->stmt, statement->next, value));
+    }
+}
+
+void
+sim__put_bits(struct sim__statement *statement, uint64_t value)
+{
+    sim__put_int(statement, (int64_t)value);
+}
+
+void
+sim__put_text(struct sim__statement *statement, const char *text)
+{
+    if (text == NULL) {
+        sim__put_null(statement);
+    } else {
+        sim__put_text_n(statement, text, strlen(text));
+    }
+}
+
+void
+sim__put_text_n(struct sim__statement *statement, const char *text, size_t length)
+{
+    if (statement->err == SIM_STORE_OK) {
+        bound(statement, sqlite3_bind_text64(statement->stmt, statement->next, text, length,
+                                 SQLITE_STATIC, SQLITE_UTF8));
+    }
+}
+
+void
+sim__put_blob(struct sim__statement *statement, const void *bytes, size_t size)
+{
+    if (bytes == NULL || size == 0) {
+        sim__put_null(statement);
+    } else if (statement->err == SIM_STORE_OK) {
+        bound(statement,
+                sqlite3_bind_blob64(statement->stmt, statement->next, bytes, size, SQLITE_STATIC));
+    }
+}
+
+void
+sim__put_null(struct sim__statement *statement)
+{
+    if (statement->err == SIM_STORE_OK) {
+        bound(statement, sqlite3_bind_null(statement->stmt, statement->next));
+    }
+}
+
+bool
+sim__store_row(struct sim__statement *statement)
+{
+    if (statement->err != SIM_STORE_OK) {
+        return false;
+    }
+    int rc = sqlite3_step(statement->stmt);
+    if (rc != SQLITE_ROW) {
+        note(statement, rc == SQLITE_DONE ? SQLITE_OK : rc);
+    }
+    return rc == SQLITE_ROW;
+}
+
+enum sim_store_err
+sim__store_run(struct sim__statement *statement)
+{
+    while (sim__store_row(statement)) {
+    }
+    (void)sqlite3_reset(statement->stmt);
+    statement->next = 1;
+    return statement->err;
+}
+
+enum sim_store_err
+sim__store_done(struct sim__statement *statement)
+{
+    (void)sqlite3_finalize(statement->stmt);
+    statement->stmt = NULL;
+    return statement->err;
+}
+
+enum sim_store_err
+sim__store_run_int(struct sim_store *store, const char *sql, int64_t value)
+{
+    struct sim__statement statement = sim__store_prepare(store, sql);
+    sim__put_int(&statement, value);
+    (void)sim__store_run(&statement);
+    return sim__store_done(&statement);
+}
+
+char *
+sim__column_text(struct sim__statement *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement->stmt, column);
+    return text != NULL ? strdup((const char *)text) : NULL;
+}

@@ -1,0 +1,383 @@
+/*
+ * fate.c -- going through the ways in which a wake goes missing.
+ *
+ * The order of the questions matters. A wake that arrived and was forgotten is
+ * told before anything about wakers; then the one wait that matters is chosen, and
+ * how it ended is the answer. A wait that is still open needs the step that owed
+ * the wake: what did it do at that object instead?
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/tell/fate.h"
+
+#include "runtime/base/assert.h"
+
+/* The search, and what it knows. */
+struct search {
+    const struct sim_ledger *ledger;
+    const struct sim_cast *cast;
+    const struct sim_outcome *outcome;
+    struct sim_fate *fate;
+};
+
+/* The first event after the verdict fell. A late wake-up is found in a run that goes on. */
+static uint64_t
+find_horizon(const struct sim_cast *cast, const struct sim_outcome *outcome)
+{
+    for (uint64_t i = cast->end; i-- > cast->first;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        bool after = outcome->fail_step != 0 && event->step > outcome->fail_step;
+        if (!after && event->kind != SIM_EVENT_END) {
+            return i + 1;
+        }
+    }
+    return cast->first;
+}
+
+/* The last event before `before` that is of `kind` and of the sleeper; SIM_EVENT_NONE. */
+static uint64_t
+last_of(const struct search *search, uint32_t kind, uint64_t before)
+{
+    for (uint64_t i = before; i-- > search->cast->first;) {
+        if (sim_cast_event(search->cast, i)->kind == kind &&
+                sim_cast_part_of(search->cast, i) == search->fate->part) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* Its last turn: from its POLL to POLLED, or, for one that is not polled, its last step. */
+static void
+find_turn(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    uint64_t poll = last_of(search, RT_PROBE_POLL, fate->horizon);
+    fate->poll = poll != SIM_EVENT_NONE ? poll : last_of(search, SIM_EVENT_STEP, fate->horizon);
+    fate->polled = fate->poll;
+    if (fate->poll == SIM_EVENT_NONE) {
+        return;
+    }
+    uint32_t step = sim_cast_event(search->cast, fate->poll)->step;
+    for (uint64_t i = fate->poll; i < fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != step) {
+            return;
+        }
+        if (sim_cast_part_of(search->cast, i) == fate->part) {
+            fate->polled = i;
+        }
+        if (event->kind == RT_PROBE_POLLED && fate->polled == i) {
+            return;
+        }
+    }
+}
+
+/* A wake of the sleeper that no poll followed; SIM_EVENT_NONE. */
+static uint64_t
+forgotten_wake(const struct search *search)
+{
+    const struct sim_fate *fate = search->fate;
+    uint32_t object = search->cast->parts[fate->part].object;
+    if (object == 0 || fate->poll == SIM_EVENT_NONE) {
+        return SIM_EVENT_NONE;
+    }
+    for (uint64_t i = fate->horizon; i-- > fate->poll;) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->kind == RT_PROBE_WAKE && event->object == object) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* True when the step that owed the wake did something with `object`. */
+static bool
+owed_step_touches(const struct search *search, uint32_t object)
+{
+    uint64_t i = search->fate->owed;
+    for (; i < search->fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != search->outcome->owed_step) {
+            return false;
+        }
+        if (event->object == object && object != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+open_at_horizon(const struct search *search, const struct sim_wait *wait)
+{
+    return wait->end == SIM_WAIT_OPEN || wait->end_event >= search->fate->horizon;
+}
+
+/* Whether `wait` could have woken the sleeper out of its last sleep, and how well it fits. 0:
+
+ * no. */
+static uint32_t
+fitness(const struct search *search, const struct sim_wait *wait)
+{
+    const struct sim_fate *fate = search->fate;
+    if (wait->part != fate->part || wait->kind == SIM_WAIT_HOST ||
+            wait->store_event >= fate->horizon || wait->end == SIM_WAIT_ENDED) {
+        return 0;
+    }
+    bool wanted = wait->object != 0 && wait->object == search->outcome->object;
+    bool open = open_at_horizon(search, wait);
+    bool alive = open || fate->poll == SIM_EVENT_NONE || wait->end_event > fate->poll;
+    bool taken = wait->end == SIM_WAIT_REPLACED || wait->end == SIM_WAIT_ERASED ||
+                 wait->end == SIM_WAIT_DROPPED;
+    if (!alive) {
+        /* Gone before its last turn, which relied on it. */
+        return taken && wanted ? 1 : 0;
+    }
+    if (!open && wait->end == SIM_WAIT_ERASED && wait->end_event <= fate->polled) {
+        /* Its own turn took it back. That is the story only when nothing came instead. */
+        return wanted ? 3 : 2;
+    }
+    return 4 + (wanted ? 8u : 0) + (owed_step_touches(search, wait->object) ? 4u : 0) +
+           (open ? 0 : 2u) + (wait->kind == SIM_WAIT_SLOT ? 1u : 0);
+}
+
+static const struct sim_wait *
+find_wait(const struct search *search)
+{
+    const struct sim_wait *best = NULL;
+    uint32_t best_fitness = 0;
+    for (uint32_t i = 0; i < search->ledger->count; i++) {
+        uint32_t fit = fitness(search, &search->ledger->waits[i]);
+        if (fit != 0 && fit >= best_fitness) {
+            best = &search->ledger->waits[i];
+            best_fitness = fit;
+        }
+    }
+    return best;
+}
+
+/* The wait that was ended by `event`, or NULL. */
+static const struct sim_wait *
+wait_ended_by(const struct sim_ledger *ledger, uint64_t event)
+{
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        if (ledger->waits[i].end_event == event) {
+            return &ledger->waits[i];
+        }
+    }
+    return NULL;
+}
+
+/* A FIRE of `object` in the step that owed the wake, for somebody else; SIM_EVENT_NONE. */
+static uint64_t
+fired_for_another(const struct search *search, uint32_t object, uint32_t whose)
+{
+    for (uint64_t i = search->fate->owed; i < search->fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != search->outcome->owed_step) {
+            break;
+        }
+        if (event->kind == RT_PROBE_FIRE && event->object == object && object != 0 &&
+                event->argument != whose) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* The last event of `kind` at `object` in [from, to); SIM_EVENT_NONE. */
+static uint64_t
+last_at(const struct search *search, uint32_t kind, uint32_t object, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = to; i-- > from;) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->kind == kind && event->object == object) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+static uint64_t
+stored_last(const struct sim_wait *wait)
+{
+    return wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
+}
+
+/* The last wait in the place `object` that had ended before `event`, or NULL. */
+static const struct sim_wait *
+last_in(const struct sim_ledger *ledger, uint32_t object, uint64_t event)
+{
+    const struct sim_wait *last = NULL;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        bool ended = wait->end != SIM_WAIT_OPEN && wait->end_event < event;
+        if (wait->kind == SIM_WAIT_SLOT && wait->object == object && ended &&
+                (last == NULL || wait->end_event > last->end_event)) {
+            last = wait;
+        }
+    }
+    return last;
+}
+
+/*
+ * What the step that owed the wake fired instead. Where it is a place that the sleeper
+ * polled too without storing its waker there (a future that moved), this is the answer;
+ * no event says so, and so it is only told.
+ */
+static void
+find_instead(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    for (uint64_t i = fate->owed; i < fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != search->outcome->owed_step) {
+            return;
+        }
+        if (event->kind == RT_PROBE_FIRE) {
+            fate->other = wait_ended_by(search->ledger, i);
+        } else if (event->kind == RT_PROBE_FIRE_EMPTY) {
+            fate->other = last_in(search->ledger, event->object, i);
+        } else {
+            continue;
+        }
+        fate->instead = i;
+        return;
+    }
+}
+
+/* The waker is still there. */
+static void
+judge_open(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    const struct sim_wait *wait = fate->wait;
+    uint64_t stored = stored_last(wait);
+    uint64_t another = fired_for_another(search, wait->object, wait->whose);
+    uint64_t report = last_at(search, SIM_EVENT_REPORT, wait->object, stored, fate->horizon);
+    uint32_t stored_step = sim_cast_event(search->cast, stored)->step;
+    fate->kind = SIM_FATE_NEVER_FIRED;
+    if (search->outcome->owed_step != 0 && search->outcome->owed_step <= stored_step) {
+        fate->kind = SIM_FATE_TOO_EARLY;
+        fate->culprit =
+                last_at(search, RT_PROBE_FIRE_EMPTY, wait->object, search->cast->first, stored);
+    } else if (another != SIM_EVENT_NONE) {
+        fate->kind = SIM_FATE_FIRED_OTHER;
+        fate->culprit = another;
+        fate->other = wait_ended_by(search->ledger, another);
+    } else if (report != SIM_EVENT_NONE) {
+        fate->kind = SIM_FATE_NOT_PASSED_ON;
+        fate->culprit = report;
+    } else {
+        find_instead(search);
+    }
+}
+
+static void
+judge_ended(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    fate->culprit = fate->wait->end_event;
+    switch (fate->wait->end) {
+    case SIM_WAIT_REPLACED:
+        fate->kind = SIM_FATE_REPLACED;
+        return;
+    case SIM_WAIT_ERASED:
+        fate->kind = SIM_FATE_ERASED;
+        return;
+    case SIM_WAIT_DROPPED:
+        fate->kind = SIM_FATE_DROPPED;
+        return;
+    case SIM_WAIT_FIRED:
+        fate->kind = fate->wait->wake == SIM_WAKE_DEAD    ? SIM_FATE_FIRED_DEAD
+                     : fate->wait->wake == SIM_WAKE_CHILD ? SIM_FATE_STOPPED
+                                                          : SIM_FATE_UNKNOWN;
+        return;
+    default:
+        fate->kind = SIM_FATE_UNKNOWN;
+        return;
+    }
+}
+
+/* Nothing was stored in the last turn; but what it waits for may have woken another in its
+
+ * stead. */
+static void
+judge_nothing(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    uint32_t self = search->cast->parts[fate->part].object;
+    uint64_t another = fired_for_another(search, search->outcome->object, self);
+    if (another != SIM_EVENT_NONE) {
+        fate->kind = SIM_FATE_FIRED_OTHER;
+        fate->culprit = another;
+        fate->other = wait_ended_by(search->ledger, another);
+    } else if (fate->poll != SIM_EVENT_NONE &&
+               sim_cast_event(search->cast, fate->poll)->kind == RT_PROBE_POLL) {
+        fate->kind = SIM_FATE_NEVER_STORED;
+    }
+}
+
+void
+sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
+        struct sim_fate *ret_fate)
+{
+    rt_assert(ledger->cast != NULL);
+    rt_assert(ret_fate != NULL);
+    const struct sim_cast *cast = ledger->cast;
+    *ret_fate = (struct sim_fate){
+            .kind = SIM_FATE_UNKNOWN,
+            .part = sim_cast_actor(cast, outcome->actor),
+            .poll = SIM_EVENT_NONE,
+            .polled = SIM_EVENT_NONE,
+            .owed = SIM_EVENT_NONE,
+            .culprit = SIM_EVENT_NONE,
+            .instead = SIM_EVENT_NONE,
+            .horizon = find_horizon(cast, outcome),
+    };
+    struct search search = {ledger, cast, outcome, ret_fate};
+    if (ret_fate->part == SIM_PART_NONE || ret_fate->part == 0) {
+        ret_fate->part = SIM_PART_NONE;
+        return;
+    }
+    if (outcome->owed_step != 0) {
+        ret_fate->owed = sim_cast_step_first(cast, outcome->owed_step);
+    }
+    find_turn(&search);
+    ret_fate->wait = find_wait(&search);
+    uint64_t wake = forgotten_wake(&search);
+    if (wake != SIM_EVENT_NONE) {
+        ret_fate->kind = SIM_FATE_NOT_POLLED;
+        ret_fate->culprit = wake;
+    } else if (ret_fate->wait == NULL) {
+        judge_nothing(&search);
+    } else if (open_at_horizon(&search, ret_fate->wait)) {
+        judge_open(&search);
+    } else {
+        judge_ended(&search);
+    }
+}
+
+struct name {
+    const char *text;
+    const char *meaning;
+};
+
+static const struct name fate_names[] = {
+#define FATE_NAME(name, text, meaning) {text, meaning},
+        SIM_FATE_LIST(FATE_NAME)
+#undef FATE_NAME
+};
+
+const char *
+sim_fate_name(uint32_t fate)
+{
+    return fate < SIM_FATES ? fate_names[fate].text : "?";
+}
+
+const char *
+sim_fate_meaning(uint32_t fate)
+{
+    return fate < SIM_FATES ? fate_names[fate].meaning : "?";
+}

@@ -1,0 +1,430 @@
+/*
+ * tell_fate.c -- what became of the waker, in sentences.
+ *
+ * One function for each fate. Each begins with the store, names what happened to
+ * the waker with its line, and ends with the step that should have woken.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/tell/phrase.h"
+#include "sim/tell/tell_priv.h"
+#include "sim/trace/site.h"
+
+/* "at step 17 (1.2ms) `client` stored its waker for the reply at client.c:41 in wait()" */
+static void
+put_store(struct sim__telling *telling)
+{
+    const struct sim_wait *wait = telling->fate.wait;
+    struct sim_page *line = &telling->line;
+    rt_assert(wait != NULL);
+    if (wait->unknown != 0) {
+        sim_page_put(line, "before the record begins ");
+        sim__put_who(telling, wait->part);
+        sim_page_put(line, " stored its waker");
+        return;
+    }
+    sim_page_put(line, wait->store_step != 0 ? "at " : "from ");
+    sim__put_step(telling, wait->store_step);
+    sim_page_put(line, " ");
+    sim__put_who(telling, wait->part);
+    if (wait->kind == SIM_WAIT_CLONE) {
+        sim_page_put(line, " gave away a clone of its waker");
+    } else {
+        sim_page_put(line, " stored its waker for ");
+        sim_cast_put_wanted(&telling->cast, line, wait->object, wait->reason, wait->part);
+    }
+    sim__put_at(telling, wait->await, wait->site);
+    if (SIM_OBJECT_KIND(wait->whose) == RT_OBJECT_JOIN) {
+        sim_page_put(line, ", as a child of ");
+        sim_cast_put_object(&telling->cast, line, wait->whose, wait->part);
+    }
+    if (wait->kept > 0) {
+        sim_page_printf(line, " (and kept it %s since)", wait->kept == 1 ? "once" : "many times");
+    }
+}
+
+/* A line outside the runtime and what binds it to the world. */
+static bool
+is_users_line(uint32_t site)
+{
+    const struct rt_site *place = sim_site_find(site);
+    return place != NULL && strncmp(place->file, "runtime/", 8) != 0 &&
+           strncmp(place->file, "sim/bind/", 9) != 0;
+}
+
+/* The last line of the user's in the step that owed the wake. After the poll come the runtime's. */
+static void
+put_owed_line(struct sim__telling *telling)
+{
+    const struct sim_cast *cast = &telling->cast;
+    uint64_t found = SIM_EVENT_NONE;
+    for (uint64_t i = telling->fate.owed; i < telling->fate.horizon; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->step != telling->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
+            break;
+        }
+        if (is_users_line(event->await)) {
+            found = i;
+        }
+    }
+    if (found != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, " Its last line on record is");
+        sim__put_at_event(telling, found);
+        sim_page_put(&telling->line, ".");
+    }
+}
+
+/* " The wake was owed by step 41 (3.1ms), a step of `response`: is ready." */
+static void
+put_owed(struct sim__telling *telling)
+{
+    uint64_t step = telling->outcome->owed_step;
+    if (telling->fate.owed == SIM_EVENT_NONE ||
+            sim_phrase_whose_step(&telling->cast, step) == telling->fate.part) {
+        return; /* Of a step of its own all is said. */
+    }
+    uint64_t culprit = telling->fate.culprit;
+    if (culprit != SIM_EVENT_NONE && sim_cast_event(&telling->cast, culprit)->step == step) {
+        sim_page_put(&telling->line, " That step owed the wake.");
+        return;
+    }
+    sim_page_put(&telling->line, " The wake was owed by ");
+    sim__put_deed(telling, step);
+    sim_page_put(&telling->line, ".");
+    put_owed_line(telling);
+}
+
+/* "at step 30 (2ms) `thief` …" of the event in which it went missing. */
+static void
+put_culprit(struct sim__telling *telling)
+{
+    uint64_t culprit = telling->fate.culprit;
+    rt_assert(culprit != SIM_EVENT_NONE);
+    uint32_t step = sim_cast_event(&telling->cast, culprit)->step;
+    sim_page_put(&telling->line, step != 0 ? "at " : "from ");
+    sim__put_step(telling, step);
+    sim_page_put(&telling->line, " ");
+    sim__put_who(telling, sim_cast_part_of(&telling->cast, culprit));
+}
+
+/* True when `wait` was there when the event `at` came. */
+static bool
+was_open(const struct sim_wait *wait, uint64_t at)
+{
+    return wait->store_event < at && (wait->end_event == SIM_EVENT_NONE || wait->end_event > at);
+}
+
+/* Its owner's first poll after the last that touched `wait`, before `until`; SIM_EVENT_NONE. */
+static uint64_t
+poll_after(const struct sim_cast *cast, const struct sim_wait *wait, uint64_t until)
+{
+    uint64_t stored = wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
+    uint32_t step = sim_cast_event(cast, stored)->step;
+    for (uint64_t i = stored; i < until; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == RT_PROBE_POLL && event->step > step &&
+                sim_cast_part_of(cast, i) == wait->part) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* " `consumer A` had gone on at step 7 (1us) and left it behind, to wait for sleep (timer 1)."
+ * Where the waker was still stored at `until`, but its owner waited elsewhere by then. */
+static void
+put_left_behind(struct sim__telling *telling, const struct sim_wait *wait, uint64_t until)
+{
+    const struct sim_cast *cast = &telling->cast;
+    struct sim_page *line = &telling->line;
+    uint64_t poll = poll_after(cast, wait, until);
+    if (poll == SIM_EVENT_NONE) {
+        return;
+    }
+    for (uint32_t i = 0; i < telling->ledger.count; i++) {
+        const struct sim_wait *now = &telling->ledger.waits[i];
+        if (now->part != wait->part || now->kind != SIM_WAIT_SLOT || now->object == wait->object ||
+                now->store_event < poll || !was_open(now, until)) {
+            continue;
+        }
+        sim_page_put(line, " ");
+        sim__put_who(telling, wait->part);
+        sim_page_put(line, " had gone on at ");
+        sim__put_step(telling, sim_cast_event(cast, poll)->step);
+        sim_page_put(line, " and left it behind, to wait for ");
+        sim_cast_put_wanted(cast, line, now->object, now->reason, now->part);
+        sim_page_put(line, ".");
+        return;
+    }
+}
+
+static void
+tell_never_stored(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line, "the last poll of ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ", at ");
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.poll)->step);
+    sim_page_put(&telling->line, ", answered pending, but no waker was stored for it, then or "
+                                 "before: nobody had anything to wake it with.");
+    put_owed(telling);
+}
+
+/* "That step fired timer 1, and woke `owner`, whose waker was stored there at …" */
+static void
+put_instead(struct sim__telling *telling)
+{
+    const struct sim_fate *fate = &telling->fate;
+    struct sim_page *line = &telling->line;
+    if (fate->instead == SIM_EVENT_NONE) {
+        return;
+    }
+    const struct sim_event *event = sim_cast_event(&telling->cast, fate->instead);
+    bool empty = event->kind == RT_PROBE_FIRE_EMPTY;
+    sim_page_put(line, empty ? " That step woke the empty place " : " What that step fired is ");
+    sim_cast_put_object(&telling->cast, line, event->object, SIM_PART_NONE);
+    if (fate->other != NULL) {
+        sim_page_put(line, empty ? "; the last waker in there was that of "
+                                 : ", and the waker in there was that of ");
+        sim__put_who(telling, fate->other->part);
+        sim_page_put(line, ", stored at ");
+        sim__put_step(telling, fate->other->store_step);
+        sim__put_at(telling, fate->other->await, fate->other->site);
+    }
+    if (empty && fate->other != NULL) {
+        sim_page_printf(line, " and %s at ", sim_wait_end_name(fate->other->end));
+        sim__put_step(telling, fate->other->end_step);
+    }
+    sim_page_put(line, ".");
+    if (!empty && fate->other != NULL) {
+        put_left_behind(telling, fate->other, fate->instead);
+    }
+    sim_page_put(line, " If that is what ");
+    sim__put_who(telling, fate->part);
+    sim_page_put(line, " waits for, its own waker should have been there.");
+}
+
+static void
+tell_never_fired(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP
+                                         ? "; it was still there when everything had come to rest, "
+                                           "and nobody had fired it."
+                                         : "; it is still there, and nobody ever fired it.");
+    put_owed(telling);
+    put_instead(telling);
+}
+
+static void
+tell_too_early(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, ", but what it waits for had happened by then");
+    if (telling->fate.culprit != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, ": ");
+        put_culprit(telling);
+        sim_page_put(&telling->line, " had woken the empty place");
+        sim__put_at_event(telling, telling->fate.culprit);
+    }
+    sim_page_put(
+            &telling->line, ". It looked first and stored afterwards, and did not look again.");
+    put_owed(telling);
+}
+
+static void
+tell_replaced(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, ", in a place for one waker; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " put another one there");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", and from then on nobody could wake ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_erased(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " emptied the place without waking");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", and the waker was gone.");
+    put_owed(telling);
+}
+
+static void
+tell_dropped(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " dropped it without waking");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_fired_other(struct sim__telling *telling)
+{
+    const struct sim_fate *fate = &telling->fate;
+    const struct sim_event *fire = sim_cast_event(&telling->cast, fate->culprit);
+    if (fate->wait != NULL) {
+        put_store(telling);
+        sim_page_put(&telling->line, "; but ");
+    } else {
+        sim_page_put(&telling->line, "no waker of ");
+        sim__put_who(telling, fate->part);
+        sim_page_put(&telling->line, " was stored; ");
+    }
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired ");
+    sim_cast_put_object(&telling->cast, &telling->line, fire->object, SIM_PART_NONE);
+    sim__put_at_event(telling, fate->culprit);
+    sim_page_put(&telling->line, ", and the waker that was in there is ");
+    if (fate->other != NULL) {
+        sim__put_who(telling, fate->other->part);
+        sim_page_put(&telling->line, "'s, stored at ");
+        sim__put_step(telling, fate->other->store_step);
+        sim__put_at(telling, fate->other->await, fate->other->site);
+    } else {
+        sim_page_put(&telling->line, "somebody else's");
+    }
+    sim_page_put(&telling->line, ".");
+    if (fate->other != NULL) {
+        put_left_behind(telling, fate->other, fate->culprit);
+    }
+    put_owed(telling);
+}
+
+static void
+tell_fired_dead(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired it");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", but it was the waker of somebody who has finished: a wake of "
+                                 "the dead wakes nobody.");
+    put_owed(telling);
+}
+
+static void
+tell_stopped(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired it");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", the combinator noted which child it is for, and did not wake ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_not_passed_on(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; at ");
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.culprit)->step);
+    sim_page_put(&telling->line, " the host reported it as ready, and the runtime that was told "
+                                 "did not fire the waker.");
+    put_owed(telling);
+}
+
+static void
+tell_not_polled(struct sim__telling *telling)
+{
+    const struct sim_event *wake = sim_cast_event(&telling->cast, telling->fate.culprit);
+    put_culprit(telling);
+    if (sim_cast_part_of(&telling->cast, telling->fate.culprit) == telling->fate.part) {
+        sim_page_put(&telling->line, " woke itself");
+    } else {
+        sim_page_put(&telling->line, " woke ");
+        sim__put_who(telling, telling->fate.part);
+    }
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line,
+            wake->argument == 2   ? ", while it was being polled, and the runtime forgot that"
+            : wake->argument == 1 ? ", which was taken for queued already, and was not"
+                                  : ", which was queued");
+    sim_page_put(
+            &telling->line, ": no poll followed. The waker did its part; the run queue did not.");
+    put_owed(telling);
+}
+
+/* A loop has no wakers; it blocks in the host, and is notified, or is not. */
+static void
+tell_blocked(struct sim__telling *telling, uint64_t block)
+{
+    const struct sim_event *event = sim_cast_event(&telling->cast, block);
+    uint64_t owed = telling->outcome->owed_step;
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, " began to wait for ");
+    sim_cast_put_wanted(&telling->cast, &telling->line, event->object, NULL, telling->fate.part);
+    sim_page_put(&telling->line, " at ");
+    sim__put_step(telling, event->step);
+    sim_page_put(&telling->line,
+            owed != 0 && owed <= event->step
+                    ? ", when it could already have gone on; nobody notified it after that."
+                    : "; what it waits for came after that, and nobody notified it.");
+    if (owed > event->step) {
+        put_owed(telling);
+    }
+}
+
+static void
+tell_unknown(struct sim__telling *telling)
+{
+    uint64_t block =
+            telling->fate.part != SIM_PART_NONE
+                    ? sim_cast_blocked(&telling->cast, telling->fate.part, telling->fate.horizon)
+                    : SIM_EVENT_NONE;
+    if (telling->fate.wait == NULL && block != SIM_EVENT_NONE) {
+        tell_blocked(telling, block);
+        return;
+    }
+    if (telling->fate.wait != NULL) {
+        put_store(telling);
+        sim_page_put(&telling->line, "; the record does not say why it was not woken by that.");
+    } else {
+        sim_page_put(&telling->line, "the record says nothing about a waker of ");
+        sim__put_who(telling, telling->fate.part);
+        sim_page_put(&telling->line, ".");
+    }
+    put_owed(telling);
+}
+
+void
+sim__tell_fate(struct sim__telling *telling)
+{
+    static void (*const tellers[])(struct sim__telling *) = {
+            [SIM_FATE_UNKNOWN] = tell_unknown,
+            [SIM_FATE_NEVER_STORED] = tell_never_stored,
+            [SIM_FATE_NEVER_FIRED] = tell_never_fired,
+            [SIM_FATE_TOO_EARLY] = tell_too_early,
+            [SIM_FATE_REPLACED] = tell_replaced,
+            [SIM_FATE_ERASED] = tell_erased,
+            [SIM_FATE_DROPPED] = tell_dropped,
+            [SIM_FATE_FIRED_OTHER] = tell_fired_other,
+            [SIM_FATE_FIRED_DEAD] = tell_fired_dead,
+            [SIM_FATE_STOPPED] = tell_stopped,
+            [SIM_FATE_NOT_PASSED_ON] = tell_not_passed_on,
+            [SIM_FATE_NOT_POLLED] = tell_not_polled,
+    };
+    rt_assert(telling->fate.kind < SIM_FATES);
+    tellers[telling->fate.kind](telling);
+    sim__end_line(telling, 0);
+}

@@ -1,0 +1,71 @@
+/*
+ * tell_priv.h -- what the files that tell a failure share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_TRACE_TELL_PRIV_H
+#define SIM_TRACE_TELL_PRIV_H
+
+#include "sim/tell/fate.h"
+#include "sim/tell/tell.h"
+
+/* A failure, read. `line` collects what is then wrapped into the page. */
+struct sim__telling {
+    struct sim_cast cast;
+    struct sim_ledger ledger;
+    struct sim_fate fate;
+    struct sim_page line;
+    struct sim_page *page;
+    const struct sim_outcome *outcome;
+};
+
+/* ---- Words, added to the line. --------------------------------------------------------------- */
+
+/* "`client`", or what the outcome calls it. */
+void sim__put_who(struct sim__telling *telling, uint32_t part);
+
+/* "step 41 (3.1ms)". */
+void sim__put_step(struct sim__telling *telling, uint64_t step);
+
+/* " at file.c:41 in function()"; nothing when no place is known. */
+void sim__put_at(struct sim__telling *telling, uint32_t await, uint32_t site);
+void sim__put_at_event(struct sim__telling *telling, uint64_t event);
+
+/* "step 41 (3.1ms), a step of `response`: is ready". */
+void sim__put_deed(struct sim__telling *telling, uint64_t step);
+
+/* What `part` waits for: "the reply (response), since step 17 (1.2ms)"; false: for nothing that is
+ * on record, nothing added. `after`: NULL, or the wait told last, which is updated. */
+bool sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct sim_wait **after);
+
+/* True for tasks and loops that have not finished. */
+bool sim__is_left(const struct sim__telling *telling, uint32_t part);
+
+/* `length` bytes of what others have written, on one line. */
+void sim__put_bytes(struct sim__telling *telling, const char *bytes, size_t length);
+
+/* True for a lost wake-up that no single poll showed, but polling everybody in turn. */
+bool sim__found_by_rounds(const struct sim_outcome *outcome);
+
+/* Wraps the line into the page, `indent` blanks deep, and empties it. */
+void sim__end_line(struct sim__telling *telling, uint32_t indent);
+
+/* ---- tell_fate.c, tell_deadlock.c, tell_verdict.c: paragraphs. ------------------------------- */
+
+/* What became of the waker. */
+void sim__tell_fate(struct sim__telling *telling);
+
+/* A deadlock: its first sentence, its paragraph; "- `a` waits for …" for everybody who is left. */
+void sim__head_deadlock(struct sim__telling *telling);
+void sim__why_deadlock(struct sim__telling *telling);
+void sim__list_waits(struct sim__telling *telling);
+
+/* The first sentence, and the paragraph, of the verdict. */
+void sim__tell_headline(struct sim__telling *telling);
+void sim__tell_why(struct sim__telling *telling);
+
+/* Adds one sentence, without a full stop, on what this kind of verdict is and how it was found;
+ * nothing for a pass. */
+void sim__put_kind(struct sim__telling *telling);
+
+#endif

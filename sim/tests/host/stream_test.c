@@ -1,0 +1,327 @@
+/*
+ * stream_test.c -- byte streams: every byte once and in order, in pieces of any size.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/tests/host/host_lab.h"
+
+#define TEXT "the quick brown fox jumps over the lazy dog and does it again"
+
+/* What a sweep has seen. */
+static struct {
+    uint32_t short_moves; /* Fewer bytes than could have been moved. */
+    uint32_t again;
+    uint32_t late; /* A read after which more came. */
+} seen;
+
+struct story {
+    struct sim_host *host;
+    struct rt_host *seam;
+    struct sim_input *input;
+    struct sim_output *output;
+    struct sim_request *request;
+    char text[128];
+    size_t size;
+};
+
+static struct story *
+story_new(struct sim_world *world)
+{
+    struct story *story = sim_new(world, struct story);
+    story->host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
+    story->seam = sim_host_seam(story->host);
+    sim_set_state(world, story);
+    return story;
+}
+
+static void
+poll_one(struct story *story, struct rt_pollable *pollable)
+{
+    struct rt_pollable *list[1] = {pollable};
+    uint32_t index = 0;
+    uint32_t ready = 0;
+    GOES_WELL(story->seam->ops->poll(story->seam, list, 1, &index, &ready));
+    EXPECT_EQ(ready, 1);
+}
+
+/* ---- Input. ---------------------------------------------------------------------------------- */
+
+/* Reads to the end, at most `size` bytes at a time. */
+static void
+read_all(struct story *story, size_t size)
+{
+    struct rt_pollable pollable;
+    GOES_WELL(sim_input_subscribe(story->input, &pollable));
+    for (;;) {
+        char buffer[64];
+        size_t moved = 0;
+        memset(buffer, '#', sizeof buffer);
+        rt_err err = sim_input_read(story->input, buffer, size, &moved);
+        if (err == RT_E_CLOSED) {
+            break;
+        }
+        if (err == RT_E_AGAIN) {
+            seen.again++;
+            EXPECT_EQ(moved, 0);
+            poll_one(story, &pollable);
+            continue;
+        }
+        EXPECT_STR(rt_err_name(err), "RT_OK");
+        EXPECT(moved > 0);
+        EXPECT(moved <= size);
+        EXPECT_EQ(buffer[moved], '#');
+        seen.short_moves += moved < size;
+        memcpy(story->text + story->size, buffer, moved);
+        story->size += moved;
+    }
+    EXPECT(rt_pollable_ready(&pollable)); /* The end stays. */
+    rt_pollable_drop(&pollable);
+    GOES_WELL(sim_input_drop(story->input));
+}
+
+static void
+reader(struct sim_world *world, void *argument)
+{
+    (void)world;
+    struct story *story = argument;
+    read_all(story, 7);
+    EXPECT_EQ(story->size, strlen(TEXT));
+    EXPECT_EQ(memcmp(story->text, TEXT, story->size), 0);
+}
+
+static void
+input_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    story->input = sim_input_new(story->host, "page", TEXT, strlen(TEXT), 10, 0, 2 * MS);
+    (void)sim_loop_new(world, "reader", reader, story);
+}
+
+TEST(input_delivers_every_byte_once_and_then_the_end)
+{
+    struct sim_scenario scenario = {
+            .name = "test/input", .about = "Reads a page.", .setup = input_setup};
+    memset(&seen, 0, sizeof seen);
+    host_lab_pass(&scenario, 60);
+    EXPECT(seen.short_moves > 0);
+    EXPECT(seen.again > 0);
+    scenario.profile = SIM_PROFILE_HOSTILE;
+    host_lab_pass(&scenario, 60);
+}
+
+static void
+empty_reader(struct sim_world *world, void *argument)
+{
+    (void)world;
+    struct story *story = argument;
+    read_all(story, 7);
+    EXPECT_EQ(story->size, 0);
+}
+
+static void
+empty_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    story->input = sim_input_new(story->host, "nothing", NULL, 0, 10, MS, MS);
+    (void)sim_loop_new(world, "reader", empty_reader, story);
+}
+
+TEST(input_without_bytes_has_an_end)
+{
+    static const struct sim_scenario scenario = {
+            .name = "test/empty", .about = "Reads nothing.", .setup = empty_setup};
+    host_lab_pass(&scenario, 10);
+}
+
+static void
+dull_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    char buffer[4];
+    size_t moved = 99;
+    story->input = sim_input_new(story->host, "page", TEXT, strlen(TEXT), 10, 0, 0);
+    REFUSES(sim_input_read(story->input, buffer, 0, &moved), RT_E_INVALID);
+    REFUSES(sim_input_read(story->input, buffer, 4, &moved), RT_E_AGAIN);
+    EXPECT_EQ(moved, 99);
+    (void)sim_loop_new(world, "reader", reader, story);
+}
+
+/* Goal: the dullest run moves as much as it may, and "not yet" is no move for the judge.
+ * Method: chunks of 10 read by 7: 7 and 3, six times; the last chunk has one byte. */
+TEST(input_read_dully_moves_all_that_is_there)
+{
+    static const struct sim_scenario scenario = {
+            .name = "test/dull", .about = "Reads a page dully.", .setup = dull_setup};
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    EXPECT_EQ(strlen(TEXT), 61);
+    EXPECT_STR(lab_run(&lab, &scenario, 1, true).message, "");
+    uint32_t reads = host_lab_count(&lab, SIM_EVENT_READ, 0);
+    EXPECT(reads >= 9);
+    EXPECT(reads <= 13);
+    EXPECT_EQ(host_lab_count(&lab, RT_PROBE_CONSUME, 0), reads);
+    EXPECT_EQ(host_lab_count(&lab, SIM_EVENT_READY, 0), 8); /* Seven chunks, and the end. */
+    lab_fini(&lab);
+}
+
+/* ---- Output. --------------------------------------------------------------------------------- */
+
+static void
+writer(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    struct rt_pollable pollable;
+    size_t done = 0;
+    size_t room = 8;
+    (void)world;
+    GOES_WELL(sim_output_subscribe(story->output, &pollable));
+    while (done < strlen(TEXT)) {
+        size_t moved = 0;
+        size_t left = strlen(TEXT) - done;
+        rt_err err = sim_output_write(story->output, &TEXT[done], left, &moved);
+        if (err == RT_E_AGAIN) {
+            seen.again++;
+            EXPECT(!rt_pollable_ready(&pollable));
+            poll_one(story, &pollable);
+            continue;
+        }
+        EXPECT_STR(rt_err_name(err), "RT_OK");
+        EXPECT(moved > 0);
+        EXPECT(moved <= room);
+        seen.short_moves += moved < room;
+        done += moved;
+    }
+    size_t size = 0;
+    const void *written = sim_output_written(story->output, &size);
+    EXPECT_EQ(size, strlen(TEXT));
+    EXPECT_EQ(memcmp(written, TEXT, size), 0);
+    rt_pollable_drop(&pollable);
+}
+
+static void
+output_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    story->output = sim_output_new(story->host, "printer", 8, 0, MS);
+    (void)sim_loop_new(world, "writer", writer, story);
+}
+
+TEST(output_takes_every_byte_in_order_and_is_full_at_times)
+{
+    struct sim_scenario scenario = {
+            .name = "test/output", .about = "Prints a page.", .setup = output_setup};
+    memset(&seen, 0, sizeof seen);
+    host_lab_pass(&scenario, 60);
+    EXPECT(seen.short_moves > 0);
+    EXPECT(seen.again > 0);
+    scenario.profile = SIM_PROFILE_HOSTILE;
+    host_lab_pass(&scenario, 60);
+}
+
+static void
+fill_and_wait(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    size_t moved = 0;
+    while (sim_output_write(story->output, TEXT, strlen(TEXT), &moved) == RT_OK) {
+        EXPECT(moved > 0);
+    }
+    size_t before = 0;
+    (void)sim_output_written(story->output, &before);
+    EXPECT_EQ(before, 8); /* Not one byte more than there is room for. */
+    REFUSES(sim_output_write(story->output, TEXT, 1, &moved), RT_E_AGAIN);
+    sim_sleep(world, 20 * MS);
+    moved = 0;
+    GOES_WELL(sim_output_write(story->output, TEXT, 8, &moved));
+    EXPECT(moved > 0);
+}
+
+static void
+fill_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    story->output = sim_output_new(story->host, "printer", 8, 5 * MS, 6 * MS);
+    (void)sim_loop_new(world, "writer", fill_and_wait, story);
+}
+
+TEST(output_gives_room_back_only_after_its_latency)
+{
+    static const struct sim_scenario scenario = {
+            .name = "test/fill", .about = "Fills a printer.", .setup = fill_setup};
+    struct lab lab;
+    struct sim_options options;
+    lab_init(&lab, NULL, 0xa5);
+    sim_options_init(&options, &scenario);
+    options.stretch_one_in = 0;
+    for (uint64_t seed = 0; seed <= 30; seed++) {
+        EXPECT_STR(host_lab_run(&lab, &scenario, &options, seed, seed == 0).message, "");
+    }
+    lab_fini(&lab);
+}
+
+/* ---- Requests. ------------------------------------------------------------------------------- */
+
+static void
+ask_and_read(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    struct rt_pollable pollable;
+    const char *headers = NULL;
+    REFUSES(sim_request_get(story->request, &headers, &story->input), RT_E_AGAIN);
+    GOES_WELL(sim_request_subscribe(story->request, &pollable));
+    rt_err err = RT_E_AGAIN;
+    while (err == RT_E_AGAIN) { /* Under hostile it may be reported for nothing. */
+        poll_one(story, &pollable);
+        err = sim_request_get(story->request, &headers, &story->input);
+    }
+    EXPECT_STR(rt_err_name(err), "RT_OK");
+    EXPECT(sim_now(world) >= MS);
+    EXPECT_STR(headers, "200 OK");
+    REFUSES(sim_request_drop(story->request), RT_E_HAS_CHILDREN);
+    rt_pollable_drop(&pollable);
+    GOES_WELL(sim_request_drop(story->request));
+    reader(world, story); /* The body outlives its request. */
+}
+
+static void
+request_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    story->request = sim_request_send(story->host, "GET /", "200 OK", TEXT, 16, 1 * MS, 3 * MS);
+    (void)sim_loop_new(world, "client", ask_and_read, story);
+}
+
+TEST(request_answers_headers_first_and_then_a_body)
+{
+    struct sim_scenario scenario = {
+            .name = "test/request", .about = "Asks for a page.", .setup = request_setup};
+    host_lab_pass(&scenario, 40);
+    scenario.profile = SIM_PROFILE_HOSTILE;
+    host_lab_pass(&scenario, 40);
+}
+
+static void
+ask_and_leave(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    sim_sleep(world, sim_range(world, 1, 20) * MS);
+    GOES_WELL(sim_request_drop(story->request));
+    sim_sleep(world, 50 * MS);
+}
+
+static void
+leave_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    story->request = sim_request_send(story->host, "GET /", "200 OK", TEXT, 16, MS, 3 * MS);
+    (void)sim_loop_new(world, "client", ask_and_leave, story);
+}
+
+TEST(request_may_be_dropped_at_any_time)
+{
+    static const struct sim_scenario scenario = {
+            .name = "test/leave", .about = "Asks and leaves.", .setup = leave_setup};
+    host_lab_pass(&scenario, 60);
+}
