@@ -308,6 +308,15 @@ went_on(const struct sim_actor *actor, uint64_t polls, uint64_t now_ns, uint64_t
            (!polled && actor->done && now_ns <= limit_ns);
 }
 
+/* It stands ready to be polled since a step that began by `limit_ns`. How long that step took, and
+ * who is polled before it, is nothing that a wake could change. */
+static bool
+was_woken(const struct sim_world *world, const struct sim_actor *actor, uint64_t limit_ns)
+{
+    const struct sim_actor *by = world->stepping;
+    return actor != NULL && actor->enabled && by != NULL && by->stopped_ns <= limit_ns;
+}
+
 /* Within the declared slack, the run itself woke the sleeper: it was not late. */
 static bool
 woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
@@ -328,7 +337,8 @@ woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
         if (step == inquest->stop.step) {
             polls = actor != NULL ? actor->polls : 0;
         }
-        in_time = reached && went_on(actor, polls, world->now_ns, quiet_ns + slack_ns);
+        in_time = reached && (went_on(actor, polls, world->now_ns, quiet_ns + slack_ns) ||
+                                     was_woken(world, actor, quiet_ns + slack_ns));
         reached = reached && world->now_ns <= quiet_ns + slack_ns;
         sim_world_drop(world);
         step++;

@@ -534,6 +534,61 @@ TEST(wake_50_ms_after_the_item_is_late)
     lab_fini(&lab);
 }
 
+struct napper {
+    struct rt_task task;
+    struct rt_sleep nap;
+    struct sim_world *world;
+    bool asleep;
+};
+
+static rt_poll
+napper_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct napper *napper = rt_container_of(task, struct napper, task);
+    if (!napper->asleep) {
+        sim_work(napper->world, 300 * RT_US);
+        rt_sleep_init(&napper->nap, 2 * RT_MS);
+        napper->asleep = true;
+    }
+    return rt_sleep_poll(&napper->nap, cx);
+}
+
+static void
+lingerer_main(struct sim_world *world, void *argument)
+{
+    (void)argument;
+    sim_sleep(world, 50 * RT_MS);
+}
+
+static void
+napper_setup(struct sim_world *world)
+{
+    static const struct sim_rt_options options = {.tick_ns = RT_MS};
+    struct sim_rt *rt = sim_rt_new(world, &options);
+    struct napper *napper = sim_new(world, struct napper);
+    napper->world = world;
+    rt_task_init(&napper->task, napper_poll, NULL, "napper");
+    sim_spawn(rt, &napper->task);
+    (void)sim_loop_new(world, "lingerer", lingerer_main, NULL);
+}
+
+/* Goal: who is woken within the tick was not woken late, however long the waking step took.
+ * Method: a sleep that ends between two ticks, audited, while every other step is stretched. */
+TEST(wake_within_the_tick_is_not_late_when_the_poll_is)
+{
+    static const struct sim_scenario scenario = {.name = "test/nap", .setup = napper_setup};
+    struct lab lab;
+    struct sim_options options;
+    lab_init(&lab, NULL, 0);
+    sim_options_init(&options, &scenario);
+    options.audit_one_in = 1;
+    options.stretch_one_in = 2;
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        EXPECT_EQ(lab_judge_with(&lab, &scenario, &options, seed, false).verdict, SIM_VERDICT_PASS);
+    }
+    lab_fini(&lab);
+}
+
 /* ---- Behind noise, and between plain variables. ---------------------------------------------- */
 
 static rt_poll
