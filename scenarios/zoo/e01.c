@@ -11,15 +11,14 @@
  * timer that was never meant to fire.
  *
  * The fix. The search begins behind the slot that time is in. e01.patch takes that back in
- * runtime/time/wheel.c: one line. It also takes away what would notice at once that a timer of the
- * wheel is in the past: an assertion, and two of the audit.
+ * runtime/time/wheel.c: one line. It also takes away what would notice at once that a timer in the
+ * wheel is past: an assertion, and two of the audit.
  *
  * Here. The wheel has two levels of four slots, a turn of 16 ms. A poller sleeps between its
  * rounds, and has a limit of about an hour for the whole, which it takes back at the end.
  *
- * Must end in: lost-wakeup of the poller; the loop is told that there is a deadline, comes again and
- * again, and finds nothing due. Fails on the dullest run: no, there the far timer lies behind all
- * naps.
+ * Must end in: lost-wakeup of the poller; the loop knows that something is due, comes again and
+ * again, and finds nothing. Fails on the dullest run: no, there the far timer lies behind all naps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
