@@ -33,7 +33,7 @@ same "tests stand sorted by file, then by name" \
     "$(sed -n 's/^ *{"\([a-z_]*\)".*/\1/p' "$tmp/1.c" | tr '\n' ' ')" 'only_a first_b second_b '
 ok "the program compiles" "$cc" -I. -DTEST_TIMEOUT_S=5 -o "$tmp/tests" "$tmp/1.c" \
     "$tmp/a_test.c" "$tmp/b_test.c" runtime/tests/panic.c runtime/base/error.c \
-    -lcheck_pic -lsubunit -lm -lrt -pthread
+    runtime/fiber/context.c -lboost_context -lcheck_pic -lsubunit -lm -lrt -pthread
 (cd "$tmp" && ./tests) >"$tmp/tap"
 same "a failed test makes it fail" "$?" 1
 same "it speaks TAP" "$(grep -c '^ok ' "$tmp/tap") $(grep -c '^not ok ' "$tmp/tap")" '2 1'

@@ -74,7 +74,7 @@ same "start comes first, summary last" \
     'start summary '
 REWAKE_RUNS=7 REWAKE_SEED=40 "$REWAKE" run 'seeds/s1/*' --json --db v.db >v.json
 ok "REWAKE_RUNS and REWAKE_SEED are kept" grep -q '"seed":"40","runs":7' v.json
-same "flags win" "$(REWAKE_RUNS=7 "$REWAKE" run 'seeds/s1/*' --runs 3 --json --db v.db |
+same "flags win" "$(REWAKE_RUNS=7 "$REWAKE" run seeds/s1/two-requests --runs 3 --json --db v.db |
     grep -c '"runs":3,"failed":0')" 1
 same "a bad REWAKE_JOBS: status" "$(REWAKE_JOBS=x "$REWAKE" run 2>/dev/null; echo $?)" 2
 
@@ -90,7 +90,7 @@ refused "an unknown parameter" 2 run $canary -D nothing=1
 refused "an unknown option of runs" 2 run $canary -O nothing=1
 refused "no number" 2 run $canary -O step_ns=x
 refused "an option of runs out of its range" 2 run $canary -O order=9
-ok "an option of runs out of its range: the range" grep -q '0 to 3' err.txt
+ok "an option of runs out of its range: the range" grep -q '0 to 6' err.txt
 refused "a limit of no steps" 2 run $canary -O steps_max=0
 refused "--seeds and --seed" 2 run $canary --seeds 1-2 --seed 1
 refused "--seeds and --runs" 2 run $canary --runs 2 --seeds 1-2
