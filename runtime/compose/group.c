@@ -10,6 +10,7 @@
 #include "runtime/compose/group.h"
 
 #include "runtime/compose/internal.h"
+#include "runtime/task/budget.h"
 
 #include "runtime/base/banned.h"
 
@@ -152,6 +153,9 @@ static rt_poll
 poll_members(struct rt_group *group, struct rt_cx *cx, struct rt_key *ret_key, void **ret_item,
         const struct rt_site *await)
 {
+    RT_AWAIT(rt_budget_take_at(cx, await));
+    rt_budget_restore(cx); /* The members may need it. */
+    uint32_t budget_left = rt_budget_left(cx);
     struct rt_key key = {0, 0};
     void *item = NULL;
     if (rt__parent_begin(&group->parent, cx, RT_HERE, await)) {
@@ -164,6 +168,10 @@ poll_members(struct rt_group *group, struct rt_cx *cx, struct rt_key *ret_key, v
     }
     rt__parent_leave(&group->parent, await);
     if (item != NULL) {
+        if (rt_budget_left(cx) == budget_left) {
+            /* Its member took none: one that always has an item would keep the thread (D12). */
+            (void)rt_budget_take_at(cx, await);
+        }
         RT_PROBE(CONSUME, group->parent.object.id, RT_HERE, await, (uint64_t)1);
     }
     if (ret_key != NULL) {

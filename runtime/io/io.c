@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include "runtime/task/budget.h"
+
 #include "runtime/base/banned.h"
 
 #define IO_MAGIC 0x52494f44u
@@ -256,6 +258,7 @@ rt_io_poll_ready_at(struct rt_io_source *source, enum rt_direction direction,
     if (wait->source != source || wait->direction != direction) {
         rt_io_wait_cancel_at(wait, await);
     }
+    RT_AWAIT(rt_budget_take_at(cx, await));
     if (!rt_readiness_look(readiness, ret_seen)) {
         if (wait->source == NULL) {
             enter(source, direction, wait, await);
@@ -263,6 +266,7 @@ rt_io_poll_ready_at(struct rt_io_source *source, enum rt_direction direction,
         rt_slot_replace_at(&wait->slot, cx, reason, RT_HERE, await);
         /* A foreign waker runs when it is cloned or dropped, and an event may come of that. */
         if (!rt_readiness_look(readiness, ret_seen)) {
+            rt_budget_restore(cx);
             return RT_PENDING;
         }
     }

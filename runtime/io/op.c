@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "runtime/io/ring_internal.h"
+#include "runtime/task/budget.h"
 
 #include "runtime/base/banned.h"
 
@@ -142,10 +143,12 @@ rt_op_poll_at(struct rt_op *op, struct rt_cx *cx, struct rt_op_result *ret_resul
     if (op->ring == NULL) {
         rt_fault(RT_E_FINISHED, cx->task->name, "an operation was polled that was not started");
     }
+    RT_AWAIT(rt_budget_take_at(cx, await));
     struct rt_op_result result;
     if (!take(op, &result)) {
         rt_ring_turn_at(op->ring, await);
         if (!take(op, &result)) {
+            rt_budget_restore(cx);
             const char *reason = queued(op) ? "a place in the ring" : "a completion";
             rt_slot_replace_at(&op->slot, cx, reason, RT_HERE, await);
             return RT_PENDING;

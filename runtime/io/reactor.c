@@ -162,10 +162,12 @@ rt_wait_for_at(struct rt_wait *wait, struct rt_pollable *pollable, struct rt_cx 
     if (wait->reactor != reactor || wait->pollable != pollable) {
         rt_wait_cancel_at(wait, await);
     }
+    RT_AWAIT(rt_budget_take_at(cx, await));
     if (rt_pollable_ready(pollable)) {
         rt_wait_cancel_at(wait, await);
         return RT_READY;
     }
+    rt_budget_restore(cx);
     if (wait->reactor == NULL) {
         enter(reactor, wait, pollable, cx, await);
     }

@@ -428,9 +428,14 @@ watch(struct rt_ring *ring, const struct rt_site *await)
         return false;
     }
     struct rt_cx cx;
+    struct rt_executor *executor = &ring->runtime->executor;
     struct rt_waker waker = {&waker_vt, (uintptr_t)ring};
-    rt_cx_init(&cx, &ring->runtime->executor, &ring->watcher, waker);
+    /* This look is the ring's: it takes no unit of whoever's poll led here, and brings none. */
+    uint32_t budget_left = executor->budget_left;
+    rt_cx_init(&cx, executor, &ring->watcher, waker);
+    (void)rt_budget_suspend(&cx);
     rt_poll polled = rt_wait_for_at(&ring->wait, &ring->pollable, &cx, await);
+    rt_budget_resume(&cx, budget_left);
     rt_cx_poison(&cx);
     return polled == RT_READY;
 }

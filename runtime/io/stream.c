@@ -6,6 +6,7 @@
 #include "runtime/io/stream.h"
 
 #include "runtime/base/assert.h"
+#include "runtime/task/budget.h"
 
 #include "runtime/base/banned.h"
 
@@ -28,6 +29,17 @@ answer(struct rt_wait *wait, rt_err err, size_t size, struct rt_moved *ret,
 {
     rt_wait_cancel_at(wait, await);
     *ret = (struct rt_moved){.err = err, .size = err == RT_OK ? size : 0};
+    return RT_READY;
+}
+
+/* Nothing was moved, and readiness alone is no progress: neither costs a unit (D12). */
+static rt_poll
+await_more(struct rt_wait *wait, struct rt_pollable *pollable, struct rt_cx *cx,
+        const struct rt_site *await)
+{
+    rt_budget_restore(cx);
+    RT_AWAIT(rt_wait_for_at(wait, pollable, cx, await));
+    rt_budget_restore(cx);
     return RT_READY;
 }
 
@@ -66,13 +78,14 @@ rt_read_at(struct rt_input *input, void *buffer, size_t size, struct rt_cx *cx,
         return answer(&input->wait, RT_E_INVALID, 0, ret, await);
     }
     for (uint32_t i = 0; i < TRIES; i++) {
+        RT_AWAIT(rt_budget_take_at(cx, await));
         size_t moved = 0;
         rt_err err = input->ops->read(input->stream, buffer, size, &moved, await);
         rt_assert(moved <= size);
         if (!moved_nothing(err, moved)) {
             return answer(&input->wait, err, moved, ret, await);
         }
-        RT_AWAIT(rt_wait_for_at(&input->wait, &input->pollable, cx, await));
+        RT_AWAIT(await_more(&input->wait, &input->pollable, cx, await));
     }
     return give_way(cx, await);
 }
@@ -175,13 +188,14 @@ rt_write_at(struct rt_output *output, const void *buffer, size_t size, struct rt
         return answer(&output->wait, RT_E_INVALID, 0, ret, await);
     }
     for (uint32_t i = 0; i < TRIES; i++) {
+        RT_AWAIT(rt_budget_take_at(cx, await));
         size_t moved = 0;
         rt_err err = output->ops->write(output->stream, buffer, size, &moved, await);
         rt_assert(moved <= size);
         if (!moved_nothing(err, moved)) {
             return answer(&output->wait, err, moved, ret, await);
         }
-        RT_AWAIT(rt_wait_for_at(&output->wait, &output->pollable, cx, await));
+        RT_AWAIT(await_more(&output->wait, &output->pollable, cx, await));
     }
     return give_way(cx, await);
 }

@@ -8,6 +8,8 @@
  */
 #include "runtime/io/tcp.h"
 
+#include "runtime/task/budget.h"
+
 #include "runtime/base/banned.h"
 
 /* ---- The loop. ------------------------------------------------------------------------------- */
@@ -38,7 +40,7 @@ net_of(const struct rt_io_source *source)
 /* Whether the call is over. Nothing follows a closed direction: a network that says RT_E_AGAIN of
  * one would be asked for ever. */
 static bool
-over(struct attempt *attempt, struct rt_seen seen)
+over(struct attempt *attempt, const struct rt_cx *cx, struct rt_seen seen)
 {
     if (attempt->err == RT_E_AGAIN && (seen.bits & RT_READY_CLOSED) != 0) {
         attempt->err = RT_E_CLOSED;
@@ -47,6 +49,7 @@ over(struct attempt *attempt, struct rt_seen seen)
         return true;
     }
     rt_io_clear(attempt->source, attempt->direction, seen);
+    rt_budget_restore(cx); /* Readiness that was none is no progress (D12). */
     return false;
 }
 
@@ -63,7 +66,7 @@ attempt_poll(struct attempt *attempt, struct rt_io_wait *wait, struct rt_cx *cx)
             return RT_READY;
         }
         attempt->err = attempt->try(attempt);
-    } while (!over(attempt, seen));
+    } while (!over(attempt, cx, seen));
     return RT_READY;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/sync/oneshot.h"
 
 #include "runtime/base/assert.h"
+#include "runtime/task/budget.h"
 
 #include "runtime/base/banned.h"
 
@@ -57,8 +58,10 @@ poll(struct rt_future *future, struct rt_cx *cx)
 {
     struct rt_oneshot_wait *wait = wait_of(future);
     struct rt_oneshot *oneshot = wait->oneshot;
+    RT_AWAIT(rt_budget_take_at(cx, wait->await));
     wait->err = look(oneshot);
     if (wait->err == RT_E_AGAIN) {
+        rt_budget_restore(cx);
         oneshot->waiting = wait;
         rt_slot_replace_at(&oneshot->receiver, cx, "the one value", RT_HERE, wait->await);
         return RT_PENDING;

@@ -330,6 +330,7 @@ rt__waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_
         rt_waiters_give(waiters, 0, await);
         return RT_READY;
     }
+    rt_budget_restore(cx);
     if (waiter->state != RT_WAITER_QUEUED) {
         join(waiters, waiter);
     }

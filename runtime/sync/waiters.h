@@ -40,7 +40,7 @@
 #define RT_SYNC_WAITERS_H
 
 #include "runtime/base/assert.h"
-#include "runtime/task/cx.h"
+#include "runtime/task/budget.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -138,13 +138,14 @@ rt_poll rt__waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, st
 
 /*
  * READY: the units are the caller's, and the waiter is IDLE. PENDING: it queues, and the waker of
- * `cx` is stored (another one is replaced, W11); who queues already is not queued twice (K7).
+ * `cx` is stored (another one is replaced, W11); who queues already is not queued twice (K7). With
+ * the budget used up (D12) PENDING as well, and nothing has changed: what was granted stays so.
  */
 static inline rt_poll
 rt_waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_cx *cx,
         const char *reason, const struct rt_site *site, const struct rt_site *await)
 {
-    rt_cx_check(cx);
+    RT_AWAIT(rt_budget_take_at(cx, await));
     bool quiet = waiter->state == RT_WAITER_IDLE && rt_list_empty(&waiters->line);
     if (quiet && waiters->free >= waiter->wanted) {
         waiters->free -= waiter->wanted;

@@ -10,13 +10,9 @@
 #include "runtime/base/banned.h"
 
 rt_poll
-rt_budget_take_at(struct rt_cx *cx, const struct rt_site *await)
+rt__budget_take(struct rt_cx *cx, const struct rt_site *await)
 {
-    rt_cx_check(cx);
     struct rt_executor *executor = cx->executor;
-    if (executor->budget_left == RT_BUDGET_UNCONSTRAINED) {
-        return RT_READY;
-    }
     if (executor->budget_left > 0) {
         executor->budget_left--;
         return RT_READY;
@@ -27,14 +23,10 @@ rt_budget_take_at(struct rt_cx *cx, const struct rt_site *await)
 }
 
 void
-rt_budget_restore(struct rt_cx *cx)
+rt__budget_restore(struct rt_executor *executor)
 {
-    rt_cx_check(cx);
-    struct rt_executor *executor = cx->executor;
-    if (executor->budget_left != RT_BUDGET_UNCONSTRAINED) {
-        rt_assert(executor->budget_left < executor->budget);
-        executor->budget_left++;
-    }
+    rt_assert(executor->budget_left < executor->budget);
+    executor->budget_left++;
 }
 
 uint32_t

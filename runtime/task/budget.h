@@ -17,6 +17,12 @@
  * The unit is given back when the operation got nowhere: a task that looks at
  * 200 places, of which the last is ready, must come to it.
  *
+ * What counts: each poll of a wait that may succeed again and again without anybody else doing
+ * anything. Sleeps and intervals, rt_wait_for, rt_read and rt_write, rt_io_poll_ready and what
+ * tcp.h makes of it, operations, joins of tasks, everything in sync/, the streams of a group (one
+ * unit an item, whoever took it). What tells of an end (a channel or a semaphore that is closed)
+ * costs nothing, and comes however much was used up.
+ *
  * Off unless the executor's config names a budget; then these calls cost one test.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -24,6 +30,7 @@
 #ifndef RT_TASK_BUDGET_H
 #define RT_TASK_BUDGET_H
 
+#include "runtime/task/executor.h"
 #include "runtime/task/yield.h"
 
 #ifdef __cplusplus
@@ -39,10 +46,32 @@ extern "C" {
 /* READY, and one unit less; or PENDING at zero: the current waker is in the line (rt_defer), and
  * the caller answers PENDING without a waker stored anywhere else. */
 #define rt_budget_take(cx) rt_budget_take_at((cx), RT_HERE)
-rt_poll rt_budget_take_at(struct rt_cx *cx, const struct rt_site *await);
+
+/* The two below where somebody counts. */
+rt_poll rt__budget_take(struct rt_cx *cx, const struct rt_site *await);
+void rt__budget_restore(struct rt_executor *executor);
+
+static inline bool
+rt__budget_counts(const struct rt_cx *cx)
+{
+    rt_cx_check(cx);
+    return __builtin_expect(cx->executor->budget_left != RT_BUDGET_UNCONSTRAINED, 0);
+}
+
+static inline rt_poll
+rt_budget_take_at(struct rt_cx *cx, const struct rt_site *await)
+{
+    return rt__budget_counts(cx) ? rt__budget_take(cx, await) : RT_READY;
+}
 
 /* Gives back the unit of the rt_budget_take before it: the operation made no progress. */
-void rt_budget_restore(struct rt_cx *cx);
+static inline void
+rt_budget_restore(const struct rt_cx *cx)
+{
+    if (rt__budget_counts(cx)) {
+        rt__budget_restore(cx->executor);
+    }
+}
 
 /* Units left in this poll; RT_BUDGET_UNCONSTRAINED where nobody counts. */
 uint32_t rt_budget_left(const struct rt_cx *cx);

@@ -13,6 +13,7 @@
  */
 #include "runtime/task/task.h"
 
+#include "runtime/task/budget.h"
 #include "runtime/task/internal.h"
 
 #include "runtime/base/banned.h"
@@ -370,11 +371,12 @@ rt_poll
 rt_task_join_at(struct rt_task *task, struct rt_cx *cx, const struct rt_site *await)
 {
     check_task(task);
-    rt_cx_check(cx);
+    RT_AWAIT(rt_budget_take_at(cx, await));
     if (has_ended(task)) {
         (void)rt_slot_clear_at(&task->joiner, await);
         return RT_READY;
     }
+    rt_budget_restore(cx);
     rt_slot_replace_at(&task->joiner, cx, "the end of a task", RT_HERE, await);
     return RT_PENDING;
 }
