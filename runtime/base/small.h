@@ -2,7 +2,8 @@
  * small.h -- what a build for a small machine leaves out: -DRT_SMALL.
  *
  * Statements and checks are the same. A check that fails stops the machine without a word, every
- * timer wheel has one shape (time/timers.h), and what is only counted is counted in 32 bits.
+ * timer wheel has one shape (time/timers.h), what is only counted is counted in 32 bits, and what
+ * is inlined for speed is not.
  * `make size` holds the result to its limit.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -19,6 +20,13 @@ typedef uint32_t rt_count;
 #else
 typedef uint64_t rt_count;
 #define RT_COUNT_MAX UINT64_MAX
+#endif
+
+/* A static function in the path of every poll or wake: inlined, or where room counts, there once. */
+#ifdef RT_SMALL
+#define RT_HOT __attribute__((noinline, unused))
+#else
+#define RT_HOT inline
 #endif
 
 #endif

@@ -34,19 +34,11 @@ rt_cx_waker(const struct rt_cx *cx)
     return &cx->waker;
 }
 
-/* Whether the context's waker is that of its own task, and not a combinator's. */
-static bool
-is_own(const struct rt_cx *cx)
-{
-    const struct rt_target *target = &cx->task->target;
-    return cx->waker.vt == &cx->executor->vt && cx->waker.data == rt_key_pack(target->key);
-}
-
 void
 rt_cx_reenqueue_at(struct rt_cx *cx, const struct rt_site *await)
 {
     rt_cx_check(cx);
-    if (__builtin_expect(is_own(cx), 1)) {
+    if (__builtin_expect(rt__cx_is_own(cx), 1)) {
         /* Where the vtable and the slab would lead, without the way: every yield comes by here. */
         rt__task_woken(&cx->task->target, await);
     } else {

@@ -49,30 +49,11 @@ rt__executor_rank(struct rt_executor *executor, const struct rt_task *task)
 }
 
 void
-rt__executor_push(struct rt_executor *executor, const struct rt_task *task)
-{
-    /* Never more than once each: the policy can not overflow. */
-    rt_assert(executor->woken < executor->posted);
-    executor->woken++;
-    executor->sched->ops->push(executor->sched, task->target.key.index);
-}
-
-void
 rt__executor_remove(struct rt_executor *executor, const struct rt_task *task)
 {
     rt_assert(executor->woken > 0);
     executor->woken--;
     executor->sched->ops->remove(executor->sched, task->target.key.index);
-}
-
-void
-rt__executor_notify(struct rt_executor *executor)
-{
-    if (executor->running || executor->notified || executor->notify == NULL) {
-        return;
-    }
-    executor->notified = true;
-    executor->notify(executor->notify_argument);
 }
 
 static struct rt_task *
@@ -86,7 +67,7 @@ task_at(const struct rt_executor *executor, uint32_t index)
 }
 
 /* Transition 4. T12: somebody must hold a waker, in a slot or as a clone, or it sleeps for ever. */
-static void
+static inline void
 go_to_sleep(struct rt_task *task)
 {
     rt_assert(task->state == RT_TASK_RUNNING);
@@ -172,8 +153,11 @@ poll_task(struct rt_executor *executor, struct rt_task *task)
     RT_PROBE(POLLED, task->object.id, RT_HERE, NULL, (uint64_t)answer);
     end_context(&executor->cx);
     executor->current = NULL;
+    /* The two answers of most polls first. */
     if (answer == RT_PENDING && task->state == RT_TASK_RUNNING_WOKEN) {
         go_on(executor, task);
+    } else if (answer == RT_PENDING && task->state == RT_TASK_RUNNING) {
+        go_to_sleep(task);
     } else {
         settle(executor, task, answer);
     }
@@ -190,7 +174,7 @@ leave_run(struct rt_executor *executor)
     verify(executor);
 }
 
-static void
+static inline void
 enter_run(struct rt_executor *executor)
 {
     check_executor(executor);

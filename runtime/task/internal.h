@@ -32,7 +32,7 @@ void rt__target_vt(struct rt_waker_vt *vt);
 /* target.c: the clone of these wakers, by which they are told from all others. */
 struct rt_waker rt__local_clone(const struct rt_waker *waker, const struct rt_site *await);
 
-/* The five below are in the path of every store and every wake, and inline for that reason. */
+/* Those below are in the path of every store and every wake, and inline for that reason. */
 
 /*
  * True when `waker` is one of an executor's own. Those need no reference in a
@@ -73,6 +73,14 @@ rt__waker_target(const struct rt_waker *waker)
     return rt__target_lookup(rt__waker_executor(waker), waker->data);
 }
 
+/* Whether the context's waker is that of its own task, and not a combinator's. */
+static inline bool
+rt__cx_is_own(const struct rt_cx *cx)
+{
+    const struct rt_target *target = &cx->task->target;
+    return cx->waker.vt == &cx->executor->vt && cx->waker.data == rt_key_pack(target->key);
+}
+
 /* Wakes what a lookup has found: NULL is a target that is gone (T8). */
 static inline void
 rt__target_wake(struct rt_target *target, uintptr_t word, const struct rt_site *await)
@@ -110,12 +118,30 @@ void rt__task_end(struct rt_task *task, enum rt_task_end end, const struct rt_si
 /* A task polled by hand has answered READY: joiner and cleanup, there is no executor to leave. */
 void rt__task_end_child(struct rt_task *task);
 
-/* executor.c: the rank of a task that was posted just now, and a changed one; into the policy; out
- * of it; "somebody must come and run us" (D7). */
+/* executor.c: the rank of a task that was posted just now, and a changed one; out of the policy. */
 void rt__executor_admit(struct rt_executor *executor, const struct rt_task *task);
 void rt__executor_rank(struct rt_executor *executor, const struct rt_task *task);
-void rt__executor_push(struct rt_executor *executor, const struct rt_task *task);
 void rt__executor_remove(struct rt_executor *executor, const struct rt_task *task);
-void rt__executor_notify(struct rt_executor *executor);
+
+/* Into the policy. */
+static inline void
+rt__executor_push(struct rt_executor *executor, const struct rt_task *task)
+{
+    /* Never more than once each: the policy can not overflow. */
+    rt_assert(executor->woken < executor->posted);
+    executor->woken++;
+    executor->sched->ops->push(executor->sched, task->target.key.index);
+}
+
+/* "Somebody must come and run us" (D7). */
+static inline void
+rt__executor_notify(struct rt_executor *executor)
+{
+    if (executor->running || executor->notified || executor->notify == NULL) {
+        return;
+    }
+    executor->notified = true;
+    executor->notify(executor->notify_argument);
+}
 
 #endif

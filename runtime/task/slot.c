@@ -60,7 +60,7 @@ empty(struct rt_slot *slot)
     return waker;
 }
 
-static void
+static inline void
 note(struct rt_slot *slot, const char *reason, const struct rt_site *site,
         const struct rt_site *await)
 {
@@ -69,21 +69,34 @@ note(struct rt_slot *slot, const char *reason, const struct rt_site *site,
     slot->await = await;
 }
 
+/* A waker of `cx` as a slot holds it, and for traces, whom it wakes: mostly the task itself, which
+ * need not be looked up. */
+static inline struct rt_waker
+hold(const struct rt_cx *cx, uint32_t *ret_whose, const struct rt_site *await)
+{
+    if (__builtin_expect(rt__cx_is_own(cx), 1)) {
+        *ret_whose = cx->task->target.name;
+        return cx->waker;
+    }
+    const struct rt_target *target = rt__waker_target(&cx->waker);
+    *ret_whose = target != NULL ? target->name : 0;
+    return rt__waker_is_local(&cx->waker) ? cx->waker : rt_waker_clone_at(&cx->waker, await);
+}
+
 /* Puts `waker`, held as a slot holds it, into the empty slot. */
-static void
-fill(struct rt_slot *slot, struct rt_task *task, struct rt_waker waker)
+static inline void
+fill(struct rt_slot *slot, struct rt_task *task, struct rt_waker waker, uint32_t whose)
 {
     rt_assert(!rt_waker_is_null(&waker));
     rt_assert(rt_slot_empty(slot));
     rt_assert(rt_list_empty(&slot->task_link));
-    const struct rt_target *target = rt__waker_target(&waker);
     slot->waker = waker;
-    slot->whose = target != NULL ? target->name : 0;
+    slot->whose = whose;
     rt_list_push_back(&task->slots, &slot->task_link);
 }
 
 /* The slot has it already. It may have changed the task, when a future has moved with its waker. */
-static void
+static inline void
 keep(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_site *site,
         const struct rt_site *await)
 {
@@ -97,22 +110,19 @@ keep(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt
 }
 
 /* Stores the waker of `cx`, whatever was there. */
-static void
+static RT_HOT void
 put(struct rt_slot *slot, struct rt_cx *cx, const char *reason, const struct rt_site *site,
         const struct rt_site *await)
 {
-    struct rt_waker waker = cx->waker;
-    if (!rt__waker_is_local(&waker)) {
-        waker = rt_waker_clone_at(&cx->waker, await);
+    uint32_t whose;
+    struct rt_waker waker = hold(cx, &whose, await);
+    struct rt_waker old = RT_WAKER_NULL;
+    if (!rt_slot_empty(slot)) {
+        RT_PROBE(REPLACE, shown_as(slot), site, await, slot->whose);
+        old = empty(slot);
     }
-    bool replaced = !rt_slot_empty(slot);
-    uint32_t whose = slot->whose;
-    struct rt_waker old = empty(slot);
-    fill(slot, cx->task, waker);
+    fill(slot, cx->task, waker, whose);
     note(slot, reason, site, await);
-    if (replaced) {
-        RT_PROBE(REPLACE, shown_as(slot), site, await, whose);
-    }
     RT_PROBE_REASON(reason);
     RT_PROBE(STORE, shown_as(slot), site, await, slot->whose);
     release(&old, await);
@@ -125,7 +135,7 @@ holder_is_gone(const struct rt_slot *slot)
     return rt__waker_is_local(&slot->waker) && rt__waker_target(&slot->waker) == NULL;
 }
 
-static void
+static inline void
 check_store(const struct rt_slot *slot, const struct rt_cx *cx)
 {
     check_slot(slot);
@@ -173,10 +183,10 @@ rt_slot_replace_at(struct rt_slot *slot, struct rt_cx *cx, const char *reason,
     }
 }
 
-struct rt__detached
-rt__slot_detach(struct rt_slot *slot)
+/* rt__slot_detach, after the check. */
+static RT_HOT struct rt__detached
+detach(struct rt_slot *slot)
 {
-    check_slot(slot);
     struct rt__detached detached = {RT_WAKER_NULL, shown_as(slot), slot->whose};
     detached.waker = empty(slot);
     rt_assert(rt_slot_empty(slot));
@@ -184,12 +194,17 @@ rt__slot_detach(struct rt_slot *slot)
     return detached;
 }
 
-void
-rt__slot_fire(struct rt__detached *detached, const struct rt_site *await)
+struct rt__detached
+rt__slot_detach(struct rt_slot *slot)
 {
-    if (rt_waker_is_null(&detached->waker)) {
-        return;
-    }
+    check_slot(slot);
+    return detach(slot);
+}
+
+/* rt__slot_fire, where there is something. */
+static inline void
+fire(struct rt__detached *detached, const struct rt_site *await)
+{
     RT_PROBE(FIRE, detached->object, RT_HERE, await, detached->whose);
     if (rt__waker_is_local(&detached->waker)) {
         uintptr_t word = detached->waker.data;
@@ -197,6 +212,14 @@ rt__slot_fire(struct rt__detached *detached, const struct rt_site *await)
         rt__target_wake(rt__target_lookup(executor, word), word, await);
     } else {
         rt_waker_wake_at(&detached->waker, await);
+    }
+}
+
+void
+rt__slot_fire(struct rt__detached *detached, const struct rt_site *await)
+{
+    if (!rt_waker_is_null(&detached->waker)) {
+        fire(detached, await);
     }
 }
 
@@ -208,8 +231,8 @@ rt_slot_wake_at(struct rt_slot *slot, const struct rt_site *await)
         RT_PROBE(FIRE_EMPTY, shown_as(slot), RT_HERE, await, 0);
         return false;
     }
-    struct rt__detached detached = rt__slot_detach(slot);
-    rt__slot_fire(&detached, await);
+    struct rt__detached detached = detach(slot);
+    fire(&detached, await);
     return true;
 }
 

@@ -34,7 +34,7 @@ in_policy(const struct rt_task *task)
 }
 
 /* Transition 3, from SLEEPING. */
-static void
+static inline void
 wake_sleeping(struct rt_task *task, const struct rt_site *await)
 {
     struct rt_executor *executor = task->target.executor;

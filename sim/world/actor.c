@@ -197,6 +197,5 @@ sim_actor_choose_of(struct sim_actor *actor, enum sim_kind kind, uint32_t n, str
 uint32_t
 sim_actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struct sim_odds odds)
 {
-    return sim_decide(&actor->world->decider, &actor->streams[kind], sim__stream_id(actor, kind),
-            kind, n, odds, NULL, NULL);
+    return sim__actor_choose(actor, kind, n, odds);
 }

@@ -226,6 +226,21 @@ sim__actor_enable(struct sim_actor *actor)
     sim__enabled_push(&world->enabled, actor->index);
 }
 
+/* Names a stream across runs. */
+static inline uint32_t
+sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)
+{
+    return actor->id * 0x9e3779b1u + (uint32_t)kind;
+}
+
+/* sim_actor_choose, in the path of every poll. */
+static inline uint32_t
+sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struct sim_odds odds)
+{
+    return sim_decide(&actor->world->decider, &actor->streams[kind], sim__stream_id(actor, kind),
+            kind, n, odds, NULL, NULL);
+}
+
 /* Actor by index, or NULL. */
 static inline struct sim_actor *
 sim_world_actor(const struct sim_world *world, uint32_t index)

@@ -8,13 +8,6 @@
 
 #include "sim/world/world.h"
 
-/* Names a stream across runs. */
-static inline uint32_t
-sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)
-{
-    return actor->id * 0x9e3779b1u + (uint32_t)kind;
-}
-
 /* Fills the next event, with events on; the caller asks sim_recorder_full. */
 static inline void
 sim__event_fill(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
