@@ -103,7 +103,8 @@ enum rt_object_kind {
     X(SUSPEND, "suspend", "a fiber leaves its stack; object: the fiber; argument: why") \
     X(RESUME, "resume", "a fiber goes on; object: the fiber; argument: 1 when it is cancelled") \
     X(SUBMIT, "submit", "an operation was handed to the host; object: the operation") \
-    X(DONE, "done", "the host has completed an operation; object: it; argument: what it says")
+    X(DONE, "done", "the host has completed an operation; object: it; argument: what it says") \
+    X(ASK, "ask", "a task asks whether to give way (its quota); argument: 1: it is to")
 
 enum rt_probe_kind {
 #define RT_PROBE_ENUM(name, text, meaning) RT_PROBE_##name,

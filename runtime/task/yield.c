@@ -82,7 +82,9 @@ rt_need_preempt(const struct rt_cx *cx)
     if (runtime == NULL || runtime->task_quota_ns == RT_NEVER) {
         return false;
     }
-    return since_round_began(cx) >= runtime->task_quota_ns || rt_cx_choose(cx, 2) != 0;
+    bool used_up = since_round_began(cx) >= runtime->task_quota_ns || rt_cx_choose(cx, 2) != 0;
+    RT_PROBE(ASK, cx->task->object.id, RT_HERE, NULL, used_up ? 1 : 0);
+    return used_up;
 }
 
 rt_poll

@@ -46,8 +46,8 @@ struct sim_rt_options {
     enum rt_self_wake self_wake;
     struct sim_net *net; /* The runtime gets a node of it, called as the runtime; NULL: none. */
     /* RT_TASK_QUOTA_NS, say: rt_need_preempt says true after so much virtual time, as charged by
-     * sim_work; one poll that takes more than twice as much (a piece of work may have begun just
-     * before) ends the run with verdict over-budget. 0: nobody looks, it says false. */
+     * sim_work. A poll that takes more than that without asking, or after it was told to give way,
+     * ends the run with verdict over-budget. 0: nobody looks, it says false. */
     uint64_t task_quota_ns;
     uint32_t budget; /* Units of a poll, RT_BUDGET usually; 0: nobody counts. */
 };

@@ -18,7 +18,8 @@ uint64_t rt_probe_wanted;
 /* Kinds that mean something to the world itself, whether or not they are written down. */
 #define MEANT \
     (UINT64_C(1) << RT_PROBE_EXPIRE | UINT64_C(1) << RT_PROBE_TURN | \
-            UINT64_C(1) << RT_PROBE_CONSUME | UINT64_C(1) << RT_PROBE_COMPLETE)
+            UINT64_C(1) << RT_PROBE_CONSUME | UINT64_C(1) << RT_PROBE_COMPLETE | \
+            UINT64_C(1) << RT_PROBE_ASK)
 
 /* Those of this run: MEANT, and POLLED where a loop polls. */
 static uint64_t meant;
@@ -93,6 +94,8 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
         world->looked_step = world->step;
     } else if (kind == RT_PROBE_COMPLETE) {
         sim_world_progress(world);
+    } else if (kind == RT_PROBE_ASK && argument == 0) {
+        sim__allow(world);
     } else if (kind == RT_PROBE_FIRE || kind == RT_PROBE_CLEANUP) {
         let_evil_act(world);
     }

@@ -218,6 +218,8 @@ charge(struct sim_world *world)
 {
     world->now_ns += world->options.step_ns + world->work_ns;
     world->work_ns = 0;
+    world->allowed_ns = 0;
+    world->stretch_ns = 0;
     if (world->timed_count > 0) {
         draw_stretch(world);
     }

@@ -127,6 +127,8 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->now_ns = 0;
     world->step = 0;
     world->work_ns = 0;
+    world->allowed_ns = 0;
+    world->stretch_ns = 0;
     world->progress_step = 0;
     world->limit_step = 0;
     world->jumped_from_ns = 0;

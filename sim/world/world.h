@@ -98,7 +98,9 @@ struct sim_world {
     uint64_t now_ns;
     uint64_t step;
     uint64_t next_due_ns;
-    uint64_t work_ns;        /* Charged by sim_work during this step. */
+    uint64_t work_ns;        /* Charged by sim_work during this step, … */
+    uint64_t allowed_ns;     /* … that much when the task last asked and was told to go on … */
+    uint64_t stretch_ns;     /* … and the most between two such answers. */
     uint64_t limit_step;     /* Before it no limit on steps can be reached. */
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
@@ -211,6 +213,15 @@ void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *rene
 void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
 void sim_world_add_evil(struct sim_world *world, struct sim_evil *evil);
+
+/* The work of this step up to here was allowed: the quota counts anew (over-budget). */
+static inline void
+sim__allow(struct sim_world *world)
+{
+    uint64_t since_ns = world->work_ns - world->allowed_ns;
+    world->stretch_ns = since_ns > world->stretch_ns ? since_ns : world->stretch_ns;
+    world->allowed_ns = world->work_ns;
+}
 
 /* sim_actor_enable, in the path of every wake. */
 static inline void
