@@ -13,8 +13,8 @@
 #include "runtime/sync/notify.h"
 #include "runtime/sync/oneshot.h"
 #include "runtime/sync/semaphore.h"
-#include "runtime/tests/dumb_net.h"
-#include "runtime/tests/dumb_ring.h"
+#include "runtime/tests/io/dumb_net.h"
+#include "runtime/tests/io/dumb_ring.h"
 
 #define UNITS 3u
 #define SOURCE 7u
