@@ -128,8 +128,8 @@ begin(struct sim_world *world, bool broken)
 {
     struct base *base = sim_new(world, struct base);
     struct rt_timers_config config = {
-            .slots = sim_alloc(world, RT_TIMERS_SLOTS(RT_TIMERS_LEVELS, RT_TIMERS_BITS) *
-                                              sizeof(struct rt_list *)),
+            .slots = sim_alloc(world,
+                    RT_TIMERS_SLOTS(RT_TIMERS_LEVELS, RT_TIMERS_BITS) * sizeof(struct rt_list *)),
             .start_ns = sim_now(world),
     };
     base->machine.world = world;
