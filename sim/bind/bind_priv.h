@@ -45,6 +45,7 @@ struct sim_rt {
     struct sim_closer closer;
     struct sim_after after;
     struct sim_evil evil;
+    struct sim_clocked clocked;
     struct sim_bound *migrating; /* Its task gets a new key now. */
 
     /* pick.c */

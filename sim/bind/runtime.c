@@ -304,6 +304,13 @@ audit(void *argument)
     return NULL;
 }
 
+static bool
+firing(const void *argument)
+{
+    const struct sim_rt *rt = argument;
+    return rt->runtime.firing;
+}
+
 static void
 configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_runtime_config *config)
 {
@@ -390,6 +397,8 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
         world->options.slack_ns = options->tick_ns;
     }
     sim__evil_init(rt);
+    rt->clocked = (struct sim_clocked){.firing = firing, .argument = rt};
+    sim_world_add_clocked(world, &rt->clocked);
     rt->audit = (struct sim_audit){.audit = audit, .argument = rt, .name = rt->name};
     sim_world_add_audit(world, &rt->audit);
     rt->closer = (struct sim_closer){.close = sim__close, .argument = rt};

@@ -48,7 +48,7 @@ enum sim_verdict {
             "(second rung)") \
     X(PRIMITIVE_AUDIT, "audit-primitive", "a primitive's own audit (third rung)") \
     X(QUIET_AUDIT, "audit-quiet", "a sleeper could go on while everything was quiet") \
-    X(TIMER, "timer", "a deadline was passed over") \
+    X(TIMER, "timer", "a deadline was passed over, or not waited for") \
     X(FAULT, "fault", "the runtime's own checks of its user") \
     X(ASSERTION, "assertion", "an assertion inside the runtime") \
     X(HOST, "host", "the host's contract") \

@@ -49,10 +49,36 @@ sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
     sim__event(world, kind, object, site, await, argument);
 }
 
+/* Whether what fires now goes by the world's clock. */
+static bool
+goes_by_our_clock(const struct sim_world *world)
+{
+    rt_list_each(link, &world->clocked)
+    {
+        const struct sim_clocked *clocked = rt_container_of(link, struct sim_clocked, link);
+        if (clocked->firing(clocked->argument)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Readings of the clock may lag under fault `clock`, but they never lead: what is not due by the
+ * world's clock is due by none (M1). */
+static void
+check_early(struct sim_world *world, uint64_t deadline_ns)
+{
+    if (deadline_ns > sim_now(world) && goes_by_our_clock(world)) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_TIMER, world->current, 0,
+                "a timer that is due at %llu ns fired already at %llu ns",
+                (unsigned long long)deadline_ns, (unsigned long long)sim_now(world));
+    }
+}
+
 /* A deadline that the clock was moved over while everybody waited is a wake that came too late:
  * whoever named the next deadline named a later one (M12). */
 static void
-check_expiry(struct sim_world *world, uint64_t deadline_ns)
+check_late(struct sim_world *world, uint64_t deadline_ns)
 {
     if (deadline_ns > world->jumped_from_ns && deadline_ns < world->jumped_to_ns &&
             world->jumped_to_ns - deadline_ns > world->options.slack_ns) {
@@ -86,7 +112,8 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
         /* Where a loop polls, what follows is the loop's. */
         world->current = world->stepping;
     } else if (kind == RT_PROBE_EXPIRE) {
-        check_expiry(world, argument);
+        check_early(world, argument);
+        check_late(world, argument);
     } else if (kind == RT_PROBE_CONSUME) {
         world->consumed++;
         sim_world_progress(world);

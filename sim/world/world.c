@@ -155,6 +155,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->closers);
     rt_list_init(&world->afters);
     rt_list_init(&world->evils);
+    rt_list_init(&world->clocked);
     world->being_evil = false;
     world->fiber = NULL;
     world->fibers = NULL;
@@ -349,6 +350,13 @@ sim_world_add_evil(struct sim_world *world, struct sim_evil *evil)
 {
     rt_assert(evil->act != NULL);
     rt_list_push_back(&world->evils, &evil->link);
+}
+
+void
+sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked)
+{
+    rt_assert(clocked->firing != NULL);
+    rt_list_push_back(&world->clocked, &clocked->link);
 }
 
 void

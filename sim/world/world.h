@@ -74,6 +74,14 @@ struct sim_evil {
     void *argument;
 };
 
+/* Whose timers count the nanoseconds of the world's clock: true while they are being fired. Other
+ * wheels may count what they like. */
+struct sim_clocked {
+    struct rt_list link;
+    bool (*firing)(const void *argument);
+    const void *argument;
+};
+
 struct sim_world {
     /* Kept across runs. */
     struct sim_arena arena;
@@ -123,6 +131,7 @@ struct sim_world {
     struct rt_list closers;
     struct rt_list afters;
     struct rt_list evils;
+    struct rt_list clocked;
     bool being_evil;          /* One of them is acting: what that causes is left alone. */
     struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
     struct sim_fiber *fibers; /* All of this run. */
@@ -213,6 +222,7 @@ void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *rene
 void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
 void sim_world_add_evil(struct sim_world *world, struct sim_evil *evil);
+void sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked);
 
 /* The work of this step up to here was allowed: the quota counts anew (over-budget). */
 static inline void
