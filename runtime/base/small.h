@@ -22,7 +22,7 @@ typedef uint64_t rt_count;
 #define RT_COUNT_MAX UINT64_MAX
 #endif
 
-/* A static function in the path of every poll or wake: inlined, or where room counts, there once. */
+/* A static function in the path of each poll or wake: inlined, or where room counts, there once. */
 #ifdef RT_SMALL
 #define RT_HOT __attribute__((noinline, unused))
 #else
