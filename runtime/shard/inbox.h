@@ -17,15 +17,20 @@
 #ifndef RT_SHARD_INBOX_H
 #define RT_SHARD_INBOX_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
+
+#include "runtime/base/atomic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct rt_inbox_link {
     struct rt_inbox_link *next;
 };
 
 struct rt_inbox {
-    _Atomic(struct rt_inbox_link *) newest;
+    RT_ATOMIC(struct rt_inbox_link *) newest;
     struct rt_inbox_link closed; /* Its address stands in `newest` once nobody may push. */
 };
 
@@ -43,4 +48,7 @@ struct rt_inbox_link *rt_inbox_close(struct rt_inbox *inbox);
 /* Whether a take would find something. */
 bool rt_inbox_is_empty(const struct rt_inbox *inbox);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

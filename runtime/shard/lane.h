@@ -19,9 +19,14 @@
 #ifndef RT_SHARD_LANE_H
 #define RT_SHARD_LANE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "runtime/base/atomic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct rt_message;
 
@@ -32,12 +37,12 @@ struct rt_lane {
     uint64_t capacity;
     /* The sender's line. */
     char before_sender[RT_CACHE_LINE];
-    atomic_uint_least64_t tail;
+    RT_ATOMIC(uint64_t) tail;
     uint64_t staged;    /* Put in up to here; `tail` follows at the next publish. */
     uint64_t head_seen; /* The receiver's head, when it was last asked for. */
     /* The receiver's line. */
     char before_receiver[RT_CACHE_LINE];
-    atomic_uint_least64_t head;
+    RT_ATOMIC(uint64_t) head;
     uint64_t tail_seen;
 };
 
@@ -59,4 +64,7 @@ struct rt_message *rt_lane_take(struct rt_lane *lane);
 /* How many messages are published and not taken. Exact for who holds both sides still. */
 uint32_t rt_lane_count(const struct rt_lane *lane);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

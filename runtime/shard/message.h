@@ -25,21 +25,23 @@
  * Ownership. A message is embedded in its sender's memory, and pinned while it is not IDLE. Whoever
  * has it in hand may write it: sender, target, sender; aliens ask rt_message_is_idle.
  *
- * C only: C++ has no _Atomic.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef RT_SHARD_MESSAGE_H
 #define RT_SHARD_MESSAGE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/base/atomic.h"
 #include "runtime/base/error.h"
 #include "runtime/base/list.h"
 #include "runtime/base/probe.h"
 #include "runtime/shard/inbox.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct rt_message;
 struct rt_shard;
@@ -51,8 +53,8 @@ typedef void (*rt_message_fn)(struct rt_message *message, struct rt_shard *shard
 
 struct rt_message {
     struct rt_object object;
-    atomic_uint state; /* enum rt_message_state */
-    uint32_t from;     /* RT_MESSAGE_ALIEN: a thread that is no shard. */
+    RT_ATOMIC(unsigned) state; /* enum rt_message_state */
+    uint32_t from;             /* RT_MESSAGE_ALIEN: a thread that is no shard. */
     uint32_t to;
     rt_err result;       /* What the target answered. */
     struct rt_list link; /* In the waiting line of whoever sends it now. */
@@ -98,4 +100,7 @@ RT_MUST_CHECK rt_err rt_alien_submit_at(
  * */
 bool rt_message_is_idle(const struct rt_message *message);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -20,18 +20,22 @@
 #ifndef RT_SHARD_REMOTE_H
 #define RT_SHARD_REMOTE_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
+#include "runtime/base/atomic.h"
 #include "runtime/shard/inbox.h"
 #include "runtime/task/cx.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct rt_shard;
 
 /* One for each entry of the shard's executor. */
 struct rt_remote_cell {
     struct rt_inbox_link link;
-    atomic_uint_least64_t asked; /* Generation and what is asked of it; 0: in no list. */
+    RT_ATOMIC(uint64_t) asked; /* Generation and what is asked of it; 0: in no list. */
 };
 
 /* The name of a task, good on every thread for as long as the shard exists. */
@@ -58,4 +62,7 @@ void rt_remote_cancel(const struct rt_remote *remote);
 struct rt_waker rt_remote_wait_at(struct rt_shard *shard, struct rt_slot *slot, struct rt_cx *cx,
         const char *reason, const struct rt_site *await);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -44,17 +44,20 @@
  *
  * Ownership. Borrows everything that its configurations point at, from init to fini.
  *
- * C only: C++ has no _Atomic.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef RT_SHARD_SHARD_H
 #define RT_SHARD_SHARD_H
 
+#include "runtime/base/atomic.h"
 #include "runtime/runtime.h"
 #include "runtime/shard/lane.h"
 #include "runtime/shard/message.h"
 #include "runtime/shard/remote.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define RT_SHARD_BATCH 16u        /* Seastar's: messages moved at a time, a lane. */
 #define RT_SHARD_LANE 128u        /* Seastar's: the usual capacity of a lane. */
@@ -65,9 +68,9 @@ struct rt_shard;
 /* From one shard to one other, or to itself. */
 struct rt_pipe {
     struct rt_lane lane;
-    struct rt_list waiting; /* The sender's: what has found no place yet, oldest first (X3). */
-    bool untold;            /* The sender's: published, and the receiver is about to be told. */
-    atomic_bool starved;    /* The sender waits for a place: tell it when there is one. */
+    struct rt_list waiting;  /* The sender's: what has found no place yet, oldest first (X3). */
+    bool untold;             /* The sender's: published, and the receiver is about to be told. */
+    RT_ATOMIC(bool) starved; /* The sender waits for a place: tell it when there is one. */
 };
 
 struct rt_shards {
@@ -75,8 +78,8 @@ struct rt_shards {
     uint32_t count;
     struct rt_shard **members; /* By number; NULL before rt_shard_init. */
     struct rt_pipe *pipes;     /* From f to t: number f * count + t. */
-    atomic_bool closing;
-    atomic_uint undrained; /* Shards that are not drained yet. */
+    RT_ATOMIC(bool) closing;
+    RT_ATOMIC(unsigned) undrained; /* Shards that are not drained yet. */
 };
 
 struct rt_shards_config {
@@ -114,10 +117,10 @@ struct rt_shard {
     struct rt_remote_cell *cells;
     struct rt_waker_vt remote_vt; /* Of its remote wakers; its address says which shard. */
     char before_shared[RT_CACHE_LINE];
-    atomic_bool asleep;
+    RT_ATOMIC(bool) asleep;
     struct rt_inbox wakes; /* Cells. */
     struct rt_inbox aliens;
-    atomic_uint alien_room;
+    RT_ATOMIC(unsigned) alien_room;
 };
 
 /* Makes a house of `count` shards without any in it. `config` is copied. */
@@ -149,4 +152,7 @@ void rt_shards_close(struct rt_shards *shards);
 /* Walks everything; NULL, or what is wrong, one sentence. For who holds all threads still. */
 const char *rt_shard_audit(const struct rt_object *object);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

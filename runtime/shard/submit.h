@@ -20,6 +20,10 @@
 #include "runtime/compose/future.h"
 #include "runtime/shard/message.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct rt_submit {
     struct rt_future future;
     struct rt_message message;
@@ -38,4 +42,7 @@ void rt_submit_to_at(struct rt_submit *submit, struct rt_shard *origin, uint32_t
 /* Whether the message is home: its result is there, the memory may be freed. */
 bool rt_submit_is_over(const struct rt_submit *submit);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

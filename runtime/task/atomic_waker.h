@@ -21,16 +21,17 @@
  * Only wakers whose vtable may be called from any thread belong here; an
  * executor's own may not (W4). One thread at a time registers.
  *
- * C only: C++ has no _Atomic.
- *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef RT_TASK_ATOMIC_WAKER_H
 #define RT_TASK_ATOMIC_WAKER_H
 
-#include <stdatomic.h>
-
+#include "runtime/base/atomic.h"
 #include "runtime/task/waker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Bits of `state`. */
 #define RT_ATOMIC_WAKER_WAITING 0u
@@ -39,7 +40,7 @@
 
 struct rt_atomic_waker {
     uint32_t magic;
-    atomic_uint state;
+    RT_ATOMIC(unsigned) state;
     struct rt_waker waker; /* Of whoever set one of the bits in WAITING; null while empty. */
 };
 
@@ -68,4 +69,7 @@ bool rt_atomic_waker_wake_at(struct rt_atomic_waker *atomic, const struct rt_sit
 /* As rt_atomic_waker_wake, but the caller gets the waker, and owns it; null where that is false. */
 struct rt_waker rt_atomic_waker_take(struct rt_atomic_waker *atomic);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
