@@ -48,12 +48,17 @@ FLAGS.fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link,address,undefined
 $(if $(FLAGS.$(BUILD)),,$(error BUILD=$(BUILD): there are release debug asan tsan cov fuzz))
 # -fno-common: two definitions of one name are an error. -MMD -MP: headers are prerequisites.
 CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY))
+# Of the tests that are written in C++; <check.h> is C's.
+CXX.gcc := g++
+CXX.clang := clang++
+CXXFLAGS := -std=c++20 -I. -g -MMD -MP $(FLAGS.$(BUILD)) $(OPT) -Wall -Wextra -Wpedantic -Werror \
+	-Wshadow -Wconversion -Wcast-qual
 # --export-dynamic: a user's library of scenarios finds the simulator in the program itself.
 LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic
 LIBS := -lsqlite3 -lxxhash -lboost_context -ldl -pthread
 # Of the runtime itself: who calls guests on fibers (runtime/fiber/) switches stacks by it.
 FIBER_LIBS := -lboost_context
-TEST_LIBS := -lcheck_pic -lsubunit -lm -lrt -pthread
+TEST_LIBS := -lcheck_pic -lsubunit -lm -lrt -pthread -lstdc++
 TEST_FLAGS := -DTEST_TIMEOUT_S=$(if $(filter asan tsan,$(BUILD)),60,20)
 # The operating system's names, only for those who may ask it; zoo-object does the same.
 os = $(if $(filter sim/% reports/% fuzz/% runtime/host/%,$1),-D_GNU_SOURCE)
@@ -73,15 +78,16 @@ SIM := $(filter-out sim/tests/%,$(call find_c,sim))
 # What the simulator shares with the real hosts.
 SHARED := runtime/host/stack_mmap.c
 WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(call find_c,scenarios reports)
-HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h))
+HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
+RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
 SIM_TESTS := $(filter-out $(BENCHES),$(call find_c,sim/tests))
 SHELL_TESTS := $(sort $(wildcard sim/tests/*.t sim/tests/cli/*.t scripts/tests/*.t))
 GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/store/*.sql))
 ZOO := $(patsubst scenarios/%.patch,$(B)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
-plain = $(patsubst %.c,$(B)/plain/%.o,$1)
+plain = $(patsubst %.c,$(B)/plain/%.o,$(patsubst %.cc,%.c,$1))
 probe = $(patsubst %.c,$(B)/probe/%.o,$1)
 TEST_PROGRAMS := $(if $(RUNTIME_TESTS),$(B)/runtime-tests) $(if $(SIM_TESTS),$(B)/sim-tests)
 
@@ -98,7 +104,7 @@ endif
 	@$(if $(filter 0,$(MAKELEVEL)),echo '$(B)/rewake is built; `make help` names the other jobs')
 
 $(B)/flags: FORCE
-	$(call say,$(CC) $(CFLAGS) $(LINK) $(LIBS))
+	$(call say,$(CC) $(CFLAGS) $(CXXFLAGS) $(LINK) $(LIBS))
 $(B)/sources: FORCE
 	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(ZOO))
 $(B)/plain/%.o: %.c $(B)/flags
@@ -106,13 +112,15 @@ $(B)/plain/%.o: %.c $(B)/flags
 $(B)/probe/%.o: %.c $(B)/flags
 	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(call quiet,$<) -DRT_PROBES -c $< \
 		-o $@)
+$(B)/plain/%.o: %.cc $(B)/flags
+	$(call run,CXX,$(CXX.$(FAMILY)) $(CXXFLAGS) -c $< -o $@)
 # The generated string of an SQL file is longer than the 4095 characters that C promises.
 $(B)/gen/%.o: $(B)/gen/%.c
 	$(call run,CC,$(CC) $(CFLAGS) $(TEST_FLAGS) -Wno-overlength-strings -c $< -o $@)
 $(B)/gen/%.sql.c: %.sql scripts/sql-to-c
 	$(call run,SQL,scripts/sql-to-c $< > $@)
 $(B)/gen/runtime-tests.c: $(RUNTIME_TESTS) scripts/test-main $(B)/sources
-	$(call run,GEN,scripts/test-main runtime $(filter %_test.c,$(RUNTIME_TESTS)) > $@)
+	$(call run,GEN,scripts/test-main runtime $(filter %_test.c %_test.cc,$(RUNTIME_TESTS)) > $@)
 $(B)/gen/sim-tests.c: $(SIM_TESTS) scripts/test-main $(B)/sources
 	$(call run,GEN,scripts/test-main sim $(filter %_test.c,$(SIM_TESTS)) > $@)
 $(B)/zoo/%.o: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-object $(HEADERS) $(B)/flags \
@@ -177,7 +185,8 @@ demo: all ## finds a lost wake-up, tells it, stores it, replays it; under 2 minu
 tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
 	@TIDY_OBJECTS=build/release-$(CC)/probe scripts/tidy
 format: ## clang-format over all sources
-	@clang-format-14 -i $$(find runtime sim scenarios reports fuzz -name '*.[ch]' 2>/dev/null)
+	@clang-format-14 -i $$(find runtime sim scenarios reports fuzz -name '*.[ch]' -o -name '*.cc' \
+		-o -name '*.hpp' 2>/dev/null)
 coverage: tests-cov-$(CC) binary-cov-$(CC) ## which lines of runtime/ and sim/ the tests come to
 	@$(call prove,cov-$(CC),cov-$(CC),$(filter sim/%,$(SHELL_TESTS)))
 	@gcovr --root . --filter 'runtime/' --filter 'sim/' --exclude '.*/tests/.*' build/cov-$(CC)

@@ -92,9 +92,19 @@ extern const struct sim_scenario *const __stop_rewake_scenarios[] SIM_WEAK_HIDDE
 extern struct rt_site __start_rt_sites[] SIM_WEAK_HIDDEN;
 extern struct rt_site __stop_rt_sites[] SIM_WEAK_HIDDEN;
 
+/* g++ warns of the members that an initialiser leaves out, also where it names the others. */
+#if defined(__cplusplus) && !defined(__clang__)
+#define SIM__NAMED_INITIALISER(...) \
+    _Pragma("GCC diagnostic push") \
+            _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"") \
+                    __VA_ARGS__ _Pragma("GCC diagnostic pop")
+#else
+#define SIM__NAMED_INITIALISER(...) __VA_ARGS__
+#endif
+
 /* Registers a scenario; `identifier` is any name unique in its file. A file may have several. */
 #define SIM_SCENARIO(identifier, ...) \
-    static const struct sim_scenario identifier = {__VA_ARGS__}; \
+    SIM__NAMED_INITIALISER(static const struct sim_scenario identifier = {__VA_ARGS__};) \
     static const struct sim_scenario *const identifier##__registered \
             __attribute__((section("rewake_scenarios"), used)) = &identifier
 

@@ -64,7 +64,8 @@ static const struct rt_waker_vt spy_vt = {spy_clone, spy_wake, spy_wake_by_ref, 
 static inline struct rt_waker
 spy_waker(struct spy *spy)
 {
-    return (struct rt_waker){&spy_vt, (uintptr_t)spy};
+    struct rt_waker waker = {&spy_vt, (uintptr_t)spy};
+    return waker;
 }
 
 /* Every clone was woken or dropped. */

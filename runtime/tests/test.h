@@ -23,8 +23,16 @@
 
 #include "runtime/base/error.h"
 
+/* Tests in C++ are called from the same main. */
+#ifdef __cplusplus
+#define TEST__LINKAGE extern "C"
+extern "C" {
+#else
+#define TEST__LINKAGE
+#endif
+
 #define TEST(name) \
-    void name(int test__unused); \
+    TEST__LINKAGE void name(int test__unused); \
     void name(int test__unused __attribute__((unused)))
 
 #define EXPECT(condition) ck_assert_msg((condition), "expected: %s", #condition)
@@ -78,4 +86,7 @@ extern struct test_trap test_trap;
         ck_assert_msg(test_trap.panicked, "a fault, not a panic: %s", test_trap.what); \
     } while (0)
 
+#ifdef __cplusplus
+}
+#endif
 #endif

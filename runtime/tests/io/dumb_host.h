@@ -18,6 +18,10 @@
 #include "runtime/tests/spy.h"
 #include "runtime/tests/test.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define DUMB_SOURCES 64u
 #define DUMB_POLLABLES 160u
 
@@ -124,4 +128,7 @@ void reader_init(struct reader *reader, struct dumb_runtime *dumb, const char *n
 void reader_start(struct reader *reader, struct dumb_runtime *dumb, const char *name,
         uint32_t source, uint32_t times);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

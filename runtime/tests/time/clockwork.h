@@ -10,6 +10,10 @@
 
 #include "runtime/runtime.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define CLOCKWORK_ENTRIES 16u
 
 struct clockwork {
@@ -32,4 +36,7 @@ uint32_t clockwork_run(struct clockwork *clockwork);
 /* Sets the clock, fires what is due, polls whoever is woken; audits. Returns the polls. */
 uint32_t clockwork_at(struct clockwork *clockwork, uint64_t now_ns);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
