@@ -8,6 +8,9 @@
  * alien in Seastar's words), looks into the store from outside, and closes the house: when all
  * connections are served, or (shards-shutdown) at any moment, with messages under way.
  *
+ * The operator sleeps until it is told. One that looked in every so often would wake each shard by
+ * doing so, and no shard that sleeps on a message would ever be found asleep.
+ *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/rewake.h"
@@ -33,6 +36,8 @@ struct connection {
     struct story *story;
     struct rt_shard *shard;
     struct request request;
+    struct rt_submit leave; /* To shard 0, which counts who is left. */
+    bool leaving;
     bool asking;
     uint32_t asked;
     uint32_t last[KEYS]; /* What it was told last, by key: counters only grow. */
@@ -53,9 +58,10 @@ struct story {
     uint32_t counters[KEYS]; /* Counter k belongs to shard k % SHARDS; nobody else looks. */
     uint32_t added;
     uint32_t refused;
-    uint32_t open; /* Connections; each shard counts its own down through a message to shard 0. */
+    uint32_t open; /* Connections that are not served; belongs to shard 0. */
     struct connection connections[SHARDS * CONNECTIONS];
     struct lookup lookups[SHARDS];
+    struct sim_loop *operator;
     struct rt_message look;
     uint32_t seen;
 };
@@ -112,6 +118,20 @@ handle_request(struct rt_message *message, struct rt_shard *shard)
     rt_message_answer(message, shard, RT_OK);
 }
 
+/* On shard 0: one connection less. */
+static void
+handle_leave(struct rt_message *message, struct rt_shard *shard)
+{
+    struct connection *connection = rt_container_of(message, struct connection, leave.message);
+    struct story *story = connection->story;
+    SIM_ALWAYS(shard->number == 0);
+    story->open--;
+    if (story->open == 0) {
+        sim_loop_wake(story->operator);
+    }
+    rt_message_answer(message, shard, RT_OK);
+}
+
 /* ---- On the shard where the request came in. ------------------------------------------------- */
 
 static rt_poll
@@ -145,7 +165,11 @@ connection_poll(struct rt_task *task, struct rt_cx *cx)
         SIM_ALWAYS(request->value > connection->last[request->key]);
         connection->last[request->key] = request->value;
     }
-    return RT_READY;
+    if (!connection->leaving) {
+        connection->leaving = true;
+        rt_submit_to(&connection->leave, connection->shard, 0, handle_leave);
+    }
+    return rt_future_poll(&connection->leave.future, cx);
 }
 
 /* ---- The operator's thread. ------------------------------------------------------------------ */
@@ -161,14 +185,23 @@ count_open(struct rt_message *message, struct rt_shard *shard)
     rt_message_answer(message, shard, RT_OK);
 }
 
+/* On the shard's thread: the operator may go on. */
+static void
+tell_operator(struct rt_message *message, struct rt_shard *shard)
+{
+    struct story *story = rt_container_of(message, struct story, look);
+    (void)shard;
+    sim_loop_wake(story->operator);
+}
+
 /* How many requests `shard` has seen through; nobody may look but the shard itself. */
 static rt_err
 look_into(struct sim_world *world, struct story *story, uint32_t shard)
 {
-    rt_message_init(&story->look, count_open, NULL);
+    rt_message_init(&story->look, count_open, tell_operator);
     rt_err err = rt_alien_submit(&story->look, sim_house_shard(story->house, shard));
     while (err == RT_OK && !rt_message_is_idle(&story->look)) {
-        sim_sleep(world, 50 * RT_US);
+        sim_loop_block(world, 0, "the shard's answer", RT_HERE);
     }
     return err;
 }
@@ -190,9 +223,10 @@ operator_main(struct sim_world *world, void *argument)
     if (story->early) {
         sim_sleep(world, sim_range(world, 0, 200 * RT_US));
     } else {
-        while (!all_served(world, story)) {
-            sim_sleep(world, 100 * RT_US);
+        while (story->open > 0) {
+            sim_loop_block(world, 0, "the last connection to be served", RT_HERE);
         }
+        SIM_ALWAYS(all_served(world, story));
     }
     rt_shards_close(sim_house_shards(story->house));
     if (story->early) {
@@ -226,7 +260,8 @@ begin(struct sim_world *world, bool early)
     for (uint32_t i = 0; i < SHARDS * CONNECTIONS; i++) {
         open_connection(story, i);
     }
-    (void)sim_loop_new(world, "operator", operator_main, story);
+    story->open = SHARDS * CONNECTIONS;
+    story->operator = sim_loop_new(world, "operator", operator_main, story);
     sim_set_state(world, story);
 }
 
@@ -256,6 +291,7 @@ check(struct sim_world *world, void *state)
     SIM_ALWAYS(story->early || story->added == SHARDS * CONNECTIONS * REQUESTS);
     for (uint32_t i = 0; i < SHARDS * CONNECTIONS; i++) {
         SIM_ALWAYS(rt_submit_is_over(&story->connections[i].request.submit));
+        SIM_ALWAYS(rt_submit_is_over(&story->connections[i].leave));
     }
 }
 
