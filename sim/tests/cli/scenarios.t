@@ -29,9 +29,10 @@ same "a canary without --expect is a bug: status" \
     "$(status run canary/lost-wakeup --runs 300 --fresh --record none)" 1
 
 # ---- Golden traces: the dullest run of each story, as columns. ----
-for name in seeds/s1/two-requests seeds/s1/stream-group seeds/s2/guest-transform \
-    seeds/s3/three-tasks seeds/s3/echo-server \
-    seeds/s4/proxy-one-message canary/lost-wakeup zoo/a09/fixed; do
+for name in seeds/s1/two-requests seeds/s1/noop-block-on seeds/s1/stream-group \
+    seeds/s2/guest-transform seeds/s3/three-tasks seeds/s3/echo-server \
+    seeds/s4/proxy-one-message seeds/s4/socket-polls seeds/s4/socket-callbacks seeds/s5/wander \
+    canary/lost-wakeup zoo/a09/fixed; do
     golden=$root/sim/tests/golden/$(printf '%s' "$name" | tr / _).txt
     rm -f golden.db*
     rewake run "$name" --strategy dullest --runs 1 --record all --fresh --db golden.db \
