@@ -22,11 +22,14 @@ typedef uint64_t rt_count;
 #define RT_COUNT_MAX UINT64_MAX
 #endif
 
-/* A static function in the path of each poll or wake: inlined, or where room counts, there once. */
+/* A static function in the path of every poll or wake: inlined, or there once where room counts. */
 #ifdef RT_SMALL
 #define RT_HOT __attribute__((noinline, unused))
+/* What will be written to soon, so that it is in the cache by then. */
+#define RT_PREFETCH(address) ((void)(address))
 #else
 #define RT_HOT inline
+#define RT_PREFETCH(address) __builtin_prefetch((address), 1)
 #endif
 
 #endif

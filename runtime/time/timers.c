@@ -20,6 +20,7 @@
 #include "runtime/time/timers.h"
 
 #include "runtime/base/assert.h"
+#include "runtime/base/small.h"
 #include "runtime/time/wheel.h"
 
 #include "runtime/base/banned.h"
@@ -81,18 +82,23 @@ verify(const struct rt_timers *timers)
 #endif
 }
 
-/* `deadline_ns` rounded up to a tick (M5); RT_NEVER when the clock can not show that. */
-static uint64_t
-round_up(const struct rt_timers *timers, uint64_t deadline_ns)
+/* Gives `timer` its deadline, rounded up to a tick (M5); RT_NEVER when the clock can not show that.
+ * Returns the tick, so that there is one division. */
+static inline uint64_t
+round_up(const struct rt_timers *timers, struct rt_timer *timer, uint64_t deadline_ns)
 {
-    if (deadline_ns == RT_NEVER || rt__wheel_tick_ns(timers) == 1) {
+    uint64_t tick_ns = rt__wheel_tick_ns(timers);
+    timer->deadline_ns = deadline_ns;
+    if (deadline_ns == RT_NEVER || tick_ns == 1) {
         return deadline_ns;
     }
-    uint64_t beyond_ns = deadline_ns % rt__wheel_tick_ns(timers);
+    uint64_t tick = deadline_ns / tick_ns;
+    uint64_t beyond_ns = deadline_ns - tick * tick_ns;
     if (beyond_ns == 0) {
-        return deadline_ns;
+        return tick;
     }
-    return rt_deadline(deadline_ns, rt__wheel_tick_ns(timers) - beyond_ns);
+    timer->deadline_ns = rt_deadline(deadline_ns, tick_ns - beyond_ns);
+    return tick + 1;
 }
 
 /* Puts `timer` into a list, in order. Mostly it is the last: the walk is short. */
@@ -114,16 +120,16 @@ put_overdue(struct rt_timers *timers, struct rt_timer *timer)
 }
 
 static void
-put(struct rt_timers *timers, struct rt_timer *timer)
+put(struct rt_timers *timers, struct rt_timer *timer, uint64_t tick)
 {
     rt_assert(timer->place == RT_TIMER_IDLE);
     if (timer->deadline_ns == RT_NEVER) {
         rt_list_push_back(&timers->endless, &timer->link);
         timer->place = RT_TIMER_ENDLESS;
-    } else if (rt__wheel_tick(timers, timer->deadline_ns) <= timers->elapsed) {
+    } else if (tick <= timers->elapsed) {
         put_overdue(timers, timer);
     } else {
-        rt__wheel_put(timers, timer);
+        rt__wheel_put(timers, timer, tick);
     }
     timers->armed += 1;
     if (timers->earliest_known && timer->deadline_ns < timers->earliest_ns) {
@@ -237,6 +243,14 @@ collect(struct rt_timers *timers)
     sort(&timers->pending);
 }
 
+/* Whose turn is next but one, which is time enough to fetch what its wake needs. At the end of the
+ * list it may be no timer: only its address is used. */
+static inline const struct rt_timer *
+after_next(const struct rt_list *list)
+{
+    return rt__wheel_timer(list->next->next->next);
+}
+
 /* Fires the first of `pending`. The timer is not touched after its wake: it may be gone. */
 static void
 fire(struct rt_timers *timers, const struct rt_site *await)
@@ -244,6 +258,7 @@ fire(struct rt_timers *timers, const struct rt_site *await)
     struct rt_timer *timer = rt__wheel_timer(timers->pending.next);
     rt_assert(timer->place == RT_TIMER_PENDING);
     rt_assert(timer->deadline_ns <= timers->last_ns);
+    RT_PREFETCH(&after_next(&timers->pending)->slot);
     take(timers, timer);
     RT_PROBE(EXPIRE, timer->object.id, RT_HERE, await, timer->deadline_ns);
     (void)rt_slot_wake_at(&timer->slot, await);
@@ -313,10 +328,10 @@ rt_timer_start_at(struct rt_timers *timers, struct rt_timer *timer, uint64_t dea
     if (timer->place != RT_TIMER_IDLE) {
         take(timers, timer);
     }
-    timer->deadline_ns = round_up(timers, deadline_ns);
+    uint64_t tick = round_up(timers, timer, deadline_ns);
     timer->start_order = timers->started;
     timers->started += 1;
-    put(timers, timer);
+    put(timers, timer, tick);
     RT_PROBE(ARM, timer->object.id, RT_HERE, await, timer->deadline_ns);
     verify(timers);
     tell_earliest(timers, before_ns);

@@ -51,8 +51,8 @@ rt__wheel_before(const struct rt_timer *a, const struct rt_timer *b)
                                             : a->start_order < b->start_order;
 }
 
-/* Puts an idle `timer`, whose deadline lies after `elapsed`, into its slot. */
-void rt__wheel_put(struct rt_timers *timers, struct rt_timer *timer);
+/* Puts an idle `timer`, whose deadline's tick lies after `elapsed`, into its slot. */
+void rt__wheel_put(struct rt_timers *timers, struct rt_timer *timer, uint64_t tick);
 
 /* Takes a timer out of the slot that it was put into. It is idle afterwards. */
 void rt__wheel_remove(struct rt_timers *timers, struct rt_timer *timer);

@@ -93,7 +93,7 @@ static struct {
     struct rt_task task;
     struct rt_cx cx;
     uint64_t tick_ns;
-    uint64_t last_key;
+    uintptr_t last_key;
     bool unordered;
 } ours;
 
@@ -108,10 +108,8 @@ static void
 ours_wake(struct rt_waker waker, const struct rt_site *await)
 {
     (void)await;
-    uint32_t i = (uint32_t)waker.data;
-    uint64_t key = (uint64_t)delays[i] << 32 | i;
-    ours.unordered |= key <= ours.last_key;
-    ours.last_key = key;
+    ours.unordered |= waker.data <= ours.last_key;
+    ours.last_key = waker.data;
     fired++;
 }
 
@@ -139,6 +137,13 @@ ours_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
+/* The order in which they must fire: by deadline, then by start. */
+static uintptr_t
+key_of(uint32_t i)
+{
+    return (uintptr_t)((uint64_t)delays[i] << 32 | i);
+}
+
 /* Every timer has its waker, as every timer of the peers has its callback. */
 static void
 ours_open(void)
@@ -158,7 +163,7 @@ ours_open(void)
     }
     for (uint32_t i = 0; i < TIMERS; i++) {
         rt_timer_init(&ours.all[i]);
-        rt_cx_init(&ours.cx, &ours.executor, &ours.task, (struct rt_waker){&ours_vt, i});
+        rt_cx_init(&ours.cx, &ours.executor, &ours.task, (struct rt_waker){&ours_vt, key_of(i)});
         rt_slot_replace(&ours.all[i].slot, &ours.cx, "a timer");
     }
     ours.last_key = 0;
