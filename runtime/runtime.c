@@ -379,7 +379,9 @@ rt_block_on_at(struct rt_runtime *runtime, struct rt_task *root, const struct rt
     rt_err err = rt_post_at(&runtime->executor, root, await);
     if (err == RT_OK) {
         struct question question = {.about_root = true, .root = root->target.key};
+        runtime->root = &question.root;
         err = run_loop(runtime, &question);
+        runtime->root = NULL;
     }
     end_loop(runtime);
     return err;

@@ -81,7 +81,8 @@ struct rt_runtime {
     struct rt_pollable deadline; /* The next deadline, as a pollable of the host … */
     uint64_t deadline_ns;        /* … and which one it is; RT_NEVER: none subscribed. */
     struct rt_pollable notify;
-    uint64_t turns; /* So far; a yield waits for the next one. */
+    struct rt_key *root; /* Whom rt_block_on waits for: it goes with a task that migrates. */
+    uint64_t turns;      /* So far; a yield waits for the next one. */
     uint64_t task_quota_ns;
     uint64_t round_began_ns; /* Only while there is a quota. */
     struct rt_waker *deferred;

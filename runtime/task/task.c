@@ -13,6 +13,7 @@
  */
 #include "runtime/task/task.h"
 
+#include "runtime/runtime.h"
 #include "runtime/task/budget.h"
 #include "runtime/task/internal.h"
 
@@ -306,6 +307,16 @@ last_of_its_numbers(const struct rt_task *task)
            targets->used + targets->retired == targets->capacity;
 }
 
+/* A loop that waits for the end of its root asks by the key. */
+static void
+tell_loop(struct rt_runtime *runtime, struct rt_key before, struct rt_key after)
+{
+    bool waits = runtime != NULL && runtime->root != NULL;
+    if (waits && rt_key_pack(*runtime->root) == rt_key_pack(before)) {
+        *runtime->root = after;
+    }
+}
+
 rt_err
 rt_task_migrate_at(struct rt_task *task, const struct rt_site *await)
 {
@@ -323,10 +334,12 @@ rt_task_migrate_at(struct rt_task *task, const struct rt_site *await)
     if (in_policy(task)) {
         rt__executor_remove(executor, task);
     }
+    struct rt_key before = task->target.key;
     task->state = RT_TASK_SLEEPING;
     rt_target_close(&task->target);
     rt_err err = rt_target_open(&task->target, executor, rt__task_woken);
     rt_assert(err == RT_OK);
+    tell_loop(executor->runtime, before, task->target.key);
     wake_sleeping(task, await);
     rt__slots_erase(&task->slots, await);
     return RT_OK;

@@ -5,6 +5,7 @@
  *
  *      answers   .  PENDING      !  READY       p  PARKED
  *      w  wake itself            o  wake the other task     +  post the other
+ *      m  give the other another waker
  *      r  store in its slot      x  cancel the other        n  run the loop from inside
  *      0..9  wait for that source, and go on when it was ready
  *      t  sleep 100 ns           k  clone its waker and keep it
@@ -60,6 +61,9 @@ player_do(struct player *player, struct rt_cx *cx, char what)
         return;
     case 'x':
         rt_task_cancel(&player->other->task);
+        return;
+    case 'm':
+        EXPECT_EQ(rt_task_migrate(&player->other->task), RT_OK);
         return;
     case 'n':
         player->nested = rt_block_on(cx->runtime, &player->other->task);
@@ -226,6 +230,23 @@ TEST(runtime_block_on_returns_at_root_ready_and_leaves_the_others)
     EXPECT_EQ(rt_run_to_completion(&dumb.runtime), RT_OK);
     EXPECT_STR(dumb.log, "a root b a");
     finish(&dumb);
+}
+
+/* Holds B1, W11: a root that was given another waker has not ended; block_on waits on. */
+TEST(runtime_block_on_waits_for_a_root_that_gets_another_waker)
+{
+    struct dumb_runtime dumb;
+    struct player root;
+    struct player mover;
+    dumb_init(&dumb);
+    dumb.host.blocked = next_source;
+    player_init(&root, &dumb, "root", "1!");
+    player_start(&mover, &dumb, "mover", "0m!");
+    mover.other = &root;
+    EXPECT_EQ(rt_block_on(&dumb.runtime, &root.task), RT_OK);
+    EXPECT_EQ(root.task.end, RT_TASK_DONE);
+    EXPECT_EQ(mover.task.end, RT_TASK_DONE);
+    dumb_fini(&dumb);
 }
 
 static void
