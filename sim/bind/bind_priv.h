@@ -46,7 +46,10 @@ struct sim_rt {
     struct sim_after after;
     struct sim_evil evil;
     struct sim_clocked clocked;
-    struct sim_bound *migrating; /* Its task gets a new key now. */
+    struct sim_returned returned;
+    const struct sim_actor *driver; /* The loop that polled last, where one does. */
+    struct sim_bound *late;         /* Fell asleep last before the loop did: still undisturbed. */
+    struct sim_bound *migrating;    /* Its task gets a new key now. */
 
     /* pick.c */
     struct rt_sched sched;
@@ -90,6 +93,7 @@ void sim__task_fire_derived(struct sim_actor *actor);
 
 /* disturb.c: freedoms and faults around a poll. */
 void sim__disturb(struct sim_bound *bound);
+void sim__disturb_init(struct sim_rt *rt);
 void sim__disturb_parked(struct sim_bound *bound);
 bool sim__cancelled_instead(struct sim_bound *bound);
 

@@ -3,7 +3,8 @@
  *
  * A spurious wake is a freedom that every task must survive. Cancellation and another waker are
  * faults: only where the scenario claims to survive them. A task is cancelled at a suspension point
- * or between a wake and the poll that it led to; it gets another waker while it sleeps.
+ * or between a wake and the poll that it led to; it gets another waker while it sleeps. All of it is
+ * the doing of the task's own thread: under a loop that sleeps it waits until the loop is back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -71,13 +72,10 @@ struck(struct sim_bound *bound)
     return false;
 }
 
-void
-sim__disturb(struct sim_bound *bound)
+static void
+disturb(struct sim_bound *bound)
 {
     struct sim_world *world = bound->rt->world;
-    if (world->nudging || world->closing) {
-        return;
-    }
     world->suspensions++;
     if (world->suspensions == world->options.cancel_at) {
         note(bound, SIM_FAULT_CANCEL);
@@ -90,6 +88,55 @@ sim__disturb(struct sim_bound *bound)
     if (drawn(bound, SIM_KIND_SPURIOUS, world->options.spurious_one_in)) {
         sim_world_event(world, SIM_EVENT_SPURIOUS, bound->task->object.id, 0, 0, 0);
         rt_task_wake(bound->task);
+    }
+}
+
+/*
+ * A loop that has polled everybody asks its host, and is asleep as soon as the step is over. Who
+ * wakes a task then is somebody outside, for whom a runtime listens only where it was told that
+ * there is such a one (D5).
+ */
+static bool
+is_out_of_reach(const struct sim_rt *rt)
+{
+    const struct rt_runtime *runtime = &rt->runtime;
+    return rt->by_loop && !runtime->executor.running && runtime->foreign_handles == 0;
+}
+
+/* The loop is back from its host. It is its own thread's doing now, as if a source had done it. */
+static void
+disturb_late(void *argument)
+{
+    struct sim_rt *rt = argument;
+    struct sim_bound *late = rt->late;
+    const struct sim_world *world = rt->world;
+    if (late == NULL || rt->driver != world->stepping || world->nudging || world->closing) {
+        return;
+    }
+    rt->late = NULL;
+    if (!sim__has_left(late) && late->task->state == RT_TASK_SLEEPING) {
+        disturb(late);
+    }
+}
+
+void
+sim__disturb_init(struct sim_rt *rt)
+{
+    rt->returned = (struct sim_returned){.returned = disturb_late, .argument = rt};
+    sim_world_add_returned(rt->world, &rt->returned);
+}
+
+void
+sim__disturb(struct sim_bound *bound)
+{
+    struct sim_rt *rt = bound->rt;
+    if (rt->world->nudging || rt->world->closing) {
+        return;
+    }
+    if (is_out_of_reach(rt)) {
+        rt->late = bound;
+    } else {
+        disturb(bound);
     }
 }
 

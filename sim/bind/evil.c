@@ -54,6 +54,9 @@ act(void *argument)
     struct sim_rt *rt = argument;
     struct sim_world *world = rt->world;
     struct sim_actor *actor = world->current;
+    if (rt->by_loop && rt->driver != world->stepping) {
+        return; /* The tasks of another thread, or of a loop that sleeps and listens to nobody. */
+    }
     struct victims victims;
     find_victims(rt, &victims);
     uint64_t one_in = world->options.fault_one_in;

@@ -204,6 +204,7 @@ pop(struct rt_sched *sched)
     struct sim_rt *rt = rt_of(sched);
     if (rt->by_loop) {
         sim_loop_pause(rt->world);
+        rt->driver = rt->world->stepping;
     }
     uint32_t index = rt->inner != NULL ? rt->inner->ops->pop(rt->inner) : list_pick(rt);
     if (index == RT_SCHED_NONE) {

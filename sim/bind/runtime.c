@@ -392,6 +392,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     if (rt->by_loop) {
         rt->after = (struct sim_after){.after = sim__after_step, .argument = rt};
         sim_world_add_after(world, &rt->after);
+        sim__disturb_init(rt);
     }
     if (options->tick_ns > world->options.slack_ns) {
         world->options.slack_ns = options->tick_ns;

@@ -134,8 +134,9 @@ maybe_suspend(struct sim_source *source)
 {
     struct sim_host *host = source->host;
     if (sim__fault(host, SIM_FAULT_CLOCK)) {
-        sim_work(host->world,
-                sim_actor_range(&host->actor, SIM_KIND_FAULT, SUSPEND_NS_MIN, SUSPEND_NS_MAX));
+        uint64_t ns = sim_actor_range(&host->actor, SIM_KIND_FAULT, SUSPEND_NS_MIN, SUSPEND_NS_MAX);
+        host->world->stood_still_ns += ns;
+        sim_work(host->world, ns);
     }
 }
 

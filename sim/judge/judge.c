@@ -317,7 +317,8 @@ was_woken(const struct sim_world *world, const struct sim_actor *actor, uint64_t
     return actor != NULL && actor->enabled && by != NULL && by->stopped_ns <= limit_ns;
 }
 
-/* Within the declared slack, the run itself woke the sleeper: it was not late. */
+/* Within the declared slack, the run itself woke the sleeper: it was not late. Time in which
+ * everything stood still (fault `clock`) counts against nobody. */
 static bool
 woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
 {
@@ -325,6 +326,7 @@ woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
     struct sim_world *world = inquest->world;
     const struct sim_case *what = inquest->what;
     uint64_t slack_ns = what->options.slack_ns;
+    uint64_t still_ns = 0;
     bool in_time = false;
     uint64_t step = inquest->stop.step;
     uint64_t polls = 0;
@@ -336,10 +338,12 @@ woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
         slack_ns = world->options.slack_ns > slack_ns ? world->options.slack_ns : slack_ns;
         if (step == inquest->stop.step) {
             polls = actor != NULL ? actor->polls : 0;
+            still_ns = world->stood_still_ns;
         }
-        in_time = reached && (went_on(actor, polls, world->now_ns, quiet_ns + slack_ns) ||
-                                     was_woken(world, actor, quiet_ns + slack_ns));
-        reached = reached && world->now_ns <= quiet_ns + slack_ns;
+        uint64_t limit_ns = quiet_ns + slack_ns + (world->stood_still_ns - still_ns);
+        in_time = reached && (went_on(actor, polls, world->now_ns, limit_ns) ||
+                                     was_woken(world, actor, limit_ns));
+        reached = reached && world->now_ns <= limit_ns;
         sim_world_drop(world);
         step++;
     }

@@ -13,21 +13,30 @@
 
 #define SEEDS 300u
 
-/* How many of SEEDS runs do not pass. */
+/* How many of SEEDS runs do not pass; one quiescence is audited in `audit_one_in`. */
 static uint32_t
-failures(const struct sim_scenario *scenario, uint64_t faults)
+failures_audited(const struct sim_scenario *scenario, uint64_t faults, uint64_t audit_one_in)
 {
     struct sim_scenario brave = *scenario;
     brave.survives = faults;
     struct lab *lab = calloc(1, sizeof(*lab));
     lab_init(lab, NULL, 0xa5);
+    struct sim_options options;
+    sim_options_init(&options, &brave);
+    options.audit_one_in = audit_one_in;
     uint32_t failed = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        failed += lab_judge(lab, &brave, seed, false).verdict != SIM_VERDICT_PASS;
+        failed += lab_judge_with(lab, &brave, &options, seed, false).verdict != SIM_VERDICT_PASS;
     }
     lab_fini(lab);
     free(lab);
     return failed;
+}
+
+static uint32_t
+failures(const struct sim_scenario *scenario, uint64_t faults)
+{
+    return failures_audited(scenario, faults, 32);
 }
 
 /* ---- A bell that is rung once, and somebody who also waits for something else. --------------- */
@@ -320,4 +329,109 @@ TEST(clock_reads_backwards_only_under_fault_clock)
     EXPECT_EQ(steps_back, 0);
     EXPECT_EQ(failures(&sleeper, SIM_FAULT_CLOCK), 0);
     ck_assert_uint_gt(steps_back, 0);
+}
+
+/* ---- Under a loop. --------------------------------------------------------------------------- */
+
+#define LETTERS 12u
+#define PACE_NS UINT64_C(5000000)
+
+/* Letters that come one after the other, and somebody who takes them. */
+struct post {
+    struct sim_rt *rt;
+    struct sim_source *letters;
+    struct rt_task task;
+    struct rt_pollable pollable;
+    struct rt_wait wait;
+    uint32_t taken;
+};
+
+static rt_poll
+take_letters(struct rt_task *task, struct rt_cx *cx)
+{
+    struct post *post = rt_container_of(task, struct post, task);
+    while (post->taken < LETTERS) {
+        rt_err err;
+        RT_AWAIT_INTO(
+                err, sim_source_take(post->letters), rt_wait_for(&post->wait, &post->pollable, cx));
+        EXPECT_EQ(err, RT_OK);
+        post->taken++;
+    }
+    rt_pollable_drop(&post->pollable);
+    return RT_READY;
+}
+
+static struct post *
+post_new(struct sim_world *world)
+{
+    struct post *post = sim_new(world, struct post);
+    post->rt = sim_rt_new(world, &(struct sim_rt_options){.by_loop = true});
+    post->letters = sim_source_new(sim_rt_host(post->rt), "letters");
+    for (uint32_t i = 0; i < LETTERS; i++) {
+        sim_source_event_in(post->letters, 1000, PACE_NS);
+    }
+    EXPECT_EQ(sim_source_subscribe(post->letters, &post->pollable), RT_OK);
+    rt_wait_init(&post->wait);
+    rt_task_init(&post->task, take_letters, NULL, "taker");
+    return post;
+}
+
+static void
+sleep_in_host(struct sim_world *world, void *argument)
+{
+    struct post *post = argument;
+    (void)world;
+    SIM_ALWAYS(rt_block_on(sim_rt_runtime(post->rt), &post->task) == RT_OK);
+    SIM_ALWAYS(post->taken == LETTERS);
+}
+
+static void
+look_now_and_then(struct sim_world *world, void *argument)
+{
+    struct post *post = argument;
+    struct rt_runtime *runtime = sim_rt_runtime(post->rt);
+    struct rt_run_result result = {0, 1, RT_STALL_SLEEPING};
+    sim_spawn(post->rt, &post->task);
+    while (result.remaining > 0) {
+        SIM_ALWAYS(rt_run_until_stalled(&runtime->executor, UINT64_MAX, &result) == RT_OK);
+        sim_sleep(world, PACE_NS);
+        SIM_ALWAYS(rt_runtime_turn(runtime, RT_TURN_POLL, NULL) == RT_OK);
+    }
+}
+
+static void
+sleeping_setup(struct sim_world *world)
+{
+    (void)sim_loop_new(world, "main", sleep_in_host, post_new(world));
+}
+
+static void
+looking_setup(struct sim_world *world)
+{
+    (void)sim_loop_new(world, "main", look_now_and_then, post_new(world));
+}
+
+static const struct sim_scenario sleeping = {.name = "test/sleeping", .setup = sleeping_setup};
+static const struct sim_scenario looking = {
+        .name = "test/looking", .setup = looking_setup, .slack_ns = 2 * PACE_NS};
+
+/*
+ * Goal: what a fault does to a task under a loop, the loop gets to know.
+ * Method: a loop that sleeps in its host and listens to nobody outside. Given another waker then,
+ * its task would not be polled before the next letter: nobody could have told the loop.
+ */
+TEST(faults_wait_for_a_loop_that_sleeps)
+{
+    uint64_t faults = SIM_FAULT_MIGRATE | SIM_FAULT_EVIL;
+    EXPECT_EQ(failures_audited(&sleeping, 0, 1), 0);
+    EXPECT_EQ(failures_audited(&sleeping, faults, 1), 0);
+    EXPECT_EQ(failures_audited(&looking, faults, 1), 0);
+}
+
+/* Goal: while everything stands still nobody is late. Method: a loop that looks every 5 ms and says
+ * so, under a clock that jumps by up to a second. */
+TEST(clock_that_jumps_makes_nobody_late)
+{
+    EXPECT_EQ(failures_audited(&looking, 0, 1), 0);
+    EXPECT_EQ(failures_audited(&looking, SIM_FAULT_CLOCK, 1), 0);
 }

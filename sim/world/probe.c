@@ -21,7 +21,7 @@ uint64_t rt_probe_wanted;
             UINT64_C(1) << RT_PROBE_CONSUME | UINT64_C(1) << RT_PROBE_COMPLETE | \
             UINT64_C(1) << RT_PROBE_ASK)
 
-/* Those of this run: MEANT, and POLLED where a loop polls. */
+/* Those of this run: MEANT, and POLLED and TURNED where a loop polls. */
 static uint64_t meant;
 
 void
@@ -38,7 +38,7 @@ void
 sim_world_loop_polls(struct sim_world *world)
 {
     (void)world;
-    meant |= UINT64_C(1) << RT_PROBE_POLLED;
+    meant |= UINT64_C(1) << RT_PROBE_POLLED | UINT64_C(1) << RT_PROBE_TURNED;
     rt_probe_wanted |= meant;
 }
 
@@ -106,6 +106,16 @@ let_evil_act(struct sim_world *world)
 }
 
 static void
+tell_returned(struct sim_world *world)
+{
+    rt_list_each(link, &world->returneds)
+    {
+        struct sim_returned *returned = rt_container_of(link, struct sim_returned, link);
+        returned->returned(returned->argument);
+    }
+}
+
+static void
 consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
 {
     if (kind == RT_PROBE_POLLED) {
@@ -123,6 +133,8 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
         sim_world_progress(world);
     } else if (kind == RT_PROBE_ASK && argument == 0) {
         sim__allow(world);
+    } else if (kind == RT_PROBE_TURNED) {
+        tell_returned(world);
     } else if (kind == RT_PROBE_FIRE || kind == RT_PROBE_CLEANUP) {
         let_evil_act(world);
     }

@@ -140,6 +140,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->stopped = false;
     world->over = false;
     world->suspensions = 0;
+    world->stood_still_ns = 0;
     world->nudging = false;
     world->closing = false;
     world->state = NULL;
@@ -156,6 +157,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->afters);
     rt_list_init(&world->evils);
     rt_list_init(&world->clocked);
+    rt_list_init(&world->returneds);
     world->being_evil = false;
     world->fiber = NULL;
     world->fibers = NULL;
@@ -343,6 +345,13 @@ sim_world_add_audit(struct sim_world *world, struct sim_audit *audit)
 {
     rt_assert(audit->audit != NULL);
     rt_list_push_back(&world->audits, &audit->link);
+}
+
+void
+sim_world_add_returned(struct sim_world *world, struct sim_returned *returned)
+{
+    rt_assert(returned->returned != NULL);
+    rt_list_push_back(&world->returneds, &returned->link);
 }
 
 void

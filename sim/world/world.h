@@ -82,6 +82,13 @@ struct sim_clocked {
     const void *argument;
 };
 
+/* Who wants to know that a loop has come back from asking its host. */
+struct sim_returned {
+    struct rt_list link;
+    void (*returned)(void *argument);
+    void *argument;
+};
+
 struct sim_world {
     /* Kept across runs. */
     struct sim_arena arena;
@@ -113,12 +120,13 @@ struct sim_world {
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
     uint64_t jumped_to_ns;
-    uint64_t audit_step;  /* The quiescence drawn for audit; 0: none. */
-    uint64_t quiet;       /* Quiescences so far. */
-    bool stopped;         /* At `stop`. */
-    bool over;            /* The run has ended. */
-    uint64_t looked_step; /* The last step at which a reactor asked its host. */
-    uint64_t suspensions; /* How often a task fell asleep after a poll. */
+    uint64_t audit_step;     /* The quiescence drawn for audit; 0: none. */
+    uint64_t quiet;          /* Quiescences so far. */
+    bool stopped;            /* At `stop`. */
+    bool over;               /* The run has ended. */
+    uint64_t looked_step;    /* The last step at which a reactor asked its host. */
+    uint64_t suspensions;    /* How often a task fell asleep after a poll. */
+    uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
@@ -132,6 +140,7 @@ struct sim_world {
     struct rt_list afters;
     struct rt_list evils;
     struct rt_list clocked;
+    struct rt_list returneds;
     bool being_evil;          /* One of them is acting: what that causes is left alone. */
     struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
     struct sim_fiber *fibers; /* All of this run. */
@@ -223,6 +232,7 @@ void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
 void sim_world_add_evil(struct sim_world *world, struct sim_evil *evil);
 void sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked);
+void sim_world_add_returned(struct sim_world *world, struct sim_returned *returned);
 
 /* The work of this step up to here was allowed: the quota counts anew (over-budget). */
 static inline void
