@@ -114,4 +114,4 @@ setup(struct sim_world *world)
 
 SIM_SCENARIO(seed2_compile_thread, .name = "seeds/s2/compile-thread",
         .about = "One thread compiles what three tasks then call on the reactor.", .setup = setup,
-        .survives = SIM_FAULT_CANCEL);
+        .survives = SIM_FAULT_ALL);

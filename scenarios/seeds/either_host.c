@@ -342,11 +342,7 @@ check(struct sim_world *world, void *state)
 
 SIM_SCENARIO(seed3_readiness, .name = "seeds/s3/answer-by-readiness",
         .about = "Three requests read and answered, some given up, on a host of readiness.",
-        .setup = setup_readiness, .check = check,
-        .survives = SIM_FAULT_CANCEL | SIM_FAULT_CLOCK | SIM_FAULT_CAPACITY | SIM_FAULT_MIGRATE |
-                    SIM_FAULT_EVIL);
+        .setup = setup_readiness, .check = check, .survives = SIM_FAULT_ALL);
 SIM_SCENARIO(seed1_completions, .name = "seeds/s1/answer-by-completion",
         .about = "The same three requests by the same code on a host of completions.",
-        .setup = setup_completions, .check = check,
-        .survives = SIM_FAULT_CANCEL | SIM_FAULT_CLOCK | SIM_FAULT_CAPACITY | SIM_FAULT_MIGRATE |
-                    SIM_FAULT_EVIL);
+        .setup = setup_completions, .check = check, .survives = SIM_FAULT_ALL);

@@ -218,5 +218,4 @@ check(struct sim_world *world, void *state)
 
 SIM_SCENARIO(seed_producers_and_consumers, .name = "seeds/sync/producers-and-consumers",
         .about = "A channel of one or two places, reservations, and anybody may be cancelled.",
-        .setup = setup, .check = check,
-        .survives = SIM_FAULT_CANCEL | SIM_FAULT_MIGRATE | SIM_FAULT_EVIL);
+        .setup = setup, .check = check, .survives = SIM_FAULT_ALL);

@@ -109,5 +109,4 @@ check(struct sim_world *world, void *state)
 
 SIM_SCENARIO(seed_readers_and_writers, .name = "seeds/sync/readers-and-writers",
         .about = "A semaphore of three permits: readers take one, writers collect all.",
-        .setup = setup, .check = check,
-        .survives = SIM_FAULT_CANCEL | SIM_FAULT_MIGRATE | SIM_FAULT_EVIL);
+        .setup = setup, .check = check, .survives = SIM_FAULT_ALL);

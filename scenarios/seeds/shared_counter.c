@@ -150,5 +150,4 @@ check(struct sim_world *world, void *state)
 
 SIM_SCENARIO(seed_shared_counter, .name = "seeds/sync/shared-counter",
         .about = "A counter behind a mutex, across suspensions; reports through oneshots.",
-        .setup = setup, .check = check,
-        .survives = SIM_FAULT_CANCEL | SIM_FAULT_MIGRATE | SIM_FAULT_EVIL);
+        .setup = setup, .check = check, .survives = SIM_FAULT_ALL);
