@@ -3,8 +3,8 @@
  *
  * A spurious wake is a freedom that every task must survive. Cancellation and another waker are
  * faults: only where the scenario claims to survive them. A task is cancelled at a suspension point
- * or between a wake and the poll that it led to; it gets another waker while it sleeps. All of it is
- * the doing of the task's own thread: under a loop that sleeps it waits until the loop is back.
+ * or between a wake and the poll that it led to; it gets another waker while it sleeps. All of it
+ * is the doing of the task's own thread: under a loop that sleeps it waits until the loop is back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
