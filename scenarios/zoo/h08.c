@@ -1,17 +1,19 @@
 /*
  * h08.c -- a loop with a handle that is closing takes itself for dead.
  *
- * libuv commit 70469dc (#2721).
+ * libuv/libuv#2721 (fixed by #2722, commit 70469dc).
  *
- * The bug. A loop goes on while it is alive: while a handle is active. Closing a handle makes it
- * inactive at once, but its close callback comes in a later turn. A loop that asks only for active
- * handles ends before that turn.
+ * The bug. A loop is alive while a handle is active or stands in the list of those to be closed. A
+ * signal handle that is closed while a signal of it is still in the loop's pipe was in neither: it
+ * is stopped at once, and put into the list only when that signal has been dispatched, in the next
+ * turn. If it was the last one there is no next turn, and its close callback never comes.
  *
- * The fix. A loop with handles that are closing is alive: loop_alive below.
+ * The fix. It goes into the list at once, and back into it as long as signals are under way:
+ * signal_close and finish_close below.
  *
- * Here. A connection is closed, in its close callback the timer that guarded it, and in the timer's
- * an owner thread is told that it may go. While a ticker is active there is always a next turn;
- * when it has stopped before the connection ends, the timer's callback never comes.
+ * Here. A server has a connection and a handle for "reload". When the connection has ended it is
+ * closed, its close callback closes the signal handle, and that one's tells the owner's thread that
+ * it may go. An operator sends the signal, maybe between the poll of the last turn and its end.
  *
  * Must end in: deadlock of the owner. Fails on the dullest run: no.
  *
@@ -19,110 +21,149 @@
  */
 #include "sim/rewake.h"
 
-#define TICK_NS (2 * RT_MS)
-
-struct loop;
-
-struct handle {
-    void (*closed)(struct loop *loop);
-    bool active;
-    bool closing;
-};
-
-enum { CONNECTION, GUARD, TICKER, HANDLES };
+enum { CONNECTION, RELOAD, HANDLES };
 
 struct loop {
     struct sim_world *world;
+    struct sim_loop *thread;
     bool broken;
-    struct handle handles[HANDLES];
-    uint64_t connection_ends_ns;
-    uint64_t ticker_ends_ns;
+    bool active[HANDLES];
+    bool to_close[HANDLES]; /* The list. */
+    bool closing;           /* The signal handle: uv_close was called. */
+    uint32_t caught;        /* Signals, by the signal handler … */
+    uint32_t dispatched;    /* … and by the loop, out of the pipe. */
+    bool ended;             /* The connection. */
+    bool blocked;
     struct sim_loop *owner;
     bool may_go;
 };
 
+/* ---- Signals. -------------------------------------------------------------------------------- */
+
 static void
-loop_close(struct loop *loop, uint32_t handle)
+signal_close(struct loop *loop)
 {
-    loop->handles[handle].active = false;
-    loop->handles[handle].closing = true;
+    loop->active[RELOAD] = false;
+    loop->closing = true;
+    if (!loop->broken || loop->caught == loop->dispatched) {
+        loop->to_close[RELOAD] = true;
+    }
+}
+
+/* Reads the pipe to its end. */
+static void
+signal_dispatch(struct loop *loop)
+{
+    bool news = loop->dispatched < loop->caught;
+    loop->dispatched = loop->caught;
+    if (loop->broken && news && loop->closing) {
+        loop->to_close[RELOAD] = true;
+    }
+}
+
+/* ---- The loop. ------------------------------------------------------------------------------- */
+
+static void
+finish_close(struct loop *loop, uint32_t handle)
+{
+    if (handle == CONNECTION) {
+        signal_close(loop);
+        return;
+    }
+    if (!loop->broken && loop->caught > loop->dispatched) {
+        loop->to_close[RELOAD] = true; /* Back into the list: the loop must turn once more. */
+        return;
+    }
+    loop->may_go = true;
+    sim_loop_wake(loop->owner);
+}
+
+/* Those that were in the list when this began. */
+static void
+run_closing(struct loop *loop)
+{
+    bool now[HANDLES];
+    for (uint32_t i = 0; i < HANDLES; i++) {
+        now[i] = loop->to_close[i];
+        loop->to_close[i] = false;
+    }
+    for (uint32_t i = 0; i < HANDLES; i++) {
+        if (now[i]) {
+            finish_close(loop, i);
+        }
+    }
 }
 
 static bool
 loop_alive(const struct loop *loop)
 {
+    bool alive = false;
     for (uint32_t i = 0; i < HANDLES; i++) {
-        const struct handle *handle = &loop->handles[i];
-        if (handle->active || (!loop->broken && handle->closing)) {
-            return true;
-        }
+        alive = alive || loop->active[i] || loop->to_close[i];
     }
-    return false;
-}
-
-/* The end of a turn: of the handles that were closing when it began. */
-static void
-run_closing(struct loop *loop)
-{
-    bool closing[HANDLES];
-    for (uint32_t i = 0; i < HANDLES; i++) {
-        closing[i] = loop->handles[i].closing;
-    }
-    for (uint32_t i = 0; i < HANDLES; i++) {
-        if (closing[i]) {
-            loop->handles[i].closing = false;
-            loop->handles[i].closed(loop);
-        }
-    }
+    return alive;
 }
 
 static bool
-is_over(const struct loop *loop, uint32_t handle, uint64_t ends_ns)
+has_news(const struct loop *loop)
 {
-    return loop->handles[handle].active && sim_now(loop->world) >= ends_ns;
+    return loop->caught > loop->dispatched || (loop->active[CONNECTION] && loop->ended);
 }
 
 static void
-loop_turn(struct loop *loop)
+poll_events(struct loop *loop)
 {
-    if (loop->handles[CONNECTION].active || loop->handles[TICKER].active) {
-        sim_sleep(loop->world, TICK_NS);
+    bool may_block = !loop->to_close[CONNECTION] && !loop->to_close[RELOAD];
+    while (may_block && !has_news(loop)) {
+        loop->blocked = true;
+        sim_loop_block(loop->world, 0, "an event", RT_HERE);
+        loop->blocked = false;
     }
-    if (is_over(loop, TICKER, loop->ticker_ends_ns)) {
-        loop_close(loop, TICKER);
+    signal_dispatch(loop);
+    if (loop->active[CONNECTION] && loop->ended) {
+        loop->active[CONNECTION] = false;
+        loop->to_close[CONNECTION] = true;
     }
-    if (is_over(loop, CONNECTION, loop->connection_ends_ns)) {
-        loop_close(loop, CONNECTION);
-    }
-    run_closing(loop);
-}
-
-static void
-connection_closed(struct loop *loop)
-{
-    loop_close(loop, GUARD);
-}
-
-static void
-guard_closed(struct loop *loop)
-{
-    loop->may_go = true;
-    sim_loop_wake(loop->owner);
-}
-
-static void
-ticker_closed(struct loop *loop)
-{
-    (void)loop;
 }
 
 static void
 loop_main(struct sim_world *world, void *argument)
 {
     struct loop *loop = argument;
-    (void)world;
     while (loop_alive(loop)) {
-        loop_turn(loop);
+        poll_events(loop);
+        sim_sleep(world, RT_MS); /* Callbacks. */
+        run_closing(loop);
+    }
+}
+
+/* ---- Everybody else. ------------------------------------------------------------------------- */
+
+static void
+interrupt(struct loop *loop)
+{
+    if (loop->blocked) {
+        sim_loop_wake(loop->thread);
+    }
+}
+
+static void
+peer_main(struct sim_world *world, void *argument)
+{
+    struct loop *loop = argument;
+    sim_sleep(world, sim_range(world, 5 * RT_MS, 10 * RT_MS));
+    loop->ended = true;
+    interrupt(loop);
+}
+
+static void
+operator_main(struct sim_world *world, void *argument)
+{
+    struct loop *loop = argument;
+    sim_sleep(world, sim_range(world, 1 * RT_MS, 12 * RT_MS));
+    if (loop->active[RELOAD]) { /* Else the signal has no handler any more. */
+        loop->caught++;
+        interrupt(loop);
     }
 }
 
@@ -131,7 +172,7 @@ owner_main(struct sim_world *world, void *argument)
 {
     struct loop *loop = argument;
     while (!loop->may_go) {
-        sim_loop_block(world, 0, "the end of the connection", RT_HERE);
+        sim_loop_block(world, 0, "the end of the server", RT_HERE);
     }
 }
 
@@ -143,13 +184,12 @@ begin(struct sim_world *world, bool broken)
     struct loop *loop = sim_new(world, struct loop);
     loop->world = world;
     loop->broken = broken;
-    loop->handles[CONNECTION] = (struct handle){.closed = connection_closed, .active = true};
-    loop->handles[GUARD] = (struct handle){.closed = guard_closed, .active = true};
-    loop->handles[TICKER] = (struct handle){.closed = ticker_closed, .active = true};
-    loop->connection_ends_ns = sim_range(world, 1 * RT_MS, 20 * RT_MS);
-    loop->ticker_ends_ns = 22 * RT_MS - sim_range(world, 0, 20 * RT_MS);
+    loop->active[CONNECTION] = true;
+    loop->active[RELOAD] = true;
     loop->owner = sim_loop_new(world, "owner", owner_main, loop);
-    (void)sim_loop_new(world, "loop", loop_main, loop);
+    loop->thread = sim_loop_new(world, "loop", loop_main, loop);
+    (void)sim_loop_new_background(world, "peer", peer_main, loop);
+    (void)sim_loop_new_background(world, "operator", operator_main, loop);
 }
 
 static void
@@ -166,7 +206,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_h08_broken, .name = "zoo/h08/broken", .bug = "H08",
         .reference = "libuv/libuv 70469dc",
-        .about = "A loop whose last handles are closing ends before they are closed.",
+        .about = "A signal handle that is closing, and in no list, does not keep its loop alive.",
         .setup = setup_broken, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_h08_fixed, .name = "zoo/h08/fixed",
-        .about = "A loop is alive while handles are closing.", .setup = setup_fixed);
+        .about = "A signal handle that is closing keeps its loop alive.", .setup = setup_fixed);
