@@ -1,19 +1,19 @@
 /*
- * g02.c -- a waker that outlives its task takes the memory with it.
+ * g02.c -- a waker that is dropped by a foreign executor takes its task's memory with it.
  *
  * DataDog/glommio#401 (pull request #404).
  *
- * The bug. The count of a task began at one too many, for the run queue and for the first
- * scheduling, and the two sides disagreed about who gives that back. Whoever completed the task
- * took it back when nobody else had a count; when a foreign waker was still out, it was left to
- * that one's drop, which gave back its own count only, and never saw zero.
+ * The bug. A task is destroyed when it is complete and its last reference goes. A waker may be
+ * dropped on another executor, which must not destroy what belongs to this one; so it only gave its
+ * reference back. Was it the last one, of a task already complete, nobody came by again. (The same
+ * issue tells of a count that began at one too many, and leaked every task; that needs no search.)
  *
- * The fix. One count for each owner: the one for the first scheduling is given back at the
- * completion always, whoever else is there: task_complete below.
+ * The fix. Such a drop sends the task home as a foreign wake does, and home destroys it:
+ * waker_drop_foreign below.
  *
- * Here. A task asks a resolver, which has a waker of it. The answer comes, or the task's
- * patience ends first; then the resolver drops its waker later than the task is done. The task owns
- * a socket's pollable, and one that is never freed never gives it back.
+ * Here. A task asks a resolver on another executor, which has a waker of it. The task's patience
+ * ends, or the answer comes before; the resolver's waker goes with its answer. The task owns a
+ * socket's pollable, and one that is never destroyed never gives it back.
  *
  * Must end in: leak. Fails on the dullest run: no.
  *
@@ -23,59 +23,82 @@
 
 struct task {
     uint32_t references;
-    struct rt_pollable socket; /* Its own: given back when the task is freed. */
-    bool broken;
+    bool complete;
+    struct rt_pollable socket; /* Its own: given back when the task is destroyed. */
 };
 
 struct story {
-    struct task *task;
+    bool broken;
+    struct task task;
     struct sim_source *network;
-    struct rt_task executor;
-    struct rt_task resolver;
-    struct rt_sleep patience;
-    struct rt_sleep answer;
-    bool begun;
+    struct sim_loop *home;
+    struct task *foreign_wakes; /* Sent to home; there is room for the one task. */
+    bool resolver_closed;
+    uint64_t patience_ns;
+    uint64_t answer_ns;
 };
 
 static void
-task_release(struct task *task)
+destroy(struct task *task)
 {
-    if (--task->references == 0) {
-        rt_pollable_drop(&task->socket);
-    }
+    rt_pollable_drop(&task->socket);
 }
 
-/* By the executor, which has the count of the first scheduling. */
+/* ---- At home. -------------------------------------------------------------------------------- */
+
+/* After the run that has completed it: the reference of its schedule goes. */
 static void
-task_complete(struct task *task)
+complete(struct task *task)
 {
-    if (task->broken && task->references > 1) {
-        return;
+    task->complete = true;
+    task->references--;
+    if (task->references == 0) {
+        destroy(task);
     }
-    task_release(task);
 }
 
-static rt_poll
-executor_poll(struct rt_task *task, struct rt_cx *cx)
+static void
+process_foreign_wakes(struct story *story)
 {
-    struct story *story = rt_container_of(task, struct story, executor);
-    if (!story->begun) {
-        story->begun = true;
-        SIM_ALWAYS(sim_source_subscribe(story->network, &story->task->socket) == RT_OK);
+    struct task *task = story->foreign_wakes;
+    story->foreign_wakes = NULL;
+    if (task != NULL && task->complete && task->references == 0) {
+        destroy(task);
     }
-    RT_AWAIT(rt_sleep_poll(&story->patience, cx));
-    task_complete(story->task);
-    return RT_READY;
 }
 
-/* The foreign waker: woken and dropped when the answer is there. */
-static rt_poll
-resolver_poll(struct rt_task *task, struct rt_cx *cx)
+static void
+home_main(struct sim_world *world, void *argument)
 {
-    struct story *story = rt_container_of(task, struct story, resolver);
-    RT_AWAIT(rt_sleep_poll(&story->answer, cx));
-    task_release(story->task);
-    return RT_READY;
+    struct story *story = argument;
+    SIM_ALWAYS(sim_source_subscribe(story->network, &story->task.socket) == RT_OK);
+    sim_sleep(world, story->patience_ns);
+    complete(&story->task);
+    while (!story->resolver_closed) {
+        sim_loop_block(world, 0, "the other executor", RT_HERE);
+    }
+    process_foreign_wakes(story);
+}
+
+/* ---- On the other executor. ------------------------------------------------------------------ */
+
+static void
+waker_drop_foreign(struct story *story, struct task *task)
+{
+    task->references--;
+    if (!story->broken && task->references == 0 && task->complete) {
+        story->foreign_wakes = task;
+    }
+}
+
+static void
+resolver_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    sim_sleep(world, story->answer_ns);
+    waker_drop_foreign(story, &story->task);
+    story->resolver_closed = true;
+    sim_loop_wake(story->home);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -83,17 +106,15 @@ resolver_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 begin(struct sim_world *world, bool broken)
 {
+    struct sim_host *host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
     struct story *story = sim_new(world, struct story);
-    struct sim_rt *rt = sim_rt_new(world, NULL);
-    story->network = sim_source_new(sim_rt_host(rt), "network");
-    story->task = sim_new(world, struct task);
-    *story->task = (struct task){.references = 2, .broken = broken};
-    rt_sleep_init(&story->patience, 10 * RT_MS);
-    rt_sleep_init(&story->answer, sim_range(world, 1 * RT_MS, 20 * RT_MS));
-    rt_task_init(&story->executor, executor_poll, NULL, "executor");
-    rt_task_init(&story->resolver, resolver_poll, NULL, "resolver");
-    sim_spawn(rt, &story->executor);
-    sim_spawn(rt, &story->resolver);
+    story->broken = broken;
+    story->task.references = 2; /* Of its schedule, and of the resolver's waker. */
+    story->patience_ns = 10 * RT_MS;
+    story->answer_ns = sim_range(world, 1 * RT_MS, 20 * RT_MS);
+    story->network = sim_source_new(host, "network");
+    story->home = sim_loop_new(world, "home", home_main, story);
+    (void)sim_loop_new(world, "resolver", resolver_main, story);
 }
 
 static void
@@ -110,7 +131,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_g02_broken, .name = "zoo/g02/broken", .bug = "G02",
         .reference = "DataDog/glommio#401",
-        .about = "A task whose foreign waker is dropped after its end is never freed.",
+        .about = "A complete task whose last waker is dropped elsewhere is never destroyed.",
         .setup = setup_broken, .expect = SIM_VERDICT_LEAK);
 SIM_SCENARIO(zoo_g02_fixed, .name = "zoo/g02/fixed",
-        .about = "Each owner of a task gives its own count back.", .setup = setup_fixed);
+        .about = "A complete task whose last waker is dropped elsewhere is sent home.",
+        .setup = setup_fixed);
