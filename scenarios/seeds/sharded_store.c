@@ -261,7 +261,7 @@ begin(struct sim_world *world, bool early)
         open_connection(story, i);
     }
     story->open = SHARDS * CONNECTIONS;
-    story->operator = sim_loop_new(world, "operator", operator_main, story);
+    story->operator= sim_loop_new(world, "operator", operator_main, story);
     sim_set_state(world, story);
 }
 
