@@ -18,6 +18,7 @@
 #include "sim/net/net.h"
 #include "sim/scenario.h"
 #include "sim/world/loop.h"
+#include "sim/world/mock.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -149,6 +149,12 @@ next_time(const struct sim_rt *rt)
     return timers_ns < clocks_ns ? timers_ns : clocks_ns;
 }
 
+static uint64_t
+next_deadline(const void *argument)
+{
+    return next_time(argument);
+}
+
 static inline void
 refresh(struct sim_rt *rt)
 {
@@ -339,6 +345,8 @@ configure(struct sim_rt *rt, const struct sim_rt_options *options, struct rt_run
             .bits = bits,
             .tick_ns = options->tick_ns,
             .start_ns = world->now_ns,
+            .on_earliest = options->on_earliest,
+            .argument = options->on_earliest_argument,
     };
     config->reactor = (struct rt_reactor_config){
             .poller =
@@ -398,7 +406,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
         world->options.slack_ns = options->tick_ns;
     }
     sim__evil_init(rt);
-    rt->clocked = (struct sim_clocked){.firing = firing, .argument = rt};
+    rt->clocked = (struct sim_clocked){.firing = firing, .next_ns = next_deadline, .argument = rt};
     sim_world_add_clocked(world, &rt->clocked);
     rt->audit = (struct sim_audit){.audit = audit, .argument = rt, .name = rt->name};
     sim_world_add_audit(world, &rt->audit);

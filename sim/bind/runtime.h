@@ -42,6 +42,9 @@ struct sim_rt_options {
     uint64_t tick_ns;      /* Of the timers; 0: 1. */
     uint32_t timer_levels; /* 0: the wheel's default … */
     uint32_t timer_bits;
+    /* Told of a new earliest deadline (rt_timers_config); NULL: nobody is. */
+    void (*on_earliest)(void *argument, uint64_t deadline_ns);
+    void *on_earliest_argument;
     uint32_t event_interval;
     enum rt_self_wake self_wake;
     struct sim_net *net; /* The runtime gets a node of it, called as the runtime; NULL: none. */

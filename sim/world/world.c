@@ -158,6 +158,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->evils);
     rt_list_init(&world->clocked);
     rt_list_init(&world->returneds);
+    world->mock_time = false;
     world->being_evil = false;
     world->fiber = NULL;
     world->fibers = NULL;
@@ -365,6 +366,7 @@ void
 sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked)
 {
     rt_assert(clocked->firing != NULL);
+    rt_assert(clocked->next_ns != NULL);
     rt_list_push_back(&world->clocked, &clocked->link);
 }
 

@@ -74,11 +74,12 @@ struct sim_evil {
     void *argument;
 };
 
-/* Whose timers count the nanoseconds of the world's clock: true while they are being fired. Other
- * wheels may count what they like. */
+/* Whose timers count the nanoseconds of the world's clock: true while they are being fired, and the
+ * earliest of their deadlines. Other wheels may count what they like. */
 struct sim_clocked {
     struct rt_list link;
     bool (*firing)(const void *argument);
+    uint64_t (*next_ns)(const void *argument); /* SIM_NEVER: none. */
     const void *argument;
 };
 
@@ -141,6 +142,7 @@ struct sim_world {
     struct rt_list evils;
     struct rt_list clocked;
     struct rt_list returneds;
+    bool mock_time;           /* The clock is the test's (mock.h). */
     bool being_evil;          /* One of them is acting: what that causes is left alone. */
     struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
     struct sim_fiber *fibers; /* All of this run. */
