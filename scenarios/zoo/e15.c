@@ -1,7 +1,7 @@
 /*
  * e15.c -- a nested event loop frees the timer that is being called.
  *
- * redis commit 41cabca.
+ * redis/redis commit 41cabca.
  *
  * The bug. Deleting a timer only marks it; the next pass over the timers takes it out and frees it.
  * A timer's procedure may run the event loop itself, so that clients are served while something
@@ -164,7 +164,8 @@ setup_fixed(struct sim_world *world)
     begin(world, false);
 }
 
-SIM_SCENARIO(zoo_e15_broken, .name = "zoo/e15/broken", .bug = "E15", .reference = "redis 41cabca",
+SIM_SCENARIO(zoo_e15_broken, .name = "zoo/e15/broken", .bug = "E15",
+        .reference = "redis/redis 41cabca",
         .about = "A pass inside a timer's procedure frees the timer.", .setup = setup_broken,
         .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_e15_fixed, .name = "zoo/e15/fixed",
