@@ -198,6 +198,9 @@ struct rt__detached
 rt__slot_detach(struct rt_slot *slot)
 {
     check_slot(slot);
+    if (rt_slot_empty(slot)) {
+        return (struct rt__detached){RT_WAKER_NULL, 0, 0}; /* Most tasks have no joiner. */
+    }
     return detach(slot);
 }
 

@@ -33,7 +33,7 @@
 
 #define RECORD_SIZE 256u
 #define RECORDS 20000u
-#define REPEATS 50000u
+#define REPEATS 20000u
 #define FEW 9u /* Rounds of two threads, which are long. */
 
 /* ---- An engine on mapped stacks behind a pool, as one would ship it. ------------------------- */

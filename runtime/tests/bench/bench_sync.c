@@ -16,7 +16,7 @@
 #include "runtime/task/executor.h"
 #include "runtime/tests/bench/stopwatch.h"
 
-#define ITEMS 32000u
+#define ITEMS 16000u
 #define RING 64u
 
 struct bench {

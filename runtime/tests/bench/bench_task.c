@@ -12,7 +12,7 @@
 #include "runtime/task/executor.h"
 #include "runtime/tests/bench/stopwatch.h"
 
-#define TIMES 64000u
+#define TIMES 16000u
 #define BATCH 64u
 
 struct bench {

@@ -4,7 +4,7 @@
  *      what is measured, and its unit              median   smallest - largest
  *      self wake to next poll, ns                     7.1        7.0 - 9.3          at most 12
  *
- * A round should take about a millisecond. That is less than a scheduler gives to one process at a
+ * A round should take half a millisecond. That is less than a scheduler gives to one process at a
  * time, so most rounds are not interrupted even where others want the same processor, and the
  * median says what the code costs and not who else was there. Figures of longer rounds (a million
  * timers, two threads) come with fewer of them.
