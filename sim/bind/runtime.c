@@ -37,7 +37,6 @@ finish(struct sim_bound *bound)
 }
 
 /* Tasks may end in somebody else's step (they are cancelled), or by parking, which nothing
-
  * counts. */
 static void
 reap(struct sim_rt *rt)
@@ -89,6 +88,13 @@ sim__reap(struct sim_rt *rt)
         reap(rt);
         rt->ended = ended_so_far(rt);
     }
+}
+
+/* Whoever has stepped may have cancelled: an operator's loop, a timer's wake, another runtime. */
+static void
+reap_after(void *argument)
+{
+    sim__reap(argument);
 }
 
 /* When the task is posted again it is the same actor. */
@@ -397,9 +403,10 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
         sim_actor_init(&rt->loop, world, &loop_ops, NULL, rt->name, false);
         sim_host_listen(rt->host, sim__look, rt);
     }
+    rt->after.after = rt->by_loop ? sim__after_step : reap_after;
+    rt->after.argument = rt;
+    sim_world_add_after(world, &rt->after);
     if (rt->by_loop) {
-        rt->after = (struct sim_after){.after = sim__after_step, .argument = rt};
-        sim_world_add_after(world, &rt->after);
         sim__disturb_init(rt);
     }
     if (options->tick_ns > world->options.slack_ns) {

@@ -52,7 +52,7 @@ struct sim_renewable {
 };
 
 /* Who looks at the world after each step, whoever's it was: a binding whose tasks are polled by a
- * loop. */
+ * loop, or are cancelled by somebody who is none of them. */
 struct sim_after {
     struct rt_list link;
     void (*after)(void *argument);
