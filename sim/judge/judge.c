@@ -79,6 +79,8 @@ struct inquest {
     struct sim_outcome *outcome;
     bool settle;
     struct sleepers sleepers;
+    uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
+    uint32_t audits;
 };
 
 /* The name must outlive the replay: scenarios keep names in static memory or in the arena, so it is
@@ -378,14 +380,15 @@ say_late(struct sim_outcome *outcome, uint64_t quiet_ns)
             outcome->actor_name, (unsigned long long)quiet_ns, waits);
 }
 
-static void
-judge_quiet(struct inquest *inquest)
+/* Asks at one quiescence. True when somebody was woken late, or a primitive contradicts itself. */
+static bool
+judge_quiet_at(struct inquest *inquest, uint64_t step)
 {
-    struct sim_outcome passed = *inquest->outcome;
-    inquest->stop = (struct sim_stop){passed.audit_step, true};
+    const struct sim_outcome passed = *inquest->outcome;
+    inquest->stop = (struct sim_stop){step, true};
     inquest->settle = true;
     if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
-        return;
+        return false;
     }
     bool moved = ask_rungs(inquest, SIM_VERDICT_LATE_WAKEUP, true);
     uint64_t quiet_ns = time_at(inquest);
@@ -395,12 +398,25 @@ judge_quiet(struct inquest *inquest)
         moved = false;
     }
     if (!moved && !ask_primitives(inquest)) {
-        return;
+        return false;
     }
-    inquest->outcome->fail_step = passed.audit_step;
+    inquest->outcome->audit_step = step;
+    inquest->outcome->fail_step = step;
     inquest->outcome->fail_ns = quiet_ns;
     if (inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
         say_late(inquest->outcome, quiet_ns);
+    }
+    return true;
+}
+
+/* The first of the drawn quiescences at which something is wrong tells the story. */
+static void
+judge_quiet(struct inquest *inquest)
+{
+    for (uint32_t i = 0; i < inquest->audits; i++) {
+        if (judge_quiet_at(inquest, inquest->audit_steps[i])) {
+            return;
+        }
     }
 }
 
@@ -433,6 +449,8 @@ sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recor
     }
     struct sim_kept kept;
     struct inquest inquest = {.world = world, .what = what, .outcome = ret_outcome};
+    inquest.audits = world->audits_drawn;
+    memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
     sim_keep(world, &kept);
     judge(&inquest);
     sim_restore(world, &kept);

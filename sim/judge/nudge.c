@@ -2,9 +2,9 @@
  * nudge.c -- has it moved?
  *
  * A sleeper moved if it finished, if something was consumed, or if what it waits
- * for is another set than before. Where it waits is compared by object and line,
- * with three things forgiven, for they are what a healthy task does when it is
- * polled for nothing: a timer or a pollable of its own that is armed anew, an object that
+ * for is another set than before. Where it waits is compared by object, and by line or by the
+ * reason that it gives, with three things forgiven, for they are what a healthy task does when it
+ * is polled for nothing: a timer or a pollable of its own that is armed anew, an object that
  * it made during the question in place of one like it, and waking itself.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -58,13 +58,22 @@ place_of(const struct sim_actor *actor, const struct before *before, uint32_t ob
     return object;
 }
 
+/* One wait may be polled at several lines of its task: the first poll here, the next ones there. In
+ * the words of who waits it is the same wait still. */
+static bool
+same_line(const struct sim_waiting *a, const struct sim_waiting *b)
+{
+    bool said = a->reason != NULL && b->reason != NULL;
+    return a->site == b->site || (said && strcmp(a->reason, b->reason) == 0);
+}
+
 /* Each of `a` finds one of `b` at the same line and place that no other has found. An object that
  * was made during the question stands for any of its kind. */
 static bool
 matches(const struct sim_waiting *a, uint32_t place_a, const struct sim_waiting *b,
         uint32_t place_b)
 {
-    if (a->site != b->site || SIM_OBJECT_KIND(place_a) != SIM_OBJECT_KIND(place_b)) {
+    if (!same_line(a, b) || SIM_OBJECT_KIND(place_a) != SIM_OBJECT_KIND(place_b)) {
         return false;
     }
     return place_a == place_b || SIM_OBJECT_NTH(place_a) == 0 || SIM_OBJECT_NTH(place_b) == 0;

@@ -38,6 +38,17 @@ enum sim_verdict {
             SIM_VERDICTS
 };
 
+/*
+ * Whether `verdict` is what `stated` states. A wake that is lost is late where something else wakes
+ * the sleeper after all: who states lost-wakeup has also stated late-wakeup.
+ */
+static inline bool
+sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
+{
+    return verdict == stated ||
+           (stated == SIM_VERDICT_LOST_WAKEUP && verdict == SIM_VERDICT_LATE_WAKEUP);
+}
+
 /* Who says so. */
 #define SIM_ORACLE_LIST(X) \
     X(NONE, "none", "nobody: the run passed") \
@@ -79,7 +90,7 @@ struct sim_outcome {
     uint32_t tasks;      /* Actors that were tasks. */
     uint8_t verdict;     /* enum sim_verdict */
     uint8_t oracle;      /* enum sim_oracle */
-    uint8_t audited;     /* 1: a quiescence was drawn for audit. */
+    uint8_t audited;     /* 1: a quiescence, or several, were drawn for audit. */
     uint8_t order;       /* enum sim_order that was in force. */
     uint32_t actor;      /* In-run index of whom the verdict is about; UINT32_MAX: nobody. */
     uint32_t object;     /* What it waits for; 0: none. */
@@ -88,7 +99,7 @@ struct sim_outcome {
     uint64_t fail_ns;
     uint64_t owed_step;  /* lost-wakeup, late-wakeup: the step that should have woken; 0: not
                             looked for, or none. */
-    uint64_t audit_step; /* Where the drawn audit stands; 0: none. */
+    uint64_t audit_step; /* Where the first of them stands, or the one that failed; 0: none. */
     char actor_name[48];
     char message[SIM_MESSAGE_MAX]; /* One sentence for people, without a full stop. */
 };

@@ -44,12 +44,13 @@ sim__enable_due(struct sim_world *world)
 static void
 draw_audit(struct sim_world *world)
 {
-    if (world->audit_step != 0 || world->step == 0 || world->options.audit_one_in == 0) {
+    if (world->audits_drawn == SIM_AUDITS_MAX || world->step == 0 ||
+            world->options.audit_one_in == 0) {
         return;
     }
     struct sim_odds odds = sim_odds_once_in(world->options.audit_one_in);
     if (sim_actor_choose(&world->self, SIM_KIND_AUDIT, 2, odds) != 0) {
-        world->audit_step = world->step;
+        world->audit_steps[world->audits_drawn++] = world->step;
     }
 }
 

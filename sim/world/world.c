@@ -133,7 +133,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->limit_step = 0;
     world->jumped_from_ns = 0;
     world->jumped_to_ns = 0;
-    world->audit_step = 0;
+    world->audits_drawn = 0;
     world->quiet = 0;
     world->consumed = 0;
     world->looked_step = 0;
@@ -251,8 +251,8 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     outcome->deviations = world->decider.deviations;
     outcome->tasks = world->tasks;
     outcome->order = (uint8_t)world->order;
-    outcome->audited = world->audit_step != 0;
-    outcome->audit_step = world->audit_step;
+    outcome->audited = world->audits_drawn != 0;
+    outcome->audit_step = world->audits_drawn != 0 ? world->audit_steps[0] : 0;
     struct sim_strategy *strategy = world->decider.strategy;
     if (strategy->ops->end != NULL) {
         strategy->ops->end(strategy, outcome);

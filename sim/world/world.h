@@ -30,6 +30,9 @@ struct sim_scenario;
 struct sim_fiber;
 struct rt_context;
 
+/* Quiescences of one run that may be audited. */
+#define SIM_AUDITS_MAX 32u
+
 /* Where a run stops before its own end, for the judge. */
 struct sim_stop {
     uint64_t step; /* When so many steps have been taken; UINT64_MAX: nowhere. */
@@ -121,13 +124,14 @@ struct sim_world {
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
     uint64_t jumped_to_ns;
-    uint64_t audit_step;     /* The quiescence drawn for audit; 0: none. */
-    uint64_t quiet;          /* Quiescences so far. */
-    bool stopped;            /* At `stop`. */
-    bool over;               /* The run has ended. */
-    uint64_t looked_step;    /* The last step at which a reactor asked its host. */
-    uint64_t suspensions;    /* How often a task fell asleep after a poll. */
-    uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
+    uint64_t audit_steps[SIM_AUDITS_MAX]; /* The quiescences drawn for audit, … */
+    uint32_t audits_drawn;                /* … so many of them. */
+    uint64_t quiet;                       /* Quiescences so far. */
+    bool stopped;                         /* At `stop`. */
+    bool over;                            /* The run has ended. */
+    uint64_t looked_step;                 /* The last step at which a reactor asked its host. */
+    uint64_t suspensions;                 /* How often a task fell asleep after a poll. */
+    uint64_t stood_still_ns;              /* By fault `clock`: nobody could have been in time. */
     bool nudging;
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
