@@ -20,12 +20,14 @@
 #include "sim/cli/subject.h"
 #include "sim/cli/terminal.h"
 #include "sim/explore/clock.h"
+#include "sim/explore/crash.h"
 #include "sim/explore/sweep.h"
 #include "sim/store/store.h"
 
 #define TRIALS 20u
 #define TRIAL_STRIDE UINT64_C(1000000)
 #define RUNS 10000u
+#define DISTURBED_MAX 3u
 #define BROKEN "/broken"
 #define FIXED "/fixed"
 
@@ -43,6 +45,7 @@ struct zoo {
     const struct sim_scenario *scenario;
     struct sim_sweep_result result;
     struct sim_outcome outcome; /* Of its first failure. */
+    bool disturbed;             /* A worker of it was killed from outside. */
 
     uint32_t bugs;
     uint32_t quiet; /* Bugs that the dullest run does not show. */
@@ -72,6 +75,7 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
     if (failure->index == zoo->result.first_failure || zoo->outcome.steps == 0) {
         zoo->outcome = failure->outcome;
     }
+    zoo->disturbed = zoo->disturbed || sim_crash_from_outside(failure->seen->message);
     return true;
 }
 
@@ -94,7 +98,7 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
 
 /* False: the system refused. */
 static bool
-sweep(struct zoo *zoo, const struct sim_scenario *scenario, uint64_t first, uint64_t runs,
+sweep_once(struct zoo *zoo, const struct sim_scenario *scenario, uint64_t first, uint64_t runs,
         uint32_t how)
 {
     struct sim_sweep_plan plan = {
@@ -108,9 +112,24 @@ sweep(struct zoo *zoo, const struct sim_scenario *scenario, uint64_t first, uint
     zoo->scenario = scenario;
     memset(&zoo->outcome, 0, sizeof(zoo->outcome));
     memset(&zoo->result, 0, sizeof(zoo->result));
+    zoo->disturbed = false;
     sim_options_init(&plan.options, scenario);
     sim_sweep_run(&zoo->pool, &plan, &zoo->sink, &zoo->result);
     return zoo->result.end != SIM_SWEEP_SYSTEM;
+}
+
+/* Whoever kills a worker (who is short of memory) says nothing about the bug: it is measured again.
+ * What is killed each time has a share in it, and is told as it is. */
+static bool
+sweep(struct zoo *zoo, const struct sim_scenario *scenario, uint64_t first, uint64_t runs,
+        uint32_t how)
+{
+    uint32_t times = 0;
+    bool goes_on;
+    do {
+        goes_on = sweep_once(zoo, scenario, first, runs, how);
+    } while (goes_on && zoo->disturbed && ++times < DISTURBED_MAX);
+    return goes_on;
 }
 
 static bool

@@ -40,4 +40,7 @@ same "another verdict than stated: status" \
 ok "it says so" grep -q 'NOT AS STATED' out.txt
 same "no fixed form: status" "$(status zoo ./zoo.so 'false/u4/*' --runs 50 --record none)" 0
 ok "it says so" grep -q ' none$' out.txt
+same "a worker that is killed from outside is nobody's failure" \
+    "$(status zoo ./zoo.so 'false/u5/*' --runs 50 --record none)" 0
+ok "it was killed" test -e killed
 done_testing

@@ -3,6 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include "sim/rewake.h"
 
 static rt_poll
@@ -53,3 +57,20 @@ SIM_SCENARIO(misnamed, .name = "false/u3/broken", .about = "A deadlock, called a
         .setup = bad, .expect = SIM_VERDICT_LEAK, .bug = "U3", .reference = "nobody/nothing#3");
 SIM_SCENARIO(alone, .name = "false/u4/broken", .about = "A deadlock, without a mended form.",
         .setup = bad, .expect = SIM_VERDICT_DEADLOCK, .bug = "U4", .reference = "nobody/nothing#4");
+
+/* As if the system had been short of memory, once: the first process to come here. */
+static void
+killed_once(struct sim_world *world)
+{
+    int marker = open("killed", O_CREAT | O_EXCL, 0600);
+    if (marker >= 0) {
+        (void)close(marker);
+        (void)raise(SIGKILL);
+    }
+    one_task(world, finish);
+}
+
+SIM_SCENARIO(fine, .name = "false/u5/broken", .about = "A deadlock.", .setup = bad,
+        .expect = SIM_VERDICT_DEADLOCK, .bug = "U5", .reference = "nobody/nothing#5");
+SIM_SCENARIO(disturbed, .name = "false/u5/fixed", .about = "No bug, but it is killed once.",
+        .setup = killed_once);
