@@ -1,12 +1,48 @@
 /*
- * rewake.h -- everything that a scenario may use.
+ * rewake.h -- everything that a scenario may use, in one include.
+ *
+ *      runtime/runtime.h    tasks, wakers, slots, timers, pollables, streams, TCP; join, race,
+ *                           select, groups, timeouts
+ *      runtime/sync/        channel, semaphore, mutex, oneshot, notify, broadcast
+ *      runtime/fiber/       call.h, reply.h: guests on stacks of their own, and what they wait for
+ *      runtime/io/          op.h, ring.h: operations that a completion host does itself
+ *      runtime/shard/       shards, messages, blocking work (C only, through sim/bind)
+ *      runtime/tick/        activities, events, tick timers (through sim/bind/ticker.h)
+ *      runtime/compose/callback.h, runtime/task/atomic_waker.h, runtime/sched/
+ *                           callbacks; a waker that others may fire; policies
+ *
+ *      sim/scenario.h       SIM_SCENARIO, sim_new, sim_pick, sim_range, SIM_ALWAYS
+ *      sim/bind/runtime.h   sim_rt_new, sim_spawn: a runtime in the world
+ *      sim/bind/shard.h     sim_house_new: shards, each an actor
+ *      sim/bind/ticker.h    sim_ticker_new: a game that ticks
+ *      sim/bind/guest.h     sim_engine_new: guests on fibers
+ *      sim/bind/worker.h    sim_blocking_pool_new: a thread for blocking work
+ *      sim/host/            host.h: sources, streams, requests; fd.h: descriptors; completion.h:
+ *                           sim_ring_new
+ *      sim/net/net.h        sim_net_new: a network between runtimes
+ *      sim/world/           loop.h: sim_loop_new, a loop of one's own; mock.h: time moved by hand
+ *
+ * Files named internal, priv or *_internal are nobody's, nor is what none of these includes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_REWAKE_H
 #define SIM_REWAKE_H
 
+#include "runtime/compose/callback.h"
+#include "runtime/fiber/call.h"
+#include "runtime/fiber/reply.h"
+#include "runtime/io/ring.h"
 #include "runtime/runtime.h"
+#include "runtime/sched/fair.h"
+#include "runtime/sched/ranked.h"
+#include "runtime/sync/broadcast.h"
+#include "runtime/sync/channel.h"
+#include "runtime/sync/mutex.h"
+#include "runtime/sync/notify.h"
+#include "runtime/sync/oneshot.h"
+#include "runtime/sync/semaphore.h"
+#include "runtime/task/atomic_waker.h"
 #include "sim/bind/guest.h"
 #include "sim/bind/runtime.h"
 #include "sim/bind/shard.h"

@@ -2,7 +2,7 @@
 # readme.t -- what the README shows is what happens.
 #
 # The example compiles against the installed headers and is found out with every command; the
-# printed bug is the one that is printed.
+# printed bug is the one that is printed; and what was installed is enough for every part.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -53,6 +53,39 @@ same "both compilers' libraries make the same token" \
     "$("$installed" run ./mine-gcc.so --runs 9 --json --record none 2>/dev/null | token_of /dev/stdin)" \
     "$("$installed" run ./mine-clang.so --runs 9 --json --record none 2>/dev/null |
         token_of /dev/stdin)"
+
+# ---- What was installed is enough: for scenarios with every part, and for a program. ----
+strict='-std=c17 -Wall -Wextra -Wpedantic -Werror'
+# with COMPILER FILE FLAGS...: a file of lib/, away from the tree.
+with() {
+    compiler=$1
+    cp "$root/sim/tests/cli/lib/$2" .
+    file=$2
+    shift 2
+    # shellcheck disable=SC2086 # Several flags.
+    $compiler $strict "$file" "$@"
+}
+# links PROGRAM LIBRARY
+links() {
+    objdump -p "$1" | grep -q "NEEDED.*$2"
+}
+for compiler in gcc clang; do
+    # shellcheck disable=SC2046 # Several flags.
+    ok "$compiler: a library with every part builds, all warnings" \
+        with $compiler parts.c -shared -fPIC $(pkg-config --cflags rewake) -o parts-$compiler.so
+    "$installed" run ./parts-$compiler.so --runs 200 --expect --fresh --db i.db >parts.txt 2>&1
+    same "$compiler: 200 seeds of each: status" "$?" 0
+    same "$compiler: there are seven" "$(grep -c '^parts/.* 200 runs  200 pass' parts.txt)" 7
+    for fibers in -UFIBERS -DFIBERS; do
+        # shellcheck disable=SC2046 # Several flags.
+        ok "$compiler $fibers: a program links with the runtime" with $compiler ship.c $fibers \
+            $(pkg-config --cflags --libs rewake-rt) -o ship$fibers
+        same "$compiler $fibers: it runs" "$(./ship$fibers)" 55
+    done
+    ok "$compiler: who uses fibers switches stacks by Boost.Context" \
+        links ./ship-DFIBERS boost_context
+    ok "$compiler: others do not need it" sh -c '! objdump -p ./ship-UFIBERS | grep -q boost'
+done
 
 # ---- The printed bug. ----
 awk '/^`zoo\/a06\/broken` is/ { on = 1 } on && /^```$/ { n++; next } on && n == 1' \
