@@ -1,5 +1,6 @@
 #!/bin/sh
-# zoo.t -- the table of real bugs: what it says, what it stores, and what it does not let pass.
+# zoo.t -- the table of real bugs: what it says, what it stores, and what it does not let pass;
+# and that the READMEs show the same one.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -26,6 +27,39 @@ same "as JSON: status" "$(status zoo 'zoo/a0*' --runs 100 --json --record none)"
 ok "every line is JSON" every_line_is_json out.txt
 same "no bug matches: status" "$(status zoo 'seeds/*' --record none)" 4
 ok "no bug matches: one line" one_line err.txt
+
+# ---- The tables of the READMEs are those of the files and of what is registered. ----
+table=$root/scenarios/README.md
+(cd "$root/scenarios/zoo" && ls ./*.c) | sed 's|./\(.*\).c|\1|' >files.txt
+sed -n 's/^| \([a-jr][0-9][0-9]\) |.*/\1/p' "$table" >rows.txt
+same "every file has a row, every row a file, in their order" "$(cat rows.txt)" "$(cat files.txt)"
+rewake list 'zoo/*' --json >forms.json
+for form in broken fixed; do
+    same "every file registers its $form form" \
+        "$(sed -n "s|.*\"name\":\"zoo/\([^/]*\)/$form\".*|\1|p" forms.json)" "$(cat files.txt)"
+done
+# "a05 lost-wakeup", as registered and as the table has it (a relative: by its first result).
+sed -n 's|.*"name":"zoo/\([^/]*\)/broken".*"expect":"\([^"]*\)".*|\1 \2|p' forms.json >expect.txt
+awk -F ' [|] ' '/^[|] [a-j][0-9][0-9] / { print substr($1, 3), $5 }
+    /^[|] r[0-9][0-9] / { split($5, word, " "); print substr($1, 3), word[1] }' "$table" >said.txt
+ok "each row has the verdict that is stated" diff expect.txt said.txt
+same "each row has its kind: those with a patch" \
+    "$(awk -F ' [|] ' '$4 == "patch" { print substr($1, 3) }' "$table")" \
+    "$(cd "$root/scenarios/zoo" && ls ./*.patch | sed 's|./\(.*\).patch|\1|')"
+rewake zoo 'zoo/[a-j]*' --runs 1 --json --record none >zoo.json 2>/dev/null
+sed -n 's|.*"name":"zoo/\([^"]*\)".*"reference":"\([^"]*\)".*|\1 \2|p' zoo.json >reference.txt
+awk -F ' [|] ' '/^[|] [a-j][0-9][0-9] / { print substr($1, 3), $2 }' "$table" >cited.txt
+ok "there are references" test -s reference.txt
+same "each row begins with the reference that is registered" \
+    "$(paste -d '\t' reference.txt cited.txt | awk -F '\t' 'index($2, $1) != 1')" ""
+# "A 11 contract 1 deadlock 3 …": a class, how many, and how many of each verdict.
+sort -k 2 expect.txt | awk '{ class = toupper(substr($1, 1, 1)); n[class]++; v[class " " $2]++ }
+    END { for (i in n) print i, n[i]; for (i in v) print i, v[i] }' | LC_ALL=C sort >classes.txt
+awk -F ' [|] ' '/^[|] [A-JR], / { class = substr($1, 3, 1); print class, $2
+    n = split($3, found, /, | [|]$/)
+    for (i = 1; i <= n; i++) if (found[i] != "") print class, found[i] }' "$root/README.md" |
+    LC_ALL=C sort >shown.txt
+ok "the README counts classes and verdicts" diff classes.txt shown.txt
 
 # ---- Bugs that are not. ----
 build_library zoo
