@@ -72,7 +72,7 @@ struct sim_scenario {
 };
 
 /* Raised when a library built against older headers can not work. */
-#define SIM_LIBRARY_VERSION 1u
+#define SIM_LIBRARY_VERSION 2u
 
 /* What a library of scenarios shows to rewake: its one exported symbol, `rewake_library`. */
 struct sim_library {
