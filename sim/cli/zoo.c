@@ -303,6 +303,18 @@ is_bug(const struct sim_scenario *scenario)
     return scenario->bug != NULL && scenario->expect != SIM_VERDICT_PASS;
 }
 
+/* By the name of its broken form, or by its own: "zoo/a05". */
+static bool
+is_asked_for(const struct zoo *zoo, const struct sim_scenario *scenario)
+{
+    const struct sim_cli *cli = zoo->cli;
+    char *stem = stem_of(scenario->name);
+    bool asked = sim_registry_matches(scenario->name, cli->arguments, cli->count) ||
+                 sim_registry_matches(stem, cli->arguments, cli->count);
+    free(stem);
+    return asked;
+}
+
 static int
 store_row(struct zoo *zoo, const struct sim_zoo_row *row)
 {
@@ -363,8 +375,7 @@ measure_all(struct zoo *zoo)
     for (uint32_t i = 0; i < cli->registry.count && status == 0; i++) {
         const struct sim_entry *entry = &cli->registry.entries[i];
         bool wanted = cli->library == NULL || entry->library != NULL;
-        if (wanted && is_bug(entry->scenario) &&
-                sim_registry_matches(entry->scenario->name, cli->arguments, cli->count)) {
+        if (wanted && is_bug(entry->scenario) && is_asked_for(zoo, entry->scenario)) {
             if (zoo->bugs == 0) {
                 tell_heading(zoo);
             }
@@ -401,9 +412,9 @@ zoo_command(struct sim_cli *cli)
 SIM_COMMAND(command, .name = "zoo", .usage = "[LIB.so] [PATTERN...] [--runs N] [--json]",
         .about = "the table of real bugs, measured and stored",
         .help = "Runs each bug's broken form on the dullest run and in 20 trials of at most N\n"
-                "random seeds (default 10000), and its fixed form N times. Stored as table `zoo`,\n"
-                "view zoo_table. Exit status 1 when a bug is not found as stated, or a fixed\n"
-                "form fails.\n",
+                "random seeds (here 10000 by default), and its fixed form N times. Stored as\n"
+                "table `zoo`, view zoo_table. Exit status 1 when a bug is not found as stated,\n"
+                "or a fixed form fails.\n",
         .options = SIM_CLI_OPTION_BIT(RUNS) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) |
                    SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),

@@ -25,6 +25,7 @@ same "the same figures for 1 and 3 workers" \
     "$(rewake zoo 'zoo/a0*' --runs 300 --record none --jobs 1)"
 same "as JSON: status" "$(status zoo 'zoo/a0*' --runs 100 --json --record none)" 0
 ok "every line is JSON" every_line_is_json out.txt
+same "a bug by its own name: status" "$(status zoo zoo/a06 --runs 300 --record none)" 0
 same "no bug matches: status" "$(status zoo 'seeds/*' --record none)" 4
 ok "no bug matches: one line" one_line err.txt
 
