@@ -71,18 +71,17 @@ sim_run_tell_start(struct sim_run *run)
 
 /* ---- A failure. ------------------------------------------------------------------------------ */
 
-/* DESIGN, Actors: possible in FIFO order, or needs another run order. */
+/* One replay of one seed: where it fails, FIFO order is enough; where not, that proves little. */
 static const char *
 order_words(enum sim_store_fifo fifo)
 {
     switch (fifo) {
     case SIM_FIFO_YES:
-        return "It is possible in FIFO order: with every task polled in the order of its wake-up "
-               "it "
-               "fails as well.\n";
+        return "It is possible in FIFO order, each task polled in the order of its wake-up: this "
+               "seed fails so.\n";
     case SIM_FIFO_NO:
-        return "It needs another run order: with every task polled in the order of its wake-up it "
-               "does not fail.\n";
+        return "In FIFO order, each task polled in the order of its wake-up, this seed does not "
+               "fail.\n";
     case SIM_FIFO_NOT_ASKED:
         break;
     }

@@ -14,6 +14,10 @@ figures() {
 # ---- Exit status and figures. ----
 same "a scenario that fails: status" "$(status run $canary --runs 100 --db a.db)" 1
 ok "it is told with a token" grep -q 'rewake replay rw1:canary/lost-wakeup:' out.txt
+rewake run zoo/a06/broken --fresh --fail-fast --record none >fifo.txt
+ok "a replay in FIFO order: of this seed" grep -q 'wake-up: this seed fails so\.$' fifo.txt
+rewake run zoo/r01/broken --fresh --fail-fast --record none >fifo.txt
+ok "one that passes proves no more" grep -q '^In FIFO order, .* this seed does not fail\.$' fifo.txt
 ok "only commands that exist are printed" not_in out.txt "rewake shrink\|rewake explain"
 same "seeds S1 hold: status" "$(status run 'seeds/s1/*' --runs 100 --db a.db)" 0
 same "expected verdicts are found: status" "$(status run $canary --expect --runs 100 --db a.db)" 0
