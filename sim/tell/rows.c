@@ -94,6 +94,7 @@ sim_rows_make(struct sim_rows *rows, const struct sim_cast *cast)
     rt_assert(rows != NULL && cast->recorder != NULL);
     *rows = (struct sim_rows){0};
     uint64_t now_ns = 0;
+    uint64_t stretched_ns = 0; /* By how much the step took longer: nobody waits meanwhile. */
     for (uint64_t i = cast->first; i < cast->end; i++) {
         const struct sim_event *event = sim_cast_event(cast, i);
         uint32_t part = sim_cast_part_of(cast, i);
@@ -101,7 +102,7 @@ sim_rows_make(struct sim_rows *rows, const struct sim_cast *cast)
             struct sim_row row = {
                     .first = i,
                     .step = event->step,
-                    .time_ns = now_ns,
+                    .time_ns = now_ns + stretched_ns,
                     .part = part,
                     .kind = row_kind(event),
             };
@@ -111,7 +112,12 @@ sim_rows_make(struct sim_rows *rows, const struct sim_cast *cast)
             }
         }
         row_take(&rows->rows[rows->count - 1], event, part);
-        now_ns = rows->rows[rows->count - 1].time_ns;
+        if (event->kind == SIM_EVENT_STEP || event->kind == SIM_EVENT_CLOCK) {
+            now_ns = event->argument;
+            stretched_ns = 0;
+        } else if (event->kind == SIM_EVENT_STRETCH) {
+            stretched_ns += event->argument;
+        }
     }
     return RT_OK;
 }
