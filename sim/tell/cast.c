@@ -19,6 +19,8 @@
 
 #define PARTS_MAX 65535u /* part_of has 16 bits. */
 #define ACTORS (SIM_ACTORS_MAX + 1)
+#define NUMBERS 256u
+#define MANY UINT16_MAX
 
 /* A kept text, or NULL when its numbers make no sense. */
 static const char *
@@ -239,6 +241,28 @@ note_nickname(struct sim_cast *cast, const struct sim_event *event, uint64_t ind
     }
 }
 
+/* Where `numbered` has the n-th of a kind; numbers too high for the table share its last. */
+static uint16_t *
+number_of(const struct sim_cast *cast, uint32_t object)
+{
+    uint32_t nth = SIM_OBJECT_NTH(object) < NUMBERS ? SIM_OBJECT_NTH(object) : NUMBERS - 1;
+    return &cast->numbered[SIM_OBJECT_KIND(object) * NUMBERS + nth];
+}
+
+/* Numbers are counted by each maker. 0: nobody has made such a one yet; else 1 + the index of who
+ * did, or MANY. */
+static void
+note_number(struct sim_cast *cast, uint32_t object)
+{
+    if (object == 0) {
+        return;
+    }
+    uint16_t *maker = number_of(cast, object);
+    uint16_t now = (uint16_t)(SIM_OBJECT_ACTOR(object) + 1);
+    bool other = *maker != 0 && *maker != now;
+    *maker = other || SIM_OBJECT_NTH(object) >= NUMBERS - 1 ? MANY : now;
+}
+
 static bool
 assign_all(struct sim_cast *cast)
 {
@@ -252,6 +276,7 @@ assign_all(struct sim_cast *cast)
         uint32_t part = assign(cast, sim_cast_event(cast, i), polling);
         fine = part != SIM_PART_NONE;
         note_nickname(cast, sim_cast_event(cast, i), i);
+        note_number(cast, sim_cast_event(cast, i)->object);
         cast->part_of[i - cast->first] = (uint16_t)(fine ? part : 0);
     }
     free(polling);
@@ -284,8 +309,9 @@ take_memory(struct sim_cast *cast)
     cast->names = calloc(texts, sizeof(*cast->names));
     cast->by_actor = malloc(ACTORS * sizeof(*cast->by_actor));
     cast->nicknames = calloc(SIM_NICKNAMES_MAX, sizeof(*cast->nicknames));
+    cast->numbered = calloc((size_t)RT_OBJECT_KINDS * NUMBERS, sizeof(*cast->numbered));
     if (cast->part_of == NULL || cast->texts == NULL || cast->names == NULL ||
-            cast->by_actor == NULL || cast->nicknames == NULL) {
+            cast->by_actor == NULL || cast->nicknames == NULL || cast->numbered == NULL) {
         return false;
     }
     memset(cast->by_actor, 0xff, ACTORS * sizeof(*cast->by_actor));
@@ -307,7 +333,8 @@ sim_cast_make(struct sim_cast *cast, const struct sim_recorder *recorder)
         return RT_E_FULL;
     }
     sort_texts(cast);
-    if (part_add(cast, SIM_ACTOR_WORLD, 0, 0, NULL) == SIM_PART_NONE || !assign_all(cast)) {
+    if (part_add(cast, SIM_ACTOR_WORLD, 0, 0, NULL) == SIM_PART_NONE || !assign_all(cast) ||
+            sim_moves_make(&cast->moves, recorder) != RT_OK) {
         sim_cast_free(cast);
         return RT_E_FULL;
     }
@@ -325,6 +352,8 @@ sim_cast_free(struct sim_cast *cast)
     free(cast->by_actor);
     free(cast->by_object);
     free(cast->nicknames);
+    free(cast->numbered);
+    sim_moves_free(&cast->moves);
     *cast = (struct sim_cast){0};
 }
 
@@ -515,10 +544,14 @@ put_made_up_name(
         sim_page_put(page, "\"");
         return;
     }
-    sim_page_printf(
-            page, "%s %u", sim_object_kind_name(SIM_OBJECT_KIND(object)), SIM_OBJECT_NTH(object));
     uint32_t creator = sim_cast_actor(cast, SIM_OBJECT_ACTOR(object));
-    if (creator != SIM_PART_NONE && creator != 0 && creator != seen_by) {
+    bool shared = *number_of(cast, object) == MANY;
+    bool own = creator == seen_by && creator != 0 && creator != SIM_PART_NONE;
+    sim_page_printf(page, "%s%s %u", own && shared ? "its " : "",
+            sim_object_kind_name(SIM_OBJECT_KIND(object)), SIM_OBJECT_NTH(object));
+    if (creator == 0) {
+        sim_page_put(page, shared ? " of the setup" : "");
+    } else if (creator != SIM_PART_NONE && !own) {
         sim_page_put(page, " of ");
         sim_cast_put_part(cast, page, creator);
     }

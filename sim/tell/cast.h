@@ -7,7 +7,8 @@
  * the actor whose step it was.
  *
  * Also names. Nothing in a report is called by a number alone: an object without a
- * name is "timer 2 of pinger", an actor without one "actor 7".
+ * name is "timer 2 of pinger", an actor without one "actor 7". Numbers are counted by
+ * each maker; where two have made a timer 2, it is "its timer 2", or that "of the setup".
  *
  * Trust. Events and texts may come from a process that crashed while it wrote them:
  * every number read here is checked, and one that makes no sense is nobody.
@@ -20,6 +21,7 @@
 #define SIM_TRACE_CAST_H
 
 #include "runtime/base/error.h"
+#include "sim/tell/moves.h"
 #include "sim/tell/page.h"
 #include "sim/trace/recorder.h"
 #include "sim/world/actor.h"
@@ -64,6 +66,8 @@ struct sim_cast {
     uint32_t *by_object; /* Hash table: parts by their object. */
     uint32_t by_object_size;
     uint32_t nicknames_count;
+    uint16_t *numbered;     /* Who made the n-th of a kind: see note_number. */
+    struct sim_moves moves; /* Timers that were started while they ran. */
 };
 
 /* Reads the recorded run. RT_E_FULL: no memory; `cast` is then empty and may be given up. */

@@ -205,9 +205,8 @@ stored_last(const struct sim_wait *wait)
     return wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
 }
 
-/* The last wait in the place `object` that had ended before `event`, or NULL. */
-static const struct sim_wait *
-last_in(const struct sim_ledger *ledger, uint32_t object, uint64_t event)
+const struct sim_wait *
+sim_fate_last_in(const struct sim_ledger *ledger, uint32_t object, uint64_t event)
 {
     const struct sim_wait *last = NULL;
     for (uint32_t i = 0; i < ledger->count; i++) {
@@ -238,7 +237,7 @@ find_instead(struct search *search)
         if (event->kind == RT_PROBE_FIRE) {
             fate->other = wait_ended_by(search->ledger, i);
         } else if (event->kind == RT_PROBE_FIRE_EMPTY) {
-            fate->other = last_in(search->ledger, event->object, i);
+            fate->other = sim_fate_last_in(search->ledger, event->object, i);
         } else {
             continue;
         }

@@ -56,6 +56,10 @@ struct sim_fate {
 void sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
         struct sim_fate *ret_fate);
 
+/* The last wait in the place `object` that had ended before `event`, or NULL. */
+const struct sim_wait *sim_fate_last_in(
+        const struct sim_ledger *ledger, uint32_t object, uint64_t event);
+
 /* "replaced" …; static; "?" for a number that is none. */
 const char *sim_fate_name(uint32_t fate);
 const char *sim_fate_meaning(uint32_t fate);

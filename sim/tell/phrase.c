@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/time/timers.h"
 #include "sim/world/options.h"
 
 struct words {
@@ -30,7 +31,6 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [RT_PROBE_CLONE] = {"clones the waker of %w", "clones its waker", true},
         [RT_PROBE_DROP] = {"drops a waker of %w", "drops a waker of its own", true},
         [RT_PROBE_SUBWAKE] = {"%o: child %n woken", NULL, false},
-        [RT_PROBE_ARM] = {"starts %o, due at %t", NULL, false},
         [RT_PROBE_EXPIRE] = {"%o comes due", NULL, false},
         [RT_PROBE_DISARM] = {"stops %o", NULL, false},
         [RT_PROBE_UNWAIT] = {"stops watching %o", NULL, false},
@@ -61,6 +61,16 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_GOAL] = {"reaches a goal", NULL, false},
         [SIM_EVENT_DONE] = {"has finished", NULL, false},
 };
+
+void
+sim_phrase_put_due(struct sim_page *page, uint64_t deadline_ns)
+{
+    if (deadline_ns == RT_NEVER) {
+        sim_page_put(page, "never");
+    } else {
+        sim_page_time(page, deadline_ns);
+    }
+}
 
 /* One event, and what is asked of it again and again. */
 struct subject {
@@ -276,6 +286,26 @@ put_consume(const struct subject *subject, struct sim_page *page)
     return true;
 }
 
+/* A timer that is started while it runs is moved. */
+static bool
+put_arm(const struct subject *subject, struct sim_page *page)
+{
+    const struct sim_move *move = sim_moves_find(&subject->cast->moves, subject->index);
+    bool never = subject->event->argument == RT_NEVER;
+    if (move == NULL) {
+        put_template(subject, page, never ? "starts %o, never due" : "starts %o, due at %t");
+    } else if (move->from_ns == subject->event->argument) {
+        put_template(subject, page,
+                never ? "starts %o again, never due" : "starts %o again, due at %t as before");
+    } else {
+        put_template(subject, page, "moves %o from ");
+        sim_phrase_put_due(page, move->from_ns);
+        sim_page_put(page, " to ");
+        sim_phrase_put_due(page, subject->event->argument);
+    }
+    return true;
+}
+
 /* As a rule the waker for it is stored next to it, and that says it. */
 static bool
 put_wait(const struct subject *subject, struct sim_page *page)
@@ -350,6 +380,8 @@ sim_phrase_put(const struct sim_cast *cast, struct sim_page *page, uint64_t even
         return put_replace(&subject, page);
     case RT_PROBE_ERASE:
         return put_erase(&subject, page);
+    case RT_PROBE_ARM:
+        return put_arm(&subject, page);
     case RT_PROBE_WAIT:
         return put_wait(&subject, page);
     case RT_PROBE_WAKE:

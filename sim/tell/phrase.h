@@ -19,6 +19,9 @@ extern "C" {
 /* Adds the words for `event`. False: it has none, nothing was added. */
 bool sim_phrase_put(const struct sim_cast *cast, struct sim_page *page, uint64_t event);
 
+/* Adds a deadline: a time, or "never". */
+void sim_phrase_put_due(struct sim_page *page, uint64_t deadline_ns);
+
 /* Adds the words of all events of `step` before event `until`, with commas; false: there are
 
  * none. */

@@ -13,6 +13,9 @@
 #include "sim/tell/phrase.h"
 #include "sim/tell/tell_priv.h"
 
+#define CHILDREN_TOLD 3u
+#define CHILDREN_DEEP 3u
+
 /* ---- Words. ---------------------------------------------------------------------------------- */
 
 void
@@ -84,14 +87,88 @@ sim__put_deed(struct sim__telling *telling, uint64_t step)
     sim_page_fini(&deed);
 }
 
+static bool
+is_combinator(uint32_t object)
+{
+    return SIM_OBJECT_KIND(object) == RT_OBJECT_GROUP || SIM_OBJECT_KIND(object) == RT_OBJECT_JOIN;
+}
+
+/* True when `child` is a wait, open when the verdict fell, for a child of what `wait` is for. */
+static bool
+is_child_of(const struct sim__telling *telling, const struct sim_wait *child,
+        const struct sim_wait *wait)
+{
+    bool open = child->end_event == SIM_EVENT_NONE || child->end_event >= telling->fate.horizon;
+    return open && child != wait && child->kind == SIM_WAIT_SLOT && wait->kind == SIM_WAIT_SLOT &&
+           child->store_event < telling->fate.horizon && child->part == wait->part &&
+           child->whose == wait->object && is_combinator(wait->object);
+}
+
+/* One child of a race is enough to go on, of the other combinators each one is waited for. */
+static const char *
+between_children(const struct sim_wait *wait)
+{
+    bool any = wait->reason != NULL &&
+               (strcmp(wait->reason, "race") == 0 || strcmp(wait->reason, "select") == 0);
+    return any ? " or " : " and ";
+}
+
+/* Returns how many there are. */
+static uint32_t
+put_children(struct sim__telling *telling, const struct sim_wait *wait, uint32_t depth)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < telling->ledger.count && depth < CHILDREN_DEEP; i++) {
+        const struct sim_wait *child = &telling->ledger.waits[i];
+        if (!is_child_of(telling, child, wait) || ++count > CHILDREN_TOLD) {
+            continue;
+        }
+        sim_page_put(&telling->line, count > 1 ? between_children(wait) : "");
+        uint32_t inner = put_children(telling, child, depth + 1);
+        sim_page_put(&telling->line, inner > 0 ? ", in " : "");
+        sim_cast_put_wanted(
+                &telling->cast, &telling->line, child->object, child->reason, child->part);
+    }
+    if (count > CHILDREN_TOLD) {
+        sim_page_printf(&telling->line, "%s%u more", between_children(wait), count - CHILDREN_TOLD);
+    }
+    return count;
+}
+
+void
+sim__put_wait(struct sim__telling *telling, const struct sim_wait *wait)
+{
+    uint32_t children = put_children(telling, wait, 0);
+    sim_page_put(&telling->line, children > 0 ? ", in " : "");
+    sim_cast_put_wanted(&telling->cast, &telling->line, wait->object, wait->reason, wait->part);
+    sim_page_put(&telling->line, children > 0 ? "," : "");
+}
+
+/* Told with the combinator that waits for it. */
+static bool
+is_child(const struct sim__telling *telling, const struct sim_wait *child)
+{
+    const struct sim_wait *wait = NULL;
+    do {
+        wait = sim_ledger_open_of(&telling->ledger, child->part, wait);
+    } while (wait != NULL && !is_child_of(telling, child, wait));
+    return wait != NULL;
+}
+
+const struct sim_wait *
+sim__next_wait(const struct sim__telling *telling, uint32_t part, const struct sim_wait *after)
+{
+    const struct sim_wait *wait = after;
+    do {
+        wait = sim_ledger_open_of(&telling->ledger, part, wait);
+    } while (wait != NULL && (wait->kind == SIM_WAIT_HOST || is_child(telling, wait)));
+    return wait;
+}
+
 bool
 sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct sim_wait **after)
 {
-    const struct sim_wait *wait = *after;
-    do {
-        wait = sim_ledger_open_of(&telling->ledger, part, wait);
-        /* What the host was asked is there once more as the waker in the reactor. */
-    } while (wait != NULL && wait->kind == SIM_WAIT_HOST);
+    const struct sim_wait *wait = sim__next_wait(telling, part, *after);
     if (wait == NULL) {
         return false;
     }
@@ -99,7 +176,7 @@ sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct sim_w
     if (wait->kind == SIM_WAIT_CLONE) {
         sim_page_put(&telling->line, "whoever has a clone of its waker");
     } else {
-        sim_cast_put_wanted(&telling->cast, &telling->line, wait->object, wait->reason, part);
+        sim__put_wait(telling, wait);
     }
     if (wait->unknown == 0) {
         sim_page_put(&telling->line, " since ");

@@ -14,6 +14,7 @@
 #define NAMED_IN_HEADLINE 3u
 #define LISTED 12u
 #define WAITS_LISTED 4u
+#define EMPTY_TOLD 3u
 
 /* ---- What the outcome says of those whose waits are in no record. ---------------------------- */
 
@@ -167,7 +168,7 @@ put_waits(struct sim__telling *telling, uint32_t part)
     do {
         sim__put_at(telling, wait->await, wait->site);
         count++;
-        if (sim_ledger_open_of(&telling->ledger, part, wait) == NULL) {
+        if (sim__next_wait(telling, part, wait) == NULL) {
             return;
         }
         sim_page_put(&telling->line, count == WAITS_LISTED ? ", and for more" : ", and for ");
@@ -197,6 +198,56 @@ sim__list_waits(struct sim__telling *telling)
     if (more > 0) {
         sim_page_printf(&telling->line, "- and %u more", more);
         sim__end_line(telling, 2);
+    }
+}
+
+/* The last wake of an empty place by `part` since it began to wait, where somebody had waited
+ * before; SIM_EVENT_NONE. */
+static uint64_t
+woke_empty(const struct sim__telling *telling, uint32_t part)
+{
+    const struct sim_cast *cast = &telling->cast;
+    const struct sim_wait *wait = sim__next_wait(telling, part, NULL);
+    uint64_t from = wait != NULL && wait->unknown == 0 ? sim_cast_step_first(cast, wait->store_step)
+                                                       : SIM_EVENT_NONE;
+    for (uint64_t i = telling->fate.horizon; i-- > from;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == RT_PROBE_FIRE_EMPTY && sim_cast_part_of(cast, i) == part &&
+                sim_fate_last_in(&telling->ledger, event->object, i) != NULL) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* "At step 21 (3ms) `client` woke the empty place "a job"; the last waker in there …" */
+static void
+tell_empty(struct sim__telling *telling)
+{
+    const struct sim_cast *cast = &telling->cast;
+    uint32_t told = 0;
+    for (uint32_t part = 1; part < cast->count && told < EMPTY_TOLD; part++) {
+        uint64_t at = sim__is_left(telling, part) ? woke_empty(telling, part) : SIM_EVENT_NONE;
+        if (at == SIM_EVENT_NONE) {
+            continue;
+        }
+        const struct sim_event *event = sim_cast_event(cast, at);
+        const struct sim_wait *last = sim_fate_last_in(&telling->ledger, event->object, at);
+        sim_page_put(&telling->line, event->step != 0 ? "At " : "From ");
+        sim__put_step(telling, event->step);
+        sim_page_put(&telling->line, " ");
+        sim__put_who(telling, part);
+        sim_page_put(&telling->line, " woke the empty place ");
+        sim_cast_put_object(cast, &telling->line, event->object, SIM_PART_NONE);
+        sim__put_last_waker(telling, last);
+        sim_page_put(&telling->line, ".");
+        if (last->part != 0 && cast->parts[last->part].finished) {
+            sim_page_put(&telling->line, " ");
+            sim__put_who(telling, last->part);
+            sim_page_put(&telling->line, " has finished.");
+        }
+        sim__end_line(telling, 0);
+        told++;
     }
 }
 
@@ -322,5 +373,6 @@ sim__why_deadlock(struct sim__telling *telling)
     sim__end_line(telling, 0);
     sim__list_waits(telling);
     tell_circle(telling);
+    tell_empty(telling);
     tell_tried(telling);
 }

@@ -110,57 +110,6 @@ put_culprit(struct sim__telling *telling)
     sim__put_who(telling, sim_cast_part_of(&telling->cast, culprit));
 }
 
-/* True when `wait` was there when the event `at` came. */
-static bool
-was_open(const struct sim_wait *wait, uint64_t at)
-{
-    return wait->store_event < at && (wait->end_event == SIM_EVENT_NONE || wait->end_event > at);
-}
-
-/* Its owner's first poll after the last that touched `wait`, before `until`; SIM_EVENT_NONE. */
-static uint64_t
-poll_after(const struct sim_cast *cast, const struct sim_wait *wait, uint64_t until)
-{
-    uint64_t stored = wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
-    uint32_t step = sim_cast_event(cast, stored)->step;
-    for (uint64_t i = stored; i < until; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->kind == RT_PROBE_POLL && event->step > step &&
-                sim_cast_part_of(cast, i) == wait->part) {
-            return i;
-        }
-    }
-    return SIM_EVENT_NONE;
-}
-
-/* " `consumer A` had gone on at step 7 (1us) and left it behind, to wait for sleep (timer 1)."
- * Where the waker was still stored at `until`, but its owner waited elsewhere by then. */
-static void
-put_left_behind(struct sim__telling *telling, const struct sim_wait *wait, uint64_t until)
-{
-    const struct sim_cast *cast = &telling->cast;
-    struct sim_page *line = &telling->line;
-    uint64_t poll = poll_after(cast, wait, until);
-    if (poll == SIM_EVENT_NONE) {
-        return;
-    }
-    for (uint32_t i = 0; i < telling->ledger.count; i++) {
-        const struct sim_wait *now = &telling->ledger.waits[i];
-        if (now->part != wait->part || now->kind != SIM_WAIT_SLOT || now->object == wait->object ||
-                now->store_event < poll || !was_open(now, until)) {
-            continue;
-        }
-        sim_page_put(line, " ");
-        sim__put_who(telling, wait->part);
-        sim_page_put(line, " had gone on at ");
-        sim__put_step(telling, sim_cast_event(cast, poll)->step);
-        sim_page_put(line, " and left it behind, to wait for ");
-        sim_cast_put_wanted(cast, line, now->object, now->reason, now->part);
-        sim_page_put(line, ".");
-        return;
-    }
-}
-
 static void
 tell_never_stored(struct sim__telling *telling)
 {
@@ -173,40 +122,6 @@ tell_never_stored(struct sim__telling *telling)
     put_owed(telling);
 }
 
-/* "That step fired timer 1, and woke `owner`, whose waker was stored there at …" */
-static void
-put_instead(struct sim__telling *telling)
-{
-    const struct sim_fate *fate = &telling->fate;
-    struct sim_page *line = &telling->line;
-    if (fate->instead == SIM_EVENT_NONE) {
-        return;
-    }
-    const struct sim_event *event = sim_cast_event(&telling->cast, fate->instead);
-    bool empty = event->kind == RT_PROBE_FIRE_EMPTY;
-    sim_page_put(line, empty ? " That step woke the empty place " : " What that step fired is ");
-    sim_cast_put_object(&telling->cast, line, event->object, SIM_PART_NONE);
-    if (fate->other != NULL) {
-        sim_page_put(line, empty ? "; the last waker in there was that of "
-                                 : ", and the waker in there was that of ");
-        sim__put_who(telling, fate->other->part);
-        sim_page_put(line, ", stored at ");
-        sim__put_step(telling, fate->other->store_step);
-        sim__put_at(telling, fate->other->await, fate->other->site);
-    }
-    if (empty && fate->other != NULL) {
-        sim_page_printf(line, " and %s at ", sim_wait_end_name(fate->other->end));
-        sim__put_step(telling, fate->other->end_step);
-    }
-    sim_page_put(line, ".");
-    if (!empty && fate->other != NULL) {
-        put_left_behind(telling, fate->other, fate->instead);
-    }
-    sim_page_put(line, " If that is what ");
-    sim__put_who(telling, fate->part);
-    sim_page_put(line, " waits for, its own waker should have been there.");
-}
-
 static void
 tell_never_fired(struct sim__telling *telling)
 {
@@ -215,8 +130,9 @@ tell_never_fired(struct sim__telling *telling)
                                          ? "; it was still there when everything had come to rest, "
                                            "and nobody had fired it."
                                          : "; it is still there, and nobody ever fired it.");
+    sim__put_moves(telling);
     put_owed(telling);
-    put_instead(telling);
+    sim__put_instead(telling);
 }
 
 static void
@@ -301,7 +217,7 @@ tell_fired_other(struct sim__telling *telling)
     }
     sim_page_put(&telling->line, ".");
     if (fate->other != NULL) {
-        put_left_behind(telling, fate->other, fate->culprit);
+        sim__put_left_behind(telling, fate->other, fate->culprit);
     }
     put_owed(telling);
 }

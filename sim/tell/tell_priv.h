@@ -34,6 +34,18 @@ void sim__put_at_event(struct sim__telling *telling, uint64_t event);
 /* "step 41 (3.1ms), a step of `response`: is ready". */
 void sim__put_deed(struct sim__telling *telling, uint64_t step);
 
+/* What is waited for in `wait`; of a combinator, for what its children wait: "a connection or sleep
+ * (timer 3), in race (group 1)". */
+void sim__put_wait(struct sim__telling *telling, const struct sim_wait *wait);
+
+/* The next open wait of `part` after `after` (NULL: the first) that tells something: no question
+ * to the host, which is there as a waker too, and no child of a combinator, told with it. */
+const struct sim_wait *sim__next_wait(
+        const struct sim__telling *telling, uint32_t part, const struct sim_wait *after);
+
+/* "; the last waker in there was that of `owner`, stored at … and fired at step 9 (1ms)" */
+void sim__put_last_waker(struct sim__telling *telling, const struct sim_wait *last);
+
 /* What `part` waits for: "the reply (response), since step 17 (1.2ms)"; false: for nothing that is
  * on record, nothing added. `after`: NULL, or the wait told last, which is updated. */
 bool sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct sim_wait **after);
@@ -49,6 +61,21 @@ bool sim__found_by_rounds(const struct sim_outcome *outcome);
 
 /* Wraps the line into the page, `indent` blanks deep, and empties it. */
 void sim__end_line(struct sim__telling *telling, uint32_t indent);
+
+/* ---- tell_clues.c: sentences beside the fate of the waker. ----------------------------------- */
+
+/* " `consumer A` had gone on at step 7 (1us) and left it behind, to wait for sleep (timer 1)."
+ * Where the waker was still stored at `until`, but its owner waited elsewhere by then. */
+void sim__put_left_behind(
+        struct sim__telling *telling, const struct sim_wait *wait, uint64_t until);
+
+/* What the owed step fired instead: where it may be what the sleeper waits for. A waker that went
+ * to whom it should, in a place for something else, is no clue. */
+void sim__put_instead(struct sim__telling *telling);
+
+/* " At step 18 (1.3ms) `bob` moved that timer from 2ms to 2.3ms at …." for the first moves, by
+ * others, of the timer that is waited for. */
+void sim__put_moves(struct sim__telling *telling);
 
 /* ---- tell_fate.c, tell_deadlock.c, tell_verdict.c: paragraphs. ------------------------------- */
 

@@ -44,7 +44,7 @@ put_sleep(struct sim__telling *telling)
     const struct sim_outcome *outcome = telling->outcome;
     sim_page_put(&telling->line, "it waits for ");
     if (wait != NULL && wait->kind != SIM_WAIT_CLONE) {
-        sim_cast_put_wanted(&telling->cast, &telling->line, wait->object, wait->reason, wait->part);
+        sim__put_wait(telling, wait);
     } else {
         sim_cast_put_wanted(
                 &telling->cast, &telling->line, outcome->object, NULL, telling->fate.part);

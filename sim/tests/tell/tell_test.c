@@ -276,7 +276,7 @@ TEST(tell_why_the_wake_went_to_somebody_else)
     story_end(&story);
 }
 
-/* A05 again, but the one who sleeps waits for something else besides: then nothing is certain. */
+/* A05 again, but the one who sleeps waits in its own place for the same: nothing is certain. */
 TEST(tell_why_nobody_fired_says_what_was_fired_instead)
 {
     struct story story;
@@ -285,7 +285,7 @@ TEST(tell_why_nobody_fired_says_what_was_fired_instead)
     uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, before, 1);
     uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "rt");
     tale_poll(story.tale, before, 0, 0);
-    tale_store(story.tale, before, timer, "sleep", tale_site(3));
+    tale_store(story.tale, before, timer, "an item", tale_site(3));
     tale_polled(story.tale, before, PENDING);
     story_sleep(&story);
     tale_step(story.tale, loop, 200);
@@ -298,7 +298,8 @@ TEST(tell_why_nobody_fired_says_what_was_fired_instead)
 "there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `rt`: fires timer 1\n"
 "of the task before, wakes the task before. What that step fired is timer 1 of the task before, and\n"
 "the waker in there was that of `the task before`, stored at step 1 (0ns) at story.c:40 in step_3().\n"
-"If that is what `sleeper` waits for, its own waker should have been there.\n");
+"If that is what `sleeper` waits for, its own waker should have been there, or the wake should have\n"
+"gone on to the next.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -323,8 +324,8 @@ TEST(tell_why_nobody_fired_says_whose_waker_was_there_last)
 "there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
 "fires \"cancellation\": nobody there. Its last line on record is at story.c:30 in step_2(). That step\n"
 "woke the empty place \"cancellation\"; the last waker in there was that of `the task before`, stored\n"
-"at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If that is what `sleeper` waits\n"
-"for, its own waker should have been there.\n");
+"at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If `sleeper` waits for that as\n"
+"well, its own waker should have been there.\n");
     /* clang-format on */
     story_end(&story);
 }
