@@ -44,6 +44,7 @@ static void
 destroy(const struct rt_channel *channel, const void *item)
 {
     if (channel->config.destroy != NULL) {
+        RT_PROBE(DESTROY, channel->object.id, RT_HERE, NULL, 0);
         channel->config.destroy(item, channel->config.argument);
     }
 }

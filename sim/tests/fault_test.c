@@ -1,5 +1,5 @@
 /*
- * fault_test.c -- the faults around a task: cancelled, given another waker, evil; and the clock.
+ * fault_test.c -- the faults around a task: cancelled, given another waker; and the clock.
  *
  * Each is shown twice: a program that is right survives it in every run, and one that is wrong in
  * the way that the fault is about is found, and only with the fault.
@@ -8,7 +8,6 @@
  */
 #include <stdlib.h>
 
-#include "runtime/base/list.h"
 #include "sim/tests/lab.h"
 
 #define SEEDS 300u
@@ -131,151 +130,6 @@ TEST(migrate_goes_together_with_cancel_and_evil)
     EXPECT_EQ(failures(&background, SIM_FAULT_MIGRATE | SIM_FAULT_EVIL), 0);
     /* A cancelled ringer rings no bell: whoever claims to survive that lies, and is found out. */
     ck_assert_uint_gt(failures(&background, all), 0);
-}
-
-/* ---- A crowd behind one gate. ---------------------------------------------------------------- */
-
-#define CROWD 4u
-
-struct gate;
-
-struct visitor {
-    struct rt_task task;
-    struct rt_list link; /* In the gate's crowd while it waits. */
-    struct rt_slot slot;
-    struct gate *gate;
-};
-
-struct gate {
-    struct rt_list crowd;
-    bool open;
-    bool careless; /* Goes on from a link that it read before it woke somebody. */
-    struct visitor visitors[CROWD];
-    struct rt_task keeper;
-    uint32_t left;
-};
-
-static void
-leave(struct visitor *visitor)
-{
-    if (!rt_list_empty(&visitor->link)) {
-        rt_list_unlink(&visitor->link);
-    }
-    (void)rt_slot_clear(&visitor->slot);
-}
-
-static rt_poll
-visit(struct rt_task *task, struct rt_cx *cx)
-{
-    struct visitor *visitor = rt_container_of(task, struct visitor, task);
-    if (visitor->gate->open) {
-        leave(visitor);
-        return RT_READY;
-    }
-    if (rt_list_empty(&visitor->link)) {
-        rt_list_push_back(&visitor->gate->crowd, &visitor->link);
-    }
-    rt_slot_replace(&visitor->slot, cx, "the gate");
-    return RT_PENDING;
-}
-
-/* Its memory goes back: whoever still points at it reads nonsense. */
-static void
-vanish(struct rt_task *task)
-{
-    struct visitor *visitor = rt_container_of(task, struct visitor, task);
-    leave(visitor);
-    visitor->link.next = NULL;
-}
-
-static void
-wake_carelessly(struct gate *gate)
-{
-    struct rt_list *link = gate->crowd.next;
-    while (link != &gate->crowd && link != NULL) {
-        struct rt_list *next = link->next;
-        struct visitor *visitor = rt_container_of(link, struct visitor, link);
-        (void)rt_slot_wake(&visitor->slot);
-        link = next;
-    }
-}
-
-static void
-wake_carefully(struct gate *gate)
-{
-    while (!rt_list_empty(&gate->crowd)) {
-        struct visitor *visitor = rt_container_of(gate->crowd.next, struct visitor, link);
-        rt_list_unlink(&visitor->link);
-        (void)rt_slot_wake(&visitor->slot);
-    }
-}
-
-static rt_poll
-keep_gate(struct rt_task *task, struct rt_cx *cx)
-{
-    struct gate *gate = rt_container_of(task, struct gate, keeper);
-    if (gate->left-- > 0) {
-        rt_cx_reenqueue(cx);
-        return RT_PENDING;
-    }
-    gate->open = true;
-    if (gate->careless) {
-        wake_carelessly(gate);
-    } else {
-        wake_carefully(gate);
-    }
-    return RT_READY;
-}
-
-static void
-gate_setup(struct sim_world *world, bool careless)
-{
-    struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct gate *gate = sim_new(world, struct gate);
-    rt_list_init(&gate->crowd);
-    gate->careless = careless;
-    gate->left = 3;
-    for (uint32_t i = 0; i < CROWD; i++) {
-        struct visitor *visitor = &gate->visitors[i];
-        visitor->gate = gate;
-        rt_list_init(&visitor->link);
-        rt_slot_init(&visitor->slot);
-        rt_task_init(&visitor->task, visit, vanish, "visitor");
-        sim_spawn(rt, &visitor->task);
-    }
-    rt_task_init(&gate->keeper, keep_gate, NULL, "keeper");
-    sim_spawn(rt, &gate->keeper);
-}
-
-static void
-gate_careful(struct sim_world *world)
-{
-    gate_setup(world, false);
-}
-
-static void
-gate_careless(struct sim_world *world)
-{
-    gate_setup(world, true);
-}
-
-static const struct sim_scenario good_gate = {.name = "test/gate", .setup = gate_careful};
-static const struct sim_scenario bad_gate = {.name = "test/bad-gate", .setup = gate_careless};
-
-/*
- * Goal: who is woken, or cleaned up, may act at once, on anybody.
- * Method: a list is walked with the next link read before the wake. Cancelled before or after, as
- * fault `cancel` does it, a neighbour is no danger; cancelled inside the wake it is. Holds W7.
- */
-TEST(evil_finds_a_walk_that_a_wake_can_break)
-{
-    uint64_t faults = SIM_FAULT_CANCEL | SIM_FAULT_EVIL;
-    struct sim_scenario keeper_stays = bad_gate;
-    uint32_t by_cancel = failures(&keeper_stays, SIM_FAULT_CANCEL);
-    uint32_t by_both = failures(&keeper_stays, faults);
-    ck_assert_uint_gt(by_both, by_cancel);
-    /* The keeper may be cancelled too, and then nobody opens: that is all that is left. */
-    EXPECT_EQ(failures(&good_gate, SIM_FAULT_EVIL), 0);
 }
 
 /* ---- The clock. ------------------------------------------------------------------------------ */

@@ -21,6 +21,11 @@ uint64_t rt_probe_wanted;
             UINT64_C(1) << RT_PROBE_CONSUME | UINT64_C(1) << RT_PROBE_COMPLETE | \
             UINT64_C(1) << RT_PROBE_ASK)
 
+/* Where somebody else's code is called: to be woken, or to give something back. */
+#define EVIL \
+    (UINT64_C(1) << RT_PROBE_FIRE | UINT64_C(1) << RT_PROBE_DROP | \
+            UINT64_C(1) << RT_PROBE_CLEANUP | UINT64_C(1) << RT_PROBE_DESTROY)
+
 /* Those of this run: MEANT, and POLLED and TURNED where a loop polls. */
 static uint64_t meant;
 
@@ -29,7 +34,7 @@ sim__probes_begin(struct sim_world *world)
 {
     meant = MEANT;
     if ((world->faults & SIM_FAULT_EVIL) != 0) {
-        meant |= UINT64_C(1) << RT_PROBE_FIRE | UINT64_C(1) << RT_PROBE_CLEANUP;
+        meant |= EVIL;
     }
     rt_probe_wanted = world->recorder.events_on ? UINT64_MAX : meant;
 }
@@ -88,8 +93,8 @@ check_late(struct sim_world *world, uint64_t deadline_ns)
     }
 }
 
-/* Nothing may be held where a waker is woken or a cleanup called, so this is where the worst of
- * wakers and destructors would act. */
+/* Nothing may be held where a waker is woken or dropped, a cleanup or a destructor called, so this
+ * is where the worst of them would act. */
 static void
 let_evil_act(struct sim_world *world)
 {
@@ -135,7 +140,7 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
         sim__allow(world);
     } else if (kind == RT_PROBE_TURNED) {
         tell_returned(world);
-    } else if (kind == RT_PROBE_FIRE || kind == RT_PROBE_CLEANUP) {
+    } else if ((EVIL >> kind & 1) != 0) {
         let_evil_act(world);
     }
 }

@@ -69,8 +69,8 @@ struct sim_closer {
     void *argument;
 };
 
-/* Who may act inside a wake or a cleanup, under fault `evil`: both are called with nothing held, so
- * that anybody may do anything there (W7, T9). */
+/* Who may act inside a wake, a drop or a cleanup, under fault `evil`: all are called with nothing
+ * held, so that anybody may do anything there (W7, T9). */
 struct sim_evil {
     struct rt_list link;
     void (*act)(void *argument);
