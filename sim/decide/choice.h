@@ -81,13 +81,26 @@ struct sim_alternative {
     char text[64];  /* For people. */
 };
 
+/*
+ * Who stands ready when it is asked who runs, oldest first. The alternatives of one choice are a
+ * stretch of them, so that a strategy which orders actors can look at all, also at more than 64.
+ */
+struct sim_queue {
+    const uint16_t *actors; /* In-run indices; valid during the question. */
+    uint32_t count;
+    uint32_t base;   /* Alternative 0 stands here. */
+    uint32_t stride; /* 1: alternative i stands at base + i. SIM_ALTERNATIVES_MAX: alternative i
+                      * is a block of so many from there on, and which of them is asked next. */
+};
+
 struct sim_choice {
     enum sim_kind kind;
     uint32_t n; /* 2 .. 64 */
     struct sim_odds odds;
     uint32_t stream; /* Stable id of (actor, kind). */
     uint32_t ordinal;
-    uint64_t key; /* The stream's key for this seed. */
+    uint64_t key;                  /* The stream's key for this seed. */
+    const struct sim_queue *queue; /* With kind RUN, else NULL. */
     /* Fills *ret for alternative `index`. NULL: the alternatives have no ids. A strategy that does
      * not ask pays nothing. */
     void (*describe)(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret);
@@ -101,6 +114,9 @@ struct sim_strategy;
 struct sim_strategy_ops {
     const char *name;
     const char *about; /* One line, for people. */
+    /* It answers the same whenever it begins with the same seed, whether or not the run is
+     * recorded. One that does not is replayed from the tape. */
+    bool repeats;
     /* A run with this seed is about to begin. */
     void (*begin)(struct sim_strategy *strategy, uint64_t seed);
     /*
@@ -110,7 +126,11 @@ struct sim_strategy_ops {
     uint32_t (*draw)(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds);
     /* An index below choice->n. */
     uint32_t (*choose)(struct sim_strategy *strategy, const struct sim_choice *choice);
-    /* Something has happened; NULL when the strategy does not listen. */
+    /*
+     * Something has happened; NULL when the strategy does not listen. What has happened since the
+     * last choice is told, in order, before the next one is asked, and the rest before `end`. Told
+     * only where the run is recorded; a run that is replayed for a judge follows the tape.
+     */
     void (*event)(struct sim_strategy *strategy, const struct sim_event *event);
     /* The run is over; may be NULL. */
     void (*end)(struct sim_strategy *strategy, const struct sim_outcome *outcome);
@@ -120,6 +140,20 @@ struct sim_strategy_ops {
 struct sim_strategy {
     const struct sim_strategy_ops *ops;
 };
+
+/* The answer of `random` to any choice: a function of its stream's key and ordinal. What a strategy
+ * that orders actors gives for all other kinds. */
+uint32_t sim_choose_at_random(const struct sim_choice *choice);
+
+/* The alternative of `choice`, which has a queue, that leads to whom stands at `place` of it; the
+ * nearest there is, when `place` lies outside of a block that was chosen before. */
+static inline uint32_t
+sim_queue_alternative(const struct sim_choice *choice, uint32_t place)
+{
+    const struct sim_queue *queue = choice->queue;
+    uint32_t index = place < queue->base ? 0 : (place - queue->base) / queue->stride;
+    return index < choice->n ? index : choice->n - 1;
+}
 
 /* "run", "stretch" …; static. "?" for a number that is none. */
 const char *sim_kind_name(uint32_t kind);

@@ -23,8 +23,38 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
     decider->tape_off = decider->tape.capacity == 0;
     decider->deviations = 0;
     decider->draw = decider->tape_off ? strategy->ops->draw : NULL;
+    decider->queue = (struct sim_queue){NULL, 0, 0, 1};
+    decider->run_choices = 0;
+    decider->told = 0;
     if (strategy->ops->begin != NULL) {
         strategy->ops->begin(strategy, seed);
+    }
+}
+
+/* Those that the ring has lost meanwhile can not be told any more. */
+static void
+tell_events(struct sim_decider *decider)
+{
+    const struct sim_recorder *recorder = decider->recorder;
+    if (decider->strategy->ops->event == NULL || recorder == NULL || !recorder->events_on) {
+        return;
+    }
+    uint64_t first = sim_recorder_first(recorder);
+    uint64_t from = decider->told > first ? decider->told : first;
+    for (uint64_t i = from; i < recorder->count; i++) {
+        const struct sim_event *event = sim_recorder_event(recorder, i);
+        decider->strategy->ops->event(decider->strategy, event);
+    }
+    decider->told = recorder->count;
+}
+
+void
+sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome)
+{
+    struct sim_strategy *strategy = decider->strategy;
+    tell_events(decider);
+    if (strategy->ops->end != NULL) {
+        strategy->ops->end(strategy, outcome);
     }
 }
 
@@ -63,12 +93,16 @@ key_of(const struct sim_decider *decider, struct sim_stream *stream, uint32_t st
 }
 
 static uint32_t
-ask(const struct sim_decider *decider, const struct sim_choice *choice)
+ask(struct sim_decider *decider, const struct sim_choice *choice)
 {
     const struct sim_strategy_ops *ops = decider->strategy->ops;
     if (ops->draw != NULL) {
         return ops->draw(choice->key, choice->ordinal, choice->n, choice->odds);
     }
+    if (decider->tape_full && !decider->strategy->ops->repeats) {
+        return 0;
+    }
+    tell_events(decider);
     return ops->choose(decider->strategy, choice);
 }
 
@@ -86,9 +120,11 @@ sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t str
             .stream = stream_id,
             .ordinal = stream->ordinal++,
             .key = key_of(decider, stream, stream_id),
+            .queue = kind == SIM_KIND_RUN ? &decider->queue : NULL,
             .describe = describe,
             .context = context,
     };
+    decider->run_choices += kind == SIM_KIND_RUN;
     uint32_t index = ask(decider, &choice);
     rt_assert(index < n);
     if (index != 0 && !decider->tape_off) {

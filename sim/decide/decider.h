@@ -2,8 +2,11 @@
  * decider.h -- the decision stream: every choice of a run passes here.
  *
  *   world ── choice ──▶ decider ──▶ strategy ── index ──▶ decider ──▶ world
- *                          │
- *                          └── deviation ──▶ tape, decision hash
+ *                        ▲   │
+ *   recorder ── events ──┘   └── deviation ──▶ tape, decision hash
+ *
+ * A strategy that does not repeat by itself can be replayed only as far as the tape goes: what
+ * there is no room to write down is not done, all choices after it are dull.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,6 +16,7 @@
 #include "runtime/base/assert.h"
 #include "sim/decide/choice.h"
 #include "sim/decide/tape.h"
+#include "sim/trace/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,17 +27,24 @@ struct sim_decider {
     /* The strategy's draw, where nobody wants to see the choices; NULL: they are built. */
     uint32_t (*draw)(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds);
     uint64_t seed;
-    uint64_t hash;  /* Of every answer with more than one alternative, in order. */
-    uint64_t asked; /* Answers with more than one alternative. */
-    bool muted;     /* Inside a nudge: every answer is 0 and nothing is counted. */
-    bool tape_off;  /* No tape was lent: deviations are counted only. */
-    bool tape_full;
-    uint32_t deviations;  /* Answers other than 0. */
-    struct sim_tape tape; /* Lent by who runs the world. */
+    uint64_t hash;          /* Of every answer with more than one alternative, in order. */
+    uint64_t asked;         /* Answers with more than one alternative. */
+    bool muted;             /* Inside a nudge: every answer is 0 and nothing is counted. */
+    bool tape_off;          /* No tape was lent: deviations are counted only. */
+    bool tape_full;         /* From here on all is dull, unless the strategy repeats by itself. */
+    uint32_t deviations;    /* Answers other than 0. */
+    struct sim_tape tape;   /* Lent by who runs the world. */
+    struct sim_queue queue; /* Of the next choice of kind RUN, where choices are built. */
+    uint32_t run_choices;   /* Choices of kind RUN so far, where choices are built. */
+    const struct sim_recorder *recorder; /* What strategies listen to; NULL: nothing. Borrowed. */
+    uint64_t told;                       /* Events that the strategy has been told. */
 };
 
 /* Begins a run: an empty tape, the strategy's begin. */
 void sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, uint64_t seed);
+
+/* The run is over: tells the strategy what it has not heard yet, then its end. */
+void sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome);
 
 /* The slow way: for a choice that somebody wants to see, and for the first of a stream. */
 uint32_t sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,

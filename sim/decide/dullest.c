@@ -16,11 +16,12 @@ dullest_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 static const struct sim_strategy_ops dullest_ops = {
         .name = "dullest",
         .about = "first come first served, no delay, no fault, full length",
+        .repeats = true,
         .choose = dullest_choose,
 };
 
 void
 sim_dullest_init(struct sim_dullest *dullest)
 {
-    dullest->strategy.ops = &dullest_ops;
+    dullest->strategy = (struct sim_strategy){&dullest_ops};
 }

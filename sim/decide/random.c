@@ -42,16 +42,23 @@ random_draw(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds)
     return 1 + bounded(high, n - 1);
 }
 
+uint32_t
+sim_choose_at_random(const struct sim_choice *choice)
+{
+    return random_draw(choice->key, choice->ordinal, choice->n, choice->odds);
+}
+
 static uint32_t
 random_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
     (void)strategy;
-    return random_draw(choice->key, choice->ordinal, choice->n, choice->odds);
+    return sim_choose_at_random(choice);
 }
 
 static const struct sim_strategy_ops random_ops = {
         .name = "random",
         .about = "each choice by itself, from the seed",
+        .repeats = true,
         .draw = random_draw,
         .choose = random_choose,
 };
@@ -59,5 +66,5 @@ static const struct sim_strategy_ops random_ops = {
 void
 sim_random_init(struct sim_random *random)
 {
-    random->strategy.ops = &random_ops;
+    random->strategy = (struct sim_strategy){&random_ops};
 }

@@ -144,9 +144,7 @@ find(const struct sim_replay *replay, uint32_t stream, uint32_t ordinal)
     return NULL;
 }
 
-/* The alternative with the id that was taken then, else the one with its index, else the
-
- * dullest. */
+/* The alternative with the id that was taken then, else the one with its index, else the dullest. */
 static uint32_t
 lenient_index(const struct sim_choice *choice, const struct sim_deviation *entry)
 {
@@ -195,6 +193,7 @@ lenient_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 static const struct sim_strategy_ops strict_ops = {
         .name = "replay",
         .about = "a tape, to the letter",
+        .repeats = true,
         .begin = replay_begin,
         .choose = strict_choose,
 };
@@ -202,6 +201,7 @@ static const struct sim_strategy_ops strict_ops = {
 static const struct sim_strategy_ops lenient_ops = {
         .name = "replay",
         .about = "a tape, as far as it fits",
+        .repeats = true,
         .begin = replay_begin,
         .choose = lenient_choose,
         .end = lenient_end,

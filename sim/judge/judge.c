@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/decide/strategies.h"
 #include "sim/judge/nudge.h"
 #include "sim/judge/rounds.h"
 
@@ -438,6 +439,19 @@ judge(struct inquest *inquest)
     }
 }
 
+/* The run as its replays will make it: by its own strategy, where that repeats without hearing what
+ * happens, else by the tape that it has just written, which `tape` lends on. */
+static struct sim_case
+repeatable(const struct sim_case *what, const struct sim_tape *tape, struct sim_replay *replay)
+{
+    struct sim_case again = *what;
+    if (!what->strategy->ops->repeats) {
+        sim_replay_init(replay, tape, false, NULL);
+        again.strategy = &replay->strategy;
+    }
+    return again;
+}
+
 void
 sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recording recording,
         struct sim_outcome *ret_outcome)
@@ -448,10 +462,13 @@ sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recor
         return;
     }
     struct sim_kept kept;
-    struct inquest inquest = {.world = world, .what = what, .outcome = ret_outcome};
+    struct sim_replay replay;
+    struct inquest inquest = {.world = world, .outcome = ret_outcome};
     inquest.audits = world->audits_drawn;
     memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
     sim_keep(world, &kept);
+    const struct sim_case again = repeatable(what, &kept.tape, &replay);
+    inquest.what = &again;
     judge(&inquest);
     sim_restore(world, &kept);
 }

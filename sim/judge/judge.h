@@ -24,7 +24,9 @@ struct sim_case {
     const struct sim_scenario *scenario;
     struct sim_options options;
     uint64_t seed;
-    struct sim_strategy *strategy; /* Borrowed; the same for each replay. */
+    /* Borrowed. Where it does not repeat by itself (choice.h), the run must write a tape, which the
+     * replays follow. */
+    struct sim_strategy *strategy;
 };
 
 /*

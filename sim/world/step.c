@@ -141,12 +141,23 @@ describe_block(const struct sim_choice *choice, uint32_t index, struct sim_alter
     describe_at(block->world, block->base + index, ret);
 }
 
+/* What a strategy that wants to see its choices may look at. */
+static void
+show_queue(struct sim_world *world, uint32_t base, uint32_t stride)
+{
+    const struct sim_enabled *enabled = &world->enabled;
+    world->decider.queue =
+            (struct sim_queue){enabled->ring + enabled->head, enabled->count, base, stride};
+}
+
 /* More than 64: first a block of 64, oldest first, then one of the block. */
 static uint32_t
 choose_wide(struct sim_world *world, uint32_t n)
 {
     uint32_t blocks = (n + BLOCK - 1) / BLOCK;
+    show_queue(world, 0, BLOCK);
     uint32_t base = sim_actor_choose(&world->self, SIM_KIND_RUN, blocks, SIM_ODDS_EVEN) * BLOCK;
+    show_queue(world, base, 1);
     const struct block block = {world, base};
     return base + sim_actor_choose_of(standing_at(world, base), SIM_KIND_RUN,
                           n - base < BLOCK ? n - base : BLOCK, SIM_ODDS_EVEN, describe_block,
@@ -167,6 +178,9 @@ choose_actor(struct sim_world *world)
     }
     if (n > BLOCK) {
         return choose_wide(world, n);
+    }
+    if (world->decider.draw == NULL) {
+        show_queue(world, 0, 1);
     }
     return sim_decide(&world->decider, &front->streams[SIM_KIND_RUN],
             sim__stream_id(front, SIM_KIND_RUN), SIM_KIND_RUN, n, SIM_ODDS_EVEN, describe_front,

@@ -45,6 +45,7 @@ sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, v
     }
     world->recorder.memory = memory->record;
     world->decider.tape = memory->tape;
+    world->decider.recorder = &world->recorder;
     world->actors = reserve(ACTORS_BYTES);
     world->enabled.ring = reserve(RING_BYTES);
     world->timed = reserve(TIMED_BYTES);
@@ -253,10 +254,7 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     outcome->order = (uint8_t)world->order;
     outcome->audited = world->audits_drawn != 0;
     outcome->audit_step = world->audits_drawn != 0 ? world->audit_steps[0] : 0;
-    struct sim_strategy *strategy = world->decider.strategy;
-    if (strategy->ops->end != NULL) {
-        strategy->ops->end(strategy, outcome);
-    }
+    sim_decider_end(&world->decider, outcome);
     sim_world_current = NULL;
     *ret_outcome = *outcome;
 }
