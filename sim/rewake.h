@@ -20,7 +20,8 @@
  *      sim/host/            host.h: sources, streams, requests; fd.h: descriptors; completion.h:
  *                           sim_ring_new
  *      sim/net/net.h        sim_net_new: a network between runtimes
- *      sim/world/           loop.h: sim_loop_new, a loop of one's own; mock.h: time moved by hand
+ *      sim/world/           loop.h: sim_loop_new, a loop of one's own; mock.h: time moved by hand;
+ *                           cell.h: sim_cell_get, sim_cell_set, shared numbers that searches see
  *
  * Files named internal, priv or *_internal are nobody's, nor is what none of these includes.
  *
@@ -53,6 +54,7 @@
 #include "sim/host/host.h"
 #include "sim/net/net.h"
 #include "sim/scenario.h"
+#include "sim/world/cell.h"
 #include "sim/world/loop.h"
 #include "sim/world/mock.h"
 

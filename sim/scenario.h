@@ -69,10 +69,24 @@ struct sim_scenario {
      * one's, where there is one, in "/fixed". NULL, NULL: none. */
     const char *bug;
     const char *reference;
+    /*
+     * A promise: whatever its tasks share is touched through the runtime (wakers, slots, sync/,
+     * timers), the host, or cells (world/cell.h), and never as plain memory. Then the record tells
+     * all that a poll depends on, and two polls next to each other whose records do not conflict
+     * may change places: the run goes on, and ends, as before. Not shared is what one task alone
+     * touches, and what nobody writes after setup. `done` and `check` may read anything, but must
+     * not look at the order of things that commute (a log that all append to, the clock, the number
+     * of steps); nor may a task branch on sim_now without a timer of its own.
+     *
+     * `dpor` leaves out orders of which it has seen an equal, and may do so only where this is
+     * promised; without it, it takes any two polls for a conflict. Of a promise that is not kept
+     * nobody is told, but bugs are missed.
+     */
+    bool declared;
 };
 
 /* Raised when a library built against older headers can not work. */
-#define SIM_LIBRARY_VERSION 2u
+#define SIM_LIBRARY_VERSION 3u
 
 /* What a library of scenarios shows to rewake: its one exported symbol, `rewake_library`. */
 struct sim_library {

@@ -1,8 +1,8 @@
 /*
  * phrase.c -- words for each kind of event, from a table.
  *
- * In a template, %o is the object, %n the argument, %t the same as a time, %b as bytes, %w
- * whose waker it is, %r what is waited for (reason and object), %x what was said.
+ * In a template, %o is the object, %n the argument, %i the same with a sign, %t as a time, %b as
+ * bytes, %w whose waker it is, %r what is waited for (reason and object), %x what was said.
  * A kind may have other words where the object (or the waker) is the actor's own.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -61,6 +61,8 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_PROGRESS] = {"gets on", NULL, false},
         [SIM_EVENT_GOAL] = {"reaches a goal", NULL, false},
         [SIM_EVENT_DONE] = {"has finished", NULL, false},
+        [SIM_EVENT_GET] = {"reads %o: %i", NULL, false},
+        [SIM_EVENT_SET] = {"sets %o to %i", NULL, false},
 };
 
 void
@@ -115,6 +117,9 @@ put_field(const struct subject *subject, struct sim_page *page, char field)
         return;
     case 'n':
         sim_page_printf(page, "%llu", (unsigned long long)event->argument);
+        return;
+    case 'i':
+        sim_page_printf(page, "%lld", (long long)event->argument);
         return;
     case 't':
         sim_page_time(page, event->argument);

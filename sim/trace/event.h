@@ -45,7 +45,9 @@ extern "C" {
     X(PROGRESS, "progress", "the scenario says that it got on") \
     X(GOAL, "goal", "SIM_SOMETIMES or SIM_REACHABLE was reached") \
     X(NUDGE, "nudge", "a sleeper is polled by the oracle; never part of a digest") \
-    X(END, "end", "the run is over; argument: the verdict")
+    X(END, "end", "the run is over; argument: the verdict") \
+    X(GET, "get", "a shared cell was read; object: the cell; argument: what it holds") \
+    X(SET, "set", "a shared cell was written; object: the cell; argument: what it holds now")
 
 enum sim_event_kind {
     SIM_EVENT_BEFORE_FIRST = SIM_EVENT_FIRST - 1,
