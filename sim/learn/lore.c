@@ -1,0 +1,114 @@
+/*
+ * lore.c -- three copies in turn.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/learn/lore.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+
+#define COPIES 3u
+#define PAGE 4096u
+
+/* The copies stand in one mapping: their heads in front, then each one's facts. The master's facts
+ * follow in pages of their own. */
+static size_t
+heads_size(void)
+{
+    return PAGE;
+}
+
+bool
+sim_lore_book_init(struct sim_lore_book *book)
+{
+    size_t facts = sim_facts_size(SIM_LORE_FACTS);
+    _Static_assert(COPIES * sizeof(struct sim_lore) <= PAGE, "heads fit into their page");
+    *book = (struct sim_lore_book){.size = heads_size() + (COPIES + 1) * facts};
+    char *base = mmap(NULL, book->size, PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) {
+        book->size = 0;
+        return false;
+    }
+    book->copies = (struct sim_lore *)(void *)base;
+    char *at = base + heads_size();
+    for (uint32_t i = 0; i < COPIES; i++, at += facts) {
+        sim_facts_init(&book->copies[i].facts, at, SIM_LORE_FACTS);
+    }
+    sim_facts_init(&book->master.facts, at, SIM_LORE_FACTS);
+    return true;
+}
+
+void
+sim_lore_book_fini(struct sim_lore_book *book)
+{
+    if (book->copies != NULL) {
+        (void)munmap(book->copies, book->size);
+    }
+    *book = (struct sim_lore_book){.size = 0};
+}
+
+static void
+clear(struct sim_lore *lore)
+{
+    lore->runs = 0;
+    sim_facts_clear(&lore->facts);
+}
+
+void
+sim_lore_book_clear(struct sim_lore_book *book)
+{
+    for (uint32_t i = 0; i < COPIES; i++) {
+        clear(&book->copies[i]);
+    }
+    clear(&book->master);
+    book->closed = 0;
+}
+
+void
+sim_lore_book_close(struct sim_lore_book *book)
+{
+    struct sim_lore *copy = &book->copies[(book->closed + 2) % COPIES];
+    copy->runs = book->master.runs;
+    sim_facts_copy(&copy->facts, &book->master.facts);
+    book->closed++;
+}
+
+const struct sim_lore *
+sim_lore_book_of(const struct sim_lore_book *book, uint64_t epoch)
+{
+    rt_assert(epoch < book->closed + 2);
+    return &book->copies[epoch % COPIES];
+}
+
+void
+sim_lore_book_seal(const struct sim_lore_book *book)
+{
+    if (book->copies != NULL) {
+        (void)mprotect(book->copies, book->size, PROT_READ);
+    }
+}
+
+/* Epochs 0 to 3 are of one run, then two of each power of two. */
+uint64_t
+sim_epoch_of(uint64_t index, uint64_t *ret_end)
+{
+    uint64_t epoch = 0;
+    uint64_t end = 1;
+    uint64_t size = 1;
+    while (index >= end && size < SIM_EPOCH_RUNS_MAX) {
+        epoch++;
+        size = epoch < 4 ? 1 : UINT64_C(1) << (epoch - 2) / 2;
+        end += size;
+    }
+    if (index >= end) {
+        uint64_t more = (index - end) / SIM_EPOCH_RUNS_MAX + 1;
+        epoch += more;
+        end += more * SIM_EPOCH_RUNS_MAX;
+    }
+    *ret_end = end;
+    return epoch;
+}

@@ -1,0 +1,14 @@
+/*
+ * kinds.h -- every strategy there is; each is defined in the file of its name.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_STRATEGY_KINDS_H
+#define SIM_STRATEGY_KINDS_H
+
+#include "sim/strategy/strategy.h"
+
+extern const struct sim_strategy_kind sim_strategy_random;  /* plain.c */
+extern const struct sim_strategy_kind sim_strategy_dullest; /* plain.c */
+
+#endif
