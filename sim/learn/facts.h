@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* What a fact is about; `a` and `b` name it together with the kind. Never stored: free to change. */
+/* What a fact is about; `a` and `b` name it together with the kind. Never stored: may change. */
 #define SIM_FACT_LIST(X) \
     X(LENGTH, "choices of who runs, of a run; a and b: 0") \
     X(ACTOR, "steps of an actor; a: its stable id; b: its parent's") \

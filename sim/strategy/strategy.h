@@ -90,8 +90,8 @@ uint32_t sim_strategy_find(const char *name);
 void sim_search_init(struct sim_search *search, uint32_t index);
 
 /*
- * Reads "NAME" or "NAME:key=value,…". False: *ret_search is not touched and `error` is one line that
- * says what is wrong and what there is.
+ * Reads "NAME" or "NAME:key=value,…". False: *ret_search is not touched and `error` is one line
+ * that says what is wrong and what there is.
  */
 bool sim_search_parse(
         const char *text, struct sim_search *ret_search, char error[SIM_STRATEGY_ERROR_MAX]);
