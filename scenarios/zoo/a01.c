@@ -14,6 +14,7 @@
  * opens the door once more for whoever comes next. The late visitor comes after that. The guest's
  * patience may end in the moment in which all are woken.
  *
+ * Cause: order, porter_poll before guest_poll or erased in drop
  * Must end in: deadlock: the visitor waits for a permit that was there. Fails on the dullest run:
  * no.
  *

@@ -15,6 +15,7 @@
  * Here. The issue's example: the inner future gives way once. One thread polls its clone once
  * (`now_or_never`), the other one awaits its own.
  *
+ * Cause: never-fired in leave_polling or fired-early in wake_all
  * Must end in: deadlock of the thread that awaits. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

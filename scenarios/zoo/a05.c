@@ -17,6 +17,7 @@
  * wait for the stop keeps the taker from being a task that nobody can wake, which the runtime
  * would notice (T12).
  *
+ * Cause: never-stored in wait or taker_poll
  * Must end in: lost-wakeup of the taker. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -17,6 +17,7 @@
  * a request, so it has stored a waker somewhere (T12 has nothing to say), and the request
  * never comes.
  *
+ * Cause: never-stored in wait_poll or server_poll
  * Must end in: lost-wakeup of the server. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -19,6 +19,7 @@
  * task that waits for a signal to end keeps the host's list from being empty, so the loop
  * parks there, for ever.
  *
+ * Cause: coalesced in read_some or run_loop or not-a-wake in run_loop
  * Must end in: lost-wakeup of main. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

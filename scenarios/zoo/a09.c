@@ -17,6 +17,7 @@
  * erased, and when nothing is sent later it sleeps for ever beside an item. Its waker is
  * stored in the box, so T12 has nothing to say.
  *
+ * Cause: coalesced in consumer_poll or poll_task
  * Must end in: lost-wakeup of the consumer. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

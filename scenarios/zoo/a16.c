@@ -14,6 +14,7 @@
  * some minutes, and after that a user wants something done in 5 ms. The runtime's wheel
  * (runtime/time/timers.h) stands for the heap.
  *
+ * Cause: never-fired in event_add or user_main
  * Must end in: late-wakeup, as a timer fires after everything was quiet and the clock was moved
  * over it. Fails on the dullest run: no, there nothing is suspended.
  *

@@ -13,6 +13,7 @@
  * Here. An author has reserved a place for an article, and ponders. The editor closes the issue at
  * some time and waits for what is under way. The author has no idea and gives the place back.
  *
+ * Cause: never-fired in permit_release or author_poll
  * Must end in: lost-wakeup of the editor. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

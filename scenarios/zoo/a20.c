@@ -12,6 +12,7 @@
  * Here. A sensor sends readings to a display, which draws each for a while. The user presses reset
  * at some time, and what has not been drawn is thrown away.
  *
+ * Cause: never-fired in rt_channel_clear_at or user_poll
  * Must end in: lost-wakeup of the sensor. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

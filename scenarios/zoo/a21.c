@@ -12,6 +12,7 @@
  * letters out. The sender is patient only where it must be: it tries first, and waits when the
  * mailbox is full.
  *
+ * Cause: not-a-wake in has_room or ready_to_send_poll
  * Must end in: deadlock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -15,6 +15,7 @@
  * accept succeeds at once; only a server that comes first sleeps. The author of the public fix
  * met the same: a first test, with both joined in one task, was green without it.
  *
+ * Cause: never-stored in watcher_poll or listener_accept or server_poll
  * Must end in: contract, RT_E_NO_WAKER of the server (T12), at the poll that forgot, and not
  * later at a stall. Fails on the dullest run: no.
  *

@@ -14,6 +14,7 @@
  * with a patience of its own; a backup waits behind. The page gives up in the moment in which it is
  * granted the connection.
  *
+ * Cause: never-fired in rt_waiter_leave or page_poll
  * Must end in: lost-wakeup of the backup. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

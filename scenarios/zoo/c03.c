@@ -12,6 +12,7 @@
  * Here. Two clerks wait at a counter; one of them goes home at some time. A customer hands in an
  * application and waits for the answer of whichever clerk takes it.
  *
+ * Cause: never-fired in recv_drop or clerk_poll
  * Must end in: deadlock: the other clerk waits for an application, the customer for an answer.
  * Fails on the dullest run: no.
  *

@@ -15,6 +15,7 @@
  * operator asks it to end and waits until it has. The answer, the request to cancel and the limit
  * may all come in the moment of one millisecond.
  *
+ * Cause: coalesced in operator_poll or not-a-wake in wait_for_poll or session_poll
  * Must end in: deadlock of the operator, who waits for a session that waits for requests. Fails on
  * the dullest run: no.
  *

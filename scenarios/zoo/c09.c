@@ -13,6 +13,7 @@
  * Here. A printer prints what comes into its queue. A clerk brings jobs; an operator may call it
  * off at any moment, also in the one in which a job has come and the printer has not looked yet.
  *
+ * Cause: not-a-wake in printer_poll or pop_eventually
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

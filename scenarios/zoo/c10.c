@@ -13,6 +13,7 @@
  * Here. A dial is turned three times, and a display shows each value that it comes to see. The dial
  * may be turned before the display looks for the first time.
  *
+ * Cause: not-a-wake in told_in_vain or changed_poll
  * Must end in: crash, which is how tokio's users met it. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -14,6 +14,7 @@
  * Here. A parent waits for its child, and reads the lines that the child prints. The host is of the
  * kind that now and then reports what is not ready.
  *
+ * Cause: not-a-wake in not_ended or on_pidfd
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -15,6 +15,7 @@
  * at its time. When the writer is done before the reader comes all is well. A loop that turns stops
  * its thread, and not the world: after each turn others run.
  *
+ * Cause: not-a-wake in write_poll or place_of
  * Must end in: livelock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

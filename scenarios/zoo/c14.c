@@ -12,6 +12,7 @@
  * Here. An embedder runs a guest's calls with a patience. When it is out the embedder may do
  * something else, and runs the rest of the calls afterwards.
  *
+ * Cause: not-a-wake in take or loop_drop
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

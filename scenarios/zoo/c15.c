@@ -12,6 +12,7 @@
  * Here. An instance is called by a request, which takes a while and has a limit, and after that by
  * a health check.
  *
+ * Cause: not-a-wake in call_poll or call_drop
  * Must end in: crash, the trap. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

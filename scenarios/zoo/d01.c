@@ -17,6 +17,7 @@
  * Another connection chats meanwhile. Four turns within a line of the log, the last one the
  * reader's message, are all it takes.
  *
+ * Cause: order, driver_turn before source_clear_ready or fired-early in driver_turn
  * Must end in: lost-wakeup of the reader. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

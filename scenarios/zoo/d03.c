@@ -16,6 +16,7 @@
  * at once, or by a helper whose answer is there in the next turn; then the driver comes between the
  * read and the clear.
  *
+ * Cause: not-a-wake in event_moves or driver_turn or client_main
  * Must end in: livelock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -16,6 +16,7 @@
  * answer takes a while to come back: that is the gap. Each datagram is a job, and there are as many
  * as both together will do.
  *
+ * Cause: order, source_event before source_clear or fired-early in source_event
  * Must end in: lost-wakeup of a worker. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

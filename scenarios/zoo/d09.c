@@ -21,6 +21,7 @@
  * is told of a hang-up on that number, takes the new worker for dead, and waits for a word
  * that the cluster has no reason to send.
  *
+ * Cause: order, on_cluster before on_worker or not-a-wake in loop_turn or loop_close
  * Must end in: deadlock of the client. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -16,6 +16,7 @@
  * a small pool. The queues are short, so a submit fails now and then because completions were not
  * yet reaped; the writer sleeps, and tries again.
  *
+ * Cause: not-a-wake in driver_submit_failed or driver_start
  * Must end in: contract (the host is given one user_data twice, or finds the buffer of an operation
  * in flight changed). Fails on the dullest run: no.
  *

@@ -16,6 +16,7 @@
  * event. The helper reads the second line. Does the second line come before the server is idle, the
  * set never stops to report it.
  *
+ * Cause: not-a-wake in loop_close or loop_run
  * Must end in: livelock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -14,6 +14,7 @@
  * Here. A collector reads a report from a pipe. A pipe may end because its writer was restarted, so
  * the collector reads on after the first ends, as many times as it was told to, and then closes.
  *
+ * Cause: not-a-wake in stream_eof or loop_run
  * Must end in: livelock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

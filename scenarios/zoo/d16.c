@@ -13,6 +13,7 @@
  * Here. A receiver closes its handle after three datagrams. The loop reads until the kernel has
  * nothing or the handle is closed, so when all three come in one turn nothing is ever "not there".
  *
+ * Cause: not-a-wake in buffer_free or nothing_there
  * Must end in: crash, of the allocator that finds the buffer freed. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -15,6 +15,7 @@
  * the same client waits to be written, both are in one event. What is given back to the allocator
  * is overwritten here, as by an allocator that marks what is free.
  *
+ * Cause: not-a-wake in loop_turn
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

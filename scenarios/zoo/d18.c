@@ -14,6 +14,7 @@
  * may tell it to stop earlier, and never does. At 100 a second all is well. At 60 a second the
  * period is 16.667 ms.
  *
+ * Cause: not-a-wake in timeout_ms or kernel_wait or sampler_main
  * Must end in: livelock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -16,6 +16,7 @@
  * Here. A cache holds an entry for as long as its user said: for 2 s, 10 or 20 minutes, or 40. Its
  * loop sleeps until then, and ends when the entry has gone.
  *
+ * Cause: never-stored in timeout_of or kernel_wait
  * Must end in: deadlock (the loop waits for ever, for a message that nobody has to send). Fails on
  * the dullest run: no.
  *

@@ -17,6 +17,7 @@
  * closes the queue. With the bug the same turn asks the host to wait for nothing, each time;
  * only what happened before differs.
  *
+ * Cause: not-a-wake in turn or ask
  * Must end in: contract (the host was asked to poll an empty list). Fails on the dullest run:
  * yes.
  *

@@ -21,6 +21,7 @@
  * Nobody is to blame but the loop: polled once more, the root finishes. So this is no
  * deadlock, and rewake does not call it one.
  *
+ * Cause: coalesced in loader_poll or rt_runtime_turn or not-a-wake in rt_runtime_turn
  * Must end in: lost-wakeup of the root. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -18,6 +18,7 @@
  * the job is done in time; with others the deadline is overdue by a thousand polls before the
  * job ends by itself.
  *
+ * Cause: not-a-wake in poll_woken or job_poll or never-fired in poll_woken
  * Must end in: starvation (a timer is due and not looked at). Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

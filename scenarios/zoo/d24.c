@@ -15,6 +15,7 @@
  * timeout is what is left until its next turn, and 0 when that is past. The message is sent when
  * the work is done, so while it is not, only the clock can end the wait.
  *
+ * Cause: never-stored in clock_subscribe or timerfd_settime or epoll_wait_forever
  * Must end in: deadlock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -18,6 +18,7 @@
  * happens to serve the parser as well; when the fetch is done first, the loop blocks on the
  * signal alone, with lines to parse in hand.
  *
+ * Cause: coalesced in parse_poll or block_on or never-stored in block_on
  * Must end in: deadlock of the loop. Fails on the dullest run: no. The number is ours.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -17,6 +17,7 @@
  * Here. The wheel has two levels of four slots, a turn of 16 ms. A poller sleeps between its
  * rounds, and has a limit of about an hour for the whole, which it takes back at the end.
  *
+ * Cause: never-fired in first_of or rt_timers_process_at or fire
  * Must end in: lost-wakeup of the poller; the loop knows that something is due, comes again and
  * again, and finds nothing. Fails on the dullest run: no, there the far timer lies behind all naps.
  *

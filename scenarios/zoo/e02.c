@@ -17,6 +17,7 @@
  * drops its losers does. Nothing goes wrong unless both come due in one call of
  * rt_timers_process: the limits happen to be equal, or the runtime came late.
  *
+ * Cause: not-a-wake in rt__wheel_advance or rt__wheel_remove or limit_woken
  * Must end in: contract, by an assertion of the wheel, which is how tokio met it. Fails on the
  * dullest run: no.
  *

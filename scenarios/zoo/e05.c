@@ -16,6 +16,7 @@
  * or "as long as possible" in one of two ways to write that. The news take some milliseconds, and
  * the publisher is well.
  *
+ * Cause: not-a-wake in rt_sleep_poll_at or subscriber_poll or erased in subscriber_poll
  * Must end in: deadlock, as nobody comes to tell of another publisher. Fails on the dullest run:
  * no.
  *

@@ -14,6 +14,7 @@
  * Here. A thermometer is read eight times, some milliseconds apart. Readings of the clock go back
  * by fault `clock`; one that comes between two others is enough when the loop looks at it.
  *
+ * Cause: not-a-wake in rt_timers_process_at or rt__wheel_advance
  * Must end in: contract, by the wheel's own assertion, which is how tokio met it. Fails on the
  * dullest run: no, its clock is in order.
  *

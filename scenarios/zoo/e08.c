@@ -17,6 +17,7 @@
  * the next turn". A callback is a place where a thread may be interrupted, so the world goes on
  * during a pass that does not end; only the loop does not.
  *
+ * Cause: not-a-wake in run_timers or on_look
  * Must end in: livelock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

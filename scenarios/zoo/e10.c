@@ -14,6 +14,7 @@
  * after it, lets the client knock, not earlier than that. Who knocks at a door that is not open yet
  * is not heard. The delays are drawn, and may be equal; the client's timer is the first in memory.
  *
+ * Cause: order, knock before open_door or never-fired in knock
  * Must end in: deadlock of the server, for which nobody comes. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -12,6 +12,7 @@
  * Here. A server answers each request 50 ms after it has come, so that guessing a password takes
  * time. Who writes such a server asserts that it does: it is what the issue's test does as well.
  *
+ * Cause: not-a-wake in answer or poll_for_events
  * Must end in: invariant, by that assertion. Fails on the dullest run: no, there is one
  * request, which is at hand when the loop looks for it first.
  *

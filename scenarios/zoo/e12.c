@@ -14,6 +14,7 @@
  * closed when the client says goodbye. What was said before the goodbye may be delivered together
  * with it, and then be handled after it.
  *
+ * Cause: order, on_control before on_word or order, timer_close before timer_start
  * Must end in: deadlock, of a loop that waits for a timer that is not there. Fails on the dullest
  * run: no.
  *

@@ -15,6 +15,7 @@
  * while. The film ends when each of its pictures has been seen, and the program leaves when the
  * loop has said so.
  *
+ * Cause: not-a-wake in turn_once or coalesced in on_timer or never-fired in program_main
  * Must end in: deadlock, as a picture was put over another that nobody has seen. Fails on the
  * dullest run: no.
  *

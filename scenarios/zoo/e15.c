@@ -14,6 +14,7 @@
  * may ask that the timer be deleted, before, during or after the load. What is freed is
  * overwritten, as by an allocator that marks what is free.
  *
+ * Cause: not-a-wake in pass or timer_call
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -13,6 +13,7 @@
  * Here. An interval looks whether a job is done, and clears itself when it is. Whoever did the job
  * may clear it before, when nobody else waits.
  *
+ * Cause: not-a-wake in handle_start or on_timeout
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

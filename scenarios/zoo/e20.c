@@ -15,6 +15,7 @@
  * event has a timeout, after which the program says that this takes longer than usual, and waits on
  * without one.
  *
+ * Cause: order, event_active before timeout_process or erased in event_del
  * Must end in: deadlock of the program. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

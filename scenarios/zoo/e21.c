@@ -14,6 +14,7 @@
  * listener away after a while, and waits until the loop has returned. A client that comes at the
  * right time hides the bug, as does a loop that is not asleep.
  *
+ * Cause: never-fired in event_del or main_main
  * Must end in: deadlock. Fails on the dullest run: no, there a client comes last.
  *
  * SPDX-License-Identifier: Apache-2.0

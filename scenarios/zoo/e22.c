@@ -14,6 +14,7 @@
  * and take at most 500 ms. Who asks asserts what every client of a timeout does: that it was not
  * before its time. In the issue it was a component called every 600 ms that noticed.
  *
+ * Cause: not-a-wake in client_main or wheel_tick
  * Must end in: invariant, by that assertion. Fails on the dullest run: no, there the answer is
  * faster than the wrong timeout.
  *

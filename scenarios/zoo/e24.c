@@ -14,6 +14,7 @@
  * ended. The reactor is as busy as its user wants it: a batch of computations leaves some time for
  * sleep, or not.
  *
+ * Cause: never-stored in on_timer_completion or not-a-wake in reactor_main
  * Must end in: livelock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -16,6 +16,7 @@
  * between its blinks. Turning it on or off takes a while, so that a sleep begins between two ticks.
  * Somebody watches it until it is done, for half a second at most.
  *
+ * Cause: fired-early in fire or round_up or never-stored in wait
  * Must end in: lost-wakeup of the lamp. Fails on the dullest run: no, there nothing takes a while.
  *
  * SPDX-License-Identifier: Apache-2.0

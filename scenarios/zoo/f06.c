@@ -15,6 +15,7 @@
  * messages a poll as there are; how many that is, is drawn. A budget is 8: with fewer a poll, the
  * sleep has its look, with more it never has.
  *
+ * Cause: not-a-wake in poll_both or flood_poll
  * Must end in: livelock. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

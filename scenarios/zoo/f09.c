@@ -12,6 +12,7 @@
  * Here. A loop takes in what a producer has announced, 20 pieces or some thousands, and has a
  * heartbeat to send after 50 us. The producer makes three pieces while one is read.
  *
+ * Cause: not-a-wake in stream_read or on_piece or never-fired in turn
  * Must end in: starvation, of the heartbeat's deadline. Fails on the dullest run: no, there are few
  * pieces.
  *

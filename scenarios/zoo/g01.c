@@ -15,6 +15,7 @@
  * the task in between, all is well; otherwise it takes freed memory out of its queue. What is freed
  * is overwritten here, as by an allocator that marks what is free.
  *
+ * Cause: not-a-wake in executor_turn or task_wake_by_ref
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

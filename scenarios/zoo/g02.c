@@ -15,6 +15,7 @@
  * ends, or the answer comes before; the resolver's waker goes with its answer. The task owns a
  * socket's pollable, and one that is never destroyed never gives it back.
  *
+ * Cause: not-a-wake in waker_drop_foreign or home_main
  * Must end in: leak. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

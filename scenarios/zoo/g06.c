@@ -14,6 +14,7 @@
  * the server answers: the waker is for that. After: the request is freed, and its waker called.
  * What is freed is overwritten here, as by an allocator that marks what is free.
  *
+ * Cause: not-a-wake in receiver_drop or sender_drop
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -16,6 +16,7 @@
  * the set wakes the logger too late. The logger owns a socket's pollable; never freed, it never
  * gives it back.
  *
+ * Cause: not-a-wake in queue_push or set_drop or set_poll
  * Must end in: leak. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

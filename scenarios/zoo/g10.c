@@ -15,6 +15,7 @@
  * outside, and all is well. What is freed is overwritten here, as by an allocator that marks what
  * is free.
  *
+ * Cause: not-a-wake in timer_arm or timers_fire
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

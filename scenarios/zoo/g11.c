@@ -15,6 +15,7 @@
  * some moment. Between two packets, or with one packet at a time, all is well. What is freed is
  * overwritten here, as by an allocator that marks what is free.
  *
+ * Cause: not-a-wake in base_main or event_del
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

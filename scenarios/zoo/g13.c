@@ -16,6 +16,7 @@
  * Here. A client writes six records and asks the storage to stop, which ends when nothing is
  * outstanding. The kernel is short of memory now and then, at most five times.
  *
+ * Cause: not-a-wake in io_submit or storage_stop or schedule_retry
  * Must end in: contract (the host is given a request that it has already). Fails on the dullest
  * run: no.
  *

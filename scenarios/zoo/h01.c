@@ -15,6 +15,7 @@
  * data has come by then, nobody has to be told of anything; otherwise main waits for a lock that it
  * holds itself.
  *
+ * Cause: not-a-wake in pool_shutdown or never-fired in pool_shutdown or lock_release
  * Must end in: deadlock of the main thread. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -15,6 +15,7 @@
  * During one: the buffer is freed under the copier's hands. What is freed is overwritten here, as
  * by an allocator that marks what is free.
  *
+ * Cause: not-a-wake in copier_poll or pool_schedule
  * Must end in: crash. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -12,6 +12,7 @@
  * Here. A client sends two jobs to the pool, the second when the first is done. An operator shuts
  * the pool down at some moment; jobs that have been taken are finished.
  *
+ * Cause: never-fired in pool_spawn or client_poll
  * Must end in: deadlock of the client. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

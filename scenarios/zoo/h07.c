@@ -14,6 +14,7 @@
  * which sets the bit. After the last line: nobody notices. Before: the sender tries until it is
  * killed.
  *
+ * Cause: not-a-wake in queue_push
  * Must end in: livelock of the sender. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

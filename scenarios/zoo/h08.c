@@ -15,6 +15,7 @@
  * closed, its close callback closes the signal handle, and that one's tells the owner's thread that
  * it may go. An operator sends the signal, maybe between the poll of the last turn and its end.
  *
+ * Cause: never-fired in finish_close or signal_close or loop_main
  * Must end in: deadlock of the owner. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

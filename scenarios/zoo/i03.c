@@ -13,6 +13,7 @@
  * belong to a callback library: its waker goes and receives at once. When it does not wait at the
  * moment of a send, because it is busy with the line before, all is well.
  *
+ * Cause: not-a-wake in channel_send or never-fired in channel_send or lock_release
  * Must end in: deadlock of the sender. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

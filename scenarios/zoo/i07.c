@@ -13,6 +13,7 @@
  * comes in from outside. An importer gives way after each piece of a large file, a small one is
  * done in one piece. Nothing comes in after the last file, and a large one is never imported.
  *
+ * Cause: coalesced in importer_poll or not-a-wake in rt_run_until_stalled or program_main
  * Must end in: lost-wakeup of an importer. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -17,6 +17,7 @@
  * that ends when the pause is over too, before the main task has been polled, is not: the pause was
  * woken with its own waker, and is the only child that is polled.
  *
+ * Cause: never-stored in rt_task_join_at or handle_poll or coalesced in tell
  * Must end in: lost-wakeup of the main task. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -18,6 +18,7 @@
  * belongs to somebody else and wants the lock as well. When the trap comes during the read, nobody
  * gives the lock back any more.
  *
+ * Cause: never-fired in rt_call_delete_at or reader_guest or unlock
  * Must end in: deadlock of backup. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -17,6 +17,7 @@
  * some moment, and then wants the screen. In the read the cancellation is heard; at a yield the
  * screen stays with a guest that is no more.
  *
+ * Cause: never-fired in rt_call_delete_at or painting_guest
  * Must end in: deadlock of the user. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -15,6 +15,7 @@
  * written during a sync is for the next one; if its client waits in front of one whose record is in
  * this one, the latter is told with the next sync only, a millisecond too late.
  *
+ * Cause: never-fired in tell_synced or syncer_poll
  * Must end in: late-wakeup of a client. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -14,6 +14,7 @@
  * long as it takes, share one connection. One request has it for long, the other gives up, and the
  * report stood behind that one.
  *
+ * Cause: never-fired in pool_tell or request_poll
  * Must end in: lost-wakeup of the report. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -13,6 +13,7 @@
  * lines from the buffer now and then, and the buffer has room for all lines but one, so that the
  * writer seldom has to wait. When it does, the reader waits for a command and is not told of it.
  *
+ * Cause: never-fired in socket_report or erased in socket_arm
  * Must end in: lost-wakeup of the reader. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -13,6 +13,7 @@
  * Here. Three clients use a session each, four times, with pauses, and then wait for its end. The
  * reaper, whenever it is polled, ends what is over; only, it is not polled in time.
  *
+ * Cause: never-fired in session_use or replaced in session_use
  * Must end in: late-wakeup of the reaper. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -13,6 +13,7 @@
  * Here. Three callers with a job each, of which some fail at first, and an operator who closes the
  * queue at some time.
  *
+ * Cause: never-fired in job_try or worker_poll or may_stop
  * Must end in: deadlock of a caller. Fails on the dullest run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

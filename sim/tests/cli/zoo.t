@@ -62,6 +62,32 @@ awk -F ' [|] ' '/^[|] [A-JR], / { class = substr($1, 3, 1); print class, $2
     LC_ALL=C sort >shown.txt
 ok "the README counts classes and verdicts" diff classes.txt shown.txt
 
+# ---- What the head of each bug says of its cause (scenarios/README.md). ----
+zoo=$root/scenarios/zoo
+kinds='never-stored never-fired replaced erased coalesced dropped fired-early not-a-wake'
+name='[a-z_][a-z0-9_]*'
+site="($(echo "$kinds" | tr ' ' '|')) in $name( or $name)*"
+clause="($site|order, $name before $name)"
+(cd "$zoo" && grep -l '\.bug = ' ./*.c) >bugs.txt
+(cd "$zoo" && xargs grep -c '^ [*] Cause: ') <bugs.txt >lines.txt
+ok "there are bugs" test -s lines.txt
+same "each bug has one line about its cause" "$(grep -v ':1$' lines.txt)" ""
+(cd "$zoo" && xargs sed -n 's/^ [*] Cause: //p') <bugs.txt >causes.txt
+same "which is well formed" "$(grep -vE "^$clause( or $clause)*\$" causes.txt)" ""
+same "and has three readings at most" "$(grep ' or .* or .* or ' causes.txt)" ""
+# A definition begins its line; in a patch that line may be an added one.
+find "$root/runtime" -name '*.[ch]' >sources.txt
+find "$zoo" -name '*.h' >>sources.txt
+xargs sed -n "s/^\($name\)(.*/\1/p" <sources.txt | sort -u >shared.txt
+while IFS= read -r file; do
+    here=${file%.c}
+    sed -n "s/^[ +]\{0,1\}\($name\)(.*/\1/p" "$zoo/$here".* | sort -u - shared.txt >defined.txt
+    sed -n 's/^ [*] Cause: //p' "$zoo/$file" | tr -cs 'a-z0-9_-' '\n' | sort -u >words.txt
+    printf '%s\n' $kinds in or order before | sort - defined.txt | comm -23 words.txt - |
+        sed "s|^|$here: |"
+done <bugs.txt >unknown.txt
+same "whose functions there are in its file, its patch, or the runtime" "$(cat unknown.txt)" ""
+
 # ---- Bugs that are not. ----
 build_library zoo
 same "a bug that nobody finds: status" \
