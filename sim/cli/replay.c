@@ -115,7 +115,7 @@ print_text(struct sim_cli *cli, const struct sim_subject *subject, const struct 
         enum finding finding, char *show)
 {
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
-    const struct sim_shared *shared = alone->worker.shared;
+    const struct sim_shared *shared = alone->pilot.worker.shared;
     int width = subject->half_digest ? 8 : 16;
     (void)cli;
     (void)printf("%s: %s, %s (oracle %s), digest expected %0*llx, actual %0*llx\n",
@@ -232,7 +232,7 @@ static int
 replay(struct sim_cli *cli)
 {
     struct sim_subject subject;
-    struct sim_alone alone = {.worker = {.pid = 0}};
+    struct sim_alone alone = {.pilot = {.runs = 0}};
     bool lenient = sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT);
     int status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {

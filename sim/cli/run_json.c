@@ -85,7 +85,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_new_failure *fa
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
     sim_json_number(&json, "deviations", outcome->deviations);
     sim_json_number(&json, "owed_step", outcome->owed_step);
-    sim_json_text(&json, "fifo", fifo[failure->alone->worker.shared->fifo]);
+    sim_json_text(&json, "fifo", fifo[failure->alone->pilot.worker.shared->fifo]);
     sim_json_open(&json, "sites", '[');
     if (site != NULL) {
         sim_json_open(&json, NULL, '{');

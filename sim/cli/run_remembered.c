@@ -113,8 +113,8 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
     if (sim_alone_run(&alone, &what)) {
         goes_on = judge(run, failure, entry, sim_alone_outcome(&alone));
     } else {
-        run->system = sim_cli_fail(
-                SIM_EXIT_SYSTEM, "a remembered failure could not be run: %s", alone.worker.error);
+        run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "a remembered failure could not be run: %s",
+                alone.pilot.worker.error);
     }
     sim_alone_done(&alone);
     return goes_on;

@@ -209,7 +209,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
             .news = SIM_NEWS_FAILED,
-            .fifo = failure->alone->worker.shared->fifo,
+            .fifo = failure->alone->pilot.worker.shared->fifo,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
     /* What does not come again alone can not be tried first. */

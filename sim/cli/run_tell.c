@@ -129,7 +129,7 @@ tell_report(struct sim_run *run, const struct sim_new_failure *failure, const ch
     if (sim_tell(&page, &tale) != RT_OK) {
         sim_tell_commands(&page, &tale);
     }
-    (void)fputs(order_words(failure->alone->worker.shared->fifo), stdout);
+    (void)fputs(order_words(failure->alone->pilot.worker.shared->fifo), stdout);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     free(show);
@@ -227,8 +227,8 @@ run_alone(struct sim_run *run, uint64_t seed, bool as_twin, struct sim_alone *al
     if (sim_alone_run(alone, &what)) {
         return true;
     }
-    run->system =
-            sim_cli_fail(SIM_EXIT_SYSTEM, "the twins could not be run: %s", alone->worker.error);
+    run->system = sim_cli_fail(
+            SIM_EXIT_SYSTEM, "the twins could not be run: %s", alone->pilot.worker.error);
     return false;
 }
 
@@ -252,8 +252,8 @@ store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const ch
 bool
 sim_run_tell_twin(struct sim_run *run, uint64_t seed)
 {
-    struct sim_alone usual = {.worker = {.pid = 0}};
-    struct sim_alone twin = {.worker = {.pid = 0}};
+    struct sim_alone usual = {.pilot = {.runs = 0}};
+    struct sim_alone twin = {.pilot = {.runs = 0}};
     sim_progress_clear(&run->progress);
     bool ran = run_alone(run, seed, false, &usual) && run_alone(run, seed, true, &twin);
     bool stored = false;

@@ -254,7 +254,8 @@ sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool len
             .loud = true,
     };
     if (!sim_alone_run(alone, &what)) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->worker.error);
+        return sim_cli_fail(
+                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->pilot.worker.error);
     }
     return 0;
 }

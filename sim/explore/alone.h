@@ -10,10 +10,10 @@
 #ifndef SIM_EXPLORE_ALONE_H
 #define SIM_EXPLORE_ALONE_H
 
-#include "sim/explore/worker.h"
+#include "sim/explore/pilot.h"
 
 struct sim_alone {
-    struct sim_worker worker;
+    struct sim_pilot pilot;
 };
 
 /* What is to be run, and how. */
@@ -30,8 +30,8 @@ struct sim_alone_case {
     bool loud;      /* Its stderr is let through. */
 };
 
-/* Runs it. False: the system refused, see alone->worker.error. sim_alone_done must follow in any
- * case. */
+/* Runs it. False: the system refused, see alone->pilot.worker.error. sim_alone_done must follow in
+ * any case. */
 bool sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what);
 void sim_alone_done(struct sim_alone *alone);
 

@@ -62,10 +62,10 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
         sim_dullest_init(&strategy->dullest);
         break;
     case SIM_HOW_STRICT:
-        sim_replay_init(&strategy->replay, shared->job.tape, false, NULL);
+        sim_replay_init(&strategy->replay, &shared->incoming, false, NULL);
         break;
     case SIM_HOW_LENIENT:
-        sim_replay_init(&strategy->replay, shared->job.tape, true, shared->sorted);
+        sim_replay_init(&strategy->replay, &shared->incoming, true, shared->sorted);
         break;
     }
 }

@@ -21,6 +21,8 @@ const struct sim_shared_sizes sim_shared_for_sweeps = {
         .events = 1u << 16, .texts = 16, .text_bytes = 1u << 10, .deviations = 1u << 16};
 const struct sim_shared_sizes sim_shared_for_reading = {
         .events = 1u << 20, .texts = 1u << 18, .text_bytes = 1u << 24, .deviations = 1u << 18};
+const struct sim_shared_sizes sim_shared_for_candidates = {
+        .events = 1u << 18, .texts = 16, .text_bytes = 1u << 10, .deviations = 1u << 18};
 
 const char *
 sim_how_name(uint32_t how)
@@ -61,6 +63,8 @@ sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
     struct sim_tape *tape = &lent.memory.tape;
     tape->capacity = sizes->deviations;
     tape->entries = lend(base, &at, sizes->deviations, sizeof(*tape->entries));
+    lent.incoming.capacity = sizes->deviations;
+    lent.incoming.entries = lend(base, &at, sizes->deviations, sizeof(*lent.incoming.entries));
     /* One run's worst case, twice: whatever was kept before, a last one fits. */
     lent.tapes_size = (size_t)sizes->deviations * DEVIATION_BYTES_MAX * 2;
     lent.tapes = lend(base, &at, lent.tapes_size, 1);
@@ -75,6 +79,7 @@ set_lent(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
 {
     const struct sim_lent lent = sim_shared_lay_out(shared, sizes);
     shared->memory = lent.memory;
+    shared->incoming = lent.incoming;
     shared->tapes = lent.tapes;
     shared->sorted = lent.sorted;
     shared->copy = lent.copy;

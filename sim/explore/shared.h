@@ -52,7 +52,7 @@ struct sim_job {
     uint64_t first;              /* Seed of the first run. */
     uint32_t count;              /* 1 .. SIM_JOB_RUNS_MAX */
     uint32_t how;                /* enum sim_how */
-    const struct sim_tape *tape; /* For a tape: the parent's, there before the fork. */
+    const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */
     uint32_t check_percent;      /* Of the runs, digests to be compared with a twin's. */
     bool texts;                  /* Logs and names are kept. */
     bool explain;                /* One run: look for the owed wake, and try FIFO order. */
@@ -114,6 +114,7 @@ struct sim_shared {
 
     /* Lent. */
     struct sim_world_memory memory;
+    struct sim_tape incoming; /* The job's, put here anew for each process that takes it. */
     uint8_t *tapes;
     uint32_t *sorted;           /* For lenient tapes. */
     struct sim_deviation *copy; /* For a run's tape while others are made. */
@@ -129,6 +130,7 @@ struct sim_shared_sizes {
 
 extern const struct sim_shared_sizes sim_shared_for_sweeps;
 extern const struct sim_shared_sizes sim_shared_for_reading;
+extern const struct sim_shared_sizes sim_shared_for_candidates; /* Events, but no texts. */
 
 /* NULL when the system has no room. Pages are touched only as they are used. */
 struct sim_shared *sim_shared_new(const struct sim_shared_sizes *sizes);
@@ -152,6 +154,7 @@ sim_shared_results(const struct sim_shared *shared)
 /* What is lent, where it lies in a mapping at `base` (NULL: only its size is meant). */
 struct sim_lent {
     struct sim_world_memory memory;
+    struct sim_tape incoming;
     uint8_t *tapes;
     size_t tapes_size;
     uint32_t *sorted;

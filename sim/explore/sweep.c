@@ -165,7 +165,8 @@ tell_failure(struct sweep *sweep, const struct sim_outcome *seen)
             .loud = true,
     };
     if (!sim_confirm(&alone, &what, seen, plan->first, &failure.outcome, &failure.same)) {
-        (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.worker.error);
+        (void)snprintf(
+                sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.pilot.worker.error);
         close_at_once(sweep, SIM_SWEEP_SYSTEM);
     } else if (!sweep->sink->failure(sweep->sink, &failure)) {
         close_at_once(sweep, SIM_SWEEP_SINK);

@@ -43,7 +43,8 @@ static bool
 lent_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
 {
     return same_record(&shared->memory.record, &lent->memory.record) &&
-           same_tape(&shared->memory.tape, &lent->memory.tape) && shared->tapes == lent->tapes &&
+           same_tape(&shared->memory.tape, &lent->memory.tape) &&
+           same_tape(&shared->incoming, &lent->incoming) && shared->tapes == lent->tapes &&
            shared->sorted == lent->sorted && shared->copy == lent->copy;
 }
 

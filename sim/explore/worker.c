@@ -139,6 +139,18 @@ start_process(struct sim_worker *worker)
     return true;
 }
 
+/* Where the process reads it. A run may have written over what was there. */
+static void
+put_tape(struct sim_worker *worker)
+{
+    const struct sim_tape *tape = worker->job.tape;
+    struct sim_tape *incoming = &worker->shared->incoming;
+    incoming->count = tape != NULL ? tape->count : 0;
+    if (incoming->count > 0) {
+        memcpy(incoming->entries, tape->entries, incoming->count * sizeof(*tape->entries));
+    }
+}
+
 /* Has a process begin, or go on with, the job in the mapping. */
 static bool
 go_on(struct sim_worker *worker)
@@ -146,6 +158,7 @@ go_on(struct sim_worker *worker)
     if (worker->pid == 0 && !start_process(worker)) {
         return false;
     }
+    put_tape(worker);
     worker->busy = true;
     worker->seen_progress = worker->shared->progress;
     worker->seen_ms = sim_clock_ms();
@@ -167,6 +180,9 @@ sim_worker_give(struct sim_worker *worker)
     memcpy(&worker->job, &worker->shared->job, sizeof(worker->job));
     worker->deaths = 0;
     worker->deaths_done = 0;
+    if (worker->job.tape != NULL && worker->job.tape->count > worker->shared->incoming.capacity) {
+        return fail(worker, "the tape has more deviations than a worker has room for", 0);
+    }
     sim_shared_begin(worker->shared);
     return go_on(worker);
 }

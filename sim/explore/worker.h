@@ -73,8 +73,9 @@ bool sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *ki
 /* Kills the process, if any, and gives the mapping back. Zeroed workers are fine. */
 void sim_worker_fini(struct sim_worker *worker);
 
-/* Starts on worker->shared->job; the worker must not be busy. It may do less than that at once.
- * False: see worker->error. */
+/* Starts on worker->shared->job; the worker must not be busy. It may do less than that at once. The
+ * job's tape is copied into the mapping, for each process again: it must stay until the job is
+ * done. False: see worker->error. */
 bool sim_worker_give(struct sim_worker *worker);
 
 /*
