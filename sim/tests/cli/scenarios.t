@@ -25,6 +25,11 @@ same "the stories of the articles: status" \
     "$(status run 'seeds/*' --runs 500 --expect --fresh --record none --check-determinism 2)" 0
 same "the canaries, --expect: status" \
     "$(status run 'canary/*' --runs 300 --expect --fresh --record none --hang 1s)" 0
+# Of the broken kernels those that 500 random runs are enough for; `make bench-search` has all.
+same "kernels, --expect: status" \
+    "$(status run 'kernel/*/fixed' kernel/reorder-3/broken kernel/twostage-2/broken \
+        kernel/stack/broken kernel/lost-wakeup/broken --runs 500 --expect --fresh \
+        --record none --check-determinism 2)" 0
 same "a canary without --expect is a bug: status" \
     "$(status run canary/lost-wakeup --runs 300 --fresh --record none)" 1
 
