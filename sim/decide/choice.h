@@ -111,6 +111,18 @@ struct sim_event;
 struct sim_outcome;
 struct sim_strategy;
 
+/* Of a strategy that walks a tree, so that the beginning that two runs have in common is made once
+ * (sim/world/checkpoint.h). */
+struct sim_resumption {
+    /* Set by `begin`: so many first answers of this run will be those of the run before. */
+    uint64_t same;
+    /* Set by the world after `begin`: the run goes on behind so many answers, at most `same`, which
+     * are not asked for again; 0: it begins. */
+    uint64_t resumed;
+    /* Set by the strategy at any time: the next choice may be answered otherwise by a later run. */
+    bool wanted;
+};
+
 struct sim_strategy_ops {
     const char *name;
     const char *about; /* One line, for people. */
@@ -134,6 +146,8 @@ struct sim_strategy_ops {
     void (*event)(struct sim_strategy *strategy, const struct sim_event *event);
     /* The run is over; may be NULL. */
     void (*end)(struct sim_strategy *strategy, const struct sim_outcome *outcome);
+    /* Its own, part of it; NULL, or an answer of NULL: each run is made from its beginning. */
+    struct sim_resumption *(*resumption)(struct sim_strategy *strategy);
 };
 
 /* Embedded first in a strategy's own struct. */

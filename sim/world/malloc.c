@@ -111,6 +111,13 @@ sim_malloc_begin(struct sim_arena *arena)
     errno = 0;
 }
 
+void
+sim_malloc_resume(struct sim_arena *arena)
+{
+    (void)arena;
+    rt_unreached("under a sanitizer no run is kept");
+}
+
 uint32_t
 sim_malloc_end(size_t *ret_bytes)
 {
@@ -226,6 +233,12 @@ sim_malloc_begin(struct sim_arena *arena)
     sim_images_restore();
     arena->mallocs = 0;
     arena->malloc_bytes = 0;
+    sim_malloc_resume(arena);
+}
+
+void
+sim_malloc_resume(struct sim_arena *arena)
+{
     heap.arena = arena;
     heap.running = true;
     errno = 0;

@@ -31,6 +31,9 @@ extern "C" {
  * Also puts the writable memory of loaded libraries back as it was (image.h), and errno to 0. */
 void sim_malloc_begin(struct sim_arena *arena);
 
+/* A run goes on whose arena stands as it was kept (checkpoint.h), blocks counted. */
+void sim_malloc_resume(struct sim_arena *arena);
+
 /* The code of the run is over; called for each end, also an early one. Returns how many blocks were
  * not given back, *ret_bytes their sizes together. Called again: 0. */
 uint32_t sim_malloc_end(size_t *ret_bytes);

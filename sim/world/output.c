@@ -6,6 +6,7 @@
 #include "sim/world/output.h"
 
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -92,4 +93,10 @@ sim_output_end(void)
     if (output.used > 0) {
         say_line(world);
     }
+}
+
+bool
+sim_output_is_empty(void)
+{
+    return output.used == 0 && (output.stream == NULL || __fpending(output.stream) == 0);
 }

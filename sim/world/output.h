@@ -27,6 +27,9 @@ void sim_output_begin(void);
  * run's last event. */
 void sim_output_end(void);
 
+/* Nothing has been printed that is not an event yet. */
+bool sim_output_is_empty(void);
+
 #ifdef __cplusplus
 }
 #endif

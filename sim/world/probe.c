@@ -39,6 +39,19 @@ sim__probes_begin(struct sim_world *world)
     rt_probe_wanted = world->recorder.events_on ? UINT64_MAX : meant;
 }
 
+uint64_t
+sim__probes_meant(void)
+{
+    return meant;
+}
+
+void
+sim__probes_resume(const struct sim_world *world, uint64_t kinds)
+{
+    meant = kinds;
+    rt_probe_wanted = world->recorder.events_on ? UINT64_MAX : meant;
+}
+
 void
 sim_world_loop_polls(struct sim_world *world)
 {

@@ -93,3 +93,14 @@ sim__stacks_drop(void)
         pool.all[i].out = false;
     }
 }
+
+bool
+sim__stacks_out(void)
+{
+    for (size_t i = 0; i < pool.count; i++) {
+        if (pool.all[i].out) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -30,6 +30,9 @@ bool sim_stack_guard(const void *address);
 /* Takes all stacks back: the run is over. */
 void sim__stacks_drop(void);
 
+/* Whether one is given out. */
+bool sim__stacks_out(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -349,13 +349,33 @@ sim__world_step(struct sim_world *world)
     one_step(world);
 }
 
-void
-sim__world_steps(struct sim_world *world)
+/* A story without anybody to wait for is over before it begins. */
+static inline void
+look_whether_ever(struct sim_world *world)
 {
-    /* A story without anybody to wait for is over before it begins. */
     if (!world->stopped && is_done(world)) {
         world->over = true;
     }
+}
+
+void
+sim__world_steps_keeping(struct sim_world *world, const struct sim_resumption *resumption)
+{
+    if (resumption->resumed == 0) {
+        look_whether_ever(world);
+    }
+    while (!world->over && !world->stopped) {
+        if (resumption->wanted && world->enabled.count > 1) {
+            sim__checkpoint(world);
+        }
+        one_step(world);
+    }
+}
+
+void
+sim__world_steps(struct sim_world *world)
+{
+    look_whether_ever(world);
     while (!world->over && !world->stopped) {
         one_step(world);
     }

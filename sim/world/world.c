@@ -10,6 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/scenario.h"
+#include "sim/world/checkpoint.h"
 #include "sim/world/image.h"
 #include "sim/world/malloc.h"
 #include "sim/world/output.h"
@@ -114,14 +115,31 @@ begin_actors(struct sim_world *world)
 }
 
 static void
+clear_outcome(struct sim_outcome *outcome, uint64_t seed)
+{
+    outcome->seed = seed;
+    outcome->digest = 0;
+    outcome->verdict = SIM_VERDICT_PASS;
+    outcome->oracle = SIM_ORACLE_NONE;
+    outcome->actor = UINT32_MAX;
+    outcome->object = 0;
+    outcome->site = 0;
+    outcome->fail_step = 0;
+    outcome->fail_ns = 0;
+    outcome->owed_step = 0;
+    outcome->actor_name[0] = '\0';
+    outcome->message[0] = '\0';
+}
+
+/* The decider has begun. */
+static void
 begin(struct sim_world *world, const struct sim_scenario *scenario,
-        const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
-        struct sim_recording recording, struct sim_stop stop)
+        const struct sim_options *options, uint64_t seed, struct sim_recording recording,
+        struct sim_stop stop)
 {
     rt_assert(sim_world_current == NULL);
     sim_arena_reset(&world->arena);
     sim_recorder_begin(&world->recorder, recording.events, recording.texts);
-    sim_decider_begin(&world->decider, strategy, seed);
     world->scenario = scenario;
     world->options = *options;
     world->stop = stop;
@@ -164,18 +182,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     world->fiber = NULL;
     world->fibers = NULL;
     world->inner = NULL;
-    world->outcome.seed = seed;
-    world->outcome.digest = 0;
-    world->outcome.verdict = SIM_VERDICT_PASS;
-    world->outcome.oracle = SIM_ORACLE_NONE;
-    world->outcome.actor = UINT32_MAX;
-    world->outcome.object = 0;
-    world->outcome.site = 0;
-    world->outcome.fail_step = 0;
-    world->outcome.fail_ns = 0;
-    world->outcome.owed_step = 0;
-    world->outcome.actor_name[0] = '\0';
-    world->outcome.message[0] = '\0';
+    clear_outcome(&world->outcome, seed);
     begin_actors(world);
     sim_world_current = world;
     sim__probes_begin(world);
@@ -259,13 +266,85 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     *ret_outcome = *outcome;
 }
 
+/* The strategy's, where runs are kept and it walks a tree. */
+static struct sim_resumption *
+resumption_of(const struct sim_world *world, struct sim_strategy *strategy)
+{
+    bool walks = world->checkpoints != NULL && strategy->ops->resumption != NULL;
+    return walks ? strategy->ops->resumption(strategy) : NULL;
+}
+
+/* What other runs than those that are resumed leave behind them in the ring and on the tape. */
+static void
+spoil(struct sim_world *world, struct sim_recording recording)
+{
+    if (recording.events || !world->decider.tape_off) {
+        sim__checkpoints_spoil(world);
+    }
+}
+
+/* Whether the run goes on where one before it was kept. */
+static bool
+resume(struct sim_world *world, struct sim_resumption *resumption,
+        const struct sim_scenario *scenario, const struct sim_options *options, uint64_t seed,
+        struct sim_recording recording)
+{
+    resumption->resumed = 0;
+    if (!sim__resume(world, resumption, scenario, options, recording)) {
+        return false;
+    }
+    clear_outcome(&world->outcome, seed);
+    sim_world_current = world;
+    sim_output_begin();
+    sim_malloc_resume(&world->arena);
+    return true;
+}
+
+/* Once the ring has gone round, what a checkpoint counts on is no longer in it. */
+static void
+look_after_checkpoints(struct sim_world *world)
+{
+    if (world->recorder.count > world->recorder.memory.events_capacity) {
+        sim_checkpoints_drop(world->checkpoints);
+    }
+}
+
+/* As sim_world_run, of a strategy that walks a tree. */
+static void
+run_of_tree(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_recording recording,
+        struct sim_resumption *resumption, struct sim_outcome *ret_outcome)
+{
+    bool resumed = resume(world, resumption, scenario, options, seed, recording);
+    if (!resumed) {
+        begin(world, scenario, options, seed, recording, (struct sim_stop){UINT64_MAX, false});
+    }
+    if (_setjmp(world->escape) == 0) {
+        if (!resumed) {
+            scenario->setup(world);
+        }
+        sim__world_steps_keeping(world, resumption);
+        if (world->outcome.verdict == SIM_VERDICT_PASS) {
+            close_run(world);
+        }
+    }
+    finish(world, ret_outcome);
+    look_after_checkpoints(world);
+}
+
 void
 sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
         struct sim_recording recording, struct sim_outcome *ret_outcome)
 {
-    begin(world, scenario, options, seed, strategy, recording,
-            (struct sim_stop){UINT64_MAX, false});
+    sim_decider_begin(&world->decider, strategy, seed);
+    struct sim_resumption *resumption = resumption_of(world, strategy);
+    if (resumption != NULL) {
+        run_of_tree(world, scenario, options, seed, recording, resumption, ret_outcome);
+        return;
+    }
+    spoil(world, recording);
+    begin(world, scenario, options, seed, recording, (struct sim_stop){UINT64_MAX, false});
     if (_setjmp(world->escape) == 0) {
         scenario->setup(world);
         sim__world_steps(world);
@@ -283,7 +362,9 @@ sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
         struct sim_recording recording, struct sim_stop stop)
 {
-    begin(world, scenario, options, seed, strategy, recording, stop);
+    sim_decider_begin(&world->decider, strategy, seed);
+    spoil(world, recording);
+    begin(world, scenario, options, seed, recording, stop);
     if (_setjmp(world->escape) == 0) {
         scenario->setup(world);
         if (stop.step == 0 && !stop.at_quiet) {

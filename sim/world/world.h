@@ -26,6 +26,7 @@
 extern "C" {
 #endif
 
+struct sim_checkpoints;
 struct sim_scenario;
 struct sim_fiber;
 struct rt_context;
@@ -100,8 +101,9 @@ struct sim_world {
     struct sim_decider decider;
     struct sim_actor **actors; /* By index; [0] is the world itself. */
     struct sim_enabled enabled;
-    uint16_t *timed;             /* Indices of actors with a due time. */
-    volatile uint64_t *progress; /* A counter that moves with each step, for a watcher. */
+    uint16_t *timed;                     /* Indices of actors with a due time. */
+    volatile uint64_t *progress;         /* A counter that moves with each step, for a watcher. */
+    struct sim_checkpoints *checkpoints; /* NULL: no run is taken up in its middle. Borrowed. */
 
     /* Of this run. */
     const struct sim_scenario *scenario;

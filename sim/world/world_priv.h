@@ -57,6 +57,25 @@ __attribute__((noreturn)) void sim__escape(struct sim_world *world);
 /* Asks the runtime for the probes that this run needs. */
 void sim__probes_begin(struct sim_world *world);
 
+/* The kinds of probes that mean something to this run; and the same again, for a run resumed. */
+uint64_t sim__probes_meant(void);
+void sim__probes_resume(const struct sim_world *world, uint64_t kinds);
+
+/* Goes through the step rule as sim__world_steps, and keeps the run wherever it is wanted. */
+void sim__world_steps_keeping(struct sim_world *world, const struct sim_resumption *resumption);
+
+/* checkpoint.c: keeps the run as it stands between two steps, where that is sound and worth it. */
+void sim__checkpoint(struct sim_world *world);
+
+/* checkpoint.c: puts the world, whose decider has begun, where the newest checkpoint of use left
+ * it. False: there is none, and nothing has changed. */
+bool sim__resume(struct sim_world *world, struct sim_resumption *resumption,
+        const struct sim_scenario *scenario, const struct sim_options *options,
+        struct sim_recording recording);
+
+/* checkpoint.c: a run is about to write over what checkpoints rely on. */
+void sim__checkpoints_spoil(struct sim_world *world);
+
 /* Forgets the fibers of the run. */
 void sim__fibers_drop(struct sim_world *world);
 
