@@ -10,5 +10,6 @@
 
 extern const struct sim_strategy_kind sim_strategy_random;  /* plain.c */
 extern const struct sim_strategy_kind sim_strategy_dullest; /* plain.c */
+extern const struct sim_strategy_kind sim_strategy_exhaustive;
 
 #endif

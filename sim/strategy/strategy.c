@@ -17,6 +17,7 @@
 static const struct sim_strategy_kind *const kinds[] = {
         &sim_strategy_random,
         &sim_strategy_dullest,
+        &sim_strategy_exhaustive,
 };
 
 uint32_t

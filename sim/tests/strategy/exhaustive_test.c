@@ -1,0 +1,270 @@
+/*
+ * exhaustive_test.c -- every run once: counted against closed formulas, with and without beginnings
+ * that are made once.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/strategy/exhaustive.h"
+
+#include <string.h>
+
+#include "sim/tests/lab.h"
+#include "sim/world/checkpoint.h"
+
+#define PATH 256u
+#define RUNS_MAX 4096u
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KEEPS false
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KEEPS false
+#endif
+#endif
+#ifndef KEEPS
+#define KEEPS true
+#endif
+
+/* ---- Stories with a number of runs that is known. -------------------------------------------- */
+
+struct yielder {
+    struct rt_task task;
+    struct sim_world *world;
+    uint32_t left;
+    bool talks;
+};
+
+static rt_poll
+yielder_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct yielder *yielder = rt_container_of(task, struct yielder, task);
+    if (yielder->talks) {
+        sim_log(yielder->world, "%u are left", yielder->left);
+    }
+    if (--yielder->left == 0) {
+        return RT_READY;
+    }
+    rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+static void
+spawn(struct sim_world *world, struct sim_rt *rt, uint32_t steps, bool talks)
+{
+    struct yielder *yielder = sim_new(world, struct yielder);
+    rt_task_init(&yielder->task, yielder_poll, NULL, "yielder");
+    yielder->world = world;
+    yielder->left = steps;
+    yielder->talks = talks;
+    sim_spawn(rt, &yielder->task);
+}
+
+static void
+two_of_five(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    spawn(world, rt, 5, true);
+    spawn(world, rt, 5, true);
+}
+
+static void
+three_unlike(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    spawn(world, rt, 2, false);
+    spawn(world, rt, 3, false);
+    spawn(world, rt, 4, false);
+}
+
+/* 3 * 2 runs: a choice of the scenario's own, then two tasks of one step each. */
+static void
+picks_first(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    (void)sim_pick(world, 3);
+    spawn(world, rt, 1, false);
+    spawn(world, rt, 1, false);
+}
+
+static void
+nothing(struct sim_world *world)
+{
+    (void)world;
+}
+
+static const struct sim_scenario five_five = {.name = "test/five-five", .setup = two_of_five};
+static const struct sim_scenario unlike = {.name = "test/unlike", .setup = three_unlike};
+static const struct sim_scenario picking = {.name = "test/picking", .setup = picks_first};
+static const struct sim_scenario idle = {.name = "test/idle", .setup = nothing};
+
+/* ---- Walking. -------------------------------------------------------------------------------- */
+
+struct walk {
+    struct lab lab;
+    struct sim_checkpoints checkpoints;
+    struct sim_exhaustive exhaustive;
+    struct sim_tree_node path[PATH];
+    uint64_t digests[RUNS_MAX];
+    uint32_t deviations[RUNS_MAX];
+    uint32_t runs;
+};
+
+static void
+walk(struct walk *walk, const struct sim_scenario *scenario, uint32_t deviations, uint32_t depth)
+{
+    struct sim_options options;
+    sim_options_init(&options, scenario);
+    options.spurious_one_in = 0;
+    options.audit_one_in = 0;
+    sim_exhaustive_init(&walk->exhaustive, walk->path, PATH, deviations, depth);
+    walk->runs = 0;
+    while (sim_exhaustive_next(&walk->exhaustive)) {
+        struct sim_outcome outcome;
+        const struct sim_case what = {scenario, options, walk->runs, &walk->exhaustive.strategy};
+        sim_judge(&walk->lab.world, &what, (struct sim_recording){true, true}, &outcome);
+        EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
+        EXPECT(walk->runs < RUNS_MAX);
+        walk->deviations[walk->runs] = outcome.deviations;
+        walk->digests[walk->runs++] = outcome.digest;
+    }
+}
+
+static bool
+all_differ(const struct walk *walk)
+{
+    for (uint32_t i = 0; i < walk->runs; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (walk->digests[i] == walk->digests[k]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Goal: all runs, none of them twice.
+ * Method: two tasks of n steps have C(2n, n) schedules, three of a, b and c steps (a+b+c)! / (a! b!
+ * c!); no two runs have the same digest. */
+TEST(exhaustive_makes_each_run_once_and_as_many_as_the_formula_says)
+{
+    static struct walk w;
+    lab_init(&w.lab, NULL, 0xa5);
+    walk(&w, &five_five, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    EXPECT_EQ(w.runs, 252);
+    EXPECT(all_differ(&w));
+    walk(&w, &unlike, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    EXPECT_EQ(w.runs, 1260);
+    EXPECT(all_differ(&w));
+    EXPECT(!w.exhaustive.cut && !w.exhaustive.differs);
+    lab_fini(&w.lab);
+}
+
+TEST(exhaustive_enumerates_choices_of_every_kind)
+{
+    static struct walk w;
+    lab_init(&w.lab, NULL, 0xa5);
+    walk(&w, &picking, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    EXPECT_EQ(w.runs, 6);
+    walk(&w, &idle, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    EXPECT_EQ(w.runs, 1);
+    lab_fini(&w.lab);
+}
+
+/* Goal: a bound leaves out all that lies beyond it, and nothing else.
+ * Method: what is made with at most K deviations is as much as all runs have with K or fewer. */
+TEST(exhaustive_within_a_bound_makes_what_the_bound_admits)
+{
+    static struct walk all;
+    static struct walk bounded;
+    lab_init(&all.lab, NULL, 0xa5);
+    lab_init(&bounded.lab, NULL, 0xa5);
+    walk(&all, &unlike, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    for (uint32_t bound = 0; bound < 5; bound++) {
+        uint32_t within = 0;
+        for (uint32_t i = 0; i < all.runs; i++) {
+            within += all.deviations[i] <= bound;
+        }
+        walk(&bounded, &unlike, bound, SIM_UNBOUNDED);
+        EXPECT_EQ(bounded.runs, within);
+    }
+    /* Two tasks of five steps: of the first three choices all, behind them the dullest. */
+    walk(&bounded, &five_five, SIM_UNBOUNDED, 3);
+    EXPECT_EQ(bounded.runs, 8);
+    EXPECT(bounded.exhaustive.cut);
+    lab_fini(&all.lab);
+    lab_fini(&bounded.lab);
+}
+
+/* Goal: a run that goes on from a checkpoint is the run from its beginning, to the last bit.
+ * Method: both ways over one tree, with events and texts; digests in order are compared. A
+ * checkpoint that forgot the queue, a stream or the recorder's place makes another digest. */
+TEST(exhaustive_from_checkpoints_makes_the_same_runs)
+{
+    static struct walk anew;
+    static struct walk kept;
+    lab_init(&anew.lab, NULL, 0xa5);
+    lab_init(&kept.lab, NULL, 0xa5);
+    EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
+    kept.lab.world.checkpoints = &kept.checkpoints;
+    const struct sim_scenario *const stories[] = {&five_five, &unlike, &picking};
+    for (uint32_t i = 0; i < 3; i++) {
+        walk(&anew, stories[i], SIM_UNBOUNDED, SIM_UNBOUNDED);
+        walk(&kept, stories[i], SIM_UNBOUNDED, SIM_UNBOUNDED);
+        EXPECT_EQ(anew.runs, kept.runs);
+        EXPECT(memcmp(anew.digests, kept.digests, anew.runs * sizeof(uint64_t)) == 0);
+    }
+    EXPECT(kept.checkpoints.resumed > 1000 || !KEEPS);
+    EXPECT_EQ(anew.checkpoints.resumed, 0);
+    sim_checkpoints_fini(&kept.checkpoints);
+    lab_fini(&anew.lab);
+    lab_fini(&kept.lab);
+}
+
+/* Goal: little room costs time, and nothing else.
+ * Method: room for four or five checkpoints, so that they are thinned out again and again. */
+TEST(checkpoints_in_little_room_make_the_same_runs)
+{
+    static struct walk anew;
+    static struct walk kept;
+    lab_init(&anew.lab, NULL, 0xa5);
+    lab_init(&kept.lab, NULL, 0xa5);
+    EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, 64 << 10), RT_OK);
+    kept.lab.world.checkpoints = &kept.checkpoints;
+    walk(&anew, &unlike, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    walk(&kept, &unlike, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    EXPECT_EQ(anew.runs, kept.runs);
+    EXPECT(memcmp(anew.digests, kept.digests, anew.runs * sizeof(uint64_t)) == 0);
+    EXPECT(kept.checkpoints.resumed > 0 || !KEEPS);
+    sim_checkpoints_fini(&kept.checkpoints);
+    lab_fini(&anew.lab);
+    lab_fini(&kept.lab);
+}
+
+/* Goal: what another run writes into ring and tape in between costs the checkpoints, not the runs.
+ * Method: after each run of the walk a run of `random`. */
+TEST(checkpoints_do_not_outlive_a_run_of_somebody_else)
+{
+    static struct walk anew;
+    static struct walk kept;
+    lab_init(&anew.lab, NULL, 0xa5);
+    lab_init(&kept.lab, NULL, 0xa5);
+    EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
+    kept.lab.world.checkpoints = &kept.checkpoints;
+    walk(&anew, &five_five, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    sim_exhaustive_init(&kept.exhaustive, kept.path, PATH, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    struct sim_options options;
+    sim_options_init(&options, &five_five);
+    options.spurious_one_in = 0;
+    options.audit_one_in = 0;
+    for (uint32_t i = 0; sim_exhaustive_next(&kept.exhaustive); i++) {
+        struct sim_outcome outcome;
+        sim_world_run(&kept.lab.world, &five_five, &options, 0, &kept.exhaustive.strategy,
+                (struct sim_recording){true, true}, &outcome);
+        EXPECT(outcome.digest == anew.digests[i]);
+        (void)lab_run(&kept.lab, &unlike, i, false);
+    }
+    EXPECT_EQ(kept.exhaustive.runs, 252);
+    sim_checkpoints_fini(&kept.checkpoints);
+    lab_fini(&anew.lab);
+    lab_fini(&kept.lab);
+}
