@@ -1,0 +1,183 @@
+/*
+ * bench_explore.c -- how many runs a second a walk over all schedules makes.
+ *
+ * Two tasks of seven steps have C(14, 7) = 3,432 schedules; a round makes them all, some of them
+ * several times over. Once with actors of the world and nothing else, which is what other tools
+ * measure, and once with tasks of the runtime, its executor, timers, reactor and host.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/tests/bench/stopwatch.h"
+#include "sim/judge/judge.h"
+#include "sim/rewake.h"
+#include "sim/strategy/exhaustive.h"
+#include "sim/trace/site.h"
+#include "sim/world/checkpoint.h"
+#include "sim/world/world.h"
+
+#define TASKS 2u
+#define STEPS 7u
+#define SCHEDULES 3432u
+#define PATH 4096u
+
+/* ---- Scenarios. ------------------------------------------------------------------------------ */
+
+struct yielder {
+    struct rt_task task;
+    uint32_t left;
+};
+
+static rt_poll
+yielder_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct yielder *yielder = rt_container_of(task, struct yielder, task);
+    if (--yielder->left == 0) {
+        return RT_READY;
+    }
+    rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+static void
+tasks(struct sim_world *world)
+{
+    const struct sim_rt_options options = {.capacity = TASKS, .timer_levels = 1, .timer_bits = 1};
+    struct sim_rt *rt = sim_rt_new(world, &options);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        struct yielder *yielder = sim_new(world, struct yielder);
+        rt_task_init(&yielder->task, yielder_poll, NULL, "yielder");
+        yielder->left = STEPS;
+        sim_spawn(rt, &yielder->task);
+    }
+}
+
+struct walker {
+    struct sim_actor actor;
+    uint32_t left;
+};
+
+static void
+walker_step(struct sim_actor *actor)
+{
+    struct walker *walker = rt_container_of(actor, struct walker, actor);
+    if (--walker->left == 0) {
+        sim_actor_finish(actor);
+    } else {
+        sim_actor_enable(actor);
+    }
+}
+
+static const struct sim_actor_ops walker_ops = {.kind = SIM_ACTOR_OTHER, .step = walker_step};
+
+static void
+actors(struct sim_world *world)
+{
+    for (uint32_t i = 0; i < TASKS; i++) {
+        struct walker *walker = sim_new(world, struct walker);
+        walker->left = STEPS;
+        sim_actor_init(&walker->actor, world, &walker_ops, NULL, "walker", true);
+        sim_actor_enable(&walker->actor);
+    }
+}
+
+static const struct sim_scenario of_tasks = {.name = "bench/tasks", .setup = tasks};
+static const struct sim_scenario of_actors = {.name = "bench/actors", .setup = actors};
+
+/* ---- Measuring. ------------------------------------------------------------------------------ */
+
+static struct sim_world world;
+static struct sim_checkpoints checkpoints;
+static struct sim_tape tape;
+
+struct load {
+    const struct sim_scenario *scenario;
+    bool reuse;
+    bool judged; /* Recorded, with a tape, and by way of the judge. */
+};
+
+/* ns a run. */
+static double
+round_of(void *argument)
+{
+    const struct load *load = argument;
+    static struct sim_tree_node path[PATH];
+    static struct sim_exhaustive exhaustive;
+    struct sim_case what = {.scenario = load->scenario, .strategy = &exhaustive.strategy};
+    struct sim_outcome outcome;
+    sim_options_init(&what.options, load->scenario);
+    what.options.spurious_one_in = 0;
+    what.options.audit_one_in = 0;
+    world.checkpoints = load->reuse ? &checkpoints : NULL;
+    sim_checkpoints_drop(&checkpoints);
+    world.decider.tape = load->judged ? tape : (struct sim_tape){NULL, 0, 0};
+    sim_exhaustive_init(&exhaustive, path, PATH, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    double start_ns = stopwatch_now_ns();
+    while (sim_exhaustive_next(&exhaustive)) {
+        if (load->judged) {
+            sim_judge(&world, &what, (struct sim_recording){true, false}, &outcome);
+        } else {
+            sim_world_run(&world, what.scenario, &what.options, 0, what.strategy,
+                    (struct sim_recording){false, false}, &outcome);
+        }
+        if (outcome.verdict != SIM_VERDICT_PASS) {
+            (void)printf("%s: %s\n", sim_verdict_name(outcome.verdict), outcome.message);
+            exit(1);
+        }
+    }
+    double took_ns = stopwatch_now_ns() - start_ns;
+    if (exhaustive.runs != SCHEDULES) {
+        (void)printf("%llu runs, not %u\n", (unsigned long long)exhaustive.runs, SCHEDULES);
+        exit(1);
+    }
+    return took_ns / SCHEDULES;
+}
+
+static void
+say(const char *what, struct load load, double target)
+{
+    struct stopwatch_figure figure = stopwatch_measure(round_of, &load);
+    stopwatch_say(what, figure, target);
+    (void)printf("      %.2f million runs a second in the median, %.2f in the best round\n",
+            1e3 / figure.median, 1e3 / figure.low);
+}
+
+static void *
+array(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+int
+main(void)
+{
+    sim_sites_init();
+    tape = (struct sim_tape){array(1024, sizeof(struct sim_deviation)), 0, 1024};
+    struct sim_world_memory memory = {
+            .record = {.events = array(65536, sizeof(struct sim_event)),
+                    .events_capacity = 65536,
+                    .hashes = array(65536, sizeof(uint64_t)),
+                    .hashes_capacity = 65536},
+            .tape = tape,
+    };
+    if (sim_world_init(&world, &memory, NULL, 0xa5) != RT_OK ||
+            sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) != RT_OK) {
+        return 1;
+    }
+    stopwatch_head("all 3,432 schedules of 2 x 7 steps, on one processor; ns a run");
+    say("actors, each run from its beginning", (struct load){&of_actors, false, false}, 555);
+    say("actors, beginnings made once", (struct load){&of_actors, true, false}, 333);
+    say("actors, beginnings made once, recorded and judged", (struct load){&of_actors, true, true},
+            0);
+    say("tasks, each run from its beginning", (struct load){&of_tasks, false, false}, 555);
+    say("tasks, beginnings made once", (struct load){&of_tasks, true, false}, 333);
+    say("tasks, beginnings made once, recorded and judged", (struct load){&of_tasks, true, true},
+            0);
+    return 0;
+}
