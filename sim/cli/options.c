@@ -19,6 +19,7 @@
 
 /* Values of long options for getopt: above every letter. */
 #define LONG_BASE 256
+#define DEFAULT_STRATEGY "random"
 
 static const struct row {
     const char *name; /* Long; NULL: it has a letter only. */
@@ -111,14 +112,40 @@ set_hang(struct sim_settings *settings, const char *value)
     return NULL;
 }
 
+/* Two strategies have ways of their own to be run: a seed says all of `random`, and nothing of
+ * `dullest`. */
+static void
+set_search(struct sim_settings *settings, const struct sim_search *search)
+{
+    const char *name = sim_strategy_at(search->kind)->name;
+    bool plain = search->swarm == 0;
+    settings->search = *search;
+    sim_search_text(search, settings->strategy, sizeof(settings->strategy));
+    settings->how = SIM_HOW_SEARCH;
+    if (plain && strcmp(name, "random") == 0) {
+        settings->how = SIM_HOW_RANDOM;
+    } else if (plain && strcmp(name, "dullest") == 0) {
+        settings->how = SIM_HOW_DULLEST;
+    }
+}
+
 static const char *
 set_strategy(struct sim_settings *settings, const char *value)
 {
-    if (strcmp(value, "random") != 0 && strcmp(value, "dullest") != 0) {
-        return "is no strategy: there are random and dullest";
+    struct sim_search search;
+    if (!sim_search_parse(value, &search, settings->refusal)) {
+        return settings->refusal;
     }
-    settings->how = value[0] == 'r' ? SIM_HOW_RANDOM : SIM_HOW_DULLEST;
+    set_search(settings, &search);
     return NULL;
+}
+
+static void
+set_default_strategy(struct sim_settings *settings)
+{
+    struct sim_search search;
+    sim_search_init(&search, sim_strategy_find(DEFAULT_STRATEGY));
+    set_search(settings, &search);
 }
 
 static const char *
@@ -348,6 +375,7 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
     int answer = 0;
     *ret_settings = (struct sim_settings){
             .seed = 1, .runs = 1000, .hang_ms = SIM_HANG_MS, .jobs = sim_processors()};
+    set_default_strategy(ret_settings);
     if (!read_environment(command, ret_settings)) {
         return false;
     }

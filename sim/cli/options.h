@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/strategy/strategy.h"
+
 /* name, letter (or 0), long name (or NULL), argument (or NULL), environment (or NULL), about */
 #define SIM_CLI_OPTION_LIST(X) \
     X(SEED, 0, "seed", "S", "REWAKE_SEED", "seed of the first run of each scenario; default 1") \
@@ -22,7 +24,8 @@
     X(TIME, 0, "time", "60s", "REWAKE_TIME", "stop after this time (ms, s, m, h), shared fairly") \
     X(PARAM, 'D', NULL, "NAME=N", NULL, "set a parameter of the scenarios that declare it") \
     X(OPTION, 'O', NULL, "NAME=N", NULL, "set an option of the runs; listed below") \
-    X(STRATEGY, 0, "strategy", "NAME", "REWAKE_STRATEGY", "random (default) or dullest") \
+    X(STRATEGY, 0, "strategy", "NAME", "REWAKE_STRATEGY", \
+            "how runs are searched for: NAME or NAME:key=value,...; default random") \
     X(JOBS, 0, "jobs", "N", "REWAKE_JOBS", "worker processes; default: one for each processor") \
     X(DB, 0, "db", "FILE", "REWAKE_DB", "the trace database; default .rewake/trace.db") \
     X(RECORD, 0, "record", "WHAT", NULL, "a row for: news (default), all runs, or none (no file)") \
@@ -62,7 +65,10 @@ struct sim_settings {
     uint64_t seed_last; /* With --seeds. */
     uint64_t runs;
     uint64_t time_ms; /* 0: no limit. */
-    uint32_t how;     /* enum sim_how */
+    uint32_t how;     /* enum sim_how: RANDOM, DULLEST or SEARCH */
+    struct sim_search search;
+    char refusal[SIM_STRATEGY_ERROR_MAX]; /* Why a strategy was refused. */
+    char strategy[SIM_STRATEGY_TEXT_MAX]; /* Its name, with what differs from the defaults. */
     uint32_t jobs;
     uint32_t record; /* enum sim_record_what */
     uint32_t check_percent;

@@ -161,6 +161,7 @@ make_plan(struct sim_run *run)
             .first = settings->seed,
             .runs = open ? UINT64_MAX : settings->runs,
             .how = settings->how,
+            .search = settings->search,
             .check_percent = settings->check_percent,
             .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
             .keep_all = settings->record == SIM_RECORD_ALL,
@@ -199,8 +200,8 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
     struct sim_run *run = run_of(sink);
     int64_t run_id = 0;
     /* What can be replayed is the run alone, whatever the sweep saw. */
-    char *token = sim_token_of(run->plan.scenario, &run->plan.options, run->plan.how, NULL,
-            sim_alone_outcome(failure->alone));
+    char *token = sim_token_of(run->plan.scenario, &run->plan.options, failure->again.how,
+            failure->again.tape, sim_alone_outcome(failure->alone));
     bool stored = sim_run_store_failure(run, failure, token, &run_id);
     /* Told even when it could not be stored. */
     sim_run_tell_failure(run, failure, token, run_id);
@@ -209,10 +210,9 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 }
 
 static bool
-on_twin(struct sim_sink *sink, uint64_t seed, uint64_t digest, uint64_t digest_of_twin)
+on_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
 {
-    rt_assert(digest != digest_of_twin);
-    return sim_run_tell_twin(run_of(sink), seed);
+    return sim_run_tell_twin(run_of(sink), seed, again);
 }
 
 static bool

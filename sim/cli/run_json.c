@@ -53,7 +53,7 @@ sim_run_json_start(const struct sim_run *run)
     if (settings->time_ms > 0) {
         sim_json_seconds(&json, "time", settings->time_ms);
     }
-    sim_json_text(&json, "strategy", sim_how_name(settings->how));
+    sim_json_text(&json, "strategy", settings->strategy);
     sim_json_number(&json, "jobs", run->pool.count);
     sim_json_text(&json, "db", run->store != NULL ? sim_cli_db(run->cli) : NULL);
     sim_json_number(&json, "check_determinism", settings->check_percent);
@@ -76,7 +76,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_new_failure *fa
     sim_json_text(&json, "scenario", run->entry->scenario->name);
     sim_json_text(&json, "library", run->entry->library);
     sim_json_long(&json, "seed", outcome->seed);
-    sim_json_text(&json, "strategy", sim_how_name(run->plan.how));
+    sim_json_text(&json, "strategy", run->cli->settings.strategy);
     sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
     sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
     sim_json_text(&json, "message", outcome->message);
@@ -127,7 +127,7 @@ sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alo
     sim_json_text(&json, "scenario", run->entry->scenario->name);
     sim_json_text(&json, "library", run->entry->library);
     sim_json_long(&json, "seed", seed);
-    sim_json_text(&json, "strategy", sim_how_name(run->plan.how));
+    sim_json_text(&json, "strategy", run->cli->settings.strategy);
     sim_json_text(&json, "verdict", sim_verdict_name(SIM_VERDICT_DIVERGED));
     sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_TWIN));
     sim_json_text(&json, "message",

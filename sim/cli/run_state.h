@@ -73,7 +73,7 @@ void sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *f
         const char *result, const char *detail);
 /* A run that is another one in its twin: both are run alone, and compared. False: the system
  * refused. */
-bool sim_run_tell_twin(struct sim_run *run, uint64_t seed);
+bool sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again);
 void sim_run_tell_scenario(struct sim_run *run);
 void sim_run_tell_end(struct sim_run *run, int status);
 

@@ -61,7 +61,7 @@ sim_run_store_begin(struct sim_run *run)
     const struct sim_sweep sweep = {
             .scenario = run->entry->scenario->name,
             .library = run->entry->library,
-            .strategy = sim_how_name(run->plan.how),
+            .strategy = run->cli->settings.strategy,
             .options = run->options,
             .build = build,
             .seed_first = run->plan.first,

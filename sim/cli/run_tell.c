@@ -51,7 +51,7 @@ tell_start_text(const struct sim_run *run)
         (void)printf(", at most %llu.%03llu s", wide(settings->time_ms / 1000),
                 wide(settings->time_ms % 1000));
     }
-    (void)printf(", strategy %s", sim_how_name(settings->how));
+    (void)printf(", strategy %s", settings->strategy);
     put_assignments(stdout, "-D", settings->params, settings->param_count);
     put_assignments(stdout, "-O", settings->options, settings->option_count);
     (void)printf(", %u worker%s, %s\n", run->pool.count, run->pool.count == 1 ? "" : "s",
@@ -213,13 +213,15 @@ tell_twin_text(struct sim_run *run, uint64_t seed, const struct sim_alone *usual
 }
 
 static bool
-run_alone(struct sim_run *run, uint64_t seed, bool as_twin, struct sim_alone *alone)
+run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, bool as_twin,
+        struct sim_alone *alone)
 {
     const struct sim_alone_case what = {
             .scenario = run->plan.scenario,
             .options = &run->plan.options,
             .seed = seed,
-            .how = run->plan.how,
+            .how = again->how,
+            .tape = again->tape,
             .kind = as_twin ? &sim_worker_twin : &sim_worker_usual,
             .hang_ms = run->cli->settings.hang_ms,
             .with_past = as_twin,
@@ -250,15 +252,16 @@ store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const ch
 }
 
 bool
-sim_run_tell_twin(struct sim_run *run, uint64_t seed)
+sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again)
 {
     struct sim_alone usual = {.pilot = {.runs = 0}};
     struct sim_alone twin = {.pilot = {.runs = 0}};
     sim_progress_clear(&run->progress);
-    bool ran = run_alone(run, seed, false, &usual) && run_alone(run, seed, true, &twin);
+    bool ran =
+            run_alone(run, seed, again, false, &usual) && run_alone(run, seed, again, true, &twin);
     bool stored = false;
     if (ran) {
-        char *token = sim_token_of(run->plan.scenario, &run->plan.options, run->plan.how, NULL,
+        char *token = sim_token_of(run->plan.scenario, &run->plan.options, again->how, again->tape,
                 sim_alone_outcome(&usual));
         stored = store_twin(run, seed, &usual, token);
         if (run->json) {
@@ -295,6 +298,8 @@ end_words(enum sim_sweep_end end)
     switch (end) {
     case SIM_SWEEP_COMPLETE:
         return "";
+    case SIM_SWEEP_EXHAUSTED:
+        return "  (complete: there is no other run)";
     case SIM_SWEEP_STOPPED_AT_FAILURE:
         return "  (stopped at the first failure)";
     case SIM_SWEEP_OUT_OF_TIME:

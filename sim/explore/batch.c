@@ -50,7 +50,23 @@ sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared)
     batch->checks = append(batch->checks, batch->check_count, shared->checks, results->check_count,
             sizeof(*batch->checks));
     batch->check_count += results->check_count;
+    batch->facts = append(batch->facts, batch->fact_count, shared->facts.entries,
+            shared->facts.count, sizeof(*batch->facts));
+    batch->fact_count += shared->facts.count;
+    batch->arms = append(batch->arms, batch->totals.runs, shared->arms, results->done, 1);
+    batch->exhausted = shared->exhausted;
     sim_totals_add(&batch->totals, &results->totals);
+}
+
+const struct sim_kept *
+sim_batch_find(const struct sim_batch *batch, uint64_t seed)
+{
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        if (batch->kept[i].outcome.seed == seed) {
+            return &batch->kept[i];
+        }
+    }
+    return NULL;
 }
 
 void
@@ -59,5 +75,8 @@ sim_batch_done(struct sim_batch *batch)
     free(batch->kept);
     free(batch->tapes);
     free(batch->checks);
+    free(batch->facts);
+    free(batch->arms);
+    free(batch->fresh);
     *batch = (struct sim_batch){.index = 0};
 }

@@ -22,10 +22,18 @@ struct sim_batch {
     size_t tapes_size;
     struct sim_check *checks;
     uint32_t check_count;
+    struct sim_fact *facts; /* What its runs taught, job after job. */
+    uint32_t fact_count;
+    uint8_t *arms;   /* Who drew each run. */
+    uint32_t *fresh; /* How much each covered that nobody had before; NULL until it is merged. */
+    bool exhausted;  /* There is nothing left to be run. */
 };
 
 /* Adds the results of a job. */
 void sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared);
+
+/* The run with `seed`, as it was kept; NULL: it was not. */
+const struct sim_kept *sim_batch_find(const struct sim_batch *batch, uint64_t seed);
 
 /* Gives the copies back. */
 void sim_batch_done(struct sim_batch *batch);

@@ -18,11 +18,16 @@ sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
     rt_assert(jobs <= SIM_JOBS_MAX);
     *pool = (struct sim_pool){.hang_ms = hang_ms};
     pool->workers = calloc(jobs, sizeof(*pool->workers));
+    if (!sim_lore_book_init(&pool->book)) {
+        (void)snprintf(pool->error, sizeof(pool->error), "no memory for what runs teach");
+        return false;
+    }
     for (; pool->workers != NULL && pool->count < jobs; pool->count++) {
         if (!sim_worker_init(&pool->workers[pool->count], &sim_worker_usual, &sim_shared_for_sweeps,
                     hang_ms)) {
             break;
         }
+        pool->workers[pool->count].book = &pool->book;
     }
     if (pool->count < jobs) {
         (void)snprintf(pool->error, sizeof(pool->error), "no memory for %u workers", jobs);
@@ -38,6 +43,7 @@ sim_pool_fini(struct sim_pool *pool)
     }
     free(pool->workers);
     sim_worker_fini(&pool->twin);
+    sim_lore_book_fini(&pool->book);
     *pool = (struct sim_pool){.count = 0};
 }
 

@@ -17,7 +17,8 @@ struct sim_pool {
     struct sim_worker *workers;
     uint32_t count;
     uint32_t hang_ms;
-    struct sim_worker twin; /* No mapping: not made yet. */
+    struct sim_lore_book book; /* What runs teach: the workers read it. */
+    struct sim_worker twin;    /* No mapping: not made yet. */
     char error[160];
 };
 
@@ -25,7 +26,8 @@ struct sim_pool {
 bool sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms);
 void sim_pool_fini(struct sim_pool *pool);
 
-/* The digest of one run in the twin, which has run others before; false: the system refused. */
+/* The digest of one run in the twin, which has run others before; false: the system refused.
+ * `like` says how, and with a tape by which, but is no search. */
 bool sim_pool_ask_twin(
         struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest);
 

@@ -19,7 +19,9 @@
 #include "sim/explore/descriptors.h"
 #include "sim/explore/worker.h"
 #include "sim/judge/judge.h"
+#include "sim/learn/observe.h"
 #include "sim/scenario.h"
+#include "sim/strategy/strategy.h"
 #include "sim/world/output.h"
 #include "sim/world/process.h"
 
@@ -51,7 +53,40 @@ union strategy {
     struct sim_replay replay;
 };
 
+/* The strategy of a search, in its notebook; it stays for the job. */
+static struct sim_strategy *searching;
+
 static void
+begin_search(struct sim_shared *shared)
+{
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+    const struct sim_job *job = &shared->job;
+    const struct sim_strategy_setting setting = {
+            .search = &job->search, .lore = job->lore, .first = job->first - job->index};
+    /* An enumeration goes on where it was, also where another process was. */
+    if (!kind->sequential || job->search_begins) {
+        memset(shared->notebook, 0, kind->size);
+    }
+    searching = kind->init(shared->notebook, &setting);
+}
+
+/* Nothing left of an enumeration: the job is over. */
+static bool
+has_more(struct sim_shared *shared)
+{
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+    shared->exhausted = kind->more != NULL && !kind->more(searching);
+    return !shared->exhausted;
+}
+
+static uint32_t
+arm_of(const struct sim_shared *shared)
+{
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+    return kind->arm != NULL ? kind->arm(searching) : shared->job.search.kind;
+}
+
+static struct sim_strategy *
 strategy_init(union strategy *strategy, const struct sim_shared *shared)
 {
     switch ((enum sim_how)shared->job.how) {
@@ -67,7 +102,10 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
     case SIM_HOW_LENIENT:
         sim_replay_init(&strategy->replay, &shared->incoming, true, shared->sorted);
         break;
+    case SIM_HOW_SEARCH:
+        return searching;
     }
+    return &strategy->base;
 }
 
 /* What the tape has to say after a run. */
@@ -143,18 +181,32 @@ look_at_process(struct sim_outcome *outcome)
     }
 }
 
+/* What the run that has just ended teaches, whatever the judge will say of it. */
+static void
+observe(struct sim_shared *shared)
+{
+    uint64_t index = shared->job.index + (shared->seed - shared->job.first);
+    sim_observe(&shared->facts, &shared->world, index);
+}
+
 static void
 run_one(struct sim_shared *shared, uint64_t seed)
 {
     const struct sim_job *job = &shared->job;
     union strategy strategy;
     struct sim_outcome outcome;
-    strategy_init(&strategy, shared);
-    struct sim_case what = {job->scenario, job->options, seed, &strategy.base};
+    struct sim_case what = {job->scenario, job->options, seed, strategy_init(&strategy, shared)};
     shared->seed = seed;
+    shared->arm = job->search.kind; /* Whoever it is: a process that dies now can not say. */
     shared->progress++;
     shared->stage = SIM_STAGE_RUN;
-    sim_judge(&shared->world, &what, (struct sim_recording){true, job->texts}, &outcome);
+    sim_world_run(&shared->world, job->scenario, &job->options, seed, what.strategy,
+            (struct sim_recording){true, job->texts}, &outcome);
+    shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
+    if (job->teaches) {
+        observe(shared);
+    }
+    sim_judge_ended(&shared->world, &what, &outcome);
     look_at_process(&outcome);
     note_tape(shared, &strategy);
     if (sim_shared_results(shared)->done >= job->count) {
@@ -162,7 +214,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
         leave(0);
     }
     shared->recorder = shared->world.recorder;
-    sim_shared_add(shared, &outcome);
+    sim_shared_add(shared, &outcome, shared->arm);
     shared->stage = SIM_STAGE_IDLE;
     if (job->explain && outcome.oracle != SIM_ORACLE_PROCESS &&
             outcome.verdict != SIM_VERDICT_PASS) {
@@ -191,7 +243,11 @@ run_job(struct sim_shared *shared)
     if (shared->job.another_first && sim_shared_results(shared)->done == 0) {
         run_another(shared);
     }
-    while (sim_shared_goes_on(shared) && !line.lost) {
+    if (shared->job.how == SIM_HOW_SEARCH) {
+        begin_search(shared);
+    }
+    while (sim_shared_goes_on(shared) && !line.lost &&
+            (shared->job.how != SIM_HOW_SEARCH || has_more(shared))) {
         run_one(shared, shared->job.first + sim_shared_results(shared)->done);
     }
 }
@@ -250,6 +306,9 @@ prepare(struct sim_worker *worker, int fd)
     redirect(worker->loud);
     sim_descriptors_drop(fd);
     sim_descriptors_drop_maps();
+    if (worker->book != NULL) {
+        sim_lore_book_seal(worker->book);
+    }
     /* A child that a run makes must not become a second worker on the same mapping. */
     if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) || !sim_output_init() ||
             !sim_crash_catch(&shared->crash) ||

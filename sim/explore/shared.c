@@ -27,7 +27,7 @@ const struct sim_shared_sizes sim_shared_for_candidates = {
 const char *
 sim_how_name(uint32_t how)
 {
-    static const char *const names[] = {"random", "dullest", "tape", "tape"};
+    static const char *const names[] = {"random", "dullest", "tape", "tape", "search"};
     rt_assert(how < sizeof(names) / sizeof(*names));
     return names[how];
 }
@@ -70,6 +70,8 @@ sim_shared_lay_out(const void *mapping, const struct sim_shared_sizes *sizes)
     lent.tapes = lend(base, &at, lent.tapes_size, 1);
     lent.sorted = lend(base, &at, sizes->deviations, sizeof(*lent.sorted));
     lent.copy = lend(base, &at, sizes->deviations, sizeof(*lent.copy));
+    lent.facts = lend(base, &at, sim_facts_size(SIM_JOB_FACTS_MAX), 1);
+    lent.notebook = lend(base, &at, SIM_STRATEGY_BYTES_MAX, 1);
     lent.size = at;
     return lent;
 }
@@ -83,6 +85,8 @@ set_lent(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
     shared->tapes = lent.tapes;
     shared->sorted = lent.sorted;
     shared->copy = lent.copy;
+    shared->notebook = lent.notebook;
+    sim_facts_init(&shared->facts, lent.facts, SIM_JOB_FACTS_MAX);
 }
 
 struct sim_shared *
@@ -145,16 +149,20 @@ sim_shared_begin(struct sim_shared *shared)
     shared->fifo = SIM_FIFO_NOT_ASKED;
     shared->mismatch[0] = '\0';
     shared->ignored = 0;
+    shared->exhausted = false;
+    sim_facts_clear(&shared->facts);
     shared->stop = false;
 }
 
 static void
-keep(struct sim_shared *shared, struct sim_results *results, const struct sim_outcome *outcome)
+keep(struct sim_shared *shared, struct sim_results *results, const struct sim_outcome *outcome,
+        uint32_t arm)
 {
     struct sim_kept *kept = &shared->kept[results->kept_count++];
     struct sim_tape tape = shared->memory.tape;
     tape.count = outcome->deviations <= tape.capacity ? outcome->deviations : tape.capacity;
     kept->outcome = *outcome;
+    kept->arm = arm;
     kept->told = false;
     kept->tape_offset = (uint32_t)results->tapes_used;
     kept->tape_length = (uint32_t)sim_tape_encode(&tape, shared->tapes + results->tapes_used);
@@ -171,8 +179,16 @@ add_to_totals(struct sim_sweep_totals *totals, const struct sim_outcome *outcome
     totals->verdicts[outcome->verdict]++;
 }
 
+/* A run of a search that a twin is to make again needs its tape. */
+static bool
+is_kept(const struct sim_job *job, const struct sim_outcome *outcome, bool checked)
+{
+    return outcome->verdict != SIM_VERDICT_PASS || job->keep_all ||
+           (checked && job->how == SIM_HOW_SEARCH);
+}
+
 void
-sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome)
+sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm)
 {
     const struct sim_job *job = &shared->job;
     uint32_t other = shared->which ^ 1;
@@ -180,13 +196,15 @@ sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome)
     *results = *sim_shared_results(shared);
     rt_assert(results->done < job->count);
     rt_assert(outcome->verdict < SIM_VERDICTS);
+    bool checked = job->check_percent > 0 && outcome->digest != 0 &&
+                   sim_seed_is_checked(outcome->seed, job->check_percent);
+    shared->arms[results->done] = (uint8_t)arm;
     results->done++;
     add_to_totals(&results->totals, outcome);
-    if (outcome->verdict != SIM_VERDICT_PASS || job->keep_all) {
-        keep(shared, results, outcome);
+    if (is_kept(job, outcome, checked)) {
+        keep(shared, results, outcome, arm);
     }
-    if (job->check_percent > 0 && outcome->digest != 0 &&
-            sim_seed_is_checked(outcome->seed, job->check_percent)) {
+    if (checked) {
         shared->checks[results->check_count++] = (struct sim_check){outcome->seed, outcome->digest};
     }
     /* From here on the run counts. */
@@ -199,7 +217,8 @@ sim_shared_goes_on(const struct sim_shared *shared)
 {
     const struct sim_results *results = sim_shared_results(shared);
     size_t worst = (size_t)shared->memory.tape.capacity * DEVIATION_BYTES_MAX;
-    if (results->done == shared->job.count || shared->stop || results->tapes_used > worst) {
+    if (results->done == shared->job.count || shared->stop || results->tapes_used > worst ||
+            shared->exhausted || shared->facts.count > SIM_JOB_FACTS_MAX - SIM_OBSERVE_MAX) {
         return false;
     }
     return !shared->job.stop_at_failure ||

@@ -30,17 +30,22 @@
 #include <stdint.h>
 
 #include "sim/explore/crash.h"
+#include "sim/learn/observe.h"
 #include "sim/store/store.h"
+#include "sim/strategy/strategy.h"
 #include "sim/world/world.h"
 
 #define SIM_JOB_RUNS_MAX 1024u
+/* Facts of a job: room for many runs; it ends early when they fill up. */
+#define SIM_JOB_FACTS_MAX (8u * SIM_OBSERVE_MAX)
 
 /* How decisions are made. */
 enum sim_how {
     SIM_HOW_RANDOM,
     SIM_HOW_DULLEST,
     SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
-    SIM_HOW_LENIENT
+    SIM_HOW_LENIENT,
+    SIM_HOW_SEARCH /* By a strategy with a name of its own (sim/strategy/). */
 };
 
 /* "random", "dullest", "tape". */
@@ -52,6 +57,11 @@ struct sim_job {
     uint64_t first;              /* Seed of the first run. */
     uint32_t count;              /* 1 .. SIM_JOB_RUNS_MAX */
     uint32_t how;                /* enum sim_how */
+    struct sim_search search;    /* With SEARCH: by which strategy, … */
+    const struct sim_lore *lore; /* … and what it may know; sealed, shared by all workers. */
+    uint64_t index;              /* Of the first run, in the sweep. */
+    bool search_begins;          /* Sequential: this is the first job of the sweep. */
+    bool teaches;                /* What runs teach is noted. */
     const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */
     uint32_t check_percent;      /* Of the runs, digests to be compared with a twin's. */
     bool texts;                  /* Logs and names are kept. */
@@ -66,7 +76,8 @@ struct sim_kept {
     struct sim_outcome outcome;
     uint32_t tape_offset; /* Into `tapes`. */
     uint32_t tape_length;
-    bool told; /* The first of its kind: confirmed and stored by itself. */
+    uint32_t arm; /* The strategy that drew it, where the job is a search. */
+    bool told;    /* The first of its kind: confirmed and stored by itself. */
 };
 
 struct sim_check {
@@ -100,8 +111,11 @@ struct sim_shared {
     struct sim_check checks[SIM_JOB_RUNS_MAX];
     struct sim_recorder recorder; /* As it stood after the job's last run. */
     enum sim_store_fifo fifo;
-    char mismatch[192]; /* What did not fit a strict tape; "": all of it did. */
-    uint32_t ignored;   /* Deviations of a lenient tape that fitted nowhere. */
+    char mismatch[192];             /* What did not fit a strict tape; "": all of it did. */
+    uint32_t ignored;               /* Deviations of a lenient tape that fitted nowhere. */
+    bool exhausted;                 /* The strategy has nothing left to do. */
+    struct sim_facts facts;         /* What the job's runs taught. */
+    uint8_t arms[SIM_JOB_RUNS_MAX]; /* Who drew run i of the job. */
 
     /* Now. */
     volatile uint64_t progress; /* Moves with each step. */
@@ -109,6 +123,7 @@ struct sim_shared {
     volatile bool stop; /* The parent wants no more runs of this job. */
     bool ready;         /* The worker has got its memory. */
     uint64_t seed;      /* Of the run in progress. */
+    uint32_t arm;       /* Who draws it, in a search. */
     struct sim_crash crash;
     struct sim_world world;
 
@@ -118,6 +133,7 @@ struct sim_shared {
     uint8_t *tapes;
     uint32_t *sorted;           /* For lenient tapes. */
     struct sim_deviation *copy; /* For a run's tape while others are made. */
+    uint8_t *notebook;          /* A strategy's memory: it outlives the process. */
 };
 
 /* How much a mapping holds. */
@@ -159,6 +175,8 @@ struct sim_lent {
     size_t tapes_size;
     uint32_t *sorted;
     struct sim_deviation *copy;
+    void *facts;
+    uint8_t *notebook;
     size_t size;
 };
 
@@ -167,8 +185,9 @@ struct sim_lent sim_shared_lay_out(const void *base, const struct sim_shared_siz
 /* Forgets the results. */
 void sim_shared_begin(struct sim_shared *shared);
 
-/* Adds a run that is over to the results; its tape is the world's. */
-void sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome);
+/* Adds a run that is over to the results; its tape is the world's. `arm`: who drew it, in a search,
+ * else 0. */
+void sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm);
 
 /* False when the job has to end early: no more results fit, or there are enough. */
 bool sim_shared_goes_on(const struct sim_shared *shared);

@@ -8,11 +8,13 @@
 #include "sim/explore/sweep.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/base/assert.h"
 #include "sim/explore/batch.h"
 #include "sim/explore/clock.h"
 #include "sim/explore/confirm.h"
+#include "sim/explore/teach.h"
 
 /* Batches that are under way or wait for one before them. */
 #define WINDOW 512u
@@ -36,8 +38,9 @@ struct sweep {
     uint64_t next_sequence;
     uint64_t merge_sequence;
     uint32_t batch_runs;
-    bool stopping; /* Nothing new is handed out. */
-    bool closed;   /* Nothing more is merged. */
+    const struct sim_strategy_kind *kind; /* With SEARCH, else NULL. */
+    bool stopping;                        /* Nothing new is handed out. */
+    bool closed;                          /* Nothing more is merged. */
     struct failure_kind kinds[SIM_FAILURES_MAX];
     uint32_t kind_count;
 };
@@ -91,10 +94,18 @@ set_job(const struct sweep *sweep, struct sim_job *job, uint64_t index, uint32_t
             .first = plan->first + index,
             .count = count,
             .how = plan->how,
+            .search = plan->search,
+            .index = index,
+            .search_begins = index == 0,
+            .teaches = plan->teaches || plan->how == SIM_HOW_SEARCH,
             .check_percent = plan->check_percent,
             .keep_all = plan->keep_all,
             .stop_at_failure = plan->fail_fast,
     };
+    if (sweep->kind != NULL && sweep->kind->adaptive) {
+        uint64_t end = 0;
+        job->lore = sim_lore_book_of(&sweep->pool->book, sim_epoch_of(index, &end));
+    }
 }
 
 static void
@@ -108,16 +119,35 @@ give(struct sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
     }
 }
 
+/* How many runs may be handed out next: a batch, what is left, what may be taught by now. */
+static uint32_t
+next_count(const struct sweep *sweep)
+{
+    uint64_t count = sweep->plan->runs - sweep->next_index;
+    count = count < sweep->batch_runs ? count : sweep->batch_runs;
+    if (sweep->kind != NULL && sweep->kind->adaptive) {
+        uint64_t teachable = sim_teachable(&sweep->pool->book, sweep->next_index);
+        count = count < teachable ? count : teachable;
+    }
+    bool room = sweep->next_sequence - sweep->merge_sequence < WINDOW;
+    return room ? (uint32_t)count : 0;
+}
+
+/* An enumeration has one worker: its next run begins where the last one ended. */
+static uint32_t
+workers_used(const struct sweep *sweep)
+{
+    return sweep->kind != NULL && sweep->kind->sequential ? 1 : sweep->pool->count;
+}
+
 static void
 hand_out(struct sweep *sweep)
 {
-    for (uint32_t i = 0; i < sweep->pool->count && !sweep->stopping; i++) {
-        uint64_t left = sweep->plan->runs - sweep->next_index;
-        bool room = sweep->next_sequence - sweep->merge_sequence < WINDOW;
-        if (sweep->owner[i] != NOBODY || left == 0 || !room) {
+    for (uint32_t i = 0; i < workers_used(sweep) && !sweep->stopping; i++) {
+        uint32_t count = next_count(sweep);
+        if (sweep->owner[i] != NOBODY || count == 0) {
             continue;
         }
-        uint32_t count = left < sweep->batch_runs ? (uint32_t)left : sweep->batch_runs;
         sweep->owner[i] = sweep->next_sequence;
         sweep->window[sweep->next_sequence % WINDOW] =
                 (struct sim_batch){.index = sweep->next_index, .asked = count};
@@ -148,18 +178,47 @@ is_news(struct sweep *sweep, const struct sim_outcome *outcome)
     return true;
 }
 
+/* The deviations of a run that was kept; the caller frees tape.entries. */
+static struct sim_tape
+tape_of(const struct sim_batch *batch, const struct sim_kept *kept)
+{
+    uint32_t most = kept->tape_length / 6 + 1;
+    struct sim_tape tape = {calloc(most, sizeof(struct sim_deviation)), 0, most};
+    rt_assert(tape.entries != NULL);
+    rt_err err = sim_tape_decode(&tape, batch->tapes + kept->tape_offset, kept->tape_length);
+    rt_assert(err == RT_OK || tape.count == 0);
+    return tape;
+}
+
+/* What makes a run of the sweep again, alone: its seed, where that is enough, else its tape. */
+static uint32_t
+how_again(const struct sweep *sweep, const struct sim_kept *kept)
+{
+    if (sweep->plan->how != SIM_HOW_SEARCH) {
+        return sweep->plan->how;
+    }
+    return kept->arm == sim_strategy_find("random") ? SIM_HOW_RANDOM : SIM_HOW_STRICT;
+}
+
 static void
-tell_failure(struct sweep *sweep, const struct sim_outcome *seen)
+tell_failure(struct sweep *sweep, const struct sim_batch *batch, const struct sim_kept *kept)
 {
     const struct sim_sweep_plan *plan = sweep->plan;
+    const struct sim_outcome *seen = &kept->outcome;
     struct sim_alone alone;
+    struct sim_tape tape = tape_of(batch, kept);
     struct sim_new_failure failure = {
-            .index = seen->seed - plan->first, .seen = seen, .alone = &alone};
+            .index = seen->seed - plan->first,
+            .seen = seen,
+            .again = {how_again(sweep, kept), &tape},
+            .alone = &alone,
+    };
     const struct sim_alone_case what = {
             .scenario = plan->scenario,
             .options = &plan->options,
             .seed = seen->seed,
-            .how = plan->how,
+            .how = failure.again.how,
+            .tape = &tape,
             .hang_ms = sweep->pool->hang_ms,
             .explain = true,
             .loud = true,
@@ -174,6 +233,7 @@ tell_failure(struct sweep *sweep, const struct sim_outcome *seen)
     sweep->result->kinds++;
     sweep->result->diverged += !failure.same;
     sim_alone_done(&alone);
+    free(tape.entries);
 }
 
 /* Marks those that are the first of their kind. */
@@ -197,19 +257,24 @@ tell_news(struct sweep *sweep, const struct sim_batch *batch)
 {
     for (uint32_t i = 0; i < batch->kept_count && !sweep->closed; i++) {
         if (batch->kept[i].told) {
-            tell_failure(sweep, &batch->kept[i].outcome);
+            tell_failure(sweep, batch, &batch->kept[i]);
         }
     }
 }
 
 /* ---- Twins. ---------------------------------------------------------------------------------- */
 
+/* Has the twin make a run again, and compares. */
 static void
-check_with_twin(struct sweep *sweep, const struct sim_check *check)
+ask_twin(struct sweep *sweep, const struct sim_check *check, const struct sim_again *again)
 {
     uint64_t digest = 0;
     struct sim_job like;
     set_job(sweep, &like, 0, 1);
+    like.teaches = false;
+    like.lore = NULL;
+    like.how = again->how;
+    like.tape = again->tape;
     if (!sim_pool_ask_twin(sweep->pool, &like, check->seed, &digest)) {
         close_at_once(sweep, SIM_SWEEP_SYSTEM);
         return;
@@ -219,17 +284,32 @@ check_with_twin(struct sweep *sweep, const struct sim_check *check)
         return;
     }
     sweep->result->unequal++;
-    if (sweep->result->unequal == 1 &&
-            !sweep->sink->twin(sweep->sink, check->seed, check->digest, digest)) {
+    if (sweep->result->unequal == 1 && !sweep->sink->twin(sweep->sink, check->seed, again)) {
         close_at_once(sweep, SIM_SWEEP_SINK);
     }
+}
+
+/* A run that was searched for is told by its tape. */
+static void
+check_with_twin(struct sweep *sweep, const struct sim_batch *batch, const struct sim_check *check)
+{
+    struct sim_tape tape = {NULL, 0, 0};
+    struct sim_again again = {sweep->plan->how, NULL};
+    if (sweep->plan->how == SIM_HOW_SEARCH) {
+        const struct sim_kept *kept = sim_batch_find(batch, check->seed);
+        rt_assert(kept != NULL);
+        tape = tape_of(batch, kept);
+        again = (struct sim_again){how_again(sweep, kept), &tape};
+    }
+    ask_twin(sweep, check, &again);
+    free(tape.entries);
 }
 
 static void
 merge_checks(struct sweep *sweep, const struct sim_batch *batch)
 {
     for (uint32_t i = 0; i < batch->check_count && !sweep->closed; i++) {
-        check_with_twin(sweep, &batch->checks[i]);
+        check_with_twin(sweep, batch, &batch->checks[i]);
         look_at_the_time(sweep);
     }
 }
@@ -241,6 +321,7 @@ merge(struct sweep *sweep, struct sim_batch *batch)
 {
     struct sim_sweep_totals *totals = &sweep->result->totals;
     sim_totals_add(totals, &batch->totals);
+    sim_teach(&sweep->pool->book, batch);
     find_news(sweep, batch);
     sweep->result->failures = totals->runs - totals->verdicts[SIM_VERDICT_PASS];
     const struct sim_merged merged = {
@@ -250,6 +331,9 @@ merge(struct sweep *sweep, struct sim_batch *batch)
             .kept_count = batch->kept_count,
             .tapes = batch->tapes,
             .tapes_size = batch->tapes_size,
+            .arms = batch->arms,
+            .fresh = batch->fresh,
+            .lore = &sweep->pool->book.master,
             .totals = totals,
     };
     if (!sweep->sink->batch(sweep->sink, &merged)) {
@@ -262,6 +346,9 @@ merge(struct sweep *sweep, struct sim_batch *batch)
         close_at_once(sweep, SIM_SWEEP_STOPPED_AT_FAILURE);
     } else if (totals->verdicts[SIM_VERDICT_HANG] >= SIM_HANGS_MAX) {
         close_at_once(sweep, SIM_SWEEP_TOO_MANY_HANGS);
+    }
+    if (batch->exhausted) {
+        close_at_once(sweep, SIM_SWEEP_EXHAUSTED);
     }
     if (batch->totals.runs < batch->asked) {
         /* A hole: what comes after it would not be a range. */
@@ -300,7 +387,7 @@ collect(struct sweep *sweep, uint32_t which)
     bool enough =
             sweep->plan->fail_fast && batch->totals.runs > batch->totals.verdicts[SIM_VERDICT_PASS];
     uint32_t done = (uint32_t)batch->totals.runs;
-    if (done < batch->asked && !sweep->stopping && !enough) {
+    if (done < batch->asked && !sweep->stopping && !enough && !batch->exhausted) {
         give(sweep, which, batch->index + done, batch->asked - done);
         return;
     }
@@ -350,7 +437,9 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     rt_assert(plan->runs >= 1);
     *ret_result = (struct sim_sweep_result){.first_failure = UINT64_MAX};
     struct sweep sweep = {.pool = pool, .plan = plan, .sink = sink, .result = ret_result};
-    sweep.batch_runs = batch_runs(plan, pool->count);
+    sweep.kind = plan->how == SIM_HOW_SEARCH ? sim_strategy_at(plan->search.kind) : NULL;
+    sweep.batch_runs = batch_runs(plan, workers_used(&sweep));
+    sim_lore_book_clear(&pool->book);
     for (uint32_t i = 0; i < pool->count; i++) {
         sweep.owner[i] = NOBODY;
     }

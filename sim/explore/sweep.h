@@ -29,9 +29,11 @@
 struct sim_sweep_plan {
     const struct sim_scenario *scenario;
     struct sim_options options;
-    uint64_t first; /* Seed of run 0. */
-    uint64_t runs;  /* UINT64_MAX: until it is stopped. */
-    uint32_t how;
+    uint64_t first;           /* Seed of run 0. */
+    uint64_t runs;            /* UINT64_MAX: until it is stopped. */
+    uint32_t how;             /* RANDOM, DULLEST or SEARCH. */
+    struct sim_search search; /* With SEARCH. */
+    bool teaches;             /* What runs teach is gathered also where no strategy asks for it. */
     uint32_t check_percent;
     bool fail_fast;
     bool keep_all;
@@ -47,13 +49,23 @@ struct sim_merged {
     uint32_t kept_count;
     const uint8_t *tapes;
     size_t tapes_size;
+    const uint8_t *arms;   /* Who drew each run, in a search: a place in the table of strategies. */
+    const uint32_t *fresh; /* How much each covered that no run before it had. */
+    const struct sim_lore *lore;           /* All that is known with this batch. */
     const struct sim_sweep_totals *totals; /* Of the sweep, with this batch. */
+};
+
+/* What makes one run of a sweep again, alone. */
+struct sim_again {
+    uint32_t how;                /* RANDOM or DULLEST, by the seed; or STRICT, … */
+    const struct sim_tape *tape; /* … by this tape. Borrowed. */
 };
 
 /* A failure of a new kind. */
 struct sim_new_failure {
     uint64_t index;                 /* Of the run in the sweep. */
     const struct sim_outcome *seen; /* What the sweep saw. */
+    struct sim_again again;         /* What makes it again by itself. */
     struct sim_outcome outcome;     /* What is true: `seen` confirmed, or verdict `diverged`. */
     struct sim_alone *alone;        /* The run alone; its events are there. */
     bool same;
@@ -64,13 +76,14 @@ struct sim_sink {
     bool (*batch)(struct sim_sink *sink, const struct sim_merged *batch);
     bool (*failure)(struct sim_sink *sink, const struct sim_new_failure *failure);
     /* A run had another digest in the twin; called for the first of a sweep. */
-    bool (*twin)(struct sim_sink *sink, uint64_t seed, uint64_t digest, uint64_t digest_of_twin);
+    bool (*twin)(struct sim_sink *sink, uint64_t seed, const struct sim_again *again);
     /* About ten times a second. */
     bool (*tick)(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals);
 };
 
 enum sim_sweep_end {
     SIM_SWEEP_COMPLETE,
+    SIM_SWEEP_EXHAUSTED, /* An enumeration has come to its end. */
     SIM_SWEEP_STOPPED_AT_FAILURE,
     SIM_SWEEP_OUT_OF_TIME,
     SIM_SWEEP_INTERRUPTED,

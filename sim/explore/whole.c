@@ -42,7 +42,13 @@ same_tape(const struct sim_tape *a, const struct sim_tape *b)
 static bool
 lent_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
 {
-    return same_record(&shared->memory.record, &lent->memory.record) &&
+    const struct sim_facts *facts = &shared->facts;
+    struct sim_facts laid;
+    sim_facts_lay_out(&laid, lent->facts, SIM_JOB_FACTS_MAX);
+    return facts->entries == laid.entries && facts->index == laid.index &&
+           facts->capacity == laid.capacity && facts->count <= facts->capacity &&
+           shared->notebook == lent->notebook &&
+           same_record(&shared->memory.record, &lent->memory.record) &&
            same_tape(&shared->memory.tape, &lent->memory.tape) &&
            same_tape(&shared->incoming, &lent->incoming) && shared->tapes == lent->tapes &&
            shared->sorted == lent->sorted && shared->copy == lent->copy;
@@ -98,7 +104,7 @@ kept_is_whole(
            outcome->order <= SIM_ORDER_LAST && seed_is_of(outcome->seed, job, results) &&
            is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
            is_text(outcome->message, sizeof(outcome->message)) && end <= results->tapes_used &&
-           is_bool(&kept->told);
+           is_bool(&kept->told) && kept->arm <= UINT8_MAX;
 }
 
 static bool
@@ -158,8 +164,8 @@ sim_shared_is_whole(const struct sim_shared *shared, const struct sim_shared_siz
             !results_are_whole(shared, job, lent.tapes_size) || !crash_is_whole(&shared->crash)) {
         return false;
     }
-    if (!is_bool(&shared->ready) || !is_bool(&shared->stop) || shared->stage > SIM_STAGE_PAST ||
-            (uint32_t)shared->fifo > SIM_FIFO_YES ||
+    if (!is_bool(&shared->ready) || !is_bool(&shared->exhausted) || !is_bool(&shared->stop) ||
+            shared->stage > SIM_STAGE_PAST || (uint32_t)shared->fifo > SIM_FIFO_YES ||
             !is_text(shared->mismatch, sizeof(shared->mismatch))) {
         return false;
     }

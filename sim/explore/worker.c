@@ -100,9 +100,15 @@ fork_with_mapping(struct sim_worker *worker)
     if (madvise(worker->shared, size, MADV_DOFORK) != 0) {
         return -1;
     }
+    if (worker->book != NULL) {
+        sim_lore_book_lend(worker->book, true);
+    }
     pid_t pid = fork();
     if (pid != 0) {
         int error = errno;
+        if (worker->book != NULL) {
+            sim_lore_book_lend(worker->book, false);
+        }
         (void)madvise(worker->shared, size, MADV_DONTFORK);
         errno = error;
     }
@@ -295,6 +301,12 @@ distrust(struct sim_worker *worker)
     struct sim_shared *shared = worker->shared;
     struct sim_job *job = &worker->job;
     bool known = job->count == 1 && !job->another_first;
+    if (job->how == SIM_HOW_SEARCH && sim_strategy_at(job->search.kind)->sequential) {
+        return fail(worker,
+                "a run wrote over rewake's own memory, and an enumeration can not go "
+                "on without it: find the run with --strategy random",
+                0);
+    }
     if (job->count > 1) {
         worker->careful = job->count - 1;
     }
@@ -310,7 +322,7 @@ distrust(struct sim_worker *worker)
                 .actor = UINT32_MAX,
                 .message = "it wrote over memory of rewake's own",
         };
-        sim_shared_add(shared, &outcome);
+        sim_shared_add(shared, &outcome, shared->arm);
     }
     return go_on_with_rest(worker);
 }
@@ -343,7 +355,7 @@ bury(struct sim_worker *worker, enum sim_verdict verdict)
         shared->job.another_first = false;
     } else if (running) {
         struct sim_outcome outcome = last_words(worker, verdict, status);
-        sim_shared_add(shared, &outcome);
+        sim_shared_add(shared, &outcome, shared->arm);
     } else if (stage == SIM_STAGE_IDLE || stage == SIM_STAGE_RUN) {
         return replace(worker, status);
     }

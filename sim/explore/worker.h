@@ -48,8 +48,9 @@ struct sim_worker {
     struct sim_shared *shared;
     struct sim_shared_sizes sizes;
     struct sim_job job; /* As it was given: what is in the mapping a run may have changed. */
-    uint32_t careful;   /* So many runs are made one by one, to know which of them it was. */
-    uint32_t deaths;    /* Processes that ended between two runs since one was done. */
+    const struct sim_lore_book *book; /* Its processes read it; NULL: none. Borrowed. */
+    uint32_t careful; /* So many runs are made one by one, to know which of them it was. */
+    uint32_t deaths;  /* Processes that ended between two runs since one was done. */
     uint32_t deaths_done;
     struct sim_worker_kind kind;
     uint32_t hang_ms;

@@ -458,6 +458,13 @@ sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recor
 {
     sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy, recording,
             ret_outcome);
+    sim_judge_ended(world, what, ret_outcome);
+}
+
+void
+sim_judge_ended(
+        struct sim_world *world, const struct sim_case *what, struct sim_outcome *ret_outcome)
+{
     if (ret_outcome->verdict == SIM_VERDICT_PASS && !ret_outcome->audited) {
         return;
     }

@@ -36,6 +36,11 @@ struct sim_case {
 void sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recording recording,
         struct sim_outcome *ret_outcome);
 
+/* The second half of sim_judge: for who wants to look at the world as the run left it, before
+ * replays begin. `outcome` is that of sim_world_run, and becomes the judge's. */
+void sim_judge_ended(
+        struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
+
 /*
  * For a lost or late wake-up: the first step after which the sleeper would have moved: that step
  * should have woken it. By bisection between its last step and the failure, checked at both

@@ -25,12 +25,18 @@ sim_facts_size(uint32_t capacity)
 }
 
 void
-sim_facts_init(struct sim_facts *facts, void *memory, uint32_t capacity)
+sim_facts_lay_out(struct sim_facts *facts, void *memory, uint32_t capacity)
 {
     rt_assert(capacity >= 2);
     rt_assert((capacity & (capacity - 1)) == 0);
     *facts = (struct sim_facts){.entries = memory, .capacity = capacity};
     facts->index = (uint32_t *)(void *)(facts->entries + capacity);
+}
+
+void
+sim_facts_init(struct sim_facts *facts, void *memory, uint32_t capacity)
+{
+    sim_facts_lay_out(facts, memory, capacity);
     memset(facts->index, 0, index_size(capacity) * sizeof(*facts->index));
 }
 
@@ -127,20 +133,17 @@ add(struct sim_fact *fact, const struct sim_fact *more)
     fact->now = more->now;
 }
 
-void
-sim_facts_merge(struct sim_facts *facts, const struct sim_facts *more)
+bool
+sim_facts_add(struct sim_facts *facts, const struct sim_fact *more)
 {
-    for (uint32_t i = 0; i < more->count; i++) {
-        const struct sim_fact *from = &more->entries[i];
-        bool is_new = false;
-        struct sim_fact *fact = entry_of(facts, from->kind, from->a, from->b, &is_new);
-        if (fact != NULL && is_new) {
-            *fact = *from;
-        } else if (fact != NULL) {
-            add(fact, from);
-        }
+    bool is_new = false;
+    struct sim_fact *fact = entry_of(facts, more->kind, more->a, more->b, &is_new);
+    if (fact != NULL && is_new) {
+        *fact = *more;
+    } else if (fact != NULL) {
+        add(fact, more);
     }
-    facts->lost += more->lost;
+    return fact != NULL && is_new;
 }
 
 void

@@ -34,9 +34,7 @@ extern "C" {
     X(OBJECT, "accesses to an object; a: the object") \
     X(FOOTPRINT, "a step in some state touches an object; a: the state; b: the object, and how") \
     X(PAIR, "one line led to another; a: both sites; b: which kind of pair") \
-    X(COVER, "an element of coverage; a: the element; b: its kind") \
-    X(ARM, "a run was drawn by this strategy; a: which one") \
-    X(NEWS, "a run of this strategy was the first to cover something; a: which one")
+    X(COVER, "an element of coverage; a: the element; b: its kind")
 
 enum sim_fact_kind {
 #define SIM_FACT_ENUM(name, meaning) SIM_FACT_##name,
@@ -71,6 +69,9 @@ size_t sim_facts_size(uint32_t capacity);
 /* An empty table over `memory` (aligned to 8, of sim_facts_size bytes, not necessarily zeroed). */
 void sim_facts_init(struct sim_facts *facts, void *memory, uint32_t capacity);
 
+/* Sets the pointers of a table over `memory` and writes nothing there. */
+void sim_facts_lay_out(struct sim_facts *facts, void *memory, uint32_t capacity);
+
 /* Forgets all. */
 void sim_facts_clear(struct sim_facts *facts);
 
@@ -79,8 +80,9 @@ void sim_facts_clear(struct sim_facts *facts);
 bool sim_facts_note(struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b,
         uint64_t run, uint64_t amount);
 
-/* Adds `more`, whose runs are all others than those of `facts`, and later. */
-void sim_facts_merge(struct sim_facts *facts, const struct sim_facts *more);
+/* Adds one fact of a table of other runs, all of them later than those of `facts`. True when nobody
+ * has told it before. */
+bool sim_facts_add(struct sim_facts *facts, const struct sim_fact *more);
 
 /* Makes `to` hold what `from` holds; its capacity is at least that of `from`. */
 void sim_facts_copy(struct sim_facts *to, const struct sim_facts *from);

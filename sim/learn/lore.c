@@ -34,6 +34,7 @@ sim_lore_book_init(struct sim_lore_book *book)
         return false;
     }
     book->copies = (struct sim_lore *)(void *)base;
+    (void)madvise(base, book->size, MADV_DONTFORK);
     char *at = base + heads_size();
     for (uint32_t i = 0; i < COPIES; i++, at += facts) {
         sim_facts_init(&book->copies[i].facts, at, SIM_LORE_FACTS);
@@ -55,6 +56,8 @@ static void
 clear(struct sim_lore *lore)
 {
     lore->runs = 0;
+    memset(lore->drawn, 0, sizeof(lore->drawn));
+    memset(lore->news, 0, sizeof(lore->news));
     sim_facts_clear(&lore->facts);
 }
 
@@ -73,6 +76,8 @@ sim_lore_book_close(struct sim_lore_book *book)
 {
     struct sim_lore *copy = &book->copies[(book->closed + 2) % COPIES];
     copy->runs = book->master.runs;
+    memcpy(copy->drawn, book->master.drawn, sizeof(copy->drawn));
+    memcpy(copy->news, book->master.news, sizeof(copy->news));
     sim_facts_copy(&copy->facts, &book->master.facts);
     book->closed++;
 }
@@ -82,6 +87,23 @@ sim_lore_book_of(const struct sim_lore_book *book, uint64_t epoch)
 {
     rt_assert(epoch < book->closed + 2);
     return &book->copies[epoch % COPIES];
+}
+
+void
+sim_lore_book_count(struct sim_lore_book *book, uint32_t arm, uint64_t news)
+{
+    rt_assert(arm < SIM_ARMS_MAX);
+    book->master.runs++;
+    book->master.drawn[arm]++;
+    book->master.news[arm] += news;
+}
+
+void
+sim_lore_book_lend(const struct sim_lore_book *book, bool lent)
+{
+    if (book->copies != NULL) {
+        (void)madvise(book->copies, book->size, lent ? MADV_DOFORK : MADV_DONTFORK);
+    }
 }
 
 void

@@ -23,10 +23,13 @@ extern "C" {
 
 #define SIM_LORE_FACTS (1u << 15)
 #define SIM_EPOCH_RUNS_MAX 1024u
+#define SIM_ARMS_MAX 32u
 
 /* Read only while runs are made. */
 struct sim_lore {
-    uint64_t runs; /* That taught this. */
+    uint64_t runs;                /* That taught this. */
+    uint64_t drawn[SIM_ARMS_MAX]; /* So many of them were drawn by this strategy, … */
+    uint64_t news[SIM_ARMS_MAX];  /* … which were the first to cover so many elements. */
     struct sim_facts facts;
 };
 
@@ -50,6 +53,12 @@ void sim_lore_book_close(struct sim_lore_book *book);
 
 /* What a run of `epoch` may see. */
 const struct sim_lore *sim_lore_book_of(const struct sim_lore_book *book, uint64_t epoch);
+
+/* One more run, drawn by `arm`; it was the first to cover `news` elements. In order of index. */
+void sim_lore_book_count(struct sim_lore_book *book, uint32_t arm, uint64_t news);
+
+/* Whether processes forked from now on get the mapping (not at first). */
+void sim_lore_book_lend(const struct sim_lore_book *book, bool lent);
 
 /* In a worker: it can read and not write. */
 void sim_lore_book_seal(const struct sim_lore_book *book);

@@ -102,10 +102,9 @@ append(char *text, size_t size, const char *format, ...)
 }
 
 static bool
-fail_unknown(const char *text, size_t length, char error[SIM_STRATEGY_ERROR_MAX])
+fail_unknown(char error[SIM_STRATEGY_ERROR_MAX])
 {
-    (void)snprintf(error, SIM_STRATEGY_ERROR_MAX, "there is no strategy '%.*s'; there are",
-            (int)length, text);
+    (void)snprintf(error, SIM_STRATEGY_ERROR_MAX, "is no strategy: there are");
     for (uint32_t i = 0; i < sim_strategy_count(); i++) {
         append(error, SIM_STRATEGY_ERROR_MAX, "%s %s", i == 0 ? "" : ",", kinds[i]->name);
     }
@@ -117,7 +116,7 @@ fail_param(const struct sim_strategy_kind *kind, const char *text, size_t length
         char error[SIM_STRATEGY_ERROR_MAX])
 {
     (void)snprintf(error, SIM_STRATEGY_ERROR_MAX,
-            "strategy %s has no parameter '%.*s'; it has " SWARM, kind->name, (int)length, text);
+            "can not be: %s has no parameter '%.*s'; it has " SWARM, kind->name, (int)length, text);
     for (uint32_t i = 0; i < SIM_STRATEGY_PARAMS_MAX && kind->params[i].name != NULL; i++) {
         append(error, SIM_STRATEGY_ERROR_MAX, ", %s", kind->params[i].name);
     }
@@ -158,9 +157,9 @@ read_param(struct sim_search *search, const char *text, size_t length,
     if (equals == NULL ||
             !read_number(equals + 1, length - name - 1, param->min, param->max, &value)) {
         (void)snprintf(error, SIM_STRATEGY_ERROR_MAX,
-                "strategy %s: %s is a number from %llu to %llu, as in %s:%s=%llu", kind->name,
-                param->name, (unsigned long long)param->min, (unsigned long long)param->max,
-                kind->name, param->name, (unsigned long long)param->max);
+                "can not be: %s is a number from %llu to %llu, as in %s:%s=%llu", param->name,
+                (unsigned long long)param->min, (unsigned long long)param->max, kind->name,
+                param->name, (unsigned long long)param->max);
         return false;
     }
     if (is_swarm) {
@@ -179,7 +178,7 @@ sim_search_parse(
     uint32_t index = find(text, length);
     struct sim_search search;
     if (index == UINT32_MAX) {
-        return fail_unknown(text, length, error);
+        return fail_unknown(error);
     }
     sim_search_init(&search, index);
     const char *at = text + length;

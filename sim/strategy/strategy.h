@@ -34,7 +34,8 @@ extern "C" {
 #define SIM_STRATEGY_PARAMS_MAX 6u
 /* The most memory that a strategy may ask for. */
 #define SIM_STRATEGY_BYTES_MAX (8u << 20)
-#define SIM_STRATEGY_ERROR_MAX 200u
+#define SIM_STRATEGY_ERROR_MAX 256u
+#define SIM_STRATEGY_TEXT_MAX 128u
 
 struct sim_strategy_param {
     const char *name;
@@ -54,7 +55,7 @@ struct sim_search {
 /* What a strategy is made from. */
 struct sim_strategy_setting {
     const struct sim_search *search; /* Borrowed for as long as the strategy is used. */
-    const struct sim_lore *lore;     /* Likewise; never NULL, may be empty. */
+    const struct sim_lore *lore;     /* Likewise; NULL for one that does not learn. */
     uint64_t first;                  /* Seed of run 0 of the sweep: run i has seed first + i. */
 };
 
@@ -90,8 +91,8 @@ uint32_t sim_strategy_find(const char *name);
 void sim_search_init(struct sim_search *search, uint32_t index);
 
 /*
- * Reads "NAME" or "NAME:key=value,…". False: *ret_search is not touched and `error` is one line
- * that says what is wrong and what there is.
+ * Reads "NAME" or "NAME:key=value,…". False: *ret_search is not touched and `error` says of `text`
+ * what is wrong, and what there is: "is no strategy: there are …".
  */
 bool sim_search_parse(
         const char *text, struct sim_search *ret_search, char error[SIM_STRATEGY_ERROR_MAX]);

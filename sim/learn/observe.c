@@ -1,0 +1,27 @@
+/*
+ * observe.c -- lengths and actors.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/learn/observe.h"
+
+/* Actors of a run that are counted by name. */
+#define ACTORS_MAX 512u
+
+static void
+observe_actors(struct sim_facts *facts, const struct sim_world *world, uint64_t run)
+{
+    uint32_t count = world->actor_count < ACTORS_MAX ? world->actor_count : ACTORS_MAX;
+    for (uint32_t i = 1; i < count; i++) {
+        const struct sim_actor *actor = world->actors[i];
+        uint32_t parent = actor->parent != NULL ? actor->parent->id : 0;
+        (void)sim_facts_note(facts, SIM_FACT_ACTOR, actor->id, parent, run, actor->polls);
+    }
+}
+
+void
+sim_observe(struct sim_facts *facts, const struct sim_world *world, uint64_t run)
+{
+    (void)sim_facts_note(facts, SIM_FACT_LENGTH, 0, 0, run, world->decider.run_choices);
+    observe_actors(facts, world, run);
+}

@@ -1,0 +1,170 @@
+/*
+ * facts_test.c -- what runs teach adds up the same, whoever counted which runs.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "runtime/tests/test.h"
+#include "sim/decide/strategies.h"
+#include "sim/learn/lore.h"
+
+#define CAPACITY 256u
+#define RUNS 100u
+
+struct table {
+    struct sim_facts facts;
+    void *memory;
+};
+
+static void
+table_init(struct table *table)
+{
+    table->memory = malloc(sim_facts_size(CAPACITY));
+    EXPECT(table->memory != NULL);
+    sim_facts_init(&table->facts, table->memory, CAPACITY);
+}
+
+/* Run `run` teaches a few things, some of which others teach as well. */
+static void
+teach(struct sim_facts *facts, uint64_t run)
+{
+    uint64_t key = sim_stream_key(run, 1);
+    for (uint32_t i = 0; i < 20; i++) {
+        uint64_t draw = sim_stream_draw(key, i);
+        (void)sim_facts_note(facts, draw % 2 == 0 ? SIM_FACT_PAIR : SIM_FACT_COVER, draw >> 8 & 31,
+                draw >> 16 & 3, run, draw >> 24 & 7);
+    }
+}
+
+static bool
+same_fact(const struct sim_fact *a, const struct sim_fact *b)
+{
+    return a->kind == b->kind && a->a == b->a && a->b == b->b && a->first == b->first &&
+           a->last == b->last && a->runs == b->runs && a->sum == b->sum && a->most == b->most;
+}
+
+/* The runs taught one table after the other, each `size` runs, merged in order. */
+static void
+in_parts(struct sim_facts *whole, struct sim_facts *part, uint64_t size)
+{
+    for (uint64_t run = 0; run < RUNS; run += size) {
+        sim_facts_clear(part);
+        for (uint64_t i = run; i < run + size && i < RUNS; i++) {
+            teach(part, i);
+        }
+        for (uint32_t i = 0; i < part->count; i++) {
+            (void)sim_facts_add(whole, &part->entries[i]);
+        }
+    }
+}
+
+TEST(facts_add_up_whoever_counted)
+{
+    struct table one;
+    struct table parts;
+    struct table part;
+    table_init(&one);
+    table_init(&part);
+    for (uint64_t run = 0; run < RUNS; run++) {
+        teach(&one.facts, run);
+    }
+    for (uint64_t size = 1; size < 60; size += 7) {
+        table_init(&parts);
+        in_parts(&parts.facts, &part.facts, size);
+        EXPECT_EQ(parts.facts.count, one.facts.count);
+        for (uint32_t i = 0; i < one.facts.count; i++) {
+            EXPECT(same_fact(&one.facts.entries[i], &parts.facts.entries[i]));
+        }
+        free(parts.memory);
+    }
+    free(one.memory);
+    free(part.memory);
+}
+
+TEST(facts_are_found_cleared_and_copied)
+{
+    struct table table;
+    struct table copy;
+    table_init(&table);
+    table_init(&copy);
+    for (uint32_t round = 0; round < 3; round++) {
+        EXPECT(sim_facts_note(&table.facts, SIM_FACT_ACTOR, 7, 1, 3, 5));
+        EXPECT(!sim_facts_note(&table.facts, SIM_FACT_ACTOR, 7, 1, 3, 2));
+        EXPECT(!sim_facts_note(&table.facts, SIM_FACT_ACTOR, 7, 1, 4, 6));
+        sim_facts_copy(&copy.facts, &table.facts);
+        const struct sim_fact *fact = sim_facts_find(&copy.facts, SIM_FACT_ACTOR, 7, 1);
+        EXPECT(fact != NULL);
+        EXPECT_EQ(fact->runs, 2);
+        EXPECT_EQ(fact->sum, 13);
+        EXPECT_EQ(fact->most, 7);
+        EXPECT_EQ(fact->first, 3);
+        EXPECT(sim_facts_find(&copy.facts, SIM_FACT_ACTOR, 7, 2) == NULL);
+        EXPECT(sim_facts_find(&copy.facts, SIM_FACT_PAIR, 7, 1) == NULL);
+        for (uint32_t i = 0; i < round * 40; i++) {
+            teach(&table.facts, i);
+        }
+        sim_facts_clear(&table.facts);
+        EXPECT(sim_facts_find(&table.facts, SIM_FACT_ACTOR, 7, 1) == NULL);
+    }
+    free(table.memory);
+    free(copy.memory);
+}
+
+TEST(a_full_table_says_what_it_lost)
+{
+    struct table table;
+    table_init(&table);
+    for (uint32_t i = 0; i < CAPACITY + 10; i++) {
+        EXPECT_EQ(sim_facts_note(&table.facts, SIM_FACT_OBJECT, i, 0, i, 1), i < CAPACITY);
+    }
+    EXPECT_EQ(table.facts.count, CAPACITY);
+    EXPECT_EQ(table.facts.lost, 10);
+    EXPECT(sim_facts_find(&table.facts, SIM_FACT_OBJECT, CAPACITY, 0) == NULL);
+    EXPECT(sim_facts_find(&table.facts, SIM_FACT_OBJECT, CAPACITY - 1, 0) != NULL);
+    free(table.memory);
+}
+
+/* Epochs follow each other without a gap, never shrink, and end at the most there may be. */
+TEST(epochs_count_off_all_runs)
+{
+    uint64_t end = 0;
+    uint64_t expected = 0;
+    uint64_t size = 0;
+    for (uint64_t index = 0; index < 20000;) {
+        uint64_t epoch = sim_epoch_of(index, &end);
+        EXPECT_EQ(epoch, expected);
+        uint64_t same_end = 0;
+        EXPECT_EQ(sim_epoch_of(end - 1, &same_end), epoch);
+        EXPECT_EQ(same_end, end);
+        EXPECT(end - index >= size);
+        size = end - index;
+        expected++;
+        index = end;
+    }
+    EXPECT_EQ(size, SIM_EPOCH_RUNS_MAX);
+}
+
+/* A run sees what epochs up to the one before the last taught, also while the next one is
+ * merged. */
+TEST(lore_is_frozen_for_an_epoch)
+{
+    struct sim_lore_book book;
+    EXPECT(sim_lore_book_init(&book));
+    EXPECT_EQ(sim_lore_book_of(&book, 0)->facts.count, 0);
+    EXPECT_EQ(sim_lore_book_of(&book, 1)->facts.count, 0);
+    for (uint64_t epoch = 0; epoch < 9; epoch++) {
+        (void)sim_facts_note(&book.master.facts, SIM_FACT_OBJECT, epoch, 0, epoch, 1);
+        sim_lore_book_count(&book, 2, epoch);
+        EXPECT_EQ(sim_lore_book_of(&book, epoch + 1)->facts.count, epoch > 0 ? epoch : 0);
+        sim_lore_book_close(&book);
+        const struct sim_lore *lore = sim_lore_book_of(&book, epoch + 2);
+        EXPECT_EQ(lore->facts.count, epoch + 1);
+        EXPECT_EQ(lore->runs, epoch + 1);
+        EXPECT_EQ(lore->drawn[2], epoch + 1);
+    }
+    sim_lore_book_clear(&book);
+    EXPECT_EQ(sim_lore_book_of(&book, 0)->facts.count, 0);
+    EXPECT_EQ(sim_lore_book_of(&book, 0)->runs, 0);
+    sim_lore_book_fini(&book);
+}
