@@ -18,7 +18,7 @@
  * A resource is an object, by its number, or one of those that every run has (below).
  * Everything else commutes: two interleavings are the same run in another order when each
  * can be made of the other by exchanging neighbours that are not dependent. dpor, pos and
- * the partial-order hash (partial_order.h) all go by this table and by nothing else.
+ * the partial-order hash (observe.h) all go by this table and by nothing else.
  *
  *      what                                       touches, and how
  *      wake (queued, coalesced, in its own poll)  WRITE the task

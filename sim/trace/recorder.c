@@ -19,6 +19,7 @@ sim_recorder_begin(struct sim_recorder *recorder, bool events, bool texts)
     rt_assert(recorder->memory.events_capacity >= SIM_CHUNK);
     rt_assert((recorder->memory.events_capacity & (recorder->memory.events_capacity - 1)) == 0);
     recorder->count = 0;
+    recorder->over = UINT64_MAX;
     recorder->hash = 0;
     recorder->hashes = 0;
     recorder->texts = 0;
@@ -115,4 +116,16 @@ sim_recorder_event(const struct sim_recorder *recorder, uint64_t index)
         return NULL;
     }
     return &recorder->memory.events[index & (recorder->memory.events_capacity - 1)];
+}
+
+uint64_t
+sim_recorder_told(const struct sim_recorder *recorder)
+{
+    if (recorder->over <= recorder->count) {
+        return recorder->over;
+    }
+    const struct sim_event *last =
+            recorder->count > 0 ? sim_recorder_event(recorder, recorder->count - 1) : NULL;
+    bool ended = last != NULL && last->kind == SIM_EVENT_END;
+    return ended ? recorder->count - 1 : recorder->count;
 }

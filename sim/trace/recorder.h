@@ -60,6 +60,7 @@ struct sim_record_memory {
 struct sim_recorder {
     struct sim_record_memory memory;
     uint64_t count; /* Events of this run; the last events_capacity of them are in the ring. */
+    uint64_t over;  /* Events from here on tell how the run was closed; UINT64_MAX: none do. */
     uint64_t hash;  /* Of the chunks so far. */
     uint32_t hashes;
     uint32_t texts;
@@ -122,6 +123,9 @@ const struct sim_event *sim_recorder_event(const struct sim_recorder *recorder, 
 
 /* The first event that is still there. */
 uint64_t sim_recorder_first(const struct sim_recorder *recorder);
+
+/* Behind the last event of the run itself: what closes it, and END, come after. */
+uint64_t sim_recorder_told(const struct sim_recorder *recorder);
 
 #ifdef __cplusplus
 }

@@ -211,6 +211,7 @@ static void
 close_run(struct sim_world *world)
 {
     world->closing = true;
+    world->recorder.over = world->recorder.count;
     for (uint32_t i = 1; i < world->actor_count; i++) {
         struct sim_actor *actor = world->actors[i];
         if (!actor->done && actor->ops->cancel != NULL) {
