@@ -111,6 +111,9 @@ exhaustive_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 {
     struct sim_exhaustive *exhaustive = exhaustive_of(strategy);
     (void)outcome;
+    if (exhaustive->position > exhaustive->deepest) {
+        exhaustive->deepest = exhaustive->position;
+    }
     /* The run before had a choice where this one was over. */
     exhaustive->differs = exhaustive->differs || exhaustive->position < exhaustive->depth;
 }
@@ -172,6 +175,41 @@ exhaustive_more(struct sim_strategy *strategy)
     return sim_exhaustive_next(exhaustive_of(strategy));
 }
 
+/*
+ * What lies before the path: each node's share, divided by the number of its alternatives, counts
+ * once for each that is behind us (Knuth 1975; Kilby et al., AAAI 2006).
+ */
+static uint32_t
+covered(const struct sim_exhaustive *exhaustive)
+{
+    uint64_t share = UINT64_C(1) << 62;
+    uint64_t sum = 0;
+    uint32_t deviations = 0;
+    for (uint32_t i = 0; i < exhaustive->depth && deviations < exhaustive->deviations_max; i++) {
+        struct sim_tree_node node = exhaustive->path[i];
+        share /= node.n;
+        sum += share * node.index;
+        deviations += node.index != 0;
+    }
+    return (uint32_t)(sum >> 30);
+}
+
+static void
+exhaustive_space(const struct sim_strategy *strategy, struct sim_space *ret)
+{
+    const struct sim_exhaustive *exhaustive = (const void *)strategy;
+    *ret = (struct sim_space){
+            .runs = exhaustive->runs,
+            .exhausted = exhaustive->exhausted,
+            .cut = exhaustive->cut,
+            .differs = exhaustive->differs,
+            .bound = exhaustive->deviations_max,
+            .whole = exhaustive->exhausted ? exhaustive->deviations_max : UINT32_MAX,
+            .depth = exhaustive->deepest,
+            .covered = exhaustive->exhausted ? UINT32_MAX : covered(exhaustive),
+    };
+}
+
 const struct sim_strategy_kind sim_strategy_exhaustive = {
         .name = "exhaustive",
         .about = "every run there is, depth first, with at most k deviations",
@@ -187,4 +225,5 @@ const struct sim_strategy_kind sim_strategy_exhaustive = {
         .size = sizeof(struct whole),
         .init = exhaustive_init,
         .more = exhaustive_more,
+        .space = exhaustive_space,
 };

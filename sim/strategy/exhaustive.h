@@ -47,6 +47,7 @@ struct sim_exhaustive {
     uint32_t position;   /* Of the next choice; behind the path it counts on. */
     uint32_t fixed;      /* So many nodes at the top never change: the part of one worker. */
     uint32_t deviations; /* On the path. */
+    uint32_t deepest;    /* The most choices that a run had. */
     bool resumes;        /* What two runs have in common may be made once. */
     bool begun;          /* A run has. */
     bool exhausted;

@@ -11,5 +11,6 @@
 extern const struct sim_strategy_kind sim_strategy_random;  /* plain.c */
 extern const struct sim_strategy_kind sim_strategy_dullest; /* plain.c */
 extern const struct sim_strategy_kind sim_strategy_exhaustive;
+extern const struct sim_strategy_kind sim_strategy_delay;
 
 #endif

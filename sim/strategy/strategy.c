@@ -18,6 +18,7 @@ static const struct sim_strategy_kind *const kinds[] = {
         &sim_strategy_random,
         &sim_strategy_dullest,
         &sim_strategy_exhaustive,
+        &sim_strategy_delay,
 };
 
 uint32_t

@@ -59,6 +59,20 @@ struct sim_strategy_setting {
     uint64_t first;                  /* Seed of run 0 of the sweep: run i has seed first + i. */
 };
 
+/* How far an enumeration has come. */
+struct sim_space {
+    uint64_t runs;      /* Begun so far. */
+    uint64_t redundant; /* Of those, known to tell nothing new; 0: it does not look. */
+    bool exhausted;     /* Nothing is left within its bounds. */
+    bool cut;           /* Runs beyond its depth or its room were left out. */
+    bool differs;       /* A run met other choices than the one before in the same place. */
+    uint32_t bound;     /* Deviations of a run at most; UINT32_MAX: any number. */
+    uint32_t whole;     /* All runs with at most so many are made; UINT32_MAX: not known. */
+    uint32_t depth;     /* The most choices that a run had. */
+    uint32_t covered; /* Share of the space, as far as its shape is known, in 2^-32; 0: unknown. */
+    const char *why;  /* What the reader had better know of it, one clause; NULL: nothing. */
+};
+
 struct sim_strategy_kind {
     const char *name;
     const char *about;  /* One line, for people. */
@@ -73,6 +87,8 @@ struct sim_strategy_kind {
     struct sim_strategy *(*init)(void *memory, const struct sim_strategy_setting *setting);
     /* Sequential only, before `begin`: whether there is one more run. */
     bool (*more)(struct sim_strategy *strategy);
+    /* Sequential only, between runs: how far it has come. */
+    void (*space)(const struct sim_strategy *strategy, struct sim_space *ret);
     /* After `begin`: who draws this run, where it hands over to others; NULL: itself. The answer is
      * a place in the table. */
     uint32_t (*arm)(const struct sim_strategy *strategy);

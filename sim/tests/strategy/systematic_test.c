@@ -1,17 +1,17 @@
 /*
- * exhaustive_test.c -- every run once: counted against closed formulas, with and without beginnings
- * that are made once.
+ * systematic_test.c -- every run once: counted against closed formulas, in the order that is
+ * promised, with and without beginnings that are made once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/strategy/exhaustive.h"
-
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sim/strategy/strategy.h"
 #include "sim/tests/lab.h"
 #include "sim/world/checkpoint.h"
 
-#define PATH 256u
 #define RUNS_MAX 4096u
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -102,31 +102,70 @@ static const struct sim_scenario idle = {.name = "test/idle", .setup = nothing};
 struct walk {
     struct lab lab;
     struct sim_checkpoints checkpoints;
-    struct sim_exhaustive exhaustive;
-    struct sim_tree_node path[PATH];
+    struct sim_space space;
     uint64_t digests[RUNS_MAX];
     uint32_t deviations[RUNS_MAX];
     uint32_t runs;
 };
 
 static void
-walk(struct walk *walk, const struct sim_scenario *scenario, uint32_t deviations, uint32_t depth)
+quiet_options(struct sim_options *options, const struct sim_scenario *scenario)
 {
+    sim_options_init(options, scenario);
+    options->spurious_one_in = 0;
+    options->audit_one_in = 0;
+}
+
+/* A strategy by name, in memory of its own. */
+struct walker {
+    struct sim_search search;
+    const struct sim_strategy_kind *kind;
+    struct sim_strategy *strategy;
+    void *memory;
+};
+
+static void
+walker_init(struct walker *walker, const char *text)
+{
+    static struct sim_lore lore;
+    char error[SIM_STRATEGY_ERROR_MAX];
+    ck_assert_msg(sim_search_parse(text, &walker->search, error), "%s", error);
+    walker->kind = sim_strategy_at(walker->search.kind);
+    walker->memory = calloc(1, walker->kind->size);
+    EXPECT(walker->memory != NULL);
+    EXPECT(walker->kind->sequential);
+    const struct sim_strategy_setting setting = {&walker->search, &lore, 0};
+    walker->strategy = walker->kind->init(walker->memory, &setting);
+}
+
+static void
+walker_fini(struct walker *walker)
+{
+    free(walker->memory);
+}
+
+/* All runs of `scenario` by the strategy that `text` names. */
+static void
+walk(struct walk *walk, const struct sim_scenario *scenario, const char *text)
+{
+    struct walker walker;
     struct sim_options options;
-    sim_options_init(&options, scenario);
-    options.spurious_one_in = 0;
-    options.audit_one_in = 0;
-    sim_exhaustive_init(&walk->exhaustive, walk->path, PATH, deviations, depth);
+    quiet_options(&options, scenario);
+    walker_init(&walker, text);
     walk->runs = 0;
-    while (sim_exhaustive_next(&walk->exhaustive)) {
+    while (walker.kind->more(walker.strategy)) {
         struct sim_outcome outcome;
-        const struct sim_case what = {scenario, options, walk->runs, &walk->exhaustive.strategy};
+        const struct sim_case what = {scenario, options, walk->runs, walker.strategy};
         sim_judge(&walk->lab.world, &what, (struct sim_recording){true, true}, &outcome);
         EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
         EXPECT(walk->runs < RUNS_MAX);
         walk->deviations[walk->runs] = outcome.deviations;
         walk->digests[walk->runs++] = outcome.digest;
     }
+    walker.kind->space(walker.strategy, &walk->space);
+    EXPECT_EQ(walk->space.runs, walk->runs);
+    EXPECT(walk->space.exhausted && !walk->space.differs);
+    walker_fini(&walker);
 }
 
 static bool
@@ -149,13 +188,13 @@ TEST(exhaustive_makes_each_run_once_and_as_many_as_the_formula_says)
 {
     static struct walk w;
     lab_init(&w.lab, NULL, 0xa5);
-    walk(&w, &five_five, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    walk(&w, &five_five, "exhaustive");
     EXPECT_EQ(w.runs, 252);
     EXPECT(all_differ(&w));
-    walk(&w, &unlike, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    walk(&w, &unlike, "exhaustive");
     EXPECT_EQ(w.runs, 1260);
     EXPECT(all_differ(&w));
-    EXPECT(!w.exhaustive.cut && !w.exhaustive.differs);
+    EXPECT(!w.space.cut);
     lab_fini(&w.lab);
 }
 
@@ -163,9 +202,9 @@ TEST(exhaustive_enumerates_choices_of_every_kind)
 {
     static struct walk w;
     lab_init(&w.lab, NULL, 0xa5);
-    walk(&w, &picking, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    walk(&w, &picking, "exhaustive");
     EXPECT_EQ(w.runs, 6);
-    walk(&w, &idle, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    walk(&w, &idle, "exhaustive");
     EXPECT_EQ(w.runs, 1);
     lab_fini(&w.lab);
 }
@@ -178,19 +217,22 @@ TEST(exhaustive_within_a_bound_makes_what_the_bound_admits)
     static struct walk bounded;
     lab_init(&all.lab, NULL, 0xa5);
     lab_init(&bounded.lab, NULL, 0xa5);
-    walk(&all, &unlike, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    walk(&all, &unlike, "exhaustive");
     for (uint32_t bound = 0; bound < 5; bound++) {
         uint32_t within = 0;
         for (uint32_t i = 0; i < all.runs; i++) {
             within += all.deviations[i] <= bound;
         }
-        walk(&bounded, &unlike, bound, SIM_UNBOUNDED);
+        char text[32];
+        (void)snprintf(text, sizeof(text), "exhaustive:k=%u", bound);
+        walk(&bounded, &unlike, text);
         EXPECT_EQ(bounded.runs, within);
+        EXPECT_EQ(bounded.space.whole, bound);
     }
     /* Two tasks of five steps: of the first three choices all, behind them the dullest. */
-    walk(&bounded, &five_five, SIM_UNBOUNDED, 3);
+    walk(&bounded, &five_five, "exhaustive:depth=3");
     EXPECT_EQ(bounded.runs, 8);
-    EXPECT(bounded.exhaustive.cut);
+    EXPECT(bounded.space.cut);
     lab_fini(&all.lab);
     lab_fini(&bounded.lab);
 }
@@ -208,8 +250,8 @@ TEST(exhaustive_from_checkpoints_makes_the_same_runs)
     kept.lab.world.checkpoints = &kept.checkpoints;
     const struct sim_scenario *const stories[] = {&five_five, &unlike, &picking};
     for (uint32_t i = 0; i < 3; i++) {
-        walk(&anew, stories[i], SIM_UNBOUNDED, SIM_UNBOUNDED);
-        walk(&kept, stories[i], SIM_UNBOUNDED, SIM_UNBOUNDED);
+        walk(&anew, stories[i], "exhaustive");
+        walk(&kept, stories[i], "exhaustive");
         EXPECT_EQ(anew.runs, kept.runs);
         EXPECT(memcmp(anew.digests, kept.digests, anew.runs * sizeof(uint64_t)) == 0);
     }
@@ -230,8 +272,8 @@ TEST(checkpoints_in_little_room_make_the_same_runs)
     lab_init(&kept.lab, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, 64 << 10), RT_OK);
     kept.lab.world.checkpoints = &kept.checkpoints;
-    walk(&anew, &unlike, SIM_UNBOUNDED, SIM_UNBOUNDED);
-    walk(&kept, &unlike, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    walk(&anew, &unlike, "exhaustive");
+    walk(&kept, &unlike, "exhaustive");
     EXPECT_EQ(anew.runs, kept.runs);
     EXPECT(memcmp(anew.digests, kept.digests, anew.runs * sizeof(uint64_t)) == 0);
     EXPECT(kept.checkpoints.resumed > 0 || !KEEPS);
@@ -250,21 +292,100 @@ TEST(checkpoints_do_not_outlive_a_run_of_somebody_else)
     lab_init(&kept.lab, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
     kept.lab.world.checkpoints = &kept.checkpoints;
-    walk(&anew, &five_five, SIM_UNBOUNDED, SIM_UNBOUNDED);
-    sim_exhaustive_init(&kept.exhaustive, kept.path, PATH, SIM_UNBOUNDED, SIM_UNBOUNDED);
+    struct walker walker;
     struct sim_options options;
-    sim_options_init(&options, &five_five);
-    options.spurious_one_in = 0;
-    options.audit_one_in = 0;
-    for (uint32_t i = 0; sim_exhaustive_next(&kept.exhaustive); i++) {
+    uint32_t runs = 0;
+    walk(&anew, &five_five, "exhaustive");
+    walker_init(&walker, "exhaustive");
+    quiet_options(&options, &five_five);
+    for (; walker.kind->more(walker.strategy); runs++) {
         struct sim_outcome outcome;
-        sim_world_run(&kept.lab.world, &five_five, &options, 0, &kept.exhaustive.strategy,
+        sim_world_run(&kept.lab.world, &five_five, &options, 0, walker.strategy,
                 (struct sim_recording){true, true}, &outcome);
-        EXPECT(outcome.digest == anew.digests[i]);
-        (void)lab_run(&kept.lab, &unlike, i, false);
+        EXPECT(outcome.digest == anew.digests[runs]);
+        (void)lab_run(&kept.lab, &unlike, runs, false);
     }
-    EXPECT_EQ(kept.exhaustive.runs, 252);
+    walker_fini(&walker);
+    EXPECT_EQ(runs, 252);
     sim_checkpoints_fini(&kept.checkpoints);
     lab_fini(&anew.lab);
     lab_fini(&kept.lab);
+}
+
+/* Goal: `delay` makes what `exhaustive` makes within the same bound, fewest deviations first, none
+ * twice; so its first failure is as small as any.
+ * Method: counted and compared for each bound, on schedules alone and on choices of other kinds. */
+TEST(delay_makes_each_run_within_its_bound_once_and_in_order)
+{
+    static struct walk all;
+    static struct walk delayed;
+    lab_init(&all.lab, NULL, 0xa5);
+    lab_init(&delayed.lab, NULL, 0xa5);
+    const struct sim_scenario *const stories[] = {&unlike, &five_five, &picking, &idle};
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t k = 0; k < 4; k++) {
+            char text[32];
+            (void)snprintf(text, sizeof(text), "exhaustive:k=%u", k);
+            walk(&all, stories[i], text);
+            (void)snprintf(text, sizeof(text), "delay:k=%u", k);
+            walk(&delayed, stories[i], text);
+            EXPECT_EQ(delayed.runs, all.runs);
+            EXPECT(all_differ(&delayed));
+            EXPECT_EQ(delayed.space.whole, k);
+            for (uint32_t r = 1; r < delayed.runs; r++) {
+                EXPECT(delayed.deviations[r - 1] <= delayed.deviations[r]);
+            }
+        }
+    }
+    lab_fini(&all.lab);
+    lab_fini(&delayed.lab);
+}
+
+TEST(delay_from_checkpoints_makes_the_same_runs)
+{
+    static struct walk anew;
+    static struct walk kept;
+    lab_init(&anew.lab, NULL, 0xa5);
+    lab_init(&kept.lab, NULL, 0xa5);
+    EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
+    kept.lab.world.checkpoints = &kept.checkpoints;
+    walk(&anew, &unlike, "delay:k=6");
+    walk(&kept, &unlike, "delay:k=6");
+    EXPECT_EQ(anew.runs, kept.runs);
+    EXPECT(memcmp(anew.digests, kept.digests, anew.runs * sizeof(uint64_t)) == 0);
+    EXPECT(kept.checkpoints.resumed > 0 || !KEEPS);
+    sim_checkpoints_fini(&kept.checkpoints);
+    lab_fini(&anew.lab);
+    lab_fini(&kept.lab);
+}
+
+/* Goal: a run that ended with its process is one run, and costs those behind it nothing.
+ * Method: every third run is begun and never ended, as when a worker died in it. The runs are those
+ * of a walk without deaths, one after the other. */
+TEST(walks_go_on_behind_a_run_that_never_ended)
+{
+    static struct walk w;
+    lab_init(&w.lab, NULL, 0xa5);
+    const char *const names[] = {"exhaustive", "delay:k=1"};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct walker walker;
+        struct sim_options options;
+        uint32_t begun = 0;
+        quiet_options(&options, &five_five);
+        walk(&w, &five_five, names[i]);
+        walker_init(&walker, names[i]);
+        const struct sim_strategy_ops *ops = walker.strategy->ops;
+        struct sim_strategy_ops endless = *ops;
+        endless.end = NULL;
+        for (; walker.kind->more(walker.strategy); begun++) {
+            struct sim_outcome outcome;
+            walker.strategy->ops = begun % 3 == 2 ? &endless : ops;
+            sim_world_run(&w.lab.world, &five_five, &options, 0, walker.strategy,
+                    (struct sim_recording){true, true}, &outcome);
+            EXPECT(outcome.digest == w.digests[begun]);
+        }
+        EXPECT_EQ(begun, w.runs);
+        walker_fini(&walker);
+    }
+    lab_fini(&w.lab);
 }
