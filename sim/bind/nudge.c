@@ -16,15 +16,21 @@ bound_of(const struct sim_actor *actor)
     return rt_container_of(actor, struct sim_bound, actor);
 }
 
-/* The task if it can be nudged: posted, and not being polled. A parked one is not posted (T13). */
+/*
+ * The task if it can be nudged: posted, and not being polled. A parked one is not posted (T13). One
+ * that is woken sleeps all the same, if the run queue has forgotten it. While another is being
+ * polled, and the run was cut off inside of that, it only waits for its turn (zoo/f03).
+ */
 static struct rt_task *
 sleeper(const struct sim_bound *bound)
 {
-    struct rt_task *task = rt_executor_task(&bound->rt->runtime.executor, bound->key.index);
+    const struct rt_executor *executor = &bound->rt->runtime.executor;
+    struct rt_task *task = rt_executor_task(executor, bound->key.index);
     if (bound->actor.done || task == NULL || task->target.key.generation != bound->key.generation) {
         return NULL;
     }
-    return task->state == RT_TASK_SLEEPING || task->state == RT_TASK_WOKEN ? task : NULL;
+    bool forgotten = task->state == RT_TASK_WOKEN && executor->current == NULL;
+    return task->state == RT_TASK_SLEEPING || forgotten ? task : NULL;
 }
 
 enum sim_nudge
