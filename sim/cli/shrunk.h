@@ -1,0 +1,27 @@
+/*
+ * shrunk.h -- a shrunk run in writing: what `run` and `shrink` both say of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_SHRUNK_H
+#define SIM_CLI_SHRUNK_H
+
+#include "sim/cli/json.h"
+#include "sim/shrink/shrink.h"
+
+/* "Shrunk from 31 deviations to 2 (412 replays; the time is up)." and the like; from malloc. */
+char *sim_shrunk_sentence(const struct sim_shrunk *shrunk);
+
+/* One line for each part of the key: from, to. */
+void sim_shrunk_print(const struct sim_shrunk *shrunk);
+
+/* The key as an object called `name`. */
+void sim_shrunk_json_key(struct sim_json *json, const char *name, const struct sim_shrink_key *key);
+
+/* "shrunk", "replays", "time" …: how it ended, for programs. */
+const char *sim_shrunk_word(enum sim_shrink_end end);
+
+/* The token of the smallest run, from malloc; only where sim_shrunk_holds. */
+char *sim_shrunk_token(const struct sim_scenario *scenario, const struct sim_shrunk *shrunk);
+
+#endif

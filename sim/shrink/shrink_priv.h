@@ -1,0 +1,81 @@
+/*
+ * shrink_priv.h -- what the passes share: the best run so far, and trying another.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SHRINK_SHRINK_PRIV_H
+#define SIM_SHRINK_SHRINK_PRIV_H
+
+#include "sim/explore/pilot.h"
+#include "sim/shrink/shrink.h"
+
+/* Replays in a row without success after which it is over. */
+#define SIM__SHRINK_STALL 200u
+/* Candidates, of which many are made twice: a power of two well above the replays there may be. */
+#define SIM__SHRINK_TRIED 8192u
+
+struct sim__shrinker {
+    const struct sim_shrink_plan *plan;
+    struct sim_pilot pilot;
+
+    /* The best run: as it was done. */
+    struct sim_options options;
+    struct sim_tape best;
+    struct sim_shrink_key key;
+    uint64_t digest;
+
+    /* What is to be tried next; passes write here. Room for as many entries as `best` has. */
+    struct sim_options candidate_options;
+    struct sim_tape candidate;
+
+    uint32_t replays;
+    uint64_t steps;
+    uint32_t hangs;
+    uint32_t stall;
+    bool over;
+    enum sim_shrink_end end; /* Once over. */
+    uint64_t tried[SIM__SHRINK_TRIED];
+};
+
+/* ---- try.c ----------------------------------------------------------------------------------- */
+
+/* The candidate is the best run. */
+void sim__shrink_reset(struct sim__shrinker *shrinker);
+
+/* The candidate is the best run without its deviations [from, to). */
+void sim__shrink_cut(struct sim__shrinker *shrinker, uint32_t from, uint32_t to);
+
+/*
+ * Runs the candidate. True: it fails in the same way, and what it did is smaller than the best; it
+ * is the best now. The candidate is then of no meaning, and so are places in the best tape from the
+ * first that was changed on (those before it are the same: the run was).
+ */
+bool sim__shrink_try(struct sim__shrinker *shrinker);
+
+/* Who shrinks it at first: the failing run by its tape. False: the failure did not come again. */
+bool sim__shrink_begin(struct sim__shrinker *shrinker);
+
+/* ---- key.c ----------------------------------------------------------------------------------- */
+
+void sim__shrink_measure(const struct sim_scenario *scenario, const struct sim_options *options,
+        const struct sim_tape *tape, const struct sim_outcome *outcome,
+        const struct sim_recorder *recorder, struct sim_shrink_key *ret_key);
+
+/* Whether `a` is smaller than `b`, of which everything before is the same. */
+bool sim__shrink_tape_less(const struct sim_tape *a, const struct sim_tape *b);
+
+/* Whether option `index` is one that a shrinker may put back: what a sweep draws for each run. */
+bool sim__shrink_may_set(uint32_t index);
+
+/* ---- Passes: each makes the best run smaller where it can. ----------------------------------- */
+
+void sim__shrink_options(struct sim__shrinker *shrinker); /* options.c */
+void sim__shrink_prefix(struct sim__shrinker *shrinker);  /* drop.c */
+void sim__shrink_spans(struct sim__shrinker *shrinker);   /* span.c */
+void sim__shrink_drop(struct sim__shrinker *shrinker);    /* drop.c */
+void sim__shrink_shift(struct sim__shrinker *shrinker);   /* lower.c */
+void sim__shrink_pairs(struct sim__shrinker *shrinker);   /* drop.c */
+void sim__shrink_lower(struct sim__shrinker *shrinker);   /* lower.c */
+void sim__shrink_earlier(struct sim__shrinker *shrinker); /* lower.c */
+
+#endif

@@ -1,0 +1,86 @@
+#!/bin/sh
+# shrink.t -- rewake shrink: how far, the token, the exit status; the same in every build.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+scenario=zoo/d05/broken
+rewake run $scenario --runs 200 --fail-fast --fresh --json --db r.db >r.json
+token=$(token_of r.json)
+
+# field NAME FILE: the text or number of a field of the only line that has it.
+field() {
+    sed -n 's/.*"'"$1"'":"\{0,1\}\([^",}]*\).*/\1/p' "$2"
+}
+
+# ---- It shrinks. ----
+same "a failing token: status" "$(status shrink "$token")" 1
+ok "how far is told" grep -q '^Shrunk from [0-9]* deviations to [0-9]* ([0-9]* replays)\.$' out.txt
+parts='options|faults|actors|preemptions|deviations|blocks|time|steps'
+same "every part of the key is told" "$(grep -cE "^($parts) +[0-9]+ +[0-9]+  " out.txt)" 8
+ok "the shrunk run is told" grep -q '^step  ' out.txt
+ok "nothing on stderr" test ! -s err.txt
+small=$(sed -n 's/^replay: rewake replay //p' out.txt)
+ok "nothing is wider than 100 columns, but for commands" \
+    test -z "$(grep -v '^replay: \|^show: ' out.txt | grep '^.\{101\}')"
+same "its token replays: status" "$(status replay "$small")" 1
+ok "its token is the same failure" grep -q 'same failure, ' out.txt
+ok "and the same run" grep -q 'digest expected \(.*\), actual \1$' out.txt
+same "run:ID: status" "$(status shrink run:1 --db r.db)" 1
+same "run:ID: the same token" \
+    "$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' out.txt)" "$small"
+same "a shrunk token: status" "$(status shrink "$small")" 1
+ok "a shrunk token is as small as it gets" grep -q '^As small as it gets: ' out.txt
+same "a shrunk token stays" "$(sed -n 's/^replay: rewake replay //p' out.txt)" "$small"
+
+# ---- For programs. ----
+rewake shrink "$token" --json >j.json
+ok "--json is JSON" every_line_is_json j.json
+same "--json: result" "$(field result j.json)" shrunk
+same "--json: token" "$(field token j.json)" "$small"
+same "--json: end" "$(field end j.json)" minimal
+rewake shrink "$small" --json >m.json
+same "--json: as small as it gets" "$(field result m.json)" minimal
+
+# ---- The same everywhere. ----
+for build in ${REWAKE_MATRIX:-}; do
+    [ -x "$root/$build" ] || continue
+    same "the same shrunk run by $build" \
+        "$("$root/$build" shrink "$token" --json 2>/dev/null)" "$(cat j.json)"
+done
+
+# ---- Limits. ----
+rewake run zoo/d12/broken --runs 1000 --fail-fast --record none --json >long.json
+long=$(token_of long.json)
+same "--time: status" "$(status shrink "$long" --time 1ms)" 1
+ok "--time says when it was hit" grep -q '; the time is up)\.$' out.txt
+refused "--time of nothing" 2 shrink "$long" --time soon
+
+# ---- What can not be shrunk. ----
+rewake run zoo/d05/fixed --strategy dullest --runs 1 --record all --fresh --db p.db >/dev/null
+same "a passing run: status" "$(status shrink run:1 --db p.db)" 0
+ok "a passing run: told" grep -q 'it passes: there is nothing to shrink' out.txt
+refused "no token" 2 shrink hello
+refused "a token cut" 2 shrink "${token%?}"
+refused "no such run" 2 shrink run:99999 --db r.db
+refused "no database" 70 shrink run:1 --db nowhere.db
+refused "a token of a scenario that is not here" 125 \
+    shrink rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi
+refused "two tokens" 2 shrink "$token" "$small"
+
+# ---- Another program by now. ----
+build_library mended
+cp mended.so mended-first.so
+rewake run ./mended.so --runs 50 --fail-fast --fresh --json --db m.db >m.json
+token=$(token_of m.json)
+same "a library's failure: status" "$(status shrink ./mended.so "$token")" 1
+ok "as few digits as it takes" grep -q '^deviations .* 2  from the dullest run' out.txt
+ok "its command names the library" grep -q '^replay: rewake replay ./mended.so rw1:' out.txt
+build_library mended -DMENDED
+same "one that is mended: status" "$(status shrink ./mended.so "$token")" 0
+ok "one that is mended: told" grep -q '^mine/mended: it no longer fails$' out.txt
+same "one that is mended: --json" "$(rewake shrink ./mended.so "$token" --json |
+    sed -n 's/.*"result":"\([^"]*\)".*/\1/p')" no-longer-fails
+build_library mended -DELSEWHERE
+same "one that fails elsewhere: status" "$(status shrink ./mended.so "$token")" 3
+ok "one that fails elsewhere: told" grep -q "another failure than the token's" out.txt
+done_testing
