@@ -194,6 +194,11 @@ put(struct sim_world *world, struct sim_actor *actor, const struct sim_question 
     if (question->clock_back) {
         world->now_ns = actor->stopped_ns;
     }
+    if (question->patch != NULL) {
+        rt_assert(question->patch->offset + sizeof(uint64_t) <= world->arena.used);
+        memcpy(world->arena.base + question->patch->offset, &question->patch->value,
+                sizeof(uint64_t));
+    }
     struct asking asking = {world, actor, question->rung, SIM_NUDGE_UNSUPPORTED};
     bool alive = sim_world_call(world, actor, ask, &asking);
     if (alive && asking.answer == SIM_NUDGE_UNSUPPORTED) {

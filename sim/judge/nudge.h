@@ -47,6 +47,12 @@ sim_restore(struct sim_world *world, const struct sim_kept *kept)
     world->decider.tape = kept->tape;
 }
 
+/* A word of the arena, as it is to be when the sleeper is asked. */
+struct sim_patch {
+    size_t offset; /* Of the arena; a multiple of 8. */
+    uint64_t value;
+};
+
 struct sim_question {
     struct sim_stop stop; /* Where the sleeper is asked. */
     uint32_t actor;       /* Who. */
@@ -57,6 +63,9 @@ struct sim_question {
     /* The clock is put back to the beginning of the sleeper's last step: has time alone made the
      * difference? */
     bool clock_back;
+    /* NULL; or what is changed before: has this word made the difference? The answer may be that
+     * the process dies. */
+    const struct sim_patch *patch;
 };
 
 /* Replays `what` up to the stop, asks, and gives the replay up. */

@@ -37,6 +37,9 @@ sim_fail(struct sim_world *world, enum sim_verdict verdict, enum sim_oracle orac
     (void)vsnprintf(outcome->message, sizeof(outcome->message), format, arguments);
     va_end(arguments);
     world->over = true;
+    if (world->on_fail != NULL) {
+        world->on_fail();
+    }
     sim__escape(world);
 }
 

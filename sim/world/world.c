@@ -377,6 +377,19 @@ sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
 }
 
 bool
+sim_world_go_on(struct sim_world *world, struct sim_stop stop)
+{
+    rt_assert(world->stopped);
+    rt_assert(stop.step > world->step || stop.at_quiet);
+    world->stopped = false;
+    world->stop = stop;
+    if (_setjmp(world->escape) == 0) {
+        sim__world_steps(world);
+    }
+    return world->stopped;
+}
+
+bool
 sim_world_settle(struct sim_world *world, uint64_t steps)
 {
     rt_assert(world->stopped);

@@ -154,6 +154,7 @@ struct sim_world {
     struct sim_fiber *fibers; /* All of this run. */
     struct rt_context *inner; /* On whose stack we are; NULL: the world's own. */
     jmp_buf escape;           /* Where sim_fail goes on the world's own stack. */
+    void (*on_fail)(void);    /* Kept across runs: called where sim_fail is; NULL: nobody. */
     struct sim_outcome outcome;
 };
 
@@ -195,6 +196,9 @@ void sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
 bool sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
         struct sim_recording recording, struct sim_stop stop);
+
+/* After sim_world_run_to: goes on as the run does, to a later stop. True when it was reached. */
+bool sim_world_go_on(struct sim_world *world, struct sim_stop stop);
 
 /* After sim_world_run_to: goes on for at most `steps` steps with dull choices, not moving the
  * clock, until nothing is enabled. False when a verdict fell meanwhile. */
