@@ -1,5 +1,5 @@
 /*
- * replay.c -- a tape as a strategy: strict, and lenient.
+ * replay.c -- a tape as a strategy: strict, lenient, and up to a point.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -177,9 +177,28 @@ replay_begin(struct sim_strategy *strategy, uint64_t seed)
     struct sim_replay *replay = replay_of(strategy);
     (void)seed;
     replay->mismatched = false;
+    replay->parted = false;
     replay->position = 0;
     replay->taken = 0;
     replay->ignored = 0;
+}
+
+/* ---- Branch. --------------------------------------------------------------------------------- */
+
+static uint32_t
+branch_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    struct sim_replay *replay = replay_of(strategy);
+    const struct sim_deviation *last = &replay->tape->entries[replay->tape->count - 1];
+    if (replay->parted) {
+        return sim_choose_at_random(choice);
+    }
+    replay->parted = choice->stream == last->stream && choice->ordinal == last->ordinal &&
+                     (uint8_t)choice->kind == last->kind;
+    if (replay->parted && last->index == 0) {
+        return 0;
+    }
+    return lenient_choose(strategy, choice);
 }
 
 static void
@@ -207,6 +226,15 @@ static const struct sim_strategy_ops lenient_ops = {
         .end = lenient_end,
 };
 
+static const struct sim_strategy_ops branch_ops = {
+        .name = "replay",
+        .about = "a tape up to its last entry, then at random",
+        .repeats = true,
+        .begin = replay_begin,
+        .choose = branch_choose,
+        .end = lenient_end,
+};
+
 void
 sim_replay_init(
         struct sim_replay *replay, const struct sim_tape *tape, bool lenient, uint32_t *sorted)
@@ -222,6 +250,14 @@ sim_replay_init(
     if (lenient) {
         sort_tape(replay);
     }
+}
+
+void
+sim_replay_init_branch(struct sim_replay *replay, const struct sim_tape *tape, uint32_t *sorted)
+{
+    rt_assert(tape != NULL && tape->count > 0);
+    sim_replay_init(replay, tape, true, sorted);
+    replay->strategy.ops = &branch_ops;
 }
 
 const char *

@@ -8,7 +8,7 @@
  *          with its own kind, n and alternative; the first that does not fit is
  *          remembered (sim_replay_mismatch). *Lenient*: a deviation is looked up by
  *          stream and ordinal, taken by the alternative's id, else by its index, else
- *          ignored.
+ *          ignored. *Branch*: lenient up to the last deviation, random from there on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,6 +35,7 @@ struct sim_replay {
     const struct sim_tape *tape; /* Borrowed. */
     bool lenient;
     bool mismatched;
+    bool parted;       /* Branch: the last entry's occasion has come. */
     uint32_t position; /* Strict: deviations used so far. */
     uint32_t mismatch_position;
     uint32_t ignored; /* Lenient: deviations that fitted nowhere (known at the end). */
@@ -49,6 +50,14 @@ void sim_dullest_init(struct sim_dullest *dullest);
 /* Borrows `tape`. `sorted` is lent room for tape->count indices; needed when lenient, else NULL. */
 void sim_replay_init(
         struct sim_replay *replay, const struct sim_tape *tape, bool lenient, uint32_t *sorted);
+
+/*
+ * A run that parts from another: lenient up to the occasion of the tape's last entry, which may
+ * also answer 0; what comes after that is drawn as `random` draws it, with the run's own seed.
+ * Where the occasion does not come the run is the dullest from there on. `tape` is not empty.
+ */
+void sim_replay_init_branch(
+        struct sim_replay *replay, const struct sim_tape *tape, uint32_t *sorted);
 
 /* After the run: NULL when the whole tape fitted, else one sentence on the first misfit. */
 const char *sim_replay_mismatch(const struct sim_replay *replay);
