@@ -6,6 +6,7 @@
 #include "sim/explore/crash.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
@@ -63,6 +64,18 @@ registers(const ucontext_t *context, uintptr_t *ret_pc, uintptr_t *ret_sp)
 #endif
 }
 
+/* Last of all: where the stack is spoilt this is one more crash, which ends what has ended. */
+static void
+note_frames(struct sim_crash *crash)
+{
+    void *frames[SIM_CRASH_FRAMES];
+    int count = crash->overflow ? 0 : backtrace(frames, SIM_CRASH_FRAMES);
+    for (int i = 0; i < count; i++) {
+        crash->frames[i] = (uintptr_t)frames[i];
+    }
+    crash->frame_count = count > 0 ? (uint32_t)count : 0;
+}
+
 /* SA_RESETHAND: the signal comes again when we return, and kills. */
 static void
 on_signal(int number, siginfo_t *info, void *context)
@@ -75,6 +88,7 @@ on_signal(int number, siginfo_t *info, void *context)
     crash_record->overflow = is_access && (near_stack || sim_stack_guard(info->si_addr));
     crash_record->near_null = is_access && address < NULL_REACH;
     crash_record->signal = number;
+    note_frames(crash_record);
     (void)raise(number);
 }
 
@@ -87,6 +101,9 @@ sim_crash_catch(struct sim_crash *crash)
     if (memory == MAP_FAILED || sigaltstack(&stack, NULL) != 0) {
         return false;
     }
+    /* The first call loads the unwinder, which takes memory: not in a handler. */
+    void *here = NULL;
+    (void)backtrace(&here, 1);
     *crash = (struct sim_crash){.signal = 0};
     crash_record = crash;
     struct sigaction action = {

@@ -15,12 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SIM_CRASH_FRAMES 24u
+
 /* Written by the handler: plain numbers. */
 struct sim_crash {
     volatile int signal; /* 0: no handler has run. */
     bool overflow;       /* The stack was used up. */
     bool near_null;
     uintptr_t pc; /* Where; 0: not known on this machine. */
+    /* Addresses of return, innermost first, the handler's own among them. */
+    uintptr_t frames[SIM_CRASH_FRAMES];
+    uint32_t frame_count; /* 0: not known. */
 };
 
 /* In the worker: the handlers are there from now on, `crash` is what they fill. False when the

@@ -44,6 +44,8 @@ sim_pilot_run(struct sim_pilot *pilot, const struct sim_candidate *candidate)
             .explain = candidate->explain,
             .keep_all = true,
             .another_first = candidate->with_past,
+            .study = candidate->study,
+            .study_of = candidate->study_of,
     };
     pilot->runs++;
     if (worker->failed || !sim_worker_give(worker)) {

@@ -104,6 +104,9 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
         break;
     case SIM_HOW_SEARCH:
         return searching;
+    case SIM_HOW_BRANCH:
+        sim_replay_init_branch(&strategy->replay, &shared->incoming, shared->sorted);
+        break;
     }
     return &strategy->base;
 }
@@ -152,6 +155,10 @@ explain(struct sim_shared *shared, const struct sim_case *what)
     }
     if (outcome->order == SIM_ORDER_ANY) {
         try_fifo(shared, what, &copy);
+    }
+    if (shared->job.study != NULL) {
+        shared->stage = SIM_STAGE_STUDY;
+        shared->job.study(&shared->world, what, outcome, shared->job.study_of);
     }
     shared->stage = SIM_STAGE_IDLE;
 }

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "sim/explore/crash.h"
+#include "sim/judge/judge.h"
 #include "sim/learn/observe.h"
 #include "sim/store/store.h"
 #include "sim/strategy/strategy.h"
@@ -45,7 +46,8 @@ enum sim_how {
     SIM_HOW_DULLEST,
     SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
     SIM_HOW_LENIENT,
-    SIM_HOW_SEARCH /* By a strategy with a name of its own (sim/strategy/). */
+    SIM_HOW_SEARCH, /* By a strategy with a name of its own (sim/strategy/). */
+    SIM_HOW_BRANCH /* By the tape up to its last entry, then at random. */
 };
 
 /* "random", "dullest", "tape". */
@@ -69,6 +71,11 @@ struct sim_job {
     bool keep_all;               /* A row for every run. */
     bool stop_at_failure;
     bool another_first; /* Another seed is run before, so that the process has a past. */
+    /* With `explain`, after that: looks further into the run, in the process that made it, and
+     * leaves what it finds in `study_of`, which is shared with the parent. NULL: nothing more. */
+    void (*study)(struct sim_world *world, const struct sim_case *what,
+            const struct sim_outcome *outcome, void *study_of);
+    void *study_of;
 };
 
 /* A run with news. */
@@ -90,6 +97,7 @@ enum sim_stage {
     SIM_STAGE_RUN,
     SIM_STAGE_OWED, /* The run is over and in the results; what follows only explains it. */
     SIM_STAGE_FIFO,
+    SIM_STAGE_STUDY,
     SIM_STAGE_PAST /* Another run, so that the process has a past. */
 };
 
