@@ -1,0 +1,79 @@
+/*
+ * cause.h -- what is to blame for a failure, as one kind and one place in the source.
+ *
+ * A wake goes missing in one of seven ways; where no wake is missing, something else is to
+ * blame, and that has a place too. Everything here is computed from events (the ledger and the
+ * fate that tell/ finds in it), from what the study has found below the level of steps, and
+ * from the stack of a process that died. No scenario is known.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_CAUSE_H
+#define SIM_EXPLAIN_CAUSE_H
+
+#include "sim/explain/place.h"
+#include "sim/explain/study.h"
+#include "sim/explore/crash.h"
+#include "sim/tell/fate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The words are public (`rewake explain --json`) and stand in the heads of the zoo's files. */
+#define SIM_CAUSE_LIST(X) \
+    X(NEVER_STORED, "never-stored", "nobody was given a waker to wake it with") \
+    X(NEVER_FIRED, "never-fired", \
+            "its waker was there, and what it waits for came without a wake") \
+    X(REPLACED, "replaced", "another waker took the place of its own") \
+    X(ERASED, "erased", "the place of its waker was emptied without a wake") \
+    X(COALESCED, "coalesced", "a wake was sent, and swallowed on its way") \
+    X(DROPPED, "dropped", "its waker was given away, and dropped without a wake") \
+    X(FIRED_EARLY, "fired-early", "the wake came before the waker was stored") \
+    X(NOT_A_WAKE, "not-a-wake", "no wake is missing")
+
+enum sim_cause_kind {
+#define SIM_CAUSE_ENUM(name, text, meaning) SIM_CAUSE_##name,
+    SIM_CAUSE_LIST(SIM_CAUSE_ENUM)
+#undef SIM_CAUSE_ENUM
+            SIM_CAUSES
+};
+
+#define SIM_CAUSE_CALLS 6u
+
+/* A place, and whose turn it was there. */
+struct sim_spot {
+    struct sim_place place; /* function "": not known. */
+    uint64_t step;          /* 0: before the first, or not known. */
+    uint32_t part;          /* SIM_PART_NONE: nobody's. */
+};
+
+struct sim_cause {
+    uint32_t kind; /* enum sim_cause_kind */
+    /* Where it went wrong, innermost first: the place itself, then who called it. */
+    struct sim_spot at[SIM_CAUSE_CALLS];
+    uint32_t at_count;
+    struct sim_spot stored; /* Where its waker was stored. */
+    bool by_word;           /* Known from the word of memory that decides. */
+};
+
+/* What is known of a failure. */
+struct sim_evidence {
+    const struct sim_ledger *ledger;
+    const struct sim_fate *fate;
+    const struct sim_outcome *outcome;
+    const struct sim_study *study; /* NULL: none was made. */
+    const struct sim_crash *crash; /* NULL, or no signal: it did not die. */
+    struct sim_places *places;     /* NULL: only events have places. */
+};
+
+void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause);
+
+/* "never-stored" …; static; "?" for a number that is none. */
+const char *sim_cause_name(uint32_t kind);
+const char *sim_cause_meaning(uint32_t kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,370 @@
+/*
+ * decision.c -- dropping what is not needed, flipping what is, and counting.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/decision.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+/* Bounds are numbers of runs, not of seconds: the same failure has the same explanation. */
+#define REDUCE_RUNS 400u
+#define FLIP_SINGLES 48u
+#define FLIP_PAIRS 120u
+#define PASSING_SEEDS 64u
+#define TRIAL_RUNS 12u
+#define TALLY_RUNS 100u
+#define STEPS_SLOW 2000u /* A longer run is counted less often. */
+#define SLOW 5u
+
+struct search {
+    struct sim_decision *decision;
+    struct sim_pilot *scout;
+    const struct sim_failure *failure;
+    struct sim_outcome wanted; /* Of the failing run. */
+    struct sim_deviation *room;
+    bool refused;
+};
+
+/* ---- Runs. ----------------------------------------------------------------------------------- */
+
+static const struct sim_outcome *
+fly(struct search *search, const struct sim_options *options, uint64_t seed, uint32_t how,
+        const struct sim_tape *tape)
+{
+    const struct sim_candidate candidate = {
+            .scenario = search->failure->scenario,
+            .options = options,
+            .seed = seed,
+            .how = how,
+            .tape = tape,
+    };
+    const struct sim_outcome *outcome = sim_pilot_run(search->scout, &candidate);
+    search->decision->runs++;
+    search->refused = search->refused || outcome == NULL;
+    return outcome;
+}
+
+static const struct sim_outcome *
+fly_tape(struct search *search, const struct sim_tape *tape)
+{
+    return fly(search, search->failure->options, search->failure->seed, SIM_HOW_LENIENT, tape);
+}
+
+static bool
+same_failure(const struct search *search, const struct sim_outcome *outcome)
+{
+    return outcome != NULL && sim_outcome_same(&search->wanted, outcome);
+}
+
+static bool
+passes(const struct sim_outcome *outcome)
+{
+    return outcome != NULL && outcome->verdict == SIM_VERDICT_PASS;
+}
+
+static bool
+copy_tape(struct sim_tape *to, const struct sim_tape *from)
+{
+    struct sim_deviation *entries = calloc(from->count + 1u, sizeof(*entries));
+    if (entries == NULL) {
+        return false;
+    }
+    if (from->count > 0) {
+        memcpy(entries, from->entries, from->count * sizeof(*entries));
+    }
+    free(to->entries);
+    *to = (struct sim_tape){entries, from->count, from->count + 1u};
+    return true;
+}
+
+/* `tape` without `length` entries from `from` on, in the search's room. */
+static struct sim_tape
+without(const struct search *search, const struct sim_tape *tape, uint32_t from, uint32_t length)
+{
+    struct sim_tape left = {search->room, 0, tape->count + 1u};
+    for (uint32_t i = 0; i < tape->count; i++) {
+        if (i < from || i >= from + length) {
+            left.entries[left.count++] = tape->entries[i];
+        }
+    }
+    return left;
+}
+
+/* ---- What the run needs. --------------------------------------------------------------------- */
+
+typedef bool (*keeps_fn)(const struct search *search, const struct sim_outcome *outcome);
+
+static bool
+keeps_passing(const struct search *search, const struct sim_outcome *outcome)
+{
+    (void)search;
+    return passes(outcome);
+}
+
+/* One pass over blocks of `length`. True when something was dropped. */
+static bool
+drop_blocks(struct search *search, struct sim_tape *tape, uint32_t length, keeps_fn keeps,
+        uint32_t *left)
+{
+    bool dropped = false;
+    for (uint32_t end = tape->count; end > 0 && *left > 0 && !search->refused;) {
+        uint32_t from = end > length ? end - length : 0;
+        struct sim_tape shorter = without(search, tape, from, end - from);
+        *left -= 1;
+        if (keeps(search, fly_tape(search, &shorter))) {
+            /* What the run itself wrote: entries that fitted nowhere are gone too. */
+            struct sim_tape written = sim_pilot_deviations(search->scout);
+            const struct sim_tape *next = written.count <= shorter.count ? &written : &shorter;
+            memcpy(tape->entries, next->entries, next->count * sizeof(*tape->entries));
+            tape->count = next->count;
+            dropped = true;
+        }
+        end = from < tape->count ? from : tape->count;
+    }
+    return dropped;
+}
+
+/* Drops what is not needed, large blocks first, to a fixpoint. */
+static void
+reduce(struct search *search, struct sim_tape *tape, keeps_fn keeps)
+{
+    uint32_t left = REDUCE_RUNS;
+    for (uint32_t length = (tape->count + 1) / 2; length > 1; length /= 2) {
+        (void)drop_blocks(search, tape, length, keeps, &left);
+    }
+    bool again = tape->count > 0;
+    while (again && left > 0 && !search->refused) {
+        again = drop_blocks(search, tape, 1, keeps, &left);
+    }
+}
+
+/* ---- Counting. ------------------------------------------------------------------------------- */
+
+/* Runs that part from the failing one at the last entry of `prefix`. Whoever is woken late is only
+ * seen by an audit: there each quiescence is audited. */
+static struct sim_tally
+count(struct search *search, const struct sim_tape *prefix, uint32_t runs)
+{
+    struct sim_tally tally = {0, 0, 0};
+    struct sim_options options = *search->failure->options;
+    if (search->wanted.verdict == SIM_VERDICT_LATE_WAKEUP) {
+        options.audit_one_in = 1;
+    }
+    for (uint32_t i = 0; i < runs && !search->refused; i++) {
+        const struct sim_outcome *outcome =
+                fly(search, &options, (uint64_t)i + 1, SIM_HOW_BRANCH, prefix);
+        if (outcome != NULL) {
+            tally.runs++;
+            tally.failed += outcome->verdict != SIM_VERDICT_PASS;
+            tally.otherwise += outcome->verdict != SIM_VERDICT_PASS &&
+                               outcome->verdict != search->wanted.verdict;
+        }
+    }
+    return tally;
+}
+
+/* Both sides of entry `at` of `tape`. */
+static void
+count_sides(struct search *search, const struct sim_tape *tape, uint32_t at, uint32_t runs,
+        struct sim_tally *ret_below, struct sim_tally *ret_beside)
+{
+    struct sim_tape prefix = {search->room, at + 1, tape->count + 1u};
+    memcpy(prefix.entries, tape->entries, (at + 1) * sizeof(*prefix.entries));
+    *ret_below = count(search, &prefix, runs);
+    prefix.entries[at].index = 0;
+    prefix.entries[at].id = 0;
+    *ret_beside = count(search, &prefix, runs);
+}
+
+static uint32_t
+separation(const struct sim_tally *below, const struct sim_tally *beside)
+{
+    return below->failed + (beside->runs - beside->failed);
+}
+
+/* Runs that a count may take: fewer of long ones. */
+static uint32_t
+runs_of(const struct search *search, uint32_t runs)
+{
+    return search->wanted.steps > STEPS_SLOW ? runs / SLOW : runs;
+}
+
+/* ---- The nearest run that passes. ------------------------------------------------------------ */
+
+/* An audit is no decision of the program's: without it the failure is only not seen. */
+static bool
+may_decide(const struct sim_deviation *deviation)
+{
+    return deviation->kind != SIM_KIND_AUDIT;
+}
+
+static bool
+keep_passing(struct search *search)
+{
+    struct sim_tape written = sim_pilot_deviations(search->scout);
+    return copy_tape(&search->decision->passing, &written);
+}
+
+/* Of the single decisions without which it passes, the one that separates best; where several do
+ * equally, the last. */
+static void
+flip_one(struct search *search)
+{
+    struct sim_decision *decision = search->decision;
+    const struct sim_tape *tape = &decision->failing;
+    uint32_t best = 0;
+    uint32_t from = tape->count > FLIP_SINGLES ? tape->count - FLIP_SINGLES : 0;
+    for (uint32_t i = from; i < tape->count && !search->refused; i++) {
+        struct sim_tape flipped = without(search, tape, i, 1);
+        if (!may_decide(&tape->entries[i]) || !passes(fly_tape(search, &flipped))) {
+            continue;
+        }
+        struct sim_tape written = sim_pilot_deviations(search->scout);
+        struct sim_tape passing = {NULL, 0, 0};
+        struct sim_tally below;
+        struct sim_tally beside;
+        if (!copy_tape(&passing, &written)) {
+            return;
+        }
+        count_sides(search, tape, i, runs_of(search, TRIAL_RUNS), &below, &beside);
+        uint32_t score = separation(&below, &beside) + 1;
+        if (score >= best) {
+            best = score;
+            free(decision->passing.entries);
+            decision->passing = passing;
+            decision->deciding = tape->entries[i];
+            decision->found = true;
+            decision->changed = 1;
+        } else {
+            free(passing.entries);
+        }
+    }
+}
+
+/* Two at once: the later of the two is told as the one that decides. */
+static void
+flip_two(struct search *search)
+{
+    struct sim_decision *decision = search->decision;
+    const struct sim_tape *tape = &decision->failing;
+    uint32_t left = FLIP_PAIRS;
+    for (uint32_t k = tape->count; k-- > 1 && !decision->found;) {
+        for (uint32_t i = k; i-- > 0 && left > 0 && !search->refused; left--) {
+            struct sim_tape flipped = without(search, tape, k, 1);
+            flipped = without(search, &flipped, i, 1);
+            if (may_decide(&tape->entries[k]) && passes(fly_tape(search, &flipped)) &&
+                    keep_passing(search)) {
+                decision->found = true;
+                decision->changed = 2;
+                decision->deciding = tape->entries[k];
+                break;
+            }
+        }
+    }
+}
+
+/* The failing run is dull where the others are not: a passing one is looked for among seeds, and
+ * what it needs to pass is what decides. */
+static void
+find_passing(struct search *search)
+{
+    struct sim_decision *decision = search->decision;
+    uint32_t seeds = runs_of(search, PASSING_SEEDS);
+    for (uint64_t seed = 1; seed <= seeds && !decision->found && !search->refused; seed++) {
+        const struct sim_outcome *outcome =
+                fly(search, search->failure->options, seed, SIM_HOW_RANDOM, NULL);
+        if (!passes(outcome) || !keep_passing(search)) {
+            continue;
+        }
+        /* The drawn run may pass for what is not on the tape of another seed. */
+        if (!passes(fly_tape(search, &decision->passing))) {
+            continue;
+        }
+        free(search->room);
+        search->room = calloc(decision->passing.count + 1u, sizeof(*search->room));
+        if (search->room == NULL) {
+            return;
+        }
+        reduce(search, &decision->passing, keeps_passing);
+        decision->found = decision->passing.count > 0;
+        decision->added = true;
+        decision->changed = decision->passing.count;
+        if (decision->found) {
+            decision->deciding = decision->passing.entries[decision->passing.count - 1];
+        }
+    }
+}
+
+/* Entry of `tape` that is the deciding one. */
+static uint32_t
+deciding_at(const struct sim_decision *decision, const struct sim_tape *tape)
+{
+    uint32_t at = 0;
+    while (at + 1 < tape->count &&
+            (tape->entries[at].stream != decision->deciding.stream ||
+                    tape->entries[at].ordinal != decision->deciding.ordinal ||
+                    tape->entries[at].kind != decision->deciding.kind)) {
+        at++;
+    }
+    return at;
+}
+
+static void
+count_well(struct search *search)
+{
+    struct sim_decision *decision = search->decision;
+    const struct sim_tape *tape = decision->added ? &decision->passing : &decision->failing;
+    struct sim_tally *below = decision->added ? &decision->beside : &decision->below;
+    struct sim_tally *beside = decision->added ? &decision->below : &decision->beside;
+    count_sides(
+            search, tape, deciding_at(decision, tape), runs_of(search, TALLY_RUNS), below, beside);
+}
+
+/* ---- The door. ------------------------------------------------------------------------------- */
+
+bool
+sim_decision_find(struct sim_decision *decision, struct sim_pilot *scout,
+        const struct sim_failure *failure, const struct sim_tape *tape,
+        const struct sim_outcome *outcome)
+{
+    *decision = (struct sim_decision){.given = tape->count};
+    struct search search = {
+            .decision = decision,
+            .scout = scout,
+            .failure = failure,
+            .wanted = *outcome,
+            .room = calloc(tape->count + 1u, sizeof(*search.room)),
+    };
+    if (search.room == NULL || !copy_tape(&decision->failing, tape)) {
+        free(search.room);
+        return false;
+    }
+    if (same_failure(&search, fly_tape(&search, &decision->failing))) {
+        reduce(&search, &decision->failing, same_failure);
+        flip_one(&search);
+        if (!decision->found) {
+            flip_two(&search);
+        }
+        if (!decision->found) {
+            find_passing(&search);
+        }
+    }
+    if (decision->found && search.room != NULL) {
+        count_well(&search);
+    }
+    free(search.room);
+    return !search.refused;
+}
+
+void
+sim_decision_free(struct sim_decision *decision)
+{
+    free(decision->failing.entries);
+    free(decision->passing.entries);
+    decision->failing = (struct sim_tape){NULL, 0, 0};
+    decision->passing = (struct sim_tape){NULL, 0, 0};
+}

@@ -1,0 +1,176 @@
+/*
+ * explain.c -- making an explanation, part by part.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/explain.h"
+
+#include <stdio.h>
+
+#include "runtime/base/assert.h"
+
+/* Processes that may die of words that are put back. */
+#define DEATHS_MAX 12u
+
+static bool
+fly(struct sim_explanation *explanation, uint32_t how, const struct sim_tape *tape, bool study)
+{
+    const struct sim_failure *failure = &explanation->failure;
+    const struct sim_candidate candidate = {
+            .scenario = failure->scenario,
+            .options = failure->options,
+            .seed = failure->seed,
+            .how = how,
+            .tape = tape,
+            .texts = true,
+            .explain = study,
+            .study = study && explanation->study != NULL ? sim_study_run : NULL,
+            .study_of = explanation->study,
+    };
+    return sim_pilot_run(&explanation->failing, &candidate) != NULL;
+}
+
+static bool
+refuse(struct sim_explanation *explanation, const char *why)
+{
+    (void)snprintf(explanation->failing.worker.error, sizeof(explanation->failing.worker.error),
+            "%s", why);
+    return false;
+}
+
+/* What the failing run needs, and the nearest that passes. */
+static bool
+find_decision(struct sim_explanation *explanation)
+{
+    const struct sim_failure *failure = &explanation->failure;
+    struct sim_pilot scout;
+    struct sim_tape tape = sim_pilot_deviations(&explanation->failing);
+    if (!sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, failure->hang_ms)) {
+        return refuse(explanation, "no memory for a worker");
+    }
+    bool found =
+            sim_decision_find(&explanation->decision, &scout, failure, &tape, &explanation->given);
+    if (!found) {
+        (void)refuse(explanation, scout.worker.error);
+    }
+    sim_pilot_fini(&scout);
+    return found;
+}
+
+/* The run that is told. A study whose process died goes on behind what it died of. */
+static bool
+run_failing(struct sim_explanation *explanation)
+{
+    const struct sim_tape *tape = &explanation->decision.failing;
+    bool flown = fly(explanation, SIM_HOW_LENIENT, tape, true);
+    for (uint32_t deaths = 0; flown && deaths < DEATHS_MAX; deaths++) {
+        const struct sim_outcome *outcome = sim_pilot_outcome(&explanation->failing);
+        bool dead = outcome->oracle == SIM_ORACLE_PROCESS || outcome->verdict == SIM_VERDICT_PASS;
+        if (explanation->study == NULL || explanation->study->done || dead) {
+            break;
+        }
+        flown = fly(explanation, SIM_HOW_LENIENT, tape, true);
+    }
+    return flown;
+}
+
+static bool
+run_passing(struct sim_explanation *explanation)
+{
+    const struct sim_failure *failure = &explanation->failure;
+    const struct sim_candidate candidate = {
+            .scenario = failure->scenario,
+            .options = failure->options,
+            .seed = failure->seed,
+            .how = SIM_HOW_LENIENT,
+            .tape = &explanation->decision.passing,
+            .texts = true,
+    };
+    if (!sim_pilot_init(&explanation->passing, NULL, &sim_shared_for_reading, failure->hang_ms)) {
+        return refuse(explanation, "no memory for a worker");
+    }
+    const struct sim_outcome *outcome = sim_pilot_run(&explanation->passing, &candidate);
+    explanation->compared = outcome != NULL && outcome->verdict == SIM_VERDICT_PASS &&
+                            sim_cast_make(&explanation->passing_cast,
+                                    sim_pilot_recorder(&explanation->passing)) == RT_OK;
+    return outcome != NULL || refuse(explanation, explanation->passing.worker.error);
+}
+
+static bool
+read_record(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_pilot_outcome(&explanation->failing);
+    if (sim_cast_make(&explanation->cast, sim_pilot_recorder(&explanation->failing)) != RT_OK) {
+        return false;
+    }
+    if (sim_ledger_make(&explanation->ledger, &explanation->cast) != RT_OK) {
+        sim_cast_free(&explanation->cast);
+        return false;
+    }
+    sim_fate_find(&explanation->ledger, outcome, &explanation->fate);
+    return true;
+}
+
+static void
+find_cause(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    bool died = outcome->oracle == SIM_ORACLE_PROCESS;
+    const struct sim_evidence evidence = {
+            .ledger = &explanation->ledger,
+            .fate = &explanation->fate,
+            .outcome = outcome,
+            .study = explanation->study,
+            .crash = died ? &explanation->failing.worker.shared->crash : NULL,
+            .places = explanation->places,
+    };
+    sim_cause_find(&evidence, &explanation->cause);
+}
+
+bool
+sim_explanation_make(struct sim_explanation *explanation, const struct sim_failure *failure)
+{
+    *explanation = (struct sim_explanation){.failure = *failure};
+    explanation->places = sim_places_new();
+    explanation->study = sim_study_new();
+    if (!sim_pilot_init(&explanation->failing, NULL, &sim_shared_for_reading, failure->hang_ms) ||
+            !fly(explanation, failure->how, failure->tape, false)) {
+        return false;
+    }
+    explanation->given = *sim_pilot_outcome(&explanation->failing);
+    if (explanation->given.verdict == SIM_VERDICT_PASS) {
+        return true;
+    }
+    if (!find_decision(explanation) || !run_failing(explanation) ||
+            (explanation->decision.found && !run_passing(explanation))) {
+        return false;
+    }
+    if (!read_record(explanation)) {
+        return refuse(explanation, "no memory for the record");
+    }
+    find_cause(explanation);
+    return true;
+}
+
+void
+sim_explanation_free(struct sim_explanation *explanation)
+{
+    if (explanation->ledger.cast != NULL) {
+        sim_ledger_free(&explanation->ledger);
+        sim_cast_free(&explanation->cast);
+    }
+    if (explanation->compared) {
+        sim_cast_free(&explanation->passing_cast);
+    }
+    sim_decision_free(&explanation->decision);
+    sim_pilot_fini(&explanation->failing);
+    sim_pilot_fini(&explanation->passing);
+    sim_study_free(&explanation->study);
+    sim_places_free(&explanation->places);
+}
+
+const struct sim_outcome *
+sim_explanation_outcome(const struct sim_explanation *explanation)
+{
+    return sim_pilot_outcome(&explanation->failing);
+}

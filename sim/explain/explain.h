@@ -1,0 +1,56 @@
+/*
+ * explain.h -- why a run fails, for somebody who has not seen the code.
+ *
+ *   the cause       which wake is missing, or what else is to blame, and where
+ *   the decision    the nearest run that passes, and what it decides differently
+ *   the order       two events whose order decides
+ *
+ * Every claim is checked by running: candidates are made in a worker of their own. What could
+ * not be found is said to be not found.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_EXPLAIN_H
+#define SIM_EXPLAIN_EXPLAIN_H
+
+#include "sim/explain/cause.h"
+#include "sim/explain/decision.h"
+#include "sim/explore/pilot.h"
+#include "sim/tell/page.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_explanation {
+    struct sim_failure failure;
+    struct sim_places *places;
+    struct sim_study *study;
+    struct sim_pilot failing; /* Flies the failing run; its record stays there. */
+    struct sim_pilot passing; /* The nearest that passes, where there is one. */
+    struct sim_outcome given; /* How the failure itself ended. */
+    struct sim_decision decision;
+    bool compared; /* `passing` has its record, and is read. */
+    struct sim_cast passing_cast;
+    struct sim_cast cast; /* Of the failing run. */
+    struct sim_ledger ledger;
+    struct sim_fate fate;
+    struct sim_cause cause;
+};
+
+/*
+ * Runs the failure, and finds what is to be found. What is told is the run that was made of it by
+ * dropping what it does not need. Where it does not fail (`given`), nothing is looked for.
+ * False: the system refused, see failing.worker.error. sim_explanation_free must follow in any
+ * case.
+ */
+bool sim_explanation_make(struct sim_explanation *explanation, const struct sim_failure *failure);
+void sim_explanation_free(struct sim_explanation *explanation);
+
+/* How the run ended that is told. */
+const struct sim_outcome *sim_explanation_outcome(const struct sim_explanation *explanation);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

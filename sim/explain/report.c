@@ -1,0 +1,295 @@
+/*
+ * report.c -- the answer first.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/report.h"
+
+#include <string.h>
+
+#include "sim/explain/sides.h"
+#include "sim/explain/words.h"
+#include "sim/tell/columns.h"
+#include "sim/tell/tell.h"
+
+#define ROWS 12u
+
+struct report {
+    struct sim_page *page;
+    struct sim_page line;
+    const struct sim_explanation *explanation;
+};
+
+static void
+end_paragraph(struct report *report, uint32_t indent)
+{
+    sim_page_wrap(report->page, sim_page_text(&report->line), indent, indent, SIM_PAGE_WIDTH);
+    sim_page_clear(&report->line);
+}
+
+/* ---- The cause. ------------------------------------------------------------------------------ */
+
+static const struct sim_spot *
+blamed(const struct sim_cause *cause)
+{
+    return cause->at_count > 0 ? &cause->at[0] : NULL;
+}
+
+/* " in permit_release() (a18.c:84), called from author_poll()" */
+static void
+put_at(struct sim_page *page, const struct sim_cause *cause)
+{
+    const char *last = "";
+    for (uint32_t i = 0; i < cause->at_count; i++) {
+        const struct sim_place *place = &cause->at[i].place;
+        if (i == 0) {
+            sim_page_put(page, " ");
+            sim_words_put_place(page, place);
+        } else if (strcmp(place->function, last) != 0) {
+            sim_page_printf(page, "%s %s()", i == 1 ? ", called from" : " from", place->function);
+        }
+        last = place->function;
+    }
+}
+
+static void
+put_stored(struct sim_page *page, const struct sim_cause *cause)
+{
+    if (cause->stored.place.function[0] != '\0') {
+        sim_page_put(page, " It had stored its waker ");
+        sim_words_put_place(page, &cause->stored.place);
+        sim_page_printf(page, " at step %llu.", (unsigned long long)cause->stored.step);
+    }
+}
+
+/* "At step 6 `author` " */
+static void
+put_when(struct sim_page *page, const struct sim_explanation *explanation, const char *before)
+{
+    const struct sim_spot *at = blamed(&explanation->cause);
+    if (at != NULL && at->step != 0 && at->part != SIM_PART_NONE) {
+        sim_page_printf(page, "%sat step %llu ", before, (unsigned long long)at->step);
+        sim_words_put_who(&explanation->cast, page, at->part);
+    } else {
+        sim_page_printf(page, "%ssomebody", before);
+    }
+}
+
+static void
+put_never_stored(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page, " sleeps, and no waker of its own is stored where it would be woken. The "
+                       "place is that of the wait");
+    put_at(page, cause);
+    sim_page_put(page, ".");
+}
+
+static void
+put_never_fired(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    put_when(page, explanation, " is never woken: ");
+    sim_page_put(
+            page, cause->by_word ? " makes it so that it could go on," : " should have woken it,");
+    put_at(page, cause);
+    sim_page_put(page, cause->by_word ? ", and fires nothing for it there." : ", and did not.");
+    put_stored(page, cause);
+}
+
+static void
+put_taken(struct sim_page *page, const struct sim_explanation *explanation, const char *how)
+{
+    sim_page_put(page, "the waker of ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    put_when(page, explanation, " is lost: ");
+    sim_page_printf(page, " %s", how);
+    put_at(page, &explanation->cause);
+    sim_page_put(page, ".");
+    put_stored(page, &explanation->cause);
+}
+
+static void
+put_fired_early(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    put_when(page, explanation, "the wake comes too early: ");
+    sim_page_put(page, " fires it");
+    put_at(page, cause);
+    sim_page_put(page, ", when nobody waits there yet.");
+    if (cause->stored.place.function[0] != '\0') {
+        sim_page_put(page, " Only afterwards ");
+        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        sim_page_put(page, " stores its waker ");
+        sim_words_put_place(page, &cause->stored.place);
+        sim_page_printf(page, " at step %llu.", (unsigned long long)cause->stored.step);
+    }
+}
+
+static void
+put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    sim_page_put(page, "the wake of ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    put_when(page, explanation, " is sent, and swallowed on its way: ");
+    sim_page_put(page, " sends it");
+    put_at(page, &explanation->cause);
+    sim_page_put(page, ", and no poll of it follows.");
+}
+
+static void
+put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    const struct sim_cause *cause = &explanation->cause;
+    sim_page_put(page, "no wake is missing");
+    if (cause->at_count == 0) {
+        sim_page_put(page, ", and the record names no line.");
+        return;
+    }
+    const char *where = outcome->verdict == SIM_VERDICT_DEADLOCK     ? ": who sleeps, sleeps"
+                        : outcome->verdict == SIM_VERDICT_LIVELOCK   ? ": the run turns in circles"
+                        : outcome->verdict == SIM_VERDICT_STARVATION ? ": the others run"
+                                                                     : ": it goes wrong";
+    sim_page_put(page, where);
+    put_at(page, cause);
+    sim_page_put(page, ".");
+}
+
+void
+sim_report_put_cause(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    switch ((enum sim_cause_kind)explanation->cause.kind) {
+    case SIM_CAUSE_NEVER_STORED:
+        put_never_stored(page, explanation);
+        return;
+    case SIM_CAUSE_NEVER_FIRED:
+        put_never_fired(page, explanation);
+        return;
+    case SIM_CAUSE_REPLACED:
+        put_taken(page, explanation, "puts another into its place");
+        return;
+    case SIM_CAUSE_ERASED:
+        put_taken(page, explanation, "empties its place without waking");
+        return;
+    case SIM_CAUSE_DROPPED:
+        put_taken(page, explanation, "drops it without waking");
+        return;
+    case SIM_CAUSE_FIRED_EARLY:
+        put_fired_early(page, explanation);
+        return;
+    case SIM_CAUSE_COALESCED:
+        put_coalesced(page, explanation);
+        return;
+    case SIM_CAUSE_NOT_A_WAKE:
+    case SIM_CAUSES:
+        put_not_a_wake(page, explanation);
+        return;
+    }
+}
+
+/* ---- The decision. --------------------------------------------------------------------------- */
+
+static void
+put_tally(struct sim_page *page, const struct sim_tally *tally, const char *verb, bool fails)
+{
+    uint32_t count = fails ? tally->failed : tally->runs - tally->failed;
+    sim_page_printf(page, "%s in %u of %u", verb, count, tally->runs);
+    if (fails && tally->otherwise > 0) {
+        sim_page_printf(page, " (%u of them with another verdict)", tally->otherwise);
+    }
+}
+
+static void
+put_decision(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_decision *decision = &explanation->decision;
+    const struct sim_cast *cast = decision->added ? &explanation->passing_cast : &explanation->cast;
+    if (!decision->found) {
+        sim_page_put(page,
+                "No run that passes was found near this one, nor among 64 seeds: it fails "
+                "however things are decided.");
+        return;
+    }
+    if (decision->added) {
+        sim_page_put(page, "It fails on the dullest run already. It passes when ");
+        sim_words_put_decision(cast, page, &decision->deciding);
+    } else {
+        sim_page_put(page, "What decides: ");
+        sim_words_put_decision(cast, page, &decision->deciding);
+        sim_page_put(page, "; it passes when ");
+        sim_words_put_dull(cast, page, &decision->deciding);
+    }
+    sim_page_put(page, ". With everything after that drawn at random, ");
+    put_tally(page, &decision->below, "the former fails", true);
+    put_tally(page, &decision->beside, " runs, the latter passes", false);
+    sim_page_put(page, ".");
+}
+
+static void
+put_shrunk(struct report *report)
+{
+    const struct sim_decision *decision = &report->explanation->decision;
+    if (decision->given != decision->failing.count) {
+        sim_page_printf(&report->line,
+                "Of the %u decisions in which the failure differs from the dullest run it needs "
+                "%u; "
+                "the run below has no others.",
+                decision->given, decision->failing.count);
+        end_paragraph(report, 0);
+    }
+}
+
+/* ---- The report. ----------------------------------------------------------------------------- */
+
+static void
+put_capital(struct sim_page *to, const char *text)
+{
+    char first[2] = {text[0] >= 'a' && text[0] <= 'z' ? (char)(text[0] - 'a' + 'A') : text[0], 0};
+    sim_page_put(to, first);
+    sim_page_put(to, text[0] != '\0' ? text + 1 : "");
+}
+
+static void
+put_answer(struct report *report)
+{
+    const struct sim_explanation *explanation = report->explanation;
+    struct sim_page cause;
+    sim_page_init(&cause, false);
+    sim_report_put_cause(&cause, explanation);
+    put_capital(&report->line, sim_page_text(&cause));
+    sim_page_fini(&cause);
+    sim_page_put(&report->line, " ");
+    put_decision(&report->line, explanation);
+    end_paragraph(report, 0);
+}
+
+rt_err
+sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    struct report report = {.page = page, .explanation = explanation};
+    const struct sim_tale tale = {
+            .recorder = sim_pilot_recorder(&explanation->failing),
+            .outcome = sim_explanation_outcome(explanation),
+            .rows_max = SIM_ROWS_DEFAULT,
+    };
+    sim_page_init(&report.line, false);
+    rt_err err = sim_tell_headline(page, &tale);
+    sim_page_put(page, "\n");
+    put_answer(&report);
+    sim_page_put(page, "\n");
+    put_shrunk(&report);
+    if (explanation->compared) {
+        sim_sides_put(page, &explanation->cast, "this run fails", &explanation->passing_cast,
+                "the nearest that passes", ROWS);
+        sim_page_put(page, "\n");
+    }
+    if (err == RT_OK) {
+        err = sim_tell_why(page, &tale);
+    }
+    bool failed = report.line.failed || page->failed;
+    sim_page_fini(&report.line);
+    return failed ? RT_E_FULL : err;
+}

@@ -1,0 +1,164 @@
+/*
+ * sides.c -- two columns of 48 letters.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/sides.h"
+
+#include <string.h>
+
+#include "sim/explain/words.h"
+#include "sim/tell/diff.h"
+#include "sim/tell/phrase.h"
+
+#define SIDE 48u
+#define BEFORE 2u
+#define LINES_MAX 3u /* Of a step; what is longer ends in "...". */
+
+/* ---- Where they part. ------------------------------------------------------------------------ */
+
+static uint64_t
+step_at(const struct sim_cast *cast, uint64_t event)
+{
+    if (cast->end == cast->first) {
+        return 0;
+    }
+    return sim_cast_event(cast, event < cast->end ? event : cast->end - 1)->step;
+}
+
+void
+sim_sides_part(const struct sim_cast *left, const struct sim_cast *right, uint64_t *ret_left,
+        uint64_t *ret_right)
+{
+    struct sim_difference difference;
+    sim_diff_find(left->recorder, right->recorder, &difference);
+    bool known = difference.kind == SIM_DIFF_EVENT || difference.kind == SIM_DIFF_ENDS;
+    *ret_left = known ? step_at(left, difference.event) : 0;
+    *ret_right = known ? step_at(right, difference.event) : 0;
+}
+
+/* ---- A cell. --------------------------------------------------------------------------------- */
+
+static uint64_t
+last_step(const struct sim_cast *cast)
+{
+    return cast->end > cast->first ? sim_cast_event(cast, cast->end - 1)->step : 0;
+}
+
+/* "  5  400ns  greeter: poll (woken at 4), fires "a connection"" */
+static void
+put_step(const struct sim_cast *cast, struct sim_page *cell, uint64_t step)
+{
+    uint64_t ns = 0;
+    struct sim_page words;
+    sim_page_init(&words, false);
+    sim_page_clear(cell);
+    sim_page_printf(cell, "%llu ", (unsigned long long)step);
+    if (sim_cast_step_time(cast, step, &ns)) {
+        sim_page_time(cell, ns);
+        sim_page_put(cell, " ");
+    }
+    uint32_t part = sim_phrase_whose_step(cast, step);
+    if (part != SIM_PART_NONE) {
+        sim_cast_put_part(cast, cell, part);
+    }
+    if (sim_phrase_put_step(cast, &words, step, SIM_EVENT_NONE)) {
+        sim_page_printf(cell, ": %s", sim_page_text(&words));
+    }
+    sim_page_fini(&words);
+}
+
+/* Adds the next line of *text to `page`, filled up to `width`; false: nothing is left. */
+static bool
+put_line(struct sim_page *page, const char **text, bool last, bool fill)
+{
+    size_t length = strlen(*text);
+    size_t next = length;
+    size_t fits = length > 0 ? sim_text_break(*text, length, SIDE - 4, &next) : 0;
+    sim_page_add(page, *text, fits);
+    uint32_t used = sim_text_width(*text, fits);
+    *text += next;
+    if (last && **text != '\0') {
+        sim_page_put(page, " ...");
+        used += 4;
+    }
+    if (fill && used < SIDE) {
+        sim_page_fill(page, ' ', SIDE - used);
+    }
+    return **text != '\0';
+}
+
+static void
+put_row(struct sim_page *page, const char *mark, const char *left, const char *right)
+{
+    bool more = true;
+    for (uint32_t line = 0; more && line < LINES_MAX; line++) {
+        bool last = line + 1 == LINES_MAX;
+        sim_page_put(page, line == 0 ? mark : "  ");
+        bool more_left = put_line(page, &left, last, *right != '\0');
+        bool more_right = false;
+        if (*right != '\0') {
+            sim_page_put(page, "  ");
+            more_right = put_line(page, &right, last, false);
+        }
+        sim_page_put(page, "\n");
+        more = more_left || more_right;
+    }
+}
+
+/* ---- Both. ----------------------------------------------------------------------------------- */
+
+struct side {
+    const struct sim_cast *cast;
+    uint64_t from; /* The step in which they part. */
+    uint64_t last;
+    struct sim_page cell;
+};
+
+static void
+side_init(struct side *side, const struct sim_cast *cast, uint64_t from)
+{
+    *side = (struct side){.cast = cast, .from = from > 0 ? from : 1, .last = last_step(cast)};
+    sim_page_init(&side->cell, false);
+}
+
+static const char *
+side_step(struct side *side, uint64_t step, uint32_t row, uint32_t rows)
+{
+    sim_page_clear(&side->cell);
+    if (step <= side->last && row < rows) {
+        put_step(side->cast, &side->cell, step);
+    } else if (step <= side->last && row == rows) {
+        sim_page_printf(
+                &side->cell, "... %llu more steps", (unsigned long long)(side->last - step + 1));
+    }
+    return sim_page_text(&side->cell);
+}
+
+void
+sim_sides_put(struct sim_page *page, const struct sim_cast *left, const char *head_left,
+        const struct sim_cast *right, const char *head_right, uint32_t rows)
+{
+    struct side sides[2];
+    uint64_t from_left = 0;
+    uint64_t from_right = 0;
+    sim_sides_part(left, right, &from_left, &from_right);
+    side_init(&sides[0], left, from_left);
+    side_init(&sides[1], right, from_right);
+    put_row(page, "  ", head_left, head_right);
+    for (uint64_t back = BEFORE; back > 0; back--) {
+        if (sides[0].from > back && sides[1].from > back) {
+            const char *cell = side_step(&sides[0], sides[0].from - back, 0, rows);
+            put_row(page, "  ", cell, side_step(&sides[1], sides[1].from - back, 0, rows));
+        }
+    }
+    for (uint32_t row = 0; row <= rows; row++) {
+        const char *cell = side_step(&sides[0], sides[0].from + row, row, rows);
+        const char *other = side_step(&sides[1], sides[1].from + row, row, rows);
+        if (*cell != '\0' || *other != '\0') {
+            put_row(page, row == 0 ? "> " : "  ", cell, other);
+        }
+    }
+    sim_page_fini(&sides[0].cell);
+    sim_page_fini(&sides[1].cell);
+}

@@ -1,0 +1,27 @@
+/*
+ * sides.h -- two runs side by side, from where they part.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_SIDES_H
+#define SIM_EXPLAIN_SIDES_H
+
+#include "sim/tell/cast.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The step of each in which they part: the first whose events differ; 0: none. */
+void sim_sides_part(const struct sim_cast *left, const struct sim_cast *right, uint64_t *ret_left,
+        uint64_t *ret_right);
+
+/* Adds both, `head_left` and `head_right` above them: the steps before the parting, a mark, and at
+ * most `rows` steps of each after it; 100 columns wide. */
+void sim_sides_put(struct sim_page *page, const struct sim_cast *left, const char *head_left,
+        const struct sim_cast *right, const char *head_right, uint32_t rows);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,205 @@
+/*
+ * study.c -- which word of memory the sleeper waits for, and who wrote it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/study.h"
+
+#include <execinfo.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+#include "sim/judge/nudge.h"
+
+/* Instructions of a step that is walked: 2 s at the most. */
+#define WALK_MOST UINT64_C(200000)
+
+struct sim_study *
+sim_study_new(void)
+{
+    void *memory = mmap(NULL, sizeof(struct sim_study), PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void
+sim_study_free(struct sim_study **study)
+{
+    if (*study != NULL) {
+        (void)munmap(*study, sizeof(**study));
+        *study = NULL;
+    }
+}
+
+/* ---- The words that the step changed. -------------------------------------------------------- */
+
+/* A pointer into the arena: a list that is put back in one place only is no list. */
+static bool
+is_link(const struct sim_world *world, uint64_t value)
+{
+    return sim_arena_holds(&world->arena, (const void *)(uintptr_t)value);
+}
+
+static void
+note_word(struct sim_study *study, const struct sim_world *world, uint64_t offset, uint64_t before)
+{
+    uint64_t after;
+    memcpy(&after, world->arena.base + offset, sizeof(after));
+    if (before == after || is_link(world, before) || is_link(world, after) ||
+            study->word_count == SIM_STUDY_WORDS) {
+        return;
+    }
+    study->words[study->word_count++] =
+            (struct sim_word){.offset = offset, .before = before, .after = after};
+}
+
+static bool
+run_to(struct sim_world *world, const struct sim_case *what, uint64_t step)
+{
+    struct sim_recording nothing = {false, false};
+    return sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
+            nothing, (struct sim_stop){step, false});
+}
+
+/* Only what was there before the step: what it took anew nobody can wait for yet. */
+static void
+find_words(struct sim_world *world, const struct sim_case *what, uint64_t step,
+        struct sim_study *study)
+{
+    uint64_t *copy = NULL;
+    size_t used = 0;
+    study->word_count = 0;
+    if (run_to(world, what, step - 1)) {
+        used = world->arena.used & ~(size_t)7;
+        copy = mmap(NULL, used + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+    if (copy != NULL && copy != MAP_FAILED) {
+        memcpy(copy, world->arena.base, used);
+        if (sim_world_go_on(world, (struct sim_stop){step, false})) {
+            for (size_t i = 0; i < used / sizeof(*copy); i++) {
+                note_word(study, world, i * sizeof(*copy), copy[i]);
+            }
+        }
+        (void)munmap(copy, used + 1);
+    }
+    sim_world_drop(world);
+}
+
+/* ---- Which of them decides. ------------------------------------------------------------------ */
+
+static void
+try_word(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
+        struct sim_word *word)
+{
+    const struct sim_patch patch = {word->offset, word->before};
+    const struct sim_question question = {
+            .stop = {outcome->owed_step, false},
+            .actor = outcome->actor,
+            .rung = outcome->oracle == SIM_ORACLE_REWAKE_SOURCES ? SIM_RUNG_SOURCES : SIM_RUNG_POLL,
+            .patch = &patch,
+    };
+    struct sim_answer answer;
+    word->state = SIM_WORD_TRYING;
+    sim_nudge(world, what, &question, &answer);
+    word->state =
+            answer.asked && !answer.moved && !answer.failed ? SIM_WORD_DECIDES : SIM_WORD_IDLE;
+}
+
+static void
+find_writers(struct sim_world *world, const struct sim_case *what, uint64_t step,
+        struct sim_study *study)
+{
+    struct sim_watch watches[SIM_STUDY_WORDS];
+    uint32_t count = 0;
+    study->walked = true;
+    if (run_to(world, what, step - 1)) {
+        for (uint32_t i = 0; i < study->word_count; i++) {
+            struct sim_word *word = &study->words[i];
+            if (word->state == SIM_WORD_DECIDES) {
+                watches[count++] = (struct sim_watch){
+                        .word = (const volatile uint64_t *)(const void *)(world->arena.base +
+                                                                          word->offset),
+                        .writer = &word->writer};
+            }
+        }
+        if (count > 0 && sim_walk_begin(watches, count, WALK_MOST)) {
+            (void)sim_world_go_on(world, (struct sim_stop){step, false});
+            sim_walk_end();
+        }
+    }
+    sim_world_drop(world);
+}
+
+/* ---- Where the verdict fell. ----------------------------------------------------------------- */
+
+static struct sim_walk_stop *fallen;
+
+/* Called where sim_fail stands. */
+static void
+note_fall(void)
+{
+    void *frames[SIM_WALK_FRAMES];
+    int count = backtrace(frames, (int)SIM_WALK_FRAMES);
+    for (int i = 0; i < count; i++) {
+        fallen->frames[i] = (uintptr_t)frames[i];
+    }
+    fallen->frame_count = count > 0 ? (uint32_t)count : 0;
+}
+
+/* Who failed by a call: an assertion, a check, a rule that the host or the runtime looks after. */
+static bool
+falls_by_call(const struct sim_outcome *outcome)
+{
+    return outcome->oracle == SIM_ORACLE_FAULT || outcome->oracle == SIM_ORACLE_ASSERTION ||
+           outcome->oracle == SIM_ORACLE_HOST || outcome->oracle == SIM_ORACLE_USER;
+}
+
+static void
+study_fall(struct sim_world *world, const struct sim_case *what, struct sim_study *study)
+{
+    struct sim_outcome ignored;
+    study->failing = true;
+    fallen = &study->failed;
+    world->on_fail = note_fall;
+    sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy,
+            (struct sim_recording){false, false}, &ignored);
+    world->on_fail = NULL;
+}
+
+/* ---- The door. ------------------------------------------------------------------------------- */
+
+static void
+study_owed(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
+        struct sim_study *study)
+{
+    if (!study->words_known) {
+        find_words(world, what, outcome->owed_step, study);
+        study->words_known = true;
+    }
+    for (uint32_t i = 0; i < study->word_count; i++) {
+        if (study->words[i].state == SIM_WORD_UNTRIED) {
+            try_word(world, what, outcome, &study->words[i]);
+        }
+    }
+    if (!study->walked) {
+        find_writers(world, what, outcome->owed_step, study);
+    }
+}
+
+void
+sim_study_run(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *argument)
+{
+    struct sim_study *study = argument;
+    struct sim_kept kept;
+    sim_keep(world, &kept);
+    if (outcome->owed_step != 0) {
+        study_owed(world, what, outcome, study);
+    }
+    if (!study->failing && falls_by_call(outcome)) {
+        study_fall(world, what, study);
+    }
+    sim_restore(world, &kept);
+    study->done = true;
+}

@@ -1,0 +1,64 @@
+/*
+ * study.h -- a second look at a failing run, in the process that made it.
+ *
+ * The judge knows the step that owed the wake, and nothing below a step. Here that step
+ * is taken apart. Each word of memory that it changed is put back, by itself, in a copy of the
+ * run, and the sleeper is asked: does it still go on? Where not, this word is what the sleeper
+ * waits for, whatever the program calls it; and the instruction that wrote it is found by taking
+ * the step once more, one instruction at a time.
+ *
+ * All of this happens in a worker, and the results lie in memory shared with the parent, filled as
+ * they come: the worker may die of a word that was put back. Who starts another one passes the same
+ * study again, and it goes on behind that word.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_STUDY_H
+#define SIM_EXPLAIN_STUDY_H
+
+#include "sim/explain/walk.h"
+#include "sim/judge/judge.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_STUDY_WORDS 192u
+
+enum sim_word_state {
+    SIM_WORD_UNTRIED,
+    SIM_WORD_TRYING, /* What a worker that died has left. */
+    SIM_WORD_IDLE,   /* Put back, it makes no difference. */
+    SIM_WORD_DECIDES /* Put back, the sleeper does not go on. */
+};
+
+struct sim_word {
+    uint64_t offset; /* In the arena. */
+    uint64_t before;
+    uint64_t after;
+    uint32_t state;              /* enum sim_word_state */
+    struct sim_walk_stop writer; /* Who wrote it last, when it decides; no frames: not known. */
+};
+
+struct sim_study {
+    uint32_t word_count;
+    bool words_known;
+    bool walked;                 /* Writers have been looked for. */
+    bool done;                   /* Nothing is left to do. */
+    bool failing;                /* The run is being made again, up to its verdict. */
+    struct sim_walk_stop failed; /* Where it fell: addresses of return; none: not known. */
+    struct sim_word words[SIM_STUDY_WORDS];
+};
+
+/* Room shared with the workers that are forked from now on; NULL: the system has none. */
+struct sim_study *sim_study_new(void);
+void sim_study_free(struct sim_study **study);
+
+/* For sim_job.study: `study` is the sim_study. */
+void sim_study_run(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *study);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+/*
+ * walk.c -- the trap flag, and its handler.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/walk.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+#include "runtime/base/assert.h"
+
+#define TRAP_FLAG 0x100
+
+/* Of the process: a signal has one handler. */
+static struct {
+    struct sim_watch *watches;
+    uint32_t count;
+    uint64_t left;
+    uintptr_t last; /* The instruction that is done when the next trap comes. */
+    struct sigaction before;
+    bool walking;
+} walk;
+
+#if defined(__x86_64__)
+
+/* The frames from `pc` outwards. The handler's own stand before it; it is on a stack of its own,
+ * and the unwinder finds its way through the signal's frame. */
+static void
+note_stop(uintptr_t pc, uintptr_t done, struct sim_walk_stop *ret)
+{
+    void *frames[SIM_WALK_FRAMES + 6];
+    int count = backtrace(frames, (int)(sizeof(frames) / sizeof(*frames)));
+    int from = 0;
+    while (from < count && (uintptr_t)frames[from] != pc) {
+        from++;
+    }
+    ret->frame_count = 0;
+    ret->frames[ret->frame_count++] = done;
+    for (int i = from + 1; i < count && ret->frame_count < SIM_WALK_FRAMES; i++) {
+        ret->frames[ret->frame_count++] = (uintptr_t)frames[i];
+    }
+}
+
+static void
+on_trap(int number, siginfo_t *info, void *argument)
+{
+    ucontext_t *context = argument;
+    greg_t *registers = context->uc_mcontext.gregs;
+    uintptr_t pc = (uintptr_t)registers[REG_RIP];
+    (void)number;
+    (void)info;
+    for (uint32_t i = 0; i < walk.count; i++) {
+        struct sim_watch *watch = &walk.watches[i];
+        if (*watch->word != watch->seen) {
+            watch->seen = *watch->word;
+            note_stop(pc, walk.last, watch->writer);
+        }
+    }
+    walk.last = pc;
+    if (!walk.walking || walk.left-- == 0) {
+        registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    }
+}
+
+static void
+set_flag(void)
+{
+    __asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+}
+
+#endif
+
+bool
+sim_walk_begin(struct sim_watch *watches, uint32_t count, uint64_t most)
+{
+#if defined(__x86_64__)
+    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    rt_assert(!walk.walking);
+    (void)sigemptyset(&action.sa_mask);
+    walk.watches = watches;
+    walk.count = count;
+    walk.left = most;
+    walk.last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        watches[i].seen = *watches[i].word;
+    }
+    if (sigaction(SIGTRAP, &action, &walk.before) != 0) {
+        return false;
+    }
+    walk.walking = true;
+    set_flag();
+    return true;
+#else
+    (void)watches;
+    (void)count;
+    (void)most;
+    return false;
+#endif
+}
+
+void
+sim_walk_end(void)
+{
+    if (walk.walking) {
+        /* The next trap sees it and takes the flag away; it has come by the end of this line. */
+        walk.walking = false;
+        __asm__ volatile("nop\n\tnop" ::: "memory");
+        (void)sigaction(SIGTRAP, &walk.before, NULL);
+    }
+}

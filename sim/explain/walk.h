@@ -1,0 +1,46 @@
+/*
+ * walk.h -- taking a piece of a run one instruction at a time.
+ *
+ * The processor's trap flag interrupts the program after each instruction; a handler looks
+ * whether a watched word has changed, and notes the stack of calls when it has. No debugger, no
+ * second process, no other build of the program; about 10 us an instruction, so only a step or
+ * two are walked. On other processors than x86-64 nobody walks, and what is told is less.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_WALK_H
+#define SIM_EXPLAIN_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_WALK_FRAMES 20u
+
+/* Where an instruction stood: its address, and the addresses of return above it. */
+struct sim_walk_stop {
+    uintptr_t frames[SIM_WALK_FRAMES];
+    uint32_t frame_count; /* 0: nowhere. */
+};
+
+/* A word that is watched. */
+struct sim_watch {
+    const volatile uint64_t *word;
+    uint64_t seen;
+    struct sim_walk_stop *writer; /* Of the last change; borrowed. */
+};
+
+/*
+ * Walks from here to sim_walk_end, at most `most` instructions, looking after `count` words
+ * (borrowed). Not on every machine: false, and nothing is walked. One walk at a time.
+ */
+bool sim_walk_begin(struct sim_watch *watches, uint32_t count, uint64_t most);
+void sim_walk_end(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

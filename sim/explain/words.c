@@ -1,0 +1,181 @@
+/*
+ * words.c -- decisions and places, in words.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/words.h"
+
+#include "sim/decide/choice.h"
+#include "sim/world/world.h"
+
+uint32_t
+sim_stream_part(const struct sim_cast *cast, uint32_t stream, uint32_t kind)
+{
+    const struct sim_actor world = {.id = 1};
+    if (sim__stream_id(&world, (enum sim_kind)kind) == stream) {
+        return 0;
+    }
+    for (uint64_t i = cast->first; i < cast->end; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        const struct sim_actor actor = {.id = (uint32_t)event->argument};
+        if (event->kind == SIM_EVENT_ACTOR &&
+                sim__stream_id(&actor, (enum sim_kind)kind) == stream) {
+            return sim_cast_actor(cast, event->actor);
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+/* Who has the stable id `id`; SIM_PART_NONE. */
+static uint32_t
+part_of_id(const struct sim_cast *cast, uint32_t id)
+{
+    for (uint64_t i = cast->first; i < cast->end && id != 0; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
+            return sim_cast_actor(cast, event->actor);
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+void
+sim_words_put_who(const struct sim_cast *cast, struct sim_page *page, uint32_t part)
+{
+    if (part == SIM_PART_NONE) {
+        sim_page_put(page, "somebody");
+    } else if (part == 0) {
+        sim_page_put(page, "the world");
+    } else {
+        sim_page_put(page, "`");
+        sim_cast_put_part(cast, page, part);
+        sim_page_put(page, "`");
+    }
+}
+
+static void
+put_nth(struct sim_page *page, uint32_t n)
+{
+    uint32_t last = n % 10;
+    bool teen = n % 100 >= 11 && n % 100 <= 13;
+    const char *ending = teen        ? "th"
+                         : last == 1 ? "st"
+                         : last == 2 ? "nd"
+                         : last == 3 ? "rd"
+                                     : "th";
+    sim_page_printf(page, "%u%s", n, ending);
+}
+
+static void
+put_stretch(struct sim_page *page, uint32_t index)
+{
+    static const char *const ways[] = {"no longer than it costs",
+            "until just before what is due next", "until exactly what is due next",
+            "past what is due next", "a whole task quota longer"};
+    sim_page_printf(page, "lasts %s", ways[index < 5 ? index : 4]);
+}
+
+/* "alternative 3 of 5" */
+static void
+put_alternative(struct sim_page *page, const struct sim_deviation *deviation)
+{
+    sim_page_printf(page, "alternative %u of %u instead of the first", deviation->index + 1u,
+            (unsigned)deviation->n);
+}
+
+static void
+put_run(const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation,
+        uint32_t part)
+{
+    sim_page_put(page, "the ");
+    put_nth(page, deviation->ordinal + 1);
+    sim_page_put(page, " time that ");
+    sim_words_put_who(cast, page, part);
+    sim_page_put(page, " stands first in line, ");
+    sim_words_put_who(cast, page, part_of_id(cast, deviation->id));
+    sim_page_put(page, " goes before it");
+}
+
+void
+sim_words_put_decision(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation)
+{
+    uint32_t part = sim_stream_part(cast, deviation->stream, deviation->kind);
+    const char *what = NULL;
+    if (deviation->kind == SIM_KIND_RUN) {
+        put_run(cast, page, deviation, part);
+        return;
+    }
+    switch ((enum sim_kind)deviation->kind) {
+    case SIM_KIND_STRETCH:
+        sim_page_put(page, "the ");
+        put_nth(page, deviation->ordinal + 1);
+        sim_page_put(page, " such step of ");
+        sim_words_put_who(cast, page, part);
+        sim_page_put(page, " ");
+        put_stretch(page, deviation->index);
+        return;
+    case SIM_KIND_LATENCY:
+        what = "how long the host takes for it is ";
+        break;
+    case SIM_KIND_LATE:
+        what = "what the host has to say to it comes late: ";
+        break;
+    case SIM_KIND_SUBSET:
+        what = "a poll of the host reports not all that is ready: ";
+        break;
+    case SIM_KIND_ORDER:
+        what = "what is ready is reported in another order: ";
+        break;
+    case SIM_KIND_LENGTH:
+        what = "fewer bytes are moved than could be: ";
+        break;
+    case SIM_KIND_SPURIOUS:
+        what = "it is woken, or reported to, for nothing: ";
+        break;
+    case SIM_KIND_FAULT:
+        what = "a fault strikes: ";
+        break;
+    case SIM_KIND_USER:
+        what = "what the scenario draws there (sim_pick, sim_range) is ";
+        break;
+    case SIM_KIND_FREEDOM:
+        what = "the runtime goes another of its ways: ";
+        break;
+    case SIM_KIND_RUN:
+    case SIM_KIND_AUDIT:
+    case SIM_KINDS:
+        what = "it is ";
+        break;
+    }
+    sim_page_put(page, "at the ");
+    put_nth(page, deviation->ordinal + 1);
+    sim_page_printf(page, " choice \"%s\" of ", sim_kind_name(deviation->kind));
+    sim_words_put_who(cast, page, part);
+    sim_page_printf(page, " %s", what);
+    put_alternative(page, deviation);
+}
+
+void
+sim_words_put_dull(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation)
+{
+    uint32_t part = sim_stream_part(cast, deviation->stream, deviation->kind);
+    if (deviation->kind == SIM_KIND_RUN) {
+        sim_words_put_who(cast, page, part);
+        sim_page_put(page, " goes first");
+    } else if (deviation->kind == SIM_KIND_STRETCH) {
+        sim_page_put(page, "that step takes no longer");
+    } else {
+        sim_page_put(page, "the first alternative is taken, which is the dullest");
+    }
+}
+
+void
+sim_words_put_place(struct sim_page *page, const struct sim_place *place)
+{
+    if (place->function[0] != '\0') {
+        sim_page_printf(page, "in %s() (%s:%u)", place->function, sim_place_file(place),
+                (unsigned)place->line);
+    }
+}

@@ -1,0 +1,37 @@
+/*
+ * words.h -- a decision, and a place, in words.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_WORDS_H
+#define SIM_EXPLAIN_WORDS_H
+
+#include "sim/decide/tape.h"
+#include "sim/explain/cause.h"
+#include "sim/tell/cast.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whose choices stand on `stream` with kind `kind`; SIM_PART_NONE: nobody in the record. */
+uint32_t sim_stream_part(const struct sim_cast *cast, uint32_t stream, uint32_t kind);
+
+/* Adds what was decided: "the 3rd time that `reader` is first in line, `writer` goes before it". */
+void sim_words_put_decision(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation);
+
+/* Adds what the dull way is: "the one that is first in line goes". */
+void sim_words_put_dull(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation);
+
+/* Adds "in permit_release() (a18.c:84)"; nothing where no function is known. */
+void sim_words_put_place(struct sim_page *page, const struct sim_place *place);
+
+/* Adds "`client`"; "somebody" for SIM_PART_NONE, "the world" for 0. */
+void sim_words_put_who(const struct sim_cast *cast, struct sim_page *page, uint32_t part);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
