@@ -165,6 +165,7 @@ make_plan(struct sim_run *run)
             .check_percent = settings->check_percent,
             .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
             .keep_all = settings->record == SIM_RECORD_ALL,
+            .covers = settings->record != SIM_RECORD_NONE,
             .deadline_ms = UINT64_MAX,
             .interrupted = &interrupted,
     };
@@ -191,7 +192,11 @@ run_of(struct sim_sink *sink)
 static bool
 on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
-    return sim_run_store_batch(run_of(sink), batch);
+    struct sim_run *run = run_of(sink);
+    if (run->plan.covers) {
+        sim_run_cover_batch(run, batch);
+    }
+    return sim_run_store_batch(run, batch);
 }
 
 static bool
@@ -264,6 +269,7 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
     run->options = sim_options_json(entry->scenario, &run->plan.options);
     run->sweep_ms = sim_clock_ms();
     sim_progress_init(&run->progress);
+    sim_run_cover_begin(run);
     if (sim_run_store_begin(run)) {
         sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
         (void)sim_run_store_end(run);
@@ -353,6 +359,7 @@ run_command(struct sim_cli *cli)
     }
     sim_pool_fini(&run.pool);
     sim_run_store_close(&run);
+    sim_run_cover_done(&run);
     free(run.selected);
     return status;
 }

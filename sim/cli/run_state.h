@@ -14,8 +14,27 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/terminal.h"
+#include "sim/cover/species.h"
 #include "sim/explore/sweep.h"
 #include "sim/store/store.h"
+
+/* Places for different runs of a sweep; beyond them they are sampled (species.h). */
+#define SIM_RUN_SPECIES (1u << 16)
+
+/* What the sweep in progress has covered (run_cover.c). */
+struct sim_run_cover {
+    struct sim_species_entry *entries; /* Of `species`; made once. */
+    struct sim_species species;
+    uint64_t drawn[SIM_ARMS_MAX];  /* Runs that each strategy drew, … */
+    uint64_t failed[SIM_ARMS_MAX]; /* … and how many of them failed. */
+    uint32_t sampler;              /* Whose runs are counted as species; UINT32_MAX: nobody's. */
+    uint64_t elements;
+    uint64_t last_new;    /* Runs up to and with the last that came somewhere new. */
+    uint32_t written;     /* Facts that are in the database. */
+    uint64_t batch_first; /* The batch that is being merged, while it is: from this index … */
+    uint32_t batch_runs;  /* … so many runs, … */
+    const uint32_t *batch_fresh; /* … and what each was the first to cover. */
+};
 
 struct sim_run {
     struct sim_sink sink; /* First: the sweep hands it back. */
@@ -40,6 +59,7 @@ struct sim_run {
     char *options;           /* As JSON. */
     uint64_t sweep_ms;
     uint64_t first_failing_seed;
+    struct sim_run_cover cover;
 
     /* All of them. */
     uint64_t runs;
@@ -63,6 +83,18 @@ bool sim_run_store_end(struct sim_run *run);
 void sim_run_store_close(struct sim_run *run);
 /* Says that the database failed, once. Always false. */
 bool sim_run_store_failed(struct sim_run *run);
+
+/* ---- run_cover.c ----------------------------------------------------------------------------- */
+
+void sim_run_cover_begin(struct sim_run *run);
+void sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch);
+/* How much run `index`, of the batch that is being merged, was the first to cover. */
+uint32_t sim_run_cover_fresh(const struct sim_run *run, uint64_t index);
+/* Writes it down, within a batch of the store. `over`: the sweep has ended. */
+enum sim_store_err sim_run_cover_store(struct sim_run *run, bool over);
+void sim_run_cover_done(struct sim_run *run);
+/* Who drew a run, by name. */
+const char *sim_run_arm_name(const struct sim_run *run, uint32_t arm);
 
 /* ---- run_tell.c ------------------------------------------------------------------------------ */
 

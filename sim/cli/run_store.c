@@ -74,9 +74,13 @@ sim_run_store_begin(struct sim_run *run)
 }
 
 static struct sim_run_row
-row_of(const struct sim_kept *kept, uint64_t first)
+row_of(const struct sim_run *run, const struct sim_kept *kept)
 {
     const struct sim_outcome *outcome = &kept->outcome;
+    uint64_t first = run->plan.first;
+    uint32_t fresh = sim_run_cover_fresh(run, outcome->seed - first);
+    uint32_t news = (outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : 0) |
+                    (fresh > 0 ? SIM_NEWS_COVERAGE : 0) | (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
     return (struct sim_run_row){
             .number = outcome->seed - first,
             .seed = outcome->seed,
@@ -95,8 +99,30 @@ row_of(const struct sim_kept *kept, uint64_t first)
             .tape_length = kept->tape_length,
             .verdict = outcome->verdict,
             .oracle = outcome->oracle,
-            .news = outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : SIM_NEWS_ASKED,
+            .fresh = fresh,
+            .news = (uint8_t)news,
     };
+}
+
+/* A worker keeps what was new to it; what is told is stored with its events, by
+ * sim_run_store_failure. */
+static bool
+is_stored(const struct sim_run *run, const struct sim_kept *kept)
+{
+    uint64_t index = kept->outcome.seed - run->plan.first;
+    return !kept->told && (kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
+                                  sim_run_cover_fresh(run, index) > 0);
+}
+
+static bool
+has_news(const struct sim_run *run, const struct sim_merged *batch)
+{
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        if (batch->kept[i].told || is_stored(run, &batch->kept[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static enum sim_store_err
@@ -106,9 +132,8 @@ store_rows(struct sim_run *run, const struct sim_merged *batch)
     uint32_t count = 0;
     rt_assert(rows != NULL);
     for (uint32_t i = 0; i < batch->kept_count; i++) {
-        /* What is told is stored with its events, by sim_run_store_failure. */
-        if (!batch->kept[i].told) {
-            rows[count++] = row_of(&batch->kept[i], run->plan.first);
+        if (is_stored(run, &batch->kept[i])) {
+            rows[count++] = row_of(run, &batch->kept[i]);
         }
     }
     enum sim_store_err err = SIM_STORE_OK;
@@ -149,9 +174,11 @@ store_all(struct sim_run *run, const struct sim_merged *batch)
 {
     if (batch == NULL) {
         bool complete = run->result.end == SIM_SWEEP_COMPLETE;
-        return store_passed(run, &run->result.totals, complete);
+        enum sim_store_err err = sim_run_cover_store(run, true);
+        return err == SIM_STORE_OK ? store_passed(run, &run->result.totals, complete) : err;
     }
     enum sim_store_err err = store_rows(run, batch);
+    err = err == SIM_STORE_OK ? sim_run_cover_store(run, false) : err;
     return err == SIM_STORE_OK ? store_passed(run, batch->totals, false) : err;
 }
 
@@ -186,7 +213,7 @@ sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch)
     }
     rt_assert(batch->index == run->unstored_first + run->unstored_runs);
     run->unstored_runs += batch->runs;
-    if (batch->kept_count == 0 && sim_clock_ms() - run->stored_ms < TOGETHER_MS) {
+    if (!has_news(run, batch) && sim_clock_ms() - run->stored_ms < TOGETHER_MS) {
         return true;
     }
     return store(run, batch);
@@ -208,6 +235,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .tape = tape,
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
+            .fresh = sim_run_cover_fresh(run, failure->index),
             .news = SIM_NEWS_FAILED,
             .fifo = failure->alone->pilot.worker.shared->fifo,
     };

@@ -54,6 +54,8 @@ sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared)
             shared->facts.count, sizeof(*batch->facts));
     batch->fact_count += shared->facts.count;
     batch->arms = append(batch->arms, batch->totals.runs, shared->arms, results->done, 1);
+    batch->orders = append(batch->orders, batch->totals.runs, shared->orders, results->done,
+            sizeof(*batch->orders));
     batch->exhausted = shared->exhausted;
     sim_totals_add(&batch->totals, &results->totals);
 }
@@ -77,6 +79,7 @@ sim_batch_done(struct sim_batch *batch)
     free(batch->checks);
     free(batch->facts);
     free(batch->arms);
+    free(batch->orders);
     free(batch->fresh);
     *batch = (struct sim_batch){.index = 0};
 }

@@ -24,9 +24,10 @@ struct sim_batch {
     uint32_t check_count;
     struct sim_fact *facts; /* What its runs taught, job after job. */
     uint32_t fact_count;
-    uint8_t *arms;   /* Who drew each run. */
-    uint32_t *fresh; /* How much each covered that nobody had before; NULL until it is merged. */
-    bool exhausted;  /* There is nothing left to be run. */
+    uint8_t *arms;    /* Who drew each run. */
+    uint64_t *orders; /* The partial-order hash of each; 0: not known. */
+    uint32_t *fresh;  /* How much each covered that nobody had before; NULL until it is merged. */
+    bool exhausted;   /* There is nothing left to be run. */
 };
 
 /* Adds the results of a job. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/cover/observe.h"
 #include "sim/decide/strategies.h"
 #include "sim/explore/descriptors.h"
 #include "sim/explore/worker.h"
@@ -188,12 +189,37 @@ look_at_process(struct sim_outcome *outcome)
     }
 }
 
+/* Of the worker alone: no run's business, and nothing that the parent reads. */
+static struct sim_cover covering;
+
+/* What the run has covered, as facts of the job. */
+static void
+note_cover(struct sim_shared *shared, uint64_t index)
+{
+    static struct sim_element elements[SIM_COVER_ELEMENTS_MAX];
+    struct sim_cover_run run;
+    uint32_t count = sim_cover_run(
+            &covering, &shared->world.recorder, elements, SIM_COVER_ELEMENTS_MAX, &run);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t sites = (uint64_t)elements[i].first << 32 | elements[i].second;
+        if (sim_facts_note(&shared->facts, SIM_FACT_COVER, sites, elements[i].kind, index, 1)) {
+            shared->came_somewhere = true;
+        }
+    }
+    shared->order = run.partial ? 0 : run.order_hash;
+}
+
 /* What the run that has just ended teaches, whatever the judge will say of it. */
 static void
 observe(struct sim_shared *shared)
 {
     uint64_t index = shared->job.index + (shared->seed - shared->job.first);
-    sim_observe(&shared->facts, &shared->world, index);
+    if (shared->job.teaches) {
+        sim_observe(&shared->facts, &shared->world, index);
+    }
+    if (shared->job.covers) {
+        note_cover(shared, index);
+    }
 }
 
 static void
@@ -205,14 +231,14 @@ run_one(struct sim_shared *shared, uint64_t seed)
     struct sim_case what = {job->scenario, job->options, seed, strategy_init(&strategy, shared)};
     shared->seed = seed;
     shared->arm = job->search.kind; /* Whoever it is: a process that dies now can not say. */
+    shared->order = 0;
+    shared->came_somewhere = false;
     shared->progress++;
     shared->stage = SIM_STAGE_RUN;
     sim_world_run(&shared->world, job->scenario, &job->options, seed, what.strategy,
             (struct sim_recording){true, job->texts}, &outcome);
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
-    if (job->teaches) {
-        observe(shared);
-    }
+    observe(shared);
     sim_judge_ended(&shared->world, &what, &outcome);
     look_at_process(&outcome);
     note_tape(shared, &strategy);

@@ -150,6 +150,8 @@ sim_shared_begin(struct sim_shared *shared)
     shared->mismatch[0] = '\0';
     shared->ignored = 0;
     shared->exhausted = false;
+    shared->order = 0;
+    shared->came_somewhere = false;
     sim_facts_clear(&shared->facts);
     shared->stop = false;
 }
@@ -199,9 +201,10 @@ sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uin
     bool checked = job->check_percent > 0 && outcome->digest != 0 &&
                    sim_seed_is_checked(outcome->seed, job->check_percent);
     shared->arms[results->done] = (uint8_t)arm;
+    shared->orders[results->done] = shared->order;
     results->done++;
     add_to_totals(&results->totals, outcome);
-    if (is_kept(job, outcome, checked)) {
+    if (shared->came_somewhere || is_kept(job, outcome, checked)) {
         keep(shared, results, outcome, arm);
     }
     if (checked) {

@@ -64,6 +64,7 @@ struct sim_job {
     uint64_t index;              /* Of the first run, in the sweep. */
     bool search_begins;          /* Sequential: this is the first job of the sweep. */
     bool teaches;                /* What runs teach is noted. */
+    bool covers;                 /* What runs cover is noted, and who is the first is kept. */
     const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */
     uint32_t check_percent;      /* Of the runs, digests to be compared with a twin's. */
     bool texts;                  /* Logs and names are kept. */
@@ -119,19 +120,22 @@ struct sim_shared {
     struct sim_check checks[SIM_JOB_RUNS_MAX];
     struct sim_recorder recorder; /* As it stood after the job's last run. */
     enum sim_store_fifo fifo;
-    char mismatch[192];             /* What did not fit a strict tape; "": all of it did. */
-    uint32_t ignored;               /* Deviations of a lenient tape that fitted nowhere. */
-    bool exhausted;                 /* The strategy has nothing left to do. */
-    struct sim_facts facts;         /* What the job's runs taught. */
-    uint8_t arms[SIM_JOB_RUNS_MAX]; /* Who drew run i of the job. */
+    char mismatch[192];                /* What did not fit a strict tape; "": all of it did. */
+    uint32_t ignored;                  /* Deviations of a lenient tape that fitted nowhere. */
+    bool exhausted;                    /* The strategy has nothing left to do. */
+    struct sim_facts facts;            /* What the job's runs taught. */
+    uint8_t arms[SIM_JOB_RUNS_MAX];    /* Who drew run i of the job. */
+    uint64_t orders[SIM_JOB_RUNS_MAX]; /* Its partial-order hash; 0: not known. */
 
     /* Now. */
     volatile uint64_t progress; /* Moves with each step. */
     volatile uint32_t stage;
-    volatile bool stop; /* The parent wants no more runs of this job. */
-    bool ready;         /* The worker has got its memory. */
-    uint64_t seed;      /* Of the run in progress. */
-    uint32_t arm;       /* Who draws it, in a search. */
+    volatile bool stop;  /* The parent wants no more runs of this job. */
+    bool ready;          /* The worker has got its memory. */
+    uint64_t seed;       /* Of the run in progress. */
+    uint32_t arm;        /* Who draws it, in a search. */
+    uint64_t order;      /* Its partial-order hash, when it is over; 0: not known. */
+    bool came_somewhere; /* … and whether the job's runs before it have covered less. */
     struct sim_crash crash;
     struct sim_world world;
 

@@ -98,6 +98,7 @@ set_job(const struct sweep *sweep, struct sim_job *job, uint64_t index, uint32_t
             .index = index,
             .search_begins = index == 0,
             .teaches = plan->teaches || plan->how == SIM_HOW_SEARCH,
+            .covers = plan->covers || (sweep->kind != NULL && sweep->kind->adaptive),
             .check_percent = plan->check_percent,
             .keep_all = plan->keep_all,
             .stop_at_failure = plan->fail_fast,
@@ -272,6 +273,7 @@ ask_twin(struct sweep *sweep, const struct sim_check *check, const struct sim_ag
     struct sim_job like;
     set_job(sweep, &like, 0, 1);
     like.teaches = false;
+    like.covers = false;
     like.lore = NULL;
     like.how = again->how;
     like.tape = again->tape;
@@ -332,6 +334,7 @@ merge(struct sweep *sweep, struct sim_batch *batch)
             .tapes = batch->tapes,
             .tapes_size = batch->tapes_size,
             .arms = batch->arms,
+            .orders = batch->orders,
             .fresh = batch->fresh,
             .lore = &sweep->pool->book.master,
             .totals = totals,
@@ -426,6 +429,9 @@ turn(struct sweep *sweep)
 static uint32_t
 batch_runs(const struct sim_sweep_plan *plan, uint32_t workers)
 {
+    if (plan->batch_runs != 0) {
+        return plan->batch_runs < SIM_JOB_RUNS_MAX ? plan->batch_runs : SIM_JOB_RUNS_MAX;
+    }
     uint64_t share = plan->runs / ((uint64_t)workers * 8) + 1;
     return share < SIM_JOB_RUNS_MAX ? (uint32_t)share : SIM_JOB_RUNS_MAX;
 }

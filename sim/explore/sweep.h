@@ -34,6 +34,8 @@ struct sim_sweep_plan {
     uint32_t how;             /* RANDOM, DULLEST or SEARCH. */
     struct sim_search search; /* With SEARCH. */
     bool teaches;             /* What runs teach is gathered also where no strategy asks for it. */
+    bool covers;              /* What runs cover likewise. */
+    uint32_t batch_runs;      /* A batch has so many, on any number of workers; 0: what is best. */
     uint32_t check_percent;
     bool fail_fast;
     bool keep_all;
@@ -49,8 +51,9 @@ struct sim_merged {
     uint32_t kept_count;
     const uint8_t *tapes;
     size_t tapes_size;
-    const uint8_t *arms;   /* Who drew each run, in a search: a place in the table of strategies. */
-    const uint32_t *fresh; /* How much each covered that no run before it had. */
+    const uint8_t *arms; /* Who drew each run, in a search: a place in the table of strategies. */
+    const uint64_t *orders;                /* The partial-order hash of each; 0: not known. */
+    const uint32_t *fresh;                 /* How much each covered that no run before it had. */
     const struct sim_lore *lore;           /* All that is known with this batch. */
     const struct sim_sweep_totals *totals; /* Of the sweep, with this batch. */
 };

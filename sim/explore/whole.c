@@ -164,7 +164,8 @@ sim_shared_is_whole(const struct sim_shared *shared, const struct sim_shared_siz
             !results_are_whole(shared, job, lent.tapes_size) || !crash_is_whole(&shared->crash)) {
         return false;
     }
-    if (!is_bool(&shared->ready) || !is_bool(&shared->exhausted) || !is_bool(&shared->stop) ||
+    if (!is_bool(&shared->ready) || !is_bool(&shared->exhausted) ||
+            !is_bool(&shared->came_somewhere) || !is_bool(&shared->stop) ||
             shared->stage > SIM_STAGE_PAST || (uint32_t)shared->fifo > SIM_FIFO_YES ||
             !is_text(shared->mismatch, sizeof(shared->mismatch))) {
         return false;

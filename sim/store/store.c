@@ -245,6 +245,7 @@ lay_schema(struct sim_store *store)
     err = ask_identity(store, &identity);
     if (err == SIM_STORE_OK && is_empty(&identity)) {
         err = execute(store, sim_schema_sql);
+        err = err == SIM_STORE_OK ? execute(store, sim_coverage_sql) : err;
     } else if (err == SIM_STORE_OK) {
         err = judge_identity(store, &identity);
     }

@@ -22,9 +22,12 @@
 /* schema.sql, made into a C array by the build (too long for a literal under -Wpedantic). */
 extern const char sim_schema_sql[];
 
+/* coverage.sql, likewise. */
+extern const char sim_coverage_sql[];
+
 /* Both are in schema.sql; a test holds them equal. */
 #define SIM__STORE_APPLICATION 0x72776b31
-#define SIM__STORE_VERSION 1
+#define SIM__STORE_VERSION 2
 
 struct sim_store {
     uint32_t magic;

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/cover/element.h"
 #include "sim/store/store_internal.h"
 #include "sim/trace/event.h"
 #include "sim/trace/site.h"
@@ -28,6 +29,8 @@ static const struct words lists[] = {
                 SIM_EVENT_END_OF_KINDS, sim_event_name, sim_event_meaning},
         {"INSERT OR REPLACE INTO object_kinds VALUES (?, ?)", 0, RT_OBJECT_KINDS,
                 sim_object_kind_name, NULL},
+        {"INSERT OR REPLACE INTO element_kinds VALUES (?, ?, ?)", SIM_ELEMENT_NONE + 1,
+                SIM_ELEMENT_KINDS, sim_element_name, sim_element_meaning},
 };
 
 static enum sim_store_err
@@ -56,7 +59,8 @@ words_missing(struct sim_store *store, bool *ret_missing)
     }
     struct sim__statement statement = sim__store_prepare(store,
             "SELECT (SELECT count(*) FROM verdicts) + (SELECT count(*) FROM oracles)"
-            " + (SELECT count(*) FROM event_kinds) + (SELECT count(*) FROM object_kinds)");
+            " + (SELECT count(*) FROM event_kinds) + (SELECT count(*) FROM object_kinds)"
+            " + (SELECT count(*) FROM element_kinds)");
     if (sim__store_row(&statement)) {
         *ret_missing = sqlite3_column_int64(statement.stmt, 0) < known;
     }

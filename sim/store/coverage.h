@@ -1,0 +1,54 @@
+/*
+ * coverage.h -- what a sweep has covered, in the database: coverage.sql.
+ *
+ * Part of the store's door (store.h): the same errors, the same batches.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_STORE_COVERAGE_H
+#define SIM_STORE_COVERAGE_H
+
+#include "sim/cover/element.h"
+#include "sim/cover/species.h"
+#include "sim/store/store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_covered {
+    struct sim_element element;
+    uint64_t first_run; /* Its number in the sweep. */
+    uint64_t runs;      /* In so many it was seen. */
+};
+
+/* Writes `count` elements of `sweep`; what was written of one before is replaced. */
+RT_MUST_CHECK enum sim_store_err sim_store_covered(
+        struct sim_store *store, int64_t sweep, const struct sim_covered *covered, uint32_t count);
+
+/* Runs that one strategy drew; replaced as well. */
+struct sim_drawn {
+    const char *strategy;
+    uint64_t runs;
+    uint64_t failures;
+};
+RT_MUST_CHECK enum sim_store_err sim_store_drawn(
+        struct sim_store *store, int64_t sweep, const struct sim_drawn *drawn, uint32_t count);
+
+/* How many different runs `strategy` drew; replaced as well. */
+RT_MUST_CHECK enum sim_store_err sim_store_species(struct sim_store *store, int64_t sweep,
+        const char *strategy, const struct sim_census *census);
+
+/* A goal of the sweep's scenario, reached or not. */
+struct sim_goal {
+    uint32_t site;
+    const char *what; /* "sometimes", "reachable", "always" */
+    const char *text;
+};
+RT_MUST_CHECK enum sim_store_err sim_store_goals(
+        struct sim_store *store, int64_t sweep, const struct sim_goal *goals, uint32_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

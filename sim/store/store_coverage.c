@@ -1,0 +1,106 @@
+/*
+ * store_coverage.c -- what a sweep has covered, on its way into the database.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/store/coverage.h"
+#include "sim/store/store_internal.h"
+
+/* The transaction around `insert`, which writes with `statement`. */
+static enum sim_store_err
+write_with(struct sim_store *store, const char *sql,
+        void (*insert)(struct sim__statement *statement, const void *rows, uint32_t row),
+        int64_t sweep, const void *rows, uint32_t count)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    enum sim_store_err err = sim__store_begin(store);
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    struct sim__statement statement = sim__store_prepare(store, sql);
+    for (uint32_t i = 0; i < count; i++) {
+        sim__put_int(&statement, sweep);
+        insert(&statement, rows, i);
+        (void)sim__store_run(&statement);
+    }
+    return sim__store_end(store, sim__store_done(&statement));
+}
+
+static void
+put_covered(struct sim__statement *statement, const void *rows, uint32_t row)
+{
+    const struct sim_covered *covered = (const struct sim_covered *)rows + row;
+    sim__put_int(statement, covered->element.kind);
+    sim__put_int(statement, covered->element.first);
+    sim__put_int(statement, covered->element.second);
+    sim__put_bits(statement, covered->first_run);
+    sim__put_bits(statement, covered->runs);
+}
+
+enum sim_store_err
+sim_store_covered(
+        struct sim_store *store, int64_t sweep, const struct sim_covered *covered, uint32_t count)
+{
+    return write_with(store, "INSERT OR REPLACE INTO coverage VALUES (?, ?, ?, ?, ?, ?)",
+            put_covered, sweep, covered, count);
+}
+
+static void
+put_drawn(struct sim__statement *statement, const void *rows, uint32_t row)
+{
+    const struct sim_drawn *drawn = (const struct sim_drawn *)rows + row;
+    sim__put_text(statement, drawn->strategy);
+    sim__put_bits(statement, drawn->runs);
+    sim__put_bits(statement, drawn->failures);
+}
+
+enum sim_store_err
+sim_store_drawn(
+        struct sim_store *store, int64_t sweep, const struct sim_drawn *drawn, uint32_t count)
+{
+    return write_with(store, "INSERT OR REPLACE INTO sweep_strategies VALUES (?, ?, ?, ?)",
+            put_drawn, sweep, drawn, count);
+}
+
+struct species {
+    const char *strategy;
+    const struct sim_census *census;
+};
+
+static void
+put_species(struct sim__statement *statement, const void *rows, uint32_t row)
+{
+    const struct species *species = (const struct species *)rows + row;
+    sim__put_text(statement, species->strategy);
+    sim__put_bits(statement, species->census->runs);
+    sim__put_bits(statement, species->census->seen);
+    sim__put_bits(statement, species->census->once);
+    sim__put_bits(statement, species->census->twice);
+    sim__put_int(statement, species->census->level);
+}
+
+enum sim_store_err
+sim_store_species(struct sim_store *store, int64_t sweep, const char *strategy,
+        const struct sim_census *census)
+{
+    const struct species species = {strategy, census};
+    return write_with(store, "INSERT OR REPLACE INTO sweep_species VALUES (?, ?, ?, ?, ?, ?, ?)",
+            put_species, sweep, &species, 1);
+}
+
+static void
+put_goal(struct sim__statement *statement, const void *rows, uint32_t row)
+{
+    const struct sim_goal *goal = (const struct sim_goal *)rows + row;
+    sim__put_int(statement, goal->site);
+    sim__put_text(statement, goal->what);
+    sim__put_text(statement, goal->text);
+}
+
+enum sim_store_err
+sim_store_goals(
+        struct sim_store *store, int64_t sweep, const struct sim_goal *goals, uint32_t count)
+{
+    return write_with(store, "INSERT OR REPLACE INTO goals VALUES (?, ?, ?, ?)", put_goal, sweep,
+            goals, count);
+}
