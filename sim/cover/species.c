@@ -143,7 +143,7 @@ uint64_t
 sim_census_chao1(const struct sim_census *census)
 {
     uint64_t once = census->once;
-    /* Of the two factors the even one is halved first: exact, and no overflow below 2^32 species. */
+    /* Of the two factors the even one is halved: exact, and no overflow below 2^32 species. */
     uint64_t pairs =
             once == 0 ? 0 : (once % 2 == 0 ? once / 2 * (once - 1) : (once - 1) / 2 * once);
     return census->seen + pairs / (census->twice + 1);
