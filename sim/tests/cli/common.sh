@@ -64,6 +64,11 @@ every_line_is_json() {
     [ -s "$1" ]
 }
 
+# told DB: the first failure in DB that was told, as run:ID.
+told() {
+    sqlite3 "$1" "SELECT 'run:' || min(run) FROM details WHERE token IS NOT NULL"
+}
+
 token_of() {
     sed -n 's/.*"event":"failure".*"token":"\([^"]*\)".*/\1/p' "$1" | head -n 1
 }

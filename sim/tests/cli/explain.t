@@ -16,7 +16,7 @@ same "explain: status" "$(status explain "$token")" 1
 cp out.txt first.txt
 grep -v '^replay: \|^show: ' first.txt >page.txt
 ok "no line is wider than 100 columns" awk '{ wide += length($0) > 100 } END { exit wide }' page.txt
-same "explain run:ID: status" "$(status explain run:1 --db r.db)" 1
+same "explain run:ID: status" "$(status explain "$(told r.db)" --db r.db)" 1
 same "the same failure has the same explanation" "$(status explain "$token"; cat out.txt)" \
     "$(echo 1; cat first.txt)"
 rewake explain "$token" --json >e.json

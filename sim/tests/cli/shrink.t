@@ -25,7 +25,7 @@ ok "nothing is wider than 100 columns, but for commands" \
 same "its token replays: status" "$(status replay "$small")" 1
 ok "its token is the same failure" grep -q 'same failure, ' out.txt
 ok "and the same run" grep -q 'digest expected \(.*\), actual \1$' out.txt
-same "run:ID: status" "$(status shrink run:1 --db r.db)" 1
+same "run:ID: status" "$(status shrink "$(told r.db)" --db r.db)" 1
 same "run:ID: the same token" \
     "$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' out.txt)" "$small"
 same "a shrunk token: status" "$(status shrink "$small")" 1
