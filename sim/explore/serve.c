@@ -64,10 +64,12 @@ begin_search(struct sim_shared *shared)
     const struct sim_job *job = &shared->job;
     const struct sim_strategy_setting setting = {
             .search = &job->search, .lore = job->lore, .first = job->first - job->index};
-    /* An enumeration goes on where it was, also where another process was. */
-    if (!kind->sequential || job->search_begins) {
-        memset(shared->notebook, 0, kind->size);
+    if (kind->sequential && !job->search_begins) {
+        /* It goes on where it was, also where another process was. */
+        searching = (struct sim_strategy *)(void *)shared->notebook;
+        return;
     }
+    memset(shared->notebook, 0, kind->size);
     searching = kind->init(shared->notebook, &setting);
 }
 

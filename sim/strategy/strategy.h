@@ -82,8 +82,9 @@ struct sim_strategy_kind {
     bool sequential;
     bool swarms; /* Its runs draw options unless told otherwise (swarm=0). */
     size_t size; /* Of its memory. */
-    /* Makes one in `memory` (zeroed, aligned to 64, `size` bytes), for many runs. Called again,
-     * in zeroed memory, when lore or search change; a sequential one keeps its memory. */
+    /* Makes one in `memory` (zeroed, aligned to 64, `size` bytes), at its beginning, for many runs.
+     * Called again, in zeroed memory, when lore or search change; for a sequential one once in a
+     * sweep: its memory goes on. */
     struct sim_strategy *(*init)(void *memory, const struct sim_strategy_setting *setting);
     /* Sequential only, before `begin`: whether there is one more run. */
     bool (*more)(struct sim_strategy *strategy);
