@@ -4,7 +4,7 @@
  * A bug is a scenario that says whose it is (`.bug`, `.reference`) and that must fail. For each:
  *
  *   - the dullest run: does it fail there already?
- *   - 20 trials: trial t runs seeds from 1 + t * 1,000,000 on, up to the first failure;
+ *   - 20 trials (sim/explore/trials.h): each runs seeds up to the first failure;
  *   - the fixed form, as many runs as a trial has at most.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -20,19 +20,14 @@
 #include "sim/cli/subject.h"
 #include "sim/cli/terminal.h"
 #include "sim/explore/clock.h"
-#include "sim/explore/crash.h"
-#include "sim/explore/sweep.h"
+#include "sim/explore/trials.h"
 #include "sim/store/store.h"
 
-#define TRIALS 20u
-#define TRIAL_STRIDE UINT64_C(1000000)
 #define RUNS 10000u
-#define DISTURBED_MAX 3u
 #define BROKEN "/broken"
 #define FIXED "/fixed"
 
 struct zoo {
-    struct sim_sink sink; /* First: the sweep hands it back. */
     struct sim_cli *cli;
     struct sim_pool pool;
     struct sim_progress progress;
@@ -40,132 +35,61 @@ struct zoo {
     char build[SIM_BUILD_MAX];
     bool json;
     uint64_t runs;
-
-    /* The sweep in progress. */
-    const struct sim_scenario *scenario;
-    struct sim_sweep_result result;
-    struct sim_outcome outcome; /* Of its first failure. */
-    bool disturbed;             /* A worker of it was killed from outside. */
+    const struct sim_scenario *scenario; /* That is being run. */
 
     uint32_t bugs;
     uint32_t quiet; /* Bugs that the dullest run does not show. */
     uint32_t wrong; /* Not found, not as stated, or with a fixed form that fails. */
 };
 
-/* ---- One sweep. ------------------------------------------------------------------------------ */
-
-static struct zoo *
-zoo_of(struct sim_sink *sink)
-{
-    return (struct zoo *)(void *)sink;
-}
+/* ---- One bug. -------------------------------------------------------------------------------- */
 
 static bool
-on_batch(struct sim_sink *sink, const struct sim_merged *batch)
+on_tick(void *argument, uint64_t runs, const struct sim_sweep_totals *totals)
 {
-    (void)sink;
-    (void)batch;
-    return true;
-}
-
-static bool
-on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
-{
-    struct zoo *zoo = zoo_of(sink);
-    if (failure->index == zoo->result.first_failure || zoo->outcome.steps == 0) {
-        zoo->outcome = failure->outcome;
-    }
-    zoo->disturbed = zoo->disturbed || sim_crash_from_outside(failure->seen->message);
-    return true;
-}
-
-static bool
-on_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
-{
-    (void)sink;
-    (void)seed;
-    (void)again;
-    return false;
-}
-
-static bool
-on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
-{
-    struct zoo *zoo = zoo_of(sink);
+    struct zoo *zoo = argument;
     sim_progress_tick(&zoo->progress, zoo->scenario->name, runs, zoo->runs,
             totals->runs - totals->verdicts[SIM_VERDICT_PASS], false);
     return ferror(stdout) == 0;
 }
 
-/* False: the system refused. */
-static bool
-sweep_once(struct zoo *zoo, const struct sim_scenario *scenario, uint64_t first, uint64_t runs,
-        uint32_t how)
+static struct sim_trials_plan
+plan_of(struct zoo *zoo, const struct sim_scenario *scenario, uint32_t how)
 {
-    struct sim_sweep_plan plan = {
+    struct sim_trials_plan plan = {
             .scenario = scenario,
-            .first = first,
-            .runs = runs,
             .how = how,
-            .fail_fast = true,
-            .deadline_ms = UINT64_MAX,
+            .trials = how == SIM_HOW_DULLEST ? 1 : SIM_TRIALS,
+            .runs_max = how == SIM_HOW_DULLEST ? 1 : zoo->runs,
+            .tick = on_tick,
+            .argument = zoo,
     };
-    zoo->scenario = scenario;
-    memset(&zoo->outcome, 0, sizeof(zoo->outcome));
-    memset(&zoo->result, 0, sizeof(zoo->result));
-    zoo->disturbed = false;
     sim_options_init(&plan.options, scenario);
-    sim_sweep_run(&zoo->pool, &plan, &zoo->sink, &zoo->result);
-    return zoo->result.end != SIM_SWEEP_SYSTEM;
+    zoo->scenario = scenario;
+    return plan;
 }
-
-/* Whoever kills a worker (who is short of memory) says nothing about the bug: it is measured again.
- * What is killed each time has a share in it, and is told as it is. */
-static bool
-sweep(struct zoo *zoo, const struct sim_scenario *scenario, uint64_t first, uint64_t runs,
-        uint32_t how)
-{
-    uint32_t times = 0;
-    bool goes_on;
-    do {
-        goes_on = sweep_once(zoo, scenario, first, runs, how);
-    } while (goes_on && zoo->disturbed && ++times < DISTURBED_MAX);
-    return goes_on;
-}
-
-static bool
-failed(const struct zoo *zoo)
-{
-    return zoo->result.first_failure != UINT64_MAX;
-}
-
-/* ---- One bug. -------------------------------------------------------------------------------- */
 
 static bool
 measure_broken(struct zoo *zoo, const struct sim_scenario *scenario, struct sim_zoo_row *row)
 {
-    if (!sweep(zoo, scenario, 1, 1, SIM_HOW_DULLEST)) {
+    struct sim_trial dullest;
+    struct sim_trials trials;
+    struct sim_trials_plan plan = plan_of(zoo, scenario, SIM_HOW_DULLEST);
+    if (!sim_trial_run(&zoo->pool, &plan, 1, &dullest)) {
         return false;
     }
-    row->dullest = failed(zoo);
-    row->as_stated = true;
-    for (uint32_t trial = 0; trial < TRIALS; trial++) {
-        if (!sweep(zoo, scenario, 1 + trial * TRIAL_STRIDE, zoo->runs, SIM_HOW_RANDOM)) {
-            return false;
-        }
-        row->trials++;
-        if (!failed(zoo)) {
-            continue;
-        }
-        if (row->found++ == 0) {
-            row->verdict = zoo->outcome.verdict;
-            row->oracle = zoo->outcome.oracle;
-        }
-        row->trial_runs += zoo->result.first_failure + 1;
-        row->trial_steps += zoo->outcome.steps;
-        row->as_stated = row->as_stated &&
-                         sim_verdict_fits(scenario->expect, (enum sim_verdict)zoo->outcome.verdict);
+    plan = plan_of(zoo, scenario, SIM_HOW_RANDOM);
+    if (!sim_trials_run(&zoo->pool, &plan, &trials)) {
+        return false;
     }
+    row->dullest = dullest.failed;
+    row->as_stated = trials.as_stated;
+    row->trials = trials.trials;
+    row->found = trials.found;
+    row->verdict = trials.verdict;
+    row->oracle = trials.oracle;
+    row->trial_runs = trials.runs;
+    row->trial_steps = trials.steps;
     return true;
 }
 
@@ -190,11 +114,13 @@ measure_fixed(struct zoo *zoo, const char *stem, struct sim_zoo_row *row)
     if (fixed == NULL) {
         return true;
     }
-    if (!sweep(zoo, fixed->scenario, 1, zoo->runs, SIM_HOW_RANDOM)) {
+    struct sim_trial trial;
+    struct sim_trials_plan plan = plan_of(zoo, fixed->scenario, SIM_HOW_RANDOM);
+    if (!sim_trial_run(&zoo->pool, &plan, 1, &trial)) {
         return false;
     }
-    row->fixed_runs = zoo->result.totals.runs;
-    row->fixed_failures = zoo->result.failures;
+    row->fixed_runs = trial.merged;
+    row->fixed_failures = trial.failures;
     return true;
 }
 
@@ -210,13 +136,6 @@ static unsigned long long
 wide(uint64_t number)
 {
     return (unsigned long long)number;
-}
-
-/* Tenths: no float is needed to say a mean. */
-static uint64_t
-mean_tenths(const struct sim_zoo_row *row)
-{
-    return row->found > 0 ? (row->trial_runs * 10 + row->found / 2) / row->found : 0;
 }
 
 static void
@@ -236,9 +155,10 @@ tell_text(const struct sim_zoo_row *row)
         (void)printf("NOT FOUND in %u x %llu runs\n", row->trials, wide(row->trial_runs));
         return;
     }
+    uint64_t tenths = sim_trials_mean_tenths(row->trial_runs, row->found);
     (void)printf("%-13s %-15s %-7s %5llu.%llu %5llu ", sim_verdict_name(row->verdict),
-            sim_oracle_name(row->oracle), row->dullest ? "yes" : "no", wide(mean_tenths(row) / 10),
-            wide(mean_tenths(row) % 10), wide(row->trial_steps / row->found));
+            sim_oracle_name(row->oracle), row->dullest ? "yes" : "no", wide(tenths / 10),
+            wide(tenths % 10), wide(row->trial_steps / row->found));
     if (row->fixed_failures > 0) {
         (void)printf("FAILS");
     } else if (row->fixed_runs > 0) {
@@ -292,7 +212,7 @@ tell_end(const struct zoo *zoo)
     if (!zoo->json) {
         (void)printf("%u bug%s, %u not shown by the dullest run, %u not as it should be; "
                      "runs: mean of %u trials\n",
-                zoo->bugs, zoo->bugs == 1 ? "" : "s", zoo->quiet, zoo->wrong, TRIALS);
+                zoo->bugs, zoo->bugs == 1 ? "" : "s", zoo->quiet, zoo->wrong, SIM_TRIALS);
     }
 }
 
@@ -390,7 +310,6 @@ static int
 zoo_command(struct sim_cli *cli)
 {
     struct zoo zoo = {
-            .sink = {.batch = on_batch, .failure = on_failure, .twin = on_twin, .tick = on_tick},
             .cli = cli,
             .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
             .runs = sim_given(&cli->settings, SIM_CLI_OPTION_RUNS) ? cli->settings.runs : RUNS,

@@ -201,10 +201,30 @@ how_again(const struct sweep *sweep, const struct sim_kept *kept)
     return kept->arm == sim_strategy_find("random") ? SIM_HOW_RANDOM : SIM_HOW_STRICT;
 }
 
+/* As it was seen, for who only counts. */
+static void
+tell_unconfirmed(struct sweep *sweep, const struct sim_kept *kept)
+{
+    const struct sim_new_failure failure = {
+            .index = kept->outcome.seed - sweep->plan->first,
+            .seen = &kept->outcome,
+            .outcome = kept->outcome,
+            .same = true,
+    };
+    if (!sweep->sink->failure(sweep->sink, &failure)) {
+        close_at_once(sweep, SIM_SWEEP_SINK);
+    }
+    sweep->result->kinds++;
+}
+
 static void
 tell_failure(struct sweep *sweep, const struct sim_batch *batch, const struct sim_kept *kept)
 {
     const struct sim_sweep_plan *plan = sweep->plan;
+    if (plan->unconfirmed) {
+        tell_unconfirmed(sweep, kept);
+        return;
+    }
     const struct sim_outcome *seen = &kept->outcome;
     struct sim_alone alone;
     struct sim_tape tape = tape_of(batch, kept);

@@ -39,7 +39,8 @@ struct sim_sweep_plan {
     uint32_t check_percent;
     bool fail_fast;
     bool keep_all;
-    uint64_t deadline_ms;                     /* Of sim_clock_ms; UINT64_MAX: none. */
+    bool unconfirmed;     /* Failures are told as they were seen, and none is run alone. */
+    uint64_t deadline_ms; /* Of sim_clock_ms; UINT64_MAX: none. */
     const volatile sig_atomic_t *interrupted; /* Not 0: stop. */
 };
 
@@ -70,7 +71,7 @@ struct sim_new_failure {
     const struct sim_outcome *seen; /* What the sweep saw. */
     struct sim_again again;         /* What makes it again by itself. */
     struct sim_outcome outcome;     /* What is true: `seen` confirmed, or verdict `diverged`. */
-    struct sim_alone *alone;        /* The run alone; its events are there. */
+    struct sim_alone *alone;        /* The run alone; its events are there. NULL: unconfirmed. */
     bool same;
 };
 
