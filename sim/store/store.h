@@ -306,6 +306,26 @@ struct sim_zoo_row {
 RT_MUST_CHECK enum sim_store_err sim_store_zoo(struct sim_store *store,
         const struct sim_zoo_row *row, const char *build, int64_t measured_ms);
 
+/* ---- What strategies are measured by (measure.sql). ------------------------------------------ */
+
+struct sim_measure_row {
+    const char *scenario;
+    const char *strategy; /* With what differs from the defaults. */
+    uint64_t runs_max;
+    uint32_t trials;
+    uint32_t found;
+    uint32_t exhausted;
+    uint32_t verdict;
+    uint32_t oracle;
+    uint64_t trial_runs;
+    uint64_t trial_steps;
+    bool as_stated;
+};
+
+/* Writes the row of one scenario and strategy; what was measured of them before is replaced. */
+RT_MUST_CHECK enum sim_store_err sim_store_measure(struct sim_store *store,
+        const struct sim_measure_row *row, const char *build, int64_t measured_ms);
+
 /* ---- Questions. ------------------------------------------------------------------------------ */
 
 enum sim_store_form {
