@@ -85,6 +85,12 @@ sim_pick(struct sim_world *world, uint32_t n)
     return sim_actor_choose(world->current, SIM_KIND_USER, n, SIM_ODDS_EVEN);
 }
 
+bool
+sim_disturb(struct sim_world *world, uint32_t one_in)
+{
+    return sim__disturb_how(world->current, SIM_KIND_USER, 2, one_in) != 0;
+}
+
 uint64_t
 sim_range(struct sim_world *world, uint64_t lo, uint64_t hi)
 {

@@ -83,6 +83,11 @@ struct sim_scenario {
      * nobody is told, but bugs are missed.
      */
     bool declared;
+    /* When nothing disturbs its runs any more, and within how many steps and how much virtual time
+     * each then comes to its end, as it claims; 0: it claims nothing, the defaults hold. */
+    uint64_t heal_steps;
+    uint64_t settle_steps;
+    uint64_t settle_ns;
 };
 
 /* Raised when a library built against older headers can not work. */
@@ -144,6 +149,13 @@ void sim_work(struct sim_world *world, uint64_t ns);
 
 /* A decision of the scenario: an index below `n` (1 .. 64); 0 is the dullest. */
 uint32_t sim_pick(struct sim_world *world, uint32_t n);
+
+/* A fault of the scenario's own, by a decision: true once in `one_in` occasions (0: never), and
+ * never once the run is healed (sim/README.md). */
+bool sim_disturb(struct sim_world *world, uint32_t one_in);
+
+/* Whether the run is healed. */
+bool sim_healed(const struct sim_world *world);
 
 /* A number from lo to hi, both included; lo is the dullest. Drawn in two steps, a class (lo, hi,
  * the middle, lo+1, another), then by halving. */

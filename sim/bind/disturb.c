@@ -14,10 +14,7 @@
 static bool
 drawn(struct sim_bound *bound, enum sim_kind kind, uint64_t one_in)
 {
-    if (one_in == 0) {
-        return false;
-    }
-    return sim__actor_choose(&bound->actor, kind, 2, sim_odds_once_in(one_in)) != 0;
+    return sim__disturb_how(&bound->actor, kind, 2, one_in) != 0;
 }
 
 static bool

@@ -60,8 +60,7 @@ act(void *argument)
     struct victims victims;
     find_victims(rt, &victims);
     uint64_t one_in = world->options.fault_one_in;
-    if (victims.count == 0 || one_in == 0 ||
-            sim_actor_choose(actor, SIM_KIND_FAULT, 2, sim_odds_once_in(one_in)) == 0) {
+    if (victims.count == 0 || sim__disturb_how(actor, SIM_KIND_FAULT, 2, one_in) == 0) {
         return;
     }
     bool may_cancel = (world->faults & SIM_FAULT_CANCEL) != 0;

@@ -165,8 +165,7 @@ draw_spurious(struct sim__poller *poller)
     while (n < SIM_ALTERNATIVES_MAX && find_liar(poller, n - 1) != NOBODY) {
         n++;
     }
-    struct sim_odds odds = sim_odds_once_in(one_in);
-    uint32_t index = sim_actor_choose(&host->actor, SIM_KIND_SPURIOUS, n, odds);
+    uint32_t index = sim__disturb_how(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
     return index == 0 ? NOBODY : find_liar(poller, index - 1);
 }
 

@@ -10,6 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/decide/strategies.h"
+#include "sim/judge/liveness.h"
 #include "sim/judge/nudge.h"
 #include "sim/judge/rounds.h"
 
@@ -432,7 +433,8 @@ judge(struct inquest *inquest)
                  outcome->verdict == SIM_VERDICT_TIME_LIMIT;
     if (outcome->verdict == SIM_VERDICT_DEADLOCK && outcome->oracle == SIM_ORACLE_STALL) {
         judge_stall(inquest);
-    } else if (limit && outcome->oracle == SIM_ORACLE_LIMIT) {
+    } else if (limit &&
+               (outcome->oracle == SIM_ORACLE_LIMIT || outcome->oracle == SIM_ORACLE_LIVENESS)) {
         judge_limit(inquest);
     } else if (outcome->verdict == SIM_VERDICT_PASS && outcome->audited) {
         judge_quiet(inquest);
@@ -452,6 +454,67 @@ repeatable(const struct sim_case *what, const struct sim_tape *tape, struct sim_
     return again;
 }
 
+/* The run was cut off, and nobody slept through it who should not have. True: that was too soon, it
+ * is excused and must be let go on. */
+static bool
+cut_too_soon(struct inquest *inquest, const struct sim_tape *tape, const struct sim_health *health)
+{
+    struct sim_outcome *outcome = inquest->outcome;
+    bool early = outcome->oracle == SIM_ORACLE_LIVENESS;
+    if (!early && outcome->verdict != SIM_VERDICT_STEP_LIMIT &&
+            outcome->verdict != SIM_VERDICT_TIME_LIMIT) {
+        return false;
+    }
+    return !sim_judge_liveness(inquest->world, inquest->what, tape, health, outcome) && early;
+}
+
+/* Judges a run that has ended. False when what it came to is not the end of it; `unbounded` is then
+ * the case that comes to it, by `replay` where its strategy does not repeat. */
+static bool
+judge_end(struct sim_world *world, const struct sim_case *what, struct sim_replay *replay,
+        struct sim_kept *kept, struct sim_case *ret_unbounded, struct sim_outcome *outcome)
+{
+    struct inquest inquest = {.world = world, .outcome = outcome};
+    inquest.audits = world->audits_drawn;
+    memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
+    const struct sim_health health = sim_health_of(world);
+    sim_keep(world, kept);
+    *ret_unbounded = repeatable(what, &kept->tape, replay);
+    inquest.what = ret_unbounded;
+    judge(&inquest);
+    bool whole = !cut_too_soon(&inquest, &kept->tape, &health);
+    sim_restore(world, kept);
+    ret_unbounded->options.settle_steps = sim_option_max(SIM_OPTION_settle_steps);
+    ret_unbounded->options.settle_ns = sim_option_max(SIM_OPTION_settle_ns);
+    return whole;
+}
+
+void
+sim_judge_ended(
+        struct sim_world *world, const struct sim_case *what, struct sim_outcome *ret_outcome)
+{
+    struct sim_kept kept;
+    struct sim_replay replay;
+    struct sim_case unbounded;
+    if (ret_outcome->verdict == SIM_VERDICT_PASS && !ret_outcome->audited) {
+        return;
+    }
+    if (judge_end(world, what, &replay, &kept, &unbounded, ret_outcome)) {
+        return;
+    }
+    /* Recorded as before. By the tape, that is written again where it is read, each entry after it
+     * was followed. */
+    const struct sim_recording recording = {ret_outcome->digest != 0, world->recorder.texts_on};
+    sim_world_run(world, what->scenario, &unbounded.options, what->seed, unbounded.strategy,
+            recording, ret_outcome);
+    if (ret_outcome->verdict != SIM_VERDICT_PASS || ret_outcome->audited) {
+        struct sim_replay again;
+        struct sim_case as_it_is = unbounded;
+        struct sim_kept written;
+        (void)judge_end(world, &as_it_is, &again, &written, &unbounded, ret_outcome);
+    }
+}
+
 void
 sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recording recording,
         struct sim_outcome *ret_outcome)
@@ -459,23 +522,4 @@ sim_judge(struct sim_world *world, const struct sim_case *what, struct sim_recor
     sim_world_run(world, what->scenario, &what->options, what->seed, what->strategy, recording,
             ret_outcome);
     sim_judge_ended(world, what, ret_outcome);
-}
-
-void
-sim_judge_ended(
-        struct sim_world *world, const struct sim_case *what, struct sim_outcome *ret_outcome)
-{
-    if (ret_outcome->verdict == SIM_VERDICT_PASS && !ret_outcome->audited) {
-        return;
-    }
-    struct sim_kept kept;
-    struct sim_replay replay;
-    struct inquest inquest = {.world = world, .outcome = ret_outcome};
-    inquest.audits = world->audits_drawn;
-    memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
-    sim_keep(world, &kept);
-    const struct sim_case again = repeatable(what, &kept.tape, &replay);
-    inquest.what = &again;
-    judge(&inquest);
-    sim_restore(world, &kept);
 }

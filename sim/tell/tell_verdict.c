@@ -186,7 +186,9 @@ head_late(struct sim__telling *telling)
 static void
 head_livelock(struct sim__telling *telling)
 {
-    sim_page_put(&telling->line, "the run goes round in circles: ");
+    bool liveness = telling->outcome->oracle == SIM_ORACLE_LIVENESS;
+    sim_page_put(&telling->line,
+            liveness ? "the run does not recover: " : "the run goes round in circles: ");
     put_message(telling);
     sim_page_put(&telling->line, ".");
 }
@@ -282,8 +284,25 @@ why_fate(struct sim__telling *telling)
 }
 
 static void
+why_liveness(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line,
+            "up to that step there were faults, late or spurious events, or stretched steps; then "
+            "they stopped. A program that they only slow down is over soon after that. This one "
+            "keeps itself busy with what they have left behind. The last 1000 steps went to ");
+    put_busiest(telling, last_steps(telling, 1000));
+    sim_page_put(&telling->line, ". Look for a try that causes the next one, and for a state that "
+                                 "is entered when something goes wrong and left by nobody.");
+    sim__end_line(telling, 0);
+}
+
+static void
 why_livelock(struct sim__telling *telling)
 {
+    if (telling->outcome->oracle == SIM_ORACLE_LIVENESS) {
+        why_liveness(telling);
+        return;
+    }
     sim_page_put(&telling->line,
             "in that time no task finished, nothing was taken from a place, no "
             "byte moved, and nobody said that it got on. The last 1000 steps "

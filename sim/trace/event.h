@@ -47,7 +47,8 @@ extern "C" {
     X(NUDGE, "nudge", "a sleeper is polled by the oracle; never part of a digest") \
     X(END, "end", "the run is over; argument: the verdict") \
     X(GET, "get", "a shared cell was read; object: the cell; argument: what it holds") \
-    X(SET, "set", "a shared cell was written; object: the cell; argument: what it holds now")
+    X(SET, "set", "a shared cell was written; object: the cell; argument: what it holds now") \
+    X(HEALED, "healed", "nothing disturbs the run from here on; argument: what did until then")
 
 enum sim_event_kind {
     SIM_EVENT_BEFORE_FIRST = SIM_EVENT_FIRST - 1,

@@ -92,7 +92,8 @@ struct sim_actor {
     uint64_t due_ns;       /* It enables at this time; SIM_NEVER: no. */
     uint32_t due_slot;     /* Place in the world's list of those with a due time. */
     uint32_t cause;        /* The step that woke it last. */
-    uint64_t polls;        /* Steps taken. */
+    uint64_t polls;        /* Steps taken, … */
+    uint64_t polls_healed; /* … of these before the run was healed (heal.c). */
     uint64_t stopped_step; /* Step of its last step: it sleeps since then. */
     uint64_t stopped_ns;
     uint16_t objects[16]; /* Objects created by it, by kind. */

@@ -79,6 +79,9 @@ sim_option_min(uint32_t index)
     case SIM_OPTION_slack_ns:
     case SIM_OPTION_fair_steps:
     case SIM_OPTION_cancel_at:
+    case SIM_OPTION_heal_steps:
+    case SIM_OPTION_settle_steps:
+    case SIM_OPTION_settle_ns:
     case SIM_OPTIONS:
         break;
     }
@@ -104,6 +107,7 @@ sim_option_max(uint32_t index)
     case SIM_OPTION_step_ns:
     case SIM_OPTION_slack_ns:
     case SIM_OPTION_time_ns_max:
+    case SIM_OPTION_settle_ns:
         /* Sums of these stay far from wrapping. */
         return UINT64_C(1) << 60;
     case SIM_OPTION_livelock_steps:
@@ -111,6 +115,8 @@ sim_option_max(uint32_t index)
     case SIM_OPTION_fair_steps:
     case SIM_OPTION_steps_max:
     case SIM_OPTION_cancel_at:
+    case SIM_OPTION_heal_steps:
+    case SIM_OPTION_settle_steps:
     case SIM_OPTIONS:
         break;
     }

@@ -71,7 +71,15 @@ enum sim_profile {
     X(fair_steps, 200, "steps after which the simulator itself passes nobody over") \
     X(steps_max, 1000000, "steps of a run: the step limit") \
     X(time_ns_max, 3600000000000, "virtual time of a run: the time limit") \
-    X(cancel_at, 0, "cancel who falls asleep as the n-th of the run; 0 nobody")
+    X(cancel_at, 0, "cancel who falls asleep as the n-th of the run; 0 nobody") \
+    X(heal_steps, 0, "steps after which nothing disturbs the run any more; 0 the scenario's") \
+    X(settle_steps, 0, "steps that it may take from then on; 0 the scenario's") \
+    X(settle_ns, 0, "virtual time that it may take from then on; 0 the scenario's")
+
+/* Where neither an option nor the scenario says so. More than any run of the tree takes that ends,
+ * and ten times what a livelock without progress takes: see sim/README.md, The phase of healing. */
+#define SIM_HEAL_STEPS 20000u
+#define SIM_SETTLE_STEPS 100000u
 
 #define SIM_PARAMS_MAX 16
 

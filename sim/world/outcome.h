@@ -67,7 +67,8 @@ sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
     X(BALANCE, "balance", "counts at the end of the run") \
     X(USER, "user", "the scenario's own check") \
     X(PROCESS, "process", "the operating system") \
-    X(TWIN, "twin", "the same run in another process")
+    X(TWIN, "twin", "the same run in another process") \
+    X(LIVENESS, "liveness", "nothing disturbed the run any more, and it did not come to its end")
 
 enum sim_oracle {
 #define SIM_ORACLE_ENUM(name, text, meaning) SIM_ORACLE_##name,

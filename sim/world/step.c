@@ -57,11 +57,15 @@ draw_audit(struct sim_world *world)
 static void
 check_time(struct sim_world *world, uint64_t now_ns)
 {
+    if (now_ns <= world->time_limit_ns) {
+        return;
+    }
     if (now_ns > world->options.time_ns_max) {
         sim_fail(world, SIM_VERDICT_TIME_LIMIT, SIM_ORACLE_LIMIT, NULL, 0,
                 "the run is not over after %llu ms of virtual time",
                 (unsigned long long)(world->options.time_ns_max / 1000000));
     }
+    sim__unsettled(world);
 }
 
 static void
@@ -211,12 +215,9 @@ stretch_to(const struct sim_world *world, uint32_t alternative)
 static void
 draw_stretch(struct sim_world *world)
 {
-    if (world->options.stretch_one_in == 0) {
-        return;
-    }
     world->current = world->stepping;
-    struct sim_odds odds = sim_odds_once_in(world->options.stretch_one_in);
-    uint32_t alternative = sim_actor_choose(world->current, SIM_KIND_STRETCH, 5, odds);
+    uint32_t alternative =
+            sim__disturb_how(world->current, SIM_KIND_STRETCH, 5, world->options.stretch_one_in);
     if (alternative == 0) {
         return;
     }
@@ -257,8 +258,10 @@ check_limits(struct sim_world *world)
                 (unsigned long long)world->options.steps_max);
     }
     uint64_t livelock_step = world->progress_step + world->options.livelock_steps;
-    world->limit_step =
+    uint64_t first =
             livelock_step < world->options.steps_max ? livelock_step : world->options.steps_max;
+    uint64_t heal_step = sim__look_after_health(world);
+    world->limit_step = first < heal_step ? first : heal_step;
 }
 
 static inline bool

@@ -168,6 +168,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     }
     world->order = default_order(scenario, options);
     world->profile = default_profile(scenario, options);
+    sim__health_begin(world);
     world->faults =
             options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
     rt_list_init(&world->audits);

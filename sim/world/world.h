@@ -129,11 +129,19 @@ struct sim_world {
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* The quiescences drawn for audit, … */
     uint32_t audits_drawn;                /* … so many of them. */
     uint64_t quiet;                       /* Quiescences so far. */
-    bool stopped;                         /* At `stop`. */
-    bool over;                            /* The run has ended. */
-    uint64_t looked_step;                 /* The last step at which a reactor asked its host. */
-    uint64_t suspensions;                 /* How often a task fell asleep after a poll. */
-    uint64_t stood_still_ns;              /* By fault `clock`: nobody could have been in time. */
+    uint64_t disturbances; /* Faults, late and spurious events, stretched steps so far. */
+    uint64_t heal_steps;   /* In force, like the next two: when nothing disturbs any more, … */
+    uint64_t settle_steps; /* … and how long the run may go on then; UINT64_MAX: as it likes. */
+    uint64_t settle_ns;
+    uint64_t healed_step; /* Where it was healed, … */
+    uint64_t healed_ns;
+    uint64_t time_limit_ns;  /* Of the run, or of what it takes since then. */
+    bool healed;             /* … if it was. */
+    bool stopped;            /* At `stop`. */
+    bool over;               /* The run has ended. */
+    uint64_t looked_step;    /* The last step at which a reactor asked its host. */
+    uint64_t suspensions;    /* How often a task fell asleep after a poll. */
+    uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
@@ -282,6 +290,24 @@ sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struc
 {
     return sim_decide(&actor->world->decider, &actor->streams[kind], sim__stream_id(actor, kind),
             kind, n, odds, NULL, NULL);
+}
+
+/*
+ * A choice by which the world disturbs who is in order: a fault, something late, spurious or
+ * stretched; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed the answer is 0
+ * and the occasion counts, so that those of other runs keep their numbers.
+ */
+static inline uint32_t
+sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64_t one_in)
+{
+    struct sim_world *world = actor->world;
+    if (one_in == 0) {
+        return 0;
+    }
+    uint32_t index =
+            sim__actor_choose(actor, kind, world->healed ? 1 : n, sim_odds_once_in(one_in));
+    world->disturbances += index != 0;
+    return index;
 }
 
 /* Actor by index, or NULL. */
