@@ -12,7 +12,8 @@
 #include "sim/explore/shared.h"
 
 struct sim_batch {
-    uint64_t index; /* Of the first run. */
+    uint64_t index; /* Of the first run, … */
+    uint64_t seed;  /* … and its seed. */
     uint32_t asked;
     bool over; /* Complete, or stopped. */
     struct sim_sweep_totals totals;

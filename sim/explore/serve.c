@@ -69,7 +69,7 @@ begin_search(struct sim_shared *shared)
         searching = (struct sim_strategy *)(void *)shared->notebook;
         return;
     }
-    memset(shared->notebook, 0, kind->size);
+    memset(shared->notebook, 0, sim_strategy_size(job->search.kind));
     searching = kind->init(shared->notebook, &setting);
 }
 
@@ -194,7 +194,19 @@ look_at_process(struct sim_outcome *outcome)
 /* Of the worker alone: no run's business, and nothing that the parent reads. */
 static struct sim_cover covering;
 
-/* What the run has covered, as facts of the job. */
+/* Somebody may want to vary the run: nobody in the job, or in what is known, has covered that. */
+static void
+note(struct sim_shared *shared, enum sim_fact_kind kind, uint64_t a, uint32_t b, uint64_t index)
+{
+    const struct sim_lore *lore = shared->job.lore;
+    if (sim_facts_note(&shared->facts, kind, a, b, index, 1) &&
+            (lore == NULL || sim_facts_find(&lore->facts, kind, a, b) == NULL)) {
+        shared->came_somewhere = true;
+    }
+}
+
+/* What the run has covered, as facts of the job. Of partial orders there are as many as runs: for
+ * those who vary runs a sample will do, chosen by the hash itself. */
 static void
 note_cover(struct sim_shared *shared, uint64_t index)
 {
@@ -204,11 +216,12 @@ note_cover(struct sim_shared *shared, uint64_t index)
             &covering, &shared->world.recorder, elements, SIM_COVER_ELEMENTS_MAX, &run);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t sites = (uint64_t)elements[i].first << 32 | elements[i].second;
-        if (sim_facts_note(&shared->facts, SIM_FACT_COVER, sites, elements[i].kind, index, 1)) {
-            shared->came_somewhere = true;
-        }
+        note(shared, SIM_FACT_COVER, sites, elements[i].kind, index);
     }
     shared->order = run.partial ? 0 : run.order_hash;
+    if (shared->job.how == SIM_HOW_SEARCH && shared->order != 0 && shared->order % 16 == 0) {
+        note(shared, SIM_FACT_ORDER, shared->order, 0, index);
+    }
 }
 
 /* What the run that has just ended teaches, whatever the judge will say of it. */

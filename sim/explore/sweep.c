@@ -151,7 +151,9 @@ hand_out(struct sweep *sweep)
         }
         sweep->owner[i] = sweep->next_sequence;
         sweep->window[sweep->next_sequence % WINDOW] =
-                (struct sim_batch){.index = sweep->next_index, .asked = count};
+                (struct sim_batch){.index = sweep->next_index,
+                        .seed = sweep->plan->first + sweep->next_index,
+                        .asked = count};
         sweep->next_sequence++;
         give(sweep, i, sweep->next_index, count);
         sweep->next_index += count;

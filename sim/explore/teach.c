@@ -9,16 +9,47 @@
 
 #include "runtime/base/assert.h"
 
+/* There is always one more partial order: those that are remembered must leave room for others. */
+#define ORDERS_MAX (SIM_LORE_FACTS / 4)
+
+static bool
+add_fact(struct sim_lore_book *book, const struct sim_fact *fact)
+{
+    bool order = fact->kind == SIM_FACT_ORDER;
+    if (order && book->orders >= ORDERS_MAX) {
+        return false;
+    }
+    bool news = sim_facts_add(&book->master.facts, fact);
+    book->orders += order && news;
+    return news;
+}
+
 static void
-add_facts(struct sim_lore_book *book, struct sim_batch *batch)
+add_facts(struct sim_lore_book *book, struct sim_batch *batch, uint32_t *worth)
 {
     for (uint32_t i = 0; i < batch->fact_count; i++) {
         const struct sim_fact *fact = &batch->facts[i];
-        bool news = sim_facts_add(&book->master.facts, fact);
+        bool news = add_fact(book, fact);
         /* A batch is in memory of the worker's: what it says of runs may be anything. */
         uint64_t place = fact->first - batch->index;
-        if (news && fact->kind == SIM_FACT_COVER && place < batch->totals.runs) {
-            batch->fresh[place]++;
+        if (news && place < batch->totals.runs) {
+            bool covers = fact->kind == SIM_FACT_COVER;
+            batch->fresh[place] += covers;
+            worth[place] += covers || fact->kind == SIM_FACT_ORDER;
+        }
+    }
+}
+
+/* Tapes of runs that were the first to show something. */
+static void
+add_tapes(struct sim_lore_book *book, const struct sim_batch *batch, const uint32_t *worth)
+{
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        const struct sim_kept *kept = &batch->kept[i];
+        uint64_t place = kept->outcome.seed - batch->seed;
+        if (place < batch->totals.runs && worth[place] > 0) {
+            sim_corpus_add(&book->master.corpus, batch->index + place, worth[place],
+                    batch->tapes + kept->tape_offset, kept->tape_length);
         }
     }
 }
@@ -27,12 +58,15 @@ void
 sim_teach(struct sim_lore_book *book, struct sim_batch *batch)
 {
     batch->fresh = calloc(batch->totals.runs + 1, sizeof(*batch->fresh));
-    rt_assert(batch->fresh != NULL);
-    add_facts(book, batch);
+    uint32_t *worth = calloc(batch->totals.runs + 1, sizeof(*worth));
+    rt_assert(batch->fresh != NULL && worth != NULL);
+    add_facts(book, batch, worth);
     for (uint64_t i = 0; i < batch->totals.runs; i++) {
         uint32_t arm = batch->arms[i] < SIM_ARMS_MAX ? batch->arms[i] : SIM_ARMS_MAX - 1;
         sim_lore_book_count(book, arm, batch->fresh[i]);
     }
+    add_tapes(book, batch, worth);
+    free(worth);
     uint64_t end = 0;
     uint64_t last = batch->index + batch->totals.runs - 1;
     if (batch->totals.runs > 0 && sim_epoch_of(last, &end) == book->closed && last + 1 == end) {

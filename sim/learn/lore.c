@@ -13,33 +13,45 @@
 #define COPIES 3u
 #define PAGE 4096u
 
-/* The copies stand in one mapping: their heads in front, then each one's facts. The master's facts
- * follow in pages of their own. */
+/* The copies stand in one mapping: their heads in front, then what each one holds. The master's
+ * follows; its head is the parent's own. */
 static size_t
 heads_size(void)
 {
     return PAGE;
 }
 
+static size_t
+held_size(void)
+{
+    return sim_facts_size(SIM_LORE_FACTS) + SIM_CORPUS_TAPES * sizeof(struct sim_corpus_tape);
+}
+
+static void
+lay_out(struct sim_lore *lore, char *at)
+{
+    sim_facts_init(&lore->facts, at, SIM_LORE_FACTS);
+    sim_corpus_init(&lore->corpus, (void *)(at + sim_facts_size(SIM_LORE_FACTS)));
+}
+
 bool
 sim_lore_book_init(struct sim_lore_book *book)
 {
-    size_t facts = sim_facts_size(SIM_LORE_FACTS);
     _Static_assert(COPIES * sizeof(struct sim_lore) <= PAGE, "heads fit into their page");
-    *book = (struct sim_lore_book){.size = heads_size() + (COPIES + 1) * facts};
+    *book = (struct sim_lore_book){.size = heads_size() + (COPIES + 1) * held_size()};
     char *base = mmap(NULL, book->size, PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
         book->size = 0;
         return false;
     }
-    book->copies = (struct sim_lore *)(void *)base;
     (void)madvise(base, book->size, MADV_DONTFORK);
+    book->copies = (struct sim_lore *)(void *)base;
     char *at = base + heads_size();
-    for (uint32_t i = 0; i < COPIES; i++, at += facts) {
-        sim_facts_init(&book->copies[i].facts, at, SIM_LORE_FACTS);
+    for (uint32_t i = 0; i < COPIES; i++, at += held_size()) {
+        lay_out(&book->copies[i], at);
     }
-    sim_facts_init(&book->master.facts, at, SIM_LORE_FACTS);
+    lay_out(&book->master, at);
     return true;
 }
 
@@ -59,6 +71,7 @@ clear(struct sim_lore *lore)
     memset(lore->drawn, 0, sizeof(lore->drawn));
     memset(lore->news, 0, sizeof(lore->news));
     sim_facts_clear(&lore->facts);
+    lore->corpus.count = 0;
 }
 
 void
@@ -69,6 +82,7 @@ sim_lore_book_clear(struct sim_lore_book *book)
     }
     clear(&book->master);
     book->closed = 0;
+    book->orders = 0;
 }
 
 void
@@ -79,6 +93,7 @@ sim_lore_book_close(struct sim_lore_book *book)
     memcpy(copy->drawn, book->master.drawn, sizeof(copy->drawn));
     memcpy(copy->news, book->master.news, sizeof(copy->news));
     sim_facts_copy(&copy->facts, &book->master.facts);
+    sim_corpus_copy(&copy->corpus, &book->master.corpus);
     book->closed++;
 }
 

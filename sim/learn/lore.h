@@ -15,6 +15,7 @@
 #ifndef SIM_LEARN_LORE_H
 #define SIM_LEARN_LORE_H
 
+#include "sim/learn/corpus.h"
 #include "sim/learn/facts.h"
 
 #ifdef __cplusplus
@@ -31,6 +32,7 @@ struct sim_lore {
     uint64_t drawn[SIM_ARMS_MAX]; /* So many of them were drawn by this strategy, … */
     uint64_t news[SIM_ARMS_MAX];  /* … which were the first to cover so many elements. */
     struct sim_facts facts;
+    struct sim_corpus corpus;
 };
 
 /* What the parent knows, and the copies that workers read. */
@@ -39,6 +41,7 @@ struct sim_lore_book {
     struct sim_lore *copies; /* Three, in a mapping that workers share and can not write. */
     size_t size;             /* Of the mapping. */
     uint64_t closed;         /* Epochs that are merged whole. */
+    uint32_t orders;         /* Partial orders among the master's facts. */
 };
 
 /* Makes the mapping, before any worker is forked. False: the system has no room. */

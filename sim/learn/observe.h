@@ -8,7 +8,7 @@
 #ifndef SIM_LEARN_OBSERVE_H
 #define SIM_LEARN_OBSERVE_H
 
-#include "sim/learn/facts.h"
+#include "sim/learn/lore.h"
 #include "sim/world/world.h"
 
 /* Facts that one run may teach: what comes after is left out. */

@@ -10,6 +10,8 @@
 
 extern const struct sim_strategy_kind sim_strategy_random;  /* plain.c */
 extern const struct sim_strategy_kind sim_strategy_dullest; /* plain.c */
+extern const struct sim_strategy_kind sim_strategy_portfolio;
+extern const struct sim_strategy_kind sim_strategy_guided;
 extern const struct sim_strategy_kind sim_strategy_exhaustive;
 extern const struct sim_strategy_kind sim_strategy_delay;
 

@@ -15,7 +15,9 @@
 #include "sim/strategy/kinds.h"
 
 static const struct sim_strategy_kind *const kinds[] = {
+        &sim_strategy_portfolio,
         &sim_strategy_random,
+        &sim_strategy_guided,
         &sim_strategy_dullest,
         &sim_strategy_exhaustive,
         &sim_strategy_delay,
@@ -44,6 +46,15 @@ find(const char *name, size_t length)
         }
     }
     return UINT32_MAX;
+}
+
+size_t
+sim_strategy_size(uint32_t index)
+{
+    const struct sim_strategy_kind *kind = sim_strategy_at(index);
+    size_t size = kind->measure != NULL ? kind->measure() : kind->size;
+    rt_assert(size <= SIM_STRATEGY_BYTES_MAX);
+    return size;
 }
 
 uint32_t

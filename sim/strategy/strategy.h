@@ -80,8 +80,9 @@ struct sim_strategy_kind {
     struct sim_strategy_param params[SIM_STRATEGY_PARAMS_MAX]; /* Ends with a NULL name. */
     bool adaptive;
     bool sequential;
-    bool swarms; /* Its runs draw options unless told otherwise (swarm=0). */
-    size_t size; /* Of its memory. */
+    bool swarms;             /* Its runs draw options unless told otherwise (swarm=0). */
+    size_t size;             /* Of its memory, … */
+    size_t (*measure)(void); /* … where that is no constant; else NULL. */
     /* Makes one in `memory` (zeroed, aligned to 64, `size` bytes), at its beginning, for many runs.
      * Called again, in zeroed memory, when lore or search change; for a sequential one once in a
      * sweep: its memory goes on. */
@@ -100,6 +101,9 @@ uint32_t sim_strategy_count(void);
 
 /* Number `index` of the table, below sim_strategy_count. */
 const struct sim_strategy_kind *sim_strategy_at(uint32_t index);
+
+/* Bytes of memory that the strategy at `index` needs. */
+size_t sim_strategy_size(uint32_t index);
 
 /* The place of the strategy called `name`; UINT32_MAX: there is none. */
 uint32_t sim_strategy_find(const char *name);

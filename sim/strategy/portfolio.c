@@ -1,0 +1,218 @@
+/*
+ * portfolio.c -- `portfolio`: each run is drawn by one of several strategies.
+ *
+ * No sampler wins everywhere (ALGORITHMS: constraints by site do not mind noise, SURW wins where it
+ * matters which instance, random walks are hard to beat on shallow bugs), so each has a share. Four
+ * fifths of the runs are shared out beforehand; the last fifth goes to whoever has lately covered
+ * most that was new, a run (a bandit that matches probability to yield; Thompson 1933, in whole
+ * numbers). `random` has a fixed share and no other, so that its runs are a sample on which
+ * estimates stand: who draws a run does not depend on what `random` has found.
+ *
+ * Deviations: enumerations (exhaustive, delay, dpor) are no arms, since their next run depends on
+ * their last one. The yield counts elements of coverage and not failures, so that a bug that was
+ * found does not draw all runs to itself.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/decide/strategies.h"
+#include "sim/strategy/kinds.h"
+
+/* The stream of this strategy's own draws: no actor's. */
+#define PRIVATE_STREAM 0x706f7274u
+#define SHARES 100u
+/* What is left of SHARES after the fixed ones is the bandit's. */
+#define LINE 64u
+
+struct arm {
+    const char *name;
+    uint32_t share; /* Of SHARES. */
+};
+
+static const struct arm arms[] = {
+        {"random", 16},
+        {"guided", 8},
+};
+
+#define ARMS (sizeof(arms) / sizeof(*arms))
+
+struct portfolio {
+    struct sim_strategy strategy;
+    struct sim_strategy_ops ops; /* What is heard depends on who draws the run. */
+    const struct sim_lore *lore;
+    struct sim_strategy *hands[ARMS];
+    struct sim_search searches[ARMS];
+    uint32_t kinds[ARMS]; /* Places in the table. */
+    uint32_t arm;         /* Who draws this run: below ARMS. */
+    _Alignas(LINE) uint8_t memory[];
+};
+
+static struct portfolio *
+portfolio_of(struct sim_strategy *strategy)
+{
+    return (struct portfolio *)(void *)strategy;
+}
+
+/* ---- Who draws the run. ---------------------------------------------------------------------- */
+
+/* New elements in a hundred runs; one more run and a little more news than there were, so that
+ * nobody is out for good. `random` is not paid for what it finds. */
+static uint64_t
+yield_of(const struct portfolio *portfolio, uint32_t arm)
+{
+    uint32_t kind = portfolio->kinds[arm];
+    if (arm == 0) {
+        return 0;
+    }
+    uint64_t news = portfolio->lore != NULL ? portfolio->lore->news[kind] : 0;
+    uint64_t drawn = portfolio->lore != NULL ? portfolio->lore->drawn[kind] : 0;
+    return 100 * (news + 1) / (drawn + 1) + 1;
+}
+
+static uint32_t
+by_yield(const struct portfolio *portfolio, uint64_t bits)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < ARMS; i++) {
+        all += yield_of(portfolio, i);
+    }
+    uint64_t at = bits % all;
+    uint32_t arm = 0;
+    while (at >= yield_of(portfolio, arm)) {
+        at -= yield_of(portfolio, arm);
+        arm++;
+    }
+    return arm;
+}
+
+static uint32_t
+pick_arm(const struct portfolio *portfolio, uint64_t seed)
+{
+    uint64_t key = sim_stream_key(seed, PRIVATE_STREAM);
+    uint32_t at = (uint32_t)((sim_stream_draw(key, 0) >> 32) * SHARES >> 32);
+    for (uint32_t i = 0; i < ARMS; i++) {
+        if (at < arms[i].share) {
+            return i;
+        }
+        at -= arms[i].share;
+    }
+    return by_yield(portfolio, sim_stream_draw(key, 1) >> 16);
+}
+
+/* ---- Handing over. --------------------------------------------------------------------------- */
+
+static struct sim_strategy *
+hand_of(struct sim_strategy *strategy)
+{
+    struct portfolio *portfolio = portfolio_of(strategy);
+    return portfolio->hands[portfolio->arm];
+}
+
+static uint32_t
+portfolio_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    struct sim_strategy *hand = hand_of(strategy);
+    return hand->ops->choose(hand, choice);
+}
+
+static void
+portfolio_event(struct sim_strategy *strategy, const struct sim_event *event)
+{
+    struct sim_strategy *hand = hand_of(strategy);
+    hand->ops->event(hand, event);
+}
+
+static void
+portfolio_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
+{
+    struct sim_strategy *hand = hand_of(strategy);
+    if (hand->ops->end != NULL) {
+        hand->ops->end(hand, outcome);
+    }
+}
+
+/* From here on the run is the arm's: also whether anybody listens, and whether it repeats. */
+static void
+portfolio_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    struct portfolio *portfolio = portfolio_of(strategy);
+    portfolio->arm = pick_arm(portfolio, seed);
+    struct sim_strategy *hand = portfolio->hands[portfolio->arm];
+    portfolio->ops.draw = hand->ops->draw;
+    portfolio->ops.event = hand->ops->event != NULL ? portfolio_event : NULL;
+    portfolio->ops.repeats = hand->ops->repeats;
+    if (hand->ops->begin != NULL) {
+        hand->ops->begin(hand, seed);
+    }
+}
+
+static uint32_t
+portfolio_arm(const struct sim_strategy *strategy)
+{
+    const struct portfolio *portfolio = (const struct portfolio *)(const void *)strategy;
+    return portfolio->kinds[portfolio->arm];
+}
+
+/* ---- The arms. ------------------------------------------------------------------------------- */
+
+static size_t
+rounded(size_t size)
+{
+    return (size + LINE - 1) & ~(size_t)(LINE - 1);
+}
+
+static uint32_t
+place_of(uint32_t arm)
+{
+    uint32_t place = sim_strategy_find(arms[arm].name);
+    rt_assert(place != UINT32_MAX);
+    return place;
+}
+
+static size_t
+portfolio_size(void)
+{
+    size_t size = sizeof(struct portfolio);
+    for (uint32_t i = 0; i < ARMS; i++) {
+        size += rounded(sim_strategy_size(place_of(i)));
+    }
+    return size;
+}
+
+static struct sim_strategy *
+portfolio_init(void *memory, const struct sim_strategy_setting *setting)
+{
+    struct portfolio *portfolio = memory;
+    uint8_t *at = portfolio->memory;
+    portfolio->lore = setting->lore;
+    portfolio->ops = (struct sim_strategy_ops){
+            .name = "portfolio",
+            .about = "each run by one of several strategies",
+            .begin = portfolio_begin,
+            .choose = portfolio_choose,
+            .end = portfolio_end,
+    };
+    portfolio->strategy.ops = &portfolio->ops;
+    for (uint32_t i = 0; i < ARMS; i++) {
+        struct sim_strategy_setting its = *setting;
+        its.search = &portfolio->searches[i];
+        portfolio->kinds[i] = place_of(i);
+        sim_search_init(&portfolio->searches[i], portfolio->kinds[i]);
+        portfolio->hands[i] = sim_strategy_at(portfolio->kinds[i])->init(at, &its);
+        at += rounded(sim_strategy_size(portfolio->kinds[i]));
+    }
+    return &portfolio->strategy;
+}
+
+const struct sim_strategy_kind sim_strategy_portfolio = {
+        .name = "portfolio",
+        .about = "each run by one of the others; new coverage says who draws more",
+        .source = "Thompson 1933 (probability matching)",
+        .adaptive = true,
+        .swarms = true,
+        .measure = portfolio_size,
+        .init = portfolio_init,
+        .arm = portfolio_arm,
+};
