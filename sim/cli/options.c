@@ -252,6 +252,7 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
     case SIM_CLI_OPTION_FAIL_FAST:
     case SIM_CLI_OPTION_EXPECT:
     case SIM_CLI_OPTION_FRESH:
+    case SIM_CLI_OPTION_NO_SHRINK:
     case SIM_CLI_OPTION_LENIENT:
     case SIM_CLI_OPTION_JSON:
     case SIM_CLI_OPTION_HELP:

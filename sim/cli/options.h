@@ -36,6 +36,7 @@
     X(HANG, 0, "hang", "10s", NULL, "real time after which a step that does not return is a hang") \
     X(LENIENT, 0, "lenient", NULL, NULL, \
             "take a tape as far as it fits, by the alternatives' ids") \
+    X(NO_SHRINK, 0, "no-shrink", NULL, NULL, "tell failures as they were found, not the smallest") \
     X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, "this text")
 

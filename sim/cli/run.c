@@ -202,16 +202,7 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 static bool
 on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
-    struct sim_run *run = run_of(sink);
-    int64_t run_id = 0;
-    /* What can be replayed is the run alone, whatever the sweep saw. */
-    char *token = sim_token_of(run->plan.scenario, &run->plan.options, failure->again.how,
-            failure->again.tape, sim_alone_outcome(failure->alone));
-    bool stored = sim_run_store_failure(run, failure, token, &run_id);
-    /* Told even when it could not be stored. */
-    sim_run_tell_failure(run, failure, token, run_id);
-    free(token);
-    return stored;
+    return sim_run_take_failure(run_of(sink), failure);
 }
 
 static bool
@@ -371,7 +362,7 @@ run_command(struct sim_cli *cli)
             SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
             SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
             SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
-            SIM_CLI_OPTION_BIT(HELP))
+            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(HELP))
 
 SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "run scenarios over many seeds, and tell what fails",

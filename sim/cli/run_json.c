@@ -9,6 +9,7 @@
 
 #include "sim/cli/build.h"
 #include "sim/cli/run_state.h"
+#include "sim/cli/shrunk.h"
 #include "sim/cli/subject.h"
 #include "sim/explore/clock.h"
 #include "sim/tell/diff.h"
@@ -64,10 +65,26 @@ sim_run_json_start(const struct sim_run *run)
     sim_json_end(&json);
 }
 
-void
-sim_run_json_failure(const struct sim_run *run, const struct sim_new_failure *failure,
-        const char *token, int64_t run_id)
+/* Before the token of what was found: who looks for the last one in the line finds that. */
+static void
+put_shrunk(struct sim_json *json, const struct sim_told *told)
 {
+    if (told->shrunk == NULL) {
+        return;
+    }
+    sim_json_open(json, "shrunk", '{');
+    sim_json_text(json, "token", told->shrunk_token);
+    sim_json_text(json, "end", sim_shrunk_word(told->shrunk->end));
+    sim_json_number(json, "replays", told->shrunk->replays);
+    sim_shrunk_json_key(json, "from", &told->shrunk->from);
+    sim_shrunk_json_key(json, "to", &told->shrunk->to);
+    sim_json_close(json, '}');
+}
+
+void
+sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
+{
+    const struct sim_new_failure *failure = told->failure;
     static const char *const fifo[] = {NULL, "no", "yes"};
     const struct sim_outcome *outcome = &failure->outcome;
     const struct rt_site *site = sim_site_find(outcome->site);
@@ -80,7 +97,8 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_new_failure *fa
     sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
     sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
     sim_json_text(&json, "message", outcome->message);
-    sim_json_text(&json, "token", token);
+    put_shrunk(&json, told);
+    sim_json_text(&json, "token", told->token);
     sim_json_number(&json, "steps", outcome->steps);
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
     sim_json_number(&json, "deviations", outcome->deviations);
@@ -95,8 +113,8 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_new_failure *fa
         sim_json_close(&json, '}');
     }
     sim_json_close(&json, ']');
-    if (run_id != 0) {
-        sim_json_signed(&json, "run", run_id);
+    if (told->run_id != 0) {
+        sim_json_signed(&json, "run", told->run_id);
     }
     sim_json_end(&json);
 }

@@ -3,6 +3,7 @@
  *
  *   run.c             which scenarios, with which options; one sweep after the other
  *   run_store.c       what goes into the database
+ *   run_shrink.c      a failure, shrunk, stored and told
  *   run_tell.c        what goes to stdout, for people
  *   run_json.c        the same for programs
  *   run_remembered.c  the failures of earlier runs, tried first
@@ -16,6 +17,7 @@
 #include "sim/cli/terminal.h"
 #include "sim/cover/species.h"
 #include "sim/explore/sweep.h"
+#include "sim/shrink/shrink.h"
 #include "sim/store/store.h"
 
 /* Places for different runs of a sweep; beyond them they are sampled (species.h). */
@@ -71,6 +73,21 @@ struct sim_run {
     int system;      /* Exit status when the system failed, else 0. */
 };
 
+/* A failure as it is told: as it was found, and the smallest run that fails in the same way. */
+struct sim_told {
+    const struct sim_new_failure *failure;
+    const char *token;               /* As it was found. */
+    const struct sim_shrunk *shrunk; /* NULL: nobody tried to shrink it. */
+    const char *shrunk_token;        /* NULL: there is nothing smaller; what was found is told. */
+    int64_t run_id;                  /* In the database; 0: none. */
+};
+
+/* ---- run_shrink.c ---------------------------------------------------------------------------- */
+
+/* A failure of a new kind: shrinks it where that is wanted, stores it, tells it. False to end the
+ * sweep at once. */
+bool sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure);
+
 /* ---- run_store.c: each is true, or false after a line on stderr. Without a store: true. ------ */
 
 bool sim_run_store_open(struct sim_run *run);
@@ -79,6 +96,8 @@ bool sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch);
 /* `run_id` of a database row, 0: none. */
 bool sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure,
         const char *token, int64_t *ret_run_id);
+/* What it was shrunk to, where that is known; with its row. */
+bool sim_run_store_shrunk(struct sim_run *run, const struct sim_told *told);
 bool sim_run_store_end(struct sim_run *run);
 void sim_run_store_close(struct sim_run *run);
 /* Says that the database failed, once. Always false. */
@@ -99,8 +118,7 @@ const char *sim_run_arm_name(const struct sim_run *run, uint32_t arm);
 /* ---- run_tell.c ------------------------------------------------------------------------------ */
 
 void sim_run_tell_start(struct sim_run *run);
-void sim_run_tell_failure(struct sim_run *run, const struct sim_new_failure *failure,
-        const char *token, int64_t run_id);
+void sim_run_tell_failure(struct sim_run *run, const struct sim_told *told);
 void sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failure,
         const char *result, const char *detail);
 /* A run that is another one in its twin: both are run alone, and compared. False: the system
@@ -112,14 +130,16 @@ void sim_run_tell_end(struct sim_run *run, int status);
 /* ---- run_json.c: called by run_tell.c. ------------------------------------------------------- */
 
 void sim_run_json_start(const struct sim_run *run);
-void sim_run_json_failure(const struct sim_run *run, const struct sim_new_failure *failure,
-        const char *token, int64_t run_id);
+void sim_run_json_failure(const struct sim_run *run, const struct sim_told *told);
 void sim_run_json_remembered(
         const struct sim_remembered *failure, const char *result, const char *detail);
 void sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
         const struct sim_alone *twin, const char *token);
 void sim_run_json_scenario(const struct sim_run *run);
 void sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms);
+
+/* True when `outcome` is what the scenario states, and --expect was given: it is not told. */
+bool sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome);
 
 /* True when the sweep's verdicts are what the scenario states. */
 bool sim_run_as_stated(const struct sim_run *run);

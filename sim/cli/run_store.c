@@ -13,6 +13,7 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/build.h"
 #include "sim/cli/run_state.h"
+#include "sim/cli/shrunk.h"
 #include "sim/cli/subject.h"
 #include "sim/cli/words.h"
 #include "sim/explore/clock.h"
@@ -266,6 +267,37 @@ sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure
     }
     return store_failure(run, failure, token, ret_run_id) == SIM_STORE_OK ||
            sim_run_store_failed(run);
+}
+
+bool
+sim_run_store_shrunk(struct sim_run *run, const struct sim_told *told)
+{
+    const struct sim_shrunk *shrunk = told->shrunk;
+    size_t tape_size = 0;
+    if (run->store == NULL || told->run_id == 0 || told->shrunk_token == NULL) {
+        return true;
+    }
+    const uint8_t *tape = sim_alone_tape(&shrunk->alone, &tape_size);
+    char *options = sim_options_json(run->entry->scenario, &shrunk->options);
+    const struct sim_shrunk_row row = {
+            .run = told->run_id,
+            .token = told->shrunk_token,
+            .options = options,
+            .stopped = sim_shrunk_word(shrunk->end),
+            .tape = tape,
+            .tape_size = tape_size,
+            .digest = sim_alone_outcome(&shrunk->alone)->digest,
+            .steps = shrunk->to.steps,
+            .sim_ns = shrunk->to.sim_ns,
+            .deviations = shrunk->to.deviations,
+            .preemptions = shrunk->to.preemptions,
+            .faults = shrunk->to.faults,
+            .actors = shrunk->to.actors,
+            .replays = shrunk->replays,
+    };
+    bool stored = sim_store_shrunk(run->store, &row) == SIM_STORE_OK;
+    free(options);
+    return stored || sim_run_store_failed(run);
 }
 
 bool

@@ -9,6 +9,7 @@
 
 #include "sim/cli/build.h"
 #include "sim/cli/run_state.h"
+#include "sim/cli/shrunk.h"
 #include "sim/cli/subject.h"
 #include "sim/cli/words.h"
 #include "sim/explore/clock.h"
@@ -112,15 +113,40 @@ tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
     free(again);
 }
 
+/* The same of the smallest run. */
+static const char *
+shrunk_order_words(const struct sim_shrunk *shrunk)
+{
+    switch (sim_pilot_fifo(&shrunk->alone.pilot)) {
+    case SIM_FIFO_YES:
+        return shrunk->to.preemptions == 0
+                       ? "It is possible in FIFO order, each task polled in the order of its "
+                         "wake-up: as it is here.\n"
+                       : "It is possible in FIFO order, each task polled in the order of its "
+                         "wake-up: this run fails so.\n";
+    case SIM_FIFO_NO:
+        return "In FIFO order, each task polled in the order of its wake-up, this run does not "
+               "fail.\n";
+    case SIM_FIFO_NOT_ASKED:
+        break;
+    }
+    return "";
+}
+
+/* The smallest run, or the one that was found where there is no smaller one. */
 static void
-tell_report(struct sim_run *run, const struct sim_new_failure *failure, const char *token)
+tell_report(struct sim_run *run, const struct sim_told *told)
 {
     struct sim_page page;
+    const struct sim_new_failure *failure = told->failure;
+    bool smaller = told->shrunk_token != NULL;
+    const struct sim_alone *alone = smaller ? &told->shrunk->alone : failure->alone;
+    const char *token = smaller ? told->shrunk_token : told->token;
     char *replay = sim_command_text(run->cli, "replay", run->entry, token);
     char *show = sim_command_text(run->cli, "show", run->entry, token);
     const struct sim_tale tale = {
-            .recorder = sim_alone_recorder(failure->alone),
-            .outcome = &failure->outcome,
+            .recorder = sim_alone_recorder(alone),
+            .outcome = smaller ? sim_alone_outcome(alone) : &failure->outcome,
             .replay = replay,
             .show = show,
             .rows_max = SIM_ROWS_DEFAULT,
@@ -129,45 +155,60 @@ tell_report(struct sim_run *run, const struct sim_new_failure *failure, const ch
     if (sim_tell(&page, &tale) != RT_OK) {
         sim_tell_commands(&page, &tale);
     }
-    (void)fputs(order_words(failure->alone->pilot.worker.shared->fifo), stdout);
+    (void)fputs(
+            smaller ? shrunk_order_words(told->shrunk) : order_words(sim_pilot_fifo(&alone->pilot)),
+            stdout);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
+    if (smaller) {
+        char *found = sim_command_text(run->cli, "replay", run->entry, told->token);
+        (void)printf("found:  %s\n", found);
+        free(found);
+    }
     free(show);
     free(replay);
 }
 
-static void
-tell_failure_text(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
-        int64_t run_id)
+bool
+sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome)
 {
-    const struct sim_outcome *outcome = &failure->outcome;
-    bool stated = run->expect && outcome->verdict == run->entry->scenario->expect;
-    if (stated) {
+    return run->expect && outcome->verdict == run->entry->scenario->expect;
+}
+
+static void
+tell_failure_text(struct sim_run *run, const struct sim_told *told)
+{
+    const struct sim_outcome *outcome = &told->failure->outcome;
+    if (sim_run_is_stated(run, outcome)) {
         return;
     }
     (void)printf("\n%s: %s at seed %llu", run->entry->scenario->name,
             sim_verdict_name(outcome->verdict), wide(outcome->seed));
-    if (run_id != 0) {
-        (void)printf(" (run:%lld)", (long long)run_id);
+    if (told->run_id != 0) {
+        (void)printf(" (run:%lld)", (long long)told->run_id);
     }
     (void)printf("\n\n");
-    if (failure->same) {
-        tell_report(run, failure, token);
+    if (told->shrunk != NULL) {
+        char *sentence = sim_shrunk_sentence(told->shrunk);
+        (void)printf("%s\n", sentence);
+        free(sentence);
+    }
+    if (told->failure->same) {
+        tell_report(run, told);
     } else {
-        tell_diverged(run, failure);
+        tell_diverged(run, told->failure);
     }
     (void)putchar('\n');
 }
 
 void
-sim_run_tell_failure(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
-        int64_t run_id)
+sim_run_tell_failure(struct sim_run *run, const struct sim_told *told)
 {
     sim_progress_clear(&run->progress);
     if (run->json) {
-        sim_run_json_failure(run, failure, token, run_id);
+        sim_run_json_failure(run, told);
     } else {
-        tell_failure_text(run, failure, token, run_id);
+        tell_failure_text(run, told);
         (void)fflush(stdout);
     }
 }

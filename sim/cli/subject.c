@@ -173,8 +173,10 @@ ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subj
     /* A token that was parsed holds no quote. */
     if (asprintf(&sql,
                 "SELECT s.build FROM details AS d JOIN runs AS r USING (run) "
-                "JOIN sweeps AS s USING (sweep) WHERE d.token = '%s'",
-                token) > 0) {
+                "JOIN sweeps AS s USING (sweep) WHERE d.token = '%s' UNION "
+                "SELECT s.build FROM shrunk AS h JOIN runs AS r USING (run) "
+                "JOIN sweeps AS s USING (sweep) WHERE h.token = '%s'",
+                token, token) > 0) {
         subject->own_build = is_own_build(store, subject, sql);
     }
     free(sql);

@@ -178,9 +178,28 @@ replay_begin(struct sim_strategy *strategy, uint64_t seed)
     (void)seed;
     replay->mismatched = false;
     replay->parted = false;
+    replay->mismatch[0] = '\0';
     replay->position = 0;
     replay->taken = 0;
-    replay->ignored = 0;
+}
+
+/* True for the first run that ends. */
+static bool
+ends_first(struct sim_replay *replay)
+{
+    bool first = !replay->ended;
+    replay->ended = true;
+    return first;
+}
+
+static void
+strict_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
+{
+    struct sim_replay *replay = replay_of(strategy);
+    (void)outcome;
+    if (ends_first(replay)) {
+        replay->fitted = !replay->mismatched && replay->position == replay->tape->count;
+    }
 }
 
 /* ---- Branch. --------------------------------------------------------------------------------- */
@@ -206,7 +225,9 @@ lenient_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 {
     struct sim_replay *replay = replay_of(strategy);
     (void)outcome;
-    replay->ignored = replay->tape->count - replay->taken;
+    if (ends_first(replay)) {
+        replay->ignored = replay->tape->count - replay->taken;
+    }
 }
 
 static const struct sim_strategy_ops strict_ops = {
@@ -215,6 +236,7 @@ static const struct sim_strategy_ops strict_ops = {
         .repeats = true,
         .begin = replay_begin,
         .choose = strict_choose,
+        .end = strict_end,
 };
 
 static const struct sim_strategy_ops lenient_ops = {
@@ -263,11 +285,10 @@ sim_replay_init_branch(struct sim_replay *replay, const struct sim_tape *tape, u
 const char *
 sim_replay_mismatch(const struct sim_replay *replay)
 {
-    if (replay->mismatched) {
-        return replay->mismatch;
+    bool all = replay->lenient || replay->position == replay->tape->count;
+    bool fits = replay->ended ? replay->lenient || replay->fitted : all && !replay->mismatched;
+    if (fits) {
+        return NULL;
     }
-    if (!replay->lenient && replay->position < replay->tape->count) {
-        return "the run ended before the tape did";
-    }
-    return NULL;
+    return replay->mismatch[0] != '\0' ? replay->mismatch : "the run ended before the tape did";
 }

@@ -35,7 +35,9 @@ struct sim_replay {
     const struct sim_tape *tape; /* Borrowed. */
     bool lenient;
     bool mismatched;
-    bool parted;       /* Branch: the last entry's occasion has come. */
+    bool parted; /* Branch: the last entry's occasion has come. */
+    bool ended;  /* Its first run has come to its end: what fitted there is what is told. */
+    bool fitted;
     uint32_t position; /* Strict: deviations used so far. */
     uint32_t mismatch_position;
     uint32_t ignored; /* Lenient: deviations that fitted nowhere (known at the end). */
@@ -59,7 +61,8 @@ void sim_replay_init(
 void sim_replay_init_branch(
         struct sim_replay *replay, const struct sim_tape *tape, uint32_t *sorted);
 
-/* After the run: NULL when the whole tape fitted, else one sentence on the first misfit. */
+/* After the run: NULL when the whole tape fitted, else one sentence on the first misfit. Of the
+ * first run that came to its end: a judge replays parts of it, which no whole tape fits. */
 const char *sim_replay_mismatch(const struct sim_replay *replay);
 
 /* The key of `stream` under `seed`: Philox4x32-10 (Random123) once. Pinned by known answers. */

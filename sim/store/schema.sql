@@ -139,6 +139,25 @@ CREATE TABLE details (
     stored     INTEGER NOT NULL DEFAULT 0  -- and how many there are
 ) STRICT;
 
+-- The smallest run that fails in the same way as one that was found. Its events
+-- are not here: replay its token.
+CREATE TABLE shrunk (
+    run         INTEGER PRIMARY KEY REFERENCES runs, -- as it was found
+    token       TEXT NOT NULL,
+    options     TEXT NOT NULL,       -- as in sweeps
+    digest      INTEGER NOT NULL,
+    steps       INTEGER NOT NULL,
+    sim_ns      INTEGER NOT NULL,
+    deviations  INTEGER NOT NULL,
+    preemptions INTEGER NOT NULL,    -- of these: somebody steps whose turn it was not
+    faults      INTEGER NOT NULL,    -- of these: a fault was injected
+    actors      INTEGER NOT NULL,    -- that take steps
+    tape        BLOB NOT NULL,       -- all that deviates; its seed is 0
+    replays     INTEGER NOT NULL,    -- that it took
+    stopped     TEXT NOT NULL        -- because it is 'minimal'; or no 'replays' or 'time' was left,
+                                     -- too many 'hangs', 'interrupted'
+) STRICT;
+
 -- The rows of `events`, packed: an event is four words, and the rows of one run are one range of
 -- ids (details.first_id, details.stored). Twice as fast to write as a row with all columns and an
 -- index. Ask `events`.
@@ -254,17 +273,19 @@ FROM events AS e
 
 ---- Views: the questions. ------------------------------------------------------------------------
 
--- What failed, and how do I see it again? Newest first.
+-- What failed, and how do I see it again, as it was found or shrunk? Newest first.
 CREATE VIEW failures AS
 SELECT r.run, s.scenario, r.seed, v.name AS verdict, o.name AS oracle, d.actor_name AS actor,
        d.message, p.place AS site, r.fail_step, nullif(r.owed_step, 0) AS owed_step, r.steps,
        r.deviations, CASE d.fifo WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END AS in_fifo_order,
-       d.token, s.library, s.strategy, printf('%016x', r.digest) AS digest, s.started_ms
+       d.token, s.library, s.strategy, printf('%016x', r.digest) AS digest, s.started_ms,
+       h.deviations AS shrunk_to, h.token AS shrunk_token
 FROM runs AS r
      JOIN sweeps AS s USING (sweep)
      JOIN verdicts AS v USING (verdict)
      JOIN oracles AS o USING (oracle)
      LEFT JOIN details AS d USING (run)
+     LEFT JOIN shrunk AS h USING (run)
      LEFT JOIN places AS p USING (site)
 WHERE r.verdict <> 0
 ORDER BY r.run DESC;

@@ -169,8 +169,9 @@ judge_identity(struct sim_store *store, const struct identity *identity)
                 SIM__STORE_VERSION);
     }
     if (identity->version < SIM__STORE_VERSION) {
-        return sim__store_refuse(store, SIM_STORE_CORRUPT, "there never was a version %lld",
-                (long long)identity->version);
+        return sim__store_refuse(store, identity->version > 0 ? SIM_STORE_OLDER : SIM_STORE_CORRUPT,
+                "its version is %lld, this rewake knows %d", (long long)identity->version,
+                SIM__STORE_VERSION);
     }
     return SIM_STORE_OK;
 }
@@ -202,11 +203,11 @@ check_tables(struct sim_store *store)
     enum sim_store_err err = ask_number(store,
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('verdicts',"
             " 'oracles', 'event_kinds', 'object_kinds', 'sweeps', 'sweep_verdicts', 'seeds',"
-            " 'runs', 'details', 'event_words', 'texts', 'sites', 'remembered')",
+            " 'runs', 'details', 'shrunk', 'event_words', 'texts', 'sites', 'remembered')",
             &found);
-    if (err == SIM_STORE_OK && found != 13) {
+    if (err == SIM_STORE_OK && found != 14) {
         err = sim__store_refuse(
-                store, SIM_STORE_CORRUPT, "%lld of its 13 tables are left", (long long)found);
+                store, SIM_STORE_CORRUPT, "%lld of its 14 tables are left", (long long)found);
     }
     return err;
 }

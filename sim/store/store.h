@@ -48,6 +48,8 @@ extern "C" {
             "away") \
     X(NEWER, "newer", \
             "the database was made by a newer rewake; use that one, or name another with --db") \
+    X(OLDER, "older", \
+            "the database was made by an older rewake; move it away, or name another with --db") \
     X(READ_ONLY, "read-only", \
             "the database can not be written; change its permissions, or name another with --db") \
     X(FULL, "full", "there is no room left; free some, or name a database elsewhere with --db") \
@@ -94,6 +96,7 @@ enum sim_store_mode {
  *   NOT_OURS   Not SQLite, or another application's; or a directory.
  *   CORRUPT    Ours, but damaged or cut.
  *   NEWER      Ours, with a schema that this build does not know.
+ *   OLDER      Ours, with a schema that this build does not know any more.
  *   READ_ONLY  WRITE: the file, its folder or its file system can not be written.
  *   FULL       WRITE: no room.
  *   HELD       Another process still held it after the wait; the line has its name and id.
@@ -219,6 +222,29 @@ struct sim_full_run {
 /* Writes a run with its events; *ret_run is the ID of "run:ID". */
 RT_MUST_CHECK enum sim_store_err sim_store_failure(
         struct sim_store *store, const struct sim_full_run *run, int64_t *ret_run);
+
+/* The smallest run that fails in the same way as one that is there. Strings and the tape are
+ * borrowed. */
+struct sim_shrunk_row {
+    int64_t run; /* As it was found. */
+    const char *token;
+    const char *options; /* As in struct sim_sweep. */
+    const char *stopped; /* "minimal", "replays" … */
+    const uint8_t *tape; /* Encoded. */
+    size_t tape_size;
+    uint64_t digest;
+    uint64_t steps;
+    uint64_t sim_ns;
+    uint32_t deviations;
+    uint32_t preemptions;
+    uint32_t faults;
+    uint32_t actors;
+    uint32_t replays;
+};
+
+/* Writes it; what was known of that run is replaced. */
+RT_MUST_CHECK enum sim_store_err sim_store_shrunk(
+        struct sim_store *store, const struct sim_shrunk_row *row);
 
 /* Writes the events, hashes and texts of a run that is there; what it had is replaced.
  * Errors: also UNKNOWN. */

@@ -91,7 +91,7 @@ done
 awk '/^`zoo\/a06\/broken` is/ { on = 1 } on && /^```$/ { n++; next } on && n == 1' \
     "$root/README.md" >readme.txt
 rewake run zoo/a06/broken --fresh --fail-fast --record none 2>/dev/null |
-    sed -n '/^lost-wakeup:/,/^replay:/p' >printed.txt
+    sed -n '/^Shrunk from/,/^replay:/p' >printed.txt
 ok "the bug in the README is what is printed" diff -u readme.txt printed.txt
 
 done_testing

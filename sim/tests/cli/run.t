@@ -14,11 +14,10 @@ figures() {
 # ---- Exit status and figures. ----
 same "a scenario that fails: status" "$(status run $canary --runs 100 --db a.db)" 1
 ok "it is told with a token" grep -q 'rewake replay rw1:canary/lost-wakeup:' out.txt
-rewake run zoo/a06/broken --fresh --fail-fast --record none >fifo.txt
+rewake run zoo/a06/broken --fresh --fail-fast --record none --no-shrink >fifo.txt
 ok "a replay in FIFO order: of this seed" grep -q 'wake-up: this seed fails so\.$' fifo.txt
-rewake run zoo/r01/broken --fresh --fail-fast --record none >fifo.txt
+rewake run zoo/r01/broken --fresh --fail-fast --record none --no-shrink >fifo.txt
 ok "one that passes proves no more" grep -q '^In FIFO order, .* this seed does not fail\.$' fifo.txt
-ok "only commands that exist are printed" not_in out.txt "rewake shrink\|rewake explain"
 same "seeds S1 hold: status" "$(status run 'seeds/s1/*' --runs 100 --db a.db)" 0
 same "expected verdicts are found: status" "$(status run $canary --expect --runs 100 --db a.db)" 0
 same "an expected verdict is not found: status" \
@@ -46,6 +45,38 @@ rewake run $canary --fail-fast --runs 777 --jobs 1 --fresh --json --db f.db >f1.
 rewake run $canary --fail-fast --runs 777 --jobs 5 --fresh --json --db f.db >f5.json
 same "where --fail-fast stops" "$(grep -o '"runs":[0-9]*,"failures":[0-9]*' f5.json)" \
     "$(grep -o '"runs":[0-9]*,"failures":[0-9]*' f1.json)"
+
+# ---- What fails is told shrunk. ----
+rewake run zoo/a06/broken --runs 200 --fresh --db s.db >s.txt
+ok "how far it was shrunk" grep -q '^Shrunk from [0-9]* deviations to 1 ([0-9]* replays)\.$' s.txt
+ok "FIFO order is that of what is printed" grep -q 'wake-up: as it is here\.$' s.txt
+small=$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' s.txt)
+found=$(sed -n 's/^found:  rewake replay \([^ ]*\).*/\1/p' s.txt)
+same "the shrunk run replays: status" "$(status replay "$small" --db s.db)" 1
+ok "the shrunk run replays: the same" grep -q 'same failure, ' out.txt
+same "what was found replays: status" "$(status replay "$found" --db s.db)" 1
+same "both are in the database" "$(rewake query 'SELECT token, shrunk_token, shrunk_to FROM
+    failures WHERE token IS NOT NULL' --json --db s.db)" \
+    "{\"token\":\"$found\",\"shrunk_token\":\"$small\",\"shrunk_to\":1}"
+rewake run zoo/i08/broken --fresh --fail-fast --record none >fifo.txt
+ok "one that needs another order" grep -q '^In FIFO order, .* this run does not fail\.$' fifo.txt
+rewake run zoo/a06/broken --runs 200 --fresh --no-shrink --db u.db >u.txt
+ok "--no-shrink: as it was found" not_in u.txt '^Shrunk\|^found:'
+same "--no-shrink: nothing is stored" \
+    "$(rewake query 'SELECT count(*) AS n FROM shrunk' --json --db u.db)" '{"n":0}'
+rewake run zoo/a06/broken --runs 200 --fresh --expect --db e.db >/dev/null
+same "--expect: what is stated is not shrunk" \
+    "$(rewake query 'SELECT count(*) AS n FROM shrunk' --json --db e.db)" '{"n":0}'
+for jobs in 1 2 5; do
+    rewake run 'zoo/d0*/broken' --runs 100 --jobs $jobs --fresh --db w$jobs.db >/dev/null
+    rewake query 'SELECT token, digest, replays, stopped FROM shrunk' --db w$jobs.db >w$jobs.txt
+done
+ok "several are shrunk" test "$(wc -l <w1.txt)" -gt 4
+same "shrunk runs for 1 and 2 workers" "$(cat w2.txt)" "$(cat w1.txt)"
+same "shrunk runs for 1 and 5 workers" "$(cat w5.txt)" "$(cat w1.txt)"
+rewake run zoo/a06/broken --runs 50 --fresh --record none --json >s.json
+ok "--json has both" grep -q '"shrunk":{"token":"'"$small"'".*"token":"'"$found"'"' s.json
+ok "--json is JSON" every_line_is_json s.json
 
 # ---- The database. ----
 same "runs by verdict add up" "$(rewake query 'SELECT (SELECT sum(runs) FROM sweep_verdicts) =

@@ -32,6 +32,11 @@ same "a shrunk token: status" "$(status shrink "$small")" 1
 ok "a shrunk token is as small as it gets" grep -q '^As small as it gets: ' out.txt
 same "a shrunk token stays" "$(sed -n 's/^replay: rewake replay //p' out.txt)" "$small"
 
+late=$(rewake run zoo/r01/broken --fail-fast --record none --fresh |
+    sed -n 's/^replay: rewake replay //p')
+same "a late wake-up replays: status" "$(status replay "$late")" 1
+ok "its tape fits, whatever the judge replays" not_in out.txt 'does not fit'
+
 # ---- For programs. ----
 rewake shrink "$token" --json >j.json
 ok "--json is JSON" every_line_is_json j.json

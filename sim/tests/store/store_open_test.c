@@ -117,6 +117,16 @@ TEST(store_folder_or_device_is_not_ours)
     (void)snprintf(box_path, sizeof(box_path), "%s/trace.db", box_folder);
 }
 
+TEST(store_of_an_older_version_is_refused_and_unchanged)
+{
+    struct sim_store *store = box_new();
+    sim_store_close(&store);
+    box_other_program("PRAGMA user_version = 1");
+    box_expect_refused(SIM_STORE_WRITE, SIM_STORE_OLDER);
+    box_expect_refused(SIM_STORE_READ, SIM_STORE_OLDER);
+    EXPECT_EQ(box_ask("PRAGMA user_version"), 1);
+}
+
 TEST(store_of_a_newer_version_is_refused_and_unchanged)
 {
     struct sim_store *store = box_new();
