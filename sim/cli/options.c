@@ -254,6 +254,9 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
     case SIM_CLI_OPTION_FRESH:
     case SIM_CLI_OPTION_NO_SHRINK:
     case SIM_CLI_OPTION_LENIENT:
+    case SIM_CLI_OPTION_GOALS:
+    case SIM_CLI_OPTION_SATURATED:
+    case SIM_CLI_OPTION_DISTILL:
     case SIM_CLI_OPTION_JSON:
     case SIM_CLI_OPTION_HELP:
     case SIM_CLI_OPTIONS:

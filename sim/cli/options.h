@@ -37,6 +37,9 @@
     X(LENIENT, 0, "lenient", NULL, NULL, \
             "take a tape as far as it fits, by the alternatives' ids") \
     X(NO_SHRINK, 0, "no-shrink", NULL, NULL, "tell failures as they were found, not the smallest") \
+    X(GOALS, 0, "goals", NULL, NULL, "a goal that no run of a sweep reaches is a failure") \
+    X(SATURATED, 0, "until-saturated", NULL, NULL, "stop when more runs would find little new") \
+    X(DISTILL, 0, "distill", NULL, NULL, "print the fewest runs that cover the same") \
     X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, "this text")
 

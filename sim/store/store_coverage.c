@@ -104,3 +104,53 @@ sim_store_goals(
     return write_with(store, "INSERT OR REPLACE INTO goals VALUES (?, ?, ?, ?)", put_goal, sweep,
             goals, count);
 }
+
+/* ---- Read again. ----------------------------------------------------------------------------- */
+
+#define COLUMNS_MAX 8
+
+static const char *const questions[] = {
+        [SIM_ASKED_SWEEPS] = "SELECT s.sweep, s.scenario, s.library, s.strategy, s.runs,"
+                             " (SELECT coalesce(sum(v.runs), 0) FROM sweep_verdicts AS v"
+                             "  WHERE v.sweep = s.sweep AND v.verdict <> 0),"
+                             " (SELECT count(*) FROM coverage AS c WHERE c.sweep = s.sweep),"
+                             " (SELECT coalesce(max(first_run) + 1, 0) FROM coverage AS c"
+                             "  WHERE c.sweep = s.sweep)"
+                             " FROM sweeps AS s WHERE s.runs > 0 AND s.sweep > ?1 AND s.sweep IN"
+                             " (SELECT max(sweep) FROM sweeps WHERE runs > 0"
+                             "  AND sweep IN (SELECT sweep FROM coverage) GROUP BY scenario)"
+                             " ORDER BY s.scenario",
+        [SIM_ASKED_ELEMENTS] = "SELECT c.element, k.meaning, c.place, c.other, c.runs, c.first_run"
+                               " FROM covered AS c JOIN element_kinds AS k ON k.name = c.element"
+                               " WHERE c.sweep = ?1 ORDER BY k.kind, c.runs DESC, c.place, c.other",
+        [SIM_ASKED_GROWTH] = "SELECT runs_so_far, covered FROM coverage_growth"
+                             " WHERE sweep = ?1 ORDER BY runs_so_far",
+        [SIM_ASKED_DRAWN] = "SELECT strategy, runs, failures,"
+                            " min(1000000000, (3000000000 + runs - 1) / runs)"
+                            " FROM sweep_strategies WHERE sweep = ?1 AND runs > 0"
+                            " ORDER BY runs DESC, strategy",
+        [SIM_ASKED_SPECIES] = "SELECT strategy, runs, seen, once, twice, level"
+                              " FROM sweep_species WHERE sweep = ?1",
+        [SIM_ASKED_GOALS] = "SELECT what, text, place, runs FROM goals_reached"
+                            " WHERE sweep = ?1 ORDER BY runs, place",
+        [SIM_ASKED_NEWS] = "SELECT run FROM runs WHERE sweep = ?1 AND fresh > 0 ORDER BY number",
+};
+
+enum sim_store_err
+sim_store_ask(struct sim_store *store, enum sim_asked asked, int64_t sweep,
+        bool (*row)(const char *const *columns, void *argument), void *argument)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    struct sim__statement statement = sim__store_prepare(store, questions[asked]);
+    sim__put_int(&statement, sweep);
+    bool goes_on = true;
+    while (goes_on && sim__store_row(&statement)) {
+        const char *columns[COLUMNS_MAX] = {NULL};
+        int count = sqlite3_column_count(statement.stmt);
+        for (int i = 0; i < count && i < COLUMNS_MAX; i++) {
+            columns[i] = (const char *)sqlite3_column_text(statement.stmt, i);
+        }
+        goes_on = row(columns, argument);
+    }
+    return sim__store_done(&statement);
+}
