@@ -1,8 +1,8 @@
 /*
- * coverage_distill.c -- `rewake coverage --distill`: the smallest set of runs with the same coverage.
+ * coverage_distill.c -- `rewake coverage --distill`: few runs with the same coverage.
  *
- * Whatever a sweep has covered, some run was the first to; those runs have rows. They are made again,
- * each alone, and the greedy cover of what they cover is told.
+ * Whatever a sweep has covered, some run was the first to; those runs have rows. They are made
+ * again, each alone, and the greedy cover of what they cover is told.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -30,8 +30,8 @@ struct sim_taken {
 };
 
 /*
- * Fills `ret` (room for `count`) with the sets to be taken, in order, and answers how many: together
- * they cover what all do. Cold: it allocates, and aborts where there is no memory.
+ * Fills `ret` (room for `count`) with the sets to be taken, in order, and answers how many:
+ * together they cover what all do. Cold: it allocates, and aborts where there is no memory.
  */
 uint32_t sim_distill(const struct sim_cover_set *sets, uint32_t count, struct sim_taken *ret);
 
