@@ -176,6 +176,8 @@ statements: ## each statement of the contract: its tests, and the mutant that th
 matrix: $(MATRIX:%=binary-%) ## builds what the replay test compares: gcc, clang, O0, O2, asan
 bench: $(patsubst %.c,$(B)/bench/%,$(notdir $(BENCHES))) ## what a step, a run, a timer cost
 	@for program in $^; do echo "$$program" && $$program || exit 1; done
+bench-search: all ## how many runs each strategy needs to find what is there; ten minutes
+	@scripts/bench-search
 zoo-drop: ## drops each wake of the zoo's fixed forms once: is it found? minutes
 	@scripts/zoo-drop
 size: ## text and RAM of the smallest program, for x86-64, Cortex-M4 and Cortex-M0+
@@ -204,6 +206,7 @@ clean: ## removes build/
 
 FORCE:
 .PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs \
-	mutants statements matrix bench zoo-drop size demo tidy format coverage install clean FORCE
+	mutants statements matrix bench bench-search zoo-drop size demo tidy format coverage install \
+	clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

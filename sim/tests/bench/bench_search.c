@@ -1,0 +1,253 @@
+/*
+ * bench_search.c -- what a strategy costs a step beside `random`, and what a second worker brings.
+ *
+ * Four tasks take 50 steps each, and in each touch one of four cells: everybody is ready all the
+ * time, and a third of the pairs conflict. Events are recorded for all strategies, as in a sweep.
+ * What a strategy has learned is nothing: its lore is empty.
+ *
+ * The sweeps are of the same program, with all that belongs to them: processes, judging, teaching.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "runtime/tests/bench/stopwatch.h"
+#include "sim/explore/trials.h"
+#include "sim/rewake.h"
+#include "sim/strategy/strategy.h"
+#include "sim/trace/site.h"
+#include "sim/world/world.h"
+
+#define TASKS 4u
+#define STEPS 50u
+#define CELLS 4u
+#define RUNS 20u /* Of a round. */
+#define ROUNDS 101u
+#define SWEEP_RUNS 20000u
+#define SWEEPS 15u
+
+/* ---- The program. ---------------------------------------------------------------------------- */
+
+struct toucher {
+    struct rt_task task;
+    struct sim_cell *cells;
+    uint32_t number;
+    uint32_t left;
+};
+
+static rt_poll
+toucher_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct toucher *toucher = rt_container_of(task, struct toucher, task);
+    struct sim_cell *cell = &toucher->cells[(toucher->number + toucher->left) % CELLS];
+    if (toucher->left % 2 == 0) {
+        sim_cell_set(cell, toucher->left);
+    } else {
+        (void)sim_cell_get(cell);
+    }
+    if (--toucher->left == 0) {
+        return RT_READY;
+    }
+    rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+static void
+setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct sim_cell *cells = sim_alloc(world, CELLS * sizeof(struct sim_cell));
+    for (uint32_t i = 0; i < CELLS; i++) {
+        sim_cell_init(world, &cells[i], NULL, 0);
+    }
+    for (uint32_t i = 0; i < TASKS; i++) {
+        struct toucher *toucher = sim_new(world, struct toucher);
+        rt_task_init(&toucher->task, toucher_poll, NULL, "toucher");
+        toucher->cells = cells;
+        toucher->number = i;
+        toucher->left = STEPS;
+        sim_spawn(rt, &toucher->task);
+    }
+}
+
+static const struct sim_scenario touching = {
+        .name = "bench/touching", .setup = setup, .declared = true};
+
+/* ---- A step. --------------------------------------------------------------------------------- */
+
+static struct sim_world world;
+static struct sim_lore lore;
+
+struct load {
+    const struct sim_strategy_kind *kind;
+    struct sim_search search;
+    void *memory; /* The strategy's. */
+    struct sim_strategy *strategy;
+    uint64_t seed;
+};
+
+/* ns a step. */
+static double
+round_of(void *argument)
+{
+    struct load *load = argument;
+    struct sim_options options;
+    struct sim_outcome outcome;
+    uint64_t steps = 0;
+    sim_options_init(&options, &touching);
+    double start_ns = stopwatch_now_ns();
+    for (uint32_t i = 0; i < RUNS; i++) {
+        if (load->kind->more != NULL && !load->kind->more(load->strategy)) {
+            break;
+        }
+        sim_world_run(&world, &touching, &options, ++load->seed, load->strategy,
+                (struct sim_recording){true, false}, &outcome);
+        steps += outcome.steps;
+    }
+    return steps > 0 ? (stopwatch_now_ns() - start_ns) / (double)steps : 0;
+}
+
+static void *
+array(size_t count, size_t size)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, count * size) != 0) {
+        abort();
+    }
+    memset(memory, 0, count * size);
+    return memory;
+}
+
+static struct stopwatch_figure
+measure_step(uint32_t index)
+{
+    struct load load = {.kind = sim_strategy_at(index), .seed = 1};
+    const struct sim_strategy_setting setting = {&load.search, &lore, 1};
+    sim_search_init(&load.search, index);
+    load.memory = array(1, sim_strategy_size(index));
+    load.strategy = load.kind->init(load.memory, &setting);
+    struct stopwatch_figure figure = stopwatch_measure_few(round_of, &load, ROUNDS);
+    free(load.memory);
+    return figure;
+}
+
+/* Twice random, but for those that reduce and those that mutate. */
+static bool
+has_target(const char *name)
+{
+    return strcmp(name, "dpor") != 0 && strcmp(name, "guided") != 0;
+}
+
+static void
+say_steps(void)
+{
+    char what[64];
+    struct stopwatch_figure random = measure_step(sim_strategy_find("random"));
+    stopwatch_head("a step of 4 tasks that touch 4 cells, events recorded; ns");
+    for (uint32_t i = 0; i < sim_strategy_count(); i++) {
+        const char *name = sim_strategy_at(i)->name;
+        struct stopwatch_figure figure = measure_step(i);
+        (void)snprintf(what, sizeof(what), "%s, %.2f times random in the best rounds", name,
+                figure.low / random.low);
+        stopwatch_say(what, figure, has_target(name) ? 2 * random.median : 0);
+    }
+}
+
+/* ---- A sweep. -------------------------------------------------------------------------------- */
+
+struct sweep {
+    struct sim_pool pool;
+    struct sim_trials_plan plan;
+};
+
+/* Thousands of runs a second. */
+static double
+sweep_of(void *argument)
+{
+    struct sweep *sweep = argument;
+    struct sim_trial trial;
+    double start_ns = stopwatch_now_ns();
+    if (!sim_trial_run(&sweep->pool, &sweep->plan, 1, &trial) || trial.failed) {
+        (void)printf("the sweep failed: %s\n", sweep->pool.error);
+        exit(1);
+    }
+    return (double)trial.runs * 1e6 / (stopwatch_now_ns() - start_ns);
+}
+
+/* Processor time, ns: of this process, or of those that it has waited for. */
+static double
+used_ns(int who)
+{
+    struct rusage usage;
+    (void)getrusage(who, &usage);
+    return ((double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec) * 1e9 +
+           ((double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_usec) * 1e3;
+}
+
+/* *ret_share: of all processor time, how much was the parent's, which merges. It is what workers
+ * can not share, and says how far they bring it on a machine that others use as well. */
+static struct stopwatch_figure
+measure_sweep(uint32_t index, uint32_t jobs, double *ret_share)
+{
+    struct sweep sweep = {
+            .plan = {.scenario = &touching, .how = SIM_HOW_SEARCH, .runs_max = SWEEP_RUNS}};
+    sim_options_init(&sweep.plan.options, &touching);
+    sim_search_init(&sweep.plan.search, index);
+    if (!sim_pool_init(&sweep.pool, jobs, SIM_HANG_MS)) {
+        abort();
+    }
+    double parent_ns = used_ns(RUSAGE_SELF);
+    double workers_ns = used_ns(RUSAGE_CHILDREN);
+    struct stopwatch_figure figure = stopwatch_measure_few(sweep_of, &sweep, SWEEPS);
+    sim_pool_fini(&sweep.pool);
+    parent_ns = used_ns(RUSAGE_SELF) - parent_ns;
+    workers_ns = used_ns(RUSAGE_CHILDREN) - workers_ns;
+    *ret_share = parent_ns / (parent_ns + workers_ns);
+    return figure;
+}
+
+static void
+say_sweep(const char *name)
+{
+    char what[64];
+    uint32_t index = sim_strategy_find(name);
+    if (index >= sim_strategy_count()) {
+        return;
+    }
+    double share;
+    struct stopwatch_figure one = measure_sweep(index, 1, &share);
+    struct stopwatch_figure two = measure_sweep(index, 2, &share);
+    (void)snprintf(what, sizeof(what), "%s, 1 worker", name);
+    stopwatch_say(what, one, 0);
+    (void)snprintf(what, sizeof(what), "%s, 2 workers", name);
+    stopwatch_say(what, two, 0);
+    (void)printf(
+            "      %.2f times one worker in the median, %.2f in the best rounds; at least 1.8%s\n",
+            two.median / one.median, two.high / one.high,
+            two.median < 1.8 * one.median ? ": MISSED" : "");
+    (void)printf("      %.1f %% of the processor time is the parent's\n", share * 100);
+}
+
+int
+main(void)
+{
+    sim_sites_init();
+    struct sim_world_memory memory = {
+            .record = {.events = array(65536, sizeof(struct sim_event)),
+                    .events_capacity = 65536,
+                    .hashes = array(65536, sizeof(uint64_t)),
+                    .hashes_capacity = 65536},
+            .tape = {array(4096, sizeof(struct sim_deviation)), 0, 4096},
+    };
+    if (sim_world_init(&world, &memory, NULL, 0xa5) != RT_OK) {
+        return 1;
+    }
+    say_steps();
+    stopwatch_head("a sweep of 20,000 of these runs, 200 steps each; thousands of runs a second");
+    say_sweep("random");
+    say_sweep("portfolio");
+    return 0;
+}
