@@ -1,12 +1,17 @@
 /*
- * observe.c -- lengths and actors.
+ * observe.c -- lengths, actors, and what their steps touched.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/learn/observe.h"
 
+#include "sim/learn/steps.h"
+
 /* Actors of a run that are counted by name. */
 #define ACTORS_MAX 512u
+
+/* Of the run that is looked at; too large for the stack. */
+static struct sim_states states;
 
 static void
 observe_actors(struct sim_facts *facts, const struct sim_world *world, uint64_t run)
@@ -19,9 +24,20 @@ observe_actors(struct sim_facts *facts, const struct sim_world *world, uint64_t 
     }
 }
 
+/* What steps touch is nearly all said by the first runs, and looking costs more than a short run:
+ * of the later ones each 16th. */
+static bool
+looks_at_steps(uint64_t run)
+{
+    return run < 64 || run % 16 == 0;
+}
+
 void
 sim_observe(struct sim_facts *facts, const struct sim_world *world, uint64_t run)
 {
     (void)sim_facts_note(facts, SIM_FACT_LENGTH, 0, 0, run, world->decider.run_choices);
     observe_actors(facts, world, run);
+    if (looks_at_steps(run)) {
+        sim_steps_note(facts, &states, &world->recorder, run);
+    }
 }

@@ -12,7 +12,7 @@
 #include "sim/world/world.h"
 
 /* Facts that one run may teach: what comes after is left out. */
-#define SIM_OBSERVE_MAX 2048u
+#define SIM_OBSERVE_MAX 4096u
 
 /* Notes what the run that `world` has just ended taught, as run `run` of the sweep. The world must
  * not have begun another one. */

@@ -14,5 +14,7 @@ extern const struct sim_strategy_kind sim_strategy_portfolio;
 extern const struct sim_strategy_kind sim_strategy_guided;
 extern const struct sim_strategy_kind sim_strategy_exhaustive;
 extern const struct sim_strategy_kind sim_strategy_delay;
+extern const struct sim_strategy_kind sim_strategy_surw;
+extern const struct sim_strategy_kind sim_strategy_urw;
 
 #endif

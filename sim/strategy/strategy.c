@@ -21,6 +21,8 @@ static const struct sim_strategy_kind *const kinds[] = {
         &sim_strategy_dullest,
         &sim_strategy_exhaustive,
         &sim_strategy_delay,
+        &sim_strategy_surw,
+        &sim_strategy_urw,
 };
 
 uint32_t

@@ -1,0 +1,106 @@
+/*
+ * states.h -- where each actor of a run stands, told by its events.
+ *
+ * What an actor will do next can not be asked: its next step is code. But who stands where
+ * another stood in an earlier run will mostly do what that one did. An actor's *state* is made
+ * from
+ *
+ *   who it is                its stable id
+ *   where it stopped         the lines that its last step passed (of each event that has a line);
+ *                            of a task that was never polled: the line that spawned it
+ *   what woke it             the line of the first wake since then that was not its own
+ *
+ * so the state is a place in the code, and no value. Without the id it is its *place*: tasks of
+ * one code that stopped at the same lines stand in one place.
+ *
+ *      STEP a   POLL   GET x   WAKE a (own)   POLLED   STEP b   FIRE s   WAKE c   …
+ *      └──── one step of a; its lines make a's new state ────┘ └── c was woken: a new state too
+ *
+ * Spots. What a step touches, and on which line, are its *spots*; which resources an event
+ * touches says cover/footprint.h. Left out is what each step touches (QUIET), what only the dead
+ * have (GONE), who is posted (until then nobody can touch it), and a task's own number, but for the
+ * poll that another's wake led to: its line is the place in which the task slept.
+ *
+ * Ownership. One struct, of fixed size, no pointers; zeroed before its first use. Nothing is
+ * allocated, so it may be told events while a run is in progress.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_LEARN_STATES_H
+#define SIM_LEARN_STATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/cover/footprint.h"
+#include "sim/world/actor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_STATES_ACTORS (SIM_ACTORS_MAX + 1u)
+#define SIM_STATES_TASKS (4 * SIM_STATES_ACTORS)
+
+/* States are below this: a fact has room for no more. */
+#define SIM_STATE_BITS 30u
+
+/* An actor of this run. */
+struct sim_standing {
+    uint32_t run;    /* The run in which the rest was written. */
+    uint32_t id;     /* Stable. */
+    uint32_t parent; /* In-run index of who made it; 0: the world. */
+    uint32_t object; /* Of a task: its number. 0: none. */
+    uint32_t place;  /* Where it stopped; not 0. */
+    uint32_t state;  /* Not 0. */
+    uint32_t steps;
+    bool woken; /* By somebody else, since its last step. */
+};
+
+struct sim_spot {
+    uint32_t resource; /* As in footprint.h. */
+    uint32_t line;     /* A site's id, or the place of a sleeper. */
+    uint32_t mode;     /* enum sim_mode */
+    bool observes;     /* It sees what came before, and is not a mere overwriting. */
+};
+
+struct sim_states {
+    uint32_t run;             /* Counts runs from 1. */
+    uint32_t stepping;        /* In-run index of whose step it is; 0: nobody's. */
+    uint32_t lines;           /* Hash of the lines that this step has passed; 0: none yet. */
+    uint32_t post;            /* The line of the last post. */
+    struct sim_standing from; /* As who steps stood before. */
+    struct sim_standing actors[SIM_STATES_ACTORS];
+    struct {
+        uint32_t object;
+        uint32_t run;
+        uint32_t actor;
+    } tasks[SIM_STATES_TASKS]; /* By number of the task; open addressing. */
+};
+
+/* Begins a run. */
+void sim_states_begin(struct sim_states *states);
+
+/* Tells the next event. */
+void sim_states_event(struct sim_states *states, const struct sim_event *event);
+
+/* The step that was told last is over, although the next has not begun: somebody asks where all
+ * stand. */
+void sim_states_settle(struct sim_states *states);
+
+/* Fills `ret` with the spots of `event`, which was told last, and returns how many there are. */
+uint32_t sim_states_spots(const struct sim_states *states, const struct sim_event *event,
+        struct sim_spot ret[SIM_ACCESSES_MAX]);
+
+/* The actor with index `actor`, NULL when this run has told of none. */
+static inline struct sim_standing *
+sim_states_of(struct sim_states *states, uint32_t actor)
+{
+    struct sim_standing *standing = &states->actors[actor];
+    return standing->run == states->run ? standing : 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

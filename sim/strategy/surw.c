@@ -1,0 +1,366 @@
+/*
+ * surw.c -- uniform over the orders in which one object is touched.
+ *
+ * Each run draws one object that several actors touch, with a probability in proportion to how
+ * often they do. Steps that do not touch it run in any order (random priorities, drawn anew for
+ * who has run); of those that will touch it, only the one that is *intended* may go on:
+ *
+ *      pick:  t := who has the highest priority
+ *             its next step will touch the object, and nobody is intended:  draw whom to intend,
+ *                 in proportion to the touches that each has before it
+ *             who will touch it and is not intended waits; of the others the one with the
+ *                 highest priority runs; was it the intended one's touch, nobody is intended
+ *             nobody is left: another one is drawn
+ *
+ * Where counts and guesses are right and nobody waits for anybody, every order of the touches is
+ * equally probable, whatever else the actors do; surw_orders_of_one_object_are_equally_probable()
+ * holds it. All objects count: cells, slots, tasks (wakes and polls), timers, channels.
+ *
+ * After: Zhao, Wolff, Mathur, Roychoudhury, "Selectively uniform concurrency testing", ASPLOS 2025.
+ * Deviations:
+ *
+ *   - A step is a whole poll, and what it will touch is a guess (footprints.h), as are counts
+ *     (counts.h: means over earlier runs).
+ *   - The object and all orders of its touches are read from one number, and the numbers of
+ *     consecutive seeds lie evenly (spread.h).
+ *   - Only who stands ready is intended: who sleeps can not go on.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "sim/learn/lore.h"
+#include "sim/strategy/counts.h"
+#include "sim/strategy/footprints.h"
+#include "sim/strategy/kinds.h"
+#include "sim/strategy/ordering.h"
+#include "sim/strategy/spread.h"
+
+#define STREAM UINT32_C(0x73757277)
+#define OBJECTS 512u
+#define NOBODY UINT32_MAX
+
+/* A resource that several actors touch, or the beginning of what may become one. */
+struct object {
+    uint32_t resource;
+    uint32_t actor;   /* The first that touched it; 0: several did. */
+    uint32_t written; /* 1: not all only read it. */
+    uint64_t touches;
+};
+
+struct surw {
+    struct sim_ordering ordering;
+    struct sim_spread spread;
+    uint32_t object;              /* Of this run; 0: none. */
+    uint64_t bit;                 /* Its place in a reach. */
+    uint32_t intended;            /* In-run index, or NOBODY. */
+    uint32_t touched_step;        /* The last step of which a touch was counted. */
+    uint64_t weight[SIM_INDICES]; /* All 0 but while one is drawn. */
+    uint64_t priority[SIM_INDICES];
+    uint32_t drawn_in[SIM_INDICES]; /* The run in which the priority was drawn. */
+    uint32_t count;
+    uint64_t touches; /* Of all objects. */
+    struct object objects[OBJECTS];
+    struct sim_counts counts;
+    struct sim_footprints footprints;
+};
+
+/* ---- Which object. --------------------------------------------------------------------------- */
+
+static struct object *
+object_of(struct surw *surw, uint32_t resource)
+{
+    for (uint32_t i = 0; i < surw->count; i++) {
+        if (surw->objects[i].resource == resource) {
+            return &surw->objects[i];
+        }
+    }
+    if (surw->count == OBJECTS) {
+        return NULL;
+    }
+    struct object *object = &surw->objects[surw->count++];
+    *object = (struct object){.resource = resource};
+    return object;
+}
+
+static void
+learn_object(struct surw *surw, const struct sim_fact *fact)
+{
+    struct object *object = object_of(surw, sim_object_resource(fact));
+    if (object == NULL) {
+        return;
+    }
+    if (object->touches == 0) {
+        object->actor = fact->b;
+    } else if (object->actor != fact->b) {
+        object->actor = 0;
+    }
+    object->written |= sim_object_mode(fact) != SIM_MODE_READ;
+    object->touches += (uint64_t)sim_counts_mean(fact);
+}
+
+/* Only those whose order can matter remain. */
+static void
+sift(struct surw *surw)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < surw->count; i++) {
+        if (surw->objects[i].actor == 0 && surw->objects[i].written) {
+            surw->objects[kept++] = surw->objects[i];
+            surw->touches += surw->objects[i].touches;
+        }
+    }
+    surw->count = kept;
+}
+
+static void
+draw_object(struct surw *surw)
+{
+    surw->object = 0;
+    if (surw->touches == 0) {
+        return;
+    }
+    uint64_t drawn = sim_spread_look(&surw->spread, surw->touches);
+    uint32_t i = 0;
+    while (drawn >= surw->objects[i].touches) {
+        drawn -= surw->objects[i++].touches;
+    }
+    rt_assert(i < surw->count);
+    sim_spread_narrow(&surw->spread, drawn, surw->objects[i].touches);
+    surw->object = surw->objects[i].resource;
+    surw->bit = sim_reach_bit(surw->object);
+}
+
+static void
+surw_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
+    sim_ordering_begin(&surw->ordering, seed, STREAM);
+    sim_spread_begin(&surw->spread, seed, STREAM);
+    draw_object(surw);
+    sim_footprints_begin(&surw->footprints);
+    sim_counts_begin(&surw->counts, surw->object);
+    surw->intended = NOBODY;
+    surw->touched_step = 0;
+}
+
+/* ---- Who is next. ---------------------------------------------------------------------------- */
+
+/* Whether the next step of `actor` will touch the object. */
+static bool
+will_touch(struct surw *surw, uint32_t actor)
+{
+    const struct sim_guess *guess = sim_footprints_guess(&surw->footprints, actor);
+    const struct sim_standing *standing = sim_states_of(&surw->footprints.states, actor);
+    if (surw->object == 0) {
+        return false;
+    }
+    if (standing != NULL && standing->object == surw->object) {
+        return standing->woken;
+    }
+    const struct sim_reach *reach = guess != NULL ? &guess->reach : NULL;
+    if (reach == NULL || ((reach->read | reach->add | reach->write) & surw->bit) == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < guess->count; i++) {
+        if (guess->resource[i] == surw->object) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t
+weight_of(struct surw *surw, uint32_t actor)
+{
+    if (!sim_counts_knows(&surw->counts, actor)) {
+        return 0;
+    }
+    int64_t left = sim_counts_left(&surw->counts, actor);
+    if (left > 0) {
+        return (uint64_t)left;
+    }
+    return will_touch(surw, actor) ? SIM_COUNT_ONE : 0;
+}
+
+/* Draws whom to intend; `waiting` is one that will touch the object. They are gone through in the
+ * order of birth, so that the same number means the same order of touches, whoever stands where in
+ * the queue. */
+static void
+intend(struct surw *surw, const uint16_t *actors, uint32_t count, uint32_t waiting)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        surw->weight[actors[i]] = weight_of(surw, actors[i]);
+        total += surw->weight[actors[i]];
+    }
+    surw->intended = waiting;
+    if (total == 0) {
+        return; /* Of nobody the beginning was told. */
+    }
+    uint64_t drawn = sim_spread_look(&surw->spread, total);
+    uint32_t actor = sim_counts_first(&surw->counts);
+    while (drawn >= surw->weight[actor]) {
+        drawn -= surw->weight[actor];
+        actor = sim_counts_next(&surw->counts, actor);
+    }
+    sim_spread_narrow(&surw->spread, drawn, surw->weight[actor]);
+    surw->intended = actor;
+    for (uint32_t i = 0; i < count; i++) {
+        surw->weight[actors[i]] = 0;
+    }
+}
+
+/* Places of those with the highest priority. */
+struct best {
+    uint32_t free;    /* Of those that may go on. */
+    uint32_t waiting; /* Of those that will touch the object and are not intended. */
+};
+
+static struct best
+find_best(struct surw *surw, const uint16_t *actors, uint32_t count)
+{
+    struct best best = {NOBODY, NOBODY};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t actor = actors[i];
+        if (surw->drawn_in[actor] != surw->ordering.run) {
+            surw->drawn_in[actor] = surw->ordering.run;
+            surw->priority[actor] = sim_ordering_draw(&surw->ordering);
+        }
+        bool waits = actor != surw->intended && will_touch(surw, actor);
+        uint32_t *rival = waits ? &best.waiting : &best.free;
+        if (*rival == NOBODY || surw->priority[actor] > surw->priority[actors[*rival]]) {
+            *rival = i;
+        }
+    }
+    return best;
+}
+
+/* Whether somebody who will touch it is to go first, and it is not decided who may. */
+static bool
+undecided(const struct surw *surw, const uint16_t *actors, struct best best)
+{
+    if (best.waiting == NOBODY) {
+        return false;
+    }
+    if (best.free == NOBODY) {
+        return true; /* Whoever was intended does not stand ready. */
+    }
+    return surw->intended == NOBODY &&
+           surw->priority[actors[best.waiting]] > surw->priority[actors[best.free]];
+}
+
+static uint32_t
+surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
+{
+    struct surw *surw = rt_container_of(ordering, struct surw, ordering);
+    sim_footprints_asked(&surw->footprints, ordering, actors);
+    struct best best = find_best(surw, actors, count);
+    while (undecided(surw, actors, best)) {
+        intend(surw, actors, count, actors[best.waiting]);
+        best = find_best(surw, actors, count);
+    }
+    rt_assert(best.free < count);
+    uint32_t actor = actors[best.free];
+    if (actor == surw->intended && will_touch(surw, actor)) {
+        surw->intended = NOBODY;
+    }
+    surw->drawn_in[actor] = 0;
+    return best.free;
+}
+
+/* ---- What has happened. ---------------------------------------------------------------------- */
+
+/* Of somebody's touches some will be made by whom it has just started: so will the one that it was
+ * intended for, in proportion. */
+static void
+appear(struct surw *surw, const struct sim_event *event)
+{
+    uint32_t parent = surw->footprints.states.stepping;
+    int64_t before = parent != 0 ? sim_counts_left(&surw->counts, parent) : 0;
+    sim_counts_appear(&surw->counts, event->actor, (uint32_t)event->argument, parent);
+    int64_t moved = sim_counts_left(&surw->counts, event->actor);
+    if (parent == 0 || surw->intended != parent || moved <= 0 || before < moved) {
+        return;
+    }
+    uint64_t drawn = sim_spread_look(&surw->spread, (uint64_t)before);
+    bool child = drawn < (uint64_t)moved;
+    surw->intended = child ? event->actor : parent;
+    sim_spread_narrow(&surw->spread, child ? drawn : drawn - (uint64_t)moved,
+            (uint64_t)(child ? moved : before - moved));
+}
+
+/* Counted once for each step, as it was learned. */
+static void
+count_touch(struct surw *surw, const struct sim_event *event)
+{
+    const struct sim_states *states = &surw->footprints.states;
+    struct sim_spot spots[SIM_ACCESSES_MAX];
+    if (surw->touched_step == event->step ||
+            (event->object != surw->object && surw->object >= SIM_RESOURCES)) {
+        return;
+    }
+    uint32_t count = sim_states_spots(states, event, spots);
+    for (uint32_t i = 0; i < count; i++) {
+        if (spots[i].resource == surw->object) {
+            surw->touched_step = event->step;
+            sim_counts_made(&surw->counts, states->stepping);
+            return;
+        }
+    }
+}
+
+static void
+surw_event(struct sim_strategy *strategy, const struct sim_event *event)
+{
+    struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
+    if (event->kind == SIM_EVENT_ACTOR) {
+        appear(surw, event);
+    }
+    sim_footprints_event(&surw->footprints, event);
+    count_touch(surw, event);
+}
+
+static const struct sim_strategy_ops surw_ops = {
+        .name = "surw",
+        .about = "one object a run, and all orders of its touches equally probable",
+        .begin = surw_begin,
+        .choose = sim_ordering_choose,
+        .event = surw_event,
+};
+
+static struct sim_strategy *
+surw_init(void *memory, const struct sim_strategy_setting *setting)
+{
+    struct surw *surw = memory;
+    const struct sim_facts *facts = &setting->lore->facts;
+    surw->ordering.strategy.ops = &surw_ops;
+    surw->ordering.pick = surw_pick;
+    sim_footprints_init(&surw->footprints, facts);
+    sim_counts_init(&surw->counts, facts);
+    for (uint32_t i = 0; i < facts->count; i++) {
+        if (facts->entries[i].kind == SIM_FACT_OBJECT) {
+            learn_object(surw, &facts->entries[i]);
+        }
+    }
+    sift(surw);
+    for (uint32_t i = 0; i < facts->count; i++) {
+        const struct sim_fact *fact = &facts->entries[i];
+        if (fact->kind == SIM_FACT_OBJECT) {
+            sim_counts_add(
+                    &surw->counts, sim_object_resource(fact), fact->b, sim_counts_mean(fact));
+        }
+    }
+    return &surw->ordering.strategy;
+}
+
+const struct sim_strategy_kind sim_strategy_surw = {
+        .name = "surw",
+        .about = "one object a run, and all orders of its touches equally probable",
+        .source = "Zhao et al., Selectively Uniform Concurrency Testing, ASPLOS 2025",
+        .adaptive = true,
+        .size = sizeof(struct surw),
+        .init = surw_init,
+};
