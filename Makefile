@@ -178,6 +178,8 @@ bench: $(patsubst %.c,$(B)/bench/%,$(notdir $(BENCHES))) ## what a step, a run, 
 	@for program in $^; do echo "$$program" && $$program || exit 1; done
 bench-search: all ## how many runs each strategy needs to find what is there; ten minutes
 	@scripts/bench-search
+bench-shrink: all $(B)/bench/bench_shrink ## how small failures become, and how long it takes
+	@$(B)/bench/bench_shrink && scripts/bench-shrink $(B)/rewake
 zoo-drop: ## drops each wake of the zoo's fixed forms once: is it found? minutes
 	@scripts/zoo-drop
 size: ## text and RAM of the smallest program, for x86-64, Cortex-M4 and Cortex-M0+
@@ -206,7 +208,7 @@ clean: ## removes build/
 
 FORCE:
 .PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs \
-	mutants statements matrix bench bench-search zoo-drop size demo tidy format coverage install \
-	clean FORCE
+	mutants statements matrix bench bench-search bench-shrink zoo-drop size demo tidy format coverage \
+	install clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
