@@ -127,18 +127,34 @@ check_assignments(const struct sim_run *run)
     return status;
 }
 
+/* Of the option that is assigned; 0: there is none. */
+static uint32_t
+option_bit(const struct sim_assignment *assignment)
+{
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        const char *name = sim_option_name(i);
+        if (strlen(name) == assignment->name_length &&
+                memcmp(name, assignment->name, assignment->name_length) == 0) {
+            return UINT32_C(1) << i;
+        }
+    }
+    return 0;
+}
+
 static void
-set_options(const struct sim_run *run, struct sim_options *options)
+set_options(const struct sim_run *run, struct sim_options *options, uint32_t *ret_given)
 {
     const struct sim_settings *settings = &run->cli->settings;
     const struct sim_scenario *scenario = run->entry->scenario;
     const char *wrong = NULL;
     sim_options_init(options, scenario);
+    *ret_given = 0;
     for (uint32_t i = 0; i < settings->param_count; i++) {
         (void)sim_options_assign(scenario, options, true, &settings->params[i], &wrong);
     }
     for (uint32_t i = 0; i < settings->option_count; i++) {
         (void)sim_options_assign(scenario, options, false, &settings->options[i], &wrong);
+        *ret_given |= option_bit(&settings->options[i]);
     }
 }
 
@@ -256,7 +272,7 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
     if (runs == UINT64_MAX) {
         run->plan.runs = SIM_SEED_MAX - run->plan.first + 1;
     }
-    set_options(run, &run->plan.options);
+    set_options(run, &run->plan.options, &run->plan.given);
     run->options = sim_options_json(entry->scenario, &run->plan.options);
     run->sweep_ms = sim_clock_ms();
     sim_progress_init(&run->progress);

@@ -6,6 +6,7 @@
 #include "sim/cli/json.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/cli/build.h"
 #include "sim/cli/run_state.h"
@@ -65,6 +66,25 @@ sim_run_json_start(const struct sim_run *run)
     sim_json_end(&json);
 }
 
+/* What the seed has drawn; nothing where all is as it was declared. */
+static void
+put_drawn(struct sim_json *json, const struct sim_run *run, uint64_t seed)
+{
+    struct sim_options options;
+    sim_sweep_options(&run->plan, seed, &options);
+    if (memcmp(&options, &run->plan.options, sizeof(options)) == 0) {
+        return;
+    }
+    sim_json_open(json, "options_drawn", '{');
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        uint64_t value = sim_option_get(&options, i);
+        if (value != sim_option_get(&run->plan.options, i)) {
+            sim_json_number(json, sim_option_name(i), value);
+        }
+    }
+    sim_json_close(json, '}');
+}
+
 /* Before the token of what was found: who looks for the last one in the line finds that. */
 static void
 put_shrunk(struct sim_json *json, const struct sim_told *told)
@@ -99,6 +119,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
     sim_json_text(&json, "message", outcome->message);
     put_shrunk(&json, told);
     sim_json_text(&json, "token", told->token);
+    put_drawn(&json, run, failure->index + run->plan.first);
     sim_json_number(&json, "steps", outcome->steps);
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
     sim_json_number(&json, "deviations", outcome->deviations);

@@ -42,12 +42,13 @@ same_tape(const struct sim_tape *a, const struct sim_tape *b)
 
 /* The token of a smaller run, from malloc; NULL: there is none. */
 static char *
-shrink(struct sim_run *run, const struct sim_new_failure *failure, struct sim_shrunk *shrunk)
+shrink(struct sim_run *run, const struct sim_new_failure *failure,
+        const struct sim_options *options, struct sim_shrunk *shrunk)
 {
     const struct sim_tape tape = sim_alone_deviations(failure->alone);
     const struct sim_shrink_plan plan = {
             .scenario = run->plan.scenario,
-            .options = &run->plan.options,
+            .options = options,
             .tape = &tape,
             .failure = &failure->outcome,
             .replays_max = SIM_SHRINK_REPLAYS_MAX,
@@ -65,10 +66,12 @@ bool
 sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure)
 {
     struct sim_shrunk shrunk = {.replays = 0};
+    struct sim_options options;
+    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     bool wanted = is_wanted(run, failure);
-    char *shrunk_token = wanted ? shrink(run, failure, &shrunk) : NULL;
+    char *shrunk_token = wanted ? shrink(run, failure, &options, &shrunk) : NULL;
     /* What can be replayed is the run alone, whatever the sweep saw. */
-    char *token = sim_token_of(run->plan.scenario, &run->plan.options, failure->again.how,
+    char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
             failure->again.tape, sim_alone_outcome(failure->alone));
     struct sim_told told = {.failure = failure,
             .token = token,

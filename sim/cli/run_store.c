@@ -227,12 +227,15 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     const struct sim_outcome *outcome = &failure->outcome;
     size_t tape_size = 0;
     const uint8_t *tape = sim_alone_tape(failure->alone, &tape_size);
+    struct sim_options options;
+    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
+    char *own = sim_options_json(run->plan.scenario, &options);
     const struct sim_full_run full = {
             .sweep = run->sweep,
             .number = failure->index,
             .outcome = outcome,
             .token = token,
-            .options = run->options,
+            .options = own,
             .tape = tape,
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
@@ -241,6 +244,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .fifo = failure->alone->pilot.worker.shared->fifo,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
+    free(own);
     /* What does not come again alone can not be tried first. */
     if (err != SIM_STORE_OK || !failure->same) {
         return err;

@@ -13,6 +13,7 @@
 #include "sim/cli/subject.h"
 #include "sim/cli/words.h"
 #include "sim/explore/clock.h"
+#include "sim/strategy/swarm.h"
 #include "sim/tell/columns.h"
 #include "sim/tell/diff.h"
 #include "sim/tell/tell.h"
@@ -133,6 +134,25 @@ shrunk_order_words(const struct sim_shrunk *shrunk)
     return "";
 }
 
+/* "Options drawn by the seed: late_one_in=2, faults off: net." */
+static void
+tell_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
+{
+    struct sim_options options;
+    struct sim_page page;
+    char text[SIM_SWARM_TEXT_MAX];
+    char line[SIM_SWARM_TEXT_MAX + 32];
+    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
+    sim_swarm_text(run->plan.scenario, &run->plan.options, &options, text);
+    if (text[0] != '\0') {
+        (void)snprintf(line, sizeof(line), "Options drawn by the seed: %s.", text);
+        sim_page_init(&page, sim_terminal_colour());
+        sim_page_wrap(&page, line, 0, 0, SIM_PAGE_WIDTH);
+        (void)fputs(sim_page_text(&page), stdout);
+        sim_page_fini(&page);
+    }
+}
+
 /* The smallest run, or the one that was found where there is no smaller one. */
 static void
 tell_report(struct sim_run *run, const struct sim_told *told)
@@ -158,6 +178,7 @@ tell_report(struct sim_run *run, const struct sim_told *told)
     (void)fputs(
             smaller ? shrunk_order_words(told->shrunk) : order_words(sim_pilot_fifo(&alone->pilot)),
             stdout);
+    tell_drawn(run, failure);
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     if (smaller) {
@@ -257,9 +278,11 @@ static bool
 run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, bool as_twin,
         struct sim_alone *alone)
 {
+    struct sim_options options;
+    sim_sweep_options(&run->plan, seed, &options);
     const struct sim_alone_case what = {
             .scenario = run->plan.scenario,
-            .options = &run->plan.options,
+            .options = &options,
             .seed = seed,
             .how = again->how,
             .tape = again->tape,
@@ -302,8 +325,10 @@ sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *ag
             run_alone(run, seed, again, false, &usual) && run_alone(run, seed, again, true, &twin);
     bool stored = false;
     if (ran) {
-        char *token = sim_token_of(run->plan.scenario, &run->plan.options, again->how, again->tape,
-                sim_alone_outcome(&usual));
+        struct sim_options options;
+        sim_sweep_options(&run->plan, seed, &options);
+        char *token = sim_token_of(
+                run->plan.scenario, &options, again->how, again->tape, sim_alone_outcome(&usual));
         stored = store_twin(run, seed, &usual, token);
         if (run->json) {
             sim_run_json_twin(run, seed, &usual, &twin, token);

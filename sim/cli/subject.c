@@ -13,6 +13,8 @@
 #include "sim/cli/build.h"
 #include "sim/cli/words.h"
 #include "sim/explore/token.h"
+#include "sim/strategy/strategy.h"
+#include "sim/strategy/swarm.h"
 
 const char *
 sim_cli_db(const struct sim_cli *cli)
@@ -88,6 +90,25 @@ decode_tape(const struct sim_found_run *found, struct sim_subject *subject)
     return 0;
 }
 
+/* The row has the options of its sweep; where seeds drew their own, this one does so again. What
+ * differs from its default was given. */
+static void
+draw_options(const struct sim_found_run *found, struct sim_subject *subject)
+{
+    char error[SIM_STRATEGY_ERROR_MAX];
+    const struct sim_scenario *scenario = subject->entry->scenario;
+    struct sim_search search;
+    uint32_t given = 0;
+    if (!sim_search_parse(found->strategy, &search, error) || search.swarm == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        bool differs = sim_option_get(&subject->options, i) != sim_option_default(i);
+        given |= (uint32_t)differs << i;
+    }
+    sim_swarm_draw(found->seed, scenario, &subject->options, given, &subject->options);
+}
+
 static int
 from_row(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subject *subject)
 {
@@ -102,6 +123,7 @@ from_row(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subj
                 (long long)found->run, found->scenario);
     }
     subject->seed = found->seed;
+    draw_options(found, subject);
     if (strcmp(found->strategy, "random") == 0) {
         subject->how = SIM_HOW_RANDOM;
         return 0;

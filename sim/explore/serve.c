@@ -23,6 +23,7 @@
 #include "sim/learn/observe.h"
 #include "sim/scenario.h"
 #include "sim/strategy/strategy.h"
+#include "sim/strategy/swarm.h"
 #include "sim/world/output.h"
 #include "sim/world/process.h"
 
@@ -237,20 +238,32 @@ observe(struct sim_shared *shared)
     }
 }
 
+/* Those of the job, or what the seed draws of them. */
+static void
+set_options(const struct sim_job *job, uint64_t seed, struct sim_options *options)
+{
+    *options = job->options;
+    if (job->how == SIM_HOW_SEARCH && job->search.swarm != 0) {
+        sim_swarm_draw(seed, job->scenario, &job->options, job->given, options);
+    }
+}
+
 static void
 run_one(struct sim_shared *shared, uint64_t seed)
 {
     const struct sim_job *job = &shared->job;
     union strategy strategy;
     struct sim_outcome outcome;
-    struct sim_case what = {job->scenario, job->options, seed, strategy_init(&strategy, shared)};
+    struct sim_case what = {
+            .scenario = job->scenario, .seed = seed, .strategy = strategy_init(&strategy, shared)};
+    set_options(job, seed, &what.options);
     shared->seed = seed;
     shared->arm = job->search.kind; /* Whoever it is: a process that dies now can not say. */
     shared->order = 0;
     shared->came_somewhere = false;
     shared->progress++;
     shared->stage = SIM_STAGE_RUN;
-    sim_world_run(&shared->world, job->scenario, &job->options, seed, what.strategy,
+    sim_world_run(&shared->world, job->scenario, &what.options, seed, what.strategy,
             (struct sim_recording){true, job->texts}, &outcome);
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
     observe(shared);

@@ -59,6 +59,7 @@ struct sim_job {
     uint64_t first;              /* Seed of the first run. */
     uint32_t count;              /* 1 .. SIM_JOB_RUNS_MAX */
     uint32_t how;                /* enum sim_how */
+    uint32_t given;              /* Options that no swarm draws: bit 1 << i for option i. */
     struct sim_search search;    /* With SEARCH: by which strategy, … */
     const struct sim_lore *lore; /* … and what it may know; sealed, shared by all workers. */
     uint64_t index;              /* Of the first run, in the sweep. */

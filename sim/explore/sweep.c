@@ -15,6 +15,7 @@
 #include "sim/explore/clock.h"
 #include "sim/explore/confirm.h"
 #include "sim/explore/teach.h"
+#include "sim/strategy/swarm.h"
 
 /* Batches that are under way or wait for one before them. */
 #define WINDOW 512u
@@ -82,6 +83,15 @@ look_at_the_time(struct sweep *sweep)
     }
 }
 
+void
+sim_sweep_options(const struct sim_sweep_plan *plan, uint64_t seed, struct sim_options *ret_options)
+{
+    *ret_options = plan->options;
+    if (plan->how == SIM_HOW_SEARCH && plan->search.swarm != 0) {
+        sim_swarm_draw(seed, plan->scenario, &plan->options, plan->given, ret_options);
+    }
+}
+
 /* ---- Handing out. ---------------------------------------------------------------------------- */
 
 static void
@@ -94,6 +104,7 @@ set_job(const struct sweep *sweep, struct sim_job *job, uint64_t index, uint32_t
             .first = plan->first + index,
             .count = count,
             .how = plan->how,
+            .given = plan->given,
             .search = plan->search,
             .index = index,
             .search_begins = index == 0,
@@ -229,7 +240,9 @@ tell_failure(struct sweep *sweep, const struct sim_batch *batch, const struct si
     }
     const struct sim_outcome *seen = &kept->outcome;
     struct sim_alone alone;
+    struct sim_options options;
     struct sim_tape tape = tape_of(batch, kept);
+    sim_sweep_options(plan, seen->seed, &options);
     struct sim_new_failure failure = {
             .index = seen->seed - plan->first,
             .seen = seen,
@@ -238,7 +251,7 @@ tell_failure(struct sweep *sweep, const struct sim_batch *batch, const struct si
     };
     const struct sim_alone_case what = {
             .scenario = plan->scenario,
-            .options = &plan->options,
+            .options = &options,
             .seed = seen->seed,
             .how = failure.again.how,
             .tape = &tape,
@@ -294,6 +307,7 @@ ask_twin(struct sweep *sweep, const struct sim_check *check, const struct sim_ag
     uint64_t digest = 0;
     struct sim_job like;
     set_job(sweep, &like, 0, 1);
+    sim_sweep_options(sweep->plan, check->seed, &like.options);
     like.teaches = false;
     like.covers = false;
     like.lore = NULL;

@@ -33,6 +33,7 @@ struct sim_sweep_plan {
     uint64_t runs;            /* UINT64_MAX: until it is stopped. */
     uint32_t how;             /* RANDOM, DULLEST or SEARCH. */
     struct sim_search search; /* With SEARCH. */
+    uint32_t given;           /* Options that no swarm draws: bit 1 << i for option i. */
     bool teaches;             /* What runs teach is gathered also where no strategy asks for it. */
     bool covers;              /* What runs cover likewise. */
     uint32_t batch_runs;      /* A batch has so many, on any number of workers; 0: what is best. */
@@ -106,6 +107,10 @@ struct sim_sweep_result {
     uint64_t checked;       /* Runs compared with a twin … */
     uint64_t unequal;       /* … and not the same there. */
 };
+
+/* The options of the plan's run with `seed`: its own, or what the seed draws of them (swarm.h). */
+void sim_sweep_options(
+        const struct sim_sweep_plan *plan, uint64_t seed, struct sim_options *ret_options);
 
 /* Sweeps. Anything that was merged has been told to the sink by the time it returns. */
 void sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct sim_sink *sink,
