@@ -105,7 +105,8 @@ enum rt_object_kind {
     X(SUBMIT, "submit", "an operation was handed to the host; object: the operation") \
     X(DONE, "done", "the host has completed an operation; object: it; argument: what it says") \
     X(ASK, "ask", "a task asks whether to give way (its quota); argument: 1: it is to") \
-    X(DESTROY, "destroy", "what nobody will take is destroyed: an item; object: where it was")
+    X(DESTROY, "destroy", "what nobody will take is destroyed: an item; object: where it was") \
+    X(REFUSE, "refuse", "somebody who would not wait got nothing, or found no room; object: it")
 
 enum rt_probe_kind {
 #define RT_PROBE_ENUM(name, text, meaning) RT_PROBE_##name,

@@ -204,9 +204,11 @@ rt_channel_try_send_at(struct rt_channel *channel, const void *item, const struc
 {
     check_channel(channel);
     if (channel->closed) {
+        RT_PROBE(REFUSE, channel->object.id, RT_HERE, await, 0);
         return RT_E_CLOSED;
     }
     if (!rt_waiters_take(&channel->room, 1)) {
+        RT_PROBE(REFUSE, channel->object.id, RT_HERE, await, 0);
         return RT_E_FULL;
     }
     rt__channel_push(channel, item, await);
@@ -218,9 +220,11 @@ rt_channel_try_recv_at(struct rt_channel *channel, void *ret_item, const struct 
 {
     check_channel(channel);
     if (rt__channel_ended(channel)) {
+        RT_PROBE(REFUSE, channel->object.id, RT_HERE, await, 0);
         return RT_E_CLOSED;
     }
     if (!rt_waiters_take(&channel->items, 1)) {
+        RT_PROBE(REFUSE, channel->object.id, RT_HERE, await, 0);
         return RT_E_AGAIN;
     }
     rt__channel_pop(channel, ret_item, await);

@@ -73,6 +73,8 @@ rt_mutex_try_lock(struct rt_mutex *mutex)
     bool locked = rt_waiters_take(&mutex->waiters, 1);
     if (locked) {
         RT_PROBE(CONSUME, mutex->object.id, RT_HERE, NULL, 1);
+    } else {
+        RT_PROBE(REFUSE, mutex->object.id, RT_HERE, NULL, 0);
     }
     return locked;
 }

@@ -76,9 +76,11 @@ rt_semaphore_try_acquire(struct rt_semaphore *semaphore, uint32_t permits)
 {
     rt_check(&semaphore->object, SEMAPHORE_MAGIC);
     if (semaphore->closed) {
+        RT_PROBE(REFUSE, semaphore->object.id, RT_HERE, NULL, permits);
         return RT_E_CLOSED;
     }
     if (permits > 0 && !rt_waiters_take(&semaphore->waiters, permits)) {
+        RT_PROBE(REFUSE, semaphore->object.id, RT_HERE, NULL, permits);
         return RT_E_AGAIN;
     }
     RT_PROBE(CONSUME, semaphore->object.id, RT_HERE, NULL, permits);

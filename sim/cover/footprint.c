@@ -49,6 +49,7 @@ const struct sim_footprint sim_footprints[256] = {
         [RT_PROBE_UNGRANT] = {.object = WRITE},
         [RT_PROBE_SHUT] = {.object = WRITE},
         [RT_PROBE_DESTROY] = {.object = WRITE},
+        [RT_PROBE_REFUSE] = {.object = READ},
         [RT_PROBE_SUBMIT] = {.object = WRITE},
         [RT_PROBE_DONE] = {.object = WRITE},
         [RT_PROBE_SUSPEND] = {.object = WRITE},

@@ -36,6 +36,7 @@
  *                                                 across, as nobody was enabled
  *      consume, put, grant, ungrant, shut,        WRITE the object
  *      destroy, submit, done, suspend, resume
+ *      refuse (a try that failed)                READ the object
  *      get of a cell; set                         READ the cell; WRITE it
  *      wait, unwait, report, read, subscribe,     WRITE the source
  *      unsubscribe

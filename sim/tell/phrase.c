@@ -45,6 +45,7 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [RT_PROBE_SUBMIT] = {"submits %o", NULL, false},
         [RT_PROBE_DONE] = {"%o is done", NULL, false},
         [RT_PROBE_DESTROY] = {"destroys what is left in %o", NULL, false},
+        [RT_PROBE_REFUSE] = {"gets nothing of %o, and does not wait", NULL, false},
         [SIM_EVENT_STRETCH] = {"takes %t longer", NULL, false},
         [SIM_EVENT_READY] = {"%o is ready", "is ready", false},
         [SIM_EVENT_UNREADY] = {"%o is not ready any more", "is not ready any more", false},
