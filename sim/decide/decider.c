@@ -31,12 +31,13 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
     }
 }
 
-/* Those that the ring has lost meanwhile can not be told any more. */
+/* Those that the ring has lost meanwhile can not be told any more. With events off there are none.
+ */
 static void
 tell_events(struct sim_decider *decider)
 {
     const struct sim_recorder *recorder = decider->recorder;
-    if (decider->strategy->ops->event == NULL || recorder == NULL || !recorder->events_on) {
+    if (decider->strategy->ops->event == NULL || recorder == NULL) {
         return;
     }
     uint64_t first = sim_recorder_first(recorder);
