@@ -64,7 +64,11 @@ begin_search(struct sim_shared *shared)
     const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
     const struct sim_job *job = &shared->job;
     const struct sim_strategy_setting setting = {
-            .search = &job->search, .lore = job->lore, .first = job->first - job->index};
+            .search = &job->search,
+            .lore = job->lore,
+            .first = job->first - job->index,
+            .declared = job->scenario->declared,
+    };
     if (kind->sequential && !job->search_begins) {
         /* It goes on where it was, also where another process was. */
         searching = (struct sim_strategy *)(void *)shared->notebook;

@@ -16,5 +16,6 @@ extern const struct sim_strategy_kind sim_strategy_exhaustive;
 extern const struct sim_strategy_kind sim_strategy_delay;
 extern const struct sim_strategy_kind sim_strategy_surw;
 extern const struct sim_strategy_kind sim_strategy_urw;
+extern const struct sim_strategy_kind sim_strategy_dpor;
 
 #endif

@@ -23,6 +23,7 @@ static const struct sim_strategy_kind *const kinds[] = {
         &sim_strategy_delay,
         &sim_strategy_surw,
         &sim_strategy_urw,
+        &sim_strategy_dpor,
 };
 
 uint32_t

@@ -57,6 +57,7 @@ struct sim_strategy_setting {
     const struct sim_search *search; /* Borrowed for as long as the strategy is used. */
     const struct sim_lore *lore;     /* Likewise; NULL for one that does not learn. */
     uint64_t first;                  /* Seed of run 0 of the sweep: run i has seed first + i. */
+    bool declared;                   /* The scenario's promise (sim_scenario.declared). */
 };
 
 /* How far an enumeration has come. */

@@ -15,7 +15,7 @@ static void
 begin(struct search_lab *lab)
 {
     const struct sim_strategy_kind *kind = sim_strategy_at(lab->search.kind);
-    const struct sim_strategy_setting setting = {&lab->search, &lab->lore, 0};
+    const struct sim_strategy_setting setting = {&lab->search, &lab->lore, 0, false};
     memset(lab->memory, 0, kind->size);
     lab->strategy = kind->init(lab->memory, &setting);
 }

@@ -134,7 +134,7 @@ walker_init(struct walker *walker, const char *text)
     walker->memory = calloc(1, walker->kind->size);
     EXPECT(walker->memory != NULL);
     EXPECT(walker->kind->sequential);
-    const struct sim_strategy_setting setting = {&walker->search, &lore, 0};
+    const struct sim_strategy_setting setting = {&walker->search, &lore, 0, false};
     walker->strategy = walker->kind->init(walker->memory, &setting);
 }
 

@@ -1,0 +1,97 @@
+/*
+ * dpor.h -- what the two files of `dpor` share: the walk, and the run that it is looking at.
+ *
+ *   dpor.c        the tree: which run comes next, and what sleeps meanwhile
+ *   dpor_trace.c  one run as transitions: what each touched, what had to come before it, which two
+ *                 could change places
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_STRATEGY_DPOR_H
+#define SIM_STRATEGY_DPOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/cover/footprint.h"
+#include "sim/world/actor.h"
+
+#define DPOR_TRANSITIONS_MAX 2048u
+#define DPOR_ACCESSES_MAX 65536u
+#define DPOR_WORDS (DPOR_TRANSITIONS_MAX / 64)
+#define DPOR_NONE UINT32_MAX
+
+/* What a transition touched, or a sleeper would touch. */
+struct dpor_footprint {
+    const struct sim_access *accesses; /* Of each resource one, at most. */
+    uint32_t count;
+    bool global; /* It conflicts with everything. */
+};
+
+/* One step of one actor, or a move of the clock while all was quiet (actor 0). */
+struct dpor_transition {
+    uint32_t actor; /* Its stable id. */
+    uint32_t node;  /* Where it was chosen; DPOR_NONE: nobody else stood ready. */
+    uint32_t first; /* Its accesses: from here … */
+    uint32_t count; /* … so many. */
+    bool global;    /* It conflicts with everything. */
+    bool complete;  /* It was its actor's last: the actor has finished. */
+    bool task;      /* The actor is one. */
+};
+
+/* The run in progress. What it has in common with the one before stays from there. */
+struct dpor_trace {
+    bool all_conflict; /* Nothing is known of what steps share. */
+    bool full;         /* It had more transitions, or accesses, than there is room for. */
+    bool open;         /* The last transition is still under way. */
+    uint32_t kept;     /* So many transitions stand from the run before. */
+    uint32_t seen;     /* Begun in this run. */
+    uint32_t count;    /* Written down. */
+    uint32_t accesses; /* Written down. */
+    uint32_t ids[SIM_ACTORS_MAX + 1]; /* Stable ids, by the index in this run. */
+    bool tasks[SIM_ACTORS_MAX + 1];
+    struct dpor_transition transitions[DPOR_TRANSITIONS_MAX];
+    struct sim_access all[DPOR_ACCESSES_MAX];
+    /* Bit i of before[j]: transition i had to come before j. */
+    uint64_t before[DPOR_TRANSITIONS_MAX][DPOR_WORDS];
+};
+
+static inline struct dpor_footprint
+dpor_footprint_of(const struct dpor_trace *trace, const struct dpor_transition *transition)
+{
+    return (struct dpor_footprint){
+            trace->all + transition->first, transition->count, transition->global};
+}
+
+bool dpor_conflict(struct dpor_footprint a, struct dpor_footprint b);
+
+/* A run begins; its first `kept` transitions are those that stand. */
+void dpor_trace_begin(struct dpor_trace *trace, uint32_t kept);
+
+/* An event of the run. True: it begins a transition, and the one before is over. */
+bool dpor_trace_event(struct dpor_trace *trace, const struct sim_event *event);
+
+/* Orders the transitions from `first` on. */
+void dpor_trace_order(struct dpor_trace *trace, uint32_t first);
+
+static inline bool
+dpor_is_before(const struct dpor_trace *trace, uint32_t i, uint32_t j)
+{
+    return (trace->before[j][i / 64] >> i % 64 & 1) != 0;
+}
+
+/*
+ * Calls race(argument, i, j) for each i < j of two actors that conflict, where nothing between them
+ * had to come after i and before j: for each j from `first` on, from the nearest i on.
+ */
+void dpor_trace_races(const struct dpor_trace *trace, uint32_t first,
+        void (*race)(void *argument, uint32_t i, uint32_t j), void *argument);
+
+/*
+ * The actors that could go first if what is between i and j and had not to come after i came before
+ * i, then j: fills `ret` with their ids, at most `max`, in the order in which they went.
+ */
+uint32_t dpor_trace_initials(
+        const struct dpor_trace *trace, uint32_t i, uint32_t j, uint32_t *ret, uint32_t max);
+
+#endif
