@@ -102,13 +102,15 @@ setup(struct sim_world *world)
     sim_set_state(world, story);
 }
 
-/* The article prints what it expects; a user would assert as much. */
+/* The article prints what it expects; a user would assert as much. Not how late it is: where the
+ * clock is put back (a fault that the story survives) 150 ms of sleep end before 150 ms, and a timer
+ * that is early by its own clock is found without an assertion. */
 static void
 check(struct sim_world *world, void *state)
 {
     const struct story *story = state;
+    (void)world;
     SIM_ALWAYS(story->completed);
-    SIM_ALWAYS(sim_now(world) >= 150 * RT_MS);
 }
 
 /* All three are owed their ends. */
