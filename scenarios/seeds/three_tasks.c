@@ -103,8 +103,8 @@ setup(struct sim_world *world)
 }
 
 /* The article prints what it expects; a user would assert as much. Not how late it is: where the
- * clock is put back (a fault that the story survives) 150 ms of sleep end before 150 ms, and a timer
- * that is early by its own clock is found without an assertion. */
+ * clock is put back (a fault that the story survives) 150 ms of sleep end before 150 ms, and a
+ * timer that is early by its own clock is found without an assertion. */
 static void
 check(struct sim_world *world, void *state)
 {

@@ -80,6 +80,9 @@ write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_
             .index = (uint8_t)index,
             .id = alternative.id,
     };
+    if (decider->dictate != NULL) {
+        decider->dictate(&decider->tape.entries[decider->tape.count - 1]);
+    }
 }
 
 /* Keys the stream at its first choice: few streams of an actor are ever asked. */

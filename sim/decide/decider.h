@@ -36,6 +36,8 @@ struct sim_decider {
     struct sim_tape tape;   /* Lent by who runs the world. */
     struct sim_queue queue; /* Of the next choice of kind RUN, where choices are built. */
     uint32_t run_choices;   /* Choices of kind RUN so far, where choices are built. */
+    /* Told each deviation as it is written down; NULL: nobody. */
+    void (*dictate)(const struct sim_deviation *deviation);
     const struct sim_recorder *recorder; /* What strategies listen to; NULL: nothing. Borrowed. */
     uint64_t told;                       /* Events that the strategy has been told. */
 };

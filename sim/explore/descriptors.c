@@ -59,8 +59,21 @@ sim_descriptors_after_load(void)
     }
 }
 
+/* Closes those from `first` up to `fd`, and answers where to go on. */
+static unsigned
+spare(unsigned first, int fd)
+{
+    if (fd < 0 || (unsigned)fd < first) {
+        return first;
+    }
+    if ((unsigned)fd > first) {
+        (void)close_range(first, (unsigned)fd - 1, 0);
+    }
+    return (unsigned)fd + 1;
+}
+
 void
-sim_descriptors_drop(int line)
+sim_descriptors_drop(int line, int other)
 {
     unsigned first = STDERR_FILENO + 1;
     rt_assert(line >= 0);
@@ -68,7 +81,7 @@ sim_descriptors_drop(int line)
         return;
     }
     for (unsigned fd = first; fd < KEPT_MAX; fd++) {
-        if (!descriptors.kept[fd] && fd != (unsigned)line) {
+        if (!descriptors.kept[fd] && fd != (unsigned)line && (int)fd != other) {
             continue;
         }
         if (fd > first) {
@@ -76,10 +89,9 @@ sim_descriptors_drop(int line)
         }
         first = fd + 1;
     }
-    if ((unsigned)line >= first) {
-        (void)close_range(first, (unsigned)line - 1, 0);
-        first = (unsigned)line + 1;
-    }
+    int lower = other < line ? other : line;
+    first = spare(first, lower);
+    first = spare(first, lower == line ? other : line);
     (void)close_range(first, UINT_MAX, 0);
 }
 

@@ -17,8 +17,9 @@ void sim_descriptors_keep(void);
 void sim_descriptors_before_load(void);
 void sim_descriptors_after_load(void);
 
-/* In a worker: closes all others but `line`. Without sim_descriptors_keep: none. */
-void sim_descriptors_drop(int line);
+/* In a worker: closes all others but `line`, and `other` (-1: none). Without sim_descriptors_keep:
+ * none. */
+void sim_descriptors_drop(int line, int other);
 
 /* In a worker: the database's index, which SQLite maps and a fork inherits, is there no more. */
 void sim_descriptors_drop_maps(void);

@@ -39,6 +39,17 @@ static struct {
     bool lost; /* A run has closed it. */
 } line;
 
+/* Of this process; -1: none. */
+static int dictation = -1;
+
+static void
+dictate(const struct sim_deviation *deviation)
+{
+    /* What does not get there is missing from the end of the tape; the replay will say so. */
+    ssize_t written = write(dictation, deviation, sizeof(*deviation));
+    (void)written;
+}
+
 static _Noreturn void
 leave(int status)
 {
@@ -267,6 +278,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->came_somewhere = false;
     shared->progress++;
     shared->stage = SIM_STAGE_RUN;
+    shared->world.decider.dictate = job->dictates && dictation >= 0 ? dictate : NULL;
     sim_world_run(&shared->world, job->scenario, &what.options, seed, what.strategy,
             (struct sim_recording){true, job->texts}, &outcome);
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
@@ -369,7 +381,8 @@ prepare(struct sim_worker *worker, int fd)
     (void)setrlimit(RLIMIT_CORE, &no_core);
     quiet_signals();
     redirect(worker->loud);
-    sim_descriptors_drop(fd);
+    sim_descriptors_drop(fd, worker->dictation);
+    dictation = worker->dictation;
     sim_descriptors_drop_maps();
     if (worker->book != NULL) {
         sim_lore_book_seal(worker->book);

@@ -64,6 +64,7 @@ struct sim_job {
     const struct sim_lore *lore; /* … and what it may know; sealed, shared by all workers. */
     uint64_t index;              /* Of the first run, in the sweep. */
     bool search_begins;          /* Sequential: this is the first job of the sweep. */
+    bool dictates;               /* The tape is written to a file as well, as it is made. */
     bool teaches;                /* What runs teach is noted. */
     bool covers;                 /* What runs cover is noted, and who is the first is kept. */
     const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */

@@ -37,7 +37,8 @@ bool
 sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms)
 {
-    *worker = (struct sim_worker){.kind = *kind, .sizes = *sizes, .hang_ms = hang_ms, .fd = -1};
+    *worker = (struct sim_worker){
+            .kind = *kind, .sizes = *sizes, .hang_ms = hang_ms, .fd = -1, .dictation = -1};
     worker->shared = sim_shared_new(sizes);
     return worker->shared != NULL;
 }
@@ -74,10 +75,20 @@ end_process(struct sim_worker *worker)
     return worker->status;
 }
 
+static void
+end_dictation(struct sim_worker *worker)
+{
+    if (worker->dictation > 0) {
+        (void)close(worker->dictation);
+    }
+    worker->dictation = -1;
+}
+
 void
 sim_worker_fini(struct sim_worker *worker)
 {
     (void)end_process(worker);
+    end_dictation(worker);
     sim_shared_free(&worker->shared, &worker->sizes);
 }
 
@@ -290,6 +301,25 @@ replace(struct sim_worker *worker, int status)
     return fail(worker, what, 0);
 }
 
+static bool
+begin_dictation(struct sim_worker *worker)
+{
+    end_dictation(worker);
+    worker->dictation = memfd_create("rewake-tape", MFD_CLOEXEC);
+    return worker->dictation > 0;
+}
+
+/* Puts the tape that was dictated where the run's own would be; how many deviations it has. */
+static uint32_t
+take_dictation(struct sim_worker *worker)
+{
+    const struct sim_tape *tape = &worker->shared->memory.tape;
+    size_t size = tape->capacity * sizeof(*tape->entries);
+    ssize_t got = pread(worker->dictation, tape->entries, size, 0);
+    end_dictation(worker);
+    return got > 0 ? (uint32_t)((size_t)got / sizeof(*tape->entries)) : 0;
+}
+
 /*
  * The mapping can not be believed, and the process is gone. A job of one run: it was this one.
  * Otherwise nobody knows which, and the job begins again with one run. True: another process
@@ -307,13 +337,17 @@ distrust(struct sim_worker *worker)
                 "on without it: find the run with --strategy random",
                 0);
     }
+    /* Who searches for runs has no other way to make one again but its tape, and that is lost: it
+     * is made once more, and the tape kept elsewhere. */
+    bool dictated = job->dictates;
+    job->dictates = known && job->how == SIM_HOW_SEARCH && !dictated && begin_dictation(worker);
     if (job->count > 1) {
         worker->careful = job->count - 1;
     }
     job->another_first = false;
     job->count = 1;
     sim_shared_renew(shared, &worker->sizes, job);
-    if (known) {
+    if (known && !job->dictates) {
         struct sim_outcome outcome = {
                 .seed = job->first,
                 .verdict = SIM_VERDICT_CRASH,
@@ -321,8 +355,9 @@ distrust(struct sim_worker *worker)
                 .order = SIM_ORDER_ANY,
                 .actor = UINT32_MAX,
                 .message = "it wrote over memory of rewake's own",
+                .deviations = dictated ? take_dictation(worker) : 0,
         };
-        sim_shared_add(shared, &outcome, shared->arm);
+        sim_shared_add(shared, &outcome, job->search.kind);
     }
     return go_on_with_rest(worker);
 }

@@ -54,9 +54,12 @@ struct sim_worker {
     uint32_t deaths_done;
     struct sim_worker_kind kind;
     uint32_t hang_ms;
-    bool loud;   /* What a run writes to stderr is let through. */
-    pid_t pid;   /* 0: no process. */
-    int fd;      /* To the process. */
+    bool loud; /* What a run writes to stderr is let through. */
+    pid_t pid; /* 0: no process. */
+    int fd;    /* To the process. */
+    /* A file without a name, to which a run writes its tape as it is made, so that it is known also
+     * when the run has written over the mapping; -1: none. */
+    int dictation;
     bool busy;   /* It has a job. */
     bool failed; /* It can not work: see `error`. */
     bool deaf;   /* The process closed its end of the line, but lives. */
