@@ -67,6 +67,13 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
         sim_json_number(&json, "runs", d->runs);
         sim_json_close(&json, '}');
     }
+    if (explanation->order.found) {
+        sim_json_open(&json, "order", '{');
+        sim_json_text(&json, "of", explanation->order.events ? "events" : "functions");
+        put_spot(&json, "first", &explanation->order.first);
+        put_spot(&json, "second", &explanation->order.second);
+        sim_json_close(&json, '}');
+    }
     sim_json_number(&json, "exit", (uint64_t)status);
     sim_json_end(&json);
 }

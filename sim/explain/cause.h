@@ -39,7 +39,7 @@ enum sim_cause_kind {
             SIM_CAUSES
 };
 
-#define SIM_CAUSE_CALLS 6u
+#define SIM_CAUSE_CALLS 8u
 
 /* A place, and whose turn it was there. */
 struct sim_spot {
@@ -55,6 +55,8 @@ struct sim_cause {
     uint32_t at_count;
     struct sim_spot stored; /* Where its waker was stored. */
     bool by_word;           /* Known from the word of memory that decides. */
+    bool by_passing;        /* `at` is where the passing run wakes the sleeper. */
+    bool by_trail;          /* `at` are the functions that were gone through, the last in front. */
 };
 
 /* What is known of a failure. */
@@ -65,6 +67,8 @@ struct sim_evidence {
     const struct sim_study *study; /* NULL: none was made. */
     const struct sim_crash *crash; /* NULL, or no signal: it did not die. */
     struct sim_places *places;     /* NULL: only events have places. */
+    /* The nearest run that passes, NULL where there is none. */
+    const struct sim_ledger *passing;
 };
 
 void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/sides.h"
 
 /* Processes that may die of words that are put back. */
 #define DEATHS_MAX 12u
@@ -75,6 +76,20 @@ run_failing(struct sim_explanation *explanation)
 }
 
 static bool
+read_passing(struct sim_explanation *explanation)
+{
+    const struct sim_recorder *recorder = sim_pilot_recorder(&explanation->passing);
+    if (sim_cast_make(&explanation->passing_cast, recorder) != RT_OK) {
+        return false;
+    }
+    if (sim_ledger_make(&explanation->passing_ledger, &explanation->passing_cast) != RT_OK) {
+        sim_cast_free(&explanation->passing_cast);
+        return false;
+    }
+    return true;
+}
+
+static bool
 run_passing(struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
@@ -90,9 +105,8 @@ run_passing(struct sim_explanation *explanation)
         return refuse(explanation, "no memory for a worker");
     }
     const struct sim_outcome *outcome = sim_pilot_run(&explanation->passing, &candidate);
-    explanation->compared = outcome != NULL && outcome->verdict == SIM_VERDICT_PASS &&
-                            sim_cast_make(&explanation->passing_cast,
-                                    sim_pilot_recorder(&explanation->passing)) == RT_OK;
+    explanation->compared =
+            outcome != NULL && outcome->verdict == SIM_VERDICT_PASS && read_passing(explanation);
     return outcome != NULL || refuse(explanation, explanation->passing.worker.error);
 }
 
@@ -123,8 +137,54 @@ find_cause(struct sim_explanation *explanation)
             .study = explanation->study,
             .crash = died ? &explanation->failing.worker.shared->crash : NULL,
             .places = explanation->places,
+            .passing = explanation->compared ? &explanation->passing_ledger : NULL,
     };
     sim_cause_find(&evidence, &explanation->cause);
+}
+
+/* Both runs once more, from where they part; each in a process of its own. */
+static void
+walk_from(struct sim_explanation *explanation, const struct sim_tape *tape, struct sim_trail *trail)
+{
+    const struct sim_failure *failure = &explanation->failure;
+    struct sim_pilot scout;
+    const struct sim_candidate candidate = {
+            .scenario = failure->scenario,
+            .options = failure->options,
+            .seed = failure->seed,
+            .how = SIM_HOW_LENIENT,
+            .tape = tape,
+            .study = sim_trail_run,
+            .study_of = trail,
+    };
+    if (trail != NULL &&
+            sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, failure->hang_ms)) {
+        (void)sim_pilot_run(&scout, &candidate);
+        sim_pilot_fini(&scout);
+    }
+}
+
+static void
+find_order(struct sim_explanation *explanation)
+{
+    struct sim_twins twins = {.failing = &explanation->cast,
+            .passing = &explanation->passing_cast,
+            .places = explanation->places};
+    sim_sides_part(twins.failing, twins.passing, &twins.failing_from, &twins.passing_from);
+    /* Where a wake is known to be missing, or the process is gone, functions add nothing. */
+    uint32_t verdict = sim_explanation_outcome(explanation)->verdict;
+    bool walk = explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE &&
+                (verdict == SIM_VERDICT_DEADLOCK || verdict == SIM_VERDICT_CONTRACT ||
+                        verdict == SIM_VERDICT_INVARIANT);
+    struct sim_trail *failing = walk ? sim_trail_new(twins.failing_from) : NULL;
+    struct sim_trail *passing = walk ? sim_trail_new(twins.passing_from) : NULL;
+    walk_from(explanation, &explanation->decision.failing, failing);
+    walk_from(explanation, &explanation->decision.passing, passing);
+    twins.failing_path = failing != NULL ? &failing->path : NULL;
+    twins.passing_path = passing != NULL ? &passing->path : NULL;
+    sim_order_find(&twins, &explanation->order);
+    sim_trail_free(&failing);
+    sim_trail_free(&passing);
 }
 
 bool
@@ -149,6 +209,9 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
         return refuse(explanation, "no memory for the record");
     }
     find_cause(explanation);
+    if (explanation->compared) {
+        find_order(explanation);
+    }
     return true;
 }
 
@@ -160,6 +223,7 @@ sim_explanation_free(struct sim_explanation *explanation)
         sim_cast_free(&explanation->cast);
     }
     if (explanation->compared) {
+        sim_ledger_free(&explanation->passing_ledger);
         sim_cast_free(&explanation->passing_cast);
     }
     sim_decision_free(&explanation->decision);

@@ -15,6 +15,7 @@
 
 #include "sim/explain/cause.h"
 #include "sim/explain/decision.h"
+#include "sim/explain/order.h"
 #include "sim/explore/pilot.h"
 #include "sim/tell/page.h"
 
@@ -32,10 +33,12 @@ struct sim_explanation {
     struct sim_decision decision;
     bool compared; /* `passing` has its record, and is read. */
     struct sim_cast passing_cast;
+    struct sim_ledger passing_ledger;
     struct sim_cast cast; /* Of the failing run. */
     struct sim_ledger ledger;
     struct sim_fate fate;
     struct sim_cause cause;
+    struct sim_swap order;
 };
 
 /*

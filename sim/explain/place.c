@@ -58,7 +58,7 @@ set_file(struct sim_places *places, struct sim_place *place, const char *file)
     (void)snprintf(places->seen, sizeof(places->seen), "%s", file);
     bool below = length > 0 && strncmp(file, places->root, length) == 0;
     (void)snprintf(
-            place->file, sizeof(place->file), "%s", below ? without_copy(file + length) : file);
+            place->file, sizeof(place->file), "%s", without_copy(below ? file + length : file));
 }
 
 static void
@@ -101,6 +101,14 @@ set_line(struct sim_places *places, struct sim_place *place, Dwfl_Module *module
     return true;
 }
 
+bool
+sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place)
+{
+    Dwfl_Module *module = dwfl_addrmodule(places->dwfl, pc);
+    *ret_place = (struct sim_place){.line = 0};
+    return module != NULL && set_line(places, ret_place, module, pc);
+}
+
 uint32_t
 sim_places_at(
         struct sim_places *places, uintptr_t pc, bool called, struct sim_place *ret, uint32_t max)
@@ -120,6 +128,8 @@ sim_places_at(
         if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) {
             continue;
         }
+        Dwarf_Addr entry = 0;
+        ret[count].entry = dwarf_entrypc(&scopes[i], &entry) == 0 && entry + bias == address;
         set_function(&ret[count++], &scopes[i]);
         if (tag == DW_TAG_subprogram || count == max) {
             break;

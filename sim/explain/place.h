@@ -23,6 +23,7 @@ struct sim_place {
     char function[64];
     char file[96]; /* As the compiler was given it, relative to where it ran: "sim/world/step.c" */
     uint32_t line; /* 0: not known. */
+    bool entry;    /* The address is where the function begins. */
 };
 
 /* Opaque: the modules of this process with their debug information. */
@@ -39,6 +40,9 @@ void sim_places_free(struct sim_places **places);
  */
 uint32_t sim_places_at(
         struct sim_places *places, uintptr_t pc, bool called, struct sim_place *ret, uint32_t max);
+
+/* The file and line alone, which is cheap; false: nothing is known. */
+bool sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
 
 /* True for what a reader can change: not the simulator itself, not the C library. */
 bool sim_place_is_readers(const struct sim_place *place);

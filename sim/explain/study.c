@@ -123,7 +123,7 @@ find_writers(struct sim_world *world, const struct sim_case *what, uint64_t step
                         .writer = &word->writer};
             }
         }
-        if (count > 0 && sim_walk_begin(watches, count, WALK_MOST)) {
+        if (count > 0 && sim_walk_begin(watches, count, NULL, WALK_MOST)) {
             (void)sim_world_go_on(world, (struct sim_stop){step, false});
             sim_walk_end();
         }
@@ -167,6 +167,127 @@ study_fall(struct sim_world *world, const struct sim_case *what, struct sim_stud
     world->on_fail = NULL;
 }
 
+/* ---- Whose steps are worth a look. ----------------------------------------------------------- */
+
+/* Of a run that turns in circles, so many steps. */
+#define CIRCLE_STEPS 24u
+#define TRAIL_MOST UINT64_C(12000)
+
+/* Walks the steps [from, to], or to where the verdict falls. */
+static void
+walk_trail(struct sim_world *world, const struct sim_case *what, uint32_t actor, uint64_t from,
+        uint64_t to, struct sim_study *study)
+{
+    if (from == 0 || from > to || study->trail_count == SIM_STUDY_PATHS) {
+        return;
+    }
+    struct sim_trail *trail = &study->trails[study->trail_count++];
+    trail->actor = actor;
+    trail->from = from;
+    trail->to = to;
+    if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trail->path, TRAIL_MOST)) {
+        (void)sim_world_go_on(world, (struct sim_stop){to, false});
+        sim_walk_end();
+    }
+    sim_world_drop(world);
+}
+
+/* Who sleeps when the run has stalled, whom the verdict names first, and in which step they fell
+ * asleep. */
+static uint32_t
+find_sleepers(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, struct sim_trail *ret)
+{
+    uint32_t count = 0;
+    struct sim_recording nothing = {false, false};
+    bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
+            what->strategy, nothing, (struct sim_stop){outcome->fail_step, true});
+    const struct sim_actor *first = sim_world_actor(world, outcome->actor);
+    if (first != NULL) {
+        ret[count].actor = first->index;
+        ret[count++].from = first->stopped_step;
+    }
+    for (uint32_t i = 1; reached && i < world->actor_count && count < SIM_STUDY_PATHS; i++) {
+        const struct sim_actor *actor = world->actors[i];
+        if (actor != first && !actor->done && actor->foreground && !actor->enabled) {
+            ret[count].actor = i;
+            ret[count++].from = actor->stopped_step;
+        }
+    }
+    sim_world_drop(world);
+    return count;
+}
+
+static void
+study_sleepers(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, struct sim_study *study)
+{
+    struct sleeper {
+        uint32_t actor;
+        uint64_t step;
+    } sleepers[SIM_STUDY_PATHS];
+    uint32_t count = find_sleepers(world, what, outcome, study->trails);
+    for (uint32_t i = 0; i < count; i++) {
+        sleepers[i] = (struct sleeper){study->trails[i].actor, study->trails[i].from};
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        walk_trail(world, what, sleepers[i].actor, sleepers[i].step, sleepers[i].step, study);
+    }
+}
+
+/* The last step of whom the verdict names. */
+static uint64_t
+last_step_of(
+        struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
+{
+    (void)run_to(world, what, outcome->steps);
+    const struct sim_actor *actor = sim_world_actor(world, outcome->actor);
+    uint64_t step = actor != NULL ? actor->stopped_step : outcome->steps;
+    sim_world_drop(world);
+    return step;
+}
+
+static void
+study_trails(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, struct sim_study *study)
+{
+    uint64_t end = outcome->fail_step;
+    study->trailing = true;
+    switch ((enum sim_verdict)outcome->verdict) {
+    case SIM_VERDICT_LOST_WAKEUP:
+    case SIM_VERDICT_LATE_WAKEUP:
+        walk_trail(world, what, UINT32_MAX, outcome->owed_step, outcome->owed_step, study);
+        end = last_step_of(world, what, outcome);
+        walk_trail(world, what, outcome->actor, end, end, study);
+        return;
+    case SIM_VERDICT_DEADLOCK:
+        study_sleepers(world, what, outcome, study);
+        return;
+    case SIM_VERDICT_LIVELOCK:
+    case SIM_VERDICT_STARVATION:
+    case SIM_VERDICT_STEP_LIMIT:
+    case SIM_VERDICT_TIME_LIMIT:
+        walk_trail(
+                world, what, UINT32_MAX, end > CIRCLE_STEPS ? end - CIRCLE_STEPS : 1, end, study);
+        return;
+    case SIM_VERDICT_LEAK:
+        end = last_step_of(world, what, outcome);
+        walk_trail(world, what, outcome->actor, end, end, study);
+        return;
+    case SIM_VERDICT_CONTRACT:
+    case SIM_VERDICT_INVARIANT:
+    case SIM_VERDICT_OVER_BUDGET:
+        walk_trail(world, what, outcome->actor, end, end, study);
+        return;
+    case SIM_VERDICT_PASS:
+    case SIM_VERDICT_CRASH:
+    case SIM_VERDICT_HANG:
+    case SIM_VERDICT_DIVERGED:
+    case SIM_VERDICTS:
+        return;
+    }
+}
+
 /* ---- The door. ------------------------------------------------------------------------------- */
 
 static void
@@ -200,6 +321,52 @@ sim_study_run(struct sim_world *world, const struct sim_case *what,
     if (!study->failing && falls_by_call(outcome)) {
         study_fall(world, what, study);
     }
+    if (!study->trailing) {
+        study_trails(world, what, outcome, study);
+    }
     sim_restore(world, &kept);
     study->done = true;
+}
+
+/* ---- A trail by itself. ---------------------------------------------------------------------- */
+
+#define LONG_TRAIL UINT64_C(25000)
+
+struct sim_trail *
+sim_trail_new(uint64_t from)
+{
+    struct sim_trail *trail = mmap(NULL, sizeof(struct sim_trail), PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (trail == MAP_FAILED) {
+        return NULL;
+    }
+    trail->from = from;
+    trail->actor = UINT32_MAX;
+    return trail;
+}
+
+void
+sim_trail_free(struct sim_trail **trail)
+{
+    if (*trail != NULL) {
+        (void)munmap(*trail, sizeof(**trail));
+        *trail = NULL;
+    }
+}
+
+void
+sim_trail_run(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *argument)
+{
+    struct sim_trail *trail = argument;
+    struct sim_kept kept;
+    sim_keep(world, &kept);
+    uint64_t from = trail->from > 1 ? trail->from : 1;
+    trail->to = outcome->steps;
+    if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trail->path, LONG_TRAIL)) {
+        (void)sim_world_go_on(world, (struct sim_stop){UINT64_MAX, false});
+        sim_walk_end();
+    }
+    sim_world_drop(world);
+    sim_restore(world, &kept);
 }

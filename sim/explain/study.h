@@ -40,12 +40,25 @@ struct sim_word {
     struct sim_walk_stop writer; /* Who wrote it last, when it decides; no frames: not known. */
 };
 
+/* Whose steps are walked, beside the one that owed a wake: of those who sleep, of who turns. */
+#define SIM_STUDY_PATHS 3u
+
+struct sim_trail {
+    uint32_t actor; /* In-run index; UINT32_MAX: whoever's steps these are. */
+    uint64_t from;  /* The steps that were walked. */
+    uint64_t to;
+    struct sim_path path;
+};
+
 struct sim_study {
     uint32_t word_count;
     bool words_known;
-    bool walked;                 /* Writers have been looked for. */
-    bool done;                   /* Nothing is left to do. */
-    bool failing;                /* The run is being made again, up to its verdict. */
+    bool walked;  /* Writers have been looked for. */
+    bool done;    /* Nothing is left to do. */
+    bool failing; /* The run is being made again, up to its verdict. */
+    uint32_t trail_count;
+    bool trailing; /* The trails are being made, or were. */
+    struct sim_trail trails[SIM_STUDY_PATHS];
     struct sim_walk_stop failed; /* Where it fell: addresses of return; none: not known. */
     struct sim_word words[SIM_STUDY_WORDS];
 };
@@ -57,6 +70,13 @@ void sim_study_free(struct sim_study **study);
 /* For sim_job.study: `study` is the sim_study. */
 void sim_study_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *study);
+
+/* The same for a trail, zeroed but for `from`: walks from there to the end of the run, or as far as
+ * the walk goes. */
+struct sim_trail *sim_trail_new(uint64_t from);
+void sim_trail_free(struct sim_trail **trail);
+void sim_trail_run(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *trail);
 
 #ifdef __cplusplus
 }

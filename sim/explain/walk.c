@@ -11,6 +11,7 @@
 #include <ucontext.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/fiber/context.h"
 
 #define TRAP_FLAG 0x100
 
@@ -18,6 +19,7 @@
 static struct {
     struct sim_watch *watches;
     uint32_t count;
+    struct sim_path *path;
     uint64_t left;
     uintptr_t last; /* The instruction that is done when the next trap comes. */
     struct sigaction before;
@@ -45,6 +47,24 @@ note_stop(uintptr_t pc, uintptr_t done, struct sim_walk_stop *ret)
 }
 
 static void
+note_path(struct sim_path *path, uintptr_t pc)
+{
+    uint32_t slot = (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 51);
+    uint32_t now = path->walked++;
+    while (path->slots[slot].pc != 0 && path->slots[slot].pc != pc) {
+        slot = (slot + 1) % SIM_PATH_SLOTS;
+    }
+    if (path->slots[slot].pc == 0) {
+        if (path->used >= SIM_PATH_SLOTS / 4 * 3) {
+            return;
+        }
+        path->slots[slot] = (struct sim_path_slot){pc, now, now};
+        path->used++;
+    }
+    path->slots[slot].last = now;
+}
+
+static void
 on_trap(int number, siginfo_t *info, void *argument)
 {
     ucontext_t *context = argument;
@@ -57,6 +77,12 @@ on_trap(int number, siginfo_t *info, void *argument)
         if (*watch->word != watch->seen) {
             watch->seen = *watch->word;
             note_stop(pc, walk.last, watch->writer);
+        }
+    }
+    if (walk.path != NULL && walk.walking) {
+        note_path(walk.path, pc);
+        if (pc == (uintptr_t)rt_context_suspend) {
+            note_stop(pc, pc, &walk.path->asleep);
         }
     }
     walk.last = pc;
@@ -74,7 +100,7 @@ set_flag(void)
 #endif
 
 bool
-sim_walk_begin(struct sim_watch *watches, uint32_t count, uint64_t most)
+sim_walk_begin(struct sim_watch *watches, uint32_t count, struct sim_path *path, uint64_t most)
 {
 #if defined(__x86_64__)
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -82,6 +108,7 @@ sim_walk_begin(struct sim_watch *watches, uint32_t count, uint64_t most)
     (void)sigemptyset(&action.sa_mask);
     walk.watches = watches;
     walk.count = count;
+    walk.path = path;
     walk.left = most;
     walk.last = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -96,6 +123,7 @@ sim_walk_begin(struct sim_watch *watches, uint32_t count, uint64_t most)
 #else
     (void)watches;
     (void)count;
+    (void)path;
     (void)most;
     return false;
 #endif

@@ -26,6 +26,23 @@ struct sim_walk_stop {
     uint32_t frame_count; /* 0: nowhere. */
 };
 
+#define SIM_PATH_SLOTS 8192u
+
+/* An instruction that was executed, and when: first and last, as the n-th of the walk. */
+struct sim_path_slot {
+    uintptr_t pc; /* 0: free. */
+    uint32_t first;
+    uint32_t last;
+};
+
+/* All instructions of a walk; what does not fit is left out. Zeroed before. */
+struct sim_path {
+    struct sim_path_slot slots[SIM_PATH_SLOTS]; /* A hash table by pc. */
+    uint32_t used;
+    uint32_t walked;
+    struct sim_walk_stop asleep; /* Where a loop gave its stack up last: it sleeps there. */
+};
+
 /* A word that is watched. */
 struct sim_watch {
     const volatile uint64_t *word;
@@ -35,9 +52,11 @@ struct sim_watch {
 
 /*
  * Walks from here to sim_walk_end, at most `most` instructions, looking after `count` words
- * (borrowed). Not on every machine: false, and nothing is walked. One walk at a time.
+ * (borrowed) and noting the `path` (borrowed; NULL: not noted). Not on every machine: false, and
+ * nothing is walked. One walk at a time.
  */
-bool sim_walk_begin(struct sim_watch *watches, uint32_t count, uint64_t most);
+bool sim_walk_begin(
+        struct sim_watch *watches, uint32_t count, struct sim_path *path, uint64_t most);
 void sim_walk_end(void);
 
 #ifdef __cplusplus

@@ -39,9 +39,9 @@ struct sim_candidate {
     bool texts;     /* Names, logs and reasons are kept; needs a mapping with room for them. */
     bool explain;   /* After a failure: look for the owed wake, and try FIFO order. */
     bool with_past; /* After another run in the same process. */
-    /* With `explain`, after a failure: looks further into the run, in the process that made it, and
-     * leaves what it finds in `study_of`, which lies in memory shared with the process since
-     * before sim_pilot_init. NULL: nobody does. */
+    /* After all that: looks further into the run, in the process that made it, and leaves what it
+     * finds in `study_of`, which lies in memory shared with the process since before
+     * sim_pilot_init. NULL: nobody does. */
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
     void *study_of;

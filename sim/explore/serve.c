@@ -175,10 +175,15 @@ explain(struct sim_shared *shared, const struct sim_case *what)
     if (outcome->order == SIM_ORDER_ANY) {
         try_fifo(shared, what, &copy);
     }
-    if (shared->job.study != NULL) {
-        shared->stage = SIM_STAGE_STUDY;
-        shared->job.study(&shared->world, what, outcome, shared->job.study_of);
-    }
+    shared->stage = SIM_STAGE_IDLE;
+}
+
+static void
+study(struct sim_shared *shared, const struct sim_case *what)
+{
+    const struct sim_outcome outcome = shared->kept[0].outcome;
+    shared->stage = SIM_STAGE_STUDY;
+    shared->job.study(&shared->world, what, &outcome, shared->job.study_of);
     shared->stage = SIM_STAGE_IDLE;
 }
 
@@ -296,6 +301,9 @@ run_one(struct sim_shared *shared, uint64_t seed)
     if (job->explain && outcome.oracle != SIM_ORACLE_PROCESS &&
             outcome.verdict != SIM_VERDICT_PASS) {
         explain(shared, &what);
+    }
+    if (job->study != NULL && outcome.oracle != SIM_ORACLE_PROCESS) {
+        study(shared, &what);
     }
 }
 

@@ -74,7 +74,7 @@ struct sim_job {
     bool keep_all;               /* A row for every run. */
     bool stop_at_failure;
     bool another_first; /* Another seed is run before, so that the process has a past. */
-    /* With `explain`, after that: looks further into the run, in the process that made it, and
+    /* After all that: looks further into the run, in the process that made it, and
      * leaves what it finds in `study_of`, which is shared with the parent. NULL: nothing more. */
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);

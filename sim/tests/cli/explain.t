@@ -31,4 +31,63 @@ refused "no token" 2 explain hello
 refused "a token of a scenario that is not here" 125 \
     explain rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi
 
+# ---- The zoo. ----
+known_misses='
+a03  the wake that is missing is in a loop of its own, and loops can not be asked
+d27  the same: what is swallowed inside block_on leaves no event
+e01  the word is written by code that the compiler has put elsewhere
+e10  the passing run fires it from a callback, whose line the probe does not have
+e12  the callbacks are found, but a function inside one of them is told
+e13  a picture over another one is nothing that anybody waits for
+e19  order inside one step of a loop, at a bit of its own
+e20  order inside one turn of a loop, at a word of its own
+e21  a loop asleep in its host, which somebody should have woken
+h08  a loop asleep, which the end of another should have woken
+i08  a waker that went past its combinator is told as one that was swallowed there
+j02  a deleted guest keeps what it holds; no event says that it had it
+r05  a worker has ended; who waits for it is told, and not the worker
+'
+
+# stated FILE: one alternative a line, "KIND FUNCTION" or "order FUNCTION FUNCTION".
+stated() {
+    sed -n 's/^ \* Cause: //p' "$1" | sed 's/ or /\n/g' | awk '
+        /^order, / { print "order", $2, $4; next }
+        / in / { kind = $1; print kind, $3; next }
+        { print kind, $1 }'
+}
+
+# named FILE.json: the same of what explain says.
+named() {
+    sqlite3 :memory: "
+        WITH e(j) AS (SELECT readfile('$1'))
+        SELECT json_extract(j, '\$.cause.kind') || ' ' || json_extract(a.value, '\$.function')
+          FROM e, json_each(j, '\$.cause.at') AS a
+        UNION ALL SELECT 'order ' || json_extract(j, '\$.order.first.function') || ' ' ||
+               json_extract(j, '\$.order.second.function') FROM e
+         WHERE json_extract(j, '\$.order') IS NOT NULL"
+}
+
+agreed=0
+all=0
+for file in "$root"/scenarios/zoo/[a-z][0-9]*.c; do
+    bug=$(basename "$file" .c)
+    # shellcheck disable=SC2254 # ZOO may be a pattern.
+    case $bug in ${ZOO:-*}) ;; *) continue ;; esac
+    rewake run "zoo/$bug/broken" --strategy random --runs 3000 --fail-fast --record none --json \
+        --jobs 1 >run.json 2>/dev/null
+    rewake explain "$(token_of run.json)" --json >"$bug.json" 2>err.txt
+    stated "$file" >stated.txt
+    named "$bug.json" >named.txt
+    all=$((all + 1))
+    miss=$(echo "$known_misses" | sed -n "s/^$bug  //p")
+    if grep -qxFf stated.txt named.txt; then
+        agreed=$((agreed + 1))
+        ok "$bug: agrees, and is no known miss" test -z "$miss"
+    else
+        ok "$bug: agrees with its Cause line, or is a known miss" test -n "$miss"
+        [ -n "$miss" ] || sed 's/^/#   named: /' named.txt
+    fi
+done
+echo "# $agreed of $all agree"
+
 done_testing

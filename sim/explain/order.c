@@ -1,0 +1,204 @@
+/*
+ * order.c -- what comes first here, and second there.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/explain/path.h"
+#include "sim/trace/site.h"
+
+/* Events after the parting that are compared. */
+#define EVENTS_MAX 600u
+
+/* ---- Events. --------------------------------------------------------------------------------- */
+
+/* An event as it can be found again in another run. */
+struct key {
+    uint64_t event;
+    uint32_t kind;
+    uint32_t object;
+    uint32_t site;
+    uint32_t part;
+    uint32_t nth; /* Of its like since the parting. */
+};
+
+struct keys {
+    struct key all[EVENTS_MAX];
+    uint32_t count;
+};
+
+/* What is done to a place where others wait, or what ends a wait. */
+static bool
+meets(const struct sim_event *event)
+{
+    switch (event->kind) {
+    case RT_PROBE_STORE:
+    case RT_PROBE_FIRE:
+    case RT_PROBE_FIRE_EMPTY:
+    case RT_PROBE_ERASE:
+    case RT_PROBE_REPLACE:
+    case RT_PROBE_CONSUME:
+    case RT_PROBE_PUT:
+    case RT_PROBE_GRANT:
+    case RT_PROBE_UNGRANT:
+    case RT_PROBE_SHUT:
+    case RT_PROBE_DISARM:
+        return event->object != 0 && (event->await != 0 || event->site != 0);
+    default:
+        return false;
+    }
+}
+
+static void
+read_keys(const struct sim_cast *cast, uint64_t from_step, struct keys *ret)
+{
+    ret->count = 0;
+    uint64_t from = from_step != 0 ? sim_cast_step_first(cast, from_step) : cast->first;
+    for (uint64_t i = from; i < cast->end && ret->count < EVENTS_MAX; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (!meets(event)) {
+            continue;
+        }
+        struct key key = {i, event->kind, event->object,
+                event->await != 0 ? event->await : event->site, sim_cast_part_of(cast, i), 0};
+        for (uint32_t k = 0; k < ret->count; k++) {
+            const struct key *other = &ret->all[k];
+            key.nth += other->kind == key.kind && other->object == key.object &&
+                       other->site == key.site && other->part == key.part;
+        }
+        ret->all[ret->count++] = key;
+    }
+}
+
+/* Its place among `keys`; keys->count: it is not there. Parts have their numbers in the order in
+ * which they appear, so they go by name. */
+static uint32_t
+find_like(const struct sim_twins *twins, const struct keys *keys, const struct key *key)
+{
+    const char *name = twins->failing->parts[key->part].name;
+    uint32_t i = 0;
+    for (; i < keys->count; i++) {
+        const struct key *like = &keys->all[i];
+        const char *other = twins->passing->parts[like->part].name;
+        if (like->kind == key->kind && like->object == key->object && like->site == key->site &&
+                like->nth == key->nth && name != NULL && other != NULL &&
+                strcmp(name, other) == 0) {
+            break;
+        }
+    }
+    return i;
+}
+
+static void
+set_spot(struct sim_spot *spot, const struct key *key, const struct sim_cast *cast)
+{
+    const struct rt_site *site = sim_site_find(key->site);
+    *spot = (struct sim_spot){.step = sim_cast_event(cast, key->event)->step, .part = key->part};
+    if (site != NULL) {
+        (void)snprintf(spot->place.function, sizeof(spot->place.function), "%s", site->function);
+        (void)snprintf(spot->place.file, sizeof(spot->place.file), "%s", site->file);
+        spot->place.line = site->line;
+    }
+}
+
+/* The first that comes too late here, and the last before it that it should have come before. */
+static bool
+find_events(const struct sim_twins *twins, const struct keys *failing, const struct keys *passing,
+        struct sim_swap *order)
+{
+    for (uint32_t second = 1; second < failing->count; second++) {
+        const struct key *late = &failing->all[second];
+        uint32_t there = find_like(twins, passing, late);
+        for (uint32_t first = second; first-- > 0 && there < passing->count;) {
+            const struct key *early = &failing->all[first];
+            bool meet = early->object == late->object && early->part != late->part;
+            uint32_t like = meet ? find_like(twins, passing, early) : passing->count;
+            if (like < passing->count && there < like) {
+                order->found = true;
+                order->events = true;
+                order->first_event = early->event;
+                order->second_event = late->event;
+                set_spot(&order->first, early, twins->failing);
+                set_spot(&order->second, late, twins->failing);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- Functions. ------------------------------------------------------------------------------ */
+
+static const struct sim_walked *
+find_function(const struct sim_walked *all, uint32_t count, const struct sim_place *place)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(all[i].place.function, place->function) == 0 &&
+                strcmp(all[i].place.file, place->file) == 0) {
+            return &all[i];
+        }
+    }
+    return NULL;
+}
+
+/* The reader's function at `from` or later that was entered first; NULL. */
+static const struct sim_walked *
+next_entered(const struct sim_walked *all, uint32_t count, uint32_t from)
+{
+    const struct sim_walked *next = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (all[i].entered >= from && all[i].entered != UINT32_MAX &&
+                !sim_place_is_runtime(&all[i].place) &&
+                (next == NULL || all[i].entered < next->entered)) {
+            next = &all[i];
+        }
+    }
+    return next;
+}
+
+static void
+find_functions(const struct sim_twins *twins, struct sim_swap *order)
+{
+    struct sim_walked here[SIM_PATH_FUNCTIONS];
+    struct sim_walked there[SIM_PATH_FUNCTIONS];
+    uint32_t count = sim_path_functions(twins->places, twins->failing_path, here);
+    uint32_t others = sim_path_functions(twins->places, twins->passing_path, there);
+    const struct sim_walked *late = next_entered(here, count, 0);
+    for (; late != NULL; late = next_entered(here, count, late->entered + 1)) {
+        const struct sim_walked *late_there = find_function(there, others, &late->place);
+        const struct sim_walked *early = next_entered(here, count, 0);
+        for (; early != late && late_there != NULL;
+                early = next_entered(here, count, early->entered + 1)) {
+            const struct sim_walked *like = find_function(there, others, &early->place);
+            if (like != NULL && like->entered != UINT32_MAX &&
+                    late_there->entered < like->entered) {
+                order->found = true;
+                order->first = (struct sim_spot){early->place, 0, SIM_PART_NONE};
+                order->second = (struct sim_spot){late->place, 0, SIM_PART_NONE};
+                return;
+            }
+        }
+    }
+}
+
+void
+sim_order_find(const struct sim_twins *twins, struct sim_swap *ret_order)
+{
+    *ret_order = (struct sim_swap){.found = false};
+    struct keys *keys = calloc(2, sizeof(*keys));
+    if (keys == NULL) {
+        return;
+    }
+    read_keys(twins->failing, twins->failing_from, &keys[0]);
+    read_keys(twins->passing, twins->passing_from, &keys[1]);
+    if (!find_events(twins, &keys[0], &keys[1], ret_order) && twins->failing_path != NULL &&
+            twins->passing_path != NULL) {
+        find_functions(twins, ret_order);
+    }
+    free(keys);
+}

@@ -1,0 +1,45 @@
+/*
+ * order.h -- two events whose order decides.
+ *
+ * Sought in the failing run and the nearest that passes, from where they part: two things that
+ * both runs do, in one order here and in the other there. First among events that meet in one
+ * place (a store and a wake of the same slot, a grant and a retreat of the same semaphore); where
+ * there are none, among the functions that both went through.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_ORDER_H
+#define SIM_EXPLAIN_ORDER_H
+
+#include "sim/explain/cause.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_swap {
+    bool found;
+    bool events; /* They are events; else functions. */
+    uint64_t first_event;
+    uint64_t second_event;
+    struct sim_spot first; /* As they are in the failing run. */
+    struct sim_spot second;
+};
+
+/* What is compared; the trails begin where the runs part, NULL: not walked. */
+struct sim_twins {
+    const struct sim_cast *failing;
+    const struct sim_cast *passing;
+    uint64_t failing_from; /* The step in which they part. */
+    uint64_t passing_from;
+    struct sim_places *places;
+    const struct sim_path *failing_path;
+    const struct sim_path *passing_path;
+};
+
+void sim_order_find(const struct sim_twins *twins, struct sim_swap *ret_order);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

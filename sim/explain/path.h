@@ -1,0 +1,36 @@
+/*
+ * path.h -- the functions that a walk went through.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_PATH_H
+#define SIM_EXPLAIN_PATH_H
+
+#include "sim/explain/place.h"
+#include "sim/explain/walk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_PATH_FUNCTIONS 64u
+
+/* A function of the reader's, or of the runtime's, that was walked through. */
+struct sim_walked {
+    struct sim_place place; /* The line that was executed last in it. */
+    uint32_t entered;       /* When it was entered first, as the n-th instruction of the walk; */
+    uint32_t last;          /* UINT32_MAX: it was not, the walk began in it. When it was left. */
+};
+
+/*
+ * Writes the functions of `path` to `ret` (room for SIM_PATH_FUNCTIONS) and returns how many: first
+ * the reader's own, then the runtime's, of each the one executed last in front. Functions of
+ * headers, which are everywhere, are left out.
+ */
+uint32_t sim_path_functions(
+        struct sim_places *places, const struct sim_path *path, struct sim_walked *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
