@@ -20,7 +20,7 @@
 #define OFTEN 2u
 #define AUDIT_OFTEN 4u
 #define HEAL_STEPS_MIN 64u
-#define HEAL_DOUBLINGS 8u
+#define HEAL_DOUBLINGS 6u
 
 _Static_assert(SIM_OPTIONS <= 32, "`given` has a bit for each option");
 
@@ -73,11 +73,12 @@ some_of(struct draw *draw, uint64_t permitted)
     return some;
 }
 
+/* Who is cancelled at every other wait, and begun again, gets nowhere: a barrage has an end. */
 static uint64_t
-early(struct draw *draw, uint64_t declared)
+early(struct draw *draw, uint64_t declared, bool barrage)
 {
     uint64_t steps = (uint64_t)HEAL_STEPS_MIN << below(draw, HEAL_DOUBLINGS);
-    return below(draw, 2) == 0 ? declared : steps;
+    return below(draw, 2) == 0 && !barrage ? declared : steps;
 }
 
 void
@@ -89,14 +90,18 @@ sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct 
     struct draw draw = {sim_stream_key(seed, STREAM), 0};
     struct sim_options options = *base;
     bool as_declared = below(&draw, 2) == 0;
+    bool barrage = false;
     for (uint32_t i = 0; i < sizeof(frequencies) / sizeof(*frequencies); i++) {
         uint64_t *one_in = sim_option_at(&options, frequencies[i]);
-        *one_in = frequency(&draw, frequencies[i], *one_in);
+        uint64_t usual = *one_in;
+        *one_in = frequency(&draw, frequencies[i], usual);
+        barrage = barrage ||
+                  (*one_in != 0 && *one_in < usual && frequencies[i] != SIM_OPTION_audit_one_in);
     }
     uint64_t permitted = faults_in_force(scenario, base);
     uint64_t faults = some_of(&draw, permitted);
     options.faults = faults == permitted ? base->faults : faults;
-    options.heal_steps = early(&draw, base->heal_steps);
+    options.heal_steps = early(&draw, base->heal_steps, barrage);
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         if (as_declared || (given >> i & 1) != 0) {
             *sim_option_at(&options, i) = sim_option_get(base, i);

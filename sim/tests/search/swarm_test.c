@@ -53,6 +53,8 @@ TEST(swarm_draws_each_rate_as_often_as_it_says)
         EXPECT(options.spurious_one_in <= 128);
         late[options.spurious_one_in < 64 ? options.spurious_one_in : 64]++;
         healed += options.heal_steps != 0;
+        bool barrage = options.fault_one_in != 0 && options.fault_one_in < 32;
+        EXPECT(!barrage || (options.heal_steps >= 64 && options.heal_steps <= 2048));
     }
     EXPECT(is_about(declared, 500));
     EXPECT(is_about(late[32], 600));
@@ -60,7 +62,7 @@ TEST(swarm_draws_each_rate_as_often_as_it_says)
     EXPECT(is_about(late[64], 100));
     EXPECT(is_about(late[8], 100));
     EXPECT(is_about(late[2], 100));
-    EXPECT(is_about(healed, 250));
+    EXPECT(is_about(healed, 470)); /* Half of (3/5)^4, and all of the rest, of half. */
 }
 
 /* Goal: a scenario is not blamed for faults that it never claimed to survive. */
