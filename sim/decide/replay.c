@@ -158,8 +158,8 @@ lenient_index(const struct sim_choice *choice, const struct sim_deviation *entry
     return entry->index < choice->n ? entry->index : 0;
 }
 
-static uint32_t
-lenient_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+uint32_t
+sim__lenient_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
     struct sim_replay *replay = replay_of(strategy);
     const struct sim_deviation *entry = find(replay, choice->stream, choice->ordinal);
@@ -217,7 +217,7 @@ branch_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
     if (replay->parted && last->index == 0) {
         return 0;
     }
-    return lenient_choose(strategy, choice);
+    return sim__lenient_choose(strategy, choice);
 }
 
 static void
@@ -244,7 +244,7 @@ static const struct sim_strategy_ops lenient_ops = {
         .about = "a tape, as far as it fits",
         .repeats = true,
         .begin = replay_begin,
-        .choose = lenient_choose,
+        .choose = sim__lenient_choose,
         .end = lenient_end,
 };
 

@@ -61,6 +61,9 @@ void sim_replay_init(
 void sim_replay_init_branch(
         struct sim_replay *replay, const struct sim_tape *tape, uint32_t *sorted);
 
+/* What a lenient replay answers: for strategies that begin with one. */
+uint32_t sim__lenient_choose(struct sim_strategy *strategy, const struct sim_choice *choice);
+
 /* After the run: NULL when the whole tape fitted, else one sentence on the first misfit. Of the
  * first run that came to its end: a judge replays parts of it, which no whole tape fits. */
 const char *sim_replay_mismatch(const struct sim_replay *replay);

@@ -35,7 +35,7 @@ struct sim_candidate {
     const struct sim_options *options;
     uint64_t seed;
     uint32_t how;                /* enum sim_how */
-    const struct sim_tape *tape; /* For STRICT and LENIENT; NULL: an empty one. */
+    const struct sim_tape *tape; /* For all that run by a tape; NULL: an empty one. */
     bool texts;     /* Names, logs and reasons are kept; needs a mapping with room for them. */
     bool explain;   /* After a failure: look for the owed wake, and try FIFO order. */
     bool with_past; /* After another run in the same process. */

@@ -16,7 +16,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cover/observe.h"
-#include "sim/decide/strategies.h"
+#include "sim/decide/ordered.h"
 #include "sim/explore/descriptors.h"
 #include "sim/explore/worker.h"
 #include "sim/judge/judge.h"
@@ -64,6 +64,7 @@ union strategy {
     struct sim_random random;
     struct sim_dullest dullest;
     struct sim_replay replay;
+    struct sim_ordered ordered;
 };
 
 /* The strategy of a search, in its notebook; it stays for the job. */
@@ -125,6 +126,9 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
         return searching;
     case SIM_HOW_BRANCH:
         sim_replay_init_branch(&strategy->replay, &shared->incoming, shared->sorted);
+        break;
+    case SIM_HOW_ORDERED:
+        sim_ordered_init(&strategy->ordered, &shared->incoming, shared->sorted);
         break;
     }
     return &strategy->base;

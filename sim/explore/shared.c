@@ -27,7 +27,8 @@ const struct sim_shared_sizes sim_shared_for_candidates = {
 const char *
 sim_how_name(uint32_t how)
 {
-    static const char *const names[] = {"random", "dullest", "tape", "tape", "search", "tape"};
+    static const char *const names[] = {
+            "random", "dullest", "tape", "tape", "search", "tape", "tape"};
     rt_assert(how < sizeof(names) / sizeof(*names));
     return names[how];
 }

@@ -47,7 +47,8 @@ enum sim_how {
     SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
     SIM_HOW_LENIENT,
     SIM_HOW_SEARCH, /* By a strategy with a name of its own (sim/strategy/). */
-    SIM_HOW_BRANCH  /* By the tape up to its last entry, then at random. */
+    SIM_HOW_BRANCH, /* By the tape up to its last entry, then at random. */
+    SIM_HOW_ORDERED /* As dull as some steps in order let it be (sim/decide/ordered.h). */
 };
 
 /* "random", "dullest", "tape". */

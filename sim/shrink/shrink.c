@@ -19,11 +19,13 @@
 static void (*const passes[])(struct sim__shrinker *shrinker) = {
         sim__shrink_options,
         sim__shrink_spans,
+        sim__shrink_sort,
         sim__shrink_drop,
         sim__shrink_shift,
         sim__shrink_pairs,
         sim__shrink_lower,
         sim__shrink_earlier,
+        sim__shrink_merge,
 };
 
 /* Until none of the passes makes it smaller. */

@@ -52,6 +52,16 @@ void sim__shrink_cut(struct sim__shrinker *shrinker, uint32_t from, uint32_t to)
  */
 bool sim__shrink_try(struct sim__shrinker *shrinker);
 
+/* As sim__shrink_try, with a candidate whose steps are in an order (sim/decide/ordered.h). */
+bool sim__shrink_try_ordered(struct sim__shrinker *shrinker);
+
+/* Room for `count` entries in the candidate. */
+void sim__shrink_room(struct sim__shrinker *shrinker, uint32_t count);
+
+/* Runs the best once more: its events are the pilot's then. It counts as a replay. False: no replay
+ * is left, or it is another run now. */
+bool sim__shrink_run_best(struct sim__shrinker *shrinker);
+
 /* Who shrinks it at first: the failing run by its tape. False: the failure did not come again. */
 bool sim__shrink_begin(struct sim__shrinker *shrinker);
 
@@ -72,10 +82,12 @@ bool sim__shrink_may_set(uint32_t index);
 void sim__shrink_options(struct sim__shrinker *shrinker); /* options.c */
 void sim__shrink_prefix(struct sim__shrinker *shrinker);  /* drop.c */
 void sim__shrink_spans(struct sim__shrinker *shrinker);   /* span.c */
+void sim__shrink_sort(struct sim__shrinker *shrinker);    /* order.c */
 void sim__shrink_drop(struct sim__shrinker *shrinker);    /* drop.c */
 void sim__shrink_shift(struct sim__shrinker *shrinker);   /* lower.c */
 void sim__shrink_pairs(struct sim__shrinker *shrinker);   /* drop.c */
 void sim__shrink_lower(struct sim__shrinker *shrinker);   /* lower.c */
 void sim__shrink_earlier(struct sim__shrinker *shrinker); /* lower.c */
+void sim__shrink_merge(struct sim__shrinker *shrinker);   /* order.c */
 
 #endif

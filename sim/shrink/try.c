@@ -154,15 +154,33 @@ look_at(struct sim__shrinker *shrinker, const struct sim_outcome *outcome,
     return ret_done->count == outcome->deviations;
 }
 
+void
+sim__shrink_room(struct sim__shrinker *shrinker, uint32_t count)
+{
+    make_room(&shrinker->candidate, count);
+}
+
 bool
-sim__shrink_try(struct sim__shrinker *shrinker)
+sim__shrink_run_best(struct sim__shrinker *shrinker)
+{
+    if (!may_go_on(shrinker)) {
+        return false;
+    }
+    sim__shrink_reset(shrinker);
+    const struct sim_outcome *outcome = run(shrinker, SIM_HOW_STRICT);
+    return outcome != NULL && sim_outcome_same(outcome, shrinker->plan->failure) &&
+           sim_pilot_mismatch(&shrinker->pilot) == NULL;
+}
+
+static bool
+try_as(struct sim__shrinker *shrinker, uint32_t how)
 {
     struct sim_tape done;
     struct sim_shrink_key key;
     if (!may_go_on(shrinker) || !is_new(shrinker)) {
         return false;
     }
-    const struct sim_outcome *outcome = run(shrinker, SIM_HOW_LENIENT);
+    const struct sim_outcome *outcome = run(shrinker, how);
     shrinker->stall++;
     if (outcome == NULL || !look_at(shrinker, outcome, &done, &key)) {
         return false;
@@ -173,6 +191,20 @@ sim__shrink_try(struct sim__shrinker *shrinker)
     }
     take_over(shrinker, &done, &key, outcome->digest);
     return true;
+}
+
+bool
+sim__shrink_try(struct sim__shrinker *shrinker)
+{
+    return try_as(shrinker, SIM_HOW_LENIENT);
+}
+
+/* Such a candidate is never taken for a lenient one: its pairs name actors by small numbers, which
+ * no stream has. */
+bool
+sim__shrink_try_ordered(struct sim__shrinker *shrinker)
+{
+    return try_as(shrinker, SIM_HOW_ORDERED);
 }
 
 bool
