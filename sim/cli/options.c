@@ -249,6 +249,8 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
         return set_small(&settings->check_percent, value, 0, 100, "is no percentage, 0 to 100");
     case SIM_CLI_OPTION_HANG:
         return set_hang(settings, value);
+    case SIM_CLI_OPTION_BOUND:
+        return set_small(&settings->bound, value, 0, 1000000, "is no number of deviations");
     case SIM_CLI_OPTION_FAIL_FAST:
     case SIM_CLI_OPTION_EXPECT:
     case SIM_CLI_OPTION_FRESH:

@@ -40,6 +40,7 @@
     X(GOALS, 0, "goals", NULL, NULL, "a goal that no run of a sweep reaches is a failure") \
     X(SATURATED, 0, "until-saturated", NULL, NULL, "stop when more runs would find little new") \
     X(DISTILL, 0, "distill", NULL, NULL, "print the fewest runs that cover the same") \
+    X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the dullest run") \
     X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, "this text")
 
@@ -76,6 +77,7 @@ struct sim_settings {
     uint32_t jobs;
     uint32_t record; /* enum sim_record_what */
     uint32_t check_percent;
+    uint32_t bound; /* Deviations, with --bound. */
     uint32_t hang_ms;
     const char *db;
     struct sim_assignment params[SIM_ASSIGNMENTS_MAX];

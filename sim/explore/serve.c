@@ -24,6 +24,7 @@
 #include "sim/scenario.h"
 #include "sim/strategy/strategy.h"
 #include "sim/strategy/swarm.h"
+#include "sim/world/checkpoint.h"
 #include "sim/world/output.h"
 #include "sim/world/process.h"
 
@@ -407,6 +408,11 @@ prepare(struct sim_worker *worker, int fd)
         return false;
     }
     shared->world.progress = &shared->progress;
+    /* Without room for them each run of an enumeration is made from its beginning. */
+    static struct sim_checkpoints checkpoints;
+    if (sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) == RT_OK) {
+        shared->world.checkpoints = &checkpoints;
+    }
     shared->stage = SIM_STAGE_IDLE;
     shared->ready = true;
     return true;
