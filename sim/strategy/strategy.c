@@ -177,6 +177,12 @@ read_param(struct sim_search *search, const char *text, size_t length,
                 param->name, (unsigned long long)param->max);
         return false;
     }
+    if (is_swarm && value != 0 && kind->sequential) {
+        (void)snprintf(error, SIM_STRATEGY_ERROR_MAX,
+                "can not be: %s enumerates the runs of one set of options, and swarm draws others",
+                kind->name);
+        return false;
+    }
     if (is_swarm) {
         search->swarm = (uint32_t)value;
     } else {

@@ -26,7 +26,7 @@ TEST(each_strategy_reads_what_it_writes)
             search.params[k] = kind->params[k].max;
             EXPECT_EQ(sim_search_param(&search, kind->params[k].name), kind->params[k].max);
         }
-        search.swarm ^= 1;
+        search.swarm ^= !kind->sequential;
         sim_search_text(&search, text, sizeof(text));
         EXPECT(sim_search_parse(text, &again, error));
         EXPECT_EQ(again.kind, search.kind);
@@ -39,7 +39,8 @@ TEST(what_is_no_strategy_is_refused)
 {
     static const char *const texts[] = {"", "best", "Random", "random ", "random:", "random:x=1",
             "random:swarm", "random:swarm=", "random:swarm=2", "random:swarm=1,", "random:swarm=-1",
-            "random:swarm=1x", "random:swarm=99999999999999999999999", ":", "random,swarm=1"};
+            "random:swarm=1x", "random:swarm=99999999999999999999999", ":", "random,swarm=1",
+            "exhaustive:swarm=1"};
     for (uint32_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         char error[SIM_STRATEGY_ERROR_MAX] = "";
         struct sim_search search = {.kind = 77};
