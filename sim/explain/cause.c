@@ -156,7 +156,7 @@ blame_neighbours(const struct sim_evidence *evidence, struct sim_cause *cause, u
     }
 }
 
-/* The reader's function that was entered first in a trail: what the runtime, or the loop, called. */
+/* The reader's function that was entered first in a trail: what was called. */
 static void
 blame_entry(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
 {

@@ -10,6 +10,7 @@
 #include "sim/explain/sides.h"
 #include "sim/explain/words.h"
 #include "sim/tell/columns.h"
+#include "sim/tell/phrase.h"
 #include "sim/tell/tell.h"
 
 #define ROWS 12u
@@ -35,18 +36,23 @@ blamed(const struct sim_cause *cause)
     return cause->at_count > 0 ? &cause->at[0] : NULL;
 }
 
-/* " in permit_release() (a18.c:84), called from author_poll()" */
+/* " in permit_release() (a18.c:84), called from author_poll()"; of a trail: " in timeout_of()
+ * (d19.c:80), after kernel_wait(), cache_main()" */
 static void
 put_at(struct sim_page *page, const struct sim_cause *cause)
 {
     const char *last = "";
+    bool more = false;
     for (uint32_t i = 0; i < cause->at_count; i++) {
         const struct sim_place *place = &cause->at[i].place;
         if (i == 0) {
             sim_page_put(page, " ");
             sim_words_put_place(page, place);
         } else if (strcmp(place->function, last) != 0) {
-            sim_page_printf(page, "%s %s()", i == 1 ? ", called from" : " from", place->function);
+            const char *first =
+                    cause->by_trail || cause->by_passing ? ", after " : ", on behalf of ";
+            sim_page_printf(page, "%s%s()", more ? ", " : first, place->function);
+            more = true;
         }
         last = place->function;
     }
@@ -80,8 +86,9 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    sim_page_put(page, " sleeps, and no waker of its own is stored where it would be woken. The "
-                       "place is that of the wait");
+    sim_page_put(page,
+            " sleeps, and no waker of its own, and no deadline, stands where it would be "
+            "woken. It should have been put there");
     put_at(page, cause);
     sim_page_put(page, ".");
 }
@@ -136,7 +143,9 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
     put_when(page, explanation, " is sent, and swallowed on its way: ");
     sim_page_put(page, " sends it");
     put_at(page, &explanation->cause);
-    sim_page_put(page, ", and no poll of it follows.");
+    sim_page_put(page, explanation->fate.kind == SIM_FATE_NOT_POLLED
+                               ? ", and no poll of it follows."
+                               : ", and the poll that followed has not seen it.");
 }
 
 static void
@@ -242,6 +251,46 @@ put_shrunk(struct report *report)
     }
 }
 
+/* "What comes too early: `writer` fires "a hello" in … before `greeter` …" */
+static void
+put_event(struct report *report, uint64_t event, const struct sim_spot *spot)
+{
+    const struct sim_explanation *explanation = report->explanation;
+    struct sim_page words;
+    sim_page_init(&words, false);
+    sim_words_put_who(&explanation->cast, &report->line, spot->part);
+    if (sim_phrase_put(&explanation->cast, &words, event)) {
+        sim_page_printf(&report->line, " %s", sim_page_text(&words));
+    }
+    sim_page_fini(&words);
+    sim_page_put(&report->line, " ");
+    sim_words_put_place(&report->line, &spot->place);
+}
+
+static void
+put_order(struct report *report)
+{
+    const struct sim_swap *order = &report->explanation->order;
+    struct sim_page *line = &report->line;
+    if (!order->found) {
+        return;
+    }
+    sim_page_put(line, "The order that decides: ");
+    if (order->events) {
+        put_event(report, order->first_event, &order->first);
+        sim_page_put(line, " before ");
+        put_event(report, order->second_event, &order->second);
+    } else {
+        sim_page_put(line, "here the run comes first to the line ");
+        sim_words_put_place(line, &order->first.place);
+        sim_page_put(line, " and then to that ");
+        sim_words_put_place(line, &order->second.place);
+    }
+    sim_page_put(line, "; in the run that passes it is the other way round.");
+    end_paragraph(report, 0);
+    sim_page_put(report->page, "\n");
+}
+
 /* ---- The report. ----------------------------------------------------------------------------- */
 
 static void
@@ -280,6 +329,7 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, "\n");
     put_answer(&report);
     sim_page_put(page, "\n");
+    put_order(&report);
     put_shrunk(&report);
     if (explanation->compared) {
         sim_sides_put(page, &explanation->cast, "this run fails", &explanation->passing_cast,

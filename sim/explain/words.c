@@ -79,7 +79,7 @@ put_stretch(struct sim_page *page, uint32_t index)
 static void
 put_alternative(struct sim_page *page, const struct sim_deviation *deviation)
 {
-    sim_page_printf(page, "alternative %u of %u instead of the first", deviation->index + 1u,
+    sim_page_printf(page, "alternative %u of %u and not the first", deviation->index + 1u,
             (unsigned)deviation->n);
 }
 
@@ -137,7 +137,7 @@ sim_words_put_decision(
         what = "a fault strikes: ";
         break;
     case SIM_KIND_USER:
-        what = "what the scenario draws there (sim_pick, sim_range) is ";
+        what = "the number that it draws (sim_pick, sim_range) is ";
         break;
     case SIM_KIND_FREEDOM:
         what = "the runtime goes another of its ways: ";
@@ -148,11 +148,18 @@ sim_words_put_decision(
         what = "it is ";
         break;
     }
-    sim_page_put(page, "at the ");
-    put_nth(page, deviation->ordinal + 1);
-    sim_page_printf(page, " choice \"%s\" of ", sim_kind_name(deviation->kind));
-    sim_words_put_who(cast, page, part);
-    sim_page_printf(page, " %s", what);
+    if (part == 0 && deviation->kind == SIM_KIND_USER) {
+        sim_page_put(page, "the ");
+        put_nth(page, deviation->ordinal + 1);
+        sim_page_put(page, " number that the scenario draws while it is set up (sim_pick, "
+                           "sim_range) is ");
+    } else {
+        sim_page_put(page, "at the ");
+        put_nth(page, deviation->ordinal + 1);
+        sim_page_printf(page, " choice \"%s\" of ", sim_kind_name(deviation->kind));
+        sim_words_put_who(cast, page, part);
+        sim_page_printf(page, " %s", what);
+    }
     put_alternative(page, deviation);
 }
 
@@ -167,7 +174,7 @@ sim_words_put_dull(
     } else if (deviation->kind == SIM_KIND_STRETCH) {
         sim_page_put(page, "that step takes no longer");
     } else {
-        sim_page_put(page, "the first alternative is taken, which is the dullest");
+        sim_page_put(page, "it is the first");
     }
 }
 

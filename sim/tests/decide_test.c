@@ -186,6 +186,38 @@ TEST(strict_replay_names_the_first_misfit)
     EXPECT(strstr(sim_replay_mismatch(&replay), "deviation 1 of 2") != NULL);
 }
 
+/* Goal: a branch is the tape up to its last entry, whatever that answers, and random behind it.
+ * Method: the last entry answers 0 at an occasion; before it the tape is followed and all else is
+ * 0; after it the answers are those of `random` with the same seed. */
+TEST(branch_follows_the_tape_up_to_its_last_entry_then_draws)
+{
+    struct sim_deviation entry[2] = {deviation(100, 1, 5, 3, 0), deviation(100, 3, 5, 0, 0)};
+    struct sim_tape tape = {entry, 2, 2};
+    uint32_t sorted[2];
+    struct sim_replay replay;
+    struct sim_random random;
+    struct toy toy;
+    struct toy other;
+    sim_random_init(&random);
+    sim_replay_init_branch(&replay, &tape, sorted);
+    toy_begin(&toy, &replay.strategy, 7);
+    EXPECT_EQ(toy_ask(&toy, 0, 5, NULL), 0);
+    EXPECT_EQ(toy_ask(&toy, 0, 5, NULL), 3);
+    EXPECT_EQ(toy_ask(&toy, 0, 5, NULL), 0);
+    EXPECT_EQ(toy_ask(&toy, 0, 5, NULL), 0);
+    toy_begin(&other, &random.strategy, 7);
+    for (uint32_t i = 0; i < 4; i++) {
+        (void)toy_ask(&other, 0, 5, NULL);
+    }
+    uint32_t drawn = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t index = toy_ask(&toy, 0, 5, NULL);
+        EXPECT_EQ(index, toy_ask(&other, 0, 5, NULL));
+        drawn += index != 0;
+    }
+    EXPECT(drawn > 0);
+}
+
 /* Goal: a lenient replay makes the best of a tape.
  * Method: alternatives have ids; the one taken then stands elsewhere now, then is gone, then the
  * occasion never comes. */
