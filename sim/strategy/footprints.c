@@ -79,3 +79,16 @@ sim__footprints_look(struct sim_footprints *footprints, uint32_t actor)
     footprints->looked[actor] = footprints->states.run;
     footprints->reached[actor] = footprints->states.actors[actor].state;
 }
+
+void
+sim_footprints_race(struct sim_footprints *footprints, struct sim_priorities *priorities,
+        const uint16_t *actors, uint32_t count, uint32_t winner)
+{
+    const struct sim_reach *reach = sim_footprints_reach(footprints, winner);
+    for (uint32_t i = 0; i < count; i++) {
+        if (sim_reach_conflict(reach, sim_footprints_reach(footprints, actors[i]))) {
+            sim_priority_forget(priorities, actors[i]);
+        }
+    }
+    sim_priority_forget(priorities, winner);
+}

@@ -22,6 +22,7 @@
 #include "sim/learn/states.h"
 #include "sim/learn/steps.h"
 #include "sim/strategy/ordering.h"
+#include "sim/strategy/priorities.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -120,6 +121,11 @@ sim_reach_conflict(const struct sim_reach *a, const struct sim_reach *b)
     uint64_t all_b = b->read | b->add | b->write;
     return ((a->write & all_b) | (all_a & b->write) | (a->read & b->add) | (a->add & b->read)) != 0;
 }
+
+/* `winner` of those that stand ready goes first: it and all whose next steps conflict with its
+ * own lose their priorities. */
+void sim_footprints_race(struct sim_footprints *footprints, struct sim_priorities *priorities,
+        const uint16_t *actors, uint32_t count, uint32_t winner);
 
 #ifdef __cplusplus
 }

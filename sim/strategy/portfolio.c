@@ -34,6 +34,10 @@ struct arm {
 static const struct arm arms[] = {
         {"random", 16},
         {"guided", 8},
+        {"rf", 24},
+        {"surw", 18},
+        {"pos", 7},
+        {"pct", 7},
 };
 
 #define ARMS (sizeof(arms) / sizeof(*arms))

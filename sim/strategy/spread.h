@@ -63,6 +63,15 @@ sim_spread_narrow(struct sim_spread *spread, uint64_t offset, uint64_t width)
     spread->at ^= sim_stream_draw(spread->key, spread->drawn++) & 0xffff;
 }
 
+/* A number below `n` (not 0), all alike. */
+static inline uint32_t
+sim_spread_below(struct sim_spread *spread, uint32_t n)
+{
+    uint32_t drawn = (uint32_t)sim_spread_look(spread, n);
+    sim_spread_narrow(spread, 0, 1);
+    return drawn;
+}
+
 #ifdef __cplusplus
 }
 #endif

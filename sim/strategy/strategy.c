@@ -21,7 +21,10 @@ static const struct sim_strategy_kind *const kinds[] = {
         &sim_strategy_dullest,
         &sim_strategy_exhaustive,
         &sim_strategy_delay,
+        &sim_strategy_rf,
         &sim_strategy_surw,
+        &sim_strategy_pos,
+        &sim_strategy_pct,
         &sim_strategy_urw,
         &sim_strategy_dpor,
 };
