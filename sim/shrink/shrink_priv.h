@@ -31,6 +31,7 @@ struct sim__shrinker {
     uint32_t replays;
     uint64_t steps;
     uint32_t hangs;
+    uint32_t crashes;
     uint32_t stall;
     bool over;
     enum sim_shrink_end end; /* Once over. */

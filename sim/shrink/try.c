@@ -13,7 +13,9 @@
 #include "sim/shrink/shrink_priv.h"
 
 /* Candidates that may hang: each costs the pilot's patience and a process. */
-#define HANGS_MAX 16u
+#define HANGS_MAX 8u
+/* A process that dies costs some milliseconds, a hundred times what a small run does. */
+#define CRASHES_MAX 400u
 
 void
 sim__shrink_cut(struct sim__shrinker *shrinker, uint32_t from, uint32_t to)
@@ -80,7 +82,7 @@ may_go_on(struct sim__shrinker *shrinker)
         return end_with(shrinker, SIM_SHRINK_TIME);
     }
     if (shrinker->replays >= plan->replays_max || shrinker->steps >= SIM_SHRINK_STEPS_MAX ||
-            shrinker->replays >= SIM__SHRINK_TRIED / 2) {
+            shrinker->crashes >= CRASHES_MAX || shrinker->replays >= SIM__SHRINK_TRIED / 2) {
         return end_with(shrinker, SIM_SHRINK_REPLAYS);
     }
     if (shrinker->hangs >= HANGS_MAX) {
@@ -113,6 +115,7 @@ run(struct sim__shrinker *shrinker, uint32_t how)
     }
     shrinker->steps += outcome->steps;
     shrinker->hangs += outcome->verdict == SIM_VERDICT_HANG;
+    shrinker->crashes += outcome->verdict == SIM_VERDICT_CRASH;
     return outcome;
 }
 
