@@ -134,11 +134,34 @@ sim_progress_at(const struct rt_site *site)
     sim_world_event(world, SIM_EVENT_PROGRESS, 0, site_id(site), 0, 0);
 }
 
+const char *
+sim_mark_name(uint32_t mark)
+{
+    static const char *const names[] = {"", "sometimes", "reachable", "always"};
+    return mark < sizeof(names) / sizeof(*names) ? names[mark] : "";
+}
+
+/* That it was checked at all; of more places than there is room for the rest is left out. */
+static inline void
+note_checked(struct sim_world *world, uint32_t id)
+{
+    for (uint32_t i = 0; i < SIM_CHECKED_MAX && id != 0; i++) {
+        uint32_t *place = &world->checked[(id + i) & (SIM_CHECKED_MAX - 1)];
+        if (*place == 0) {
+            *place = id;
+        }
+        if (*place == id) {
+            return;
+        }
+    }
+}
+
 void
 sim_always_at(bool condition, const char *text, const struct rt_site *site)
 {
     struct sim_world *world = sim_world_current;
     rt_assert(world != NULL);
+    note_checked(world, site_id(site));
     if (!condition) {
         sim_fail(world, SIM_VERDICT_INVARIANT, SIM_ORACLE_USER, world->current, site_id(site),
                 "SIM_ALWAYS(%s) does not hold", text);

@@ -50,6 +50,7 @@ struct sim_param {
 };
 
 struct sim_scenario {
+    const char *file;  /* Set by SIM_SCENARIO; NULL: its goals are not known before they are met. */
     const char *name;  /* "zoo/a05/broken": words with slashes, no colon, no blank. */
     const char *about; /* One sentence. */
     /* Builds the story. Called at the start of each run. */
@@ -123,7 +124,8 @@ extern struct rt_site __stop_rt_sites[] SIM_WEAK_HIDDEN;
 
 /* Registers a scenario; `identifier` is any name unique in its file. A file may have several. */
 #define SIM_SCENARIO(identifier, ...) \
-    SIM__NAMED_INITIALISER(static const struct sim_scenario identifier = {__VA_ARGS__};) \
+    SIM__NAMED_INITIALISER( \
+            static const struct sim_scenario identifier = {.file = __FILE__, __VA_ARGS__};) \
     static const struct sim_scenario *const identifier##__registered \
             __attribute__((section("rewake_scenarios"), used)) = &identifier
 
@@ -171,14 +173,27 @@ __attribute__((format(printf, 3, 4))) void sim_log_at(
 #define SIM_PROGRESS() sim_progress_at(RT_HERE)
 void sim_progress_at(const struct rt_site *site);
 
+/* What is special about a site (struct rt_site.mark). */
+enum sim_mark { SIM_MARK_NONE, SIM_MARK_SOMETIMES, SIM_MARK_REACHABLE, SIM_MARK_ALWAYS };
+
+/* "sometimes", "reachable", "always"; static; "" for others. */
+const char *sim_mark_name(uint32_t mark);
+
 /* The user's own assertion: false ends the run with verdict invariant. */
-#define SIM_ALWAYS(condition) sim_always_at(!!(condition), #condition, RT_HERE)
+#define SIM_ALWAYS(condition) \
+    sim_always_at(!!(condition), #condition, RT_HERE_MARKED(SIM_MARK_ALWAYS, #condition))
 void sim_always_at(bool condition, const char *text, const struct rt_site *site);
 
-/* A goal: in a sweep, some run should come here (with a true condition). Written down as an event
- * when reached; that a sweep never reached one is not told yet. */
-#define SIM_SOMETIMES(condition) sim_sometimes_at(!!(condition), #condition, RT_HERE)
-#define SIM_REACHABLE() sim_sometimes_at(true, "reachable", RT_HERE)
+/*
+ * A goal: in a sweep, some run should come here (with a true condition). The goals of a scenario are
+ * those in its own file, whether or not anybody ever comes there: one that no run of a sweep has
+ * reached is told by `rewake coverage`, and fails `rewake run --goals`. Scenarios with different
+ * goals stand in different files.
+ */
+#define SIM_SOMETIMES(condition) \
+    sim_sometimes_at(!!(condition), #condition, RT_HERE_MARKED(SIM_MARK_SOMETIMES, #condition))
+#define SIM_REACHABLE() \
+    sim_sometimes_at(true, "reachable", RT_HERE_MARKED(SIM_MARK_REACHABLE, "reachable"))
 void sim_sometimes_at(bool condition, const char *text, const struct rt_site *site);
 
 /* Registers an audit of a primitive of the scenario's own (third rung): `audit` answers NULL, or

@@ -38,7 +38,8 @@ struct rt_site {
     uint32_t line;
     uint32_t counter; /* Two sites of one line: the smaller one stands first. */
     uint32_t id;      /* 0 until the watcher has numbered the sites. */
-    uint32_t reserved;
+    uint32_t mark;    /* The watcher's own: what is special about the place; 0: nothing. */
+    const char *text; /* … and words about it; NULL: none. */
 };
 
 /* What an object is. The number is part of traces: append only. */
@@ -172,11 +173,19 @@ void rt_probe_context(struct rt_context *context, bool entered);
 #define RT_PROBE_AUDIT(object, audit) rt_probe_audit((object), (audit))
 #define RT_PROBE_CONTEXT(context, entered) rt_probe_context((context), (entered))
 
+/* Said, because a compiler may align a static thing to more than it needs: in the section they
+ * stand one behind the other. */
+#define RT_SITE_ALIGN 8
+
 /* The place where this stands. An address of a static record; every use is another place. */
-#define RT_HERE \
+#define RT_HERE RT_HERE_MARKED(0, 0)
+
+/* The same, with `mark` and `text`: who watches finds it also when nobody ever comes there. */
+#define RT_HERE_MARKED(mark, text) \
     (__extension__({ \
-        static struct rt_site rt__site __attribute__((section("rt_sites"), used)) = { \
-                __FILE__, __func__, __LINE__, __COUNTER__, 0, 0}; \
+        static struct rt_site rt__site \
+                __attribute__((section("rt_sites"), used, aligned(RT_SITE_ALIGN))) = { \
+                        __FILE__, __func__, __LINE__, __COUNTER__, 0, (mark), (text)}; \
         (const struct rt_site *)&rt__site; \
     }))
 
@@ -199,6 +208,7 @@ void rt_probe_context(struct rt_context *context, bool entered);
     } while (0)
 #define RT_PROBE_CONTEXT(context, entered) ((void)sizeof(context))
 #define RT_HERE ((const struct rt_site *)0)
+#define RT_HERE_MARKED(mark, text) ((const struct rt_site *)0)
 
 #endif
 

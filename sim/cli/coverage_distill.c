@@ -58,10 +58,17 @@ look_at(struct distilling *distilling, uint32_t which, const struct sim_subject 
     struct sim_cover_run run;
     uint32_t count = sim_cover_run(distilling->cover, sim_alone_recorder(alone),
             distilling->elements, SIM_COVER_ELEMENTS_MAX, &run);
-    candidate->ids = calloc((size_t)count + 1, sizeof(*candidate->ids));
+    const uint32_t *checked = alone->pilot.worker.shared->world.checked;
+    candidate->ids = calloc((size_t)count + SIM_CHECKED_MAX, sizeof(*candidate->ids));
     rt_assert(candidate->ids != NULL);
     for (uint32_t i = 0; i < count; i++) {
         candidate->ids[i] = sim_element_id(&distilling->elements[i]);
+    }
+    for (uint32_t i = 0; i < SIM_CHECKED_MAX; i++) {
+        const struct sim_element always = {SIM_ELEMENT_ALWAYS, checked[i], 0};
+        if (always.first != 0) {
+            candidate->ids[count++] = sim_element_id(&always);
+        }
     }
     candidate->seed = subject->seed;
     candidate->token = sim_token_of(subject->entry->scenario, &subject->options, subject->how,

@@ -166,6 +166,11 @@ is_open(const struct sim_settings *settings)
            !sim_given(settings, SIM_CLI_OPTION_SEEDS);
 }
 
+/* --until-saturated: at most so many runs, unless --runs or --time says otherwise; and whether it is
+ * enough is asked after so many, whoever made them. */
+#define SATURATED_RUNS 100000u
+#define SATURATED_BATCH 256u
+
 /* The part of the plan that is the same for all scenarios. */
 static int
 make_plan(struct sim_run *run)
@@ -173,6 +178,7 @@ make_plan(struct sim_run *run)
     const struct sim_settings *settings = &run->cli->settings;
     uint64_t room = SIM_SEED_MAX - settings->seed + 1;
     bool open = is_open(settings);
+    bool saturated = sim_given(settings, SIM_CLI_OPTION_SATURATED);
     run->plan = (struct sim_sweep_plan){
             .first = settings->seed,
             .runs = open ? UINT64_MAX : settings->runs,
@@ -181,10 +187,15 @@ make_plan(struct sim_run *run)
             .check_percent = settings->check_percent,
             .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
             .keep_all = settings->record == SIM_RECORD_ALL,
-            .covers = settings->record != SIM_RECORD_NONE,
+            .covers = settings->record != SIM_RECORD_NONE || saturated ||
+                      sim_given(settings, SIM_CLI_OPTION_GOALS),
+            .batch_runs = saturated ? SATURATED_BATCH : 0,
             .deadline_ms = UINT64_MAX,
             .interrupted = &interrupted,
     };
+    if (saturated && !open && !sim_given(settings, SIM_CLI_OPTION_RUNS)) {
+        run->plan.runs = SATURATED_RUNS < room ? SATURATED_RUNS : room;
+    }
     if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
         run->plan.runs = settings->seed_last - settings->seed + 1;
     }
@@ -240,6 +251,13 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
     return ferror(stdout) == 0;
 }
 
+static bool
+on_enough(struct sim_sink *sink)
+{
+    const char *why = NULL;
+    return sim_run_saturated(run_of(sink), &why);
+}
+
 /* ---- One scenario, and all. ------------------------------------------------------------------ */
 
 static void
@@ -249,6 +267,13 @@ add_result(struct sim_run *run)
     run->runs += result->totals.runs;
     run->passed += result->totals.verdicts[SIM_VERDICT_PASS];
     if (run->expect ? !sim_run_as_stated(run) : result->kinds > result->diverged) {
+        run->bug = true;
+    }
+    /* What a sweep that was cut short has not reached is nobody's fault. */
+    bool whole = result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH ||
+                 result->end == SIM_SWEEP_EXHAUSTED || result->end == SIM_SWEEP_OUT_OF_TIME;
+    if (whole && sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS) &&
+            sim_run_goals_missed(run) > 0) {
         run->bug = true;
     }
     run->differs = run->differs || result->diverged > 0 || result->unequal > 0;
@@ -354,6 +379,7 @@ run_command(struct sim_cli *cli)
             .expect = sim_given(&cli->settings, SIM_CLI_OPTION_EXPECT),
             .start_ms = sim_clock_ms(),
     };
+    run.sink.enough = sim_given(&cli->settings, SIM_CLI_OPTION_SATURATED) ? on_enough : NULL;
     int status = make_plan(&run);
     if (status == 0) {
         status = select_scenarios(&run);
@@ -377,6 +403,7 @@ run_command(struct sim_cli *cli)
             SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | \
             SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
             SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
+            SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
             SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
             SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(HELP))
 

@@ -7,12 +7,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
 #include "sim/cli/run_state.h"
+#include "sim/scenario.h"
 #include "sim/store/coverage.h"
+#include "sim/trace/site.h"
 
 #define NO_SAMPLER UINT32_MAX
 
@@ -38,6 +41,81 @@ sim_run_arm_name(const struct sim_run *run, uint32_t arm)
     return itself ? run->cli->settings.strategy : sim_strategy_at(arm)->name;
 }
 
+/* ---- Goals. ---------------------------------------------------------------------------------- */
+
+static void
+note_goal(const struct rt_site *site, void *argument)
+{
+    struct sim_run *run = argument;
+    const char *file = run->entry->scenario->file;
+    if (site->mark == SIM_MARK_NONE || file == NULL || strcmp(site->file, file) != 0) {
+        return;
+    }
+    uint32_t count = run->cover.goal_count + 1;
+    run->cover.goals = reallocarray(run->cover.goals, count, sizeof(*run->cover.goals));
+    rt_assert(run->cover.goals != NULL);
+    run->cover.goals[run->cover.goal_count] = (struct sim_goal){
+            .site = site->id,
+            .what = sim_mark_name(site->mark),
+            .text = site->text != NULL ? site->text : "",
+    };
+    run->cover.goal_count = count;
+}
+
+static bool
+is_reached(const struct sim_run *run, uint32_t site)
+{
+    const struct sim_facts *facts = &run->pool.book.master.facts;
+    uint64_t a = (uint64_t)site << 32;
+    return sim_facts_find(facts, SIM_FACT_COVER, a, SIM_ELEMENT_GOAL) != NULL ||
+           sim_facts_find(facts, SIM_FACT_COVER, a, SIM_ELEMENT_ALWAYS) != NULL;
+}
+
+static bool
+is_missed(const struct sim_run *run, const struct sim_goal *goal)
+{
+    return strcmp(goal->what, sim_mark_name(SIM_MARK_ALWAYS)) != 0 && !is_reached(run, goal->site);
+}
+
+uint32_t
+sim_run_goals_missed(const struct sim_run *run)
+{
+    uint32_t missed = 0;
+    for (uint32_t i = 0; i < run->cover.goal_count; i++) {
+        missed += is_missed(run, &run->cover.goals[i]);
+    }
+    return missed;
+}
+
+/* ---- Enough? --------------------------------------------------------------------------------- */
+
+/* One run in a hundred may still be of a new kind; a window of so many runs without news. */
+#define UNSEEN_PPM_MAX 10000u
+#define WINDOW_RUNS 1000u
+
+bool
+sim_run_saturated(const struct sim_run *run, const char **ret_why)
+{
+    const struct sim_run_cover *cover = &run->cover;
+    uint64_t runs = run->result.totals.runs;
+    struct sim_census census = sim_species_census(&cover->species);
+    uint64_t window = runs / 2 > WINDOW_RUNS ? runs / 2 : WINDOW_RUNS;
+    if (runs - cover->last_new < window) {
+        *ret_why = "something new was covered in the last max(1000, n/2) runs";
+    } else if (sim_run_goals_missed(run) > 0) {
+        *ret_why = "a goal was never reached";
+    } else if (census.runs == 0) {
+        *ret_why = "no strategy that does not learn has drawn any";
+    } else if (sim_census_unseen_ppm(&census) >= UNSEEN_PPM_MAX) {
+        *ret_why = "1 run in 100 or more would still be of a new kind";
+    } else {
+        *ret_why = NULL;
+    }
+    return *ret_why == NULL;
+}
+
+/* ---- A sweep. -------------------------------------------------------------------------------- */
+
 void
 sim_run_cover_begin(struct sim_run *run)
 {
@@ -55,13 +133,17 @@ sim_run_cover_begin(struct sim_run *run)
     cover->last_new = 0;
     cover->written = 0;
     cover->batch_runs = 0;
+    cover->goal_count = 0;
+    sim_sites_each(note_goal, run);
 }
 
 void
 sim_run_cover_done(struct sim_run *run)
 {
     free(run->cover.entries);
+    free(run->cover.goals);
     run->cover.entries = NULL;
+    run->cover.goals = NULL;
 }
 
 static uint32_t
@@ -167,5 +249,98 @@ sim_run_cover_store(struct sim_run *run, bool over)
     if (err == SIM_STORE_OK && over) {
         err = store_species(run);
     }
+    if (err == SIM_STORE_OK && over) {
+        err = sim_store_goals(run->store, run->sweep, run->cover.goals, run->cover.goal_count);
+    }
     return err;
+}
+
+/* ---- The closing lines. ---------------------------------------------------------------------- */
+
+static unsigned long long
+wide(uint64_t count)
+{
+    return (unsigned long long)count;
+}
+
+static void
+tell_goals(const struct sim_run *run)
+{
+    for (uint32_t i = 0; i < run->cover.goal_count; i++) {
+        const struct sim_goal *goal = &run->cover.goals[i];
+        const struct rt_site *site = sim_site_find(goal->site);
+        if (is_missed(run, goal) && site != NULL) {
+            (void)printf("  goal never reached: %.40s at %s:%u %.24s\n", goal->text,
+                    sim_site_file(site), site->line, site->function);
+        }
+    }
+}
+
+static void
+tell_bounds(const struct sim_run *run)
+{
+    for (uint32_t arm = 0; arm < SIM_ARMS_MAX; arm++) {
+        uint64_t runs = run->cover.drawn[arm];
+        if (runs > 0 && run->cover.failed[arm] == 0) {
+            uint32_t bound = sim_failure_bound_ppb(runs);
+            (void)printf("  %s: no failure in %llu run%s: at most %u.%05u %% of runs fail (95 %%: "
+                         "3/n)\n",
+                    sim_run_arm_name(run, arm), wide(runs), runs == 1 ? "" : "s", bound / 10000000,
+                    bound / 100 % 100000);
+        }
+    }
+}
+
+static void
+tell_census(const struct sim_run *run)
+{
+    struct sim_census census = sim_species_census(&run->cover.species);
+    (void)printf("  %llu elements covered, the last new one in run %llu; `rewake coverage` tells "
+                 "them\n",
+            wide(run->cover.elements), wide(run->cover.last_new));
+    if (census.runs > 0) {
+        uint32_t unseen = sim_census_unseen_ppm(&census);
+        (void)printf("  %llu different runs of %llu by %s: the next is new with %u.%04u %% "
+                     "(Good-Turing),\n  at least %llu there are (Chao1)\n",
+                wide(census.seen), wide(census.runs), sim_run_arm_name(run, run->cover.sampler),
+                unseen / 10000, unseen % 10000, wide(sim_census_chao1(&census)));
+    }
+}
+
+void
+sim_run_tell_cover(const struct sim_run *run)
+{
+    const char *why = NULL;
+    if (!run->plan.covers || run->result.totals.runs == 0) {
+        return;
+    }
+    if (sim_given(&run->cli->settings, SIM_CLI_OPTION_SATURATED) && !sim_run_saturated(run, &why)) {
+        (void)printf("  not saturated: %s\n", why);
+    }
+    if (sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS)) {
+        tell_goals(run);
+    }
+    /* Of one scenario all is told, of many what was asked for. */
+    if (run->selected_count == 1 && run->result.failures == 0) {
+        tell_bounds(run);
+        tell_census(run);
+    }
+}
+
+void
+sim_run_json_cover(const struct sim_run *run, struct sim_json *json)
+{
+    const char *why = NULL;
+    if (!run->plan.covers) {
+        return;
+    }
+    struct sim_census census = sim_species_census(&run->cover.species);
+    sim_json_number(json, "elements", run->cover.elements);
+    sim_json_number(json, "last_new_run", run->cover.last_new);
+    sim_json_number(json, "different", census.seen);
+    sim_json_number(json, "next_is_new_ppm", sim_census_unseen_ppm(&census));
+    sim_json_number(json, "at_least", sim_census_chao1(&census));
+    sim_json_number(json, "goals", run->cover.goal_count);
+    sim_json_number(json, "goals_missed", sim_run_goals_missed(run));
+    sim_json_bool(json, "saturated", sim_run_saturated(run, &why));
 }

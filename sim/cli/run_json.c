@@ -209,8 +209,10 @@ sim_run_json_scenario(const struct sim_run *run)
     sim_json_close(&json, '}');
     sim_json_text(&json, "expect", sim_verdict_name(run->entry->scenario->expect));
     sim_json_bool(&json, "as_stated", sim_run_as_stated(run));
-    sim_json_bool(&json, "complete", result->end == SIM_SWEEP_COMPLETE);
+    sim_json_bool(&json, "complete",
+            result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH);
     put_digest(&json, result->totals.digest);
+    sim_run_json_cover(run, &json);
     sim_json_number(&json, "checked", result->checked);
     sim_json_number(&json, "unequal", result->unequal);
     sim_json_end(&json);

@@ -14,10 +14,12 @@
 #define SIM_CLI_RUN_STATE_H
 
 #include "sim/cli/cli.h"
+#include "sim/cli/json.h"
 #include "sim/cli/terminal.h"
 #include "sim/cover/species.h"
 #include "sim/explore/sweep.h"
 #include "sim/shrink/shrink.h"
+#include "sim/store/coverage.h"
 #include "sim/store/store.h"
 
 /* Places for different runs of a sweep; beyond them they are sampled (species.h). */
@@ -36,6 +38,8 @@ struct sim_run_cover {
     uint64_t batch_first; /* The batch that is being merged, while it is: from this index … */
     uint32_t batch_runs;  /* … so many runs, … */
     const uint32_t *batch_fresh; /* … and what each was the first to cover. */
+    struct sim_goal *goals;      /* Of the scenario's file, reached or not. */
+    uint32_t goal_count;
 };
 
 struct sim_run {
@@ -112,6 +116,13 @@ uint32_t sim_run_cover_fresh(const struct sim_run *run, uint64_t index);
 /* Writes it down, within a batch of the store. `over`: the sweep has ended. */
 enum sim_store_err sim_run_cover_store(struct sim_run *run, bool over);
 void sim_run_cover_done(struct sim_run *run);
+/* Goals (not of SIM_ALWAYS) that no run has reached so far. */
+uint32_t sim_run_goals_missed(const struct sim_run *run);
+/* Whether more runs would find little new; *ret_why: what is missing, NULL: nothing. */
+bool sim_run_saturated(const struct sim_run *run, const char **ret_why);
+/* The closing lines of a scenario. */
+void sim_run_tell_cover(const struct sim_run *run);
+void sim_run_json_cover(const struct sim_run *run, struct sim_json *json);
 /* Who drew a run, by name. */
 const char *sim_run_arm_name(const struct sim_run *run, uint32_t arm);
 

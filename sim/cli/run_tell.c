@@ -366,6 +366,8 @@ end_words(enum sim_sweep_end end)
         return "";
     case SIM_SWEEP_EXHAUSTED:
         return "  (complete: there is no other run)";
+    case SIM_SWEEP_ENOUGH:
+        return "  (saturated)";
     case SIM_SWEEP_STOPPED_AT_FAILURE:
         return "  (stopped at the first failure)";
     case SIM_SWEEP_OUT_OF_TIME:
@@ -416,6 +418,7 @@ sim_run_tell_scenario(struct sim_run *run)
         sim_run_json_scenario(run);
     } else {
         tell_scenario_text(run);
+        sim_run_tell_cover(run);
         (void)fflush(stdout);
     }
 }

@@ -527,6 +527,12 @@ sim_cover_run(struct sim_cover *cover, const struct sim_recorder *recorder, stru
         see(&pass, event);
     }
     end_transition(&pass);
+    /* Goals that `check` reaches when the run is over. */
+    for (uint64_t i = end > first ? end : first; i < recorder->count; i++) {
+        if (events[i & mask].kind == SIM_EVENT_GOAL) {
+            cover_element(&pass, SIM_ELEMENT_GOAL, where(&events[i & mask]), 0);
+        }
+    }
     ret_run->order_hash = pass.total;
     ret_run->events = end > first ? end - first : 0;
     ret_run->partial = first > 0;

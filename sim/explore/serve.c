@@ -244,6 +244,12 @@ note_cover(struct sim_shared *shared, uint64_t index)
         uint64_t sites = (uint64_t)elements[i].first << 32 | elements[i].second;
         note(shared, SIM_FACT_COVER, sites, elements[i].kind, index);
     }
+    for (uint32_t i = 0; i < SIM_CHECKED_MAX; i++) {
+        uint64_t site = shared->world.checked[i];
+        if (site != 0) {
+            note(shared, SIM_FACT_COVER, site << 32, SIM_ELEMENT_ALWAYS, index);
+        }
+    }
     shared->order = run.partial ? 0 : run.order_hash;
     if (shared->job.how == SIM_HOW_SEARCH && shared->order != 0 && shared->order % 16 == 0) {
         note(shared, SIM_FACT_ORDER, shared->order, 0, index);

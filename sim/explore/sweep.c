@@ -388,6 +388,8 @@ merge(struct sweep *sweep, struct sim_batch *batch)
     }
     if (batch->exhausted) {
         close_at_once(sweep, SIM_SWEEP_EXHAUSTED);
+    } else if (sweep->sink->enough != NULL && !sweep->closed && sweep->sink->enough(sweep->sink)) {
+        close_at_once(sweep, SIM_SWEEP_ENOUGH);
     }
     if (batch->totals.runs < batch->asked) {
         /* A hole: what comes after it would not be a range. */

@@ -82,6 +82,8 @@ struct sim_sink {
     bool (*failure)(struct sim_sink *sink, const struct sim_new_failure *failure);
     /* A run had another digest in the twin; called for the first of a sweep. */
     bool (*twin)(struct sim_sink *sink, uint64_t seed, const struct sim_again *again);
+    /* Whether that is enough, asked when a batch is merged whole; NULL: never. */
+    bool (*enough)(struct sim_sink *sink);
     /* About ten times a second. */
     bool (*tick)(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals);
 };
@@ -89,11 +91,12 @@ struct sim_sink {
 enum sim_sweep_end {
     SIM_SWEEP_COMPLETE,
     SIM_SWEEP_EXHAUSTED, /* An enumeration has come to its end. */
+    SIM_SWEEP_ENOUGH,    /* The sink said so. */
     SIM_SWEEP_STOPPED_AT_FAILURE,
     SIM_SWEEP_OUT_OF_TIME,
     SIM_SWEEP_INTERRUPTED,
     SIM_SWEEP_TOO_MANY_HANGS,
-    SIM_SWEEP_SINK,  /* The sink said so. */
+    SIM_SWEEP_SINK,  /* The sink has failed. */
     SIM_SWEEP_SYSTEM /* The operating system refused; see pool->error. */
 };
 

@@ -34,6 +34,9 @@ struct rt_context;
 /* Quiescences of one run that may be audited. */
 #define SIM_AUDITS_MAX 32u
 
+/* Places with SIM_ALWAYS of one run that are noted; a power of two. */
+#define SIM_CHECKED_MAX 64u
+
 /* Where a run stops before its own end, for the judge. */
 struct sim_stop {
     uint64_t step; /* When so many steps have been taken; UINT64_MAX: nowhere. */
@@ -156,13 +159,14 @@ struct sim_world {
     struct rt_list evils;
     struct rt_list clocked;
     struct rt_list returneds;
-    bool mock_time;           /* The clock is the test's (mock.h). */
-    bool being_evil;          /* One of them is acting: what that causes is left alone. */
-    struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
-    struct sim_fiber *fibers; /* All of this run. */
-    struct rt_context *inner; /* On whose stack we are; NULL: the world's own. */
-    jmp_buf escape;           /* Where sim_fail goes on the world's own stack. */
-    void (*on_fail)(void);    /* Kept across runs: called where sim_fail is; NULL: nobody. */
+    uint32_t checked[SIM_CHECKED_MAX]; /* Sites of SIM_ALWAYS that were come to; 0: free. */
+    bool mock_time;                    /* The clock is the test's (mock.h). */
+    bool being_evil;                   /* One of them is acting: what that causes is left alone. */
+    struct sim_fiber *fiber;           /* The loop that runs now; NULL: none. */
+    struct sim_fiber *fibers;          /* All of this run. */
+    struct rt_context *inner;          /* On whose stack we are; NULL: the world's own. */
+    jmp_buf escape;                    /* Where sim_fail goes on the world's own stack. */
+    void (*on_fail)(void); /* Kept across runs: called where sim_fail is; NULL: nobody. */
     struct sim_outcome outcome;
 };
 

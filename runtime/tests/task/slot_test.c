@@ -52,8 +52,8 @@ slots_of(const struct rt_task *task)
 /* Holds W5. */
 TEST(slot_empty_stores_and_remembers_why_and_where)
 {
-    static const struct rt_site site = {"queue.c", "recv", 7, 0, 0, 0};
-    static const struct rt_site await = {"user.c", "main", 9, 0, 0, 0};
+    static const struct rt_site site = {"queue.c", "recv", 7, 0, 0, 0, 0};
+    static const struct rt_site await = {"user.c", "main", 9, 0, 0, 0, 0};
     struct bed bed;
     bed_init(&bed);
     struct sleeper a;

@@ -30,7 +30,7 @@ TEST(waker_woken_or_dropped_is_gone_from_its_holder)
 /* Holds W1. */
 TEST(waker_call_passes_the_callers_line_on)
 {
-    static const struct rt_site line = {"here.c", "here", 1, 0, 0, 0};
+    static const struct rt_site line = {"here.c", "here", 1, 0, 0, 0, 0};
     struct spy spy = {0};
     struct rt_waker a = spy_waker(&spy);
     struct rt_waker b = rt_waker_clone_at(&a, &line);
@@ -185,7 +185,7 @@ bell_woken(struct rt_target *target, const struct rt_site *await)
 
 TEST(target_open_is_woken_and_closed_is_not)
 {
-    static const struct rt_site line = {"here.c", "here", 1, 0, 0, 0};
+    static const struct rt_site line = {"here.c", "here", 1, 0, 0, 0, 0};
     struct bed bed;
     bed_init(&bed);
     struct bell bell = {0};

@@ -51,6 +51,31 @@ same "by those runs alone" \
     "$(sqlite3 d.db 'SELECT DISTINCT kind, site, other FROM coverage ORDER BY 1, 2, 3')" \
     "$(ask 'SELECT kind, site, other FROM coverage ORDER BY 1, 2, 3')"
 
+# ---- Goals, reached or not. ----
+timeout=seeds/s1/race-timeout
+same "goals that few runs do not reach: status" \
+    "$(status run $timeout --runs 1 --strategy dullest --goals --fresh --db g.db)" 1
+ok "they are named, with their lines" \
+    grep -q 'goal never reached: reader->done && .* at race_timeout.c:[0-9]* check' out.txt
+ok "and known to the database" test "$(sqlite3 g.db 'SELECT count(*) FROM goals_missed')" -ge 1
+same "without --goals they are no failure" \
+    "$(status run $timeout --runs 1 --strategy dullest --fresh --db g.db)" 0
+rewake coverage --db g.db >g.txt
+ok "coverage tells them" grep -q '^   never  sometimes ' g.txt
+ok "and that SIM_ALWAYS was checked" grep -q '^       1  always ' g.txt
+same "goals that all are reached: status" \
+    "$(status run $timeout --runs 3000 --goals --fresh --db g.db)" 0
+
+# ---- Until there is little new. ----
+for jobs in 1 2; do
+    rewake run zoo/a06/fixed --until-saturated --jobs $jobs --record none --json |
+        grep -o '"name".*"seconds"\|"digest.*saturated":[a-z]*' >s$jobs.txt
+done
+ok "it says so" grep -q '"saturated":true' s1.txt
+ok "and stops at the same run for any number of workers" cmp -s s1.txt s2.txt
+same "at most so many: status" "$(status run zoo/a06/fixed --until-saturated --runs 500 --db u.db)" 0
+ok "and why not" grep -q 'not saturated: something new was covered' out.txt
+
 # ---- What is not there. ----
 refused "nothing recorded of it" 4 coverage 'no/such' --db c1.db
 refused "no database" 70 coverage --db nowhere.db

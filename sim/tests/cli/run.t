@@ -155,14 +155,14 @@ same "query --json: columns of one name are numbered" "$(cat q.json)" \
 refused "query: a function that loads code" 2 query "SELECT load_extension('x')" --db a.db
 refused "query: an argument that a function refuses" 2 query "SELECT json('{')" --db a.db
 
-for command in list run replay show query diff; do
+for command in list run replay show query diff coverage; do
     rewake help >help.txt
     ok "help names $command" grep -q "rewake $command " help.txt
     rewake $command --help >help.txt
     ok "$command has help" grep -q "^usage: rewake $command " help.txt
 done
 ok "help of run names no option that is not there" sh -c \
-    "! '$REWAKE' run --help | grep -q 'junit\|shard\|until-saturated\|seed-from-git'"
+    "! '$REWAKE' run --help | grep -q 'junit\|shard\|seed-from-git'"
 
 # ---- Interrupted, killed. ----
 "$REWAKE" run 'seeds/*' --time 60s --db i.db >i.txt 2>&1 &

@@ -546,6 +546,22 @@ TEST(observe_says_what_did_not_fit)
     EXPECT(!run.cut);
 }
 
+/* Goal: a goal that the scenario's check reaches counts, and is no part of the run. */
+TEST(observe_sees_goals_of_check)
+{
+    struct sim_cover_run run;
+    race(true);
+    (void)sim_cover_run(&cover, &made.recorder, found, SIM_COVER_ELEMENTS_MAX, &run);
+    uint64_t hash = run.order_hash;
+    made.recorder.over = made.recorder.count;
+    made_add(SIM_EVENT_GOAL, 0, 0, SITE_FIRE, 0);
+    made_add(SIM_EVENT_END, 0, 0, 0, 0);
+    look();
+    EXPECT(has(SIM_ELEMENT_GOAL, SITE_FIRE, 0));
+    (void)sim_cover_run(&cover, &made.recorder, found, SIM_COVER_ELEMENTS_MAX, &run);
+    EXPECT(run.order_hash == hash);
+}
+
 /* Goal: how the background was cancelled after the run is no part of it. */
 TEST(observe_ends_where_the_run_ends)
 {
