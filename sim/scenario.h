@@ -185,8 +185,8 @@ const char *sim_mark_name(uint32_t mark);
 void sim_always_at(bool condition, const char *text, const struct rt_site *site);
 
 /*
- * A goal: in a sweep, some run should come here (with a true condition). The goals of a scenario are
- * those in its own file, whether or not anybody ever comes there: one that no run of a sweep has
+ * A goal: in a sweep, some run should come here (with a true condition). The goals of a scenario
+ * are those in its own file, whether or not anybody ever comes there: one that no run of a sweep has
  * reached is told by `rewake coverage`, and fails `rewake run --goals`. Scenarios with different
  * goals stand in different files.
  */

@@ -166,8 +166,8 @@ is_open(const struct sim_settings *settings)
            !sim_given(settings, SIM_CLI_OPTION_SEEDS);
 }
 
-/* --until-saturated: at most so many runs, unless --runs or --time says otherwise; and whether it is
- * enough is asked after so many, whoever made them. */
+/* --until-saturated: at most so many runs, unless --runs or --time says otherwise; and whether it
+ * is enough is asked after so many, whoever made them. */
 #define SATURATED_RUNS 100000u
 #define SATURATED_BATCH 256u
 
