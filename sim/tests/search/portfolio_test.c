@@ -124,7 +124,8 @@ sweep(struct sim_pool *pool, const char *strategy, uint64_t runs, uint32_t check
     char error[SIM_STRATEGY_ERROR_MAX];
     struct heard *heard = calloc(1, sizeof(*heard));
     EXPECT(heard != NULL);
-    heard->sink = (struct sim_sink){hear_batch, hear_failure, hear_twin, hear_tick};
+    heard->sink = (struct sim_sink){
+            .batch = hear_batch, .failure = hear_failure, .twin = hear_twin, .tick = hear_tick};
     struct sim_sweep_plan plan = {
             .scenario = &scenario,
             .first = FIRST,

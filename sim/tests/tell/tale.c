@@ -25,7 +25,7 @@ make_places(void)
     static char functions[TALE_SITES][16];
     for (uint32_t i = 0; i < TALE_SITES; i++) {
         (void)snprintf(functions[i], sizeof(functions[i]), "step_%u", i);
-        places[i] = (struct rt_site){"app/story.c", functions[i], 10 * (i + 1), i, 0, 0};
+        places[i] = (struct rt_site){"app/story.c", functions[i], 10 * (i + 1), i, 0, 0, NULL};
     }
     sim_sites_add(places, places + TALE_SITES);
 }
