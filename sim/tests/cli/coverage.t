@@ -73,7 +73,8 @@ for jobs in 1 2; do
 done
 ok "it says so" grep -q '"saturated":true' s1.txt
 ok "and stops at the same run for any number of workers" cmp -s s1.txt s2.txt
-same "at most so many: status" "$(status run zoo/a06/fixed --until-saturated --runs 500 --db u.db)" 0
+same "at most so many: status" \
+    "$(status run zoo/a06/fixed --until-saturated --runs 500 --db u.db)" 0
 ok "and why not" grep -q 'not saturated: something new was covered' out.txt
 
 # ---- What is not there. ----
