@@ -304,6 +304,7 @@ why_not(const struct explore *explore)
         return "interrupted";
     case SIM_SWEEP_TOO_MANY_HANGS:
         return "given up: too many hangs";
+    case SIM_SWEEP_ENOUGH:
     case SIM_SWEEP_SINK:
     case SIM_SWEEP_SYSTEM:
         break;
