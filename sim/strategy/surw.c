@@ -23,6 +23,7 @@
  *     (counts.h: means over earlier runs).
  *   - The object and all orders of its touches are read from one number, and the numbers of
  *     consecutive seeds lie evenly (spread.h).
+ *   - Objects that the same lines touch weigh together as one.
  *   - Only who stands ready is intended: who sleeps can not go on.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -40,6 +41,7 @@
 
 #define STREAM UINT32_C(0x73757277)
 #define OBJECTS 512u
+#define INDEX 1024u
 #define NOBODY UINT32_MAX
 
 /* A resource that several actors touch, or the beginning of what may become one. */
@@ -48,6 +50,8 @@ struct object {
     uint32_t actor;   /* The first that touched it; 0: several did. */
     uint32_t written; /* 1: not all only read it. */
     uint64_t touches;
+    uint64_t lines; /* That touch it, hashed to bits. */
+    uint64_t weight;
 };
 
 struct surw {
@@ -61,27 +65,39 @@ struct surw {
     uint64_t priority[SIM_INDICES];
     uint32_t drawn_in[SIM_INDICES]; /* The run in which the priority was drawn. */
     uint32_t count;
-    uint64_t touches; /* Of all objects. */
+    uint64_t weight_of_all;
     struct object objects[OBJECTS];
+    uint16_t index[INDEX]; /* By resource, until they are sifted: place plus 1; 0: free. */
     struct sim_counts counts;
     struct sim_footprints footprints;
 };
 
 /* ---- Which object. --------------------------------------------------------------------------- */
 
+/* The object, or where its place in the index stands free. */
+static uint16_t *
+look_up(struct surw *surw, uint32_t resource)
+{
+    uint32_t at = (resource * UINT32_C(0x9e3779b1)) >> 22;
+    while (surw->index[at] != 0 && surw->objects[surw->index[at] - 1].resource != resource) {
+        at = (at + 1) % INDEX;
+    }
+    return &surw->index[at];
+}
+
 static struct object *
 object_of(struct surw *surw, uint32_t resource)
 {
-    for (uint32_t i = 0; i < surw->count; i++) {
-        if (surw->objects[i].resource == resource) {
-            return &surw->objects[i];
-        }
+    uint16_t *place = look_up(surw, resource);
+    if (*place != 0) {
+        return &surw->objects[*place - 1];
     }
     if (surw->count == OBJECTS) {
         return NULL;
     }
     struct object *object = &surw->objects[surw->count++];
     *object = (struct object){.resource = resource};
+    *place = (uint16_t)surw->count;
     return object;
 }
 
@@ -101,7 +117,27 @@ learn_object(struct surw *surw, const struct sim_fact *fact)
     object->touches += (uint64_t)sim_counts_mean(fact);
 }
 
-/* Only those whose order can matter remain. */
+static void
+learn_line(struct surw *surw, const struct sim_fact *fact)
+{
+    uint16_t place = fact->b != 0 ? *look_up(surw, fact->b) : 0;
+    if (place != 0) {
+        surw->objects[place - 1].lines |= sim_reach_bit(sim_footprint_line(fact));
+    }
+}
+
+static uint64_t
+count_alike(const struct surw *surw, const struct object *object)
+{
+    uint64_t alike = 0;
+    for (uint32_t i = 0; i < surw->count; i++) {
+        alike += surw->objects[i].lines == object->lines;
+    }
+    return alike;
+}
+
+/* Only those whose order can matter remain. Those that the same lines touch are many of one kind,
+ * as the waiters of a lock, and weigh together as one of them. */
 static void
 sift(struct surw *surw)
 {
@@ -109,26 +145,30 @@ sift(struct surw *surw)
     for (uint32_t i = 0; i < surw->count; i++) {
         if (surw->objects[i].actor == 0 && surw->objects[i].written) {
             surw->objects[kept++] = surw->objects[i];
-            surw->touches += surw->objects[i].touches;
         }
     }
     surw->count = kept;
+    for (uint32_t i = 0; i < surw->count; i++) {
+        struct object *object = &surw->objects[i];
+        object->weight = object->touches / count_alike(surw, object) + 1;
+        surw->weight_of_all += object->weight;
+    }
 }
 
 static void
 draw_object(struct surw *surw)
 {
     surw->object = 0;
-    if (surw->touches == 0) {
+    if (surw->count == 0) {
         return;
     }
-    uint64_t drawn = sim_spread_look(&surw->spread, surw->touches);
+    uint64_t drawn = sim_spread_look(&surw->spread, surw->weight_of_all);
     uint32_t i = 0;
-    while (drawn >= surw->objects[i].touches) {
-        drawn -= surw->objects[i++].touches;
+    while (drawn >= surw->objects[i].weight) {
+        drawn -= surw->objects[i++].weight;
     }
     rt_assert(i < surw->count);
-    sim_spread_narrow(&surw->spread, drawn, surw->objects[i].touches);
+    sim_spread_narrow(&surw->spread, drawn, surw->objects[i].weight);
     surw->object = surw->objects[i].resource;
     surw->bit = sim_reach_bit(surw->object);
 }
@@ -343,6 +383,11 @@ surw_init(void *memory, const struct sim_strategy_setting *setting)
     for (uint32_t i = 0; i < facts->count; i++) {
         if (facts->entries[i].kind == SIM_FACT_OBJECT) {
             learn_object(surw, &facts->entries[i]);
+        }
+    }
+    for (uint32_t i = 0; i < facts->count; i++) {
+        if (facts->entries[i].kind == SIM_FACT_FOOTPRINT) {
+            learn_line(surw, &facts->entries[i]);
         }
     }
     sift(surw);
