@@ -38,8 +38,8 @@ count_order(const char *strategy, const char *wanted, uint32_t runs)
 /*
  * Goal: a bug of depth d is met with probability at least 1 / (n k^(d-1)).
  * Method: 2 tasks, 8 polls in all: 7 choices at most. Depth 1: the second task is first. Depth 2:
- * it comes in right behind the i-th poll of the first, for each i. Of 4,000 runs with d = 2 at least
- * 4,000 / 14 must meet each of these, which an even walk does in 4,000 / 2^i only.
+ * it comes in right behind the i-th poll of the first, for each i. Of 4,000 runs with d = 2 at
+ * least 4,000 / 14 must meet each of these, which an even walk does in 4,000 / 2^i only.
  */
 TEST(pct_meets_bugs_as_often_as_promised)
 {
@@ -75,8 +75,8 @@ count_wins(const char *strategy, uint32_t runs)
  * Goal: which of two racing steps comes first does not depend on how much each has before it that
  * races with nobody; an even walk lets the shorter one win nearly always.
  * Method: task 0 has 6 polls of its own before it writes a, task 1 none. Task 1's priority stays
- * until the race, so task 0 has to draw 6 higher ones, then to win: once in 8 runs. A walk that draws
- * both each time lets it win once in 128.
+ * until the race, so task 0 has to draw 6 higher ones, then to win: once in 8 runs. A walk that
+ * draws both each time lets it win once in 128.
  */
 TEST(pos_race_is_open_whatever_comes_before_it)
 {
