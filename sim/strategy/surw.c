@@ -304,9 +304,6 @@ surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
     }
     rt_assert(best.free < count);
     uint32_t actor = actors[best.free];
-    if (actor == surw->intended && will_touch(surw, actor)) {
-        surw->intended = NOBODY;
-    }
     surw->drawn_in[actor] = 0;
     return best.free;
 }
@@ -347,6 +344,8 @@ count_touch(struct surw *surw, const struct sim_event *event)
         if (spots[i].resource == surw->object) {
             surw->touched_step = event->step;
             sim_counts_made(&surw->counts, states->stepping);
+            /* Not before: a loop that may touch it in each round, by the guess, does so once. */
+            surw->intended = states->stepping == surw->intended ? NOBODY : surw->intended;
             return;
         }
     }
