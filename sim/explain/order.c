@@ -175,8 +175,9 @@ find_functions(const struct sim_twins *twins, struct sim_swap *order)
         for (; early != late && late_there != NULL;
                 early = next_entered(here, count, early->entered + 1)) {
             const struct sim_walked *like = find_function(there, others, &early->place);
-            if (like != NULL && like->entered != UINT32_MAX &&
-                    late_there->entered < like->entered) {
+            /* One that is called by the other comes in no order with it. */
+            if (like != NULL && like->entered != UINT32_MAX && early->last < late->entered &&
+                    late_there->last < like->entered) {
                 order->found = true;
                 order->first = (struct sim_spot){early->place, 0, SIM_PART_NONE};
                 order->second = (struct sim_spot){late->place, 0, SIM_PART_NONE};

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define SIM_PATH_FUNCTIONS 64u
+#define SIM_PATH_FUNCTIONS 192u
 
 /* A function of the reader's, or of the runtime's, that was walked through. */
 struct sim_walked {

@@ -37,7 +37,6 @@ a03  the wake that is missing is in a loop of its own, and loops can not be aske
 d27  the same: what is swallowed inside block_on leaves no event
 e01  the word is written by code that the compiler has put elsewhere
 e10  the passing run fires it from a callback, whose line the probe does not have
-e12  the callbacks are found, but a function inside one of them is told
 e13  a picture over another one is nothing that anybody waits for
 e19  order inside one step of a loop, at a bit of its own
 e20  order inside one turn of a loop, at a word of its own
