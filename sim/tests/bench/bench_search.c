@@ -125,7 +125,7 @@ static struct stopwatch_figure
 measure_step(uint32_t index)
 {
     struct load load = {.kind = sim_strategy_at(index), .seed = 1};
-    const struct sim_strategy_setting setting = {&load.search, &lore, 1};
+    const struct sim_strategy_setting setting = {&load.search, &lore, 1, false};
     sim_search_init(&load.search, index);
     load.memory = array(1, sim_strategy_size(index));
     load.strategy = load.kind->init(load.memory, &setting);
