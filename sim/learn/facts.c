@@ -163,6 +163,9 @@ sim_facts_copy(struct sim_facts *to, const struct sim_facts *from)
 const struct sim_fact *
 sim_facts_find(const struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b)
 {
+    if (facts->count == 0) {
+        return NULL; /* Perhaps there is no table at all. */
+    }
     uint32_t place = look_up(facts, (uint32_t)kind, a, b);
     return facts->index[place] != 0 ? &facts->entries[facts->index[place] - 1] : NULL;
 }
