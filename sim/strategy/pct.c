@@ -23,6 +23,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <string.h>
+
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
 #include "sim/learn/lore.h"
@@ -74,13 +76,14 @@ is_point(const struct pct *pct, uint64_t choice, uint32_t *ret_which)
     return false;
 }
 
-/* Distinct, as far as there are so many. */
+/* Distinct, as far as there are so many; those of the run before are gone, as that was whichever
+ * this process made. */
 static void
 draw_points(struct pct *pct)
 {
+    memset(pct->at, 0, sizeof(pct->at));
     for (uint32_t i = 0; i < pct->points; i++) {
         uint32_t which = 0;
-        pct->at[i] = 0;
         if (pct->length < 2 || i + 1 >= pct->length) {
             continue;
         }

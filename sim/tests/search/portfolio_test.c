@@ -172,6 +172,32 @@ TEST(portfolio_runs_are_the_same_on_any_number_of_workers)
     free(first);
 }
 
+/* What a strategy keeps from run to run in its own memory depends on which runs its process
+ * made: the same as above, for each strategy alone. */
+TEST(every_strategy_makes_the_same_runs_on_any_number_of_workers)
+{
+    static const uint32_t jobs[] = {1, 2, 5};
+    struct sim_pool pools[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        EXPECT(sim_pool_init(&pools[i], jobs[i], 10000));
+    }
+    for (uint32_t s = 0; s < sim_strategy_count(); s++) {
+        const char *name = sim_strategy_at(s)->name;
+        uint64_t runs = strcmp(name, "dullest") == 0 ? 1 : 200;
+        struct heard *first = sweep(&pools[0], name, runs, 0);
+        for (uint32_t i = 1; i < 3; i++) {
+            struct heard *heard = sweep(&pools[i], name, runs, 0);
+            EXPECT_EQ(heard->count, first->count);
+            EXPECT(memcmp(first->runs, heard->runs, sizeof(first->runs)) == 0);
+            free(heard);
+        }
+        free(first);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        sim_pool_fini(&pools[i]);
+    }
+}
+
 /* Every strategy's runs come again from their tapes, in a process with another past, another arena,
  * another fill of fresh memory. */
 TEST(every_strategy_replays_from_its_tape)
