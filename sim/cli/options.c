@@ -19,7 +19,7 @@
 
 /* Values of long options for getopt: above every letter. */
 #define LONG_BASE 256
-#define DEFAULT_STRATEGY "random"
+#define DEFAULT_STRATEGY "portfolio"
 
 static const struct row {
     const char *name; /* Long; NULL: it has a letter only. */

@@ -25,7 +25,7 @@
     X(PARAM, 'D', NULL, "NAME=N", NULL, "set a parameter of the scenarios that declare it") \
     X(OPTION, 'O', NULL, "NAME=N", NULL, "set an option of the runs; listed below") \
     X(STRATEGY, 0, "strategy", "NAME", "REWAKE_STRATEGY", \
-            "how runs are searched for: NAME or NAME:key=value,...; default random") \
+            "how runs are searched for: NAME or NAME:key=value,...; default portfolio") \
     X(JOBS, 0, "jobs", "N", "REWAKE_JOBS", "worker processes; default: one for each processor") \
     X(DB, 0, "db", "FILE", "REWAKE_DB", "the trace database; default .rewake/trace.db") \
     X(RECORD, 0, "record", "WHAT", NULL, "a row for: news (default), all runs, or none (no file)") \

@@ -134,18 +134,18 @@ shrunk_order_words(const struct sim_shrunk *shrunk)
     return "";
 }
 
-/* "Options drawn by the seed: late_one_in=2, faults off: net." */
+/* "Found with options that the seed drew: late_one_in=2, faults off: net." */
 static void
 tell_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
 {
     struct sim_options options;
     struct sim_page page;
     char text[SIM_SWARM_TEXT_MAX];
-    char line[SIM_SWARM_TEXT_MAX + 32];
+    char line[SIM_SWARM_TEXT_MAX + 48];
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     sim_swarm_text(run->plan.scenario, &run->plan.options, &options, text);
     if (text[0] != '\0') {
-        (void)snprintf(line, sizeof(line), "Options drawn by the seed: %s.", text);
+        (void)snprintf(line, sizeof(line), "Found with options drawn by its seed: %s.", text);
         sim_page_init(&page, sim_terminal_colour());
         sim_page_wrap(&page, line, 0, 0, SIM_PAGE_WIDTH);
         (void)fputs(sim_page_text(&page), stdout);

@@ -45,7 +45,9 @@ struct sim__record {
     uint64_t deadline_ns;         /* CLOCK only. */
     uint64_t looked_step;         /* Somebody asked whether it is ready. */
     uint64_t looked_ns;
-    uint64_t due_step; /* CLOCK: the watch saw it due first; 0: not yet. */
+    uint64_t due_step;     /* CLOCK: the watch saw it due first; 0: not yet. */
+    uint64_t unseen_step;  /* It is ready and not looked at since then; the loop had taken … */
+    uint64_t unseen_polls; /* … so many steps. */
     uint32_t index;
     uint32_t generation;
     uint32_t object;

@@ -33,6 +33,7 @@ sim_states_begin(struct sim_states *states)
     states->stepping = 0;
     states->lines = 0;
     states->post = 0;
+    states->from = (struct sim_standing){.run = 0};
 }
 
 /* ---- Tasks by number. ------------------------------------------------------------------------ */

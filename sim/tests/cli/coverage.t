@@ -9,7 +9,7 @@ scenario=seeds/s3/echo-server
 dump='SELECT * FROM coverage ORDER BY kind, site, other; SELECT * FROM sweep_species;
     SELECT * FROM sweep_strategies; SELECT number, seed, fresh, digest FROM runs ORDER BY number;'
 for jobs in 1 2 5; do
-    rewake run $scenario --runs 400 --jobs $jobs --fresh --db c$jobs.db >/dev/null
+    rewake run --strategy random $scenario --runs 400 --jobs $jobs --fresh --db c$jobs.db >/dev/null
     sqlite3 c$jobs.db "$dump" >c$jobs.txt
 done
 ok "something is covered" test -s c1.txt
@@ -45,7 +45,7 @@ few=$(grep -c ' more .* rw1:' out.txt)
 ok "by fewer runs" test "$few" -lt "$(ask 'SELECT count(*) FROM runs WHERE fresh > 0')"
 rm -f d.db
 for seed in $(sed -n 's/.* rw1:[^:]*:\([0-9]*\):.*/\1/p' out.txt); do
-    rewake run $scenario --seed "$seed" --runs 1 --fresh --db d.db >/dev/null
+    rewake run --strategy random $scenario --seed "$seed" --runs 1 --fresh --db d.db >/dev/null
 done
 same "by those runs alone" \
     "$(sqlite3 d.db 'SELECT DISTINCT kind, site, other FROM coverage ORDER BY 1, 2, 3')" \
@@ -68,7 +68,7 @@ same "goals that all are reached: status" \
 
 # ---- Until there is little new. ----
 for jobs in 1 2; do
-    rewake run zoo/a06/fixed --until-saturated --jobs $jobs --record none --json |
+    rewake run --strategy random zoo/a06/fixed --until-saturated --jobs $jobs --record none --json |
         grep -o '"name".*"seconds"\|"digest.*saturated":[a-z]*' >s$jobs.txt
 done
 ok "it says so" grep -q '"saturated":true' s1.txt

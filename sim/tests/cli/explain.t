@@ -68,10 +68,13 @@ named() {
 
 agreed=0
 all=0
+# All of them take half a minute of a processor: those are for CI, and for ZOO='*'.
+some='a*'
+[ -z "${CI:-}" ] || some='*'
 for file in "$root"/scenarios/zoo/[a-z][0-9]*.c; do
     bug=$(basename "$file" .c)
     # shellcheck disable=SC2254 # ZOO may be a pattern.
-    case $bug in ${ZOO:-*}) ;; *) continue ;; esac
+    case $bug in ${ZOO:-$some}) ;; *) continue ;; esac
     rewake run "zoo/$bug/broken" --strategy random --runs 3000 --fail-fast --record none --json \
         --jobs 1 >run.json 2>/dev/null
     rewake explain "$(token_of run.json)" --json >"$bug.json" 2>err.txt

@@ -58,7 +58,7 @@ same "what was found replays: status" "$(status replay "$found" --db s.db)" 1
 same "both are in the database" "$(rewake query 'SELECT token, shrunk_token, shrunk_to FROM
     failures WHERE token IS NOT NULL' --json --db s.db)" \
     "{\"token\":\"$found\",\"shrunk_token\":\"$small\",\"shrunk_to\":1}"
-rewake run zoo/i08/broken --fresh --fail-fast --record none >fifo.txt
+rewake run --strategy random zoo/i08/broken --fresh --fail-fast --record none >fifo.txt
 ok "one that needs another order" grep -q '^In FIFO order, .* this run does not fail\.$' fifo.txt
 rewake run zoo/a06/broken --runs 200 --fresh --no-shrink --db u.db >u.txt
 ok "--no-shrink: as it was found" not_in u.txt '^Shrunk\|^found:'
