@@ -86,7 +86,7 @@ struct sim_alternative {
  * stretch of them, so that a strategy which orders actors can look at all, also at more than 64.
  */
 struct sim_queue {
-    const uint16_t *actors; /* In-run indices; valid during the question. */
+    const uint16_t *actors; /* In-run indices; valid during the question. NULL: none is shown. */
     uint32_t count;
     uint32_t base;   /* Alternative 0 stands here. */
     uint32_t stride; /* 1: alternative i stands at base + i. SIM_ALTERNATIVES_MAX: alternative i
@@ -100,7 +100,7 @@ struct sim_choice {
     uint32_t stream; /* Stable id of (actor, kind). */
     uint32_t ordinal;
     uint64_t key;                  /* The stream's key for this seed. */
-    const struct sim_queue *queue; /* With kind RUN, else NULL. */
+    const struct sim_queue *queue; /* With kind RUN, else NULL; of a loop that shows none, empty. */
     /* Fills *ret for alternative `index`. NULL: the alternatives have no ids. A strategy that does
      * not ask pays nothing. */
     void (*describe)(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret);

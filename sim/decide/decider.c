@@ -135,5 +135,7 @@ sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t str
         write_down(decider, &choice, index);
     }
     sim__decided(decider, stream_id, n, index);
+    /* Shown for this choice: the next one may be of a loop that shows none. */
+    decider->queue = (struct sim_queue){NULL, 0, 0, 1};
     return index;
 }

@@ -34,7 +34,7 @@ struct sim_decider {
     bool tape_full;         /* From here on all is dull, unless the strategy repeats by itself. */
     uint32_t deviations;    /* Answers other than 0. */
     struct sim_tape tape;   /* Lent by who runs the world. */
-    struct sim_queue queue; /* Of the next choice of kind RUN, where choices are built. */
+    struct sim_queue queue; /* Of the next choice of kind RUN, where choices are built and shown. */
     uint32_t run_choices;   /* Choices of kind RUN so far, where choices are built. */
     /* Told each deviation as it is written down; NULL: nobody. */
     void (*dictate)(const struct sim_deviation *deviation);

@@ -64,7 +64,7 @@ static uint32_t
 choose_who(const struct sim_ordered *ordered, const struct sim_choice *choice)
 {
     const struct sim_queue *queue = choice->queue;
-    if (queue == NULL || queue->stride != 1) {
+    if (queue->stride != 1) {
         return 0;
     }
     for (uint32_t i = 0; i < choice->n; i++) {
@@ -78,8 +78,9 @@ choose_who(const struct sim_ordered *ordered, const struct sim_choice *choice)
 static uint32_t
 ordered_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
-    return choice->kind == SIM_KIND_RUN ? choose_who(ordered_of(strategy), choice)
-                                        : sim__lenient_choose(strategy, choice);
+    /* A loop that polls its tasks itself shows no queue. */
+    bool shown = choice->queue != NULL && choice->queue->actors != NULL;
+    return shown ? choose_who(ordered_of(strategy), choice) : sim__lenient_choose(strategy, choice);
 }
 
 static void

@@ -65,6 +65,39 @@ setup(struct sim_world *world)
 static const struct sim_scenario scenario = {
         .name = "test/course", .about = "A test.", .setup = setup};
 
+/* The same told by two loops that poll their tasks themselves: who runs is asked of the world, and
+ * again of each loop in the midst of its step. */
+static void
+loop_run(struct sim_world *world, void *argument)
+{
+    struct sim_rt *rt = argument;
+    struct rt_executor *executor = sim_rt_executor(rt);
+    struct rt_run_result result;
+    (void)world;
+    SIM_ALWAYS(rt_run_until_stalled(executor, UINT64_MAX, &result) == RT_OK);
+}
+
+static void
+loops_setup(struct sim_world *world)
+{
+    static const struct sim_rt_options options = {.by_loop = true};
+    for (uint32_t l = 0; l < 3; l++) {
+        struct sim_rt *rt = sim_rt_new(world, &options);
+        struct course *course = sim_new(world, struct course);
+        rt_slot_init(&course->baton);
+        course->passed = TASKS;
+        for (uint32_t i = 0; i < TASKS; i++) {
+            course->runners[i].course = course;
+            rt_task_init(&course->runners[i].task, runner_poll, NULL, "runner");
+            sim_spawn(rt, &course->runners[i].task);
+        }
+        (void)sim_loop_new(world, "loop", loop_run, rt);
+    }
+}
+
+static const struct sim_scenario loops = {
+        .name = "test/loops", .about = "A test.", .setup = loops_setup};
+
 /* ---- Who hears of each run. ------------------------------------------------------------------ */
 
 struct run {
@@ -119,7 +152,8 @@ hear_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *t
 }
 
 static struct heard *
-sweep(struct sim_pool *pool, const char *strategy, uint64_t runs, uint32_t check_percent)
+sweep_of(const struct sim_scenario *which, struct sim_pool *pool, const char *strategy,
+        uint64_t runs, uint32_t check_percent)
 {
     char error[SIM_STRATEGY_ERROR_MAX];
     struct heard *heard = calloc(1, sizeof(*heard));
@@ -127,7 +161,7 @@ sweep(struct sim_pool *pool, const char *strategy, uint64_t runs, uint32_t check
     heard->sink = (struct sim_sink){
             .batch = hear_batch, .failure = hear_failure, .twin = hear_twin, .tick = hear_tick};
     struct sim_sweep_plan plan = {
-            .scenario = &scenario,
+            .scenario = which,
             .first = FIRST,
             .runs = runs,
             .how = SIM_HOW_SEARCH,
@@ -136,12 +170,18 @@ sweep(struct sim_pool *pool, const char *strategy, uint64_t runs, uint32_t check
             .deadline_ms = UINT64_MAX,
     };
     struct sim_sweep_result result;
-    sim_options_init(&plan.options, &scenario);
+    sim_options_init(&plan.options, which);
     EXPECT(sim_search_parse(strategy, &plan.search, error));
     sim_sweep_run(pool, &plan, &heard->sink, &result);
     EXPECT(result.totals.runs == runs || result.end == SIM_SWEEP_EXHAUSTED);
     EXPECT_EQ(result.unequal, 0);
     return heard;
+}
+
+static struct heard *
+sweep(struct sim_pool *pool, const char *strategy, uint64_t runs, uint32_t check_percent)
+{
+    return sweep_of(&scenario, pool, strategy, runs, check_percent);
 }
 
 /*
@@ -172,8 +212,22 @@ TEST(portfolio_runs_are_the_same_on_any_number_of_workers)
     free(first);
 }
 
+static void
+expect_same_runs(
+        struct sim_pool *pools, const struct sim_scenario *which, const char *name, uint64_t runs)
+{
+    struct heard *first = sweep_of(which, &pools[0], name, runs, 0);
+    for (uint32_t i = 1; i < 3; i++) {
+        struct heard *heard = sweep_of(which, &pools[i], name, runs, 0);
+        EXPECT_EQ(heard->count, first->count);
+        EXPECT(memcmp(first->runs, heard->runs, sizeof(first->runs)) == 0);
+        free(heard);
+    }
+    free(first);
+}
+
 /* What a strategy keeps from run to run in its own memory depends on which runs its process
- * made: the same as above, for each strategy alone. */
+ * made: the same as above, for each strategy alone, and where loops ask as well. */
 TEST(every_strategy_makes_the_same_runs_on_any_number_of_workers)
 {
     static const uint32_t jobs[] = {1, 2, 5};
@@ -184,14 +238,8 @@ TEST(every_strategy_makes_the_same_runs_on_any_number_of_workers)
     for (uint32_t s = 0; s < sim_strategy_count(); s++) {
         const char *name = sim_strategy_at(s)->name;
         uint64_t runs = strcmp(name, "dullest") == 0 ? 1 : 200;
-        struct heard *first = sweep(&pools[0], name, runs, 0);
-        for (uint32_t i = 1; i < 3; i++) {
-            struct heard *heard = sweep(&pools[i], name, runs, 0);
-            EXPECT_EQ(heard->count, first->count);
-            EXPECT(memcmp(first->runs, heard->runs, sizeof(first->runs)) == 0);
-            free(heard);
-        }
-        free(first);
+        expect_same_runs(pools, &scenario, name, runs);
+        expect_same_runs(pools, &loops, name, runs);
     }
     for (uint32_t i = 0; i < 3; i++) {
         sim_pool_fini(&pools[i]);
