@@ -78,5 +78,5 @@ uint64_t
 sim_teachable(const struct sim_lore_book *book, uint64_t index)
 {
     uint64_t end = 0;
-    return sim_epoch_of(index, &end) < book->closed + 2 ? end - index : 0;
+    return sim_lore_book_is_open(book, sim_epoch_of(index, &end)) ? end - index : 0;
 }

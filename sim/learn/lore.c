@@ -85,22 +85,40 @@ sim_lore_book_clear(struct sim_lore_book *book)
     book->orders = 0;
 }
 
-void
-sim_lore_book_close(struct sim_lore_book *book)
+/* Epochs of one run, each of which waits for the one before it. */
+#define EAGER 4u
+
+static void
+write_copy(struct sim_lore_book *book, uint64_t epoch)
 {
-    struct sim_lore *copy = &book->copies[(book->closed + 2) % COPIES];
+    struct sim_lore *copy = &book->copies[epoch % COPIES];
     copy->runs = book->master.runs;
     memcpy(copy->drawn, book->master.drawn, sizeof(copy->drawn));
     memcpy(copy->news, book->master.news, sizeof(copy->news));
     sim_facts_copy(&copy->facts, &book->master.facts);
     sim_corpus_copy(&copy->corpus, &book->master.corpus);
+}
+
+void
+sim_lore_book_close(struct sim_lore_book *book)
+{
     book->closed++;
+    if (book->closed < EAGER) {
+        write_copy(book, book->closed);
+    }
+    write_copy(book, book->closed + 1);
+}
+
+bool
+sim_lore_book_is_open(const struct sim_lore_book *book, uint64_t epoch)
+{
+    return epoch < EAGER ? epoch <= book->closed : epoch < book->closed + 2;
 }
 
 const struct sim_lore *
 sim_lore_book_of(const struct sim_lore_book *book, uint64_t epoch)
 {
-    rt_assert(epoch < book->closed + 2);
+    rt_assert(sim_lore_book_is_open(book, epoch));
     return &book->copies[epoch % COPIES];
 }
 

@@ -4,7 +4,8 @@
  * Runs of a sweep are counted off in *epochs*: a few of one run, then of 2, 4 … up to
  * SIM_EPOCH_RUNS_MAX. A run of epoch e sees what epochs up to e-2 taught, and nothing
  * else: so one epoch is under way while the next one begins, on any number of
- * workers, and every run sees the same whoever makes it (sim/learn/README.md).
+ * workers, and every run sees the same whoever makes it (sim/learn/README.md). Only the
+ * first four epochs, a run each, see what the one before taught: each waits for it.
  *
  *      epoch      0   1   2   3   4   5 …
  *      teaches    └───────▶2   └──────▶5        three copies are enough: while e+1 is made,
@@ -51,10 +52,14 @@ void sim_lore_book_fini(struct sim_lore_book *book);
 /* Forgets all, for a new sweep; no worker is at work. */
 void sim_lore_book_clear(struct sim_lore_book *book);
 
-/* Epoch `closed` is merged whole: writes the copy for the epoch after the next. */
+/* Epoch `closed` is merged whole: writes the copy for the epoch after the next, and, among the
+ * first, for the next. */
 void sim_lore_book_close(struct sim_lore_book *book);
 
-/* What a run of `epoch` may see. */
+/* Whether runs of `epoch` may be made now. */
+bool sim_lore_book_is_open(const struct sim_lore_book *book, uint64_t epoch);
+
+/* What a run of `epoch`, which is open, may see. */
 const struct sim_lore *sim_lore_book_of(const struct sim_lore_book *book, uint64_t epoch);
 
 /* One more run, drawn by `arm`; it was the first to cover `news` elements. In order of index. */
