@@ -24,7 +24,7 @@ poll(struct rt_future *future, struct rt_cx *cx)
 {
     struct rt_heard *heard = heard_of(future);
     struct rt_broadcast *broadcast = heard->broadcast;
-    if (heard->waiter.state != RT_WAITER_WOKEN) {
+    if (!rt_waiter_was_called(&heard->waiter, &broadcast->waiters)) {
         return rt_waiter_poll(
                 &heard->waiter, &broadcast->waiters, cx, "a broadcast", RT_HERE, heard->await);
     }

@@ -46,7 +46,7 @@ poll(struct rt_future *future, struct rt_cx *cx)
 {
     struct rt_notified *notified = notified_of(future);
     struct rt_notify *notify = notified->notify;
-    if (notified->waiter.state == RT_WAITER_WOKEN) {
+    if (rt_waiter_was_called(&notified->waiter, &notify->waiters)) {
         rt_waiter_leave(&notified->waiter, &notify->waiters, notified->await);
     } else {
         RT_AWAIT(rt_waiter_poll(&notified->waiter, &notify->waiters, cx, "a notification", RT_HERE,

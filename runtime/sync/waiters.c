@@ -222,6 +222,7 @@ resolve_all(struct rt_waiters *waiters, struct rt_list *due)
         resolve(waiter, RT_WAITER_WOKEN, due);
         count++;
     }
+    waiters->called = waiters->next_ticket;
     return count;
 }
 

@@ -53,6 +53,7 @@ struct rt_waiters {
     struct rt_list line;     /* QUEUED, by ticket. */
     struct rt_list resolved; /* GRANTED and WOKEN: out of the line, not polled since. */
     uint64_t next_ticket;
+    uint64_t called;   /* Whoever has a smaller ticket was there when all were woken last. */
     uint32_t free;     /* Invariant: 0 while somebody who is awaited queues. */
     uint32_t assigned; /* Held by waiters of both lists. */
     uint32_t object;   /* For traces: what is waited for. */
@@ -152,6 +153,15 @@ rt_waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_c
         return RT_READY;
     }
     return rt__waiter_poll(waiter, waiters, cx, reason, site, await);
+}
+
+/* Whether all were woken since it queued: also where its turn came when nobody awaited it, as its
+ * task was about to store another waker (W11). */
+static inline bool
+rt_waiter_was_called(const struct rt_waiter *waiter, const struct rt_waiters *waiters)
+{
+    return waiter->state == RT_WAITER_WOKEN ||
+           (waiter->state == RT_WAITER_PASSED && waiter->ticket < waiters->called);
 }
 
 /* Gives up waiting: what it has goes to the next (K6). At any time, also twice. */

@@ -188,6 +188,23 @@ TEST(broadcast_resolves_those_who_wait_and_nobody_later)
     EXPECT_FAULT(RT_E_IN_USE, rt_broadcast_fini(&rig.broadcast));
 }
 
+/* Holds K9, W11: whose task stores another waker just then was there when all were woken. */
+TEST(broadcast_and_notify_all_reach_a_wait_that_moves_to_another_waker)
+{
+    struct rig rig;
+    rig_init(&rig);
+    EXPECT_EQ(hear(&rig, 0), RT_PENDING);
+    EXPECT_EQ(hear(&rig, 1), RT_PENDING);
+    EXPECT_EQ(wait(&rig, 0), RT_PENDING);
+    crowd_end(&rig.crowd, 0);
+    EXPECT_EQ(rt_broadcast_fire(&rig.broadcast), 1);
+    (void)rt_notify_all(&rig.notify);
+    EXPECT_EQ(rt_heard_poll(&rig.heards[0], crowd_cx(&rig.crowd, 2)), RT_READY);
+    EXPECT_EQ(rt_notified_poll(&rig.waits[0], crowd_cx(&rig.crowd, 2)), RT_READY);
+    EXPECT_EQ(hear(&rig, 2), RT_PENDING);
+    EXPECT_EQ(hear_again(&rig, 1), RT_READY);
+}
+
 /* Holds K9: a waiter that was made but never polled does not wait yet. */
 TEST(broadcast_misses_a_wait_that_was_not_polled)
 {
