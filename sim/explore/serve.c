@@ -364,16 +364,30 @@ redirect(bool loud)
     }
 }
 
+/* Who ends rewake ends its whole group (timeout(1) does): that is the parent's to hear. A run that
+ * sends it to itself dies of it. */
+static void
+on_term(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_pid == getpid()) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+    }
+}
+
 static void
 quiet_signals(void)
 {
     sigset_t none;
+    struct sigaction term = {.sa_sigaction = on_term, .sa_flags = SA_SIGINFO | SA_RESTART};
+    (void)sigemptyset(&term.sa_mask);
     (void)sigemptyset(&none);
     /* ^C in a terminal reaches the whole group; only the parent decides what it means. */
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
     (void)signal(SIGUSR1, SIG_IGN);
-    (void)signal(SIGTERM, SIG_DFL);
+    (void)sigaction(SIGTERM, &term, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
