@@ -18,7 +18,7 @@
  * *user* would have written an assertion, it may: SIM_ALWAYS.
  *
  * A file (or several) of scenarios built as a shared library is a library of
- * scenarios: `cc -shared -fPIC $(pkg-config --cflags rewake) mine.c -o mine.so`,
+ * scenarios: `cc -g -shared -fPIC $(pkg-config --cflags rewake) mine.c -o mine.so`,
  * then `rewake run ./mine.so`.
  *
  * SPDX-License-Identifier: Apache-2.0

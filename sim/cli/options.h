@@ -20,12 +20,13 @@
 #define SIM_CLI_OPTION_LIST(X) \
     X(SEED, 0, "seed", "S", "REWAKE_SEED", "seed of the first run of each scenario; default 1") \
     X(SEEDS, 0, "seeds", "A-B", NULL, "run exactly the seeds from A to B") \
-    X(RUNS, 0, "runs", "N", "REWAKE_RUNS", "runs of each scenario; default 1000") \
+    X(RUNS, 0, "runs", "N", "REWAKE_RUNS", \
+            "runs of each scenario; default 1000 (explore: a million)") \
     X(TIME, 0, "time", "60s", "REWAKE_TIME", "stop after this time (ms, s, m, h), shared fairly") \
     X(PARAM, 'D', NULL, "NAME=N", NULL, "set a parameter of the scenarios that declare it") \
     X(OPTION, 'O', NULL, "NAME=N", NULL, "set an option of the runs; listed below") \
     X(STRATEGY, 0, "strategy", "NAME", "REWAKE_STRATEGY", \
-            "how runs are searched for: NAME or NAME:key=value,...; default portfolio") \
+            "how runs are searched for: NAME or NAME:key=value,... (run: portfolio)") \
     X(JOBS, 0, "jobs", "N", "REWAKE_JOBS", "worker processes; default: one for each processor") \
     X(DB, 0, "db", "FILE", "REWAKE_DB", "the trace database; default .rewake/trace.db") \
     X(RECORD, 0, "record", "WHAT", NULL, "a row for: news (default), all runs, or none (no file)") \

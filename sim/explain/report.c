@@ -50,7 +50,7 @@ put_at(struct sim_page *page, const struct sim_cause *cause)
             sim_words_put_place(page, place);
         } else if (strcmp(place->function, last) != 0) {
             const char *first =
-                    cause->by_trail || cause->by_passing ? ", after " : ", on behalf of ";
+                    cause->by_trail || cause->by_passing ? ", after " : ", seen together with ";
             sim_page_printf(page, "%s%s()", more ? ", " : first, place->function);
             more = true;
         }
@@ -153,7 +153,7 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     const struct sim_cause *cause = &explanation->cause;
-    sim_page_put(page, "no wake is missing");
+    sim_page_put(page, "no missing wake was found");
     if (cause->at_count == 0) {
         sim_page_put(page, ", and the record names no line.");
         return;
