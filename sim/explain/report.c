@@ -98,7 +98,8 @@ put_never_fired(struct sim_page *page, const struct sim_explanation *explanation
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    put_when(page, explanation, " is never woken: ");
+    bool late = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_LATE_WAKEUP;
+    put_when(page, explanation, late ? " is not woken in time: " : " is never woken: ");
     sim_page_put(
             page, cause->by_word ? " makes it so that it could go on," : " should have woken it,");
     put_at(page, cause);
@@ -211,6 +212,13 @@ put_tally(struct sim_page *page, const struct sim_tally *tally, const char *verb
     }
 }
 
+/* All runs below fail, and all beside pass. */
+static bool
+decides_alone(const struct sim_decision *decision)
+{
+    return decision->below.failed == decision->below.runs && decision->beside.failed == 0;
+}
+
 static void
 put_decision(struct sim_page *page, const struct sim_explanation *explanation)
 {
@@ -234,7 +242,9 @@ put_decision(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, ". With everything after that drawn at random, ");
     put_tally(page, &decision->below, "the former fails", true);
     put_tally(page, &decision->beside, " runs, the latter passes", false);
-    sim_page_put(page, ".");
+    sim_page_put(page, decides_alone(decision)
+                               ? "."
+                               : ": it does not decide alone, what comes after it matters too.");
 }
 
 static void
