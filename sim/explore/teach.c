@@ -49,7 +49,8 @@ add_tapes(struct sim_lore_book *book, const struct sim_batch *batch, const uint3
         uint64_t place = kept->outcome.seed - batch->seed;
         if (place < batch->totals.runs && worth[place] > 0) {
             sim_corpus_add(&book->master.corpus, batch->index + place, worth[place],
-                    batch->tapes + kept->tape_offset, kept->tape_length);
+                    kept->tape_length > 0 ? batch->tapes + kept->tape_offset : NULL,
+                    kept->tape_length);
         }
     }
 }

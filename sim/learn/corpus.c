@@ -42,7 +42,9 @@ sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t fresh, const ui
         tape->run = run;
         tape->fresh = fresh;
         tape->length = (uint32_t)length;
-        memcpy(tape->bytes, bytes, length);
+        if (length > 0) { /* The dullest run has an empty tape, which may lie nowhere. */
+            memcpy(tape->bytes, bytes, length);
+        }
     }
 }
 

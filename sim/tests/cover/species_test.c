@@ -19,6 +19,14 @@ number(uint64_t i)
     return i * UINT64_C(0x9e3779b97f4a7c15) + 17;
 }
 
+/* Field by field: what lies between them is anything. */
+static bool
+same_census(const struct sim_census *a, const struct sim_census *b)
+{
+    return a->runs == b->runs && a->seen == b->seen && a->once == b->once && a->twice == b->twice &&
+           a->level == b->level;
+}
+
 /* Goal: the estimates are those of the books.
  * Method: known answers by hand: 5 species in 10 runs, 3 of them once and 1 twice. Good-Turing
  * 3/10; Chao1 5 + 3*2/(2*2) = 6.5, cut to 6. */
@@ -85,7 +93,7 @@ TEST(species_beyond_its_memory_are_sampled)
         sim_species_note(&other, number(i - 1), 2);
     }
     struct sim_census same = sim_species_census(&other);
-    EXPECT_EQ(memcmp(&same, &census, sizeof(census)), 0);
+    EXPECT(same_census(&same, &census));
 }
 
 /* Goal: what is counted apart and merged is what is counted together. */
@@ -105,5 +113,5 @@ TEST(species_merge_is_counting_together)
         sim_species_note(&two, number(i % 700), 1);
     }
     struct sim_census together = sim_species_census(&two);
-    EXPECT_EQ(memcmp(&apart, &together, sizeof(apart)), 0);
+    EXPECT(same_census(&apart, &together));
 }

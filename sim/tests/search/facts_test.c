@@ -172,3 +172,28 @@ TEST(lore_is_frozen_for_an_epoch)
     EXPECT_EQ(sim_lore_book_of(&book, 0)->runs, 0);
     sim_lore_book_fini(&book);
 }
+
+/* A corpus keeps those that have shown most, the newer of two alike; an empty tape is one too. */
+TEST(a_full_corpus_keeps_what_has_shown_most)
+{
+    static struct sim_corpus_tape memory[SIM_CORPUS_TAPES];
+    struct sim_corpus corpus;
+    const uint8_t byte = 7;
+    sim_corpus_init(&corpus, memory);
+    sim_corpus_add(&corpus, 0, 9, NULL, 0);
+    for (uint32_t i = 1; i < SIM_CORPUS_TAPES; i++) {
+        sim_corpus_add(&corpus, i, i == 5 ? 1 : 2, &byte, 1);
+    }
+    EXPECT_EQ(corpus.count, SIM_CORPUS_TAPES);
+    EXPECT_EQ(corpus.tapes[0].length, 0);
+    sim_corpus_add(&corpus, 1000, 2, &byte, 1); /* In place of run 5. */
+    EXPECT_EQ(corpus.tapes[5].run, 1000);
+    sim_corpus_add(&corpus, 1001, 2, &byte, 1); /* Of those alike the oldest goes. */
+    EXPECT_EQ(corpus.tapes[1].run, 1001);
+    sim_corpus_add(&corpus, 1002, 1, &byte, 1); /* All have shown more. */
+    for (uint32_t i = 0; i < SIM_CORPUS_TAPES; i++) {
+        EXPECT(corpus.tapes[i].run != 1002);
+    }
+    sim_corpus_add(&corpus, 1003, 3, NULL, SIM_CORPUS_BYTES + 1);
+    EXPECT_EQ(corpus.count, SIM_CORPUS_TAPES);
+}
