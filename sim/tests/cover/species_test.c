@@ -3,8 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <string.h>
-
 #include "runtime/tests/test.h"
 #include "sim/cover/species.h"
 
