@@ -122,10 +122,19 @@ run(struct sim__shrinker *shrinker, uint32_t how)
 static void
 make_room(struct sim_tape *tape, uint32_t count)
 {
-    if (tape->capacity < count) {
-        tape->entries = reallocarray(tape->entries, count, sizeof(*tape->entries));
+    if (tape->entries == NULL || tape->capacity < count) {
+        tape->entries = reallocarray(tape->entries, (size_t)count + 1, sizeof(*tape->entries));
         rt_assert(tape->entries != NULL);
         tape->capacity = count;
+    }
+}
+
+/* An empty tape may lie nowhere. */
+static void
+copy_entries(struct sim_deviation *to, const struct sim_tape *from)
+{
+    if (from->count > 0) {
+        memcpy(to, from->entries, from->count * sizeof(*to));
     }
 }
 
@@ -135,7 +144,7 @@ take_over(struct sim__shrinker *shrinker, const struct sim_tape *done,
 {
     make_room(&shrinker->best, done->count);
     make_room(&shrinker->candidate, done->count);
-    memcpy(shrinker->best.entries, done->entries, done->count * sizeof(*done->entries));
+    copy_entries(shrinker->best.entries, done);
     shrinker->best.count = done->count;
     shrinker->options = shrinker->candidate_options;
     shrinker->key = *key;
@@ -217,8 +226,7 @@ sim__shrink_begin(struct sim__shrinker *shrinker)
     struct sim_tape done;
     struct sim_shrink_key key;
     make_room(&shrinker->candidate, plan->tape->count + 1);
-    memcpy(shrinker->candidate.entries, plan->tape->entries,
-            plan->tape->count * sizeof(*plan->tape->entries));
+    copy_entries(shrinker->candidate.entries, plan->tape);
     shrinker->candidate.count = plan->tape->count;
     shrinker->candidate_options = *plan->options;
     const struct sim_outcome *outcome = run(shrinker, SIM_HOW_STRICT);
