@@ -8,8 +8,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 help: ## prints this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
-	@echo '  BUILD=release|debug|asan|tsan|cov|fuzz CC=gcc|clang OPT=-O0 JOBS=N V=1 (shows commands)'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' \
+		Makefile fuzz/rules.mk
+	@echo '  BUILD=$(subst $() ,|,$(BUILDS)) CC=gcc|clang' && echo \
+		'  OPT=-O0 JOBS=N V=1 (shows commands)'
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -44,8 +46,12 @@ FLAGS.debug := -O0 -DRT_VERIFY
 FLAGS.asan := $(SANITIZE) -fsanitize=address,undefined
 FLAGS.tsan := $(SANITIZE) -fsanitize=thread
 FLAGS.cov := -O0 -DRT_VERIFY --coverage
-FLAGS.fuzz := $(SANITIZE) -fsanitize=fuzzer-no-link,address,undefined
-$(if $(FLAGS.$(BUILD)),,$(error BUILD=$(BUILD): there are release debug asan tsan cov fuzz))
+# Targets verify a structure once an input: with RT_VERIFY they would do little else.
+FLAGS.fuzz := $(filter-out -DRT_VERIFY,$(SANITIZE)) -fsanitize=fuzzer-no-link,address,undefined
+FLAGS.fuzzfast := -O2 -fsanitize=fuzzer-no-link
+FLAGS.afl := $(FLAGS.fuzzfast)
+BUILDS := release debug asan tsan cov fuzz fuzzfast afl
+$(if $(FLAGS.$(BUILD)),,$(error BUILD=$(BUILD): there are $(BUILDS)))
 # -fno-common: two definitions of one name are an error. -MMD -MP: headers are prerequisites.
 CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY))
 # Of the tests that are written in C++; <check.h> is C's.
@@ -84,7 +90,7 @@ RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests)
 RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
 SIM_TESTS := $(filter-out $(BENCHES),$(call find_c,sim/tests))
-SHELL_TESTS := $(sort $(wildcard sim/tests/*.t sim/tests/cli/*.t scripts/tests/*.t))
+SHELL_TESTS := $(sort $(wildcard sim/tests/*.t sim/tests/cli/*.t scripts/tests/*.t fuzz/tests/*.t))
 GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/store/*.sql))
 ZOO := $(patsubst scenarios/%.patch,$(B)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
 plain = $(patsubst %.c,$(B)/plain/%.o,$(patsubst %.cc,%.c,$1))
@@ -142,24 +148,27 @@ $(B)/bench/%: $(SIMULATOR) $(B)/probe/sim/tests/bench/%.o $(B)/sources
 $(B)/bench/%: $(B)/plain/runtime/tests/bench/%.o $(B)/librewake-rt.a
 	$(call run,LINK,$(LINK) -o $@ $^ $(if $(filter %/bench_timers,$@),$(PEERS)) -pthread $(FIBER_LIBS))
 
+include fuzz/rules.mk
+
 # ---- jobs --------------------------------------------------------------------------------------
 # variant-debug-clang: program and tests of one variant, in a make of their own.
 VARIANT = BUILD=$(firstword $(subst -, ,$*)) CC=$(patsubst $(firstword $(subst -, ,$*))-%,%,$*)
 binary-%: FORCE ; @$(MAKE) $(VARIANT) program
 tests-%: FORCE ; @$(MAKE) $(VARIANT) test-programs
 test-programs: $(TEST_PROGRAMS)
+corpora-%: FORCE ; @$(MAKE) $(VARIANT) fuzz-programs
 # One run must be the same run in all of these.
 MATRIX := release-gcc debug-gcc release-clang debug-clang asan-gcc
 # -e '': tests are programs of their own. -f -o: a failed test is told with its message.
 PROVE := prove -e '' -f -o --timer -j $(JOBS)
 # $(call prove,tests' variant,program's variant,further test programs)
-prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$2/rewake \
+prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$2/rewake FUZZ=build/$1/fuzz \
 	REWAKE_MATRIX='$(MATRIX:%=build/%/rewake)' T= $(PROVE) $(TEST_PROGRAMS:$(B)/%=build/$1/%) $3
 
-check: tests-debug-$(CC) binary-release-$(CC) matrix ## all tests and tidy; under 2 minutes
+check: $(addsuffix -$(CC),tests-debug corpora-debug binary-release) matrix ## all tests and tidy
 	@$(call prove,debug-$(CC),release-$(CC),$(SHELL_TESTS) scripts/tidy)
-check-asan: tests-asan-$(CC) binary-asan-$(CC) ## the same tests with asan and ubsan
-	@$(call prove,asan-$(CC),asan-$(CC),$(filter sim/%,$(SHELL_TESTS)))
+check-asan: $(addsuffix -$(CC),tests-asan corpora-asan binary-asan) ## the same with asan and ubsan
+	@$(call prove,asan-$(CC),asan-$(CC),$(filter sim/% fuzz/%,$(SHELL_TESTS)))
 check-tsan: tests-tsan-$(CC) ## unit tests with tsan
 	@$(call prove,tsan-$(CC),tsan-$(CC))
 check-ucontext: ## unit tests, with ucontext switching stacks instead of Boost.Context

@@ -1,0 +1,61 @@
+# rules.mk -- how fuzz targets are built and run; the Makefile includes it.
+#
+# A target is fuzz/runtime/NAME.c, over the runtime as it ships, or fuzz/sim/NAME.c, over the
+# simulator with all scenarios. Its program is build/VARIANT/fuzz/NAME:
+#
+#   BUILD=fuzz CC=clang          libFuzzer, asan and ubsan       what `make fuzz` runs
+#   BUILD=fuzzfast CC=clang      libFuzzer alone                 for speed
+#   BUILD=afl CC=afl-clang-fast  AFL++'s driver                  what `make fuzz-afl` runs
+#   any other                    main.c: runs files and folders  what `make check` runs
+#
+# SPDX-License-Identifier: Apache-2.0
+
+FUZZ := $(sort $(filter-out empty,$(basename $(notdir $(wildcard fuzz/runtime/*.c fuzz/sim/*.c)))))
+FUZZ_ALL := $(addprefix $(B)/fuzz/,$(FUZZ))
+FUZZ_ENGINE := $(if $(filter fuzz fuzzfast afl,$(BUILD)),-fsanitize=fuzzer,$(B)/plain/fuzz/main.o)
+FUZZ_PARTS := $(call plain,$(filter-out fuzz/main.c,$(wildcard fuzz/*.c)))
+FUZZ_DRIVER := $(filter %.o,$(FUZZ_ENGINE))
+# What a target of the simulator may call: all of it, and what scenarios register themselves.
+FUZZ_WORLD := $(call probe,$(filter-out sim/cli/main.c,$(WATCHED))) $(GEN) $(ZOO)
+
+$(B)/fuzz/%: $(B)/plain/fuzz/runtime/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(B)/librewake-rt.a
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o %.a,$^) $(filter -f%,$(FUZZ_ENGINE)) -pthread \
+		$(FIBER_LIBS))
+$(B)/fuzz/%: $(B)/probe/fuzz/sim/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(FUZZ_WORLD) $(B)/sources
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(filter -f%,$(FUZZ_ENGINE)) $(LIBS))
+fuzz-programs: $(FUZZ_ALL)
+
+# One target for S seconds: T=slab S=60. SEED=0 draws one. The corpus in the tree is only read; what
+# is found new lies in build/fuzz-clang/corpus/NAME, and what stops the target in …/found.
+S ?= 60
+SEED ?= 0
+FUZZ_DIR := build/fuzz-clang
+FUZZ_FLAGS = -max_total_time=$(S) -seed=$(SEED) -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+	-print_final_stats=1 -artifact_prefix=$(FUZZ_DIR)/found/$1- \
+	$(if $(wildcard fuzz/dict/$1.dict),-dict=fuzz/dict/$1.dict)
+fuzz_one = mkdir -p $(FUZZ_DIR)/corpus/$1 $(FUZZ_DIR)/found $(FUZZ_DIR)/log && \
+	$(FUZZ_DIR)/fuzz/$1 $(call FUZZ_FLAGS,$1) $(FUZZ_DIR)/corpus/$1 $(wildcard fuzz/corpus/$1)
+known = $(if $(filter $(T),$(FUZZ)),,$(error T=NAME, one of: $(FUZZ)))
+
+fuzz: ## one fuzz target for S seconds: make fuzz T=slab S=60
+	$(call known)@$(MAKE) BUILD=fuzz CC=clang $(FUZZ_DIR)/fuzz/$(T)
+	@$(call fuzz_one,$(T))
+fuzz-all: ## each fuzz target for S seconds, told in a table: make fuzz-all S=60
+	@$(MAKE) BUILD=fuzz CC=clang fuzz-programs
+	@scripts/fuzz-all $(S) $(SEED) $(JOBS) $(FUZZ)
+fuzz-afl: ## the same under AFL++: make fuzz-afl T=slab S=60
+	$(call known)@$(MAKE) BUILD=afl CC=afl-clang-fast build/afl-afl-clang-fast/fuzz/$(T)
+	@mkdir -p build/afl-afl-clang-fast/found && AFL_SKIP_CPUFREQ=1 AFL_NO_UI=1 \
+		AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 afl-fuzz -V $(S) -i fuzz/corpus/$(T) \
+		$(if $(wildcard fuzz/dict/$(T).dict),-x fuzz/dict/$(T).dict) \
+		-o build/afl-afl-clang-fast/found/$(T) -- build/afl-afl-clang-fast/fuzz/$(T)
+fuzz-merge: ## the corpus of T, with what was found, reduced to what its coverage needs
+	$(call known)@$(MAKE) BUILD=fuzz CC=clang $(FUZZ_DIR)/fuzz/$(T)
+	@scripts/fuzz-merge $(FUZZ_DIR) $(T)
+fuzz-mutants: ## plants each bug of fuzz/mutants: its target must find it in 60 s; T=slab
+	@scripts/fuzz-mutants $(T)
+fuzz-speed: ## executions a second of 100 operations, beside an empty target
+	@$(MAKE) BUILD=fuzz CC=clang fuzz-programs $(FUZZ_DIR)/fuzz/empty
+	@$(MAKE) BUILD=fuzzfast CC=clang fuzz-programs build/fuzzfast-clang/fuzz/empty
+	@scripts/fuzz-speed
+.PHONY: fuzz fuzz-programs fuzz-all fuzz-afl fuzz-merge fuzz-mutants fuzz-speed
