@@ -50,7 +50,9 @@ FLAGS.cov := -O0 -DRT_VERIFY --coverage
 FLAGS.fuzz := $(filter-out -DRT_VERIFY,$(SANITIZE)) -fsanitize=fuzzer-no-link,address,undefined
 FLAGS.fuzzfast := -O2 -fsanitize=fuzzer-no-link
 FLAGS.afl := $(FLAGS.fuzzfast)
-BUILDS := release debug asan tsan cov fuzz fuzzfast afl
+# Whose flags are given: OSS-Fuzz sets them (.clusterfuzzlite/build.sh).
+FLAGS.oss := $(or $(OSS_FLAGS),-O1)
+BUILDS := release debug asan tsan cov fuzz fuzzfast afl oss
 $(if $(FLAGS.$(BUILD)),,$(error BUILD=$(BUILD): there are $(BUILDS)))
 # -fno-common: two definitions of one name are an error. -MMD -MP: headers are prerequisites.
 CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY))

@@ -6,23 +6,23 @@
 #   BUILD=fuzz CC=clang          libFuzzer, asan and ubsan       what `make fuzz` runs
 #   BUILD=fuzzfast CC=clang      libFuzzer alone                 for speed
 #   BUILD=afl CC=afl-clang-fast  AFL++'s driver                  what `make fuzz-afl` runs
+#   BUILD=oss                    OSS-Fuzz's flags and engine     what .clusterfuzzlite/build.sh builds
 #   any other                    main.c: runs files and folders  what `make check` runs
 #
 # SPDX-License-Identifier: Apache-2.0
 
 FUZZ := $(sort $(filter-out empty,$(basename $(notdir $(wildcard fuzz/runtime/*.c fuzz/sim/*.c)))))
 FUZZ_ALL := $(addprefix $(B)/fuzz/,$(FUZZ))
-FUZZ_ENGINE := $(if $(filter fuzz fuzzfast afl,$(BUILD)),-fsanitize=fuzzer,$(B)/plain/fuzz/main.o)
+FUZZ_ENGINE := $(if $(filter fuzz fuzzfast afl,$(BUILD)),-fsanitize=fuzzer)
 FUZZ_PARTS := $(call plain,$(filter-out fuzz/main.c,$(wildcard fuzz/*.c)))
-FUZZ_DRIVER := $(filter %.o,$(FUZZ_ENGINE))
+FUZZ_DRIVER := $(if $(FUZZ_ENGINE),,$(B)/plain/fuzz/main.o)
 # What a target of the simulator may call: all of it, and what scenarios register themselves.
 FUZZ_WORLD := $(call probe,$(filter-out sim/cli/main.c,$(WATCHED))) $(GEN) $(ZOO)
 
 $(B)/fuzz/%: $(B)/plain/fuzz/runtime/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(B)/librewake-rt.a
-	$(call run,LINK,$(LINK) -o $@ $(filter %.o %.a,$^) $(filter -f%,$(FUZZ_ENGINE)) -pthread \
-		$(FIBER_LIBS))
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o %.a,$^) $(FUZZ_ENGINE) -pthread $(FIBER_LIBS))
 $(B)/fuzz/%: $(B)/probe/fuzz/sim/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(FUZZ_WORLD) $(B)/sources
-	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(filter -f%,$(FUZZ_ENGINE)) $(LIBS))
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(FUZZ_ENGINE) $(LIBS))
 fuzz-programs: $(FUZZ_ALL)
 
 # One target for S seconds: T=slab S=60. SEED=0 draws one. The corpus in the tree is only read; what
@@ -52,10 +52,12 @@ fuzz-afl: ## the same under AFL++: make fuzz-afl T=slab S=60
 fuzz-merge: ## the corpus of T, with what was found, reduced to what its coverage needs
 	$(call known)@$(MAKE) BUILD=fuzz CC=clang $(FUZZ_DIR)/fuzz/$(T)
 	@scripts/fuzz-merge $(FUZZ_DIR) $(T)
+fuzz-oss: ## what OSS-Fuzz and ClusterFuzzLite do with this project, on this machine
+	@scripts/fuzz-oss
 fuzz-mutants: ## plants each bug of fuzz/mutants: its target must find it in 60 s; T=slab
 	@scripts/fuzz-mutants $(T)
 fuzz-speed: ## executions a second of 100 operations, beside an empty target
 	@$(MAKE) BUILD=fuzz CC=clang fuzz-programs $(FUZZ_DIR)/fuzz/empty
 	@$(MAKE) BUILD=fuzzfast CC=clang fuzz-programs build/fuzzfast-clang/fuzz/empty
 	@scripts/fuzz-speed
-.PHONY: fuzz fuzz-programs fuzz-all fuzz-afl fuzz-merge fuzz-mutants fuzz-speed
+.PHONY: fuzz fuzz-programs fuzz-all fuzz-afl fuzz-merge fuzz-oss fuzz-mutants fuzz-speed
