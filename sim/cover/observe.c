@@ -36,14 +36,21 @@ struct pass {
     struct sim_element *elements;
     uint32_t count;
     uint32_t max;
-    uint64_t hash;        /* Running, of this transition. */
-    uint64_t total;       /* Over the transitions that are complete. */
-    uint32_t actor;       /* Whose transition it is. */
     uint32_t task;        /* That is being polled; 0: none. */
+    uint32_t *memory;     /* Of that task. */
     uint32_t fired;       /* The slot of the last FIRE in this step; 0: none. */
     uint32_t fired_site;  /* Where it had been stored … */
     uint32_t fired_whose; /* … and whose it was. */
     bool by_timer;        /* A timer fired, and whom it wakes was not woken yet. */
+};
+
+/* Its hash: by itself, and nobody has its address, so that it stays in registers. */
+struct chain {
+    uint64_t hash;  /* Running, of this transition. */
+    uint64_t total; /* Over the transitions that are complete. */
+    uint64_t quiet; /* Of the last move of the clock while all was quiet. */
+    uint32_t actor; /* Whose transition it is. */
+    uint32_t transitions;
 };
 
 /* ---- Mixing. --------------------------------------------------------------------------------- */
@@ -71,11 +78,18 @@ actor_id(const struct sim_cover *cover, uint32_t index)
     return known ? cover->actors[index].id : index;
 }
 
+static inline uint64_t
+key_of(const struct sim_cover *cover, uint32_t object)
+{
+    return (uint64_t)cover->stamp << 32 | object;
+}
+
+/* Nobody has touched it: as if its maker had written it. */
 static void
 thing_begin(struct sim_cover *cover, struct sim_cover_thing *thing, uint32_t object)
 {
     uint32_t creator = actor_id(cover, SIM_OBJECT_ACTOR(object));
-    *thing = (struct sim_cover_thing){.object = object, .stamp = cover->stamp};
+    *thing = (struct sim_cover_thing){.key = key_of(cover, object), .mode = SIM_MODE_WRITE};
     thing->id = (uint32_t)mix((uint64_t)creator << 32 | (object & 0xf000ffffu), MIX_1);
 }
 
@@ -86,7 +100,7 @@ thing_new(struct pass *pass, struct sim_cover_thing *place, uint32_t object)
     struct sim_cover *cover = pass->cover;
     if (cover->things_used >= SIM_COVER_OBJECTS / 4 * 3) {
         pass->run->coarse = true;
-        if (cover->rest.stamp != cover->stamp) {
+        if (cover->rest.key != key_of(cover, 0)) {
             thing_begin(cover, &cover->rest, 0);
         }
         return &cover->rest;
@@ -100,46 +114,57 @@ static inline struct sim_cover_thing *
 thing_of(struct pass *pass, uint32_t object)
 {
     struct sim_cover *cover = pass->cover;
+    uint64_t key = key_of(cover, object);
     uint32_t at = (uint32_t)(object * MIX_1 >> 40);
     for (;; at++) {
         struct sim_cover_thing *place = &cover->things[at & (SIM_COVER_OBJECTS - 1)];
-        if (place->stamp != cover->stamp) {
-            return thing_new(pass, place, object);
-        }
-        if (place->object == object) {
+        if (place->key == key) {
             return place;
+        }
+        if (place->key >> 32 != cover->stamp) {
+            return thing_new(pass, place, object);
         }
     }
 }
 
 /* ---- The hash. ------------------------------------------------------------------------------- */
 
-static inline void
-touch(struct pass *pass, struct sim_cover_thing *thing, uint32_t mode)
+/* A new block begins where the mode changes. */
+__attribute__((noinline)) static void
+block_begin(struct sim_cover_thing *thing, uint32_t mode)
 {
-    if (mode == SIM_MODE_WRITE || mode != thing->mode) {
-        if (thing->mode != SIM_MODE_WRITE) {
-            thing->before = mix(thing->before ^ thing->mode, thing->block);
-        }
-        thing->block = 0;
-        thing->mode = mode;
+    if (thing->mode != SIM_MODE_WRITE) {
+        thing->before = mix(thing->before ^ thing->mode, thing->block);
     }
-    pass->hash = mix(pass->hash, thing->before + mode);
-    if (mode == SIM_MODE_WRITE) {
-        thing->before = pass->hash;
-    } else {
-        thing->block += mix(pass->hash, MIX_1);
-    }
+    thing->block = 0;
+    thing->mode = mode;
 }
 
-static inline void
-touch_resource(struct pass *pass, uint32_t resource, uint32_t mode)
+/* The access, and what is said about it, go in by one product: the length of this chain is what the
+ * pass costs. Returns the hash with it. */
+static inline uint64_t
+touch(uint64_t hash, struct sim_cover_thing *thing, uint32_t mode, uint64_t what, uint64_t where)
 {
-    struct sim_cover_thing *thing = &pass->cover->resources[resource];
-    if (thing->stamp != pass->cover->stamp) {
-        *thing = (struct sim_cover_thing){.object = resource, .stamp = pass->cover->stamp};
+    if (mode != thing->mode) {
+        block_begin(thing, mode);
     }
-    touch(pass, thing, mode);
+    hash = mix(hash + what, where + thing->before);
+    if (mode == SIM_MODE_WRITE) {
+        thing->before = hash;
+    } else {
+        thing->block += mix(hash, MIX_1);
+    }
+    return hash;
+}
+
+static inline struct sim_cover_thing *
+resource_of(struct sim_cover *cover, uint32_t resource)
+{
+    struct sim_cover_thing *thing = &cover->resources[resource];
+    if (thing->key != key_of(cover, resource)) {
+        *thing = (struct sim_cover_thing){.key = key_of(cover, resource), .mode = SIM_MODE_WRITE};
+    }
+    return thing;
 }
 
 /* Arguments that say what was done. Others are times, keys, or the numbers of objects. */
@@ -151,38 +176,53 @@ touch_resource(struct pass *pass, uint32_t resource, uint32_t mode)
     (BIT(SIM_EVENT_READ - SIM_EVENT_FIRST) | BIT(SIM_EVENT_WRITE - SIM_EVENT_FIRST) | \
             BIT(SIM_EVENT_READY - SIM_EVENT_FIRST) | BIT(SIM_EVENT_FAULT - SIM_EVENT_FIRST))
 
-static inline bool
+static bool
 argument_counts(uint32_t kind)
 {
     uint64_t told = kind < SIM_EVENT_FIRST ? TOLD_BY_RUNTIME : TOLD_BY_WORLD;
-    return (told >> (kind & 63) & 1) != 0;
+    return kind < SIM_EVENT_END_OF_KINDS && (told >> (kind & 63) & 1) != 0;
+}
+
+/* What touches nothing conflicts with nothing: it goes in beside the chain of products. */
+static inline uint64_t
+mix_alone(uint64_t hash, uint64_t what, uint64_t where)
+{
+    return (hash << 23 | hash >> 41) + (what ^ where * MIX_1);
+}
+
+/* The resources of an event that touches more than its object. */
+__attribute__((noinline)) static uint64_t
+touch_also(struct sim_cover *cover, const struct sim_footprint *footprint, uint64_t hash)
+{
+    for (uint32_t i = 0; i < 2 && footprint->also[i].resource != SIM_RESOURCE_NONE; i++) {
+        struct sim_cover_thing *resource = resource_of(cover, footprint->also[i].resource);
+        hash = touch(hash, resource, footprint->also[i].mode, i, 0);
+    }
+    return hash;
+}
+
+static inline uint64_t
+mix_event(struct sim_cover *cover, const struct sim_event *event, struct sim_cover_thing *thing,
+        uint64_t hash)
+{
+    const struct sim_cover_kind *kind = &cover->kinds[event->kind];
+    uint64_t what = (uint64_t)event->kind << 56 ^ (event->argument & kind->told) * MIX_1;
+    uint64_t where = (uint64_t)event->site << 32 | event->await;
+    if (thing != NULL && kind->mode != SIM_MODE_NONE) {
+        hash = touch(hash, thing, kind->mode, what ^ thing->id, where);
+    } else {
+        hash = mix_alone(hash, what ^ (thing != NULL ? thing->id : 0), where);
+    }
+    return kind->touches_more ? touch_also(cover, &sim_footprints[event->kind], hash) : hash;
 }
 
 static inline void
-mix_event(struct pass *pass, const struct sim_event *event, struct sim_cover_thing *thing)
+end_transition(struct sim_cover *cover, struct chain *chain)
 {
-    const struct sim_footprint *footprint = &sim_footprints[event->kind];
-    uint64_t what = (uint64_t)event->kind << 56 ^ (thing != NULL ? thing->id : 0);
-    uint64_t where = (uint64_t)event->site << 32 | event->await;
-    if (argument_counts(event->kind)) {
-        what ^= event->argument * MIX_1;
-    }
-    pass->hash = mix(pass->hash + what, where);
-    if (thing != NULL && footprint->object != SIM_MODE_NONE) {
-        touch(pass, thing, footprint->object);
-    }
-    for (uint32_t i = 0; i < 2 && footprint->also[i].resource != SIM_RESOURCE_NONE; i++) {
-        touch_resource(pass, footprint->also[i].resource, footprint->also[i].mode);
-    }
-}
-
-static void
-end_transition(struct pass *pass)
-{
-    struct sim_cover *cover = pass->cover;
-    pass->total += mix(pass->hash, MIX_1);
-    pass->run->transitions++;
-    cover->actors[pass->actor].hash = pass->hash;
+    uint64_t hash = mix(chain->hash, MIX_1);
+    chain->total += hash;
+    chain->transitions++;
+    cover->actors[chain->actor].hash = hash;
 }
 
 /* An actor begins with its id, so that two of the same code are told apart. */
@@ -196,40 +236,55 @@ know_actor(struct sim_cover *cover, uint32_t index, uint32_t id)
     }
 }
 
+/*
+ * The resource QUIET, which every step READs and CLOCK WRITEs, needs no blocks: what lies before a
+ * move of the clock is all that is complete, and that is the sum over it.
+ */
 static inline void
-begin_transition(struct pass *pass, uint32_t actor)
+begin_transition(struct sim_cover *cover, struct chain *chain, const struct sim_event *event)
 {
-    end_transition(pass);
-    pass->actor = actor & (SIM_COVER_ACTORS - 1);
-    know_actor(pass->cover, pass->actor, pass->actor);
-    pass->hash = pass->cover->actors[pass->actor].hash;
-    pass->task = 0;
-    pass->fired = 0;
-    pass->by_timer = false;
+    end_transition(cover, chain);
+    chain->actor = event->actor & (SIM_COVER_ACTORS - 1);
+    know_actor(cover, chain->actor, chain->actor);
+    chain->hash = cover->actors[chain->actor].hash + chain->quiet;
+    if (event->kind == SIM_EVENT_CLOCK) {
+        chain->hash = mix(chain->hash, chain->total);
+        chain->quiet = chain->hash;
+    }
 }
 
 /* ---- Elements. ------------------------------------------------------------------------------- */
 
-static void
-cover_element(struct pass *pass, uint32_t kind, uint32_t first, uint32_t second)
+__attribute__((noinline)) static void
+element_new(struct pass *pass, uint32_t at, const struct sim_element *element)
 {
     struct sim_cover *cover = pass->cover;
-    const struct sim_element element = {kind, first, second};
-    uint64_t id = sim_element_id(&element);
-    uint32_t at = (uint32_t)id & (SIM_COVER_ELEMENTS - 1);
-    while (cover->seen[at].stamp == cover->stamp) {
-        if (cover->seen[at].id == id) {
-            return;
-        }
-        at = (at + 1) & (SIM_COVER_ELEMENTS - 1);
-    }
     if (pass->count == pass->max) {
         pass->run->cut = true;
         return;
     }
-    cover->seen[at].id = id;
-    cover->seen[at].stamp = cover->stamp;
-    pass->elements[pass->count++] = element;
+    cover->seen[at].sites = (uint64_t)element->first << 32 | element->second;
+    cover->seen[at].kind = key_of(cover, element->kind);
+    pass->elements[pass->count++] = *element;
+}
+
+/* Sites are hashes: no more is needed to spread them. */
+static inline void
+cover_element(struct pass *pass, uint32_t kind, uint32_t first, uint32_t second)
+{
+    const struct sim_cover *cover = pass->cover;
+    uint64_t sites = (uint64_t)first << 32 | second;
+    uint64_t key = key_of(cover, kind);
+    for (uint32_t at = first + (second << 7 | second >> 25) + kind * 97;; at++) {
+        at &= SIM_COVER_ELEMENTS - 1;
+        if (cover->seen[at].sites == sites && cover->seen[at].kind == key) {
+            return;
+        }
+        if (cover->seen[at].kind >> 32 != cover->stamp) {
+            element_new(pass, at, &(struct sim_element){kind, first, second});
+            return;
+        }
+    }
 }
 
 /* The user's line where it is known, else the runtime's. */
@@ -264,7 +319,7 @@ see_store(struct pass *pass, const struct sim_event *event, uint32_t *slot)
     slot[SLOT_WHOSE] = (uint32_t)event->argument;
     slot[SLOT_FOUND_EMPTY] = 0;
     if (pass->task != 0) {
-        thing_of(pass, pass->task)->memory[TASK_WAITS] = site;
+        pass->memory[TASK_WAITS] = site;
     }
 }
 
@@ -273,7 +328,7 @@ static void
 see_keep(struct pass *pass, const struct sim_event *event, uint32_t *slot)
 {
     if (pass->task != 0) {
-        thing_of(pass, pass->task)->memory[TASK_WAITS] = where(event);
+        pass->memory[TASK_WAITS] = where(event);
     }
     slot[SLOT_STORED] = slot[SLOT_STORED] != 0 ? slot[SLOT_STORED] : where(event);
 }
@@ -285,7 +340,7 @@ see_blocking(struct pass *pass, const uint32_t *slot)
     if (pass->task == 0 || slot[SLOT_WHOSE] == pass->task) {
         return;
     }
-    const uint32_t *waker = thing_of(pass, pass->task)->memory;
+    const uint32_t *waker = pass->memory;
     if (waker[TASK_GOES_ON] != 0 && waker[TASK_WOKEN_STEP] >= slot[SLOT_STORED_STEP]) {
         cover_element(pass, SIM_ELEMENT_BLOCKED_BLOCKING, slot[SLOT_STORED], waker[TASK_GOES_ON]);
     }
@@ -359,6 +414,7 @@ static void
 see_poll(struct pass *pass, const struct sim_event *event, uint32_t *task)
 {
     pass->task = event->object;
+    pass->memory = task;
     if (task[TASK_WAKE] != 0) {
         cover_element(pass, SIM_ELEMENT_WAKE_CAUSE, task[TASK_WAKE], task[TASK_GOES_ON]);
         task[TASK_WAKE] = 0;
@@ -370,7 +426,7 @@ see_arm(struct pass *pass, const struct sim_event *event, uint32_t *timer)
 {
     timer[SLOT_ARMED_BY] = pass->task;
     if (pass->task != 0) {
-        uint32_t *task = thing_of(pass, pass->task)->memory;
+        uint32_t *task = pass->memory;
         task[TASK_TIMER] = where(event);
         task[TASK_TIMER_OBJECT] = event->object;
         task[TASK_TIMER_CAME] = 0;
@@ -402,11 +458,36 @@ see_cell(struct pass *pass, const struct sim_event *event, uint32_t *cell)
     }
 }
 
+/* What an event says whose object is nobody's, or too many. */
+static void
+see_alone(struct pass *pass, const struct sim_event *event)
+{
+    switch (event->kind) {
+    case RT_PROBE_POLLED:
+        pass->task = 0;
+        break;
+    case RT_PROBE_WAKE_DEAD:
+        cover_element(pass, SIM_ELEMENT_WAKE_DEAD, where(event), 0);
+        break;
+    case SIM_EVENT_GOAL:
+        cover_element(pass, SIM_ELEMENT_GOAL, where(event), 0);
+        break;
+    case SIM_EVENT_ACTOR:
+        know_actor(pass->cover, event->actor & (SIM_COVER_ACTORS - 1), (uint32_t)event->argument);
+        break;
+    default:
+        break;
+    }
+}
+
 /* What an event says about `memory`, which is that of its object. */
 static inline void
 see_object(struct pass *pass, const struct sim_event *event, uint32_t *memory)
 {
     switch (event->kind) {
+    case RT_PROBE_POLLED:
+        pass->task = 0;
+        break;
     case RT_PROBE_POLL:
         see_poll(pass, event, memory);
         break;
@@ -452,45 +533,40 @@ see_object(struct pass *pass, const struct sim_event *event, uint32_t *memory)
         see_cell(pass, event, memory);
         break;
     default:
-        break;
-    }
-}
-
-static inline void
-see_alone(struct pass *pass, const struct sim_event *event)
-{
-    switch (event->kind) {
-    case RT_PROBE_POLLED:
-        pass->task = 0;
-        break;
-    case RT_PROBE_WAKE_DEAD:
-        cover_element(pass, SIM_ELEMENT_WAKE_DEAD, where(event), 0);
-        break;
-    case SIM_EVENT_GOAL:
-        cover_element(pass, SIM_ELEMENT_GOAL, where(event), 0);
-        break;
-    case SIM_EVENT_ACTOR:
-        know_actor(pass->cover, event->actor & (SIM_COVER_ACTORS - 1), (uint32_t)event->argument);
-        break;
-    default:
+        see_alone(pass, event);
         break;
     }
 }
 
 /* ---- The pass. ------------------------------------------------------------------------------- */
 
-static inline void
+/* Returns the object's place, NULL where it has none. */
+static inline struct sim_cover_thing *
 see(struct pass *pass, const struct sim_event *event)
 {
-    struct sim_cover_thing *thing = NULL;
-    if (event->object != 0) {
-        thing = thing_of(pass, event->object);
+    if (event->object == 0) {
+        see_alone(pass, event);
+        return NULL;
     }
-    if (thing != NULL && thing != &pass->cover->rest) {
+    struct sim_cover_thing *thing = thing_of(pass, event->object);
+    if (thing != &pass->cover->rest) {
         see_object(pass, event, thing->memory);
+    } else {
+        see_alone(pass, event);
     }
-    see_alone(pass, event);
-    mix_event(pass, event, thing);
+    return thing;
+}
+
+/* The table of footprint.h, in the form in which the pass asks for it. */
+static void
+know_kinds(struct sim_cover *cover)
+{
+    for (uint32_t i = 0; i < 256; i++) {
+        const struct sim_footprint *footprint = &sim_footprints[i];
+        cover->kinds[i].told = argument_counts(i) ? UINT64_MAX : 0;
+        cover->kinds[i].mode = footprint->object;
+        cover->kinds[i].touches_more = footprint->also[0].resource != SIM_RESOURCE_NONE;
+    }
 }
 
 static void
@@ -501,9 +577,11 @@ begin(struct pass *pass)
         memset(cover, 0, sizeof(*cover));
         cover->stamp = 1;
     }
+    if (cover->stamp == 1) {
+        know_kinds(cover);
+    }
     cover->things_used = 0;
     know_actor(cover, 0, 0);
-    pass->hash = cover->actors[0].hash;
 }
 
 uint32_t
@@ -515,6 +593,7 @@ sim_cover_run(struct sim_cover *cover, const struct sim_recorder *recorder, stru
     struct pass pass = {.cover = cover, .run = ret_run, .elements = ret};
     pass.max = max < SIM_COVER_ELEMENTS_MAX ? max : SIM_COVER_ELEMENTS_MAX;
     begin(&pass);
+    struct chain chain = {.hash = cover->actors[0].hash};
     const struct sim_event *events = recorder->memory.events;
     uint64_t mask = recorder->memory.events_capacity - 1;
     uint64_t first = sim_recorder_first(recorder);
@@ -522,18 +601,24 @@ sim_cover_run(struct sim_cover *cover, const struct sim_recorder *recorder, stru
     for (uint64_t i = first; i < end; i++) {
         const struct sim_event *event = &events[i & mask];
         if (sim_begins_transition(event->kind)) {
-            begin_transition(&pass, event->actor);
+            begin_transition(cover, &chain, event);
+            pass.task = 0;
+            pass.fired = 0;
+            pass.by_timer = false;
+        } else {
+            struct sim_cover_thing *thing = see(&pass, event);
+            chain.hash = mix_event(cover, event, thing, chain.hash);
         }
-        see(&pass, event);
     }
-    end_transition(&pass);
+    end_transition(cover, &chain);
     /* Goals that `check` reaches when the run is over. */
     for (uint64_t i = end > first ? end : first; i < recorder->count; i++) {
         if (events[i & mask].kind == SIM_EVENT_GOAL) {
             cover_element(&pass, SIM_ELEMENT_GOAL, where(&events[i & mask]), 0);
         }
     }
-    ret_run->order_hash = pass.total;
+    ret_run->order_hash = chain.total;
+    ret_run->transitions = chain.transitions;
     ret_run->events = end > first ? end - first : 0;
     ret_run->partial = first > 0;
     return pass.count;

@@ -18,7 +18,8 @@
  *
  * Each access sees the blocks before its own, and adds its running hash to its own block by
  * addition, so the order within a block leaves no trace and the order of blocks does. The run's
- * hash is the sum over its transitions. Objects and actors go in by their stable ids.
+ * hash is the sum over its transitions. Objects and actors go in by their stable ids. What
+ * every step READs (QUIET) needs no blocks: a move of the clock sees the sum so far.
  *
  * Limits, each of them told in the result: of a run longer than the ring only the end is
  * known (`partial`); beyond SIM_COVER_OBJECTS objects the rest count as one (`coarse`): they seem
@@ -58,8 +59,8 @@ struct sim_cover_run {
 
 /* What is known of one object or resource of the run. */
 struct sim_cover_thing {
-    uint32_t object;
-    uint32_t stamp;  /* Of the run it belongs to; another: a free place. */
+    /* Its number, and above it the stamp of the run it belongs to; another: a free place. */
+    uint64_t key;
     uint64_t before; /* Hash of the blocks before the last one; of a WRITE, that included. */
     uint64_t block;  /* Sum over the last block: READs or ADDs. */
     uint32_t mode;   /* Of the last block. */
@@ -68,22 +69,30 @@ struct sim_cover_thing {
     uint32_t memory[8];
 };
 
+/* What the pass asks of every event, by its kind. */
+struct sim_cover_kind {
+    uint64_t told;     /* All bits where the argument counts, else 0. */
+    uint32_t mode;     /* How it touches its object. */
+    bool touches_more; /* … and resources that every run has. */
+};
+
 /* Working memory. Zeroed once by the caller, then nobody's but sim_cover_run's. */
 struct sim_cover {
-    uint32_t stamp;
-    uint32_t things_used;
-    struct sim_cover_thing things[SIM_COVER_OBJECTS];
+    struct sim_cover_thing things[SIM_COVER_OBJECTS]; /* First: each in a line of its own. */
     struct sim_cover_thing resources[SIM_RESOURCES];
     struct sim_cover_thing rest; /* Of the objects that found no place. */
+    struct sim_cover_kind kinds[256];
     struct {
         uint64_t hash; /* Of its last transition. */
         uint32_t id;
         uint32_t stamp;
     } actors[SIM_COVER_ACTORS];
     struct {
-        uint64_t id;
-        uint32_t stamp;
+        uint64_t sites;
+        uint64_t kind; /* With the stamp above it. */
     } seen[SIM_COVER_ELEMENTS];
+    uint32_t stamp; /* Of the run; 0: there was none yet. */
+    uint32_t things_used;
 };
 
 /*
