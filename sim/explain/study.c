@@ -41,11 +41,26 @@ is_link(const struct sim_world *world, uint64_t value)
     return sim_arena_holds(&world->arena, (const void *)(uintptr_t)value);
 }
 
+/* Word by word, and unseen by a sanitizer: what lies in its red zones is looked at as well. */
+__attribute__((no_sanitize_address, noinline)) static void
+copy_words(uint64_t *to, const volatile uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+    }
+}
+
+static const volatile uint64_t *
+words_at(const struct sim_world *world, size_t offset)
+{
+    return (const volatile uint64_t *)(const void *)(world->arena.base + offset);
+}
+
 static void
 note_word(struct sim_study *study, const struct sim_world *world, uint64_t offset, uint64_t before)
 {
     uint64_t after;
-    memcpy(&after, world->arena.base + offset, sizeof(after));
+    copy_words(&after, words_at(world, offset), 1);
     if (before == after || is_link(world, before) || is_link(world, after) ||
             study->word_count == SIM_STUDY_WORDS) {
         return;
@@ -75,7 +90,7 @@ find_words(struct sim_world *world, const struct sim_case *what, uint64_t step,
         copy = mmap(NULL, used + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     }
     if (copy != NULL && copy != MAP_FAILED) {
-        memcpy(copy, world->arena.base, used);
+        copy_words(copy, words_at(world, 0), used / sizeof(*copy));
         if (sim_world_go_on(world, (struct sim_stop){step, false})) {
             for (size_t i = 0; i < used / sizeof(*copy); i++) {
                 note_word(study, world, i * sizeof(*copy), copy[i]);
@@ -118,9 +133,7 @@ find_writers(struct sim_world *world, const struct sim_case *what, uint64_t step
             struct sim_word *word = &study->words[i];
             if (word->state == SIM_WORD_DECIDES) {
                 watches[count++] = (struct sim_watch){
-                        .word = (const volatile uint64_t *)(const void *)(world->arena.base +
-                                                                          word->offset),
-                        .writer = &word->writer};
+                        .word = words_at(world, word->offset), .writer = &word->writer};
             }
         }
         if (count > 0 && sim_walk_begin(watches, count, NULL, WALK_MOST)) {
@@ -313,7 +326,7 @@ sim_study_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
     struct sim_study *study = argument;
-    struct sim_kept kept;
+    struct sim_aside kept;
     sim_keep(world, &kept);
     if (outcome->owed_step != 0) {
         study_owed(world, what, outcome, study);
@@ -359,7 +372,7 @@ sim_trail_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
     struct sim_trail *trail = argument;
-    struct sim_kept kept;
+    struct sim_aside kept;
     sim_keep(world, &kept);
     uint64_t from = trail->from > 1 ? trail->from : 1;
     trail->to = outcome->steps;

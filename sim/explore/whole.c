@@ -95,16 +95,22 @@ seed_is_of(uint64_t seed, const struct sim_job *job, const struct sim_results *r
 }
 
 static bool
+outcome_is_whole(const struct sim_outcome *outcome)
+{
+    return outcome->verdict < SIM_VERDICTS && outcome->oracle < SIM_ORACLES &&
+           outcome->order <= SIM_ORDER_LAST &&
+           is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
+           is_text(outcome->message, sizeof(outcome->message));
+}
+
+static bool
 kept_is_whole(
         const struct sim_kept *kept, const struct sim_job *job, const struct sim_results *results)
 {
     const struct sim_outcome *outcome = &kept->outcome;
     uint64_t end = (uint64_t)kept->tape_offset + kept->tape_length;
-    return outcome->verdict < SIM_VERDICTS && outcome->oracle < SIM_ORACLES &&
-           outcome->order <= SIM_ORDER_LAST && seed_is_of(outcome->seed, job, results) &&
-           is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
-           is_text(outcome->message, sizeof(outcome->message)) && end <= results->tapes_used &&
-           is_bool(&kept->told) && kept->arm <= UINT8_MAX;
+    return outcome_is_whole(outcome) && seed_is_of(outcome->seed, job, results) &&
+           end <= results->tapes_used && is_bool(&kept->told) && kept->arm <= UINT8_MAX;
 }
 
 static bool
@@ -147,12 +153,37 @@ crash_is_whole(const struct sim_crash *crash)
            is_bool(&crash->near_null);
 }
 
-/* The world of a worker that has begun, as far as a run's last words are taken from it. */
+/* While questions are put to replays of a run, nothing is written. */
 static bool
-world_is_whole(const struct sim_world *world, const struct sim_lent *lent)
+is_aside(const struct sim_tape *tape)
 {
-    return recorder_is_whole(&world->recorder, lent) &&
-           same_tape(&world->decider.tape, &lent->memory.tape) && world->order <= SIM_ORDER_LAST;
+    return tape->entries == NULL && tape->count == 0 && tape->capacity == 0;
+}
+
+static bool
+ended_is_whole(const struct sim_ended *ended, const struct sim_lent *lent, uint64_t seed)
+{
+    return outcome_is_whole(&ended->outcome) && ended->outcome.seed == seed &&
+           ended->outcome.deviations <= lent->memory.tape.capacity &&
+           recorder_is_whole(&ended->recorder, lent);
+}
+
+/* The world of a worker that has begun, as far as a run's last words are taken from it: of a run in
+ * progress, of one that has ended and is being judged, or of none. */
+static bool
+world_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
+{
+    const struct sim_world *world = &shared->world;
+    if (!is_bool(&world->ended.asking) || !recorder_is_whole(&world->recorder, lent) ||
+            world->order > SIM_ORDER_LAST) {
+        return false;
+    }
+    if (world->ended.asking && !ended_is_whole(&world->ended, lent, shared->seed)) {
+        return false;
+    }
+    bool asking = world->ended.asking || shared->stage != SIM_STAGE_RUN;
+    return same_tape(&world->decider.tape, &lent->memory.tape) ||
+           (asking && is_aside(&world->decider.tape));
 }
 
 bool
@@ -171,5 +202,5 @@ sim_shared_is_whole(const struct sim_shared *shared, const struct sim_shared_siz
         return false;
     }
     return (is_blank(&shared->recorder) || recorder_is_whole(&shared->recorder, &lent)) &&
-           (!shared->ready || world_is_whole(&shared->world, &lent));
+           (!shared->ready || world_is_whole(shared, &lent));
 }

@@ -237,40 +237,57 @@ set_actor_name(const struct sim_shared *shared, struct sim_outcome *outcome)
     }
 }
 
-/* What a run came to whose process is gone. The world in the mapping stands where it stood. */
-static struct sim_outcome
-last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
+/* The world in the mapping stands where the run stood. */
+static void
+cut_off(struct sim_shared *shared, struct sim_outcome *ret)
 {
-    struct sim_shared *shared = worker->shared;
     struct sim_world *world = &shared->world;
-    struct sim_recorder recorder = world->recorder;
-    struct sim_outcome outcome = {
+    *ret = (struct sim_outcome){
             .seed = shared->seed,
             .steps = world->step,
             .sim_ns = world->now_ns,
-            .events = recorder.count,
+            .events = world->recorder.count,
             .decisions = world->decider.asked,
             .deviations = world->decider.tape.count,
             .tasks = world->tasks,
-            .verdict = (uint8_t)verdict,
-            .oracle = SIM_ORACLE_PROCESS,
             .order = (uint8_t)world->order,
             .actor = UINT32_MAX,
             .fail_step = world->step,
             .fail_ns = world->now_ns,
     };
-    set_place(shared, &outcome);
-    set_actor_name(shared, &outcome);
-    uint64_t digest = sim_recorder_end(&recorder, world->decider.hash);
-    shared->recorder = recorder;
+    set_place(shared, ret);
+    set_actor_name(shared, ret);
+    shared->recorder = world->recorder;
+    ret->digest = sim_recorder_end(&shared->recorder, world->decider.hash);
+}
+
+/* What a run came to whose process is gone: in the middle of it, or of a question to a sleeper when
+ * it had ended. */
+static struct sim_outcome
+last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
+{
+    struct sim_shared *shared = worker->shared;
+    const struct sim_ended *ended = &shared->world.ended;
+    struct sim_outcome outcome;
+    char what[SIM_MESSAGE_MAX - sizeof(SIM_OUTCOME_ASKED)];
+    if (ended->asking) {
+        outcome = ended->outcome;
+        shared->recorder = ended->recorder;
+    } else {
+        cut_off(shared, &outcome);
+    }
+    outcome.verdict = (uint8_t)verdict;
+    outcome.oracle = SIM_ORACLE_PROCESS;
     if (verdict == SIM_VERDICT_HANG) {
         /* Where it was when we lost patience is no property of the run: it has no digest. */
-        (void)snprintf(outcome.message, sizeof(outcome.message),
-                "a step has not returned after %u ms of real time", worker->hang_ms);
+        outcome.digest = 0;
+        (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time",
+                worker->hang_ms);
     } else {
-        outcome.digest = digest;
-        sim_crash_tell(&shared->crash, status, outcome.message, sizeof(outcome.message));
+        sim_crash_tell(&shared->crash, status, what, sizeof(what));
     }
+    (void)snprintf(outcome.message, sizeof(outcome.message), "%s%s",
+            ended->asking ? SIM_OUTCOME_ASKED : "", what);
     return outcome;
 }
 

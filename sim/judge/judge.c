@@ -5,6 +5,7 @@
  */
 #include "sim/judge/judge.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,7 +116,6 @@ ask_one(struct inquest *inquest, uint32_t index, enum sim_rung rung, struct sim_
 }
 
 /* A question that ended in a verdict of its own (an assertion of the task's, say) is that
-
  * verdict. */
 static void
 take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
@@ -125,8 +125,8 @@ take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
     outcome->actor = answer->outcome.actor;
     outcome->site = answer->outcome.site;
     memcpy(outcome->actor_name, answer->outcome.actor_name, sizeof(outcome->actor_name));
-    (void)snprintf(outcome->message, sizeof(outcome->message),
-            "polled once more at the end: %.200s", answer->outcome.message);
+    (void)snprintf(outcome->message, sizeof(outcome->message), SIM_OUTCOME_ASKED "%.200s",
+            answer->outcome.message);
 }
 
 /* Asks the sleepers [from, to). True when one of them settles the matter. */
@@ -468,22 +468,35 @@ cut_too_soon(struct inquest *inquest, const struct sim_tape *tape, const struct 
     return !sim_judge_liveness(inquest->world, inquest->what, tape, health, outcome) && early;
 }
 
+/* From here on the world is a replay's; who buries the process finds the run in `ended`. */
+static void
+begin_asking(struct sim_world *world, const struct sim_outcome *outcome,
+        const struct sim_recorder *recorder)
+{
+    world->ended.outcome = *outcome;
+    world->ended.recorder = *recorder;
+    atomic_signal_fence(memory_order_release);
+    world->ended.asking = true;
+}
+
 /* Judges a run that has ended. False when what it came to is not the end of it; `unbounded` is then
  * the case that comes to it, by `replay` where its strategy does not repeat. */
 static bool
 judge_end(struct sim_world *world, const struct sim_case *what, struct sim_replay *replay,
-        struct sim_kept *kept, struct sim_case *ret_unbounded, struct sim_outcome *outcome)
+        struct sim_aside *kept, struct sim_case *ret_unbounded, struct sim_outcome *outcome)
 {
     struct inquest inquest = {.world = world, .outcome = outcome};
     inquest.audits = world->audits_drawn;
     memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
     const struct sim_health health = sim_health_of(world);
     sim_keep(world, kept);
+    begin_asking(world, outcome, &kept->recorder);
     *ret_unbounded = repeatable(what, &kept->tape, replay);
     inquest.what = ret_unbounded;
     judge(&inquest);
     bool whole = !cut_too_soon(&inquest, &kept->tape, &health);
     sim_restore(world, kept);
+    world->ended.asking = false;
     ret_unbounded->options.settle_steps = sim_option_max(SIM_OPTION_settle_steps);
     ret_unbounded->options.settle_ns = sim_option_max(SIM_OPTION_settle_ns);
     return whole;
@@ -493,7 +506,7 @@ void
 sim_judge_ended(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *ret_outcome)
 {
-    struct sim_kept kept;
+    struct sim_aside kept;
     struct sim_replay replay;
     struct sim_case unbounded;
     if (ret_outcome->verdict == SIM_VERDICT_PASS && !ret_outcome->audited) {
@@ -510,7 +523,7 @@ sim_judge_ended(
     if (ret_outcome->verdict != SIM_VERDICT_PASS || ret_outcome->audited) {
         struct sim_replay again;
         struct sim_case as_it_is = unbounded;
-        struct sim_kept written;
+        struct sim_aside written;
         (void)judge_end(world, &as_it_is, &again, &written, &unbounded, ret_outcome);
     }
 }

@@ -26,14 +26,15 @@ struct sim_answer {
     struct sim_outcome outcome;
 };
 
-/* Replays must not disturb what the run has written down: the recorder's place, and the tape. */
-struct sim_kept {
+/* What the run has written down, set aside while replays write nothing: its place in the record,
+ * and the tape. */
+struct sim_aside {
     struct sim_recorder recorder;
     struct sim_tape tape;
 };
 
 static inline void
-sim_keep(struct sim_world *world, struct sim_kept *ret)
+sim_keep(struct sim_world *world, struct sim_aside *ret)
 {
     ret->recorder = world->recorder;
     ret->tape = world->decider.tape;
@@ -41,7 +42,7 @@ sim_keep(struct sim_world *world, struct sim_kept *ret)
 }
 
 static inline void
-sim_restore(struct sim_world *world, const struct sim_kept *kept)
+sim_restore(struct sim_world *world, const struct sim_aside *kept)
 {
     world->recorder = kept->recorder;
     world->decider.tape = kept->tape;

@@ -89,7 +89,7 @@ sim_judge_owed(struct sim_world *world, const struct sim_case *what, struct sim_
             outcome->verdict != SIM_VERDICT_LATE_WAKEUP) {
         return 0;
     }
-    struct sim_kept kept;
+    struct sim_aside kept;
     sim_keep(world, &kept);
     outcome->owed_step = bisect(world, what, outcome, &kept.recorder);
     sim_restore(world, &kept);

@@ -367,9 +367,16 @@ why_process(struct sim__telling *telling)
 {
     uint64_t last = telling->fate.horizon;
     uint32_t step = last > telling->cast.first ? sim_cast_event(&telling->cast, last - 1)->step : 0;
-    sim_page_put(&telling->line, telling->outcome->verdict == SIM_VERDICT_HANG
-                                         ? "the step that never returned is "
-                                         : "the step in which it died is ");
+    bool hang = telling->outcome->verdict == SIM_VERDICT_HANG;
+    if (sim_outcome_asked(telling->outcome)) {
+        sim_page_put(&telling->line, hang ? "it never returned from a poll" : "it died of a poll");
+        sim_page_put(&telling->line, " that came when the run was at its end, in a copy of it, to "
+                                     "see who could go on. A task is polled at any time, also "
+                                     "for nothing. The last step before that is ");
+    } else {
+        sim_page_put(&telling->line,
+                hang ? "the step that never returned is " : "the step in which it died is ");
+    }
     sim__put_deed(telling, step);
     sim_page_put(&telling->line, ".");
     put_last(telling);

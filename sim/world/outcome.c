@@ -70,3 +70,9 @@ sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b)
 {
     return a->verdict == b->verdict && a->oracle == b->oracle && a->site == b->site;
 }
+
+bool
+sim_outcome_asked(const struct sim_outcome *outcome)
+{
+    return strncmp(outcome->message, SIM_OUTCOME_ASKED, sizeof(SIM_OUTCOME_ASKED) - 1) == 0;
+}

@@ -79,6 +79,10 @@ enum sim_oracle {
 
 #define SIM_MESSAGE_MAX 256
 
+/* How the message begins of a verdict that fell after the run: a sleeper was polled once more, in a
+ * replay of it, as any task may be. */
+#define SIM_OUTCOME_ASKED "polled once more at the end: "
+
 /* Plain data: copied between processes as it is. */
 struct sim_outcome {
     uint64_t seed;
@@ -118,6 +122,9 @@ uint32_t sim_verdict_find(const char *name);
 
  * line). */
 bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
+
+/* Whether it is a verdict of that kind. */
+bool sim_outcome_asked(const struct sim_outcome *outcome);
 
 #ifdef __cplusplus
 }

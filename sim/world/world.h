@@ -97,6 +97,14 @@ struct sim_returned {
     void *argument;
 };
 
+/* A run that has ended, while questions are put to replays of it, in its own process: should that
+ * die of one, here is what is left to say of the run. */
+struct sim_ended {
+    bool asking;
+    struct sim_outcome outcome; /* Before any answer, but with whom the question is put to. */
+    struct sim_recorder recorder;
+};
+
 struct sim_world {
     /* Kept across runs. */
     struct sim_arena arena;
@@ -107,6 +115,7 @@ struct sim_world {
     uint16_t *timed;                     /* Indices of actors with a due time. */
     volatile uint64_t *progress;         /* A counter that moves with each step, for a watcher. */
     struct sim_checkpoints *checkpoints; /* NULL: no run is taken up in its middle. Borrowed. */
+    struct sim_ended ended;
 
     /* Of this run. */
     const struct sim_scenario *scenario;
