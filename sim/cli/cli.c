@@ -5,13 +5,18 @@
  */
 #include "sim/cli/cli.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/assert.h"
 #include "sim/cli/build.h"
+
+/* What SIGPIPE did when the program began. */
+static void (*on_pipe)(int) = SIG_DFL;
 
 extern const struct sim_command *const __start_rewake_commands[];
 extern const struct sim_command *const __stop_rewake_commands[];
@@ -135,14 +140,25 @@ run_command(struct sim_cli *cli)
     return cli->command->run(cli);
 }
 
+/* Whether whoever has read stdout reads it no more. */
+static bool
+is_unread(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 /* What was printed has to have arrived: a full disk is no success. */
 static int
 flush(int status)
 {
-    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "the output could not be written");
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+        return status;
     }
-    return status;
+    if (on_pipe == SIG_DFL && is_unread()) {
+        return SIM_EXIT_UNREAD;
+    }
+    return sim_cli_fail(SIM_EXIT_SYSTEM, "the output could not be written");
 }
 
 int
@@ -150,8 +166,9 @@ sim_cli_main(int count, char **arguments)
 {
     struct sim_cli cli = {.library = NULL};
     int first = 0;
-    /* Who reads no more is told of as any output that could not be written. */
-    (void)signal(SIGPIPE, SIG_IGN);
+    /* Who is not read any more (`rewake list | head`) puts away what there is, and then dies of it as
+     * everybody does: see flush, and main. Whoever ignores the signal hears of it. */
+    on_pipe = signal(SIGPIPE, SIG_IGN);
     if (count < 2) {
         help();
         return SIM_EXIT_USAGE;

@@ -28,7 +28,8 @@ enum sim_exit {
     SIM_EXIT_SHORT = 5,   /* Interrupted, or fewer runs than asked for. */
     SIM_EXIT_SYSTEM = 70, /* rewake or its database failed. */
     SIM_EXIT_CAN_NOT_JUDGE =
-            125 /* A token whose scenario, version or options are not this build's. */
+            125,          /* A token whose scenario, version or options are not this build's. */
+    SIM_EXIT_UNREAD = 141 /* Nobody reads stdout: as a shell tells an end by SIGPIPE. */
 };
 
 struct sim_cli {

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -21,6 +22,10 @@ main(int count, char **arguments)
     (void)fflush(NULL);
     if (__gcov_dump != NULL) {
         __gcov_dump();
+    }
+    if (status == SIM_EXIT_UNREAD) {
+        (void)signal(SIGPIPE, SIG_DFL);
+        (void)raise(SIGPIPE);
     }
     _exit(status);
 }

@@ -155,11 +155,19 @@ same "query --json: columns of one name are numbered" "$(cat q.json)" \
 refused "query: a function that loads code" 2 query "SELECT load_extension('x')" --db a.db
 refused "query: an argument that a function refuses" 2 query "SELECT json('{')" --db a.db
 
-for command in list run replay show query diff coverage; do
-    rewake help >help.txt
-    ok "help names $command" grep -q "rewake $command " help.txt
+rewake help >help.txt
+commands=$(sed -n 's/^  rewake \([a-z]*\) .*/\1/p' help.txt)
+ok "help names all commands" test "$(echo "$commands" | wc -l)" -ge 12
+wide='^.\{101\}'
+ok "help is no wider than 100 columns" not_in help.txt "$wide"
+rewake list >list.txt
+ok "list is no wider than 100 columns" not_in list.txt "$wide"
+ok "list loses no word" test "$(tr -s '\n ' '  ' <list.txt | grep -o '\[expected: [a-z-]*\]' | wc -l)" \
+    -eq "$(rewake list --json | grep -vc '"expect":"pass"')"
+for command in $commands; do
     rewake $command --help >help.txt
     ok "$command has help" grep -q "^usage: rewake $command " help.txt
+    ok "help of $command is no wider than 100 columns" not_in help.txt "$wide"
 done
 ok "help of run names no option that is not there" sh -c \
     "! '$REWAKE' run --help | grep -q 'junit\|shard\|seed-from-git'"
@@ -190,10 +198,25 @@ ok "SIGUSR1: how far it is, and no end that nobody asked for" \
     grep -q '^seeds/[^ ]*: [0-9]* runs, 0 failed, [0-9] s$' usr.txt
 {
     rewake query 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)
-        SELECT i FROM n' --db a.db 2>/dev/null
+        SELECT i FROM n' --db a.db 2>pipe.err
     echo $? >pipe.txt
 } | head -n 1 >/dev/null
-same "nobody reads: status" "$(cat pipe.txt)" 70
+same "nobody reads: status, as of everybody who is not read" "$(cat pipe.txt)" 141
+ok "nobody reads: not a word" test ! -s pipe.err
+{
+    rewake run 'zoo/a0?/broken' --runs 100 --fresh --db unread.db 2>pipe.err
+    echo $? >pipe.txt
+} | true
+same "nobody reads a run: status" "$(cat pipe.txt)" 141
+ok "nobody reads a run: not a word" test ! -s pipe.err
+same "nobody reads a run: the database is whole" \
+    "$(sqlite3 unread.db 'PRAGMA integrity_check')" ok
+{
+    (trap '' PIPE && rewake list 2>pipe.err)
+    echo $? >pipe.txt
+} | true
+same "nobody reads, and the signal is ignored: status" "$(cat pipe.txt)" 70
+ok "nobody reads, and the signal is ignored: a line says so" one_line pipe.err
 "$REWAKE" run 'seeds/*' --time 60s --db k9.db >/dev/null 2>&1 &
 pid=$!
 sleep 1
