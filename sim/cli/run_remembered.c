@@ -108,6 +108,7 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
             .how = token->taped ? SIM_HOW_STRICT : SIM_HOW_RANDOM,
             .tape = &token->tape,
             .hang_ms = run->cli->settings.hang_ms,
+            .hurry = failure->verdict == SIM_VERDICT_HANG ? run->plan.interrupted : NULL,
     };
     bool goes_on = false;
     if (sim_alone_run(&alone, &what)) {

@@ -17,12 +17,13 @@
 /* A sweep that is out of time has so much for each failure, all the same. */
 #define TIME_MS_MIN 2000u
 
-/* What is stated is not told, and what does not come again alone can not be replayed. */
+/* What is stated is not told, what does not come again alone can not be replayed, and nobody has the
+ * time who has said that it is enough. */
 static bool
 is_wanted(const struct sim_run *run, const struct sim_new_failure *failure)
 {
     return failure->same && !sim_given(&run->cli->settings, SIM_CLI_OPTION_NO_SHRINK) &&
-           !sim_run_is_stated(run, &failure->outcome);
+           *run->plan.interrupted == 0 && !sim_run_is_stated(run, &failure->outcome);
 }
 
 static uint64_t

@@ -22,6 +22,7 @@ sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what)
         return false;
     }
     alone->pilot.worker.loud = what->loud;
+    alone->pilot.worker.hurry = what->hurry;
     return sim_pilot_run(&alone->pilot, &candidate) != NULL;
 }
 

@@ -25,9 +25,10 @@ struct sim_alone_case {
     const struct sim_tape *tape;        /* With a tape. */
     const struct sim_worker_kind *kind; /* NULL: the usual one. */
     uint32_t hang_ms;
-    bool explain;   /* Owed wake and FIFO order as well. */
-    bool with_past; /* After another run in the same process. */
-    bool loud;      /* Its stderr is let through. */
+    const volatile sig_atomic_t *hurry; /* Of the worker; NULL: there is none. */
+    bool explain;                       /* Owed wake and FIFO order as well. */
+    bool with_past;                     /* After another run in the same process. */
+    bool loud;                          /* Its stderr is let through. */
 };
 
 /* Runs it. False: the system refused, see alone->pilot.worker.error. sim_alone_done must follow in

@@ -20,6 +20,8 @@
 /* Batches that are under way or wait for one before them. */
 #define WINDOW 512u
 #define TICK_MS 100
+/* Whoever interrupts a sweep waits for it: what is still running then may end, but not hang. */
+#define GRACE_MS 200
 #define NOBODY UINT64_MAX
 
 struct failure_kind {
@@ -41,6 +43,7 @@ struct sweep {
     uint32_t batch_runs;
     const struct sim_strategy_kind *kind; /* With SEARCH, else NULL. */
     bool stopping;                        /* Nothing new is handed out. */
+    uint64_t interrupted_ms;              /* When that was because of an interrupt; else 0. */
     bool closed;                          /* Nothing more is merged. */
     struct failure_kind kinds[SIM_FAILURES_MAX];
     uint32_t kind_count;
@@ -77,6 +80,7 @@ look_at_the_time(struct sweep *sweep)
     }
     if (sweep->plan->interrupted != NULL && *sweep->plan->interrupted != 0) {
         stop(sweep, SIM_SWEEP_INTERRUPTED);
+        sweep->interrupted_ms = sim_clock_ms();
     } else if (sweep->plan->deadline_ms != UINT64_MAX &&
                sim_clock_ms() >= sweep->plan->deadline_ms) {
         stop(sweep, SIM_SWEEP_OUT_OF_TIME);
@@ -256,6 +260,7 @@ tell_failure(struct sweep *sweep, const struct sim_batch *batch, const struct si
             .how = failure.again.how,
             .tape = &tape,
             .hang_ms = sweep->pool->hang_ms,
+            .hurry = seen->verdict == SIM_VERDICT_HANG ? plan->interrupted : NULL,
             .explain = true,
             .loud = true,
     };
@@ -447,6 +452,22 @@ anybody_works(const struct sweep *sweep)
     return false;
 }
 
+/* After an interrupt: who has not come to the end of his run by now is not waited for. */
+static void
+abandon(struct sweep *sweep)
+{
+    if (sweep->interrupted_ms == 0 || sim_clock_ms() - sweep->interrupted_ms < GRACE_MS) {
+        return;
+    }
+    for (uint32_t i = 0; i < sweep->pool->count; i++) {
+        if (sweep->owner[i] != NOBODY) {
+            sim_worker_abandon(&sweep->pool->workers[i]);
+            collect(sweep, i);
+        }
+    }
+    merge_in_order(sweep);
+}
+
 /* One turn: hand out, wait, collect, merge. */
 static void
 turn(struct sweep *sweep)
@@ -457,6 +478,7 @@ turn(struct sweep *sweep)
         collect(sweep, (uint32_t)which);
         merge_in_order(sweep);
     }
+    abandon(sweep);
     if (!sweep->closed &&
             !sweep->sink->tick(sweep->sink, sweep->result->totals.runs, &sweep->result->totals)) {
         close_at_once(sweep, SIM_SWEEP_SINK);

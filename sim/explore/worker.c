@@ -237,6 +237,13 @@ set_actor_name(const struct sim_shared *shared, struct sim_outcome *outcome)
     }
 }
 
+static uint32_t
+patience_ms(const struct sim_worker *worker)
+{
+    bool hurries = worker->hurry != NULL && *worker->hurry != 0;
+    return hurries && worker->hang_ms > SIM_HURRY_MS ? SIM_HURRY_MS : worker->hang_ms;
+}
+
 /* The world in the mapping stands where the run stood. */
 static void
 cut_off(struct sim_shared *shared, struct sim_outcome *ret)
@@ -282,7 +289,7 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
         /* Where it was when we lost patience is no property of the run: it has no digest. */
         outcome.digest = 0;
         (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time",
-                worker->hang_ms);
+                patience_ms(worker));
     } else {
         sim_crash_tell(&shared->crash, status, what, sizeof(what));
     }
@@ -414,6 +421,20 @@ bury(struct sim_worker *worker, enum sim_verdict verdict)
     return go_on_with_rest(worker);
 }
 
+void
+sim_worker_abandon(struct sim_worker *worker)
+{
+    if (!worker->busy) {
+        return;
+    }
+    (void)end_process(worker);
+    worker->busy = false;
+    if (!sim_shared_is_whole(worker->shared, &worker->sizes, &worker->job)) {
+        sim_shared_renew(worker->shared, &worker->sizes, &worker->job);
+    }
+    worker->shared->stage = SIM_STAGE_IDLE;
+}
+
 /* ---- Waiting. -------------------------------------------------------------------------------- */
 
 /* Buries who is gone, and who stands still. True: its job is over. */
@@ -430,7 +451,7 @@ look_at(struct sim_worker *worker, uint64_t now_ms)
         worker->seen_ms = now_ms;
         return false;
     }
-    return now_ms - worker->seen_ms >= worker->hang_ms && !bury(worker, SIM_VERDICT_HANG);
+    return now_ms - worker->seen_ms >= patience_ms(worker) && !bury(worker, SIM_VERDICT_HANG);
 }
 
 /* Something came over the line. True: the job is over. */

@@ -25,6 +25,7 @@
 #ifndef SIM_EXPLORE_WORKER_H
 #define SIM_EXPLORE_WORKER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -32,6 +33,8 @@
 #include "sim/explore/shared.h"
 
 #define SIM_HANG_MS 10000u
+/* … when somebody has asked for the end and waits. */
+#define SIM_HURRY_MS 500u
 /* Exit status of a process that had no memory to begin with. */
 #define SIM_WORKER_NO_MEMORY 70
 
@@ -54,6 +57,9 @@ struct sim_worker {
     uint32_t deaths_done;
     struct sim_worker_kind kind;
     uint32_t hang_ms;
+    /* Not 0 there: a step that stands still is given no more than SIM_HURRY_MS. NULL: never so. For a
+     * run that has hung before. Borrowed. */
+    const volatile sig_atomic_t *hurry;
     bool loud; /* What a run writes to stderr is let through. */
     pid_t pid; /* 0: no process. */
     int fd;    /* To the process. */
@@ -88,6 +94,13 @@ bool sim_worker_give(struct sim_worker *worker);
  * busy. A worker that failed is done too.
  */
 int sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms);
+
+/*
+ * Ends the process in the middle of its run, which counts as never begun: nobody knows how it would
+ * have ended. What the job has done before stays in the mapping, unless the run has written over it.
+ * A worker that is not busy is left alone.
+ */
+void sim_worker_abandon(struct sim_worker *worker);
 
 /* What the worker's process does (serve.c): takes jobs from `fd` until it is closed. */
 __attribute__((noreturn)) void sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent);

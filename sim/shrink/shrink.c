@@ -51,6 +51,7 @@ shrink_all(struct sim__shrinker *shrinker)
 static bool
 run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_alone *alone)
 {
+    bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
     const struct sim_alone_case what = {
             .scenario = shrinker->plan->scenario,
             .options = &shrinker->options,
@@ -59,6 +60,7 @@ run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_alone 
             .tape = &shrinker->best,
             .kind = as_twin ? &sim_worker_twin : &sim_worker_usual,
             .hang_ms = shrinker->plan->hang_ms,
+            .hurry = hangs ? shrinker->plan->interrupted : NULL,
             .explain = !as_twin,
             .with_past = as_twin,
     };
