@@ -7,6 +7,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/json.h"
+#include "sim/cli/terminal.h"
 
 static const char *
 order_name(enum sim_order order)
@@ -33,16 +34,20 @@ static void
 print_text(const struct sim_entry *entry)
 {
     const struct sim_scenario *scenario = entry->scenario;
-    (void)printf("%-32s %s", scenario->name, scenario->about);
-    if (scenario->expect != SIM_VERDICT_PASS) {
-        (void)printf(" [expected: %s]", sim_verdict_name(scenario->expect));
-    }
-    (void)putchar('\n');
+    char text[1024];
+    bool passes = scenario->expect == SIM_VERDICT_PASS;
+    (void)snprintf(text, sizeof(text), "%s%s%s%s", scenario->about,
+            passes ? "" : " [expected: ", passes ? "" : sim_verdict_name(scenario->expect),
+            passes ? "" : "]");
+    int column = printf("%-32s ", scenario->name);
+    sim_print_folded(text, (size_t)column, 33);
     for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
         const struct sim_param *param = &scenario->params[i];
-        (void)printf("    -D %s=%lld  %s (%lld to %lld)\n", param->name, (long long)param->value,
-                param->about != NULL ? param->about : "", (long long)param->min,
-                (long long)param->max);
+        (void)snprintf(text, sizeof(text), "-D %s=%lld  %s (%lld to %lld)", param->name,
+                (long long)param->value, param->about != NULL ? param->about : "",
+                (long long)param->min, (long long)param->max);
+        (void)printf("    ");
+        sim_print_folded(text, 4, 8);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/terminal.h"
 #include "sim/explore/pool.h"
 #include "sim/explore/token.h"
 #include "sim/world/options.h"
@@ -417,7 +418,8 @@ help_option(const struct row *row)
             row->letter != 0 ? &row->letter : " ", row->letter != 0 && row->name != NULL ? "," : "",
             row->name != NULL ? " --" : "", row->name != NULL ? row->name : "",
             row->argument != NULL ? " " : "", row->argument != NULL ? row->argument : "");
-    (void)printf("  %-28s %s\n", left, row->about);
+    (void)printf("  %-28s ", left);
+    sim_print_folded(row->about, 31, 31);
     if (row->environment != NULL) {
         (void)printf("  %-28s (environment: %s)\n", "", row->environment);
     }
@@ -428,12 +430,17 @@ help_run_options(void)
 {
     (void)printf("\nOptions of the runs, for -O:\n");
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
-        (void)printf("  %-18s %s", sim_option_name(i), sim_option_about(i));
-        if (sim_option_default(i) == SIM_FAULT_FROM_SCENARIO) {
-            (void)printf(" (default: what the scenario survives)\n");
-        } else {
-            (void)printf(" (default %llu)\n", (unsigned long long)sim_option_default(i));
+        char text[256];
+        bool from_scenario = sim_option_default(i) == SIM_FAULT_FROM_SCENARIO;
+        int used = snprintf(text, sizeof(text), "%s (default%s", sim_option_about(i),
+                from_scenario ? ": what the scenario survives)" : " ");
+        rt_assert(used > 0 && (size_t)used < sizeof(text));
+        if (!from_scenario) {
+            (void)snprintf(text + used, sizeof(text) - (size_t)used, "%llu)",
+                    (unsigned long long)sim_option_default(i));
         }
+        (void)printf("  %-18s ", sim_option_name(i));
+        sim_print_folded(text, 21, 21);
     }
 }
 

@@ -122,3 +122,23 @@ sim_progress_clear(struct sim_progress *progress)
         progress->shown = false;
     }
 }
+
+void
+sim_print_folded(const char *text, size_t column, uint32_t indent)
+{
+    for (const char *word = text; *word != '\0';) {
+        size_t length = strcspn(word, " ");
+        size_t end = length + strspn(word + length, " ");
+        if (column + length > SIM_COLUMNS && column > indent) {
+            (void)printf("\n%*s", (int)indent, "");
+            column = indent;
+        }
+        /* Blanks at the end of a line are nobody's. */
+        size_t next = word[end] != '\0' ? strcspn(word + end, " ") : 0;
+        bool ends = next == 0 || column + end + next > SIM_COLUMNS;
+        (void)fwrite(word, 1, ends ? length : end, stdout);
+        column += end;
+        word += end;
+    }
+    (void)putchar('\n');
+}

@@ -12,6 +12,7 @@
 #define SIM_CLI_TERMINAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Whether what goes to stdout may be coloured. */
@@ -33,5 +34,12 @@ void sim_progress_tick(struct sim_progress *progress, const char *name, uint64_t
 
 /* Takes the bar away, before anything else is printed. */
 void sim_progress_clear(struct sim_progress *progress);
+
+/* Widest line of what is told. */
+#define SIM_COLUMNS 100u
+
+/* Prints `text` on stdout, from `column` on, where the line stands; what does not fit into SIM_COLUMNS
+ * goes on at `indent` of the next line. A word that is longer than a line stays whole. */
+void sim_print_folded(const char *text, size_t column, uint32_t indent);
 
 #endif

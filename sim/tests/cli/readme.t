@@ -10,6 +10,8 @@
 # ---- The example: the first C block of the README, outside of the tree. ----
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$root/README.md" >mine.c
 ok "the README has an example" grep -q SIM_SCENARIO mine.c
+ok "no line but a table's is wider than 100 columns" \
+    test -z "$(grep -v '^|' "$root/README.md" | grep '^.\{101\}')"
 
 # Under the sanitizers the installed program is another build: only the headers are at stake there.
 prefix=$tmp/prefix

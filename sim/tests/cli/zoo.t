@@ -8,7 +8,7 @@
 # ---- Bugs that are what they say. ----
 same "bugs are found, their fixed forms hold: status" \
     "$(status zoo 'zoo/a0*' --runs 300 --db z.db)" 0
-listed=$(rewake list 'zoo/a0*/broken' | wc -l)
+listed=$(rewake list 'zoo/a0*/broken' | grep -c '^zoo/')
 ok "one line a bug" test "$(grep -c '^zoo/a0' out.txt)" -eq "$listed"
 ok "the reference stands in it" grep -q '^zoo/a06 *tokio-rs/tokio#4497 *lost-wakeup' out.txt
 ok "no line is wider than a terminal" not_in out.txt '^.\{101\}'
