@@ -1,14 +1,11 @@
 /*
- * dpor.h -- what the two files of `dpor` share: the walk, and the run that it is looking at.
- *
- *   dpor.c        the tree: which run comes next, and what sleeps meanwhile
- *   dpor_trace.c  one run as transitions: what each touched, what had to come before it, which two
- *                 could change places
+ * trace.h -- one run as transitions: what each touched, what had to come before it, and which two
+ * could change places.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STRATEGY_DPOR_H
-#define SIM_STRATEGY_DPOR_H
+#ifndef SIM_DPOR_TRACE_H
+#define SIM_DPOR_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,12 +28,13 @@ struct dpor_footprint {
 /* One step of one actor, or a move of the clock while all was quiet (actor 0). */
 struct dpor_transition {
     uint32_t actor; /* Its stable id. */
+    uint32_t nth;   /* Of its actor's, in this run. */
     uint32_t node;  /* Where it was chosen; DPOR_NONE: nobody else stood ready. */
     uint32_t first; /* Its accesses: from here … */
     uint32_t count; /* … so many. */
     bool global;    /* It conflicts with everything. */
-    bool complete;  /* It was its actor's last: the actor has finished. */
-    bool task;      /* The actor is one. */
+    uint64_t data;  /* What was chosen in it, as one number. */
+    uint64_t name;  /* Of it and all that had to come before it, in any run. */
 };
 
 /* The run in progress. What it has in common with the one before stays from there. */
@@ -48,8 +46,9 @@ struct dpor_trace {
     uint32_t seen;     /* Begun in this run. */
     uint32_t count;    /* Written down. */
     uint32_t accesses; /* Written down. */
-    uint32_t ids[SIM_ACTORS_MAX + 1]; /* Stable ids, by the index in this run. */
-    bool tasks[SIM_ACTORS_MAX + 1];
+    uint64_t data;     /* Chosen before the first transition, as one number. */
+    uint32_t ids[SIM_ACTORS_MAX + 1];   /* Stable ids, by the index in this run. */
+    uint16_t steps[SIM_ACTORS_MAX + 1]; /* Begun in this run, likewise. */
     struct dpor_transition transitions[DPOR_TRANSITIONS_MAX];
     struct sim_access all[DPOR_ACCESSES_MAX];
     /* Bit i of before[j]: transition i had to come before j. */
@@ -71,7 +70,18 @@ void dpor_trace_begin(struct dpor_trace *trace, uint32_t kept);
 /* An event of the run. True: it begins a transition, and the one before is over. */
 bool dpor_trace_event(struct dpor_trace *trace, const struct sim_event *event);
 
-/* Orders the transitions from `first` on. */
+/* Something other than who runs was chosen. */
+void dpor_trace_datum(struct dpor_trace *trace, uint32_t index);
+
+static inline uint64_t
+dpor_mix(uint64_t word)
+{
+    word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    word = (word ^ word >> 27) * UINT64_C(0x94d049bb133111eb);
+    return word ^ word >> 31;
+}
+
+/* Orders the transitions from `first` on, and names them. */
 void dpor_trace_order(struct dpor_trace *trace, uint32_t first);
 
 static inline bool
@@ -86,12 +96,5 @@ dpor_is_before(const struct dpor_trace *trace, uint32_t i, uint32_t j)
  */
 void dpor_trace_races(const struct dpor_trace *trace, uint32_t first,
         void (*race)(void *argument, uint32_t i, uint32_t j), void *argument);
-
-/*
- * The actors that could go first if what is between i and j and had not to come after i came before
- * i, then j: fills `ret` with their ids, at most `max`, in the order in which they went.
- */
-uint32_t dpor_trace_initials(
-        const struct dpor_trace *trace, uint32_t i, uint32_t j, uint32_t *ret, uint32_t max);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * dpor_trace.c -- a run as transitions, and the order that they had to have.
+ * trace.c -- a run as transitions, and the order that they had to have.
  *
  * Which two transitions conflict says sim/cover/footprint.h. Objects are numbered by the actor that
  * made them as it stood in this run; in another order of the same program it may stand elsewhere,
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/strategy/dpor.h"
+#include "sim/dpor/trace.h"
 
 bool
 dpor_conflict(struct dpor_footprint a, struct dpor_footprint b)
@@ -39,12 +39,13 @@ dpor_trace_begin(struct dpor_trace *trace, uint32_t kept)
     trace->seen = 0;
     trace->open = false;
     trace->full = false;
+    trace->data = 0;
     trace->accesses = 0;
     if (kept > 0) {
         const struct dpor_transition *last = &trace->transitions[kept - 1];
         trace->accesses = last->first + last->count;
     }
-    memset(trace->tasks, 0, sizeof(trace->tasks));
+    memset(trace->steps, 0, sizeof(trace->steps));
 }
 
 /* A resource that is an object goes by the stable id of the actor that made it. */
@@ -89,14 +90,13 @@ add(struct dpor_trace *trace, const struct sim_event *event)
         accesses[i].resource = stable(trace, accesses[i].resource);
         touch(trace, last, accesses[i]);
     }
-    bool ends = event->kind == RT_PROBE_COMPLETE || event->kind == RT_PROBE_CANCEL ||
-                event->kind == SIM_EVENT_DONE;
-    last->complete = last->complete || ends;
 }
 
 static void
 open_transition(struct dpor_trace *trace, const struct sim_event *event)
 {
+    bool clock = event->kind == SIM_EVENT_CLOCK;
+    uint32_t nth = clock ? 0 : trace->steps[event->actor]++;
     trace->seen++;
     trace->open = false;
     if (trace->seen <= trace->kept) {
@@ -106,14 +106,13 @@ open_transition(struct dpor_trace *trace, const struct sim_event *event)
         trace->full = true;
         return;
     }
-    bool clock = event->kind == SIM_EVENT_CLOCK;
     trace->open = true;
     trace->transitions[trace->count++] = (struct dpor_transition){
             .actor = clock ? 0 : trace->ids[event->actor],
+            .nth = nth,
             .node = DPOR_NONE,
             .first = trace->accesses,
             .global = trace->all_conflict,
-            .task = !clock && trace->tasks[event->actor],
     };
 }
 
@@ -122,7 +121,6 @@ dpor_trace_event(struct dpor_trace *trace, const struct sim_event *event)
 {
     if (event->kind == SIM_EVENT_ACTOR) {
         trace->ids[event->actor] = (uint32_t)event->argument;
-        trace->tasks[event->actor] = event->argument >> 32 == SIM_ACTOR_TASK;
     }
     bool begins = sim_begins_transition(event->kind);
     if (begins) {
@@ -132,6 +130,13 @@ dpor_trace_event(struct dpor_trace *trace, const struct sim_event *event)
         add(trace, event);
     }
     return begins;
+}
+
+void
+dpor_trace_datum(struct dpor_trace *trace, uint32_t index)
+{
+    uint64_t *data = trace->open ? &trace->transitions[trace->count - 1].data : &trace->data;
+    *data = dpor_mix(*data + index + 1);
 }
 
 /* ---- What had to come before what. ----------------------------------------------------------- */
@@ -160,11 +165,24 @@ order(struct dpor_trace *trace, uint32_t j)
     }
 }
 
+static void
+name(struct dpor_trace *trace, uint32_t j)
+{
+    struct dpor_transition *transition = &trace->transitions[j];
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < j; i++) {
+        before += dpor_is_before(trace, i, j) ? dpor_mix(trace->transitions[i].name) : 0;
+    }
+    uint64_t own = (uint64_t)transition->actor << 32 | transition->nth;
+    transition->name = dpor_mix(dpor_mix(before + own) + transition->data);
+}
+
 void
 dpor_trace_order(struct dpor_trace *trace, uint32_t first)
 {
     for (uint32_t j = first; j < trace->count; j++) {
         order(trace, j);
+        name(trace, j);
     }
 }
 
@@ -192,37 +210,4 @@ dpor_trace_races(const struct dpor_trace *trace, uint32_t first,
             }
         }
     }
-}
-
-/* Whether nothing that `among` names had to come before k. */
-static bool
-is_initial(const struct dpor_trace *trace, const uint64_t among[DPOR_WORDS], uint32_t k)
-{
-    uint64_t both = 0;
-    for (uint32_t word = 0; word <= k / 64; word++) {
-        both |= trace->before[k][word] & among[word];
-    }
-    return both == 0;
-}
-
-uint32_t
-dpor_trace_initials(
-        const struct dpor_trace *trace, uint32_t i, uint32_t j, uint32_t *ret, uint32_t max)
-{
-    uint64_t among[DPOR_WORDS] = {0};
-    uint32_t count = 0;
-    for (uint32_t k = i + 1; k < j; k++) {
-        if (!dpor_is_before(trace, i, k)) {
-            among[k / 64] |= UINT64_C(1) << k % 64;
-        }
-    }
-    for (uint32_t k = i + 1; k < j && count < max; k++) {
-        if ((among[k / 64] >> k % 64 & 1) != 0 && is_initial(trace, among, k)) {
-            ret[count++] = trace->transitions[k].actor;
-        }
-    }
-    if (count < max && is_initial(trace, among, j)) {
-        ret[count++] = trace->transitions[j].actor;
-    }
-    return count;
 }
