@@ -74,48 +74,84 @@ starter_add(struct starter *starter, struct rt_task *thread, rt_poll_fn poll, co
     starter->threads[starter->count++] = thread;
 }
 
-/* ---- A lock that whoever comes first gets: nothing is handed over. --------------------------- */
+/* ---- A lock; who lets go of it draws who of those that wait has it next. ---------------------- */
+
+#define NOBODY UINT32_MAX
 
 struct lock {
-    struct sim_cell held;
+    struct sim_cell held; /* 0: free; else the number of who has it, plus 1. */
+    struct sim_world *world;
     struct rt_slot *waiters; /* One for each thread that may take it. */
     uint32_t threads;
+    uint32_t heir; /* Whom it was handed to, and who has not yet been there; or NOBODY. */
 };
 
 static inline void
 lock_init(struct sim_world *world, struct lock *lock, const char *name, uint32_t threads)
 {
     sim_cell_init(world, &lock->held, name, 0);
+    lock->world = world;
     lock->waiters = sim_alloc(world, threads * sizeof(struct rt_slot));
     lock->threads = threads;
+    lock->heir = NOBODY;
     for (uint32_t i = 0; i < threads; i++) {
         rt_slot_init(&lock->waiters[i]);
     }
 }
 
-/* READY: `thread` has it. Else asked again after each release. */
+/* READY: `thread` has it. All that is seen of it happens at `here`, as if it stood there: two locks
+ * are not one because they share these lines. */
 static inline rt_poll
-lock_poll(struct lock *lock, uint32_t thread, struct rt_cx *cx)
+lock_poll(struct lock *lock, uint32_t thread, struct rt_cx *cx, const struct rt_site *here)
 {
-    if (sim_cell_cas(&lock->held, 0, 1)) {
+    if (lock->heir == thread) {
+        lock->heir = NOBODY;
+        sim_cell_set_at(&lock->held, thread + 1, here);
         return RT_READY;
     }
-    rt_slot_replace(&lock->waiters[thread], cx, "the lock");
+    if (sim_cell_cas_at(&lock->held, 0, thread + 1, here)) {
+        return RT_READY;
+    }
+    rt_slot_replace_at(&lock->waiters[thread], cx, "the lock", here, here);
     return RT_PENDING;
 }
 
-static inline void
-lock_release(struct lock *lock)
+/* Which of `count`; a decision has at most 64 alternatives. */
+static inline uint32_t
+lock_draw(struct lock *lock, uint32_t count)
 {
-    sim_cell_set(&lock->held, 0);
-    for (uint32_t i = 0; i < lock->threads; i++) {
-        if (!rt_slot_empty(&lock->waiters[i])) {
-            (void)rt_slot_wake(&lock->waiters[i]);
-        }
+    uint32_t first = 0;
+    while (count > 64) {
+        uint32_t half = count / 2;
+        bool lower = sim_pick(lock->world, 2) == 0;
+        first += lower ? 0 : half;
+        count = lower ? half : count - half;
     }
+    return first + sim_pick(lock->world, count);
+}
+
+#define lock_release(lock) lock_release_at((lock), RT_HERE)
+static inline void
+lock_release_at(struct lock *lock, const struct rt_site *here)
+{
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < lock->threads; i++) {
+        waiting += !rt_slot_empty(&lock->waiters[i]);
+    }
+    if (waiting == 0) {
+        sim_cell_set_at(&lock->held, 0, here);
+        return;
+    }
+    uint32_t drawn = lock_draw(lock, waiting);
+    uint32_t heir = 0;
+    while (rt_slot_empty(&lock->waiters[heir]) || drawn-- > 0) {
+        heir++;
+    }
+    lock->heir = heir;
+    (void)rt_slot_wake_at(&lock->waiters[heir], here);
 }
 
 /* The access behind it has a point of scheduling of its own: NEXT, on the next line. */
-#define TAKE(at, lock, thread, cx) RT_AWAIT_HERE(at, lock_poll((lock), (thread), (cx)))
+#define TAKE(at, lock, thread, cx) RT_AWAIT_HERE(at, lock_poll((lock), (thread), (cx), RT_HERE))
 
 #endif

@@ -1,17 +1,19 @@
 /*
- * reorder.c -- SCTBench's reorder_N: N - 1 threads set a, then b; one thread looks at both.
+ * reorder.c -- SCTBench's reorder_N: most threads set a, then b; the others look at both.
  *
  *      setter       a = 1; b = -1;
  *      checker      assert((a == 0 && b == 0) || (a == 1 && b == -1));
  *
- * It goes wrong when the checker, with its two or three looks, comes after the first a = 1 and
- * before the first b = -1. Whoever picks threads at random finds that the less often, the more
+ * It goes wrong when a checker, with its two or three looks, comes after the first a = 1 and
+ * before the first b = -1. As in the originals there is one checker among N threads, but ten in
+ * reorder-20 and reorder-50. Whoever picks threads at random finds that the less often, the more
  * setters there are; one that asks for "b as it was at the start, read by the checker" finds it
  * in a few runs, however many there are.
  *
  * In the fixed form setters and checker hold a lock.
  *
- * Reference: mc-imperial/sctbench, concurrent-software-benchmarks/reorder_N_bad.
+ * Reference: mc-imperial/sctbench, concurrent-software-benchmarks/reorder_N_bad; wcventure/PERIOD,
+ * evaluation/CS/reorder_50, reorder_100.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -97,7 +99,8 @@ locked_checker_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 make(struct sim_world *world, rt_poll_fn setter, rt_poll_fn checker)
 {
-    uint32_t threads = (uint32_t)sim_param(world, "threads");
+    uint32_t setters = (uint32_t)sim_param(world, "setters");
+    uint32_t threads = setters + (uint32_t)sim_param(world, "checkers");
     struct starter *starter = starter_new(world, threads);
     struct program *program = sim_new(world, struct program);
     sim_cell_init(world, &program->a, "a", 0);
@@ -105,7 +108,7 @@ make(struct sim_world *world, rt_poll_fn setter, rt_poll_fn checker)
     lock_init(world, &program->lock, "the lock", threads);
     for (uint32_t i = 0; i < threads; i++) {
         struct thread *thread = sim_new(world, struct thread);
-        bool is_setter = i + 1 < threads;
+        bool is_setter = i < setters;
         thread->program = program;
         thread->number = i;
         starter_add(starter, &thread->task, is_setter ? setter : checker,
@@ -125,21 +128,21 @@ setup_fixed(struct sim_world *world)
     make(world, locked_setter_poll, locked_checker_poll);
 }
 
-#define ABOUT "Setters set a, then b, while a checker looks at both."
-#define THREADS(n) \
-    static const struct sim_param threads_##n[] = { \
-            {"threads", "threads, the checker among them", (n), 2, 200}, {0}}
-#define BROKEN(n, title) \
-    THREADS(n); \
+#define ABOUT "Setters set a, then b, while checkers look at both."
+#define THREADS(n, setters, checkers) \
+    static const struct sim_param threads_##n[] = {{"setters", "setters", (setters), 1, 100}, \
+            {"checkers", "checkers", (checkers), 1, 100}, {0}}
+#define BROKEN(n, title, setters, checkers) \
+    THREADS(n, setters, checkers); \
     SIM_SCENARIO(reorder_##n, .name = (title), .about = ABOUT, .setup = setup, \
             .params = threads_##n, .expect = SIM_VERDICT_INVARIANT, .declared = true)
 
-BROKEN(3, "kernel/reorder-3/broken");
-BROKEN(5, "kernel/reorder-5/broken");
-BROKEN(10, "kernel/reorder-10/broken");
-BROKEN(20, "kernel/reorder-20/broken");
-BROKEN(50, "kernel/reorder-50/broken");
-BROKEN(100, "kernel/reorder-100/broken");
+BROKEN(3, "kernel/reorder-3/broken", 2, 1);
+BROKEN(5, "kernel/reorder-5/broken", 4, 1);
+BROKEN(10, "kernel/reorder-10/broken", 9, 1);
+BROKEN(20, "kernel/reorder-20/broken", 10, 10);
+BROKEN(50, "kernel/reorder-50/broken", 40, 10);
+BROKEN(100, "kernel/reorder-100/broken", 99, 1);
 SIM_SCENARIO(reorder_3_fixed, .name = "kernel/reorder-3/fixed",
-        .about = "As reorder-3/broken, and setters and checker hold a lock.", .setup = setup_fixed,
+        .about = "As reorder-3/broken, and setters and checkers hold a lock.", .setup = setup_fixed,
         .params = threads_3, .declared = true);

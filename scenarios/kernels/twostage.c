@@ -8,14 +8,21 @@
  *                   lock(2); t2 = data2;            unlock(2);
  *                   assert(t2 == t1 + 1);
  *
- * It goes wrong when the reader does all of its own after the first data1 = 1 and before the first
- * data2 = ..: with a hundred writers, the reader must be one of the first two threads at
- * the first lock and the first at the second. SCTBench's plain `twostage` has two writers and a
- * reader, and is twostage-2 here; its twostage_N has N - 1 writers and a reader.
+ * It goes wrong when a reader looks at data1 after the first data1 = 1 and at data2 before the
+ * first data2 = ..: it must be the first of all at the second lock. How many there are of each is
+ * as in the originals, with which others have measured:
+ *
+ *      twostage-2          1 writer,   1 reader      SCTBench's twostage
+ *      twostage-20        10 writers, 10 readers     twostage_20
+ *      twostage-50        40 writers, 10 readers     twostage_50
+ *      twostage-100       99 writers,  1 reader      twostage_100
+ *      twostage-20-lone   19 writers,  1 reader      not among them, and harder
+ *      twostage-50-lone   49 writers,  1 reader      likewise
  *
  * In the fixed form the first lock is held over both.
  *
- * Reference: mc-imperial/sctbench, concurrent-software-benchmarks/twostage_bad, twostage_100_bad.
+ * Reference: mc-imperial/sctbench, concurrent-software-benchmarks/twostage_bad, twostage_100_bad;
+ * wcventure/PERIOD, evaluation/CS/twostage_20, twostage_50.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -97,19 +104,21 @@ static void
 make(struct sim_world *world, bool over_both)
 {
     uint32_t writers = (uint32_t)sim_param(world, "writers");
-    struct starter *starter = starter_new(world, writers + 1);
+    uint32_t threads = writers + (uint32_t)sim_param(world, "readers");
+    struct starter *starter = starter_new(world, threads);
     struct program *program = sim_new(world, struct program);
     program->over_both = over_both;
     sim_cell_init(world, &program->data1, "data1", 0);
     sim_cell_init(world, &program->data2, "data2", 0);
-    lock_init(world, &program->lock1, "lock 1", writers + 1);
-    lock_init(world, &program->lock2, "lock 2", writers + 1);
-    for (uint32_t i = 0; i <= writers; i++) {
+    lock_init(world, &program->lock1, "lock 1", threads);
+    lock_init(world, &program->lock2, "lock 2", threads);
+    for (uint32_t i = 0; i < threads; i++) {
         struct thread *thread = sim_new(world, struct thread);
+        bool writes = i < writers;
         thread->program = program;
         thread->number = i;
-        starter_add(starter, &thread->task, i < writers ? writer_poll : reader_poll,
-                i < writers ? "writer" : "reader");
+        starter_add(starter, &thread->task, writes ? writer_poll : reader_poll,
+                writes ? "writer" : "reader");
     }
 }
 
@@ -125,18 +134,21 @@ setup_fixed(struct sim_world *world)
     make(world, true);
 }
 
-#define ABOUT "Writers write two numbers under two locks while a reader reads both."
-#define WRITERS(n) \
-    static const struct sim_param writers_##n[] = {{"writers", "writers", (n), 1, 200}, {0}}
-#define BROKEN(n, title) \
-    WRITERS(n); \
-    SIM_SCENARIO(twostage_##n, .name = (title), .about = ABOUT, .setup = setup, \
-            .params = writers_##n, .expect = SIM_VERDICT_INVARIANT, .declared = true)
+#define ABOUT "Writers write two numbers under two locks while readers read both."
+#define THREADS(id, writers, readers) \
+    static const struct sim_param threads_##id[] = {{"writers", "writers", (writers), 1, 100}, \
+            {"readers", "readers", (readers), 1, 100}, {0}}
+#define BROKEN(id, title, writers, readers) \
+    THREADS(id, writers, readers); \
+    SIM_SCENARIO(twostage_##id, .name = (title), .about = ABOUT, .setup = setup, \
+            .params = threads_##id, .expect = SIM_VERDICT_INVARIANT, .declared = true)
 
-BROKEN(2, "kernel/twostage-2/broken");
-BROKEN(19, "kernel/twostage-20/broken");
-BROKEN(49, "kernel/twostage-50/broken");
-BROKEN(99, "kernel/twostage-100/broken");
+BROKEN(2, "kernel/twostage-2/broken", 1, 1);
+BROKEN(20, "kernel/twostage-20/broken", 10, 10);
+BROKEN(50, "kernel/twostage-50/broken", 40, 10);
+BROKEN(100, "kernel/twostage-100/broken", 99, 1);
+BROKEN(20_lone, "kernel/twostage-20-lone/broken", 19, 1);
+BROKEN(50_lone, "kernel/twostage-50-lone/broken", 49, 1);
 SIM_SCENARIO(twostage_2_fixed, .name = "kernel/twostage-2/fixed",
         .about = "As twostage-2/broken, and the first lock is held over both.",
-        .setup = setup_fixed, .params = writers_2, .declared = true);
+        .setup = setup_fixed, .params = threads_2, .declared = true);
