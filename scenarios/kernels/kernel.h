@@ -74,7 +74,7 @@ starter_add(struct starter *starter, struct rt_task *thread, rt_poll_fn poll, co
     starter->threads[starter->count++] = thread;
 }
 
-/* ---- A lock; who lets go of it draws who of those that wait has it next. ---------------------- */
+/* ---- A lock: who lets go of it draws who of those that wait has it next. --------------------- */
 
 #define NOBODY UINT32_MAX
 

@@ -32,6 +32,7 @@ extern "C" {
     X(LENGTH, "choices of who runs, of a run; a and b: 0") \
     X(ACTOR, "steps of an actor; a: its stable id; b: its parent's") \
     X(OBJECT, "accesses to an object; a: the object") \
+    X(RACE, "two stood ready for one object at once; a: the object") \
     X(FOOTPRINT, "a step in some state touches an object; a: the state; b: the object, and how") \
     X(PAIR, "one line led to another; a: both sites; b: which kind of pair") \
     X(COVER, "an element of coverage; a: the element; b: its kind") \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/task/task.h"
 
 static inline uint32_t
 mix(uint32_t a, uint32_t b)
@@ -87,6 +88,8 @@ start(struct sim_states *states, uint32_t actor)
     struct sim_standing *standing = sim_states_of(states, actor);
     states->stepping = actor;
     states->lines = 0;
+    states->roused = false;
+    states->asleep = false;
     if (standing != NULL) {
         states->from = *standing;
         standing->woken = false;
@@ -115,13 +118,22 @@ appear(struct sim_states *states, const struct sim_event *event)
     }
 }
 
+/* Of a task that polls others nobody can say whether it waits. */
+static void
+end_poll(struct sim_states *states, const struct sim_event *event)
+{
+    bool own = states->stepping != 0 && event->object == states->from.object;
+    states->asleep = own && event->argument != RT_READY && !states->roused;
+}
+
 /* The first wake is the cause of the next poll; others change nothing. */
 static void
 wake(struct sim_states *states, const struct sim_event *event)
 {
     struct sim_standing *standing = task_of(states, event->object);
-    if (standing == NULL || standing->woken || event->argument != 0 ||
-            standing == &states->actors[states->stepping]) {
+    bool own = standing != NULL && standing == &states->actors[states->stepping];
+    states->roused |= own;
+    if (standing == NULL || standing->woken || event->argument != 0 || own) {
         return;
     }
     standing->woken = true;
@@ -142,6 +154,9 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
 {
     uint32_t kind = event->kind;
     if (kind == RT_PROBE_POLL || kind == RT_PROBE_POLLED) {
+        if (kind == RT_PROBE_POLLED) {
+            end_poll(states, event);
+        }
         return;
     }
     if (sim_begins_transition(kind)) {

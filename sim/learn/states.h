@@ -69,6 +69,8 @@ struct sim_states {
     uint32_t stepping;        /* In-run index of whose step it is; 0: nobody's. */
     uint32_t lines;           /* Hash of the lines that this step has passed; 0: none yet. */
     uint32_t post;            /* The line of the last post. */
+    bool roused;              /* The task whose step it is has woken itself. */
+    bool asleep;              /* Its poll is over, and it waits for somebody. */
     struct sim_standing from; /* As who steps stood before. */
     struct sim_standing actors[SIM_STATES_ACTORS];
     struct {

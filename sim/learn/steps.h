@@ -2,7 +2,10 @@
  * steps.h -- what the steps of a run touched, as facts.
  *
  *      OBJECT     a: the resource, its mode in bits 32 and 33   b: the actor's stable id
- *                 once for each step that touches it, in the strongest mode
+ *                 once for each step that touches it, in the strongest mode; 0 times for a step
+ *                 that only looked, and ended in waiting
+ *      RACE       a: the resource
+ *                 once for each step whose touch of it was a race (races.h)
  *      FOOTPRINT  a: the state that the step began in, line, mode   b: the resource
  *                 once for each event; with line, mode and b 0: once for each step
  *

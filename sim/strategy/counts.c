@@ -10,13 +10,19 @@
 /* Generations that are added up; deeper ones count as nobody's. */
 #define ANCESTORS_MAX 8u
 
-static struct sim_counted *
-look_up(struct sim_counts *counts, uint32_t what, uint32_t id)
+static inline uint32_t
+place_of(uint32_t id)
 {
-    uint32_t at = ((what ^ id * UINT32_C(0x85ebca6b)) * UINT32_C(0x9e3779b1)) >> 19;
+    return (id * UINT32_C(0x9e3779b1)) >> 19;
+}
+
+/* The entry, or the free place where it would stand. */
+static struct sim_counted *
+look_up(struct sim_counts *counts, uint32_t id)
+{
+    uint32_t at = place_of(id);
     rt_assert(counts->count < SIM_COUNTED_MAX);
-    while (counts->counted[at].id != 0 &&
-            (counts->counted[at].id != id || counts->counted[at].what != what)) {
+    while (counts->counted[at].stamp == counts->stamp && counts->counted[at].id != id) {
         at = (at + 1) % SIM_COUNTED_MAX;
     }
     return &counts->counted[at];
@@ -24,60 +30,72 @@ look_up(struct sim_counts *counts, uint32_t what, uint32_t id)
 
 /* The entry, made when it is new; NULL when the table is nearly full. */
 static struct sim_counted *
-entry_of(struct sim_counts *counts, uint32_t what, uint32_t id)
+entry_of(struct sim_counts *counts, uint32_t id)
 {
-    struct sim_counted *counted = look_up(counts, what, id);
-    if (counted->id == 0) {
+    struct sim_counted *counted = look_up(counts, id);
+    if (counted->stamp != counts->stamp) {
         if (counts->count >= SIM_COUNTED_MAX / 4 * 3) {
             return NULL;
         }
-        *counted = (struct sim_counted){.id = id, .what = what};
+        *counted = (struct sim_counted){.id = id, .stamp = counts->stamp};
         counts->count++;
     }
     return counted;
 }
 
-/* The parent's id; 0: the world's, or nobody has told. */
-static uint32_t
-parent_of(struct sim_counts *counts, uint32_t id)
+static struct sim_counts_parent *
+look_up_parent(struct sim_counts *counts, uint32_t id)
 {
-    const struct sim_counted *counted = look_up(counts, 0, id);
-    return counted->id != 0 ? (uint32_t)counted->whole : 0;
+    uint32_t at = place_of(id);
+    rt_assert(counts->parent_count < SIM_COUNTED_MAX);
+    while (counts->parents[at].id != 0 && counts->parents[at].id != id) {
+        at = (at + 1) % SIM_COUNTED_MAX;
+    }
+    return &counts->parents[at];
 }
 
 void
 sim_counts_init(struct sim_counts *counts, const struct sim_facts *facts)
 {
+    counts->stamp = 1;
     for (uint32_t i = 0; i < facts->count; i++) {
         const struct sim_fact *fact = &facts->entries[i];
-        struct sim_counted *counted = fact->kind == SIM_FACT_ACTOR && fact->b != 0
-                                              ? entry_of(counts, 0, (uint32_t)fact->a)
-                                              : NULL;
-        if (counted != NULL) {
-            counted->whole = fact->b;
+        if (fact->kind != SIM_FACT_ACTOR || fact->b == 0 ||
+                counts->parent_count >= SIM_COUNTED_MAX / 4 * 3) {
+            continue;
         }
+        struct sim_counts_parent *parent = look_up_parent(counts, (uint32_t)fact->a);
+        counts->parent_count += parent->id == 0;
+        *parent = (struct sim_counts_parent){(uint32_t)fact->a, fact->b};
     }
 }
 
 void
-sim_counts_add(struct sim_counts *counts, uint32_t what, uint32_t id, int64_t own)
+sim_counts_forget(struct sim_counts *counts)
 {
-    rt_assert(what != 0);
+    counts->stamp++;
+    counts->count = 0;
+}
+
+void
+sim_counts_add(struct sim_counts *counts, uint32_t id, int64_t own)
+{
     for (uint32_t i = 0; i < ANCESTORS_MAX && id != 0; i++) {
-        struct sim_counted *counted = entry_of(counts, what, id);
+        struct sim_counted *counted = entry_of(counts, id);
         if (counted == NULL) {
             return;
         }
         counted->whole += own;
-        id = parent_of(counts, id);
+        /* 0: the world made it, or nobody has told. */
+        const struct sim_counts_parent *parent = look_up_parent(counts, id);
+        id = parent->id != 0 ? parent->parent : 0;
     }
 }
 
 void
-sim_counts_begin(struct sim_counts *counts, uint32_t what)
+sim_counts_begin(struct sim_counts *counts)
 {
     counts->run++;
-    counts->what = what;
     counts->next[0] = 0;
     counts->previous[0] = 0;
 }
@@ -96,8 +114,8 @@ line_up(struct sim_counts *counts, uint32_t actor, uint32_t place)
 void
 sim_counts_appear(struct sim_counts *counts, uint32_t actor, uint32_t id, uint32_t parent)
 {
-    const struct sim_counted *counted = look_up(counts, counts->what, id);
-    int64_t whole = counted->id != 0 ? counted->whole : 0;
+    const struct sim_counted *counted = look_up(counts, id);
+    int64_t whole = counted->stamp == counts->stamp ? counted->whole : 0;
     counts->left[actor] = whole;
     counts->known[actor] = counts->run;
     bool has_maker = parent != 0 && sim_counts_knows(counts, parent);

@@ -26,32 +26,42 @@ extern "C" {
 
 #define SIM_COUNTED_MAX (1u << 13)
 
-/* Events of sort `what` by the actor `id`, with those of its descendants. */
+/* Events by the actor `id`, with those of its descendants. */
 struct sim_counted {
-    uint32_t id;   /* 0: a free place. */
-    uint32_t what; /* 0: `whole` is the id of its parent. */
+    uint32_t id;
+    uint32_t stamp; /* Another than that of the table: a free place. */
     int64_t whole;
+};
+
+struct sim_counts_parent {
+    uint32_t id; /* 0: a free place. */
+    uint32_t parent;
 };
 
 struct sim_counts {
     uint32_t run;
-    uint32_t what;               /* The sort that counts in this run. */
+    uint32_t stamp;              /* Counts from 1: so often were they forgotten. */
     int64_t left[SIM_INDICES];   /* By in-run index; … */
     uint32_t known[SIM_INDICES]; /* … valid where this is the run. */
     uint16_t next[SIM_INDICES]; /* In the order below; 0 is before the first and behind the last. */
     uint16_t previous[SIM_INDICES];
-    uint32_t count;
-    struct sim_counted counted[SIM_COUNTED_MAX]; /* Open addressing by (id, what). */
+    uint32_t count;        /* Of those counted, … */
+    uint32_t parent_count; /* … and of those whose parent is known. Open addressing by id: */
+    struct sim_counted counted[SIM_COUNTED_MAX];
+    struct sim_counts_parent parents[SIM_COUNTED_MAX];
 };
 
 /* Reads who made whom from `facts`; `counts` is zeroed. */
 void sim_counts_init(struct sim_counts *counts, const struct sim_facts *facts);
 
-/* The actor `id` made `own` (in sixteenths) events of sort `what`, which is not 0. */
-void sim_counts_add(struct sim_counts *counts, uint32_t what, uint32_t id, int64_t own);
+/* Forgets all counts, and no parents: events of another sort are counted from now on. */
+void sim_counts_forget(struct sim_counts *counts);
 
-/* Begins a run in which `what` counts. */
-void sim_counts_begin(struct sim_counts *counts, uint32_t what);
+/* The actor `id` made `own` (in sixteenths) events. */
+void sim_counts_add(struct sim_counts *counts, uint32_t id, int64_t own);
+
+/* Begins a run. */
+void sim_counts_begin(struct sim_counts *counts);
 
 /* The actor with index `actor` and stable id `id` came into being, made by `parent` (index; 0:
  * the world). */

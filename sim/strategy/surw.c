@@ -2,8 +2,9 @@
  * surw.c -- uniform over the orders in which one object is touched.
  *
  * Each run draws one object that several actors touch, with a probability in proportion to how
- * often they do. Steps that do not touch it run in any order (random priorities, drawn anew for
- * who has run); of those that will touch it, only the one that is *intended* may go on:
+ * often two touches of it could have come in the other order. Steps that do not touch it run in any
+ * order (random priorities, drawn anew for who has run); of those that will touch it, only the one
+ * that is *intended* may go on:
  *
  *      pick:  t := who has the highest priority
  *             its next step will touch the object, and nobody is intended:  draw whom to intend,
@@ -21,6 +22,9 @@
  *
  *   - A step is a whole poll, and what it will touch is a guess (footprints.h), as are counts
  *     (counts.h: means over earlier runs).
+ *   - An object is drawn by its races (learn/races.h) and not by its touches: what a lock guards is
+ *     touched as often as the lock, and its order decides nothing.
+ *   - A look that ends in waiting is no touch: the actor comes again.
  *   - The object and all orders of its touches are read from one number, and the numbers of
  *     consecutive seeds lie evenly (spread.h).
  *   - Objects that the same lines touch weigh together as one.
@@ -47,11 +51,12 @@
 /* A resource that several actors touch, or the beginning of what may become one. */
 struct object {
     uint32_t resource;
-    uint32_t actor;   /* The first that touched it; 0: several did. */
-    uint32_t written; /* 1: not all only read it. */
-    uint64_t touches;
+    uint32_t actor; /* The first that touched it; 0: several did. */
+    uint32_t modes; /* enum sim_mode, of all touches. */
+    uint64_t races; /* In all runs. */
     uint64_t lines; /* That touch it, hashed to bits. */
     uint64_t weight;
+    uint32_t facts; /* First of those about who touches it, plus 1; 0: none. */
 };
 
 struct surw {
@@ -61,11 +66,15 @@ struct surw {
     uint64_t bit;                 /* Its place in a reach. */
     uint32_t intended;            /* In-run index, or NOBODY. */
     uint32_t touched_step;        /* The last step of which a touch was counted. */
+    uint32_t looker;              /* Who has looked at it in this step, and no more; 0: nobody. */
     uint64_t weight[SIM_INDICES]; /* All 0 but while one is drawn. */
     uint64_t priority[SIM_INDICES];
     uint32_t drawn_in[SIM_INDICES]; /* The run in which the priority was drawn. */
     uint32_t count;
     uint64_t weight_of_all;
+    const struct sim_facts *facts;
+    uint32_t next_fact[SIM_LORE_FACTS]; /* About the same object, plus 1. */
+    uint32_t counted;                   /* The object of which counts are in the table. */
     struct object objects[OBJECTS];
     uint16_t index[INDEX]; /* By resource, until they are sifted: place plus 1; 0: free. */
     struct sim_counts counts;
@@ -108,13 +117,24 @@ learn_object(struct surw *surw, const struct sim_fact *fact)
     if (object == NULL) {
         return;
     }
-    if (object->touches == 0) {
+    if (object->modes == 0) {
         object->actor = fact->b;
     } else if (object->actor != fact->b) {
         object->actor = 0;
     }
-    object->written |= sim_object_mode(fact) != SIM_MODE_READ;
-    object->touches += (uint64_t)sim_counts_mean(fact);
+    object->modes |= sim_object_mode(fact);
+    uint32_t place = (uint32_t)(fact - surw->facts->entries);
+    surw->next_fact[place] = object->facts;
+    object->facts = place + 1;
+}
+
+static void
+learn_race(struct surw *surw, const struct sim_fact *fact)
+{
+    uint16_t place = *look_up(surw, (uint32_t)fact->a);
+    if (place != 0) {
+        surw->objects[place - 1].races += fact->sum;
+    }
 }
 
 static void
@@ -143,15 +163,30 @@ sift(struct surw *surw)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < surw->count; i++) {
-        if (surw->objects[i].actor == 0 && surw->objects[i].written) {
+        if (surw->objects[i].actor == 0 && surw->objects[i].modes != SIM_MODE_READ) {
             surw->objects[kept++] = surw->objects[i];
         }
     }
     surw->count = kept;
     for (uint32_t i = 0; i < surw->count; i++) {
         struct object *object = &surw->objects[i];
-        object->weight = object->touches / count_alike(surw, object) + 1;
+        object->weight = SIM_COUNT_ONE * object->races / count_alike(surw, object) + 1;
         surw->weight_of_all += object->weight;
+    }
+}
+
+/* Only for one object: for all of many tasks there would be no room. */
+static void
+count_touches(struct surw *surw, const struct object *object)
+{
+    if (surw->counted == object->resource) {
+        return;
+    }
+    surw->counted = object->resource;
+    sim_counts_forget(&surw->counts);
+    for (uint32_t at = object->facts; at != 0; at = surw->next_fact[at - 1]) {
+        const struct sim_fact *fact = &surw->facts->entries[at - 1];
+        sim_counts_add(&surw->counts, fact->b, sim_counts_mean(fact));
     }
 }
 
@@ -171,6 +206,7 @@ draw_object(struct surw *surw)
     sim_spread_narrow(&surw->spread, drawn, surw->objects[i].weight);
     surw->object = surw->objects[i].resource;
     surw->bit = sim_reach_bit(surw->object);
+    count_touches(surw, &surw->objects[i]);
 }
 
 static void
@@ -181,9 +217,10 @@ surw_begin(struct sim_strategy *strategy, uint64_t seed)
     sim_spread_begin(&surw->spread, seed, STREAM);
     draw_object(surw);
     sim_footprints_begin(&surw->footprints);
-    sim_counts_begin(&surw->counts, surw->object);
+    sim_counts_begin(&surw->counts);
     surw->intended = NOBODY;
     surw->touched_step = 0;
+    surw->looker = 0;
 }
 
 /* ---- Who is next. ---------------------------------------------------------------------------- */
@@ -292,11 +329,29 @@ undecided(const struct surw *surw, const uint16_t *actors, struct best best)
            surw->priority[actors[best.waiting]] > surw->priority[actors[best.free]];
 }
 
+static void
+count(struct surw *surw, uint32_t actor)
+{
+    sim_counts_made(&surw->counts, actor);
+    surw->intended = actor == surw->intended ? NOBODY : surw->intended;
+}
+
+/* The step is over. A look counts as it was learned: not, if it was in vain. */
+static void
+settle(struct surw *surw)
+{
+    if (surw->looker != 0 && !surw->footprints.states.asleep) {
+        count(surw, surw->looker);
+    }
+    surw->looker = 0;
+}
+
 static uint32_t
 surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 {
     struct surw *surw = rt_container_of(ordering, struct surw, ordering);
     sim_footprints_asked(&surw->footprints, ordering, actors);
+    settle(surw);
     struct best best = find_best(surw, actors, count);
     while (undecided(surw, actors, best)) {
         intend(surw, actors, count, actors[best.waiting]);
@@ -329,9 +384,10 @@ appear(struct surw *surw, const struct sim_event *event)
             (uint64_t)(child ? moved : before - moved));
 }
 
-/* Counted once for each step, as it was learned. */
+/* Once a step. Who was intended remains so until then: a loop that may touch it in each round, by
+ * the guess, does so once. */
 static void
-count_touch(struct surw *surw, const struct sim_event *event)
+touch(struct surw *surw, const struct sim_event *event)
 {
     const struct sim_states *states = &surw->footprints.states;
     struct sim_spot spots[SIM_ACCESSES_MAX];
@@ -339,15 +395,19 @@ count_touch(struct surw *surw, const struct sim_event *event)
             (event->object != surw->object && surw->object >= SIM_RESOURCES)) {
         return;
     }
-    uint32_t count = sim_states_spots(states, event, spots);
-    for (uint32_t i = 0; i < count; i++) {
-        if (spots[i].resource == surw->object) {
-            surw->touched_step = event->step;
-            sim_counts_made(&surw->counts, states->stepping);
-            /* Not before: a loop that may touch it in each round, by the guess, does so once. */
-            surw->intended = states->stepping == surw->intended ? NOBODY : surw->intended;
-            return;
+    uint32_t spot_count = sim_states_spots(states, event, spots);
+    for (uint32_t i = 0; i < spot_count; i++) {
+        if (spots[i].resource != surw->object) {
+            continue;
         }
+        if (spots[i].mode == SIM_MODE_READ) {
+            surw->looker = states->stepping;
+            continue;
+        }
+        surw->looker = 0;
+        surw->touched_step = event->step;
+        count(surw, states->stepping);
+        return;
     }
 }
 
@@ -358,8 +418,11 @@ surw_event(struct sim_strategy *strategy, const struct sim_event *event)
     if (event->kind == SIM_EVENT_ACTOR) {
         appear(surw, event);
     }
+    if (sim_begins_transition(event->kind)) {
+        settle(surw);
+    }
     sim_footprints_event(&surw->footprints, event);
-    count_touch(surw, event);
+    touch(surw, event);
 }
 
 static const struct sim_strategy_ops surw_ops = {
@@ -379,6 +442,7 @@ surw_init(void *memory, const struct sim_strategy_setting *setting)
     surw->ordering.pick = surw_pick;
     sim_footprints_init(&surw->footprints, facts);
     sim_counts_init(&surw->counts, facts);
+    surw->facts = facts;
     for (uint32_t i = 0; i < facts->count; i++) {
         if (facts->entries[i].kind == SIM_FACT_OBJECT) {
             learn_object(surw, &facts->entries[i]);
@@ -387,16 +451,11 @@ surw_init(void *memory, const struct sim_strategy_setting *setting)
     for (uint32_t i = 0; i < facts->count; i++) {
         if (facts->entries[i].kind == SIM_FACT_FOOTPRINT) {
             learn_line(surw, &facts->entries[i]);
+        } else if (facts->entries[i].kind == SIM_FACT_RACE) {
+            learn_race(surw, &facts->entries[i]);
         }
     }
     sift(surw);
-    for (uint32_t i = 0; i < facts->count; i++) {
-        const struct sim_fact *fact = &facts->entries[i];
-        if (fact->kind == SIM_FACT_OBJECT) {
-            sim_counts_add(
-                    &surw->counts, sim_object_resource(fact), fact->b, sim_counts_mean(fact));
-        }
-    }
     return &surw->ordering.strategy;
 }
 

@@ -30,7 +30,6 @@
 #include "sim/strategy/spread.h"
 
 #define STREAM UINT32_C(0x75727731)
-#define STEPS 1u /* The sort of event that is counted. */
 
 struct urw {
     struct sim_ordering ordering;
@@ -45,7 +44,7 @@ urw_begin(struct sim_strategy *strategy, uint64_t seed)
     struct urw *urw = rt_container_of(strategy, struct urw, ordering.strategy);
     sim_ordering_begin(&urw->ordering, seed, STREAM);
     sim_spread_begin(&urw->spread, seed, STREAM);
-    sim_counts_begin(&urw->counts, STEPS);
+    sim_counts_begin(&urw->counts);
     urw->stepping = 0;
 }
 
@@ -107,7 +106,7 @@ urw_init(void *memory, const struct sim_strategy_setting *setting)
     for (uint32_t i = 0; i < facts->count; i++) {
         const struct sim_fact *fact = &facts->entries[i];
         if (fact->kind == SIM_FACT_ACTOR) {
-            sim_counts_add(&urw->counts, STEPS, (uint32_t)fact->a, sim_counts_mean(fact));
+            sim_counts_add(&urw->counts, (uint32_t)fact->a, sim_counts_mean(fact));
         }
     }
     return &urw->ordering.strategy;
