@@ -40,7 +40,7 @@ query(struct sim_cli *cli)
 SIM_COMMAND(command, .name = "query", .usage = "'SELECT ...' [--json] [--db FILE]",
         .about = "ask the trace database",
         .help = "Views to begin with: failures, lost_wakeups, wake_ledger, wake_edges, trace,\n"
-                "poll_latency, sweep_summary, covered, saturation, goals_missed.\nStock "
-                "`sqlite3` reads the same file.\n",
+                "poll_latency, sweep_summary, covered, first_to_cover, added, covering_runs,\n"
+                "saturation, goals_missed. Stock `sqlite3` reads the same file.\n",
         .options = SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .run = query);

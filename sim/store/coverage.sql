@@ -3,6 +3,9 @@
 --     sqlite3 -box .rewake/trace.db "SELECT * FROM covered WHERE scenario LIKE 'mine/%'"
 --     sqlite3 -box .rewake/trace.db 'SELECT * FROM goals_missed'
 --     sqlite3 -box .rewake/trace.db 'SELECT * FROM saturation'
+--     sqlite3 -box .rewake/trace.db "SELECT seed, run FROM first_to_cover WHERE place LIKE 'mine.c:12 %'"
+--     sqlite3 -box .rewake/trace.db "SELECT * FROM added WHERE started > datetime('now', '-1 hour')"
+--     sqlite3 -box .rewake/trace.db 'SELECT scenario, seed, adds FROM covering_runs'
 --
 -- An element is a kind and one or two places; `rewake coverage` tells them in words. Counts of one
 -- sweep are sums over its runs: the same for any number of workers, and those of sweeps over
@@ -69,6 +72,31 @@ SELECT c.sweep, s.scenario, k.name AS element, coalesce(p.place, printf('%08x', 
        c.runs, c.first_run
 FROM coverage AS c JOIN sweeps AS s USING (sweep) JOIN element_kinds AS k USING (kind)
      LEFT JOIN places AS p ON p.site = c.site LEFT JOIN places AS q ON q.site = c.other;
+
+-- Which seed comes there? For each element of a sweep the first of its runs that covered it; such a
+-- run has a row, so `rewake show run:ID` shows how.
+CREATE VIEW first_to_cover AS
+SELECT c.sweep, c.scenario, c.element, c.place, c.other, r.run, r.seed, c.first_run AS number, c.runs
+FROM covered AS c LEFT JOIN runs AS r ON r.sweep = c.sweep AND r.number = c.first_run;
+
+-- What did a sweep add to what the sweeps of its scenario before it had covered? `started` is UTC.
+CREATE VIEW added AS
+SELECT c.sweep, s.scenario, datetime(s.started_ms / 1000, 'unixepoch') AS started,
+       k.name AS element, coalesce(p.place, printf('%08x', c.site)) AS place,
+       CASE c.other WHEN 0 THEN NULL ELSE coalesce(q.place, printf('%08x', c.other)) END AS other,
+       r.run, r.seed
+FROM coverage AS c JOIN sweeps AS s USING (sweep) JOIN element_kinds AS k USING (kind)
+     LEFT JOIN places AS p ON p.site = c.site LEFT JOIN places AS q ON q.site = c.other
+     LEFT JOIN runs AS r ON r.sweep = c.sweep AND r.number = c.first_run
+WHERE NOT EXISTS (SELECT 1 FROM coverage AS e JOIN sweeps AS t USING (sweep)
+                  WHERE t.scenario = s.scenario AND e.sweep < c.sweep
+                    AND e.kind = c.kind AND e.site = c.site AND e.other = c.other);
+
+-- Which runs together cover all that a scenario's sweeps have covered? Those that added something:
+-- no more are needed, though fewer may do (`rewake coverage --distill` finds them).
+CREATE VIEW covering_runs AS
+SELECT scenario, sweep, run, seed, count(*) AS adds
+FROM added GROUP BY scenario, sweep, run, seed;
 
 -- Which goals were reached, in how many runs?
 CREATE VIEW goals_reached AS
