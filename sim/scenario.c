@@ -141,12 +141,12 @@ sim_mark_name(uint32_t mark)
     return mark < sizeof(names) / sizeof(*names) ? names[mark] : "";
 }
 
-/* That it was checked at all; of more places than there is room for the rest is left out. */
+/* That somebody came there at all; of more places than there is room for the rest is left out. */
 static inline void
-note_checked(struct sim_world *world, uint32_t id)
+note_place(uint32_t places[SIM_CHECKED_MAX], uint32_t id)
 {
     for (uint32_t i = 0; i < SIM_CHECKED_MAX && id != 0; i++) {
-        uint32_t *place = &world->checked[(id + i) & (SIM_CHECKED_MAX - 1)];
+        uint32_t *place = &places[(id + i) & (SIM_CHECKED_MAX - 1)];
         if (*place == 0) {
             *place = id;
         }
@@ -161,7 +161,7 @@ sim_always_at(bool condition, const char *text, const struct rt_site *site)
 {
     struct sim_world *world = sim_world_current;
     rt_assert(world != NULL);
-    note_checked(world, site_id(site));
+    note_place(world->checked, site_id(site));
     if (!condition) {
         sim_fail(world, SIM_VERDICT_INVARIANT, SIM_ORACLE_USER, world->current, site_id(site),
                 "SIM_ALWAYS(%s) does not hold", text);
@@ -176,6 +176,8 @@ sim_sometimes_at(bool condition, const char *text, const struct rt_site *site)
     (void)text;
     if (condition) {
         sim_world_event(world, SIM_EVENT_GOAL, 0, site_id(site), 0, 0);
+    } else {
+        note_place(world->asked, site_id(site));
     }
 }
 

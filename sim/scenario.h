@@ -186,9 +186,9 @@ void sim_always_at(bool condition, const char *text, const struct rt_site *site)
 
 /*
  * A goal: in a sweep, some run should come here (with a true condition). The goals of a scenario
- * are those in its own file, whether or not anybody ever comes there. One that no run of a sweep
- * has reached is told by `rewake coverage`, and fails `rewake run --goals`. Scenarios with
- * different goals stand in different files.
+ * are those in its own file, whether or not anybody ever comes there; where several scenarios share
+ * a file, those in functions that its runs come into. One that no run of a sweep has reached is
+ * told by `rewake coverage`, and fails `rewake run --goals`.
  */
 #define SIM_SOMETIMES(condition) \
     sim_sometimes_at(!!(condition), #condition, RT_HERE_MARKED(SIM_MARK_SOMETIMES, #condition))

@@ -254,8 +254,7 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
 static bool
 on_enough(struct sim_sink *sink)
 {
-    const char *why = NULL;
-    return sim_run_saturated(run_of(sink), &why);
+    return sim_run_saturated(run_of(sink));
 }
 
 /* ---- One scenario, and all. ------------------------------------------------------------------ */

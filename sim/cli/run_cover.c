@@ -72,9 +72,51 @@ is_reached(const struct sim_run *run, uint32_t site)
 }
 
 static bool
+in_one_function(const struct rt_site *a, const struct rt_site *b)
+{
+    return a != NULL && b != NULL && strcmp(a->function, b->function) == 0 &&
+           strcmp(a->file, b->file) == 0;
+}
+
+/* Whether some run has come to a place of the function in which `site` stands, if not to it. */
+static bool
+is_near(const struct sim_run *run, uint32_t site)
+{
+    const struct sim_facts *facts = &run->pool.book.master.facts;
+    const struct rt_site *goal = sim_site_find(site);
+    for (uint32_t i = 0; i < facts->count; i++) {
+        const struct sim_fact *fact = &facts->entries[i];
+        if (fact->kind == SIM_FACT_COVER &&
+                (in_one_function(goal, sim_site_find((uint32_t)(fact->a >> 32))) ||
+                        in_one_function(goal, sim_site_find((uint32_t)fact->a)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Whether a goal of the file is one of the scenario: where others share the file, one that its runs
+ * could come to, as far as can be seen: its condition was looked at, or they were in that function.
+ */
+static bool
+is_own(const struct sim_run *run, uint32_t site)
+{
+    const struct sim_facts *facts = &run->pool.book.master.facts;
+    return run->cover.alone_in_file || is_reached(run, site) ||
+           sim_facts_find(facts, SIM_FACT_ASKED, site, 0) != NULL || is_near(run, site);
+}
+
+static bool
+is_always(const struct sim_goal *goal)
+{
+    return strcmp(goal->what, sim_mark_name(SIM_MARK_ALWAYS)) == 0;
+}
+
+static bool
 is_missed(const struct sim_run *run, const struct sim_goal *goal)
 {
-    return strcmp(goal->what, sim_mark_name(SIM_MARK_ALWAYS)) != 0 && !is_reached(run, goal->site);
+    return !is_always(goal) && !is_reached(run, goal->site) && is_own(run, goal->site);
 }
 
 uint32_t
@@ -87,31 +129,46 @@ sim_run_goals_missed(const struct sim_run *run)
     return missed;
 }
 
+/* Nobody else's goals stand in the file of the scenario. */
+static bool
+is_alone_in_file(const struct sim_run *run)
+{
+    const struct sim_registry *registry = &run->cli->registry;
+    const char *file = run->entry->scenario->file;
+    uint32_t sharing = 0;
+    for (uint32_t i = 0; i < registry->count && file != NULL; i++) {
+        const char *other = registry->entries[i].scenario->file;
+        sharing += other != NULL && strcmp(other, file) == 0;
+    }
+    return sharing <= 1;
+}
+
 /* ---- Enough? --------------------------------------------------------------------------------- */
 
 /* One run in a hundred may still be of a new kind; a window of so many runs without news. */
 #define UNSEEN_PPM_MAX 10000u
 #define WINDOW_RUNS 1000u
 
-bool
-sim_run_saturated(const struct sim_run *run, const char **ret_why)
+/* The rule of ALGORITHMS.md 9.5: three conditions, all of them. */
+static bool
+is_quiet(const struct sim_run *run)
 {
-    const struct sim_run_cover *cover = &run->cover;
     uint64_t runs = run->result.totals.runs;
-    struct sim_census census = sim_species_census(&cover->species);
     uint64_t window = runs / 2 > WINDOW_RUNS ? runs / 2 : WINDOW_RUNS;
-    if (runs - cover->last_new < window) {
-        *ret_why = "something new was covered in the last max(1000, n/2) runs";
-    } else if (sim_run_goals_missed(run) > 0) {
-        *ret_why = "a goal was never reached";
-    } else if (census.runs == 0) {
-        *ret_why = "no strategy that does not learn has drawn any";
-    } else if (sim_census_unseen_ppm(&census) >= UNSEEN_PPM_MAX) {
-        *ret_why = "1 run in 100 or more would still be of a new kind";
-    } else {
-        *ret_why = NULL;
-    }
-    return *ret_why == NULL;
+    return runs - run->cover.last_new >= window;
+}
+
+static bool
+is_known(const struct sim_census *census)
+{
+    return census->runs > 0 && sim_census_unseen_ppm(census) < UNSEEN_PPM_MAX;
+}
+
+bool
+sim_run_saturated(const struct sim_run *run)
+{
+    struct sim_census census = sim_species_census(&run->cover.species);
+    return is_quiet(run) && is_known(&census) && sim_run_goals_missed(run) == 0;
 }
 
 /* ---- A sweep. -------------------------------------------------------------------------------- */
@@ -134,6 +191,7 @@ sim_run_cover_begin(struct sim_run *run)
     cover->written = 0;
     cover->batch_runs = 0;
     cover->goal_count = 0;
+    cover->alone_in_file = is_alone_in_file(run);
     sim_sites_each(note_goal, run);
 }
 
@@ -235,6 +293,23 @@ store_species(struct sim_run *run)
             run->store, run->sweep, sim_run_arm_name(run, run->cover.sampler), &census);
 }
 
+static enum sim_store_err
+store_goals(struct sim_run *run)
+{
+    const struct sim_run_cover *cover = &run->cover;
+    struct sim_goal *own = calloc((size_t)cover->goal_count + 1, sizeof(*own));
+    uint32_t count = 0;
+    rt_assert(own != NULL);
+    for (uint32_t i = 0; i < cover->goal_count; i++) {
+        if (is_own(run, cover->goals[i].site)) {
+            own[count++] = cover->goals[i];
+        }
+    }
+    enum sim_store_err err = sim_store_goals(run->store, run->sweep, own, count);
+    free(own);
+    return err;
+}
+
 enum sim_store_err
 sim_run_cover_store(struct sim_run *run, bool over)
 {
@@ -250,7 +325,7 @@ sim_run_cover_store(struct sim_run *run, bool over)
         err = store_species(run);
     }
     if (err == SIM_STORE_OK && over) {
-        err = sim_store_goals(run->store, run->sweep, run->cover.goals, run->cover.goal_count);
+        err = store_goals(run);
     }
     return err;
 }
@@ -263,15 +338,57 @@ wide(uint64_t count)
     return (unsigned long long)count;
 }
 
+/* What holds it back, each with its number. */
+static void
+tell_unsaturated(const struct sim_run *run)
+{
+    struct sim_census census = sim_species_census(&run->cover.species);
+    uint64_t runs = run->result.totals.runs;
+    if (!is_quiet(run)) {
+        (void)printf(
+                "  not saturated: something new was covered in run %llu of %llu; the last half, "
+                "and %u runs,\n  must be without\n",
+                wide(run->cover.last_new), wide(runs), WINDOW_RUNS);
+    }
+    if (run->cover.sampler == NO_SAMPLER) {
+        (void)printf("  not saturated: this strategy draws no runs from which it could be told; "
+                     "random does\n");
+    } else if (!is_known(&census)) {
+        uint32_t unseen = sim_census_unseen_ppm(&census);
+        (void)printf(
+                "  not saturated: %llu of %llu runs by %s were of a kind of their own: %u.%02u "
+                "%% of the next ones,\n  too, and less than %u.%02u %% is asked for\n",
+                wide(census.once), wide(census.runs), sim_run_arm_name(run, run->cover.sampler),
+                unseen / 10000, unseen / 100 % 100, UNSEEN_PPM_MAX / 10000,
+                UNSEEN_PPM_MAX / 100 % 100);
+    }
+    uint32_t missed = sim_run_goals_missed(run);
+    if (missed > 0) {
+        (void)printf("  not saturated: %u goal%s never reached\n", missed,
+                missed == 1 ? " was" : "s were");
+    }
+}
+
+static void
+tell_goal(const char *what, const struct sim_goal *goal)
+{
+    const struct rt_site *site = sim_site_find(goal->site);
+    if (site != NULL) {
+        (void)printf("  %s: %.40s at %s:%u %.24s\n", what, goal->text, sim_site_file(site),
+                site->line, site->function);
+    }
+}
+
+/* Those that are perhaps another scenario's are named too: perhaps they are nobody's. */
 static void
 tell_goals(const struct sim_run *run)
 {
     for (uint32_t i = 0; i < run->cover.goal_count; i++) {
         const struct sim_goal *goal = &run->cover.goals[i];
-        const struct rt_site *site = sim_site_find(goal->site);
-        if (is_missed(run, goal) && site != NULL) {
-            (void)printf("  goal never reached: %.40s at %s:%u %.24s\n", goal->text,
-                    sim_site_file(site), site->line, site->function);
+        if (is_missed(run, goal)) {
+            tell_goal("goal never reached", goal);
+        } else if (!is_always(goal) && !is_own(run, goal->site)) {
+            tell_goal("goal of another scenario of the file?", goal);
         }
     }
 }
@@ -310,12 +427,11 @@ tell_census(const struct sim_run *run)
 void
 sim_run_tell_cover(const struct sim_run *run)
 {
-    const char *why = NULL;
     if (!run->plan.covers || run->result.totals.runs == 0) {
         return;
     }
-    if (sim_given(&run->cli->settings, SIM_CLI_OPTION_SATURATED) && !sim_run_saturated(run, &why)) {
-        (void)printf("  not saturated: %s\n", why);
+    if (sim_given(&run->cli->settings, SIM_CLI_OPTION_SATURATED)) {
+        tell_unsaturated(run);
     }
     if (sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS)) {
         tell_goals(run);
@@ -330,7 +446,6 @@ sim_run_tell_cover(const struct sim_run *run)
 void
 sim_run_json_cover(const struct sim_run *run, struct sim_json *json)
 {
-    const char *why = NULL;
     if (!run->plan.covers) {
         return;
     }
@@ -342,5 +457,6 @@ sim_run_json_cover(const struct sim_run *run, struct sim_json *json)
     sim_json_number(json, "at_least", sim_census_chao1(&census));
     sim_json_number(json, "goals", run->cover.goal_count);
     sim_json_number(json, "goals_missed", sim_run_goals_missed(run));
-    sim_json_bool(json, "saturated", sim_run_saturated(run, &why));
+    sim_json_bool(json, "saturated", sim_run_saturated(run));
+    sim_json_bool(json, "half_without_news", is_quiet(run));
 }

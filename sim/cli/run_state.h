@@ -39,6 +39,7 @@ struct sim_run_cover {
     uint32_t batch_runs;  /* … so many runs, … */
     const uint32_t *batch_fresh; /* … and what each was the first to cover. */
     struct sim_goal *goals;      /* Of the scenario's file, reached or not. */
+    bool alone_in_file;          /* … and no other scenario's. */
     uint32_t goal_count;
 };
 
@@ -116,10 +117,10 @@ uint32_t sim_run_cover_fresh(const struct sim_run *run, uint64_t index);
 /* Writes it down, within a batch of the store. `over`: the sweep has ended. */
 enum sim_store_err sim_run_cover_store(struct sim_run *run, bool over);
 void sim_run_cover_done(struct sim_run *run);
-/* Goals (not of SIM_ALWAYS) that no run has reached so far. */
+/* Goals of the scenario (not of SIM_ALWAYS) that no run has reached so far. */
 uint32_t sim_run_goals_missed(const struct sim_run *run);
-/* Whether more runs would find little new; *ret_why: what is missing, NULL: nothing. */
-bool sim_run_saturated(const struct sim_run *run, const char **ret_why);
+/* Whether more runs would find little new: none of what follows holds it back. */
+bool sim_run_saturated(const struct sim_run *run);
 /* The closing lines of a scenario. */
 void sim_run_tell_cover(const struct sim_run *run);
 void sim_run_json_cover(const struct sim_run *run, struct sim_json *json);

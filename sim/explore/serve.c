@@ -249,6 +249,10 @@ note_cover(struct sim_shared *shared, uint64_t index)
         if (site != 0) {
             note(shared, SIM_FACT_COVER, site << 32, SIM_ELEMENT_ALWAYS, index);
         }
+        if (shared->world.asked[i] != 0) {
+            (void)sim_facts_note(
+                    &shared->facts, SIM_FACT_ASKED, shared->world.asked[i], 0, index, 1);
+        }
     }
     shared->order = run.partial ? 0 : run.order_hash;
     if (shared->job.how == SIM_HOW_SEARCH && shared->order != 0 && shared->order % 16 == 0) {

@@ -36,7 +36,8 @@ extern "C" {
     X(FOOTPRINT, "a step in some state touches an object; a: the state; b: the object, and how") \
     X(PAIR, "one line led to another; a: both sites; b: which kind of pair") \
     X(COVER, "an element of coverage; a: the element; b: its kind") \
-    X(ORDER, "a partial order of steps, one in sixteen of them; a: its hash")
+    X(ORDER, "a partial order of steps, one in sixteen of them; a: its hash") \
+    X(ASKED, "a goal whose condition was looked at, and false; a: its site")
 
 enum sim_fact_kind {
 #define SIM_FACT_ENUM(name, meaning) SIM_FACT_##name,

@@ -169,6 +169,7 @@ struct sim_world {
     struct rt_list clocked;
     struct rt_list returneds;
     uint32_t checked[SIM_CHECKED_MAX]; /* Sites of SIM_ALWAYS that were come to; 0: free. */
+    uint32_t asked[SIM_CHECKED_MAX];   /* … and of SIM_SOMETIMES, whose condition was false. */
     bool mock_time;                    /* The clock is the test's (mock.h). */
     bool being_evil;                   /* One of them is acting: what that causes is left alone. */
     struct sim_fiber *fiber;           /* The loop that runs now; NULL: none. */
