@@ -1,5 +1,5 @@
 /*
- * coverage.c -- `rewake coverage`: what the newest sweep of each scenario has covered, in words.
+ * coverage.c -- `rewake coverage`: what a sweep has covered, in words; of each scenario the newest.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,12 +62,31 @@ put_percent(struct sim_page *page, uint64_t part, uint64_t whole)
 
 /* ---- Which sweeps. --------------------------------------------------------------------------- */
 
+/* With a library in front: its scenarios only, as everywhere. */
+static bool
+is_of_library(const struct sim_cli *cli, const char *scenario)
+{
+    const struct sim_entry *entry =
+            cli->library != NULL ? sim_registry_find(&cli->registry, scenario) : NULL;
+    return cli->library == NULL || (entry != NULL && entry->library != NULL);
+}
+
+static int64_t
+wanted_sweeps(const struct sim_settings *settings)
+{
+    if (sim_given(settings, SIM_CLI_OPTION_ALL)) {
+        return SIM_ALL_SWEEPS;
+    }
+    return sim_given(settings, SIM_CLI_OPTION_SWEEP) ? (int64_t)settings->sweep : 0;
+}
+
 static bool
 note_sweep(const char *const *columns, void *argument)
 {
     struct telling *telling = argument;
     const struct sim_cli *cli = telling->cli;
-    if (!sim_registry_matches(columns[1], cli->arguments, cli->count)) {
+    if (!is_of_library(cli, columns[1]) ||
+            !sim_registry_matches(columns[1], cli->arguments, cli->count)) {
         return true;
     }
     uint32_t count = telling->sweep_count + 1;
@@ -88,11 +107,8 @@ tell_head(const char *const *columns, void *argument)
 {
     struct telling *telling = argument;
     struct sim_page *page = &telling->page;
-    if ((int64_t)number(columns[0]) != telling->sweep) {
-        return true;
-    }
     sim_page_tone(page, SIM_TONE_HEAD);
-    sim_page_printf(page, "%s\n", columns[1]);
+    sim_page_printf(page, "%s (sweep %s)\n", columns[1], columns[0]);
     sim_page_tone(page, SIM_TONE_PLAIN);
     sim_page_printf(page,
             "%s elements covered in %s runs by %s, of which %s failed; the last new "
@@ -230,7 +246,7 @@ tell_sweep(struct telling *telling, int64_t sweep)
     telling->kind[0] = '\0';
     telling->growth_next = 0;
     telling->goals = 0;
-    ask(telling, SIM_ASKED_SWEEPS, 0, tell_head);
+    ask(telling, SIM_ASKED_SWEEPS, sweep, tell_head);
     ask(telling, SIM_ASKED_GROWTH, sweep, tell_growth);
     if (telling->growth_next > 0) {
         sim_page_printf(page, " %llu in %llu runs.\n", (unsigned long long)telling->growth_last[1],
@@ -249,14 +265,13 @@ static bool
 json_head(const char *const *columns, void *argument)
 {
     struct telling *telling = argument;
-    if ((int64_t)number(columns[0]) == telling->sweep) {
-        sim_json_text(&telling->json, "scenario", columns[1]);
-        sim_json_text(&telling->json, "strategy", columns[3]);
-        sim_json_number(&telling->json, "runs", number(columns[4]));
-        sim_json_number(&telling->json, "failed", number(columns[5]));
-        sim_json_number(&telling->json, "elements", number(columns[6]));
-        sim_json_number(&telling->json, "last_new_run", number(columns[7]));
-    }
+    sim_json_number(&telling->json, "sweep", number(columns[0]));
+    sim_json_text(&telling->json, "scenario", columns[1]);
+    sim_json_text(&telling->json, "strategy", columns[3]);
+    sim_json_number(&telling->json, "runs", number(columns[4]));
+    sim_json_number(&telling->json, "failed", number(columns[5]));
+    sim_json_number(&telling->json, "elements", number(columns[6]));
+    sim_json_number(&telling->json, "last_new_run", number(columns[7]));
     return true;
 }
 
@@ -350,7 +365,7 @@ json_sweep(struct telling *telling, int64_t sweep)
 {
     telling->sweep = sweep;
     sim_json_begin(&telling->json, stdout, "coverage");
-    ask(telling, SIM_ASKED_SWEEPS, 0, json_head);
+    ask(telling, SIM_ASKED_SWEEPS, sweep, json_head);
     json_list(telling, "growth", SIM_ASKED_GROWTH, json_growth);
     json_list(telling, "species", SIM_ASKED_SPECIES, json_species);
     json_list(telling, "strategies", SIM_ASKED_DRAWN, json_drawn);
@@ -382,14 +397,26 @@ tell_all(struct telling *telling)
 }
 
 static int
+nothing(const struct sim_cli *cli)
+{
+    const char *of = cli->count > 0 ? cli->arguments[0] : cli->library;
+    char sweep[40] = "";
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_SWEEP)) {
+        (void)snprintf(
+                sweep, sizeof(sweep), " in sweep %llu", (unsigned long long)cli->settings.sweep);
+    }
+    return sim_cli_fail(SIM_EXIT_NOTHING,
+            "nothing is recorded%s%s%s; `rewake run` records what it covers",
+            of != NULL ? " of " : "", of != NULL ? of : "", sweep);
+}
+
+static int
 answer(struct telling *telling)
 {
-    ask(telling, SIM_ASKED_SWEEPS, 0, note_sweep);
+    const struct sim_settings *settings = &telling->cli->settings;
+    ask(telling, SIM_ASKED_SWEEPS, wanted_sweeps(settings), note_sweep);
     if (telling->err == SIM_STORE_OK && telling->sweep_count == 0) {
-        return sim_cli_fail(SIM_EXIT_NOTHING,
-                "nothing is recorded%s%s; `rewake run` records what it covers",
-                telling->cli->count > 0 ? " of " : "",
-                telling->cli->count > 0 ? telling->cli->arguments[0] : "");
+        return nothing(telling->cli);
     }
     int status = tell_all(telling);
     if (telling->err != SIM_STORE_OK) {
@@ -419,11 +446,14 @@ coverage(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "coverage", .usage = "[PATTERN...] [--distill] [--json] [--db FILE]",
+SIM_COMMAND(command, .name = "coverage",
+        .usage = "[LIB.so] [PATTERN...] [--sweep ID | --all] [--distill] [--json] [--db FILE]",
         .about = "what the newest sweep of each scenario has covered",
-        .help = "PATTERN is a shell glob over names. Elements are told with the runs that had "
-                "them, the\nseldom ones last. --distill runs those again that came somewhere new, "
-                "and prints the\nfewest that cover the same.\n",
-        .options = SIM_CLI_OPTION_BIT(DISTILL) | SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) |
+        .help = "PATTERN is a shell glob over names; with a library: of its scenarios. Elements "
+                "are "
+                "told with\nthe runs that had them, the seldom ones last. --distill runs those "
+                "again that came somewhere\nnew, and prints the fewest that cover the same.\n",
+        .options = SIM_CLI_OPTION_BIT(SWEEP) | SIM_CLI_OPTION_BIT(ALL) |
+                   SIM_CLI_OPTION_BIT(DISTILL) | SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) |
                    SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = UINT32_MAX, .run = coverage);
+        .arguments_max = UINT32_MAX, .takes_library = true, .run = coverage);

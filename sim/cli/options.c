@@ -250,6 +250,10 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
         return set_small(&settings->check_percent, value, 0, 100, "is no percentage, 0 to 100");
     case SIM_CLI_OPTION_HANG:
         return set_hang(settings, value);
+    case SIM_CLI_OPTION_SWEEP:
+        return sim_number_parse(value, INT64_MAX, &settings->sweep) && settings->sweep > 0
+                       ? NULL
+                       : "is no number of a sweep";
     case SIM_CLI_OPTION_BOUND:
         return set_small(&settings->bound, value, 0, 1000000, "is no number of deviations");
     case SIM_CLI_OPTION_FAIL_FAST:
@@ -260,6 +264,7 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
     case SIM_CLI_OPTION_GOALS:
     case SIM_CLI_OPTION_SATURATED:
     case SIM_CLI_OPTION_DISTILL:
+    case SIM_CLI_OPTION_ALL:
     case SIM_CLI_OPTION_JSON:
     case SIM_CLI_OPTION_HELP:
     case SIM_CLI_OPTIONS:
@@ -362,6 +367,10 @@ static bool
 contradicts(const struct sim_settings *settings)
 {
     static const enum sim_cli_option others[] = {SIM_CLI_OPTION_SEED, SIM_CLI_OPTION_RUNS};
+    if (sim_given(settings, SIM_CLI_OPTION_SWEEP) && sim_given(settings, SIM_CLI_OPTION_ALL)) {
+        (void)sim_cli_fail(SIM_EXIT_USAGE, "--sweep and --all exclude each other");
+        return true;
+    }
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         if (sim_given(settings, SIM_CLI_OPTION_SEEDS) && sim_given(settings, others[i])) {
             (void)sim_cli_fail(SIM_EXIT_USAGE,

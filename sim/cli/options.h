@@ -41,6 +41,8 @@
     X(GOALS, 0, "goals", NULL, NULL, "a goal that no run of a sweep reaches is a failure") \
     X(SATURATED, 0, "until-saturated", NULL, NULL, "stop when more runs would find little new") \
     X(DISTILL, 0, "distill", NULL, NULL, "print the fewest runs that cover the same") \
+    X(SWEEP, 0, "sweep", "ID", NULL, "the sweep with this number, as `coverage --all` tells it") \
+    X(ALL, 0, "all", NULL, NULL, "every sweep, not only the newest of each scenario") \
     X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the dullest run") \
     X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, "this text")
@@ -79,6 +81,7 @@ struct sim_settings {
     uint32_t record; /* enum sim_record_what */
     uint32_t check_percent;
     uint32_t bound; /* Deviations, with --bound. */
+    uint64_t sweep; /* Its number, with --sweep. */
     uint32_t hang_ms;
     const char *db;
     struct sim_assignment params[SIM_ASSIGNMENTS_MAX];

@@ -50,10 +50,14 @@ RT_MUST_CHECK enum sim_store_err sim_store_goals(
 
 /* ---- Read again. ----------------------------------------------------------------------------- */
 
+#define SIM_ALL_SWEEPS (-1)
+
 /* What is asked, and the columns of a row: text, or NULL. Numbers are decimal. */
 #define SIM_ASKED_LIST(X) \
-    X(SWEEPS, "of each scenario the newest sweep, above the one named: sweep, scenario, library, " \
-              "strategy, runs, failures, elements, the last run that came somewhere new") \
+    X(SWEEPS, \
+            "the sweep named; 0: of each scenario the newest; SIM_ALL_SWEEPS: all, of a scenario " \
+            "the newest last; of those that have covered something: sweep, scenario, library, " \
+            "strategy, runs, failures, elements, the last run that came somewhere new") \
     X(ELEMENTS, "kind, meaning, place, other place, runs, first run; by kind, the seldom last") \
     X(GROWTH, "runs so far, covered; for each run that was the first to cover something") \
     X(DRAWN, "strategy, runs, failures, 3/n in parts of a billion") \

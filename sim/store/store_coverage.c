@@ -116,10 +116,12 @@ static const char *const questions[] = {
                              " (SELECT count(*) FROM coverage AS c WHERE c.sweep = s.sweep),"
                              " (SELECT coalesce(max(first_run) + 1, 0) FROM coverage AS c"
                              "  WHERE c.sweep = s.sweep)"
-                             " FROM sweeps AS s WHERE s.runs > 0 AND s.sweep > ?1 AND s.sweep IN"
+                             " FROM sweeps AS s WHERE s.runs > 0"
+                             " AND s.sweep IN (SELECT sweep FROM coverage)"
+                             " AND (s.sweep = ?1 OR ?1 = -1 OR ?1 = 0 AND s.sweep IN"
                              " (SELECT max(sweep) FROM sweeps WHERE runs > 0"
-                             "  AND sweep IN (SELECT sweep FROM coverage) GROUP BY scenario)"
-                             " ORDER BY s.scenario",
+                             "  AND sweep IN (SELECT sweep FROM coverage) GROUP BY scenario))"
+                             " ORDER BY s.scenario, s.sweep",
         [SIM_ASKED_ELEMENTS] = "SELECT c.element, k.meaning, c.place, c.other, c.runs, c.first_run"
                                " FROM covered AS c JOIN element_kinds AS k ON k.name = c.element"
                                " WHERE c.sweep = ?1 ORDER BY k.kind, c.runs DESC, c.place, c.other",

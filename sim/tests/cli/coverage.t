@@ -38,6 +38,34 @@ rewake coverage --json --db c1.db >j.json
 ok "--json is JSON" every_line_is_json j.json
 ok "--json has all elements" grep -q "\"elements\":$(ask 'SELECT count(*) FROM coverage')," j.json
 
+# ---- Which sweep. ----
+rewake run --strategy random $scenario --runs 7 --fresh --db w.db >/dev/null
+rewake run --strategy random $scenario --runs 9 --fresh --db w.db >/dev/null
+rewake run --strategy random seeds/s1/two-requests --runs 3 --fresh --db w.db >/dev/null
+told_runs() {
+    rewake coverage --json "$@" --db w.db | sed 's/.*"sweep":\([0-9]*\),.*"runs":\([0-9]*\),"failed.*/\1:\2/' |
+        tr '\n' ' '
+}
+same "the newest of each scenario" "$(told_runs)" '3:3 2:9 '
+same "--all" "$(told_runs --all)" '3:3 1:7 2:9 '
+same "--all of one scenario" "$(told_runs --all 'seeds/s3/*')" '1:7 2:9 '
+same "--sweep" "$(told_runs --sweep 1)" '1:7 '
+same "--sweep: status" "$(status coverage --sweep 1 --db w.db)" 0
+ok "--sweep: in words" grep -q "^$scenario (sweep 1)\$" out.txt
+same "--sweep --distill: status" "$(status coverage --sweep 1 --distill --db w.db)" 0
+refused "a sweep that is not there" 4 coverage --sweep 99 --db w.db
+refused "a sweep of another scenario" 4 coverage --sweep 3 'seeds/s3/*' --db w.db
+refused "no sweep" 2 coverage --sweep x --db w.db
+refused "one and all" 2 coverage --sweep 1 --all --db w.db
+
+# ---- A library alone. ----
+build_library bad
+refused "a library of which nothing is recorded" 4 coverage ./bad.so --db w.db
+rewake run --strategy random ./bad.so bad/mallocs --runs 5 --fresh --db w.db >/dev/null
+same "a library: status" "$(status coverage ./bad.so --db w.db)" 0
+same "a library: its scenarios only" "$(grep ' (sweep [0-9]*)$' out.txt)" 'bad/mallocs (sweep 4)'
+same "a library that is not needed" "$(told_runs bad/mallocs)" '4:5 '
+
 # ---- The fewest that cover the same. ----
 same "--distill: status" "$(status coverage --distill --db c1.db)" 0
 ok "all is covered" grep -q "runs cover all $(ask 'SELECT count(*) FROM coverage') elements" out.txt
@@ -50,6 +78,35 @@ done
 same "by those runs alone" \
     "$(sqlite3 d.db 'SELECT DISTINCT kind, site, other FROM coverage ORDER BY 1, 2, 3')" \
     "$(ask 'SELECT kind, site, other FROM coverage ORDER BY 1, 2, 3')"
+
+# ---- Questions: which seed, what was new, which runs. ----
+same "every element has a seed that comes there" \
+    "$(ask 'SELECT count(*) FROM first_to_cover WHERE run IS NOT NULL AND seed IS NOT NULL')" \
+    "$(ask 'SELECT count(*) FROM coverage')"
+seldom=$(ask 'SELECT seed FROM first_to_cover ORDER BY number DESC LIMIT 1')
+element=$(ask 'SELECT kind, site, other FROM coverage ORDER BY first_run DESC LIMIT 1')
+rewake run --strategy random $scenario --seed "$seldom" --runs 1 --fresh --db e.db >/dev/null
+ok "and that seed does, alone" sh -c \
+    "sqlite3 e.db 'SELECT kind, site, other FROM coverage' | grep -qxF '$element'"
+for seeds in 1-20 1-20 1-400; do
+    rewake run --strategy random $scenario --seeds $seeds --fresh --db n.db >/dev/null
+done
+added() {
+    sqlite3 n.db "SELECT count(*) FROM added WHERE sweep = $1 AND started > datetime('now', '-1 hour')"
+}
+in_sweep() {
+    sqlite3 n.db "SELECT count(*) FROM coverage WHERE sweep = $1"
+}
+same "the first sweep adds all that it covers" "$(added 1)" "$(in_sweep 1)"
+same "the same again adds nothing" "$(added 2)" 0
+same "more runs add the rest" "$(added 3)" $(($(in_sweep 3) - $(in_sweep 1)))
+ok "and that is something" test "$(added 3)" -gt 0
+for seed in $(sqlite3 n.db 'SELECT seed FROM covering_runs'); do
+    rewake run --strategy random $scenario --seed "$seed" --runs 1 --fresh --db m.db >/dev/null
+done
+same "the covering runs cover all of it" \
+    "$(sqlite3 m.db 'SELECT DISTINCT kind, site, other FROM coverage ORDER BY 1, 2, 3')" \
+    "$(sqlite3 n.db 'SELECT DISTINCT kind, site, other FROM coverage ORDER BY 1, 2, 3')"
 
 # ---- Goals, reached or not. ----
 timeout=seeds/s1/race-timeout
@@ -66,6 +123,21 @@ ok "and that SIM_ALWAYS was checked" grep -q '^       1  always ' g.txt
 same "goals that all are reached: status" \
     "$(status run $timeout --runs 3000 --goals --fresh --db g.db)" 0
 
+# ---- Two scenarios in one file: each has the goals that its runs can come to. ----
+build_library forms
+same "goals of another form are not held against this one: status" \
+    "$(status run ./forms.so forms/fixed --runs 20 --goals --fresh --db f.db)" 0
+ok "they are named, for perhaps they are nobody's" \
+    grep -q 'goal of another scenario of the file?: reachable at forms.c:[0-9]* broken_poll' out.txt
+same "and only its own are stored" "$(sqlite3 f.db 'SELECT text, runs FROM goals_reached')" \
+    'half->polls == 2|20'
+same "a goal of its own that is not reached: status" \
+    "$(status run ./forms.so forms/broken --runs 20 --goals --fresh --db f.db)" 1
+ok "it is named" grep -q 'goal never reached: half->polls == 77 at forms.c:[0-9]* broken_poll' out.txt
+same "alone" "$(grep -c 'goal never reached' out.txt)" 1
+same "and in the database" "$(sqlite3 f.db 'SELECT scenario, text FROM goals_missed')" \
+    'forms/broken|half->polls == 77'
+
 # ---- Until there is little new. ----
 for jobs in 1 2; do
     rewake run --strategy random zoo/a06/fixed --until-saturated --jobs $jobs --record none --json |
@@ -75,7 +147,11 @@ ok "it says so" grep -q '"saturated":true' s1.txt
 ok "and stops at the same run for any number of workers" cmp -s s1.txt s2.txt
 same "at most so many: status" \
     "$(status run zoo/a06/fixed --until-saturated --runs 500 --db u.db)" 0
-ok "and why not" grep -q 'not saturated: something new was covered' out.txt
+ok "and why not" grep -q 'not saturated: something new was covered in run [0-9]* of 500' out.txt
+same "few that are all of their own kind: status" \
+    "$(status run seeds/s3/echo-server --until-saturated --runs 500 --db u.db)" 0
+ok "and that this holds it back" \
+    grep -q 'not saturated: [0-9]* of [0-9]* runs by random were of a kind of their own' out.txt
 
 # ---- What is not there. ----
 refused "nothing recorded of it" 4 coverage 'no/such' --db c1.db
