@@ -26,6 +26,8 @@ $(B)/fuzz/%: $(B)/plain/fuzz/runtime/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(B)/libre
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o %.a,$^) $(FUZZ_ENGINE) -pthread $(FIBER_LIBS))
 $(B)/fuzz/%: $(B)/probe/fuzz/sim/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(FUZZ_WORLD) $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(FUZZ_ENGINE) $(LIBS))
+# Runs made by hand, as the tests of what tells a run have them.
+$(B)/fuzz/show: $(B)/probe/sim/tests/tell/tale.o
 fuzz-programs: $(FUZZ_ALL)
 
 # One target for S seconds: T=slab S=60. SEED=0 draws one. The corpus in the tree is only read; what

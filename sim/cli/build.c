@@ -40,6 +40,15 @@ hash_file(const char *path)
     return hash;
 }
 
+/* The program's own file does not change while it runs. */
+static unsigned
+hash_self(void)
+{
+    static unsigned hash;
+    hash = hash != 0 ? hash : hash_file("/proc/self/exe");
+    return hash;
+}
+
 void
 sim_build_text(const char *library, char ret_text[SIM_BUILD_MAX])
 {
@@ -48,5 +57,5 @@ sim_build_text(const char *library, char ret_text[SIM_BUILD_MAX])
         (void)snprintf(of_library, sizeof(of_library), ", library %08x", hash_file(library));
     }
     (void)snprintf(ret_text, SIM_BUILD_MAX, "rewake %s, " COMPILER "%.60s, program %08x%s",
-            SIM_VERSION, __VERSION__, hash_file("/proc/self/exe"), of_library);
+            SIM_VERSION, __VERSION__, hash_self(), of_library);
 }

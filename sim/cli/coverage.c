@@ -129,7 +129,8 @@ tell_growth(const char *const *columns, void *argument)
     }
     if (runs >= telling->growth_next) {
         sim_page_printf(&telling->page, " %s in %s,", columns[1], columns[0]);
-        while (telling->growth_next <= runs) {
+        /* A damaged database may have counted any number of runs. */
+        while (telling->growth_next <= runs && telling->growth_next <= UINT64_MAX / 4) {
             telling->growth_next *= 4;
         }
     }

@@ -400,7 +400,8 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
     ret_settings->given = 0;
     make_table(command, &table);
     opterr = 0;
-    optind = 1;
+    /* 0 and not 1: glibc forgets the rest of a word that an earlier reading stopped in. */
+    optind = 0;
     while ((answer = getopt_long(count, arguments, table.shorts, table.longs, NULL)) != -1) {
         if (!take_flag(command, answer, arguments, ret_settings)) {
             return false;

@@ -203,7 +203,9 @@ tape_of(const struct sim_batch *batch, const struct sim_kept *kept)
     uint32_t most = kept->tape_length / 6 + 1;
     struct sim_tape tape = {calloc(most, sizeof(struct sim_deviation)), 0, most};
     rt_assert(tape.entries != NULL);
-    rt_err err = sim_tape_decode(&tape, batch->tapes + kept->tape_offset, kept->tape_length);
+    /* A batch whose tapes are all empty has no memory for them. */
+    const uint8_t *bytes = kept->tape_length == 0 ? NULL : batch->tapes + kept->tape_offset;
+    rt_err err = sim_tape_decode(&tape, bytes, kept->tape_length);
     rt_assert(err == RT_OK || tape.count == 0);
     return tape;
 }
