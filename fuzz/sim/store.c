@@ -1,8 +1,8 @@
 /*
  * store.c -- the readers of the trace database, on databases that were damaged.
  *
- * Once, a real sweep writes a database: runs, failures, events, coverage. Each input draws damage to
- * a copy of it, of two sorts:
+ * Once, a real sweep writes a database: runs, failures, events, coverage. Each input draws damage
+ * to a copy of it, of two sorts:
  *
  *   the file    bytes are written over, it is cut, something is appended
  *   the rows    any column of any row takes any value: numbers at their ends, text that no

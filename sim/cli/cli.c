@@ -166,8 +166,8 @@ sim_cli_main(int count, char **arguments)
 {
     struct sim_cli cli = {.library = NULL};
     int first = 0;
-    /* Who is not read any more (`rewake list | head`) puts away what there is, and then dies of it as
-     * everybody does: see flush, and main. Whoever ignores the signal hears of it. */
+    /* Who is not read any more (`rewake list | head`) puts away what there is, and then dies of it
+     * as everybody does: see flush, and main. Whoever ignores the signal hears of it. */
     on_pipe = signal(SIGPIPE, SIG_IGN);
     if (count < 2) {
         help();

@@ -57,8 +57,8 @@ struct sim_worker {
     uint32_t deaths_done;
     struct sim_worker_kind kind;
     uint32_t hang_ms;
-    /* Not 0 there: a step that stands still is given no more than SIM_HURRY_MS. NULL: never so. For a
-     * run that has hung before. Borrowed. */
+    /* Not 0 there: a step that stands still is given no more than SIM_HURRY_MS. NULL: never so. For
+     * a run that has hung before. Borrowed. */
     const volatile sig_atomic_t *hurry;
     bool loud; /* What a run writes to stderr is let through. */
     pid_t pid; /* 0: no process. */
@@ -96,8 +96,8 @@ bool sim_worker_give(struct sim_worker *worker);
 int sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms);
 
 /*
- * Ends the process in the middle of its run, which counts as never begun: nobody knows how it would
- * have ended. What the job has done before stays in the mapping, unless the run has written over it.
+ * Ends the process in the middle of its run, which counts as never begun: nobody knows how it
+ * would have ended. What the job has done before stays in the mapping, unless the run has written over it.
  * A worker that is not busy is left alone.
  */
 void sim_worker_abandon(struct sim_worker *worker);

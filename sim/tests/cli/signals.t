@@ -1,5 +1,5 @@
 #!/bin/sh
-# signals.t -- a sweep that is told to end: it does so soon, keeps what it has found, and blames nobody.
+# signals.t -- a sweep that is told to end: it does so soon, keeps what it has found, blames nobody.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -37,7 +37,8 @@ ok "^C in a hang: it ends" gone $pid
 kill -KILL $pid 2>/dev/null
 wait $pid
 same "^C in a hang: status" "$?" 5
-ok "^C in a hang: what was done is told" grep -q '^[1-9][0-9]* runs: [1-9][0-9]* passed, 0 failed' h.txt
+ok "^C in a hang: what was done is told" \
+    grep -q '^[1-9][0-9]* runs: [1-9][0-9]* passed, 0 failed' h.txt
 ok "^C in a hang: and stored" test "$(sqlite3 h.db 'SELECT runs FROM sweeps')" -ge 1
 same "^C in a hang: the run that was cut off is none" \
     "$(sqlite3 h.db 'SELECT count(*) FROM failures')" 0
