@@ -731,6 +731,95 @@ TEST(source_looked_at_but_not_taken_is_no_starvation)
     host_lab_pass(&scenario, 3);
 }
 
+/* Steps of the loop before it looks; another one would take all steps if it were let. */
+static uint32_t away_steps;
+static uint32_t busy; /* That one. */
+
+static void
+look_late(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    subscribe_all(story);
+    sim_source_event(story->sources[0]);
+    sim_source_event_in(story->sources[1], 1000, 1000);
+    poll_places(story, "01");
+    for (uint32_t i = 0; i < away_steps; i++) {
+        (void)story->seam->ops->now(story->seam);
+        sim_loop_pause(world);
+    }
+    poll_places(story, "01");
+    drop_all(story);
+}
+
+static void
+be_busy(struct sim_world *world, void *argument)
+{
+    (void)argument;
+    for (uint32_t i = 0; i < 4000; i++) {
+        SIM_PROGRESS();
+        sim_loop_pause(world);
+    }
+}
+
+static void
+look_late_setup(struct sim_world *world)
+{
+    (void)sim_loop_new(world, "loop", look_late, story_new(world));
+    busy = sim_loop_actor(sim_loop_new(world, "busy", be_busy, NULL))->index;
+}
+
+/* Whoever is busy goes on, until fairness stops him; all else is dull. */
+static uint32_t
+hold_back(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    (void)strategy;
+    for (uint32_t i = 0; choice->kind == SIM_KIND_RUN && i < choice->n; i++) {
+        struct sim_alternative alternative;
+        choice->describe(choice, i, &alternative);
+        if (alternative.actor == busy) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static enum sim_verdict
+look_after(uint32_t steps)
+{
+    static const struct sim_scenario scenario = {
+            .name = "test/late", .about = "Looks late.", .setup = look_late_setup};
+    struct lab lab;
+    struct sim_options options;
+    lab_init(&lab, NULL, 0xa5);
+    sim_options_init(&options, &scenario);
+    options.starvation_steps = 160;
+    options.fair_steps = 100;
+    away_steps = steps;
+    static const struct sim_strategy_ops ops = {.name = "hold-back",
+            .about = "One actor's steps.",
+            .repeats = true,
+            .choose = hold_back};
+    struct sim_strategy strategy = {&ops};
+    struct sim_outcome outcome;
+    sim_world_run(&lab.world, &scenario, &options, 1, &strategy,
+            (struct sim_recording){.events = true, .texts = true}, &outcome);
+    EXPECT(outcome.steps > 3 * options.starvation_steps);
+    lab_fini(&lab);
+    return (enum sim_verdict)outcome.verdict;
+}
+
+/*
+ * Goal: a loop that the strategy keeps from its steps starves nobody; one that has its steps, and
+ * does not look, does.
+ * Method: the other takes some hundred steps for each of the loop's. After eight of its own
+ * something was ready for far longer than the limit of 160, and the loop had no tenth part of them.
+ */
+TEST(source_not_looked_at_by_a_loop_that_is_held_back_is_no_starvation)
+{
+    EXPECT_EQ(look_after(8), SIM_VERDICT_PASS);
+    EXPECT_EQ(look_after(30), SIM_VERDICT_STARVATION);
+}
+
 /* A task that subscribes and leaves. */
 struct forgetful {
     struct rt_task task;
