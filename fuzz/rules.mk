@@ -17,8 +17,10 @@ FUZZ_ENGINE := $(if $(filter fuzz fuzzfast afl,$(BUILD)),-fsanitize=fuzzer)
 FUZZ_PARTS := $(call plain,$(filter-out fuzz/main.c,$(wildcard fuzz/*.c)))
 FUZZ_DRIVER := $(if $(FUZZ_ENGINE),,$(B)/plain/fuzz/main.o)
 # What the runtime's targets read are answers, not words: to tell the engine what each comparison
-# compares helps it nowhere there, and is two thirds of an execution.
-$(B)/plain/%.o: CFLAGS += $(if $(filter fuzz fuzzfast,$(BUILD)),-fno-sanitize-coverage=trace-cmp)
+# compares, and how deep the stack is, helps it nowhere there, and is two thirds of an execution.
+COMMA := ,
+$(B)/plain/%.o: CFLAGS += $(if $(filter fuzz fuzzfast,$(BUILD)),-O2 \
+	-fno-sanitize-coverage=trace-cmp$(COMMA)stack-depth)
 # What a target of the simulator may call: all of it, and what scenarios register themselves.
 FUZZ_WORLD := $(call probe,$(filter-out sim/cli/main.c,$(WATCHED))) $(GEN) $(ZOO)
 
