@@ -1,8 +1,8 @@
 /*
  * timers.c -- the timer wheel against a sorted list.
  *
- * Wheels of 2 or 4 slots a level are the rule, so their borders are met at every step, and the clock
- * begins anywhere, also close to its end. It may be stepped back, which must change nothing (M11).
+ * Wheels of 2 or 4 slots a level are the rule, so their borders are met at every step, and the
+ * clock begins anywhere, also close to its end. Stepped back, it must change nothing (M11).
  * Wakers, and who listens for the earliest deadline, start, move, cancel and fire timers themselves
  * from inside (M6, M7, M10, M12).
  *
