@@ -129,6 +129,8 @@ struct sim_strategy_ops {
     /* It answers the same whenever it begins with the same seed, whether or not the run is
      * recorded. One that does not is replayed from the tape. */
     bool repeats;
+    /* It draws nothing: the key of a choice is not made, and 0. */
+    bool keyless;
     /* A run with this seed is about to begin. */
     void (*begin)(struct sim_strategy *strategy, uint64_t seed);
     /*

@@ -123,7 +123,7 @@ sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t str
             .odds = odds,
             .stream = stream_id,
             .ordinal = stream->ordinal++,
-            .key = key_of(decider, stream, stream_id),
+            .key = decider->strategy->ops->keyless ? 0 : key_of(decider, stream, stream_id),
             .queue = kind == SIM_KIND_RUN ? &decider->queue : NULL,
             .describe = describe,
             .context = context,

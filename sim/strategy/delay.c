@@ -258,6 +258,7 @@ delay_resumption(struct sim_strategy *strategy)
 static const struct sim_strategy_ops delay_ops = {
         .name = "delay",
         .about = "no deviation, then one, then two …",
+        .keyless = true,
         .begin = delay_begin,
         .choose = delay_choose,
         .end = delay_end,

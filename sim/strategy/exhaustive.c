@@ -128,6 +128,7 @@ exhaustive_resumption(struct sim_strategy *strategy)
 static const struct sim_strategy_ops exhaustive_ops = {
         .name = "exhaustive",
         .about = "every run there is, depth first, within bounds",
+        .keyless = true,
         .begin = exhaustive_begin,
         .choose = exhaustive_choose,
         .end = exhaustive_end,
