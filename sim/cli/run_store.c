@@ -174,8 +174,9 @@ static enum sim_store_err
 store_all(struct sim_run *run, const struct sim_merged *batch)
 {
     if (batch == NULL) {
-        bool complete =
-                run->result.end == SIM_SWEEP_COMPLETE || run->result.end == SIM_SWEEP_ENOUGH;
+        bool complete = run->result.end == SIM_SWEEP_COMPLETE ||
+                        run->result.end == SIM_SWEEP_ENOUGH ||
+                        run->result.end == SIM_SWEEP_EXHAUSTED;
         enum sim_store_err err = sim_run_cover_store(run, true);
         return err == SIM_STORE_OK ? store_passed(run, &run->result.totals, complete) : err;
     }

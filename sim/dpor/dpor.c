@@ -391,6 +391,7 @@ dpor_more(struct sim_strategy *strategy)
 static const struct sim_strategy_ops dpor_ops = {
         .name = "dpor",
         .about = "one run of each class of equivalent runs",
+        .keyless = true,
         .begin = dpor_begin,
         .choose = dpor_choose,
         .event = dpor_event,
@@ -419,6 +420,7 @@ dpor_space(const struct sim_strategy *strategy, struct sim_space *ret)
             .redundant = dpor->redundant,
             .exhausted = dpor->exhausted,
             .cut = dpor->cut,
+            .timed = dpor->trace.timed && !dpor->trace.all_conflict,
             .differs = dpor->differs,
             .bound = UINT32_MAX,
             .whole = UINT32_MAX,

@@ -87,6 +87,7 @@ add(struct dpor_trace *trace, const struct sim_event *event)
     struct dpor_transition *last = &trace->transitions[trace->count - 1];
     uint32_t count = sim_event_accesses(event, accesses);
     for (uint32_t i = 0; i < count; i++) {
+        trace->timed = trace->timed || accesses[i].resource == SIM_RESOURCE_TIME;
         accesses[i].resource = stable(trace, accesses[i].resource);
         touch(trace, last, accesses[i]);
     }
@@ -106,6 +107,7 @@ open_transition(struct dpor_trace *trace, const struct sim_event *event)
         trace->full = true;
         return;
     }
+    trace->timed = trace->timed || clock;
     trace->open = true;
     trace->transitions[trace->count++] = (struct dpor_transition){
             .actor = clock ? 0 : trace->ids[event->actor],

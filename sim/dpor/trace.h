@@ -46,6 +46,7 @@ struct dpor_trace {
     uint32_t seen;     /* Begun in this run. */
     uint32_t count;    /* Written down. */
     uint32_t accesses; /* Written down. */
+    bool timed;        /* In this run or one before it something went by the clock. */
     uint64_t data;     /* Chosen before the first transition, as one number. */
     uint32_t ids[SIM_ACTORS_MAX + 1];   /* Stable ids, by the index in this run. */
     uint16_t steps[SIM_ACTORS_MAX + 1]; /* Begun in this run, likewise. */

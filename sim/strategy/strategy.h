@@ -66,10 +66,11 @@ struct sim_space {
     uint64_t redundant; /* Of those, known to tell nothing new; 0: it does not look. */
     bool exhausted;     /* Nothing is left within its bounds. */
     bool cut;           /* Runs beyond its depth or its room were left out. */
-    bool differs;       /* A run met other choices than the one before in the same place. */
-    uint32_t bound;     /* Deviations of a run at most; UINT32_MAX: any number. */
-    uint32_t whole;     /* All runs with at most so many are made; UINT32_MAX: not known. */
-    uint32_t depth;     /* The most choices that a run had. */
+    bool timed;       /* It counted on steps that take no time, and something went by the clock. */
+    bool differs;     /* A run met other choices than the one before in the same place. */
+    uint32_t bound;   /* Deviations of a run at most; UINT32_MAX: any number. */
+    uint32_t whole;   /* All runs with at most so many are made; UINT32_MAX: not known. */
+    uint32_t depth;   /* The most choices that a run had. */
     uint32_t covered; /* Share of the space, as far as its shape is known, in 2^-32; 0: unknown. */
     const char *why;  /* What the reader had better know of it, one clause; NULL: nothing. */
 };
