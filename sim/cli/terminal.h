@@ -39,7 +39,8 @@ void sim_progress_clear(struct sim_progress *progress);
 #define SIM_COLUMNS 100u
 
 /* Prints `text` on stdout, from `column` on, where the line stands; what does not fit into
- * SIM_COLUMNS goes on at `indent` of the next line. A word that is longer than a line stays whole. */
+ * SIM_COLUMNS goes on at `indent` of the next line. A word that is longer than a line stays
+ * whole. */
 void sim_print_folded(const char *text, size_t column, uint32_t indent);
 
 #endif

@@ -97,8 +97,8 @@ int sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms)
 
 /*
  * Ends the process in the middle of its run, which counts as never begun: nobody knows how it
- * would have ended. What the job has done before stays in the mapping, unless the run has written over it.
- * A worker that is not busy is left alone.
+ * would have ended. What the job has done before stays in the mapping, unless the run has written
+ * over it. A worker that is not busy is left alone.
  */
 void sim_worker_abandon(struct sim_worker *worker);
 

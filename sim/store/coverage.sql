@@ -3,8 +3,8 @@
 --     sqlite3 -box .rewake/trace.db "SELECT * FROM covered WHERE scenario LIKE 'mine/%'"
 --     sqlite3 -box .rewake/trace.db 'SELECT * FROM goals_missed'
 --     sqlite3 -box .rewake/trace.db 'SELECT * FROM saturation'
---     sqlite3 -box .rewake/trace.db "SELECT seed, run FROM first_to_cover WHERE place LIKE 'mine.c:12 %'"
---     sqlite3 -box .rewake/trace.db "SELECT * FROM added WHERE started > datetime('now', '-1 hour')"
+--     sqlite3 -box .rewake/trace.db "SELECT * FROM first_to_cover WHERE place LIKE 'mine.c:12 %'"
+--     sqlite3 .rewake/trace.db "SELECT * FROM added WHERE started > datetime('now', '-1 hour')"
 --     sqlite3 -box .rewake/trace.db 'SELECT scenario, seed, adds FROM covering_runs'
 --
 -- An element is a kind and one or two places; `rewake coverage` tells them in words. Counts of one
@@ -76,7 +76,8 @@ FROM coverage AS c JOIN sweeps AS s USING (sweep) JOIN element_kinds AS k USING 
 -- Which seed comes there? For each element of a sweep the first of its runs that covered it; such a
 -- run has a row, so `rewake show run:ID` shows how.
 CREATE VIEW first_to_cover AS
-SELECT c.sweep, c.scenario, c.element, c.place, c.other, r.run, r.seed, c.first_run AS number, c.runs
+SELECT c.sweep, c.scenario, c.element, c.place, c.other, r.run, r.seed, c.first_run AS number,
+       c.runs
 FROM covered AS c LEFT JOIN runs AS r ON r.sweep = c.sweep AND r.number = c.first_run;
 
 -- What did a sweep add to what the sweeps of its scenario before it had covered? `started` is UTC.

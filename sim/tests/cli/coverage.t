@@ -43,7 +43,8 @@ rewake run --strategy random $scenario --runs 7 --fresh --db w.db >/dev/null
 rewake run --strategy random $scenario --runs 9 --fresh --db w.db >/dev/null
 rewake run --strategy random seeds/s1/two-requests --runs 3 --fresh --db w.db >/dev/null
 told_runs() {
-    rewake coverage --json "$@" --db w.db | sed 's/.*"sweep":\([0-9]*\),.*"runs":\([0-9]*\),"failed.*/\1:\2/' |
+    rewake coverage --json "$@" --db w.db |
+        sed 's/.*"sweep":\([0-9]*\),.*"runs":\([0-9]*\),"failed.*/\1:\2/' |
         tr '\n' ' '
 }
 same "the newest of each scenario" "$(told_runs)" '3:3 2:9 '
@@ -92,7 +93,8 @@ for seeds in 1-20 1-20 1-400; do
     rewake run --strategy random $scenario --seeds $seeds --fresh --db n.db >/dev/null
 done
 added() {
-    sqlite3 n.db "SELECT count(*) FROM added WHERE sweep = $1 AND started > datetime('now', '-1 hour')"
+    sqlite3 n.db "SELECT count(*) FROM added
+        WHERE sweep = $1 AND started > datetime('now', '-1 hour')"
 }
 in_sweep() {
     sqlite3 n.db "SELECT count(*) FROM coverage WHERE sweep = $1"
@@ -133,7 +135,8 @@ same "and only its own are stored" "$(sqlite3 f.db 'SELECT text, runs FROM goals
     'half->polls == 2|20'
 same "a goal of its own that is not reached: status" \
     "$(status run ./forms.so forms/broken --runs 20 --goals --fresh --db f.db)" 1
-ok "it is named" grep -q 'goal never reached: half->polls == 77 at forms.c:[0-9]* broken_poll' out.txt
+ok "it is named" \
+    grep -q 'goal never reached: half->polls == 77 at forms.c:[0-9]* broken_poll' out.txt
 same "alone" "$(grep -c 'goal never reached' out.txt)" 1
 same "and in the database" "$(sqlite3 f.db 'SELECT scenario, text FROM goals_missed')" \
     'forms/broken|half->polls == 77'

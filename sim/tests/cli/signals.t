@@ -28,7 +28,8 @@ until_done() {
 }
 
 # ---- ^C while a run hangs, and nobody would wait for that. ----
-"$REWAKE" run $lib bad/some-hang --strategy random --seeds 4-60 --hang 300s --jobs 1 --db h.db >h.txt 2>&1 &
+"$REWAKE" run $lib bad/some-hang --strategy random --seeds 4-60 --hang 300s --jobs 1 --db h.db \
+    >h.txt 2>&1 &
 pid=$!
 until_done h.db 1
 sleep 0.5
