@@ -82,7 +82,11 @@ sim_pick(struct sim_world *world, uint32_t n)
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current, 0,
                 "sim_pick(%u): a decision has 1 to %u alternatives", n, SIM_ALTERNATIVES_MAX);
     }
-    return sim_actor_choose(world->current, SIM_KIND_USER, n, SIM_ODDS_EVEN);
+    struct sim_actor *actor = world->current;
+    uint32_t ordinal = actor->streams[SIM_KIND_USER].ordinal;
+    uint32_t index = sim_actor_choose(actor, SIM_KIND_USER, n, SIM_ODDS_EVEN);
+    sim__drawn(actor, SIM_KIND_USER, SIM_DRAW_PICK, ordinal, 0, n - 1, index);
+    return index;
 }
 
 bool

@@ -44,6 +44,7 @@ sim_pilot_run(struct sim_pilot *pilot, const struct sim_candidate *candidate)
             .explain = candidate->explain,
             .keep_all = true,
             .another_first = candidate->with_past,
+            .draws = candidate->draws,
             .study = candidate->study,
             .study_of = candidate->study_of,
     };

@@ -39,6 +39,8 @@ struct sim_candidate {
     bool texts;     /* Names, logs and reasons are kept; needs a mapping with room for them. */
     bool explain;   /* After a failure: look for the owed wake, and try FIFO order. */
     bool with_past; /* After another run in the same process. */
+    /* Where the numbers that it draws are noted, made before sim_pilot_init; NULL: nowhere. */
+    struct sim_draws *draws;
     /* After all that: looks further into the run, in the process that made it, and leaves what it
      * finds in `study_of`, which lies in memory shared with the process since before
      * sim_pilot_init. NULL: nobody does. */

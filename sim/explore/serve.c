@@ -284,6 +284,16 @@ set_options(const struct sim_job *job, uint64_t seed, struct sim_options *option
 }
 
 static void
+note_draws(struct sim_shared *shared, struct sim_draws *draws)
+{
+    if (draws != NULL) {
+        draws->count = 0;
+        draws->found = false;
+    }
+    shared->world.draws = draws;
+}
+
+static void
 run_one(struct sim_shared *shared, uint64_t seed)
 {
     const struct sim_job *job = &shared->job;
@@ -299,8 +309,10 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->progress++;
     shared->stage = SIM_STAGE_RUN;
     shared->world.decider.dictate = job->dictates && dictation >= 0 ? dictate : NULL;
+    note_draws(shared, job->draws);
     sim_world_run(&shared->world, job->scenario, &what.options, seed, what.strategy,
             (struct sim_recording){true, job->texts}, &outcome);
+    shared->world.draws = NULL;
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
     observe(shared);
     sim_judge_ended(&shared->world, &what, &outcome);

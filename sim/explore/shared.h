@@ -74,6 +74,8 @@ struct sim_job {
     bool explain;                /* One run: look for the owed wake, and try FIFO order. */
     bool keep_all;               /* A row for every run. */
     bool stop_at_failure;
+    struct sim_draws
+            *draws;     /* Where the last run's drawn numbers are noted; shared. NULL: nowhere. */
     bool another_first; /* Another seed is run before, so that the process has a past. */
     /* After all that: looks further into the run, in the process that made it, and
      * leaves what it finds in `study_of`, which is shared with the parent. NULL: nothing more. */

@@ -9,7 +9,7 @@
 /* Failures in a row after which a pass over single deviations goes on in a mixed order. */
 #define FAILURES_IN_ORDER 20u
 /* Tapes up to this length are tried without any two of their deviations. */
-#define PAIRS_MAX 16u
+#define PAIRS_MAX 24u
 
 static bool
 try_cut(struct sim__shrinker *shrinker, uint32_t from, uint32_t to)

@@ -30,7 +30,8 @@ put_back(struct sim__shrinker *shrinker, uint32_t only)
 void
 sim__shrink_options(struct sim__shrinker *shrinker)
 {
-    if (!put_back(shrinker, SIM_OPTIONS) || sim__shrink_try(shrinker)) {
+    bool stay = shrinker->plan->options_stay;
+    if (stay || !put_back(shrinker, SIM_OPTIONS) || sim__shrink_try(shrinker)) {
         return;
     }
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {

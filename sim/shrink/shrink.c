@@ -21,11 +21,13 @@ static void (*const passes[])(struct sim__shrinker *shrinker) = {
         sim__shrink_spans,
         sim__shrink_sort,
         sim__shrink_drop,
+        sim__shrink_numbers,
         sim__shrink_shift,
         sim__shrink_pairs,
         sim__shrink_lower,
         sim__shrink_earlier,
         sim__shrink_merge,
+        sim__shrink_trade,
 };
 
 /* Until none of the passes makes it smaller. */
@@ -124,14 +126,17 @@ void
 sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk)
 {
     rt_assert(plan->tape != NULL && plan->failure != NULL);
-    rt_assert(plan->failure->verdict != SIM_VERDICT_PASS);
     struct sim__shrinker *shrinker = calloc(1, sizeof(*shrinker));
     rt_assert(shrinker != NULL);
     memset(ret_shrunk, 0, sizeof(*ret_shrunk));
     shrinker->plan = plan;
     uint32_t patience_ms = plan->hang_ms < PATIENCE_MS ? plan->hang_ms : PATIENCE_MS;
-    if (sim_pilot_init(
-                &shrinker->pilot, &sim_worker_usual, &sim_shared_for_candidates, patience_ms)) {
+    shrinker->draws = sim_draws_new();
+    if (shrinker->draws == NULL) {
+        ret_shrunk->end = SIM_SHRINK_SYSTEM;
+        (void)snprintf(ret_shrunk->error, sizeof(ret_shrunk->error), "no memory for a shrinker");
+    } else if (sim_pilot_init(&shrinker->pilot, &sim_worker_usual, &sim_shared_for_candidates,
+                       patience_ms)) {
         shrink_with(shrinker, ret_shrunk);
     } else {
         ret_shrunk->end = SIM_SHRINK_SYSTEM;
@@ -141,6 +146,7 @@ sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk)
     ret_shrunk->tape = shrinker->best;
     free(shrinker->candidate.entries);
     sim_pilot_fini(&shrinker->pilot);
+    sim_draws_free(&shrinker->draws);
     free(shrinker);
 }
 

@@ -54,7 +54,8 @@ struct sim_shrink_plan {
     const struct sim_scenario *scenario;
     const struct sim_options *options;
     const struct sim_tape *tape;       /* What the run really did. */
-    const struct sim_outcome *failure; /* How it ended. */
+    const struct sim_outcome *failure; /* How it ended; who explains also shrinks what passes. */
+    bool options_stay;                 /* They are not put back to their defaults. */
     uint32_t replays_max;              /* SIM_SHRINK_REPLAYS_MAX is usual; 0: only verified. */
     uint64_t deadline_ms;              /* Of sim_clock_ms; UINT64_MAX: none. */
     uint32_t hang_ms;

@@ -9,20 +9,25 @@
 #include "sim/explore/pilot.h"
 #include "sim/shrink/shrink.h"
 
-/* Replays in a row without success after which it is over. */
+/* Replays in a row without success after which it is over, and steps that they took: of short runs
+ * more are made. */
 #define SIM__SHRINK_STALL 200u
+#define SIM__SHRINK_STALL_STEPS UINT64_C(40000)
 /* Candidates, of which many are made twice: a power of two well above the replays there may be. */
 #define SIM__SHRINK_TRIED 8192u
 
 struct sim__shrinker {
     const struct sim_shrink_plan *plan;
     struct sim_pilot pilot;
+    struct sim_draws *draws; /* Of the last run. */
 
     /* The best run: as it was done. */
     struct sim_options options;
     struct sim_tape best;
     struct sim_shrink_key key;
     uint64_t digest;
+    struct sim_number drawn[SIM_DRAWS_MAX]; /* The numbers that it drew. */
+    uint32_t drawn_count;
 
     /* What is to be tried next; passes write here. Room for as many entries as `best` has. */
     struct sim_options candidate_options;
@@ -33,6 +38,7 @@ struct sim__shrinker {
     uint32_t hangs;
     uint32_t crashes;
     uint32_t stall;
+    uint64_t stall_steps;
     bool over;
     enum sim_shrink_end end; /* Once over. */
     uint64_t tried[SIM__SHRINK_TRIED];
@@ -78,6 +84,21 @@ bool sim__shrink_tape_less(const struct sim_tape *a, const struct sim_tape *b);
 /* Whether option `index` is one that a shrinker may put back: what a sweep draws for each run. */
 bool sim__shrink_may_set(uint32_t index);
 
+/* ---- number.c -------------------------------------------------------------------------------- */
+
+/* A number of the best run is to have another value. */
+struct sim__change {
+    struct sim_number number;
+    uint64_t value;
+};
+
+/* In the candidate it has: what was drawn after it moves along. False: it can not have it. Of two in
+ * one stream the later is to come first. There must be room for SIM_DRAW_CHOICES_MAX more. */
+bool sim__shrink_put_value(struct sim__shrinker *shrinker, const struct sim__change *change);
+
+/* Whether the entry is one of the choices of `number`. */
+bool sim__shrink_is_of(const struct sim_number *number, const struct sim_deviation *entry);
+
 /* ---- Passes: each makes the best run smaller where it can. ----------------------------------- */
 
 void sim__shrink_options(struct sim__shrinker *shrinker); /* options.c */
@@ -86,9 +107,11 @@ void sim__shrink_spans(struct sim__shrinker *shrinker);   /* span.c */
 void sim__shrink_sort(struct sim__shrinker *shrinker);    /* order.c */
 void sim__shrink_drop(struct sim__shrinker *shrinker);    /* drop.c */
 void sim__shrink_shift(struct sim__shrinker *shrinker);   /* lower.c */
+void sim__shrink_numbers(struct sim__shrinker *shrinker); /* number.c */
 void sim__shrink_pairs(struct sim__shrinker *shrinker);   /* drop.c */
 void sim__shrink_lower(struct sim__shrinker *shrinker);   /* lower.c */
 void sim__shrink_earlier(struct sim__shrinker *shrinker); /* lower.c */
+void sim__shrink_trade(struct sim__shrinker *shrinker);   /* trade.c */
 void sim__shrink_merge(struct sim__shrinker *shrinker);   /* order.c */
 
 #endif

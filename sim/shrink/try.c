@@ -88,7 +88,7 @@ may_go_on(struct sim__shrinker *shrinker)
     if (shrinker->hangs >= HANGS_MAX) {
         return end_with(shrinker, SIM_SHRINK_HANGS);
     }
-    if (shrinker->stall >= SIM__SHRINK_STALL) {
+    if (shrinker->stall >= SIM__SHRINK_STALL && shrinker->stall_steps >= SIM__SHRINK_STALL_STEPS) {
         return end_with(shrinker, SIM_SHRINK_MINIMAL);
     }
     return true;
@@ -106,6 +106,7 @@ run(struct sim__shrinker *shrinker, uint32_t how)
             .seed = SIM_SHRINK_SEED,
             .how = how,
             .tape = &shrinker->candidate,
+            .draws = shrinker->draws,
     };
     const struct sim_outcome *outcome = sim_pilot_run(&shrinker->pilot, &candidate);
     shrinker->replays++;
@@ -114,6 +115,7 @@ run(struct sim__shrinker *shrinker, uint32_t how)
         return NULL;
     }
     shrinker->steps += outcome->steps;
+    shrinker->stall_steps += outcome->steps;
     shrinker->hangs += outcome->verdict == SIM_VERDICT_HANG;
     shrinker->crashes += outcome->verdict == SIM_VERDICT_CRASH;
     return outcome;
@@ -138,6 +140,18 @@ copy_entries(struct sim_deviation *to, const struct sim_tape *from)
     }
 }
 
+/* A run may write anywhere, so the count is looked at. */
+static void
+take_draws(struct sim__shrinker *shrinker)
+{
+    const struct sim_draws *draws = shrinker->draws;
+    if (draws == NULL) {
+        return; /* Nobody wants to know. */
+    }
+    shrinker->drawn_count = draws->count < SIM_DRAWS_MAX ? draws->count : SIM_DRAWS_MAX;
+    memcpy(shrinker->drawn, draws->all, shrinker->drawn_count * sizeof(*draws->all));
+}
+
 static void
 take_over(struct sim__shrinker *shrinker, const struct sim_tape *done,
         const struct sim_shrink_key *key, uint64_t digest)
@@ -149,7 +163,9 @@ take_over(struct sim__shrinker *shrinker, const struct sim_tape *done,
     shrinker->options = shrinker->candidate_options;
     shrinker->key = *key;
     shrinker->digest = digest;
+    take_draws(shrinker);
     shrinker->stall = 0;
+    shrinker->stall_steps = 0;
 }
 
 /* What the run that has just ended did, and how large that is. False: it is not the failure. */

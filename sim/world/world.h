@@ -18,6 +18,7 @@
 #include "sim/trace/recorder.h"
 #include "sim/world/actor.h"
 #include "sim/world/arena.h"
+#include "sim/world/draws.h"
 #include "sim/world/enabled.h"
 #include "sim/world/options.h"
 #include "sim/world/outcome.h"
@@ -116,6 +117,7 @@ struct sim_world {
     volatile uint64_t *progress;         /* A counter that moves with each step, for a watcher. */
     struct sim_checkpoints *checkpoints; /* NULL: no run is taken up in its middle. Borrowed. */
     struct sim_ended ended;
+    struct sim_draws *draws; /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
 
     /* Of this run. */
     const struct sim_scenario *scenario;
@@ -322,6 +324,22 @@ sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64
             sim__actor_choose(actor, kind, world->healed ? 1 : n, sim_odds_once_in(one_in));
     world->disturbances += index != 0;
     return index;
+}
+
+/* `value` was drawn, with the choices of `kind` from the `ordinal`-th on. */
+static inline void
+sim__drawn(struct sim_actor *actor, enum sim_kind kind, enum sim_draw_form form, uint32_t ordinal,
+        uint64_t lo, uint64_t hi, uint64_t value)
+{
+    if (actor->world->draws != NULL) {
+        const struct sim_number drawn = {.ordinal = ordinal,
+                .kind = (uint8_t)kind,
+                .form = (uint8_t)form,
+                .lo = lo,
+                .hi = hi,
+                .value = value};
+        sim__note_drawn(actor, &drawn);
+    }
 }
 
 /* Actor by index, or NULL. */
