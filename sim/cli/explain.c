@@ -60,6 +60,16 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
         sim_json_number(&json, "changed", d->changed);
         sim_json_bool(&json, "added", d->added);
         sim_json_text(&json, "kind", sim_kind_name(d->deciding.kind));
+        if (explanation->number.found) {
+            const struct sim_deciding_number *n = &explanation->number;
+            sim_json_open(&json, "number", '{');
+            sim_json_text(&json, "function", n->place.function);
+            sim_json_text(&json, "file", sim_place_file(&n->place));
+            sim_json_number(&json, "line", n->place.line);
+            sim_json_long(&json, "value", n->below.value);
+            sim_json_long(&json, "beside", n->beside.value);
+            sim_json_close(&json, '}');
+        }
         sim_json_number(&json, "below_failed", d->below.failed);
         sim_json_number(&json, "below_runs", d->below.runs);
         sim_json_number(&json, "beside_failed", d->beside.failed);
@@ -72,6 +82,7 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
         sim_json_text(&json, "of", explanation->order.events ? "events" : "functions");
         put_spot(&json, "first", &explanation->order.first);
         put_spot(&json, "second", &explanation->order.second);
+        sim_json_text(&json, "swapped", sim_swapped_name(explanation->order.swapped));
         sim_json_close(&json, '}');
     }
     sim_json_number(&json, "exit", (uint64_t)status);
@@ -85,8 +96,8 @@ static void
 print_commands(
         struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
 {
-    char *token = sim_token_of(subject->entry->scenario, &subject->options, SIM_HOW_STRICT,
-            &explanation->decision.failing, sim_explanation_outcome(explanation));
+    char *token = sim_token_of(subject->entry->scenario, &explanation->decision.options,
+            SIM_HOW_STRICT, &explanation->decision.failing, sim_explanation_outcome(explanation));
     char *replay = sim_command_text(cli, "replay", subject->entry, token);
     char *show = sim_command_text(cli, "show", subject->entry, token);
     (void)printf("\nreplay: %s\nshow:   %s\n", replay, show);

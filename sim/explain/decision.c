@@ -1,5 +1,5 @@
 /*
- * decision.c -- dropping what is not needed, flipping what is, and counting.
+ * decision.c -- flipping what a run needs, and counting.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/assert.h"
+#include "sim/shrink/shrink.h"
 
 /* Bounds are numbers of runs, not of seconds: the same failure has the same explanation. */
-#define REDUCE_RUNS 400u
+#define REDUCE_RUNS 400u /* Of a run that passes; a failure has as many as `shrink` gives it. */
 #define FLIP_SINGLES 48u
 #define FLIP_PAIRS 120u
 #define PASSING_SEEDS 64u
@@ -51,7 +51,7 @@ fly(struct search *search, const struct sim_options *options, uint64_t seed, uin
 static const struct sim_outcome *
 fly_tape(struct search *search, const struct sim_tape *tape)
 {
-    return fly(search, search->failure->options, search->failure->seed, SIM_HOW_LENIENT, tape);
+    return fly(search, &search->decision->options, search->decision->seed, SIM_HOW_LENIENT, tape);
 }
 
 static bool
@@ -94,52 +94,34 @@ without(const struct search *search, const struct sim_tape *tape, uint32_t from,
     return left;
 }
 
-/* ---- What the run needs. --------------------------------------------------------------------- */
+/* ---- What a run needs. ----------------------------------------------------------------------- */
 
-typedef bool (*keeps_fn)(const struct search *search, const struct sim_outcome *outcome);
-
+/* The smallest run with the same end as `outcome`. False: none holds, and nothing is changed. */
 static bool
-keeps_passing(const struct search *search, const struct sim_outcome *outcome)
+shrink(struct search *search, const struct sim_tape *tape, const struct sim_outcome *outcome,
+        bool options_stay, struct sim_tape *ret_tape)
 {
-    (void)search;
-    return passes(outcome);
-}
-
-/* One pass over blocks of `length`. True when something was dropped. */
-static bool
-drop_blocks(struct search *search, struct sim_tape *tape, uint32_t length, keeps_fn keeps,
-        uint32_t *left)
-{
-    bool dropped = false;
-    for (uint32_t end = tape->count; end > 0 && *left > 0 && !search->refused;) {
-        uint32_t from = end > length ? end - length : 0;
-        struct sim_tape shorter = without(search, tape, from, end - from);
-        *left -= 1;
-        if (keeps(search, fly_tape(search, &shorter))) {
-            /* What the run itself wrote: entries that fitted nowhere are gone too. */
-            struct sim_tape written = sim_pilot_deviations(search->scout);
-            const struct sim_tape *next = written.count <= shorter.count ? &written : &shorter;
-            memcpy(tape->entries, next->entries, next->count * sizeof(*tape->entries));
-            tape->count = next->count;
-            dropped = true;
-        }
-        end = from < tape->count ? from : tape->count;
+    struct sim_decision *decision = search->decision;
+    const struct sim_shrink_plan plan = {
+            .scenario = search->failure->scenario,
+            .options = &decision->options,
+            .tape = tape,
+            .failure = outcome,
+            .options_stay = options_stay,
+            .replays_max = options_stay ? REDUCE_RUNS : SIM_SHRINK_REPLAYS_MAX,
+            .deadline_ms = UINT64_MAX,
+            .hang_ms = search->failure->hang_ms,
+    };
+    struct sim_shrunk shrunk;
+    sim_shrink(&plan, &shrunk);
+    bool holds = sim_shrunk_holds(&shrunk) && copy_tape(ret_tape, &shrunk.tape);
+    decision->runs += shrunk.replays;
+    if (holds && !options_stay) {
+        decision->options = shrunk.options;
+        decision->seed = SIM_SHRINK_SEED;
     }
-    return dropped;
-}
-
-/* Drops what is not needed, large blocks first, to a fixpoint. */
-static void
-reduce(struct search *search, struct sim_tape *tape, keeps_fn keeps)
-{
-    uint32_t left = REDUCE_RUNS;
-    for (uint32_t length = (tape->count + 1) / 2; length > 1; length /= 2) {
-        (void)drop_blocks(search, tape, length, keeps, &left);
-    }
-    bool again = tape->count > 0;
-    while (again && left > 0 && !search->refused) {
-        again = drop_blocks(search, tape, 1, keeps, &left);
-    }
+    sim_shrunk_done(&shrunk);
+    return holds;
 }
 
 /* ---- Counting. ------------------------------------------------------------------------------- */
@@ -150,7 +132,7 @@ static struct sim_tally
 count(struct search *search, const struct sim_tape *prefix, uint32_t runs)
 {
     struct sim_tally tally = {0, 0, 0};
-    struct sim_options options = *search->failure->options;
+    struct sim_options options = search->decision->options;
     if (search->wanted.verdict == SIM_VERDICT_LATE_WAKEUP) {
         options.audit_one_in = 1;
     }
@@ -267,6 +249,23 @@ flip_two(struct search *search)
     }
 }
 
+/* A run that passes, and what it needs for that. */
+static bool
+take_passing(struct search *search, const struct sim_outcome *outcome)
+{
+    struct sim_decision *decision = search->decision;
+    const struct sim_outcome passed = *outcome;
+    struct sim_tape written = sim_pilot_deviations(search->scout);
+    struct sim_tape tape = {NULL, 0, 0};
+    bool taken = copy_tape(&tape, &written) &&
+                 shrink(search, &tape, &passed, true, &decision->passing) &&
+                 decision->passing.count > 0;
+    free(tape.entries);
+    free(search->room);
+    search->room = calloc(decision->passing.count + 1u, sizeof(*search->room));
+    return taken && search->room != NULL;
+}
+
 /* The failing run is dull where the others are not: a passing one is looked for among seeds, and
  * what it needs to pass is what decides. */
 static void
@@ -274,27 +273,15 @@ find_passing(struct search *search)
 {
     struct sim_decision *decision = search->decision;
     uint32_t seeds = runs_of(search, PASSING_SEEDS);
-    for (uint64_t seed = 1; seed <= seeds && !decision->found && !search->refused; seed++) {
+    for (uint64_t seed = 1; seed <= seeds && !search->refused; seed++) {
         const struct sim_outcome *outcome =
-                fly(search, search->failure->options, seed, SIM_HOW_RANDOM, NULL);
-        if (!passes(outcome) || !keep_passing(search)) {
-            continue;
-        }
-        /* The drawn run may pass for what is not on the tape of another seed. */
-        if (!passes(fly_tape(search, &decision->passing))) {
-            continue;
-        }
-        free(search->room);
-        search->room = calloc(decision->passing.count + 1u, sizeof(*search->room));
-        if (search->room == NULL) {
-            return;
-        }
-        reduce(search, &decision->passing, keeps_passing);
-        decision->found = decision->passing.count > 0;
-        decision->added = true;
-        decision->changed = decision->passing.count;
-        if (decision->found) {
+                fly(search, &decision->options, seed, SIM_HOW_RANDOM, NULL);
+        if (passes(outcome) && take_passing(search, outcome)) {
+            decision->found = true;
+            decision->added = true;
+            decision->changed = decision->passing.count;
             decision->deciding = decision->passing.entries[decision->passing.count - 1];
+            return;
         }
     }
 }
@@ -331,20 +318,23 @@ sim_decision_find(struct sim_decision *decision, struct sim_pilot *scout,
         const struct sim_failure *failure, const struct sim_tape *tape,
         const struct sim_outcome *outcome)
 {
-    *decision = (struct sim_decision){.given = tape->count};
+    *decision = (struct sim_decision){
+            .options = *failure->options, .seed = failure->seed, .given = tape->count};
     struct search search = {
             .decision = decision,
             .scout = scout,
             .failure = failure,
             .wanted = *outcome,
-            .room = calloc(tape->count + 1u, sizeof(*search.room)),
     };
-    if (search.room == NULL || !copy_tape(&decision->failing, tape)) {
-        free(search.room);
+    if (!shrink(&search, tape, outcome, false, &decision->failing) &&
+            !copy_tape(&decision->failing, tape)) {
+        return false;
+    }
+    search.room = calloc(decision->failing.count + 1u, sizeof(*search.room));
+    if (search.room == NULL) {
         return false;
     }
     if (same_failure(&search, fly_tape(&search, &decision->failing))) {
-        reduce(&search, &decision->failing, same_failure);
         flip_one(&search);
         if (!decision->found) {
             flip_two(&search);

@@ -1,12 +1,11 @@
 /*
  * decision.h -- the decision that matters.
  *
- * From the failing run's tape, first the deviations are dropped that it does not need; each that
- * is left is necessary, so a run without one of them is a passing run as near as can be. Of
- * these the one is told that separates best: with everything up to and including it as in the
- * failing run, and all that comes after drawn at random, the run fails; with this one decision
- * taken the dull way, it passes. Both are counted over many seeds, and the counts are told
- * whatever they are.
+ * First the failing run is shrunk (sim/shrink). Each deviation that is left is necessary, so a
+ * run without one of them is a passing run as near as can be. Of these the one is told that
+ * separates best: with everything up to and including it as in the failing run, and all that
+ * comes after drawn at random, the run fails; with this one decision taken the dull way, it passes.
+ * Both are counted over many seeds, and the counts are told whatever they are.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,6 +36,8 @@ struct sim_tally {
 };
 
 struct sim_decision {
+    struct sim_options options; /* Of both runs: the failure's, or the least that it needs. */
+    uint64_t seed;
     struct sim_tape failing; /* Owned: what the failing run needs, as a run wrote it. */
     struct sim_tape passing; /* Owned: the nearest run that passes. */
     uint32_t given;          /* Deviations of the failure as it came. */

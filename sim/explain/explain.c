@@ -6,28 +6,52 @@
 #include "sim/explain/explain.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/base/assert.h"
 #include "sim/explain/sides.h"
+#include "sim/explain/swap.h"
 
 /* Processes that may die of words that are put back. */
 #define DEATHS_MAX 12u
 
+/* The failure as it came. */
 static bool
-fly(struct sim_explanation *explanation, uint32_t how, const struct sim_tape *tape, bool study)
+run_given(struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
     const struct sim_candidate candidate = {
             .scenario = failure->scenario,
             .options = failure->options,
             .seed = failure->seed,
-            .how = how,
-            .tape = tape,
+            .how = failure->how,
+            .tape = failure->tape,
             .texts = true,
-            .explain = study,
-            .study = study && explanation->study != NULL ? sim_study_run : NULL,
-            .study_of = explanation->study,
     };
+    return sim_pilot_run(&explanation->failing, &candidate) != NULL;
+}
+
+/* One of the two runs that were found. */
+static struct sim_candidate
+candidate_of(const struct sim_explanation *explanation, const struct sim_tape *tape)
+{
+    return (struct sim_candidate){
+            .scenario = explanation->failure.scenario,
+            .options = &explanation->decision.options,
+            .seed = explanation->decision.seed,
+            .how = SIM_HOW_LENIENT,
+            .tape = tape,
+    };
+}
+
+static bool
+study_failing(struct sim_explanation *explanation)
+{
+    struct sim_candidate candidate = candidate_of(explanation, &explanation->decision.failing);
+    candidate.texts = true;
+    candidate.explain = true;
+    candidate.study = explanation->study != NULL ? sim_study_run : NULL;
+    candidate.study_of = explanation->study;
     return sim_pilot_run(&explanation->failing, &candidate) != NULL;
 }
 
@@ -62,17 +86,19 @@ find_decision(struct sim_explanation *explanation)
 static bool
 run_failing(struct sim_explanation *explanation)
 {
-    const struct sim_tape *tape = &explanation->decision.failing;
-    bool flown = fly(explanation, SIM_HOW_LENIENT, tape, true);
+    bool flown = study_failing(explanation);
     for (uint32_t deaths = 0; flown && deaths < DEATHS_MAX; deaths++) {
         const struct sim_outcome *outcome = sim_pilot_outcome(&explanation->failing);
         bool dead = outcome->oracle == SIM_ORACLE_PROCESS || outcome->verdict == SIM_VERDICT_PASS;
         if (explanation->study == NULL || explanation->study->done || dead) {
             break;
         }
-        flown = fly(explanation, SIM_HOW_LENIENT, tape, true);
+        flown = study_failing(explanation);
     }
-    return flown;
+    /* What is told, and has a token, is the failure and nothing else. */
+    return flown &&
+           (sim_outcome_same(sim_pilot_outcome(&explanation->failing), &explanation->given) ||
+                   refuse(explanation, "it ends in another way each time that it is run"));
 }
 
 static bool
@@ -93,14 +119,8 @@ static bool
 run_passing(struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
-    const struct sim_candidate candidate = {
-            .scenario = failure->scenario,
-            .options = failure->options,
-            .seed = failure->seed,
-            .how = SIM_HOW_LENIENT,
-            .tape = &explanation->decision.passing,
-            .texts = true,
-    };
+    struct sim_candidate candidate = candidate_of(explanation, &explanation->decision.passing);
+    candidate.texts = true;
     if (!sim_pilot_init(&explanation->passing, NULL, &sim_shared_for_reading, failure->hang_ms)) {
         return refuse(explanation, "no memory for a worker");
     }
@@ -146,19 +166,12 @@ find_cause(struct sim_explanation *explanation)
 static void
 walk_from(struct sim_explanation *explanation, const struct sim_tape *tape, struct sim_trail *trail)
 {
-    const struct sim_failure *failure = &explanation->failure;
+    uint32_t hang_ms = explanation->failure.hang_ms;
     struct sim_pilot scout;
-    const struct sim_candidate candidate = {
-            .scenario = failure->scenario,
-            .options = failure->options,
-            .seed = failure->seed,
-            .how = SIM_HOW_LENIENT,
-            .tape = tape,
-            .study = sim_trail_run,
-            .study_of = trail,
-    };
-    if (trail != NULL &&
-            sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, failure->hang_ms)) {
+    struct sim_candidate candidate = candidate_of(explanation, tape);
+    candidate.study = sim_trail_run;
+    candidate.study_of = trail;
+    if (trail != NULL && sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
         (void)sim_pilot_run(&scout, &candidate);
         sim_pilot_fini(&scout);
     }
@@ -187,6 +200,64 @@ find_order(struct sim_explanation *explanation)
     sim_trail_free(&passing);
 }
 
+/* What came of the two events when they were exchanged. */
+static void
+judge_swapped(struct sim_explanation *explanation, struct sim_pilot *pilot)
+{
+    struct sim_swap *order = &explanation->order;
+    const struct sim_outcome *outcome = sim_pilot_outcome(pilot);
+    struct sim_cast cast;
+    if (sim_cast_make(&cast, sim_pilot_recorder(pilot)) != RT_OK) {
+        return;
+    }
+    if (!sim_order_is_swapped(order, &explanation->cast, &cast)) {
+        order->swapped = SIM_SWAPPED_NEVER;
+    } else if (outcome->verdict == SIM_VERDICT_PASS) {
+        order->swapped = SIM_SWAPPED_PASSES;
+    } else {
+        order->swapped = SIM_SWAPPED_FAILS;
+        order->verdict = outcome->verdict;
+    }
+    sim_cast_free(&cast);
+}
+
+static void
+verify_order(struct sim_explanation *explanation)
+{
+    struct sim_swap *order = &explanation->order;
+    struct sim_pilot pilot;
+    struct sim_tape tape = {NULL, 0, 0};
+    if (!order->found || !order->events) {
+        return;
+    }
+    if (!sim_swap_tape(explanation->cast.recorder, order->first_event, order->second_event,
+                &explanation->decision.failing, &tape)) {
+        order->swapped = SIM_SWAPPED_NEVER;
+    } else if (sim_pilot_init(
+                       &pilot, NULL, &sim_shared_for_reading, explanation->failure.hang_ms)) {
+        struct sim_candidate candidate = candidate_of(explanation, &tape);
+        candidate.how = SIM_HOW_ORDERED;
+        candidate.texts = true;
+        if (sim_pilot_run(&pilot, &candidate) != NULL) {
+            judge_swapped(explanation, &pilot);
+        }
+        sim_pilot_fini(&pilot);
+    }
+    free(tape.entries);
+}
+
+/* A number that decides is told by its value. */
+static void
+find_number(struct sim_explanation *explanation)
+{
+    const struct sim_decision *decision = &explanation->decision;
+    struct sim_candidate failing = candidate_of(explanation, &decision->failing);
+    struct sim_candidate passing = candidate_of(explanation, &decision->passing);
+    sim_deciding_number_find(decision->added ? &passing : &failing,
+            decision->added ? &failing : &passing, &decision->deciding,
+            explanation->failure.hang_ms, explanation->places, &explanation->number);
+}
+
 bool
 sim_explanation_make(struct sim_explanation *explanation, const struct sim_failure *failure)
 {
@@ -194,7 +265,7 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
     explanation->places = sim_places_new();
     explanation->study = sim_study_new();
     if (!sim_pilot_init(&explanation->failing, NULL, &sim_shared_for_reading, failure->hang_ms) ||
-            !fly(explanation, failure->how, failure->tape, false)) {
+            !run_given(explanation)) {
         return false;
     }
     explanation->given = *sim_pilot_outcome(&explanation->failing);
@@ -209,8 +280,12 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
         return refuse(explanation, "no memory for the record");
     }
     find_cause(explanation);
+    if (explanation->decision.found) {
+        find_number(explanation);
+    }
     if (explanation->compared) {
         find_order(explanation);
+        verify_order(explanation);
     }
     return true;
 }

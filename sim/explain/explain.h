@@ -15,6 +15,7 @@
 
 #include "sim/explain/cause.h"
 #include "sim/explain/decision.h"
+#include "sim/explain/drawn.h"
 #include "sim/explain/order.h"
 #include "sim/explore/pilot.h"
 #include "sim/tell/page.h"
@@ -31,7 +32,8 @@ struct sim_explanation {
     struct sim_pilot passing; /* The nearest that passes, where there is one. */
     struct sim_outcome given; /* How the failure itself ended. */
     struct sim_decision decision;
-    bool compared; /* `passing` has its record, and is read. */
+    struct sim_deciding_number number; /* Where the deciding one is a number. */
+    bool compared;                     /* `passing` has its record, and is read. */
     struct sim_cast passing_cast;
     struct sim_ledger passing_ledger;
     struct sim_cast cast; /* Of the failing run. */

@@ -48,6 +48,8 @@ meets(const struct sim_event *event)
     case RT_PROBE_UNGRANT:
     case RT_PROBE_SHUT:
     case RT_PROBE_DISARM:
+    case SIM_EVENT_GET:
+    case SIM_EVENT_SET:
         return event->object != 0 && (event->await != 0 || event->site != 0);
     default:
         return false;
@@ -64,7 +66,9 @@ read_keys(const struct sim_cast *cast, uint64_t from_step, struct keys *ret)
         if (!meets(event)) {
             continue;
         }
-        struct key key = {i, event->kind, event->object,
+        /* Who fires a wake does the same thing whether somebody is there or not. */
+        bool fires = event->kind == RT_PROBE_FIRE_EMPTY;
+        struct key key = {i, fires ? (uint32_t)RT_PROBE_FIRE : event->kind, event->object,
                 event->await != 0 ? event->await : event->site, sim_cast_part_of(cast, i), 0};
         for (uint32_t k = 0; k < ret->count; k++) {
             const struct key *other = &ret->all[k];
@@ -78,13 +82,14 @@ read_keys(const struct sim_cast *cast, uint64_t from_step, struct keys *ret)
 /* Its place among `keys`; keys->count: it is not there. Parts have their numbers in the order in
  * which they appear, so they go by name. */
 static uint32_t
-find_like(const struct sim_twins *twins, const struct keys *keys, const struct key *key)
+find_like(const struct sim_cast *failing, const struct sim_cast *passing, const struct keys *keys,
+        const struct key *key)
 {
-    const char *name = twins->failing->parts[key->part].name;
+    const char *name = failing->parts[key->part].name;
     uint32_t i = 0;
     for (; i < keys->count; i++) {
         const struct key *like = &keys->all[i];
-        const char *other = twins->passing->parts[like->part].name;
+        const char *other = passing->parts[like->part].name;
         if (like->kind == key->kind && like->object == key->object && like->site == key->site &&
                 like->nth == key->nth && name != NULL && other != NULL &&
                 strcmp(name, other) == 0) {
@@ -113,11 +118,12 @@ find_events(const struct sim_twins *twins, const struct keys *failing, const str
 {
     for (uint32_t second = 1; second < failing->count; second++) {
         const struct key *late = &failing->all[second];
-        uint32_t there = find_like(twins, passing, late);
+        uint32_t there = find_like(twins->failing, twins->passing, passing, late);
         for (uint32_t first = second; first-- > 0 && there < passing->count;) {
             const struct key *early = &failing->all[first];
             bool meet = early->object == late->object && early->part != late->part;
-            uint32_t like = meet ? find_like(twins, passing, early) : passing->count;
+            uint32_t like = meet ? find_like(twins->failing, twins->passing, passing, early)
+                                 : passing->count;
             if (like < passing->count && there < like) {
                 order->found = true;
                 order->events = true;
@@ -202,4 +208,53 @@ sim_order_find(const struct sim_twins *twins, struct sim_swap *ret_order)
         find_functions(twins, ret_order);
     }
     free(keys);
+}
+
+/* ---- The other way round. -------------------------------------------------------------------- */
+
+/* The place of event `event` among `keys`; keys->count: none of them. */
+static uint32_t
+find_key(const struct keys *keys, uint64_t event)
+{
+    uint32_t i = 0;
+    while (i < keys->count && keys->all[i].event != event) {
+        i++;
+    }
+    return i;
+}
+
+static bool
+comes_first(const struct sim_swap *order, const struct sim_cast *failing,
+        const struct sim_cast *other, const struct keys *here, const struct keys *there)
+{
+    uint32_t first = find_key(here, order->first_event);
+    uint32_t second = find_key(here, order->second_event);
+    if (first == here->count || second == here->count) {
+        return false;
+    }
+    uint32_t first_there = find_like(failing, other, there, &here->all[first]);
+    uint32_t second_there = find_like(failing, other, there, &here->all[second]);
+    return second_there < there->count && second_there < first_there;
+}
+
+bool
+sim_order_is_swapped(
+        const struct sim_swap *order, const struct sim_cast *failing, const struct sim_cast *other)
+{
+    struct keys *keys = calloc(2, sizeof(*keys));
+    bool swapped = false;
+    if (keys != NULL) {
+        read_keys(failing, order->first.step, &keys[0]);
+        read_keys(other, order->first.step, &keys[1]);
+        swapped = comes_first(order, failing, other, &keys[0], &keys[1]);
+    }
+    free(keys);
+    return swapped;
+}
+
+const char *
+sim_swapped_name(enum sim_swapped swapped)
+{
+    static const char *const names[] = {"not-tried", "passes", "fails", "never"};
+    return names[swapped];
 }

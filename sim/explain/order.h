@@ -17,9 +17,19 @@
 extern "C" {
 #endif
 
+/* What a run has shown in which the two are exchanged and nothing else (swap.h). */
+enum sim_swapped {
+    SIM_SWAPPED_NOT_TRIED, /* Functions, and very long runs. */
+    SIM_SWAPPED_PASSES,    /* The order decides. */
+    SIM_SWAPPED_FAILS,     /* It does not, alone. */
+    SIM_SWAPPED_NEVER      /* One depends on the other in more ways: they can not be exchanged. */
+};
+
 struct sim_swap {
     bool found;
-    bool events; /* They are events; else functions. */
+    enum sim_swapped swapped;
+    uint32_t verdict; /* With FAILS: of that run. */
+    bool events;      /* They are events; else functions. */
     uint64_t first_event;
     uint64_t second_event;
     struct sim_spot first; /* As they are in the failing run. */
@@ -38,6 +48,14 @@ struct sim_twins {
 };
 
 void sim_order_find(const struct sim_twins *twins, struct sim_swap *ret_order);
+
+/* Whether in the run of `other` the two events come the other way round; that run is the same as
+ * `failing` up to the step of the first. */
+bool sim_order_is_swapped(
+        const struct sim_swap *order, const struct sim_cast *failing, const struct sim_cast *other);
+
+/* "passes", "fails", "never", "not-tried"; static. */
+const char *sim_swapped_name(enum sim_swapped swapped);
 
 #ifdef __cplusplus
 }

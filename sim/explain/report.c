@@ -232,10 +232,18 @@ put_decision(struct sim_page *page, const struct sim_explanation *explanation)
     }
     if (decision->added) {
         sim_page_put(page, "It fails on the dullest run already. It passes when ");
-        sim_words_put_decision(cast, page, &decision->deciding);
     } else {
         sim_page_put(page, "What decides: ");
+    }
+    if (explanation->number.found) {
+        sim_deciding_number_put(cast, page, &explanation->number, decision->deciding.ordinal);
+    } else {
         sim_words_put_decision(cast, page, &decision->deciding);
+    }
+    if (explanation->number.found) {
+        sim_page_printf(page, decision->added ? "; here it is %llu" : "; it passes when it is %llu",
+                (unsigned long long)explanation->number.beside.value);
+    } else if (!decision->added) {
         sim_page_put(page, "; it passes when ");
         sim_words_put_dull(cast, page, &decision->deciding);
     }
@@ -277,6 +285,30 @@ put_event(struct report *report, uint64_t event, const struct sim_spot *spot)
     sim_words_put_place(&report->line, &spot->place);
 }
 
+/* What that claim rests on. */
+static void
+put_swapped(struct sim_page *page, const struct sim_swap *order)
+{
+    switch (order->swapped) {
+    case SIM_SWAPPED_PASSES:
+        sim_page_put(page, " With these two exchanged and nothing else, it passes.");
+        return;
+    case SIM_SWAPPED_FAILS:
+        sim_page_printf(page,
+                " That alone does not decide: with these two exchanged and nothing else, it ends "
+                "in %s.",
+                sim_verdict_name(order->verdict));
+        return;
+    case SIM_SWAPPED_NEVER:
+        sim_page_put(page, " These two can not be exchanged alone: the second needs the first in "
+                           "other ways too.");
+        return;
+    case SIM_SWAPPED_NOT_TRIED:
+        sim_page_put(page, " Whether that alone decides was not tried.");
+        return;
+    }
+}
+
 static void
 put_order(struct report *report)
 {
@@ -285,7 +317,8 @@ put_order(struct report *report)
     if (!order->found) {
         return;
     }
-    sim_page_put(line, "The order that decides: ");
+    sim_page_put(line, order->swapped == SIM_SWAPPED_PASSES ? "The order that decides: "
+                                                            : "The order that differs: ");
     if (order->events) {
         put_event(report, order->first_event, &order->first);
         sim_page_put(line, " before ");
@@ -297,6 +330,7 @@ put_order(struct report *report)
         sim_words_put_place(line, &order->second.place);
     }
     sim_page_put(line, "; in the run that passes it is the other way round.");
+    put_swapped(line, order);
     end_paragraph(report, 0);
     sim_page_put(report->page, "\n");
 }

@@ -34,7 +34,8 @@ refused "a token of a scenario that is not here" 125 \
 # ---- The zoo. ----
 known_misses='
 a03  the wake that is missing is in a loop of its own, and loops can not be asked
-d27  the same: what is swallowed inside block_on leaves no event
+d27  as a03: what is swallowed inside block_on leaves no event
+d05  the smallest run is woken by a timer in the step that is found to owe the wake
 e01  the word is written by code that the compiler has put elsewhere
 e10  the passing run fires it from a callback, whose line the probe does not have
 e13  a picture over another one is nothing that anybody waits for

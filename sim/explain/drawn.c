@@ -1,0 +1,93 @@
+/*
+ * drawn.c -- two runs, and the number that they draw at one place.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/drawn.h"
+
+#include "sim/decide/choice.h"
+#include "sim/explain/words.h"
+
+/* False: it is not drawn there. */
+static bool
+look(const struct sim_candidate *what, const struct sim_deviation *deviation, uint32_t hang_ms,
+        struct sim_draws *draws)
+{
+    struct sim_candidate candidate = *what;
+    struct sim_pilot pilot;
+    draws->asks = true;
+    draws->stream = deviation->stream;
+    draws->ordinal = deviation->ordinal;
+    draws->found = false;
+    candidate.draws = draws;
+    candidate.texts = false;
+    if (!sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, hang_ms)) {
+        return false;
+    }
+    bool ran = sim_pilot_run(&pilot, &candidate) != NULL;
+    sim_pilot_fini(&pilot);
+    return ran && draws->found && draws->asked.kind == deviation->kind;
+}
+
+/* The innermost line that is the reader's. */
+static void
+find_line(const struct sim_draws *draws, struct sim_places *places, struct sim_place *ret)
+{
+    struct sim_place found[8];
+    uint32_t frames = draws->frame_count <= SIM_DRAW_FRAMES ? draws->frame_count : SIM_DRAW_FRAMES;
+    for (uint32_t i = 0; places != NULL && i < frames; i++) {
+        uint32_t count = sim_places_at(places, draws->frames[i], true, found, 8);
+        for (uint32_t k = 0; k < count; k++) {
+            if (sim_place_is_readers(&found[k]) && !sim_place_is_runtime(&found[k])) {
+                *ret = found[k];
+                return;
+            }
+        }
+    }
+}
+
+void
+sim_deciding_number_find(const struct sim_candidate *with, const struct sim_candidate *without,
+        const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_places *places,
+        struct sim_deciding_number *ret)
+{
+    struct sim_draws *draws = sim_draws_new();
+    *ret = (struct sim_deciding_number){.found = false};
+    if (draws != NULL && look(with, deviation, hang_ms, draws)) {
+        ret->below = draws->asked;
+        find_line(draws, places, &ret->place);
+        ret->found = look(without, deviation, hang_ms, draws);
+        ret->beside = draws->asked;
+    }
+    sim_draws_free(&draws);
+}
+
+void
+sim_deciding_number_put(const struct sim_cast *cast, struct sim_page *page,
+        const struct sim_deciding_number *number, uint32_t nth)
+{
+    const struct sim_number *value = &number->below;
+    uint32_t part = sim_stream_part(cast, value->stream, value->kind);
+    if (value->kind == SIM_KIND_LATENCY) {
+        sim_page_put(page, "how many ns the host takes for ");
+        sim_words_put_who(cast, page, part);
+    } else if (value->kind == SIM_KIND_LENGTH) {
+        sim_page_put(page, "how many bytes are moved for ");
+        sim_words_put_who(cast, page, part);
+    } else {
+        sim_page_put(page, "the number that ");
+        if (part == 0) {
+            sim_page_put(page, "the scenario");
+        } else {
+            sim_words_put_who(cast, page, part);
+        }
+        sim_page_put(page, " draws");
+    }
+    if (number->place.function[0] != '\0') {
+        sim_page_put(page, " ");
+        sim_words_put_place(page, &number->place);
+    }
+    sim_page_printf(page, ", its choice %u, is %llu, of %llu to %llu", nth + 1,
+            (unsigned long long)value->value, (unsigned long long)value->lo,
+            (unsigned long long)value->hi);
+}

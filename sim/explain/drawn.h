@@ -1,0 +1,46 @@
+/*
+ * drawn.h -- the deciding number, by its value and by the line that draws it.
+ *
+ * A decision is known as the n-th choice of somebody, and one of a few alternatives; the program
+ * that is read knows a call of sim_pick or sim_range, and what came of it. Both runs are made once
+ * more to see that.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_DRAWN_H
+#define SIM_EXPLAIN_DRAWN_H
+
+#include "sim/explain/place.h"
+#include "sim/explore/pilot.h"
+#include "sim/tell/cast.h"
+#include "sim/tell/page.h"
+#include "sim/world/draws.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_deciding_number {
+    bool found;               /* It is a number, in both runs. */
+    struct sim_number below;  /* In the run that has the decision, … */
+    struct sim_number beside; /* … and in the one beside it. */
+    struct sim_place place;   /* Who draws it, of the reader's own lines; function "": not known. */
+};
+
+/*
+ * Makes `with`, whose tape has `deviation`, and `without`. Not found where it is no number, or
+ * where one of the two does not come to draw it.
+ */
+void sim_deciding_number_find(const struct sim_candidate *with, const struct sim_candidate *without,
+        const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_places *places,
+        struct sim_deciding_number *ret);
+
+/* Adds "the number that `worker` draws in job_poll() (job.c:18), its choice 3, is 2, of 0 to 2";
+ * `nth`: the deciding choice, from 0. */
+void sim_deciding_number_put(const struct sim_cast *cast, struct sim_page *page,
+        const struct sim_deciding_number *number, uint32_t nth);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
