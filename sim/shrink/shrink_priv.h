@@ -92,8 +92,8 @@ struct sim__change {
     uint64_t value;
 };
 
-/* In the candidate it has: what was drawn after it moves along. False: it can not have it. Of two in
- * one stream the later is to come first. There must be room for SIM_DRAW_CHOICES_MAX more. */
+/* In the candidate it has: what was drawn after it moves along. False: it can not have it. Of two
+ * in one stream the later is to come first. There must be room for SIM_DRAW_CHOICES_MAX more. */
 bool sim__shrink_put_value(struct sim__shrinker *shrinker, const struct sim__change *change);
 
 /* Whether the entry is one of the choices of `number`. */
