@@ -10,12 +10,27 @@
 /* So full that a search for a place gets long. */
 #define STEPS_FULL (DPOR_SEEN_STEPS * 3 / 4)
 
+#define ASKED_MAX 16u
+
 /* Part of a run: what came before i, and some of what came after it. */
 struct part {
     const struct dpor_trace *trace;
     uint32_t i;
     const uint64_t *among; /* NULL: nothing after it. */
+    /* What was asked of it: steps that are looked through one after the other ask for the same. */
+    uint32_t asked;
+    struct sim_access accesses[ASKED_MAX];
+    uint64_t versions[ASKED_MAX];
 };
+
+static void
+part_init(struct part *part, const struct dpor_trace *trace, uint32_t i, const uint64_t *among)
+{
+    part->trace = trace;
+    part->i = i;
+    part->among = among;
+    part->asked = 0;
+}
 
 static bool
 holds(const struct part *part, uint32_t k)
@@ -55,12 +70,29 @@ key_of(const struct part *part, uint32_t j)
     return key != 0 ? key : 1;
 }
 
+/* As version_of, once for each. */
+static uint64_t
+version_in(struct part *part, struct sim_access access)
+{
+    for (uint32_t i = 0; i < part->asked; i++) {
+        if (part->accesses[i].resource == access.resource &&
+                part->accesses[i].mode == access.mode) {
+            return part->versions[i];
+        }
+    }
+    uint64_t version = version_of(part, access);
+    if (part->asked < ASKED_MAX) {
+        part->accesses[part->asked] = access;
+        part->versions[part->asked++] = version;
+    }
+    return version;
+}
+
 static bool
-is_the_same(
-        const struct dpor_seen *seen, const struct dpor_seen_step *step, const struct part *part)
+is_the_same(const struct dpor_seen *seen, const struct dpor_seen_step *step, struct part *part)
 {
     for (uint32_t a = step->first; a < step->first + step->count; a++) {
-        if (version_of(part, seen->accesses[a]) != seen->versions[a]) {
+        if (version_in(part, seen->accesses[a]) != seen->versions[a]) {
             return false;
         }
     }
@@ -70,7 +102,7 @@ is_the_same(
 /* The next step with `key` from *place on, after the same part; NULL: there is none, and *place is
  * free. */
 static const struct dpor_seen_step *
-find(const struct dpor_seen *seen, const struct part *part, uint64_t key, uint32_t *place)
+find(const struct dpor_seen *seen, struct part *part, uint64_t key, uint32_t *place)
 {
     for (; seen->steps[*place].key != 0; *place = (*place + 1) % DPOR_SEEN_STEPS) {
         const struct dpor_seen_step *step = &seen->steps[*place];
@@ -119,7 +151,8 @@ void
 dpor_seen_learn(struct dpor_seen *seen, const struct dpor_trace *trace, uint32_t j)
 {
     const struct dpor_transition *transition = &trace->transitions[j];
-    const struct part part = {trace, j, NULL};
+    struct part part;
+    part_init(&part, trace, j, NULL);
     uint64_t key = key_of(&part, j);
     uint32_t place = (uint32_t)(key % DPOR_SEEN_STEPS);
     if (trace->all_conflict || transition->actor == 0 || transition->count > UINT16_MAX) {
@@ -139,7 +172,8 @@ bool
 dpor_seen_find(const struct dpor_seen *seen, const struct dpor_trace *trace, uint32_t i,
         const uint64_t among[DPOR_WORDS], uint32_t j, struct dpor_footprint *ret)
 {
-    const struct part part = {trace, i, among};
+    struct part part;
+    part_init(&part, trace, i, among);
     uint64_t key = key_of(&part, j);
     uint32_t place = (uint32_t)(key % DPOR_SEEN_STEPS);
     const struct dpor_seen_step *step = find(seen, &part, key, &place);
