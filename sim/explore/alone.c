@@ -17,6 +17,7 @@ sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what)
             .texts = true,
             .explain = what->explain,
             .with_past = what->with_past,
+            .transcript = what->transcript,
     };
     if (!sim_pilot_init(&alone->pilot, what->kind, &sim_shared_for_reading, what->hang_ms)) {
         return false;

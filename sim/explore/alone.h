@@ -29,6 +29,7 @@ struct sim_alone_case {
     bool explain;                       /* Owed wake and FIFO order as well. */
     bool with_past;                     /* After another run in the same process. */
     bool loud;                          /* Its stderr is let through. */
+    struct sim_transcript *transcript;  /* As in struct sim_candidate. */
 };
 
 /* Runs it. False: the system refused, see alone->pilot.worker.error. sim_alone_done must follow in

@@ -47,6 +47,7 @@ sim_pilot_run(struct sim_pilot *pilot, const struct sim_candidate *candidate)
             .draws = candidate->draws,
             .study = candidate->study,
             .study_of = candidate->study_of,
+            .transcript = candidate->transcript,
     };
     pilot->runs++;
     if (worker->failed || !sim_worker_give(worker)) {

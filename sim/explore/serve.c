@@ -66,6 +66,7 @@ union strategy {
     struct sim_dullest dullest;
     struct sim_replay replay;
     struct sim_ordered ordered;
+    struct sim_answers answers;
 };
 
 /* The strategy of a search, in its notebook; it stays for the job. */
@@ -130,6 +131,9 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
         break;
     case SIM_HOW_ORDERED:
         sim_ordered_init(&strategy->ordered, &shared->incoming, shared->sorted);
+        break;
+    case SIM_HOW_ANSWERS:
+        sim_answers_init(&strategy->answers, &shared->incoming);
         break;
     }
     return &strategy->base;
@@ -283,6 +287,18 @@ set_options(const struct sim_job *job, uint64_t seed, struct sim_options *option
     }
 }
 
+/* Who answers the run itself; the judge's replays ask the strategy behind it. */
+static struct sim_strategy *
+scribe_of(const struct sim_job *job, struct sim_strategy *strategy)
+{
+    struct sim_transcript *transcript = job->transcript;
+    if (transcript == NULL) {
+        return strategy;
+    }
+    sim_transcript_init(transcript, strategy, transcript->tape);
+    return &transcript->strategy;
+}
+
 static void
 note_draws(struct sim_shared *shared, struct sim_draws *draws)
 {
@@ -310,7 +326,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->stage = SIM_STAGE_RUN;
     shared->world.decider.dictate = job->dictates && dictation >= 0 ? dictate : NULL;
     note_draws(shared, job->draws);
-    sim_world_run(&shared->world, job->scenario, &what.options, seed, what.strategy,
+    sim_world_run(&shared->world, job->scenario, &what.options, seed, scribe_of(job, what.strategy),
             (struct sim_recording){true, job->texts}, &outcome);
     shared->world.draws = NULL;
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;

@@ -29,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/decide/answers.h"
 #include "sim/explore/crash.h"
 #include "sim/judge/judge.h"
 #include "sim/learn/observe.h"
@@ -46,9 +47,10 @@ enum sim_how {
     SIM_HOW_DULLEST,
     SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
     SIM_HOW_LENIENT,
-    SIM_HOW_SEARCH, /* By a strategy with a name of its own (sim/strategy/). */
-    SIM_HOW_BRANCH, /* By the tape up to its last entry, then at random. */
-    SIM_HOW_ORDERED /* As dull as some steps in order let it be (sim/decide/ordered.h). */
+    SIM_HOW_SEARCH,  /* By a strategy with a name of its own (sim/strategy/). */
+    SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
+    SIM_HOW_ORDERED, /* As dull as some steps in order let it be (sim/decide/ordered.h). */
+    SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/decide/answers.h). */
 };
 
 /* "random", "dullest", "tape". */
@@ -82,6 +84,9 @@ struct sim_job {
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
     void *study_of;
+    /* Likewise shared with the parent: what the run answers is written there, also when its process
+     * dies in it; its tape is lent. NULL: nobody asks. */
+    struct sim_transcript *transcript;
 };
 
 /* A run with news. */
