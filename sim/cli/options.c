@@ -221,6 +221,13 @@ set_db(struct sim_settings *settings, const char *value)
     return NULL;
 }
 
+static const char *
+set_file(const char **path, const char *value)
+{
+    *path = value;
+    return *value != '\0' ? NULL : "names no file";
+}
+
 /* Takes the value of one option; NULL, or what is wrong with it. */
 static const char *
 set(struct sim_settings *settings, enum sim_cli_option option, const char *value)
@@ -256,6 +263,13 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
                        : "is no number of a sweep";
     case SIM_CLI_OPTION_BOUND:
         return set_small(&settings->bound, value, 0, 1000000, "is no number of deviations");
+    case SIM_CLI_OPTION_ARTIFACT:
+        return set_file(&settings->artifact, value);
+    case SIM_CLI_OPTION_NAME:
+        settings->name = value;
+        return NULL;
+    case SIM_CLI_OPTION_FOLDER:
+        return set_file(&settings->folder, value);
     case SIM_CLI_OPTION_FAIL_FAST:
     case SIM_CLI_OPTION_EXPECT:
     case SIM_CLI_OPTION_FRESH:

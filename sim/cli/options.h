@@ -44,6 +44,10 @@
     X(SWEEP, 0, "sweep", "ID", NULL, "the sweep with this number, as `coverage --all` tells it") \
     X(ALL, 0, "all", NULL, NULL, "every sweep, not only the newest of each scenario") \
     X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the dullest run") \
+    X(ARTIFACT, 0, "artifact", "FILE", NULL, \
+            "also write the run as a fuzzer's input, to a new file") \
+    X(NAME, 0, "name", "NAME", NULL, "what it is to be called") \
+    X(FOLDER, 'o', NULL, "DIR", NULL, "where files are written") \
     X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, "this text")
 
@@ -84,6 +88,9 @@ struct sim_settings {
     uint64_t sweep; /* Its number, with --sweep. */
     uint32_t hang_ms;
     const char *db;
+    const char *artifact; /* A file to be written; NULL: none. */
+    const char *name;     /* NULL: what is usual. */
+    const char *folder;   /* Likewise. */
     struct sim_assignment params[SIM_ASSIGNMENTS_MAX];
     uint32_t param_count;
     struct sim_assignment options[SIM_ASSIGNMENTS_MAX];

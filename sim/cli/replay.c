@@ -78,6 +78,9 @@ sentence(enum finding finding, const struct sim_subject *subject, const struct s
 {
     switch (finding) {
     case SAME:
+        if (subject->from_file) {
+            return outcome->verdict == SIM_VERDICT_PASS ? "it passes" : "it fails";
+        }
         return outcome->verdict == SIM_VERDICT_PASS ? "same run: it passes" : "same failure";
     case SAME_FAILURE:
         return "same failure, by other events: the code has changed since";
@@ -111,17 +114,19 @@ actual_digest(const struct sim_subject *subject, const struct sim_outcome *outco
 }
 
 static void
-print_text(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone,
-        enum finding finding, char *show)
+print_text(const struct sim_subject *subject, const struct sim_alone *alone, enum finding finding,
+        const char *show, const char *token)
 {
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
     const struct sim_shared *shared = alone->pilot.worker.shared;
     int width = subject->half_digest ? 8 : 16;
-    (void)cli;
     (void)printf("%s: %s, %s (oracle %s), digest expected %0*llx, actual %0*llx\n",
             subject->entry->scenario->name, sentence(finding, subject, outcome),
             sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle), width,
             expected_digest(subject), width, actual_digest(subject, outcome));
+    if (subject->from_file) {
+        (void)printf("as a token: %s\n", token);
+    }
     if (finding != SAME && !sim_subject_same_failure(subject, outcome)) {
         (void)printf("expected was: %s (oracle %s)\n", sim_verdict_name(subject->expected.verdict),
                 sim_oracle_name(subject->expected.oracle));
@@ -221,7 +226,7 @@ tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *a
     if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
         print_json(subject, alone, finding, token);
     } else {
-        print_text(cli, subject, alone, finding, show);
+        print_text(subject, alone, finding, show, token);
     }
     free(show);
     free(token);
@@ -237,6 +242,9 @@ replay(struct sim_cli *cli)
     int status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {
         status = sim_subject_run(cli, &subject, lenient, true, &alone);
+        if (status == 0 && cli->settings.artifact != NULL) {
+            status = sim_subject_write(cli, &subject, cli->settings.artifact);
+        }
         if (status == 0) {
             status = tell(cli, &subject, &alone, lenient);
         }
@@ -247,10 +255,17 @@ replay(struct sim_cli *cli)
 }
 
 SIM_COMMAND(command, .name = "replay",
-        .usage = "[LIB.so] TOKEN|run:ID [--db FILE] [--lenient] [--json]",
+        .usage = "[LIB.so] TOKEN|run:ID|FILE [--db FILE] [--lenient] [--artifact FILE] [--json]",
         .about = "run one run again and compare",
-        .help = "Exit status: 1 the same failure came again, 0 it no longer fails, 3 it differs,\n"
-                "2 the token is damaged, 125 this build can not judge it.\n",
+        .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
+                "is\n"
+                "told as a token, too. --artifact writes the run, whatever named it, as such a "
+                "file.\n"
+                "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
+                "fails, 3 it differs, 2 the token or file is damaged, 125 this build can not "
+                "judge\n"
+                "it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(LENIENT) | SIM_CLI_OPTION_BIT(HANG) |
-                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+                   SIM_CLI_OPTION_BIT(ARTIFACT) | SIM_CLI_OPTION_BIT(JSON) |
+                   SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = replay);

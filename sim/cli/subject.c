@@ -246,6 +246,9 @@ sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_
         }
         return from_database(cli, run, ret_subject);
     }
+    if (sim_subject_is_file(name)) {
+        return sim_subject_from_file(cli, name, ret_subject);
+    }
     int status = from_token(cli, name, ret_subject);
     if (status == 0) {
         ask_about_token(cli, name, ret_subject);

@@ -1,5 +1,6 @@
 /*
- * subject.h -- the run that somebody names: a token, or run:ID of the database.
+ * subject.h -- the run that somebody names: a token, run:ID of the database, or a file that stopped
+ * a fuzzer (artifact.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,6 +23,7 @@ struct sim_subject {
     bool own_build;   /* The database says that this very build made it. */
     int64_t run;      /* In the database; 0: not known there. */
     bool has_events;  /* The database has its events. */
+    bool from_file;   /* An artifact: what it came to is known from a run just now. */
 };
 
 /*
@@ -42,6 +44,18 @@ int sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool
 /* Whether it ended as expected: verdict, oracle and site; and whether it was the same run. */
 bool sim_subject_same_failure(const struct sim_subject *subject, const struct sim_outcome *outcome);
 bool sim_subject_same_run(const struct sim_subject *subject, const struct sim_outcome *outcome);
+
+/* ---- subject_file.c -------------------------------------------------------------------------- */
+
+/* Whether `name` is that of a file, which then means the artifact in it. */
+bool sim_subject_is_file(const char *name);
+
+/* Reads the artifact at `path`, and runs it. 0, or the exit status after a line. */
+int sim_subject_from_file(struct sim_cli *cli, const char *path, struct sim_subject *subject);
+
+/* Writes the run as an artifact into a new file. 0, or the exit status after a line: one that is
+ * there already is not touched. */
+int sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const char *path);
 
 /* The database that the settings name. */
 const char *sim_cli_db(const struct sim_cli *cli);
