@@ -49,6 +49,16 @@ struct sim_param {
     int64_t max;
 };
 
+struct sim_deviation;
+
+/* One run of another scenario, kept because it failed once (`rewake promote` writes such files). */
+struct sim_regression {
+    const char *scenario; /* Whose story it is: setup, done, check and all else. */
+    const char *options;  /* What differed from the defaults: "-D tasks=3 -O step_ns=50", or "". */
+    const struct sim_deviation *decisions; /* Taken as far as they fit. */
+    uint32_t count;
+};
+
 struct sim_scenario {
     const char *file;  /* Set by SIM_SCENARIO; NULL: its goals are not known before they are met. */
     const char *name;  /* "zoo/a05/broken": words with slashes, no colon, no blank. */
@@ -89,6 +99,8 @@ struct sim_scenario {
     uint64_t heal_steps;
     uint64_t settle_steps;
     uint64_t settle_ns;
+    /* Only name, about and this are its own, and `rewake run` makes this one run. NULL: none. */
+    const struct sim_regression *regression;
 };
 
 /* Raised when a library built against older headers can not work. */

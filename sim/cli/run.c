@@ -147,7 +147,7 @@ set_options(const struct sim_run *run, struct sim_options *options, uint32_t *re
     const struct sim_settings *settings = &run->cli->settings;
     const struct sim_scenario *scenario = run->entry->scenario;
     const char *wrong = NULL;
-    sim_options_init(options, scenario);
+    sim_run_regression_options(run, options);
     *ret_given = 0;
     for (uint32_t i = 0; i < settings->param_count; i++) {
         (void)sim_options_assign(scenario, options, true, &settings->params[i], &wrong);
@@ -289,13 +289,15 @@ add_result(struct sim_run *run)
 static bool
 run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadline_ms)
 {
-    uint64_t runs = run->plan.runs;
+    const struct sim_sweep_plan plan = run->plan;
+    struct sim_tape tape;
     run->entry = entry;
     run->plan.scenario = entry->scenario;
     run->plan.deadline_ms = deadline_ms;
-    if (runs == UINT64_MAX) {
+    if (plan.runs == UINT64_MAX) {
         run->plan.runs = SIM_SEED_MAX - run->plan.first + 1;
     }
+    sim_run_regression_plan(run, &tape, &run->plan);
     set_options(run, &run->plan.options, &run->plan.given);
     run->options = sim_options_json(entry->scenario, &run->plan.options);
     run->sweep_ms = sim_clock_ms();
@@ -308,7 +310,7 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
         add_result(run);
     }
     free(run->options);
-    run->plan.runs = runs;
+    run->plan = plan;
     return run->system == 0 && interrupted == 0 && !(run->plan.fail_fast && run->bug);
 }
 

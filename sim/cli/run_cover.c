@@ -38,7 +38,7 @@ const char *
 sim_run_arm_name(const struct sim_run *run, uint32_t arm)
 {
     bool itself = run->plan.how != SIM_HOW_SEARCH || arm == run->plan.search.kind;
-    return itself ? run->cli->settings.strategy : sim_strategy_at(arm)->name;
+    return itself ? sim_run_strategy(run) : sim_strategy_at(arm)->name;
 }
 
 /* ---- Goals. ---------------------------------------------------------------------------------- */

@@ -113,7 +113,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
     sim_json_text(&json, "scenario", run->entry->scenario->name);
     sim_json_text(&json, "library", run->entry->library);
     sim_json_long(&json, "seed", outcome->seed);
-    sim_json_text(&json, "strategy", run->cli->settings.strategy);
+    sim_json_text(&json, "strategy", sim_run_strategy(run));
     sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
     sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
     sim_json_text(&json, "message", outcome->message);
@@ -166,7 +166,7 @@ sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alo
     sim_json_text(&json, "scenario", run->entry->scenario->name);
     sim_json_text(&json, "library", run->entry->library);
     sim_json_long(&json, "seed", seed);
-    sim_json_text(&json, "strategy", run->cli->settings.strategy);
+    sim_json_text(&json, "strategy", sim_run_strategy(run));
     sim_json_text(&json, "verdict", sim_verdict_name(SIM_VERDICT_DIVERGED));
     sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_TWIN));
     sim_json_text(&json, "message",

@@ -7,6 +7,7 @@
  *   run_tell.c        what goes to stdout, for people
  *   run_json.c        the same for programs
  *   run_remembered.c  the failures of earlier runs, tried first
+ *   run_regression.c  a promoted run, made again
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -155,6 +156,17 @@ bool sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outc
 
 /* True when the sweep's verdicts are what the scenario states. */
 bool sim_run_as_stated(const struct sim_run *run);
+
+/* ---- run_regression.c ------------------------------------------------------------------------ */
+
+/* Who decides in the sweep in progress, by name. */
+const char *sim_run_strategy(const struct sim_run *run);
+/* The options that the scenario in progress begins with: the defaults, or those of its regression,
+ * as far as it still has them. */
+void sim_run_regression_options(const struct sim_run *run, struct sim_options *options);
+/* Of a regression: one run, by its own decisions, for which `tape` is lent to the plan. */
+void sim_run_regression_plan(
+        const struct sim_run *run, struct sim_tape *tape, struct sim_sweep_plan *plan);
 
 /* ---- run_remembered.c ------------------------------------------------------------------------ */
 

@@ -62,7 +62,7 @@ sim_run_store_begin(struct sim_run *run)
     const struct sim_sweep sweep = {
             .scenario = run->entry->scenario->name,
             .library = run->entry->library,
-            .strategy = run->cli->settings.strategy,
+            .strategy = sim_run_strategy(run),
             .options = run->options,
             .build = build,
             .seed_first = run->plan.first,

@@ -57,7 +57,7 @@ misdeclared(const struct sim_scenario *scenario)
     if (strpbrk(name, ": \t\n*?[]\\\"'") != NULL) {
         return "a scenario's name has no colon, blank, quote or glob character";
     }
-    if (scenario->setup == NULL) {
+    if (scenario->setup == NULL && scenario->regression == NULL) {
         return "it has no setup function";
     }
     if (scenario->about == NULL) {
@@ -155,7 +155,51 @@ sim_registry_add(struct sim_registry *registry, const struct sim_scenario *const
                     "%s: there are two scenarios called '%s' (the other one is in %s); rename one",
                     from, scenario->name, other != NULL ? other : "rewake itself");
         }
-        insert(registry, place, (struct sim_entry){scenario, library});
+        insert(registry, place, (struct sim_entry){scenario, library, NULL});
+    }
+    return true;
+}
+
+/* ---- Regressions. ---------------------------------------------------------------------------- */
+
+/* What `entry` repeats is made its own, under its name. */
+static bool
+make_regression(struct sim_registry *registry, struct sim_entry *entry)
+{
+    const struct sim_scenario *own = entry->scenario;
+    const struct sim_entry *like = sim_registry_find(registry, own->regression->scenario);
+    if (like == NULL || like->scenario->regression != NULL) {
+        return refuse(registry,
+                "%s: '%s' repeats a run of '%s', which is not here: name what it is called now, "
+                "or remove it",
+                entry->library != NULL ? entry->library : "rewake itself", own->name,
+                own->regression->scenario);
+    }
+    struct sim_scenario *made = malloc(sizeof(*made));
+    rt_assert(made != NULL);
+    *made = *like->scenario;
+    made->file = own->file;
+    made->name = own->name;
+    made->about = own->about;
+    made->expect = own->expect;
+    made->bug = NULL;
+    made->reference = NULL;
+    made->regression = own->regression;
+    entry->scenario = made;
+    entry->made = made;
+    return true;
+}
+
+/* Of `library` (NULL: of the program), all of whose scenarios are there. */
+static bool
+make_regressions(struct sim_registry *registry, const char *library)
+{
+    for (uint32_t i = 0; i < registry->count; i++) {
+        struct sim_entry *entry = &registry->entries[i];
+        if (entry->scenario->regression != NULL && entry->made == NULL &&
+                entry->library == library && !make_regression(registry, entry)) {
+            return false;
+        }
     }
     return true;
 }
@@ -166,12 +210,23 @@ sim_registry_init(struct sim_registry *registry)
     *registry = (struct sim_registry){.count = 0};
     sim_descriptors_keep();
     sim_sites_init();
-    return sim_registry_add(registry, __start_rewake_scenarios, __stop_rewake_scenarios, NULL);
+    return sim_registry_add(registry, __start_rewake_scenarios, __stop_rewake_scenarios, NULL) &&
+           make_regressions(registry, NULL);
+}
+
+/* What was made for the entries. */
+static void
+forget_made(struct sim_registry *registry)
+{
+    for (uint32_t i = 0; i < registry->count; i++) {
+        free(registry->entries[i].made);
+    }
 }
 
 void
 sim_registry_fini(struct sim_registry *registry)
 {
+    forget_made(registry);
     free(registry->entries);
     *registry = (struct sim_registry){.count = 0};
 }
@@ -271,7 +326,8 @@ load(struct sim_registry *registry, const char *path, const char *file)
     rt_assert(before != NULL);
     memcpy(before, registry->entries, count * sizeof(*before));
     bool added =
-            sim_registry_add(registry, library->scenarios_start, library->scenarios_stop, path);
+            sim_registry_add(registry, library->scenarios_start, library->scenarios_stop, path) &&
+            make_regressions(registry, path);
     if (!added) {
         memcpy(registry->entries, before, count * sizeof(*before));
         registry->count = count;

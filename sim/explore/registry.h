@@ -22,6 +22,8 @@
 struct sim_entry {
     const struct sim_scenario *scenario;
     const char *library; /* As it was named on the command line; NULL: in the program. */
+    /* Of a regression: what it repeats, under its own name; owned. Else NULL. */
+    struct sim_scenario *made;
 };
 
 struct sim_registry {

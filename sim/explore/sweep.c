@@ -108,6 +108,7 @@ set_job(const struct sweep *sweep, struct sim_job *job, uint64_t index, uint32_t
             .first = plan->first + index,
             .count = count,
             .how = plan->how,
+            .tape = plan->tape,
             .given = plan->given,
             .search = plan->search,
             .index = index,
@@ -214,6 +215,9 @@ tape_of(const struct sim_batch *batch, const struct sim_kept *kept)
 static uint32_t
 how_again(const struct sweep *sweep, const struct sim_kept *kept)
 {
+    if (sweep->plan->how == SIM_HOW_LENIENT) {
+        return SIM_HOW_STRICT;
+    }
     if (sweep->plan->how != SIM_HOW_SEARCH) {
         return sweep->plan->how;
     }
@@ -339,7 +343,7 @@ static void
 check_with_twin(struct sweep *sweep, const struct sim_batch *batch, const struct sim_check *check)
 {
     struct sim_tape tape = {NULL, 0, 0};
-    struct sim_again again = {sweep->plan->how, NULL};
+    struct sim_again again = {sweep->plan->how, sweep->plan->tape};
     if (sweep->plan->how == SIM_HOW_SEARCH) {
         const struct sim_kept *kept = sim_batch_find(batch, check->seed);
         rt_assert(kept != NULL);

@@ -29,14 +29,15 @@
 struct sim_sweep_plan {
     const struct sim_scenario *scenario;
     struct sim_options options;
-    uint64_t first;           /* Seed of run 0. */
-    uint64_t runs;            /* UINT64_MAX: until it is stopped. */
-    uint32_t how;             /* RANDOM, DULLEST or SEARCH. */
-    struct sim_search search; /* With SEARCH. */
-    uint32_t given;           /* Options that no swarm draws: bit 1 << i for option i. */
-    bool teaches;             /* What runs teach is gathered also where no strategy asks for it. */
-    bool covers;              /* What runs cover likewise. */
-    uint32_t batch_runs;      /* A batch has so many, on any number of workers; 0: what is best. */
+    uint64_t first;              /* Seed of run 0. */
+    uint64_t runs;               /* UINT64_MAX: until it is stopped. */
+    uint32_t how;                /* RANDOM, DULLEST, SEARCH, or LENIENT: one run by … */
+    const struct sim_tape *tape; /* … this tape; borrowed. */
+    struct sim_search search;    /* With SEARCH. */
+    uint32_t given;              /* Options that no swarm draws: bit 1 << i for option i. */
+    bool teaches;        /* What runs teach is gathered also where no strategy asks for it. */
+    bool covers;         /* What runs cover likewise. */
+    uint32_t batch_runs; /* A batch has so many, on any number of workers; 0: what is best. */
     uint32_t check_percent;
     bool fail_fast;
     bool keep_all;
