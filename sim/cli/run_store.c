@@ -278,31 +278,11 @@ sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure
 bool
 sim_run_store_shrunk(struct sim_run *run, const struct sim_told *told)
 {
-    const struct sim_shrunk *shrunk = told->shrunk;
-    size_t tape_size = 0;
     if (run->store == NULL || told->run_id == 0 || told->shrunk_token == NULL) {
         return true;
     }
-    const uint8_t *tape = sim_alone_tape(&shrunk->alone, &tape_size);
-    char *options = sim_options_json(run->entry->scenario, &shrunk->options);
-    const struct sim_shrunk_row row = {
-            .run = told->run_id,
-            .token = told->shrunk_token,
-            .options = options,
-            .stopped = sim_shrunk_word(shrunk->end),
-            .tape = tape,
-            .tape_size = tape_size,
-            .digest = sim_alone_outcome(&shrunk->alone)->digest,
-            .steps = shrunk->to.steps,
-            .sim_ns = shrunk->to.sim_ns,
-            .deviations = shrunk->to.deviations,
-            .preemptions = shrunk->to.preemptions,
-            .faults = shrunk->to.faults,
-            .actors = shrunk->to.actors,
-            .replays = shrunk->replays,
-    };
-    bool stored = sim_store_shrunk(run->store, &row) == SIM_STORE_OK;
-    free(options);
+    bool stored = sim_shrunk_store(run->store, told->run_id, run->entry->scenario, told->shrunk,
+                          told->shrunk_token) == SIM_STORE_OK;
     return stored || sim_run_store_failed(run);
 }
 

@@ -147,11 +147,34 @@ print_text(const struct telling *telling)
     }
 }
 
+/* A run of the database keeps what it was shrunk to. False after a line: it could not be stored. */
+static bool
+store(const struct telling *telling)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    const struct sim_subject *subject = telling->subject;
+    enum sim_store_err err = sim_store_open(
+            sim_cli_db(telling->cli), SIM_STORE_WRITE, 0, message, sizeof(message), &store);
+    if (err == SIM_STORE_OK) {
+        err = sim_shrunk_store(
+                store, subject->run, subject->entry->scenario, telling->shrunk, telling->token);
+        (void)snprintf(message, sizeof(message), "%s", sim_store_message(store));
+        sim_store_close(&store);
+    }
+    if (err != SIM_STORE_OK) {
+        (void)sim_cli_fail(0, "it is shrunk, but not stored: %s", message);
+    }
+    return err == SIM_STORE_OK;
+}
+
 static int
 tell(struct telling *telling)
 {
+    bool stored = true;
     if (telling->finding == SHRUNK) {
         telling->token = sim_shrunk_token(telling->subject->entry->scenario, telling->shrunk);
+        stored = telling->subject->run == 0 || store(telling);
     }
     if (sim_given(&telling->cli->settings, SIM_CLI_OPTION_JSON)) {
         print_json(telling);
@@ -159,7 +182,7 @@ tell(struct telling *telling)
         print_text(telling);
     }
     free(telling->token);
-    return exit_status(telling->finding);
+    return stored ? exit_status(telling->finding) : SIM_EXIT_SYSTEM;
 }
 
 /* ---- The command. ---------------------------------------------------------------------------- */

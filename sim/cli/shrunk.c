@@ -6,6 +6,7 @@
 #include "sim/cli/shrunk.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/base/assert.h"
 #include "sim/cli/words.h"
@@ -99,4 +100,32 @@ sim_shrunk_token(const struct sim_scenario *scenario, const struct sim_shrunk *s
     rt_assert(sim_shrunk_holds(shrunk));
     return sim_token_of(scenario, &shrunk->options, SIM_HOW_STRICT, &shrunk->tape,
             sim_alone_outcome(&shrunk->alone));
+}
+
+enum sim_store_err
+sim_shrunk_store(struct sim_store *store, int64_t run, const struct sim_scenario *scenario,
+        const struct sim_shrunk *shrunk, const char *token)
+{
+    size_t tape_size = 0;
+    const uint8_t *tape = sim_alone_tape(&shrunk->alone, &tape_size);
+    char *options = sim_options_json(scenario, &shrunk->options);
+    const struct sim_shrunk_row row = {
+            .run = run,
+            .token = token,
+            .options = options,
+            .stopped = sim_shrunk_word(shrunk->end),
+            .tape = tape,
+            .tape_size = tape_size,
+            .digest = sim_alone_outcome(&shrunk->alone)->digest,
+            .steps = shrunk->to.steps,
+            .sim_ns = shrunk->to.sim_ns,
+            .deviations = shrunk->to.deviations,
+            .preemptions = shrunk->to.preemptions,
+            .faults = shrunk->to.faults,
+            .actors = shrunk->to.actors,
+            .replays = shrunk->replays,
+    };
+    enum sim_store_err err = sim_store_shrunk(store, &row);
+    free(options);
+    return err;
 }

@@ -8,6 +8,7 @@
 
 #include "sim/cli/json.h"
 #include "sim/shrink/shrink.h"
+#include "sim/store/store.h"
 
 /* "Shrunk from 31 deviations to 2 (412 replays; the time is up)." and the like; from malloc. */
 char *sim_shrunk_sentence(const struct sim_shrunk *shrunk);
@@ -23,5 +24,9 @@ const char *sim_shrunk_word(enum sim_shrink_end end);
 
 /* The token of the smallest run, from malloc; only where sim_shrunk_holds. */
 char *sim_shrunk_token(const struct sim_scenario *scenario, const struct sim_shrunk *shrunk);
+
+/* Writes it to the database as what `run` was shrunk to; `token` is its own. */
+RT_MUST_CHECK enum sim_store_err sim_shrunk_store(struct sim_store *store, int64_t run,
+        const struct sim_scenario *scenario, const struct sim_shrunk *shrunk, const char *token);
 
 #endif

@@ -132,9 +132,27 @@ from_row(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subj
     return decode_tape(found, subject);
 }
 
+/* Who names a library asks about a run of that library. */
+static int
+check_library(const struct sim_cli *cli, const struct sim_found_run *found)
+{
+    const struct sim_entry *entry = sim_registry_find(&cli->registry, found->scenario);
+    if (cli->library == NULL || (entry != NULL && entry->library != NULL)) {
+        return 0;
+    }
+    return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+            "run:%lld is of '%s', which is not in %s: name the database of that library with "
+            "--db, or leave the library out",
+            (long long)found->run, found->scenario, cli->library);
+}
+
 static int
 from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subject *subject)
 {
+    int strange = check_library(cli, found);
+    if (strange != 0) {
+        return strange;
+    }
     if (found->library != NULL && sim_registry_find(&cli->registry, found->scenario) == NULL) {
         char *path = strdup(found->library); /* The registry borrows it to the end. */
         rt_assert(path != NULL);

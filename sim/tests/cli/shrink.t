@@ -37,6 +37,12 @@ late=$(rewake run zoo/r01/broken --fail-fast --record none --fresh |
 same "a late wake-up replays: status" "$(status replay "$late")" 1
 ok "its tape fits, whatever the judge replays" not_in out.txt 'does not fit'
 
+sqlite3 r.db 'DELETE FROM shrunk'
+rewake shrink "$(told r.db)" --db r.db >again.txt
+ok "run:ID: what it came to is stored with the run" \
+    test "$(sqlite3 r.db "SELECT token FROM shrunk WHERE run = $(told r.db | tail -c +5)")" = \
+    "$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' again.txt)"
+
 # ---- For programs. ----
 rewake shrink "$token" --json >j.json
 ok "--json is JSON" every_line_is_json j.json
@@ -79,6 +85,11 @@ rewake run ./mended.so --runs 50 --fail-fast --fresh --json --db m.db >m.json
 token=$(token_of m.json)
 same "a library's failure: status" "$(status shrink ./mended.so "$token")" 1
 ok "as few digits as it takes" grep -q '^deviations .* 2  from the dullest run' out.txt
+for command in shrink explain show replay; do
+    refused "$command: a library, and a run that is not of it" 125 \
+        $command ./mended.so "$(told r.db)" --db r.db
+done
+status shrink ./mended.so "$token" >/dev/null
 ok "its command names the library" grep -q '^replay: rewake replay ./mended.so rw1:' out.txt
 build_library mended -DMENDED
 same "one that is mended: status" "$(status shrink ./mended.so "$token")" 0
