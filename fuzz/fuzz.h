@@ -35,9 +35,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * For the functions of a target that compare after each operation: the engine is not told of their
- * branches, which say nothing about the thing under test, and are in the way of its speed. The
- * sanitizers look at them as at everything.
+ * For what a target does again and again to keep its model and to compare: the engine is not told
+ * of these branches, which say nothing about the thing under test, and are in the way of its speed.
+ * The sanitizers look at them as at everything.
  */
 #ifdef __clang__
 #define FUZZ_MODEL __attribute__((no_sanitize("coverage")))

@@ -49,7 +49,7 @@ bench_of(struct rt_host *host)
     return (struct bench *)host;
 }
 
-static bool
+FUZZ_MODEL static bool
 is_ready(const struct bench *bench, const struct rt_pollable *pollable)
 {
     return bench->ready[pollable - bench->pollables];
@@ -77,7 +77,7 @@ find_ready(struct bench *bench, uint32_t *indices)
     return ready;
 }
 
-static void
+FUZZ_MODEL static void
 swap(uint32_t *indices, uint32_t a, uint32_t b)
 {
     uint32_t index = indices[a];
@@ -157,7 +157,7 @@ drop(struct bench *bench, uint32_t k)
     bench->names[k] = 0;
 }
 
-static void
+FUZZ_MODEL static void
 list_key(struct bench *bench, uint32_t k)
 {
     if (bench->listed - bench->extras == bench->poller.capacity) {
@@ -172,7 +172,7 @@ list_key(struct bench *bench, uint32_t k)
     }
 }
 
-static void
+FUZZ_MODEL static void
 list_extra(struct bench *bench, uint32_t pollable)
 {
     if (bench->extras == RT_POLLER_EXTRA) {
@@ -220,7 +220,7 @@ poll(struct bench *bench)
 }
 
 /* All names that there is room for, once an input. */
-static void
+FUZZ_MODEL static void
 fill(struct bench *bench)
 {
     if (bench->filled) {
@@ -310,7 +310,7 @@ compare(const struct bench *bench)
     }
 }
 
-static void
+FUZZ_MODEL static void
 begin(struct bench *bench, struct fuzz_tape *tape)
 {
     static const uint32_t capacities[] = {6, 6, 6, 6, 5, 2, 1, 0};

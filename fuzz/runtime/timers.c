@@ -12,7 +12,7 @@
 #include "fuzz/fuzz.h"
 #include "runtime/task/executor.h"
 
-#define TIMERS 10u
+#define TIMERS 7u
 #define DEPTH_MAX 4u
 
 /* A timer as the model knows it. */
@@ -51,26 +51,26 @@ static void operate(void);
 
 /* ---- The model: a list in the order of deadlines, equal ones in the order of their starts. --- */
 
-static uint64_t
+FUZZ_MODEL static uint64_t
 model_next(void)
 {
     return bench.armed == 0 ? RT_NEVER : bench.lines[bench.order[0]].deadline_ns;
 }
 
-static uint64_t
+FUZZ_MODEL static uint64_t
 add(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t
+FUZZ_MODEL static uint64_t
 model_round(uint64_t deadline_ns)
 {
     uint64_t beyond_ns = deadline_ns % bench.tick_ns;
     return beyond_ns == 0 ? deadline_ns : add(deadline_ns, bench.tick_ns - beyond_ns);
 }
 
-static void
+FUZZ_MODEL static void
 model_take(uint32_t i)
 {
     if (!bench.lines[i].armed) {
@@ -87,7 +87,7 @@ model_take(uint32_t i)
     bench.lines[i].armed = bench.lines[i].due = false;
 }
 
-static void
+FUZZ_MODEL static void
 model_put(uint32_t i, uint64_t deadline_ns)
 {
     uint32_t place = bench.armed;
@@ -101,7 +101,7 @@ model_put(uint32_t i, uint64_t deadline_ns)
 }
 
 /* Whose turn it is to be fired; TIMERS when it is nobody's. */
-static uint32_t
+FUZZ_MODEL static uint32_t
 model_first_due(void)
 {
     for (uint32_t place = 0; place < bench.armed; place++) {
@@ -112,7 +112,7 @@ model_first_due(void)
     return TIMERS;
 }
 
-static void
+FUZZ_MODEL static void
 model_find_due(void)
 {
     for (uint32_t place = 0; place < bench.armed; place++) {
@@ -137,7 +137,7 @@ compare(void)
 /* ---- Whom the wheel calls. ------------------------------------------------------------------- */
 
 /* From inside a call: whatever the tape says; nothing when it is dry. */
-static void
+FUZZ_MODEL static void
 meddle(void)
 {
     bench.depth += 1;
@@ -147,7 +147,7 @@ meddle(void)
     bench.depth -= 1;
 }
 
-static struct rt_waker
+FUZZ_MODEL static struct rt_waker
 waker_clone(const struct rt_waker *waker, const struct rt_site *await)
 {
     (void)await;
@@ -155,7 +155,7 @@ waker_clone(const struct rt_waker *waker, const struct rt_site *await)
     return *waker;
 }
 
-static void
+FUZZ_MODEL static void
 waker_drop(struct rt_waker waker, const struct rt_site *await)
 {
     (void)waker;
@@ -199,7 +199,7 @@ on_earliest(void *argument, uint64_t deadline_ns)
 
 /* ---- Operations. ----------------------------------------------------------------------------- */
 
-static void
+FUZZ_MODEL static void
 start(uint32_t i, uint64_t deadline_ns)
 {
     uint64_t before_ns = model_next();
@@ -214,7 +214,7 @@ start(uint32_t i, uint64_t deadline_ns)
     fuzz_check(!bench.news);
 }
 
-static void
+FUZZ_MODEL static void
 cancel(uint32_t i)
 {
     uint64_t before_ns = model_next();
@@ -239,7 +239,7 @@ process(uint64_t now_ns)
 }
 
 /* A moment, from far back to the end of the clock. */
-static uint64_t
+FUZZ_MODEL static uint64_t
 draw_moment(void)
 {
     struct fuzz_tape *tape = bench.tape;
@@ -292,7 +292,7 @@ never_polled(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-static void
+FUZZ_MODEL static void
 begin(struct fuzz_tape *tape)
 {
     static const uint32_t shapes[][2] = {
