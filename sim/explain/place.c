@@ -109,6 +109,18 @@ sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_p
     return module != NULL && set_line(places, ret_place, module, pc);
 }
 
+/* What is put around the innermost scope of `pc`: dwarf_getscopes goes on with what stands around
+ * the text of an inlined function, and so leaves its callers out. */
+static int
+get_callers(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **ret_scopes)
+{
+    Dwarf_Die *at = NULL;
+    int count = dwarf_getscopes(unit, pc, &at);
+    count = count > 0 ? dwarf_getscopes_die(&at[0], ret_scopes) : 0;
+    free(at);
+    return count;
+}
+
 uint32_t
 sim_places_at(
         struct sim_places *places, uintptr_t pc, bool called, struct sim_place *ret, uint32_t max)
@@ -121,7 +133,7 @@ sim_places_at(
         return 0;
     }
     Dwarf_Die *scopes = NULL;
-    int scope_count = dwarf_getscopes(unit, address - bias, &scopes);
+    int scope_count = get_callers(unit, address - bias, &scopes);
     uint32_t count = 0;
     for (int i = 0; i < scope_count; i++) {
         int tag = dwarf_tag(&scopes[i]);
