@@ -330,9 +330,11 @@ sim_fd_wait(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, 
     if (loop == NULL) {
         fail_blocked(fds);
     }
-    while (fetched == 0 && sim_now(world) < due_ns) {
+    bool interrupted = false;
+    while (fetched == 0 && sim_now(world) < due_ns && !interrupted) {
         block(fds, loop, due_ns);
         fetched = fetch(fds, ret_events, max);
+        interrupted = sim_loop_was_interrupted(loop);
     }
     sim_world_event(world, SIM_EVENT_UNBLOCK, fds->object, 0, 0, fetched);
     return fetched;

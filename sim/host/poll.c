@@ -216,6 +216,11 @@ wait_ready(struct sim__poller *poller)
     while (ready == 0) {
         block(poller, loop);
         ready = collect(poller);
+        uint32_t liar =
+                ready == 0 && sim_loop_was_interrupted(loop) ? find_liar(poller, 0) : NOBODY;
+        if (liar != NOBODY) {
+            add_spurious(poller, liar, ready++);
+        }
     }
     sim_world_event(poller->host->world, SIM_EVENT_UNBLOCK, 0, 0, 0, ready);
     return ready;

@@ -122,6 +122,11 @@ ask(void *argument)
         asking->answer = asking->actor->ops->nudge(asking->actor);
         return;
     }
+    if (asking->rung == SIM_RUNG_INTERRUPT) {
+        asking->actor->ops->interrupt(asking->actor);
+        asking->answer = SIM_NUDGE_STILL;
+        return;
+    }
     if (asking->actor->ops->fire_derived != NULL) {
         asking->actor->ops->fire_derived(asking->actor);
     }
@@ -168,6 +173,10 @@ askable(const struct sim_actor *actor, enum sim_rung rung)
 {
     if (actor == NULL || actor->done) {
         return false;
+    }
+    if (rung == SIM_RUNG_INTERRUPT) {
+        struct sim_waiting waiting;
+        return actor->ops->interrupt != NULL && actor->ops->waiting(actor, &waiting, 1) > 0;
     }
     return rung == SIM_RUNG_SOURCES || actor->ops->nudge != NULL;
 }
@@ -225,7 +234,7 @@ put(struct sim_world *world, struct sim_actor *actor, const struct sim_question 
     }
     ret->asked = true;
     ret->moved = asking.answer == SIM_NUDGE_MOVED;
-    if (alive && !ret->moved && (question->settle || question->rung == SIM_RUNG_SOURCES)) {
+    if (alive && !ret->moved && (question->settle || question->rung != SIM_RUNG_POLL)) {
         alive = sim_world_settle(world, SETTLE_STEPS);
     }
     ret->failed = !alive;

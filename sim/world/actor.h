@@ -74,6 +74,9 @@ struct sim_actor_ops {
     /* The oracle's second rung: fires every waker that was derived from this sleeper (a join's for
      * its children). NULL: there are none. */
     void (*fire_derived)(struct sim_actor *actor);
+    /* A question that explanations put: what it is blocked in comes back with nothing, as a host's
+     * poll may at any time. It is enabled, and takes its steps as always. NULL: unsupported. */
+    void (*interrupt)(struct sim_actor *actor);
 };
 
 struct sim_actor {

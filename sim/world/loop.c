@@ -15,6 +15,7 @@ struct sim_loop {
     void (*fn)(struct sim_world *world, void *argument);
     void *argument;
     bool blocked;
+    bool interrupted;             /* It was enabled for nothing, by a question (judge/nudge.h). */
     struct sim_waiting waits_for; /* While blocked. */
 };
 
@@ -53,10 +54,20 @@ loop_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t ma
     return 1;
 }
 
+static void
+loop_interrupt(struct sim_actor *actor)
+{
+    struct sim_loop *loop = loop_of(actor);
+    rt_assert(loop->blocked);
+    loop->interrupted = true;
+    sim_actor_enable(actor);
+}
+
 static const struct sim_actor_ops loop_ops = {
         .kind = SIM_ACTOR_LOOP,
         .step = loop_step,
         .waiting = loop_waiting,
+        .interrupt = loop_interrupt,
 };
 
 static struct sim_loop *
@@ -122,8 +133,15 @@ sim_loop_block(
                 reason);
     }
     loop->blocked = true;
+    loop->interrupted = false;
     loop->waits_for = (struct sim_waiting){object, await != NULL ? await->id : 0, reason};
     sim_fiber_suspend(world);
+}
+
+bool
+sim_loop_was_interrupted(const struct sim_loop *loop)
+{
+    return loop->interrupted;
 }
 
 void

@@ -43,6 +43,10 @@ void sim_loop_block(
         struct sim_world *world, uint32_t object, const char *reason, const struct rt_site *await);
 void sim_loop_wake(struct sim_loop *loop);
 
+/* For who blocks on a loop's behalf: its last sim_loop_block ended for nothing, by a question that
+ * was put to it. What it blocked in is to come back, and to say that nothing came. */
+bool sim_loop_was_interrupted(const struct sim_loop *loop);
+
 struct sim_actor *sim_loop_actor(struct sim_loop *loop);
 
 /* The test's own clock (S4's mock time): pauses the calling loop for `ns` of virtual time while the
