@@ -11,6 +11,7 @@
 #include "sim/tell/fate.h"
 
 #include "runtime/base/assert.h"
+#include "runtime/time/timers.h"
 
 /* The search, and what it knows. */
 struct search {
@@ -114,8 +115,29 @@ open_at_horizon(const struct search *search, const struct sim_wait *wait)
     return wait->end == SIM_WAIT_OPEN || wait->end_event >= search->fate->horizon;
 }
 
-/* Whether `wait` could have woken the sleeper out of its last sleep, and how well it fits. 0:
+/* It waits for a timer whose time had come by the step that owed the wake. */
+static bool
+is_overdue(const struct search *search, const struct sim_wait *wait)
+{
+    uint64_t due_ns = RT_NEVER;
+    uint64_t now_ns = 0;
+    if (SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TIMER ||
+            !sim_cast_step_time(search->cast, search->outcome->owed_step, &now_ns)) {
+        return false;
+    }
+    for (uint64_t i = search->cast->first; i < search->fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        bool its = event->object == wait->object;
+        if (its && event->kind == RT_PROBE_ARM) {
+            due_ns = event->argument;
+        } else if (its && (event->kind == RT_PROBE_DISARM || event->kind == RT_PROBE_EXPIRE)) {
+            due_ns = RT_NEVER;
+        }
+    }
+    return due_ns <= now_ns;
+}
 
+/* Whether `wait` could have woken the sleeper out of its last sleep, and how well it fits. 0:
  * no. */
 static uint32_t
 fitness(const struct search *search, const struct sim_wait *wait)
@@ -138,8 +160,10 @@ fitness(const struct search *search, const struct sim_wait *wait)
         /* Its own turn took it back. That is the story only when nothing came instead. */
         return wanted ? 3 : 2;
     }
-    return 4 + (wanted ? 8u : 0) + (owed_step_touches(search, wait->object) ? 4u : 0) +
-           (open ? 0 : 2u) + (wait->kind == SIM_WAIT_SLOT ? 1u : 0);
+    bool overdue = open && is_overdue(search, wait);
+    return 4 + (overdue ? 16u : 0) + (wanted ? 8u : 0) +
+           (owed_step_touches(search, wait->object) ? 4u : 0) + (open ? 0 : 2u) +
+           (wait->kind == SIM_WAIT_SLOT ? 1u : 0);
 }
 
 static const struct sim_wait *
@@ -345,6 +369,8 @@ sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome
     }
     find_turn(&search);
     ret_fate->wait = find_wait(&search);
+    ret_fate->overdue = ret_fate->wait != NULL && open_at_horizon(&search, ret_fate->wait) &&
+                        is_overdue(&search, ret_fate->wait);
     uint64_t wake = forgotten_wake(&search);
     if (wake != SIM_EVENT_NONE) {
         ret_fate->kind = SIM_FATE_NOT_POLLED;

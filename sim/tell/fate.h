@@ -50,6 +50,7 @@ struct sim_fate {
     uint64_t owed;                /* The first event of the step that owed it a wake. */
     uint64_t culprit;             /* The event in which the wake went missing; SIM_EVENT_NONE. */
     uint64_t horizon;             /* The first event that came after the failure. */
+    bool overdue;                 /* NEVER_FIRED: `wait` is for a timer whose time had come. */
 };
 
 /* Finds what became of the waker of outcome->actor. */
