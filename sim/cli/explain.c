@@ -79,7 +79,10 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
     }
     if (explanation->order.found) {
         sim_json_open(&json, "order", '{');
-        sim_json_text(&json, "of", explanation->order.events ? "events" : "functions");
+        sim_json_text(&json, "of",
+                explanation->order.events   ? "events"
+                : explanation->order.writes ? "writes"
+                                            : "functions");
         put_spot(&json, "first", &explanation->order.first);
         put_spot(&json, "second", &explanation->order.second);
         sim_json_text(&json, "swapped", sim_swapped_name(explanation->order.swapped));

@@ -13,6 +13,7 @@
 
 #include "sim/explain/place.h"
 #include "sim/explain/study.h"
+#include "sim/explain/wish.h"
 #include "sim/explore/crash.h"
 #include "sim/tell/fate.h"
 
@@ -39,13 +40,14 @@ enum sim_cause_kind {
             SIM_CAUSES
 };
 
-#define SIM_CAUSE_CALLS 8u
+#define SIM_CAUSE_CALLS 16u
 
 /* A place, and whose turn it was there. */
 struct sim_spot {
     struct sim_place place; /* function "": not known. */
     uint64_t step;          /* 0: before the first, or not known. */
     uint32_t part;          /* SIM_PART_NONE: nobody's. */
+    bool trail;             /* It was gone through, and has no place in a stack of calls. */
 };
 
 struct sim_cause {
@@ -54,9 +56,15 @@ struct sim_cause {
     struct sim_spot at[SIM_CAUSE_CALLS];
     uint32_t at_count;
     struct sim_spot stored; /* Where its waker was stored. */
-    bool by_word;           /* Known from the word of memory that decides. */
-    bool by_passing;        /* `at` is where the passing run wakes the sleeper. */
-    bool by_trail;          /* `at` are the functions that were gone through, the last in front. */
+    /* NEVER_STORED: the combinator whose waker is not where the sleeper's own is; 0: none. */
+    uint32_t past;
+    bool by_timer;    /* What did not fire is a timer that was due. */
+    bool by_word;     /* Known from the word of memory that decides. */
+    bool by_passing;  /* `at` is where the passing run wakes the sleeper. */
+    uint32_t by_wish; /* enum sim_wish_kind: known from what the sleeper would go on with. */
+    /* by_wish LOST: whose write it was that is written over `at`. */
+    struct sim_spot before;
+    bool by_trail; /* `at` are the functions that were gone through, the last in front. */
 };
 
 /* What is known of a failure. */
@@ -69,9 +77,15 @@ struct sim_evidence {
     struct sim_places *places;     /* NULL: only events have places. */
     /* The nearest run that passes, NULL where there is none. */
     const struct sim_ledger *passing;
+    const struct sim_wish *wish; /* NULL: nobody was asked. */
 };
 
 void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause);
+
+/* Where what was written over something is to blame: the function that wrote first, and the one
+ * that wrote over it and had no part in the first. False: no such two. */
+bool sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cause,
+        struct sim_spot *ret_first, struct sim_spot *ret_second);
 
 /* "never-stored" …; static; "?" for a number that is none. */
 const char *sim_cause_name(uint32_t kind);

@@ -146,6 +146,21 @@ read_record(struct sim_explanation *explanation)
 }
 
 static void
+find_wish(struct sim_explanation *explanation)
+{
+    const struct sim_failure *failure = &explanation->failure;
+    const struct sim_wish_runs runs = {
+            .scenario = failure->scenario,
+            .options = failure->options,
+            .seed = failure->seed,
+            .hang_ms = failure->hang_ms,
+            .failing = &explanation->decision.failing,
+            .passing = explanation->compared ? &explanation->decision.passing : NULL,
+    };
+    sim_wish_find(&runs, explanation->places, &explanation->wish);
+}
+
+static void
 find_cause(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
@@ -158,8 +173,12 @@ find_cause(struct sim_explanation *explanation)
             .crash = died ? &explanation->failing.worker.shared->crash : NULL,
             .places = explanation->places,
             .passing = explanation->compared ? &explanation->passing_ledger : NULL,
+            .wish = &explanation->wish,
     };
     sim_cause_find(&evidence, &explanation->cause);
+    struct sim_swap *order = &explanation->order;
+    order->found = sim_cause_order(&evidence, &explanation->cause, &order->first, &order->second);
+    order->writes = order->found;
 }
 
 /* Both runs once more, from where they part; each in a process of its own. */
@@ -279,11 +298,14 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
     if (!read_record(explanation)) {
         return refuse(explanation, "no memory for the record");
     }
+    if (sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_DEADLOCK) {
+        find_wish(explanation);
+    }
     find_cause(explanation);
     if (explanation->decision.found) {
         find_number(explanation);
     }
-    if (explanation->compared) {
+    if (explanation->compared && !explanation->order.found) {
         find_order(explanation);
         verify_order(explanation);
     }

@@ -39,6 +39,7 @@ struct sim_explanation {
     struct sim_cast cast; /* Of the failing run. */
     struct sim_ledger ledger;
     struct sim_fate fate;
+    struct sim_wish wish; /* Where nobody goes on. */
     struct sim_cause cause;
     struct sim_swap order;
 };

@@ -185,8 +185,8 @@ find_functions(const struct sim_twins *twins, struct sim_swap *order)
             if (like != NULL && like->entered != UINT32_MAX && early->last < late->entered &&
                     late_there->last < like->entered) {
                 order->found = true;
-                order->first = (struct sim_spot){early->place, 0, SIM_PART_NONE};
-                order->second = (struct sim_spot){late->place, 0, SIM_PART_NONE};
+                order->first = (struct sim_spot){.place = early->place, .part = SIM_PART_NONE};
+                order->second = (struct sim_spot){.place = late->place, .part = SIM_PART_NONE};
                 return;
             }
         }

@@ -76,7 +76,9 @@ on_trap(int number, siginfo_t *info, void *argument)
         struct sim_watch *watch = &walk.watches[i];
         if (*watch->word != watch->seen) {
             watch->seen = *watch->word;
-            note_stop(pc, walk.last, watch->writer);
+            if (!watch->first || watch->writer->frame_count == 0) {
+                note_stop(pc, walk.last, watch->writer);
+            }
         }
     }
     if (walk.path != NULL && walk.walking) {

@@ -47,7 +47,8 @@ struct sim_path {
 struct sim_watch {
     const volatile uint64_t *word;
     uint64_t seen;
-    struct sim_walk_stop *writer; /* Of the last change; borrowed. */
+    bool first;                   /* Of several changes the first is meant, else the last. */
+    struct sim_walk_stop *writer; /* Of that change; borrowed. Without frames before. */
 };
 
 /*

@@ -33,19 +33,7 @@ refused "a token of a scenario that is not here" 125 \
 
 # ---- The zoo. ----
 known_misses='
-a03  the wake that is missing is in a loop of its own, and loops can not be asked
-d27  as a03: what is swallowed inside block_on leaves no event
 d05  the smallest run is woken by a timer in the step that is found to owe the wake
-e01  the word is written by code that the compiler has put elsewhere
-e10  the passing run fires it from a callback, whose line the probe does not have
-e13  a picture over another one is nothing that anybody waits for
-e19  order inside one step of a loop, at a bit of its own
-e20  order inside one turn of a loop, at a word of its own
-e21  a loop asleep in its host, which somebody should have woken
-h08  a loop asleep, which the end of another should have woken
-i08  a waker that went past its combinator is told as one that was swallowed there
-j02  a deleted guest keeps what it holds; no event says that it had it
-r05  a worker has ended; who waits for it is told, and not the worker
 '
 
 # stated FILE: one alternative a line, "KIND FUNCTION" or "order FUNCTION FUNCTION".

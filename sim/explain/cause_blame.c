@@ -1,0 +1,178 @@
+/*
+ * cause_blame.c -- places to blame: from an event, from a stack, from what was gone through.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/cause_priv.h"
+#include "sim/explain/path.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/trace/site.h"
+
+#define INLINED_MAX 8u
+
+void
+sim__spot_set(struct sim_spot *spot, const struct rt_site *site, uint64_t step, uint32_t part)
+{
+    *spot = (struct sim_spot){.step = step, .part = part};
+    if (site != NULL) {
+        (void)snprintf(spot->place.function, sizeof(spot->place.function), "%s", site->function);
+        (void)snprintf(spot->place.file, sizeof(spot->place.file), "%s", site->file);
+        spot->place.line = site->line;
+    }
+}
+
+static void
+add_spot(struct sim_cause *cause, const struct sim_place *place, uint64_t step, uint32_t part,
+        bool trail)
+{
+    if (cause->at_count < SIM_CAUSE_CALLS) {
+        cause->at[cause->at_count++] = (struct sim_spot){*place, step, part, trail};
+    }
+}
+
+void
+sim__blame_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t part)
+{
+    const struct rt_site *site = id != 0 ? sim_site_find(id) : NULL;
+    struct sim_spot spot;
+    sim__spot_set(&spot, site, step, part);
+    if (site != NULL && cause->at_count < SIM_CAUSE_CALLS && sim_place_is_readers(&spot.place)) {
+        cause->at[cause->at_count++] = spot;
+    }
+}
+
+/* The reader's line first, then the runtime's, which did it for them. */
+void
+sim__blame_event(const struct sim_evidence *evidence, struct sim_cause *cause, uint64_t index)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    if (index == SIM_EVENT_NONE) {
+        return;
+    }
+    const struct sim_event *event = sim_cast_event(cast, index);
+    uint32_t part = sim_cast_part_of(cast, index);
+    sim__blame_site(cause, event->await, event->step, part);
+    sim__blame_site(cause, event->site, event->step, part);
+}
+
+/* The change of stacks itself is nobody's line. */
+static bool
+is_switch(const struct sim_place *place)
+{
+    return strncmp(place->file, "runtime/fiber/context", 21) == 0;
+}
+
+/* The frames of a stack that a reader can change, innermost first. The first address is that of an
+ * instruction, the others are addresses of return. */
+void
+sim__blame_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
+        const uintptr_t *frames, uint32_t count, bool first_is_return, uint64_t step, uint32_t part)
+{
+    struct sim_place places[INLINED_MAX];
+    for (uint32_t i = 0; i < count && evidence->places != NULL; i++) {
+        uint32_t found = sim_places_at(
+                evidence->places, frames[i], i > 0 || first_is_return, places, INLINED_MAX);
+        for (uint32_t k = 0; k < found; k++) {
+            if (sim_place_is_readers(&places[k]) && !is_switch(&places[k])) {
+                add_spot(cause, &places[k], step, part, false);
+            }
+        }
+    }
+}
+
+bool
+sim__blame_names(const struct sim_cause *cause, const struct sim_place *place)
+{
+    for (uint32_t i = 0; i < cause->at_count; i++) {
+        if (strcmp(cause->at[i].place.function, place->function) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The functions that were gone through in a trail, the last in front; those of the runtime only
+ * where no others were. */
+void
+sim__blame_trail(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
+{
+    const struct sim_study *study = evidence->study;
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    if (study == NULL || index >= study->trail_count || index >= SIM_STUDY_PATHS) {
+        return;
+    }
+    const struct sim_trail *trail = &study->trails[index];
+    const struct sim_cast *cast = evidence->ledger->cast;
+    uint32_t part = trail->actor != UINT32_MAX ? sim_cast_actor(cast, trail->actor) : SIM_PART_NONE;
+    const struct sim_walk_stop *asleep = &trail->path.asleep;
+    uint32_t frames = asleep->frame_count <= SIM_WALK_FRAMES ? asleep->frame_count : 0;
+    if (evidence->outcome->verdict == SIM_VERDICT_DEADLOCK) {
+        sim__blame_frames(evidence, cause, asleep->frames, frames, false, trail->to, part);
+    }
+    uint32_t count = sim_path_functions(evidence->places, &trail->path, walked);
+    bool own = count > 0 && !sim_place_is_runtime(&walked[0].place);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!sim__blame_names(cause, &walked[i].place) && !is_switch(&walked[i].place) &&
+                (!own || !sim_place_is_runtime(&walked[i].place))) {
+            add_spot(cause, &walked[i].place, trail->to, part, true);
+        }
+    }
+}
+
+static bool
+same_folder(const struct sim_place *a, const struct sim_place *b)
+{
+    size_t length = (size_t)(sim_place_file(a) - a->file);
+    return length == (size_t)(sim_place_file(b) - b->file) &&
+           strncmp(a->file, b->file, length) == 0;
+}
+
+/* Where nobody but the runtime had a part in it: what was gone through in the same part of it. */
+void
+sim__blame_neighbours(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
+{
+    struct sim_cause all = *cause;
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    const struct sim_study *study = evidence->study;
+    if (cause->at_count == 0) {
+        sim__blame_trail(evidence, cause, index);
+        return;
+    }
+    if (study == NULL || index >= study->trail_count || index >= SIM_STUDY_PATHS) {
+        return;
+    }
+    const struct sim_trail *trail = &study->trails[index];
+    uint32_t count = sim_path_functions(evidence->places, &trail->path, walked);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sim_place *place = &walked[i].place;
+        if (same_folder(&all.at[0].place, place) && !sim__blame_names(cause, place)) {
+            add_spot(cause, place, trail->to, SIM_PART_NONE, true);
+        }
+    }
+}
+
+/* The reader's function that was entered first in a trail: what was called. */
+void
+sim__blame_entry(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index)
+{
+    const struct sim_study *study = evidence->study;
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    const struct sim_walked *entry = NULL;
+    if (study == NULL || index >= study->trail_count || index >= SIM_STUDY_PATHS) {
+        return;
+    }
+    const struct sim_trail *trail = &study->trails[index];
+    uint32_t count = sim_path_functions(evidence->places, &trail->path, walked);
+    for (uint32_t i = 0; i < count; i++) {
+        bool own = !sim_place_is_runtime(&walked[i].place);
+        if (own && (entry == NULL || walked[i].entered < entry->entered)) {
+            entry = &walked[i];
+        }
+    }
+    if (entry != NULL && !sim__blame_names(cause, &entry->place)) {
+        add_spot(cause, &entry->place, trail->to, SIM_PART_NONE, true);
+    }
+}

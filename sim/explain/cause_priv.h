@@ -1,0 +1,65 @@
+/*
+ * cause_priv.h -- what the files of the cause share.
+ *
+ *      cause        which of these to ask, and who is to blame where no wake is missing
+ *      cause_wake   the sleeper could go on: its wake is missing
+ *      cause_rest   nobody goes on
+ *      cause_blame  places, for all of them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_CAUSE_PRIV_H
+#define SIM_EXPLAIN_CAUSE_PRIV_H
+
+#include "sim/explain/cause.h"
+
+/* ---- cause_blame.c: each adds to cause->at what is a reader's, innermost first. ------------- */
+
+void sim__spot_set(struct sim_spot *spot, const struct rt_site *site, uint64_t step, uint32_t part);
+
+/* Whether a place in the function of `place` is to blame already. */
+bool sim__blame_names(const struct sim_cause *cause, const struct sim_place *place);
+
+/* The site with number `id`; 0: none. */
+void sim__blame_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t part);
+
+/* The lines of an event: the reader's first, then the runtime's, which did it for them.
+ * SIM_EVENT_NONE: none. */
+void sim__blame_event(const struct sim_evidence *evidence, struct sim_cause *cause, uint64_t index);
+
+/* The frames of a stack. `first_is_return`: also the first is an address of return. */
+void sim__blame_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
+        const uintptr_t *frames, uint32_t count, bool first_is_return, uint64_t step,
+        uint32_t part);
+
+/* What was gone through in the study's trail `index`: the last in front, those of the runtime only
+ * where no others were; */
+void sim__blame_trail(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
+/* … what in the same folder as what is to blame already; all of it, where nothing is; */
+void sim__blame_neighbours(
+        const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
+/* … and the function that was entered first. */
+void sim__blame_entry(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t index);
+
+/* ---- cause.c --------------------------------------------------------------------------------- */
+
+void sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+/* ---- cause_wake.c ---------------------------------------------------------------------------- */
+
+/* The sleeper's last poll stored no waker. */
+void sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+/* A verdict that says that a wake is missing, or came late. */
+void sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+/* A deadline was passed over: whoever set that timer did not wake the loop that slept longer.
+ * False: no timer is on record. */
+bool sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+/* ---- cause_rest.c ---------------------------------------------------------------------------- */
+
+/* False: nothing is found, and `cause` as it was. */
+bool sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+#endif

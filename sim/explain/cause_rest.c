@@ -1,0 +1,304 @@
+/*
+ * cause_rest.c -- nobody goes on, whoever is asked: what was never done, or undone.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/cause_priv.h"
+
+#include <string.h>
+
+static bool
+same_name(const struct sim_cast *a, uint32_t part_a, const struct sim_cast *b, uint32_t part_b)
+{
+    const char *name = a->parts[part_a].name;
+    const char *other = b->parts[part_b].name;
+    return name != NULL && other != NULL && strcmp(name, other) == 0;
+}
+
+/* The wait of the passing run that is `wait`: of the same one, at the same line, the n-th alike. */
+static const struct sim_wait *
+its_like(const struct sim_evidence *evidence, const struct sim_wait *wait)
+{
+    const struct sim_ledger *passing = evidence->passing;
+    for (uint32_t i = 0; i < passing->count; i++) {
+        const struct sim_wait *like = &passing->waits[i];
+        if (like->kind == wait->kind && like->await == wait->await && like->site == wait->site &&
+                like->number == wait->number && like->end == SIM_WAIT_FIRED &&
+                same_name(passing->cast, like->part, evidence->ledger->cast, wait->part)) {
+            return like;
+        }
+    }
+    return NULL;
+}
+
+/* Whoever it is sleeps in the failing run. */
+static bool
+sleeps(const struct sim_evidence *evidence, uint32_t passing_part)
+{
+    const struct sim_ledger *ledger = evidence->ledger;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        if (wait->end == SIM_WAIT_OPEN && !ledger->cast->parts[wait->part].finished &&
+                same_name(ledger->cast, wait->part, evidence->passing->cast, passing_part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whoever wakes it in the passing run does not in this one, and does not wait for others. */
+static bool
+blame_waker(
+        const struct sim_evidence *evidence, const struct sim_wait *wait, struct sim_cause *cause)
+{
+    const struct sim_wait *like = its_like(evidence, wait);
+    if (like == NULL || like->end_event == SIM_EVENT_NONE) {
+        return false;
+    }
+    const struct sim_cast *cast = evidence->passing->cast;
+    const struct sim_event *event = sim_cast_event(cast, like->end_event);
+    uint32_t part = sim_cast_part_of(cast, like->end_event);
+    if (SIM_OBJECT_KIND(like->object) == RT_OBJECT_TIMER || sleeps(evidence, part)) {
+        return false;
+    }
+    sim__blame_site(cause, event->await, event->step, part);
+    sim__blame_site(cause, event->site, event->step, part);
+    return cause->at_count > 0;
+}
+
+/* The n-th time that the loop `part` blocks: its event; SIM_EVENT_NONE. */
+static uint64_t
+nth_block(const struct sim_cast *cast, uint32_t part, uint32_t nth)
+{
+    uint32_t seen = 0;
+    for (uint64_t i = cast->first; i < cast->end; i++) {
+        if (sim_cast_event(cast, i)->kind == SIM_EVENT_BLOCK && sim_cast_part_of(cast, i) == part &&
+                ++seen == nth) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+static uint32_t
+blocks(const struct sim_cast *cast, uint32_t part)
+{
+    uint32_t count = 0;
+    for (uint64_t i = cast->first; i < cast->end; i++) {
+        count += sim_cast_event(cast, i)->kind == SIM_EVENT_BLOCK &&
+                 sim_cast_part_of(cast, i) == part;
+    }
+    return count;
+}
+
+/* The poll that began at `block` has come back, and had found nothing: its time was up. */
+static bool
+ended_by_time(const struct sim_cast *cast, uint32_t part, uint64_t block)
+{
+    for (uint64_t i = block; i < cast->end; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == SIM_EVENT_UNBLOCK && sim_cast_part_of(cast, i) == part) {
+            return event->argument == 0;
+        }
+    }
+    return false;
+}
+
+/* A loop sleeps in its host with no deadline, where in the passing run it had one. */
+static bool
+find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    uint32_t part = evidence->fate->part;
+    uint32_t nth = part != SIM_PART_NONE ? blocks(cast, part) : 0;
+    if (evidence->passing == NULL || nth == 0 ||
+            sim_cast_blocked(cast, part, evidence->fate->horizon) == SIM_EVENT_NONE) {
+        return false;
+    }
+    const struct sim_cast *passing = evidence->passing->cast;
+    /* One that has nothing to do when its time is up lacks no deadline. */
+    bool goes_on = evidence->wish != NULL && evidence->wish->kind == SIM_WISH_SWALLOWED;
+    for (uint32_t like = 1; like < passing->count; like++) {
+        if (!same_name(cast, part, passing, like)) {
+            continue;
+        }
+        uint64_t block = nth_block(passing, like, goes_on ? nth : blocks(passing, like));
+        if (block != SIM_EVENT_NONE && ended_by_time(passing, like, block)) {
+            cause->kind = SIM_CAUSE_NEVER_STORED;
+            sim__blame_trail(evidence, cause, 0);
+            return cause->at_count > 0;
+        }
+    }
+    return false;
+}
+
+/* Something that the sleeper stands in line for was given back, or destroyed, and the line was not
+ * told. */
+static bool
+find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_ledger *ledger = evidence->ledger;
+    const struct sim_cast *cast = ledger->cast;
+    for (uint32_t k = 0; k < ledger->count; k++) {
+        const struct sim_wait *wait = &ledger->waits[k];
+        bool asleep = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
+                      wait->object != 0 && !cast->parts[wait->part].finished;
+        for (uint64_t i = wait->store_event; asleep && i < evidence->fate->horizon; i++) {
+            const struct sim_event *event = sim_cast_event(cast, i);
+            if (event->object == wait->object &&
+                    (event->kind == RT_PROBE_UNGRANT || event->kind == RT_PROBE_DESTROY)) {
+                cause->kind = SIM_CAUSE_NEVER_FIRED;
+                sim__blame_event(evidence, cause, i);
+                return cause->at_count > 0;
+            }
+        }
+    }
+    return false;
+}
+
+/* What the sleeper went through in its last step, which stands on no stack with the rest. */
+static void
+blame_last_step(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    uint32_t before = cause->at_count;
+    sim__blame_trail(evidence, cause, 0);
+    for (uint32_t i = before; i < cause->at_count; i++) {
+        cause->at[i].trail = true;
+    }
+}
+
+static bool
+find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_ledger *ledger = evidence->ledger;
+    bool found = false;
+    for (uint32_t own = 0; own < 2 && evidence->passing != NULL; own++) {
+        for (uint32_t i = 0; i < ledger->count && !found; i++) {
+            const struct sim_wait *wait = &ledger->waits[i];
+            bool asleep = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
+                          !ledger->cast->parts[wait->part].finished;
+            if (asleep && (wait->part == evidence->fate->part) == (own == 0)) {
+                found = blame_waker(evidence, wait, cause);
+            }
+        }
+    }
+    if (found) {
+        cause->kind = SIM_CAUSE_NEVER_FIRED;
+        cause->by_passing = true;
+        blame_last_step(evidence, cause);
+    }
+    return found;
+}
+
+/* ---- What the sleeper would go on with. ------------------------------------------------------ */
+
+static uint32_t
+part_of_step(const struct sim_cast *cast, uint64_t step)
+{
+    uint64_t first = sim_cast_step_first(cast, step);
+    return first != SIM_EVENT_NONE && first < cast->end ? sim_cast_part_of(cast, first)
+                                                        : SIM_PART_NONE;
+}
+
+static void
+blame_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
+        const struct sim_walk_stop *stop, uint64_t step)
+{
+    const struct sim_cast *cast =
+            cause->by_wish == SIM_WISH_ELSEWHERE ? evidence->passing->cast : evidence->ledger->cast;
+    uint32_t frames = stop->frame_count <= SIM_WALK_FRAMES ? stop->frame_count : 0;
+    sim__blame_frames(evidence, cause, stop->frames, frames, false, step, part_of_step(cast, step));
+}
+
+/* The last wake that reached nobody, out of those that the sleeper's waits ended with before it
+ * fell asleep; SIM_EVENT_NONE. */
+static uint64_t
+wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
+{
+    const struct sim_ledger *ledger = evidence->ledger;
+    uint64_t found = SIM_EVENT_NONE;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        if (wait->part == part && wait->end == SIM_WAIT_FIRED && wait->wake == SIM_WAKE_NONE &&
+                wait->end_step <= evidence->wish->step &&
+                (found == SIM_EVENT_NONE || wait->end_event > found)) {
+            found = wait->end_event;
+        }
+    }
+    return found;
+}
+
+static void
+blame_swallowed(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->wish->actor);
+    cause->kind = SIM_CAUSE_COALESCED;
+    sim__blame_event(evidence, cause, wake_of_nobody(evidence, part));
+}
+
+/* The writer stands for what came, the eraser for what became of it. */
+static void
+blame_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_wish *wish = evidence->wish;
+    struct sim_cause writer = {.by_wish = SIM_WISH_LOST};
+    cause->kind = SIM_CAUSE_ERASED;
+    blame_stop(evidence, cause, &wish->eraser, wish->lost_step);
+    blame_stop(evidence, &writer, &wish->writer, wish->step);
+    cause->before = writer.at[0];
+}
+
+bool
+sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cause,
+        struct sim_spot *ret_first, struct sim_spot *ret_second)
+{
+    struct sim_cause writer = {.by_wish = SIM_WISH_LOST};
+    if (cause->by_wish != SIM_WISH_LOST) {
+        return false;
+    }
+    blame_stop(evidence, &writer, &evidence->wish->writer, evidence->wish->step);
+    for (uint32_t i = 0; i < cause->at_count && writer.at_count > 0; i++) {
+        if (!sim__blame_names(&writer, &cause->at[i].place)) {
+            *ret_first = writer.at[0];
+            *ret_second = cause->at[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t from, uint32_t to)
+{
+    const struct sim_wish *wish = evidence->wish;
+    if (wish == NULL || wish->kind < from || wish->kind > to) {
+        return false;
+    }
+    struct sim_cause found = *cause;
+    found.at_count = 0;
+    found.by_wish = wish->kind;
+    found.kind = SIM_CAUSE_NEVER_FIRED;
+    if (wish->kind == SIM_WISH_SWALLOWED) {
+        blame_swallowed(evidence, &found);
+    } else if (wish->kind == SIM_WISH_LOST) {
+        blame_lost(evidence, &found);
+    } else {
+        blame_stop(evidence, &found, &wish->writer, wish->step);
+        if (wish->kind == SIM_WISH_ELSEWHERE && found.at_count > 0) {
+            blame_last_step(evidence, &found);
+        }
+    }
+    if (found.at_count > 0) {
+        *cause = found;
+    }
+    return found.at_count > 0;
+}
+
+bool
+sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    return find_wish(evidence, cause, SIM_WISH_SWALLOWED, SIM_WISH_UNTOLD) ||
+           find_given_back(evidence, cause) ||
+           find_wish(evidence, cause, SIM_WISH_LOST, SIM_WISH_ELSEWHERE) ||
+           find_by_passing(evidence, cause) || find_no_deadline(evidence, cause);
+}

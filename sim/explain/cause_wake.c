@@ -1,0 +1,344 @@
+/*
+ * cause_wake.c -- a sleeper could go on: what became of the wake that it was owed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/cause_priv.h"
+
+#include <string.h>
+
+/* The word that decides, written by a reader's line: the last that was written. NULL: none. */
+static const struct sim_word *
+deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
+{
+    const struct sim_study *study = evidence->study;
+    uint64_t step = evidence->outcome->owed_step;
+    uint64_t owed = evidence->fate->owed;
+    uint32_t part =
+            owed != SIM_EVENT_NONE ? sim_cast_part_of(evidence->ledger->cast, owed) : SIM_PART_NONE;
+    for (uint32_t i = 0; study != NULL && i < study->word_count; i++) {
+        const struct sim_word *word = &study->words[i];
+        if (word->state != SIM_WORD_DECIDES || word->writer.frame_count == 0 ||
+                word->writer.frame_count > SIM_WALK_FRAMES) {
+            continue;
+        }
+        ret->at_count = 0;
+        sim__blame_frames(
+                evidence, ret, word->writer.frames, word->writer.frame_count, false, step, part);
+        if (ret->at_count > 0) {
+            return word;
+        }
+    }
+    ret->at_count = 0;
+    return NULL;
+}
+
+/* The last place on record in the step that owed the wake. */
+static void
+blame_owed(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    uint64_t found = SIM_EVENT_NONE;
+    for (uint64_t i = evidence->fate->owed; i < evidence->fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->step != evidence->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
+            break;
+        }
+        if (event->await != 0 || (event->site != 0 && event->kind != RT_PROBE_POLL)) {
+            found = i;
+        }
+    }
+    sim__blame_event(evidence, cause, found);
+}
+
+static bool
+same_reason(const struct sim_wait *a, const struct sim_wait *b)
+{
+    return a != NULL && b != NULL && a->reason != NULL && b->reason != NULL &&
+           strcmp(a->reason, b->reason) == 0;
+}
+
+/* What was fired instead was an empty place, or the waker of one who had gone on since. */
+static bool
+is_left_behind(const struct sim_evidence *evidence)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_wait *other = evidence->fate->other;
+    uint64_t fired = evidence->fate->instead;
+    if (sim_cast_event(cast, fired)->kind == RT_PROBE_FIRE_EMPTY) {
+        return true;
+    }
+    uint64_t stored = other->keep_event != SIM_EVENT_NONE ? other->keep_event : other->store_event;
+    for (uint64_t i = stored; i < fired; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == RT_PROBE_POLL && event->step > other->store_step &&
+                sim_cast_part_of(cast, i) == other->part) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * What the step fired is a place in which the sleeper has no waker. Where it waits for the same
+ * thing elsewhere, the wake should have gone on; where it does not, its waker should have been
+ * here, and is not: the line that stores it for others is where it was not stored for this one.
+ */
+/* The timer that is waited for does not run: nobody started it for this wait, or it has rung. */
+static bool
+is_timer_at_rest(const struct sim_evidence *evidence, const struct sim_wait *wait)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    if (wait == NULL || SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TIMER) {
+        return false;
+    }
+    for (uint64_t i = evidence->fate->horizon; i-- > cast->first;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->object == wait->object && event->kind == RT_PROBE_ARM) {
+            return false;
+        }
+        if (event->object == wait->object &&
+                (event->kind == RT_PROBE_EXPIRE || event->kind == RT_PROBE_DISARM)) {
+            return true;
+        }
+    }
+    return true;
+}
+
+/* The last time that somebody else moved the timer that is waited for; SIM_EVENT_NONE. */
+static uint64_t
+last_move(const struct sim_evidence *evidence, const struct sim_wait *wait)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    uint64_t found = SIM_EVENT_NONE;
+    for (uint64_t i = 0; i < cast->moves.count && wait != NULL; i++) {
+        uint64_t event = cast->moves.moves[i].event;
+        if (event > wait->store_event && event < evidence->fate->horizon &&
+                sim_cast_event(cast, event)->object == wait->object &&
+                sim_cast_part_of(cast, event) != wait->part) {
+            found = event;
+        }
+    }
+    return found;
+}
+
+/* Where timers come due, when that of the sleeper does not: as the last other one did. */
+static void
+blame_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    for (uint64_t i = cast->end; i-- > cast->first;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == RT_PROBE_EXPIRE) {
+            uint64_t owed = evidence->fate->owed;
+            sim__blame_site(cause, event->site, evidence->outcome->owed_step,
+                    owed != SIM_EVENT_NONE ? sim_cast_part_of(cast, owed) : SIM_PART_NONE);
+            return;
+        }
+    }
+}
+
+static void
+find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_fate *fate = evidence->fate;
+    bool elsewhere = fate->instead != SIM_EVENT_NONE && fate->other != NULL &&
+                     !same_reason(fate->wait, fate->other) &&
+                     fate->other->object != fate->wait->object && is_left_behind(evidence);
+    cause->kind = SIM_CAUSE_NEVER_FIRED;
+    if (elsewhere && fate->other->await != 0) {
+        cause->kind = SIM_CAUSE_NEVER_STORED;
+        sim__blame_event(evidence, cause, fate->other->store_event);
+        return;
+    }
+    if (is_timer_at_rest(evidence, fate->wait)) {
+        cause->kind = SIM_CAUSE_NEVER_STORED;
+        sim__blame_event(evidence, cause, fate->wait->store_event);
+        return;
+    }
+    if (fate->overdue) {
+        blame_timers(evidence, cause);
+        cause->by_timer = cause->at_count > 0;
+    }
+    if (cause->at_count == 0) {
+        sim__blame_event(evidence, cause, last_move(evidence, fate->wait));
+    }
+    if (cause->at_count == 0) {
+        cause->by_word = deciding_word(evidence, cause) != NULL;
+    }
+    if (cause->at_count == 0 && fate->owed != SIM_EVENT_NONE) {
+        blame_owed(evidence, cause);
+    }
+    cause->by_trail = cause->at_count == 0;
+    sim__blame_entry(evidence, cause, 0);
+    if (cause->at_count == 0 || sim_place_is_runtime(&cause->at[cause->at_count - 1].place)) {
+        sim__blame_neighbours(evidence, cause, 0);
+    }
+    if (cause->at_count == 0 && fate->wait != NULL) {
+        sim__blame_event(evidence, cause, fate->wait->store_event);
+    }
+}
+
+/* The last wake, by somebody else, in the place of `wait` before it was stored: of nobody, or of
+ * another; SIM_EVENT_NONE. */
+static uint64_t
+wake_before(const struct sim_evidence *evidence, const struct sim_wait *wait)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    for (uint64_t i = wait->store_event; i-- > cast->first && wait->object != 0;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        bool fires = event->kind == RT_PROBE_FIRE || event->kind == RT_PROBE_FIRE_EMPTY;
+        if (fires && event->object == wait->object && sim_cast_part_of(cast, i) != wait->part) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* A wake of the sleeper that found it awake, and that its last poll did not see; SIM_EVENT_NONE. */
+static uint64_t
+swallowed_wake(const struct sim_evidence *evidence)
+{
+    const struct sim_ledger *ledger = evidence->ledger;
+    const struct sim_fate *fate = evidence->fate;
+    uint64_t found = SIM_EVENT_NONE;
+    for (uint32_t i = 0; i < ledger->count && fate->poll != SIM_EVENT_NONE; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        uint32_t cause = sim_cast_event(ledger->cast, fate->poll)->cause;
+        if (wait->part == fate->part && wait->end == SIM_WAIT_FIRED &&
+                wait->wake == SIM_WAKE_COALESCED && wait->end_event < fate->poll && cause != 0 &&
+                wait->end_step >= cause && (found == SIM_EVENT_NONE || wait->end_event > found)) {
+            found = wait->end_event;
+        }
+    }
+    return found;
+}
+
+/*
+ * Of a sleeper whose last poll left it to a combinator, and of what it waited for before: the waker
+ * of its own that was stored where the children's are the combinator's, and that was fired. The
+ * combinator then does not know which child can go on. NULL: none.
+ */
+static const struct sim_wait *
+stored_past(const struct sim_evidence *evidence)
+{
+    const struct sim_ledger *ledger = evidence->ledger;
+    const struct sim_fate *fate = evidence->fate;
+    uint32_t own = ledger->cast->parts[fate->part].object;
+    const struct sim_wait *found = NULL;
+    for (uint32_t i = 0; i < ledger->count && own != 0; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        bool woke = wait->part == fate->part && wait->whose == own &&
+                    wait->object != fate->wait->object && wait->end == SIM_WAIT_FIRED &&
+                    wait->end_event < fate->poll;
+        for (uint32_t k = 0; k < ledger->count && woke; k++) {
+            const struct sim_wait *child = &ledger->waits[k];
+            if (child->part == fate->part && child->store_step == wait->store_step &&
+                    child->whose == fate->wait->object && child->whose != own) {
+                found = wait;
+            }
+        }
+    }
+    return found;
+}
+
+static void
+find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_fate *fate = evidence->fate;
+    const struct sim_wait *past = fate->culprit == SIM_EVENT_NONE ? stored_past(evidence) : NULL;
+    if (past != NULL) {
+        cause->kind = SIM_CAUSE_NEVER_STORED;
+        cause->past = fate->wait->object;
+        sim__blame_event(evidence, cause, past->store_event);
+        return;
+    }
+    uint64_t wake = fate->culprit != SIM_EVENT_NONE ? SIM_EVENT_NONE : swallowed_wake(evidence);
+    if (wake != SIM_EVENT_NONE) {
+        cause->kind = SIM_CAUSE_COALESCED;
+        sim__blame_event(evidence, cause, wake);
+        return;
+    }
+    wake = fate->culprit;
+    if (wake == SIM_EVENT_NONE) {
+        wake = wake_before(evidence, fate->wait);
+    }
+    cause->kind = SIM_CAUSE_FIRED_EARLY;
+    sim__blame_event(evidence, cause, wake != SIM_EVENT_NONE ? wake : fate->wait->store_event);
+}
+
+/* The poll that stored none, by what it went through. */
+void
+sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_study *study = evidence->study;
+    cause->kind = SIM_CAUSE_NEVER_STORED;
+    if (study != NULL && study->trail_count > 0) {
+        sim__blame_trail(evidence, cause, study->trail_count - 1);
+        cause->by_trail = cause->at_count > 0;
+    }
+    if (cause->at_count == 0) {
+        sim__blame_event(evidence, cause, evidence->fate->polled);
+    }
+}
+
+void
+sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_fate *fate = evidence->fate;
+    switch ((enum sim_fate_kind)fate->kind) {
+    case SIM_FATE_NEVER_STORED:
+        sim__cause_never_stored(evidence, cause);
+        return;
+    case SIM_FATE_NEVER_FIRED:
+    case SIM_FATE_NOT_PASSED_ON:
+        find_never_fired(evidence, cause);
+        return;
+    case SIM_FATE_TOO_EARLY:
+        find_fired_early(evidence, cause);
+        return;
+    case SIM_FATE_REPLACED:
+        cause->kind = SIM_CAUSE_REPLACED;
+        break;
+    case SIM_FATE_ERASED:
+        cause->kind = SIM_CAUSE_ERASED;
+        break;
+    case SIM_FATE_DROPPED:
+        cause->kind = SIM_CAUSE_DROPPED;
+        break;
+    case SIM_FATE_FIRED_OTHER:
+        cause->kind = SIM_CAUSE_NEVER_FIRED;
+        sim__blame_event(evidence, cause, fate->culprit);
+        sim__blame_entry(evidence, cause, 0);
+        return;
+    case SIM_FATE_FIRED_DEAD:
+    case SIM_FATE_STOPPED:
+    case SIM_FATE_NOT_POLLED:
+        cause->kind = SIM_CAUSE_COALESCED;
+        break;
+    case SIM_FATE_UNKNOWN:
+    case SIM_FATES:
+        sim__cause_no_wake(evidence, cause);
+        return;
+    }
+    sim__blame_event(evidence, cause, fate->culprit);
+}
+
+/* A deadline was passed over: whoever set that timer did not wake the loop that slept longer. */
+bool
+sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    uint32_t timer = 0;
+    for (uint64_t i = evidence->fate->horizon; i-- > cast->first;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (timer == 0 && event->kind == RT_PROBE_EXPIRE) {
+            timer = event->object;
+        } else if (timer != 0 && event->object == timer && event->kind == RT_PROBE_ARM) {
+            cause->kind = SIM_CAUSE_NEVER_FIRED;
+            sim__blame_event(evidence, cause, i);
+            return cause->at_count > 0;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,337 @@
+/*
+ * report_cause.c -- the cause, in a sentence or two.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/explain/report.h"
+#include "sim/explain/words.h"
+
+static const struct sim_spot *
+blamed(const struct sim_cause *cause)
+{
+    return cause->at_count > 0 ? &cause->at[0] : NULL;
+}
+
+/* Names that are given beside the place itself. */
+#define NAMES 4u
+
+/* Is it worth a name: not one that was given, and the runtime's only where nothing else is. */
+static bool
+is_news(const struct sim_cause *cause, uint32_t from, uint32_t index, bool trail)
+{
+    const struct sim_spot *spot = &cause->at[index];
+    if (spot->trail != trail ||
+            (sim_place_is_runtime(&spot->place) && !sim_place_is_runtime(&cause->at[0].place))) {
+        return false;
+    }
+    for (uint32_t i = from; i < index; i++) {
+        if (strcmp(cause->at[i].place.function, spot->place.function) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+put_names(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to,
+        bool trail, const char *before)
+{
+    uint32_t count = 0;
+    for (uint32_t i = from + 1; i < to && count < NAMES; i++) {
+        if (is_news(cause, from, i, trail)) {
+            sim_page_printf(
+                    page, "%s%s()", count++ == 0 ? before : ", ", cause->at[i].place.function);
+        }
+    }
+}
+
+/* " in permit_release() (a18.c:84), called from author_poll()" */
+static void
+put_place(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to)
+{
+    sim_page_put(page, " ");
+    sim_words_put_place(page, &cause->at[from].place);
+    put_names(page, cause, from, to, false, ", called from ");
+}
+
+/* The same with what was gone through: " in timeout_of() (d19.c:80), after kernel_wait()". */
+static void
+put_at(struct sim_page *page, const struct sim_cause *cause)
+{
+    if (cause->at_count > 0) {
+        put_place(page, cause, 0, cause->at_count);
+        put_names(page, cause, 0, cause->at_count, true,
+                cause->at[0].trail ? ", after " : "; gone through in that step: ");
+    }
+}
+
+static void
+put_stored(struct sim_page *page, const struct sim_cause *cause)
+{
+    if (cause->stored.place.function[0] != '\0') {
+        sim_page_put(page, " It had stored its waker ");
+        sim_words_put_place(page, &cause->stored.place);
+        sim_page_printf(page, " at step %llu.", (unsigned long long)cause->stored.step);
+    }
+}
+
+/* "… at step 6 `author`" */
+static void
+put_when(struct sim_page *page, const struct sim_explanation *explanation, const char *before)
+{
+    const struct sim_spot *at = blamed(&explanation->cause);
+    if (at != NULL && at->step != 0 && at->part != SIM_PART_NONE) {
+        sim_page_printf(page, "%s at step %llu ", before, (unsigned long long)at->step);
+        sim_words_put_who(&explanation->cast, page, at->part);
+    } else {
+        sim_page_printf(page, "%s somebody", before);
+    }
+}
+
+static void
+put_never_stored(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_spot *at = blamed(cause);
+    if (cause->past != 0 && at != NULL) {
+        sim_page_put(page, "the wake of ");
+        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        sim_page_put(page, " goes past ");
+        sim_cast_put_object(&explanation->cast, page, cause->past, explanation->fate.part);
+        sim_page_printf(
+                page, ": at step %llu its own waker is stored", (unsigned long long)at->step);
+        put_at(page, cause);
+        sim_page_put(page, ", where that of ");
+        sim_cast_put_object(&explanation->cast, page, cause->past, explanation->fate.part);
+        sim_page_put(page, " should be. Polled after that wake, ");
+        sim_cast_put_object(&explanation->cast, page, cause->past, explanation->fate.part);
+        sim_page_put(page, " asks no child of which it was not told.");
+        return;
+    }
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page,
+            " sleeps, and no waker of its own, and no deadline, stands where it would be "
+            "woken. It should have been put there");
+    put_at(page, cause);
+    sim_page_put(page, ".");
+}
+
+/* The step is one of the run that passes. */
+static void
+put_elsewhere(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_spot *at = &cause->at[0];
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page, " waits for something that nobody does here. The nearest run that passes "
+                       "does it");
+    put_place(page, cause, 0, cause->at_count);
+    sim_page_printf(page, ", at its step %llu", (unsigned long long)at->step);
+    if (at->part != SIM_PART_NONE) {
+        sim_page_put(page, ", a step of ");
+        sim_words_put_who(&explanation->passing_cast, page, at->part);
+    }
+    sim_page_put(page, "; with the word that it writes there ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page, " would go on here too.");
+    put_names(page, cause, 0, cause->at_count, true, " Here, before it sleeps, it goes through ");
+    sim_page_put(page, cause->at[cause->at_count - 1].trail ? "." : "");
+}
+
+/* Somebody changed what it had looked at, and told it nothing. */
+static void
+put_untold(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    put_when(page, explanation, " is never woken:");
+    sim_page_put(page, " changes what it has looked at before it fell asleep,");
+    put_at(page, cause);
+    sim_page_put(page, ", and does not wake it. If it looked again, it would go on.");
+}
+
+static void
+put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page, " is never woken: ");
+    sim_cast_put_object(
+            &explanation->cast, page, explanation->fate.wait->object, explanation->fate.part);
+    put_when(page, explanation, " is due, and");
+    sim_page_put(page, " does not fire it");
+    put_place(page, cause, 0, cause->at_count);
+    sim_page_put(page, ", where timers are fired.");
+    put_names(page, cause, 0, cause->at_count, true, " It goes through ");
+    sim_page_put(page, cause->at[cause->at_count - 1].trail ? "." : "");
+    put_stored(page, cause);
+}
+
+static void
+put_never_fired(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    if (cause->by_wish == SIM_WISH_ELSEWHERE) {
+        put_elsewhere(page, explanation);
+        return;
+    }
+    if (cause->by_wish == SIM_WISH_UNTOLD) {
+        put_untold(page, explanation);
+        return;
+    }
+    if (cause->by_timer) {
+        put_overdue(page, explanation);
+        return;
+    }
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    bool late = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_LATE_WAKEUP;
+    put_when(page, explanation, late ? " is not woken in time:" : " is never woken:");
+    sim_page_put(
+            page, cause->by_word ? " makes it so that it could go on," : " should have woken it,");
+    put_at(page, cause);
+    sim_page_put(page, cause->by_word ? ", and fires nothing for it there." : ", and did not.");
+    put_stored(page, cause);
+}
+
+/* What came, and who wrote over it. */
+static void
+put_written_over(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_page_put(page, "what ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_printf(page, " waits for came, and is lost: at step %llu ",
+            (unsigned long long)cause->before.step);
+    sim_words_put_who(&explanation->cast, page, cause->before.part);
+    sim_page_put(page, " writes it ");
+    sim_words_put_place(page, &cause->before.place);
+    put_when(page, explanation, ", and");
+    sim_page_put(page, " writes over it");
+    put_at(page, cause);
+    sim_page_put(page, ". In between nobody had looked; were it still there, ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page, " would go on.");
+}
+
+static void
+put_taken(struct sim_page *page, const struct sim_explanation *explanation, const char *how)
+{
+    sim_page_put(page, "the waker of ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    put_when(page, explanation, " is lost:");
+    sim_page_printf(page, " %s", how);
+    put_at(page, &explanation->cause);
+    sim_page_put(page, ".");
+    put_stored(page, &explanation->cause);
+}
+
+static void
+put_fired_early(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    put_when(page, explanation, "the wake comes too early:");
+    sim_page_put(page, " fires it");
+    put_at(page, cause);
+    sim_page_put(page, ", when nobody waits there yet.");
+    if (cause->stored.place.function[0] != '\0') {
+        sim_page_put(page, " Only afterwards ");
+        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        sim_page_put(page, " stores its waker ");
+        sim_words_put_place(page, &cause->stored.place);
+        sim_page_printf(page, " at step %llu.", (unsigned long long)cause->stored.step);
+    }
+}
+
+static void
+put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    sim_page_put(page, "the wake of ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    put_when(page, explanation, " is sent, and swallowed on its way:");
+    sim_page_put(page, " sends it");
+    put_at(page, &explanation->cause);
+    sim_page_put(page, explanation->cause.by_wish == SIM_WISH_SWALLOWED
+                               ? ", with a waker behind which nobody is. If what it is blocked in "
+                                 "came back with nothing, it would go on."
+                       : explanation->fate.kind == SIM_FATE_NOT_POLLED
+                               ? ", and no poll of it follows."
+                               : ", and the poll that followed has not seen it.");
+}
+
+/* Of each where it sleeps: "`main` sleeps in lock_take() (lock.h:40), called from drop_jobs()". */
+static void
+put_sleepers(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    for (uint32_t from = 0, to = 0; from < cause->at_count; from = to) {
+        while (to < cause->at_count && cause->at[to].part == cause->at[from].part) {
+            to++;
+        }
+        sim_page_put(page, from == 0 ? ": " : "; ");
+        sim_words_put_who(&explanation->cast, page, cause->at[from].part);
+        sim_page_put(page, cause->at[from].trail ? " was last" : " sleeps");
+        put_place(page, cause, from, to);
+        put_names(page, cause, from, to, true, ", after ");
+    }
+    sim_page_put(page, ".");
+}
+
+static void
+put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    const struct sim_cause *cause = &explanation->cause;
+    sim_page_put(page, "no missing wake was found");
+    if (cause->at_count == 0) {
+        sim_page_put(page, ", and the record names no line.");
+        return;
+    }
+    if (outcome->verdict == SIM_VERDICT_DEADLOCK) {
+        put_sleepers(page, explanation);
+        return;
+    }
+    const char *where = outcome->verdict == SIM_VERDICT_LIVELOCK     ? ": the run turns in circles"
+                        : outcome->verdict == SIM_VERDICT_STARVATION ? ": the others run"
+                                                                     : ": it goes wrong";
+    sim_page_put(page, where);
+    put_at(page, cause);
+    sim_page_put(page, ".");
+}
+
+void
+sim_report_put_cause(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    switch ((enum sim_cause_kind)explanation->cause.kind) {
+    case SIM_CAUSE_NEVER_STORED:
+        put_never_stored(page, explanation);
+        return;
+    case SIM_CAUSE_NEVER_FIRED:
+        put_never_fired(page, explanation);
+        return;
+    case SIM_CAUSE_REPLACED:
+        put_taken(page, explanation, "puts another into its place");
+        return;
+    case SIM_CAUSE_ERASED:
+        if (explanation->cause.by_wish == SIM_WISH_LOST) {
+            put_written_over(page, explanation);
+            return;
+        }
+        put_taken(page, explanation, "empties its place without waking");
+        return;
+    case SIM_CAUSE_DROPPED:
+        put_taken(page, explanation, "drops it without waking");
+        return;
+    case SIM_CAUSE_FIRED_EARLY:
+        put_fired_early(page, explanation);
+        return;
+    case SIM_CAUSE_COALESCED:
+        put_coalesced(page, explanation);
+        return;
+    case SIM_CAUSE_NOT_A_WAKE:
+    case SIM_CAUSES:
+        put_not_a_wake(page, explanation);
+        return;
+    }
+}

@@ -1,0 +1,128 @@
+/*
+ * wish.c -- having the questions asked, and choosing among the answers.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/wish.h"
+
+#include <sys/mman.h>
+
+#include "sim/explain/wish_priv.h"
+#include "sim/explore/pilot.h"
+
+/* Processes that may die of words that are changed. */
+#define DEATHS_MAX 40u
+
+#define INLINED_MAX 8u
+
+static void
+fly(struct sim_pilot *pilot, const struct sim_wish_runs *runs, const struct sim_tape *tape,
+        void (*study)(
+                struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
+        void *study_of)
+{
+    const struct sim_candidate candidate = {
+            .scenario = runs->scenario,
+            .options = runs->options,
+            .seed = runs->seed,
+            .how = SIM_HOW_LENIENT,
+            .tape = tape,
+            .study = study,
+            .study_of = study_of,
+    };
+    (void)sim_pilot_run(pilot, &candidate);
+}
+
+static void
+ask_all(const struct sim_wish_runs *runs, struct sim__wish_room *room)
+{
+    struct sim_pilot pilot;
+    if (sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+        if (runs->passing != NULL) {
+            fly(&pilot, runs, runs->passing, sim_changes_run, &room->there);
+        }
+        for (uint32_t deaths = 0; deaths < DEATHS_MAX && !room->done; deaths++) {
+            fly(&pilot, runs, runs->failing, sim__wish_ask, room);
+        }
+        if (room->hit_count > 0) {
+            fly(&pilot, runs, runs->failing, sim__wish_walk_here, room);
+        }
+        if (room->hit_count > 0 && runs->passing != NULL) {
+            fly(&pilot, runs, runs->passing, sim__wish_walk_there, room);
+        }
+        sim_pilot_fini(&pilot);
+    }
+}
+
+/* The bytes in which two words differ, as a mask. */
+static uint64_t
+bytes_of(const struct sim_change *change)
+{
+    uint64_t differ = change->before ^ change->after;
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < 64; i += 8) {
+        uint64_t byte = UINT64_C(0xff) << i;
+        mask |= (differ & byte) != 0 ? byte : 0;
+    }
+    return mask;
+}
+
+/* The sleeper writes it itself there; but it is no state of its own, others write it here. */
+static bool
+is_of_others(const struct sim__wish_room *room, const struct sim__wish_hit *hit)
+{
+    bool others = false;
+    for (uint32_t i = 0; i < room->here.count && !others; i++) {
+        const struct sim_change *change = &room->here.all[i];
+        others = change->offset == hit->change.offset && change->actor_id != hit->sleeper_id &&
+                 (bytes_of(change) & bytes_of(&hit->change)) != 0;
+    }
+    return others;
+}
+
+/* How well an answer can be told: 2 where the program's own line wrote the word, 1 where the
+ * runtime did so for it, 0 where the word is the simulator's own. */
+static uint32_t
+worth(const struct sim__wish_room *room, const struct sim__wish_hit *hit, struct sim_places *places)
+{
+    struct sim_place found[INLINED_MAX];
+    const struct sim_walk_stop *stop =
+            hit->wish.kind == SIM_WISH_LOST ? &hit->wish.eraser : &hit->wish.writer;
+    if (hit->wish.kind == SIM_WISH_SWALLOWED) {
+        return 2;
+    }
+    if (hit->wish.kind == SIM_WISH_ELSEWHERE &&
+            !(hit->change.actor_id == hit->sleeper_id ? is_of_others(room, hit) : hit->same_wait)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
+        if (sim_places_at(places, stop->frames[i], i > 0, found, INLINED_MAX) > 0) {
+            return !sim_place_is_readers(&found[0]) ? 0 : sim_place_is_runtime(&found[0]) ? 1 : 2;
+        }
+    }
+    return 0;
+}
+
+void
+sim_wish_find(
+        const struct sim_wish_runs *runs, struct sim_places *places, struct sim_wish *ret_wish)
+{
+    *ret_wish = (struct sim_wish){.kind = SIM_WISH_NONE};
+    struct sim__wish_room *room = mmap(NULL, sizeof(struct sim__wish_room), PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED || places == NULL) {
+        return;
+    }
+    uint32_t best = 0;
+    ask_all(runs, room);
+    for (uint32_t i = 0; i < room->hit_count; i++) {
+        const struct sim__wish_hit *hit = &room->hits[i];
+        uint32_t value = worth(room, hit, places);
+        bool weaker = ret_wish->kind != SIM_WISH_NONE && hit->wish.kind != ret_wish->kind;
+        if (value > best && !weaker) {
+            best = value;
+            *ret_wish = hit->wish;
+        }
+    }
+    (void)munmap(room, sizeof(*room));
+}

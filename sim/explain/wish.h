@@ -1,0 +1,67 @@
+/*
+ * wish.h -- what a sleeper would have to find to go on, where nobody goes on.
+ *
+ * A deadlock has no step that owed a wake. Here the run is made again and again, each time with
+ * one thing different, and it is looked whether the sleeper goes on:
+ *
+ *      swallowed  what it is blocked in comes back with nothing, and it goes on at once: a loop
+ *                 that should not have fallen asleep
+ *      untold     it would have gone on, or not fallen asleep, if it had looked after a later step
+ *                 of somebody else, who changed what it looks at and told it nothing
+ *      lost       a word is again what a step made of it; a later one wrote over that, and nobody
+ *                 had looked in between: without it the run is the same to its end
+ *      elsewhere  a word is what a step of the nearest run that passes makes of it, and nobody here
+ *
+ * What is found is a word of memory and a step; who wrote it is seen by walking that step.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_WISH_H
+#define SIM_EXPLAIN_WISH_H
+
+#include "sim/explain/changes.h"
+#include "sim/explain/place.h"
+#include "sim/explain/walk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sim_wish_kind {
+    SIM_WISH_NONE,
+    SIM_WISH_SWALLOWED,
+    SIM_WISH_UNTOLD,
+    SIM_WISH_LOST,
+    SIM_WISH_ELSEWHERE
+};
+
+struct sim_wish {
+    uint32_t kind;  /* enum sim_wish_kind */
+    uint32_t actor; /* Who would go on: index in the failing run. */
+    /* SWALLOWED: its last step. Else the step that changes the word; ELSEWHERE: of the run that
+     * passes. */
+    uint64_t step;
+    uint64_t lost_step;          /* LOST: the step that writes over it. */
+    struct sim_walk_stop writer; /* Who changes it; no frames: not known. */
+    struct sim_walk_stop eraser; /* LOST: who writes over it. */
+};
+
+/* The two runs. All is borrowed. */
+struct sim_wish_runs {
+    const struct sim_scenario *scenario;
+    const struct sim_options *options;
+    uint64_t seed;
+    uint32_t hang_ms;
+    const struct sim_tape *failing;
+    const struct sim_tape *passing; /* NULL: there is none. */
+};
+
+/* Makes the runs that it takes, a few hundred at the most, in processes of its own. Where nothing
+ * is found, or the system refuses, the kind is NONE. */
+void sim_wish_find(
+        const struct sim_wish_runs *runs, struct sim_places *places, struct sim_wish *ret_wish);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,542 @@
+/*
+ * wish_ask.c -- the questions, each a replay of its own.
+ *
+ * A sleeping task is polled once more; a loop is told that nothing came, and goes round once. Each
+ * question may kill the process, since a word is changed behind the program's back. So the
+ * questions come in a fixed order and are counted before they are put, and who comes after a death
+ * passes over as many as were begun.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explain/wish_priv.h"
+#include "sim/judge/nudge.h"
+
+/* Instructions of a step that is walked. */
+#define WALK_MOST UINT64_C(200000)
+
+/* Bounds of it all: questions, and the steps that they take. */
+#define ASKED_MAX 800u
+#define STEPS_MAX UINT64_C(400000)
+
+#define SLEEPERS_MAX 3u
+#define WAITS_MAX 16u
+#define STACK_NEAR (UINT64_C(1) << 20)
+
+struct sleeper {
+    uint32_t index;
+    uint32_t id;
+    uint64_t slept; /* Its last step. */
+    bool loop;      /* Can be told that nothing came. */
+    struct sim_waiting waits;
+};
+
+struct asking {
+    struct sim_world *world;
+    const struct sim_case *what;
+    const struct sim_outcome *outcome;
+    struct sim__wish_room *room;
+    struct sleeper sleepers[SLEEPERS_MAX];
+    uint32_t sleeper_count;
+    uint32_t numbered;    /* Questions so far, the answered ones included. */
+    const uint64_t *ends; /* The arena at the end; as many words. */
+    size_t words;
+};
+
+/* ---- Replays. -------------------------------------------------------------------------------- */
+
+static const struct sim_recording nothing = {false, false};
+
+static bool
+run_to(const struct asking *asking, struct sim_stop stop)
+{
+    const struct sim_case *what = asking->what;
+    return sim_world_run_to(asking->world, what->scenario, &what->options, what->seed,
+            what->strategy, nothing, stop);
+}
+
+static uint64_t
+word_at(const struct sim_world *world, uint64_t offset)
+{
+    uint64_t value;
+    sim_words_copy(world, offset, &value, 1);
+    return value;
+}
+
+/* False: this one was put already, or there were enough. */
+static bool
+next_question(struct asking *asking, uint64_t steps)
+{
+    struct sim__wish_room *room = asking->room;
+    if (room->asked >= ASKED_MAX || room->steps > STEPS_MAX || room->hit_count == SIM__WISH_HITS ||
+            ++asking->numbered <= room->asked) {
+        return false;
+    }
+    room->asked++;
+    room->steps += steps;
+    return true;
+}
+
+static void
+add_hit(struct asking *asking, uint32_t kind, const struct sleeper *sleeper,
+        const struct sim_change *change, uint64_t lost_step)
+{
+    struct sim__wish_room *room = asking->room;
+    struct sim__wish_hit *hit = &room->hits[room->hit_count];
+    *hit = (struct sim__wish_hit){.wish = {.kind = kind, .actor = sleeper->index}};
+    hit->wish.step = change != NULL ? change->step : sleeper->slept;
+    hit->wish.lost_step = lost_step;
+    hit->sleeper_id = sleeper->id;
+    hit->waits = sleeper->waits;
+    if (change != NULL) {
+        hit->change = *change;
+    }
+    room->hit_count++;
+}
+
+/* Whether the sleeper goes on at `stop`, with one word another; NULL: as it is. */
+static bool
+goes_on(struct asking *asking, const struct sleeper *sleeper, struct sim_stop stop,
+        const struct sim_patch *patch)
+{
+    struct sim_answer answer;
+    const struct sim_question question = {
+            .stop = stop,
+            .actor = sleeper->index,
+            .rung = sleeper->loop ? SIM_RUNG_INTERRUPT : SIM_RUNG_POLL,
+            .patch = patch,
+    };
+    if (!next_question(asking, stop.step)) {
+        return false;
+    }
+    sim_nudge(asking->world, asking->what, &question, &answer);
+    return answer.asked && answer.moved && !answer.failed;
+}
+
+static struct sim_stop
+end_of(const struct asking *asking)
+{
+    return (struct sim_stop){asking->outcome->fail_step, true};
+}
+
+/* ---- A loop that is told that nothing came. -------------------------------------------------- */
+
+/* The word that a step of others changed since `since`, and without which it would sleep on. */
+static void
+find_untold_word(struct asking *asking, const struct sleeper *sleeper, uint64_t since, uint64_t to)
+{
+    const struct sim_changes *here = &asking->room->here;
+    for (uint32_t i = here->count; i-- > 0;) {
+        const struct sim_change *change = &here->all[i];
+        const struct sim_patch back = {change->offset, change->before};
+        if (change->step > since && change->step <= to && change->actor_id != sleeper->id) {
+            uint32_t before = asking->room->asked;
+            bool moves = goes_on(asking, sleeper, (struct sim_stop){to, true}, &back);
+            if (asking->room->asked > before && !moves) {
+                add_hit(asking, SIM_WISH_UNTOLD, sleeper, change, 0);
+            }
+        }
+    }
+}
+
+/* It goes on at the end: since when? Asked where all is quiet, so that only it moves. */
+static void
+ask_loop(struct asking *asking, const struct sleeper *sleeper)
+{
+    uint64_t still = 0;
+    if (!sleeper->loop || !goes_on(asking, sleeper, end_of(asking), NULL)) {
+        return;
+    }
+    for (uint64_t step = sleeper->slept; step <= asking->outcome->fail_step; step++) {
+        if (!goes_on(asking, sleeper, (struct sim_stop){step, true}, NULL)) {
+            still = step;
+            continue;
+        }
+        if (step == sleeper->slept) {
+            add_hit(asking, SIM_WISH_SWALLOWED, sleeper, NULL, 0);
+        } else {
+            find_untold_word(asking, sleeper, still, step);
+        }
+        return;
+    }
+}
+
+/* ---- A loop that takes its last step later. -------------------------------------------------- */
+
+static bool
+sleeps_as_before(const struct asking *asking, const struct sleeper *sleeper)
+{
+    const struct sim_actor *actor = sim_world_actor(asking->world, sleeper->index);
+    struct sim_waiting waits;
+    if (actor == NULL || actor->done || actor->enabled || actor->due_ns != SIM_NEVER ||
+            actor->ops->waiting(actor, &waits, 1) == 0) {
+        return false;
+    }
+    return waits.object == sleeper->waits.object && waits.site == sleeper->waits.site;
+}
+
+/* Whether it falls asleep just so when it finds the word as it will be. */
+static bool
+falls_asleep(struct asking *asking, const struct sleeper *sleeper, const struct sim_change *change)
+{
+    struct sim_world *world = asking->world;
+    bool asleep = true;
+    if (run_to(asking, (struct sim_stop){sleeper->slept - 1, false}) &&
+            change->offset + sizeof(uint64_t) <= world->arena.used) {
+        sim_word_put(world, change->offset, change->after);
+        if (sim_world_go_on(world, (struct sim_stop){sleeper->slept, false})) {
+            asleep = sleeps_as_before(asking, sleeper);
+        }
+    }
+    sim_world_drop(world);
+    return asleep;
+}
+
+static void
+ask_later(struct asking *asking, const struct sleeper *sleeper)
+{
+    const struct sim_changes *here = &asking->room->here;
+    for (uint32_t i = here->count; i-- > 0 && sleeper->loop && sleeper->slept > 0;) {
+        const struct sim_change *change = &here->all[i];
+        bool later = change->step > sleeper->slept && change->actor_id != sleeper->id &&
+                     asking->ends[change->offset / sizeof(uint64_t)] == change->after;
+        if (later && next_question(asking, sleeper->slept) &&
+                !falls_asleep(asking, sleeper, change)) {
+            add_hit(asking, SIM_WISH_UNTOLD, sleeper, change, 0);
+        }
+    }
+}
+
+/* ---- What was written over. ------------------------------------------------------------------ */
+
+/* The next step that changes the word; 0: none. */
+static uint64_t
+changed_next(const struct sim_changes *here, uint32_t index)
+{
+    for (uint32_t i = index + 1; i < here->count; i++) {
+        if (here->all[i].offset == here->all[index].offset) {
+            return here->all[i].step;
+        }
+    }
+    return 0;
+}
+
+/* An address on the stack that a replay runs on: where that is depends on who replays. */
+static bool
+is_of_stack(uint64_t value)
+{
+    const char here = 0;
+    uint64_t distance = value - (uint64_t)(uintptr_t)&here;
+    return distance + STACK_NEAR < 2 * STACK_NEAR;
+}
+
+static bool
+ends_the_same(const struct asking *asking)
+{
+    bool same = asking->world->arena.used / sizeof(uint64_t) == asking->words;
+    for (size_t i = 0; i < asking->words && same; i++) {
+        uint64_t now = word_at(asking->world, i * sizeof(now));
+        same = now == asking->ends[i] || (is_of_stack(now) && is_of_stack(asking->ends[i]));
+    }
+    return same;
+}
+
+/* The run is the same to its end when the word is at once after `step` as it was before it was
+ * written: nobody has looked. */
+static bool
+is_unread(struct asking *asking, const struct sim_change *change, uint64_t step)
+{
+    bool same = false;
+    if (step < asking->outcome->fail_step && next_question(asking, asking->outcome->fail_step) &&
+            run_to(asking, (struct sim_stop){step, false})) {
+        sim_word_put(asking->world, change->offset, change->before);
+        same = sim_world_go_on(asking->world, end_of(asking)) && ends_the_same(asking);
+    }
+    sim_world_drop(asking->world);
+    return same;
+}
+
+/* Whether `step` writes the value, as it may where the word has it already. Returns whose step it
+ * is; 0: it does not. */
+static uint32_t
+writes_again(struct asking *asking, const struct sim_change *change, uint64_t step)
+{
+    struct sim_world *world = asking->world;
+    uint32_t writer = 0;
+    if (next_question(asking, step) && run_to(asking, (struct sim_stop){step - 1, false})) {
+        sim_word_put(world, change->offset, change->before);
+        if (sim_world_go_on(world, (struct sim_stop){step, false}) &&
+                word_at(world, change->offset) == change->after) {
+            writer = world->stepping->id;
+        }
+    }
+    sim_world_drop(world);
+    return writer;
+}
+
+/* The last step before `lost` that wrote the value, by somebody else, unseen; 0: none. */
+static uint64_t
+written_unseen(struct asking *asking, const struct sleeper *sleeper,
+        const struct sim_change *change, uint64_t lost)
+{
+    for (uint64_t step = lost - 1; step > change->step; step--) {
+        uint32_t writer = writes_again(asking, change, step);
+        if (writer != 0) {
+            bool unseen = writer != sleeper->id && is_unread(asking, change, step);
+            return unseen ? step : 0;
+        }
+    }
+    bool unseen = change->actor_id != sleeper->id && is_unread(asking, change, change->step);
+    return unseen ? change->step : 0;
+}
+
+static void
+ask_lost(struct asking *asking, const struct sleeper *sleeper)
+{
+    const struct sim_changes *here = &asking->room->here;
+    for (uint32_t i = here->count; i-- > 0;) {
+        struct sim_change change = here->all[i];
+        const struct sim_patch again = {change.offset, change.after};
+        uint64_t lost = changed_next(here, i);
+        bool worth = lost != 0 && asking->ends[change.offset / sizeof(uint64_t)] != change.after;
+        if (worth && goes_on(asking, sleeper, end_of(asking), &again)) {
+            change.step = written_unseen(asking, sleeper, &change, lost);
+            if (change.step != 0) {
+                add_hit(asking, SIM_WISH_LOST, sleeper, &change, lost);
+            }
+        }
+    }
+}
+
+/* ---- What only the run that passes has. ------------------------------------------------------ */
+
+static uint64_t
+last_step_there(const struct sim_changes *there, uint32_t id)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < there->count; i++) {
+        if (there->all[i].actor_id == id) {
+            last = there->all[i].step;
+        }
+    }
+    return last;
+}
+
+static void
+ask_elsewhere(struct asking *asking, const struct sleeper *sleeper, uint32_t index)
+{
+    const struct sim_change *change = &asking->room->there.all[index];
+    const struct sim_patch patch = {change->offset, change->after};
+    for (uint32_t i = 0; i < asking->sleeper_count; i++) {
+        /* Somebody who sleeps here can not write it: it is their own sleep that is to be told. */
+        if (asking->sleepers[i].id == change->actor_id && change->actor_id != sleeper->id) {
+            return;
+        }
+    }
+    if (change->offset / sizeof(uint64_t) < asking->words &&
+            asking->ends[change->offset / sizeof(uint64_t)] != change->after &&
+            goes_on(asking, sleeper, end_of(asking), &patch)) {
+        add_hit(asking, SIM_WISH_ELSEWHERE, sleeper, change, 0);
+    }
+}
+
+/*
+ * What comes last before the sleeper goes on there for the last time, by others; then by itself;
+ * then what it writes itself in that step, where it does not fall asleep there at all. What it
+ * writes when it goes on is what comes of it, and not what it waits for.
+ */
+static void
+ask_all_elsewhere(struct asking *asking, const struct sleeper *sleeper)
+{
+    const struct sim_changes *there = &asking->room->there;
+    uint64_t last = last_step_there(there, sleeper->id);
+    for (uint32_t own = 0; own < 2; own++) {
+        for (uint32_t i = there->count; i-- > 0;) {
+            const struct sim_change *change = &there->all[i];
+            if (change->step < last && (change->actor_id == sleeper->id) == (own == 1)) {
+                ask_elsewhere(asking, sleeper, i);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < there->count; i++) {
+        if (there->all[i].step >= last) {
+            ask_elsewhere(asking, sleeper, i);
+        }
+    }
+}
+
+/* ---- All of it. ------------------------------------------------------------------------------ */
+
+static void
+add_sleeper(struct asking *asking, const struct sim_actor *actor)
+{
+    struct sleeper *sleeper = &asking->sleepers[asking->sleeper_count];
+    bool asleep = !actor->done && !actor->enabled && actor->ops->waiting != NULL &&
+                  actor->ops->waiting(actor, &sleeper->waits, 1) > 0;
+    if (asleep && asking->sleeper_count < SLEEPERS_MAX - 1) {
+        sleeper->index = actor->index;
+        sleeper->id = actor->id;
+        sleeper->slept = actor->stopped_step;
+        sleeper->loop = actor->ops->interrupt != NULL;
+        asking->sleeper_count++;
+    }
+}
+
+/* Whom the verdict names first, then others who are waited for. Copies the arena as it is. */
+static bool
+look_at_the_end(struct asking *asking)
+{
+    struct sim_world *world = asking->world;
+    uint64_t *copy = MAP_FAILED;
+    if (run_to(asking, end_of(asking))) {
+        const struct sim_actor *first = sim_world_actor(world, asking->outcome->actor);
+        if (first != NULL) {
+            add_sleeper(asking, first);
+        }
+        for (uint32_t i = 1; i < world->actor_count; i++) {
+            if (world->actors[i] != first && world->actors[i]->foreground) {
+                add_sleeper(asking, world->actors[i]);
+            }
+        }
+        asking->words = world->arena.used / sizeof(*copy);
+        copy = mmap(NULL, world->arena.used + 1, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (copy != MAP_FAILED) {
+            sim_words_copy(world, 0, copy, asking->words);
+        }
+    }
+    sim_world_drop(world);
+    asking->ends = copy;
+    return copy != MAP_FAILED;
+}
+
+void
+sim__wish_ask(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *argument)
+{
+    struct sim__wish_room *room = argument;
+    struct asking asking = {
+            .world = world, .what = what, .outcome = outcome, .room = room, .words = 0};
+    if (!room->listed) {
+        sim_changes_run(world, what, outcome, &room->here);
+        room->listed = true;
+    }
+    struct sim_aside kept;
+    sim_keep(world, &kept);
+    if (look_at_the_end(&asking)) {
+        void (*const questions[])(struct asking *, const struct sleeper *) = {
+                ask_loop, ask_later, ask_lost, ask_all_elsewhere};
+        for (uint32_t k = 0; k < sizeof(questions) / sizeof(*questions); k++) {
+            bool asks = room->hit_count == 0 ||
+                        room->hits[0].wish.kind >= (questions[k] == ask_all_elsewhere
+                                                                   ? SIM_WISH_ELSEWHERE
+                                                                   : SIM_WISH_NONE);
+            for (uint32_t i = 0; asks && i < asking.sleeper_count; i++) {
+                questions[k](&asking, &asking.sleepers[i]);
+            }
+        }
+    }
+    sim_restore(world, &kept);
+    room->done = true;
+}
+
+/* ---- Who wrote it. --------------------------------------------------------------------------- */
+
+/* A reason may be the same words at another place, in a library that was loaded anew. */
+static bool
+waits_for(const struct sim_actor *actor, const struct sim_waiting *wanted)
+{
+    struct sim_waiting waits[WAITS_MAX];
+    bool asleep = !actor->done && !actor->enabled && actor->ops->waiting != NULL;
+    uint32_t count = asleep ? actor->ops->waiting(actor, waits, WAITS_MAX) : 0;
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = waits[i].site == wanted->site &&
+                (waits[i].reason == NULL || wanted->reason == NULL ||
+                        strcmp(waits[i].reason, wanted->reason) == 0);
+    }
+    return found;
+}
+
+static void
+look_whether_it_waits(
+        struct sim_world *world, const struct sim_case *what, struct sim__wish_hit *hit)
+{
+    if (sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy, nothing,
+                (struct sim_stop){hit->change.step - 1, false})) {
+        for (uint32_t i = 1; i < world->actor_count; i++) {
+            if (world->actors[i]->id == hit->sleeper_id) {
+                hit->same_wait = waits_for(world->actors[i], &hit->waits);
+            }
+        }
+    }
+    sim_world_drop(world);
+}
+
+static void
+walk_step(struct sim_world *world, const struct sim_case *what, const struct sim_change *change,
+        bool first, struct sim_walk_stop *ret)
+{
+    if (sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy, nothing,
+                (struct sim_stop){change->step - 1, false}) &&
+            change->offset + sizeof(uint64_t) <= world->arena.used) {
+        struct sim_watch watch = {
+                .word = (const volatile uint64_t *)(const void *)(world->arena.base +
+                                                                  change->offset),
+                .first = first,
+                .writer = ret};
+        /* What is written may be there already, from before; so seen, it comes anew. */
+        sim_word_put(world, change->offset, change->before);
+        if (sim_walk_begin(&watch, 1, NULL, WALK_MOST)) {
+            (void)sim_world_go_on(world, (struct sim_stop){change->step, false});
+            sim_walk_end();
+        }
+    }
+    sim_world_drop(world);
+}
+
+static void
+walk_hits(struct sim_world *world, const struct sim_case *what, struct sim__wish_room *room,
+        bool there)
+{
+    struct sim_aside kept;
+    sim_keep(world, &kept);
+    for (uint32_t i = 0; i < room->hit_count; i++) {
+        struct sim__wish_hit *hit = &room->hits[i];
+        bool of_there = hit->wish.kind == SIM_WISH_ELSEWHERE;
+        if (hit->walked || hit->wish.kind == SIM_WISH_SWALLOWED || of_there != there) {
+            continue;
+        }
+        hit->walked = true;
+        walk_step(world, what, &hit->change, false, &hit->wish.writer);
+        if (of_there) {
+            look_whether_it_waits(world, what, hit);
+        }
+        if (hit->wish.lost_step != 0) {
+            const struct sim_change over = {.step = hit->wish.lost_step,
+                    .offset = hit->change.offset,
+                    .before = hit->change.after};
+            walk_step(world, what, &over, true, &hit->wish.eraser);
+        }
+    }
+    sim_restore(world, &kept);
+}
+
+void
+sim__wish_walk_here(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *room)
+{
+    (void)outcome;
+    walk_hits(world, what, room, false);
+}
+
+void
+sim__wish_walk_there(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *room)
+{
+    (void)outcome;
+    walk_hits(world, what, room, true);
+}

@@ -1,0 +1,46 @@
+/*
+ * wish_priv.h -- what the questions and who has them asked share: memory that outlives a worker.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_WISH_PRIV_H
+#define SIM_EXPLAIN_WISH_PRIV_H
+
+#include "sim/explain/wish.h"
+
+#define SIM__WISH_HITS 12u
+
+/* An answer: with this, the sleeper goes on. */
+struct sim__wish_hit {
+    struct sim_wish wish;
+    struct sim_change change; /* SWALLOWED: none. */
+    uint32_t sleeper_id;
+    struct sim_waiting waits; /* What the sleeper waits for here. */
+    /* ELSEWHERE: it waits for the same there, when that step begins. */
+    bool same_wait;
+    bool walked;
+};
+
+struct sim__wish_room {
+    struct sim_changes here;
+    struct sim_changes there; /* Of the run that passes. */
+    struct sim__wish_hit hits[SIM__WISH_HITS];
+    uint32_t hit_count;
+    uint32_t asked; /* Questions that were begun, in their order; a worker may die of one. */
+    uint64_t steps; /* That the questions have taken. */
+    bool listed;    /* `here` is complete. */
+    bool done;
+};
+
+/* For sim_job.study of the failing run; `room` is the sim__wish_room. Goes on behind the question
+ * of which another worker has died. */
+void sim__wish_ask(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *room);
+
+/* The same, of the failing and of the passing run: finds who wrote the words. */
+void sim__wish_walk_here(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *room);
+void sim__wish_walk_there(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *room);
+
+#endif
