@@ -29,7 +29,7 @@ struct sim_swap {
     bool found;
     enum sim_swapped swapped;
     uint32_t verdict; /* With FAILS: of that run. */
-    bool events; /* They are events; */
+    bool events;      /* They are events; */
     bool writes; /* … they write one word, and the second writes over what came (cause.h); else they
                     are functions. */
     uint64_t first_event;

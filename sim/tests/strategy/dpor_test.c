@@ -257,10 +257,11 @@ complain(int64_t program, const struct found *all, const struct found *some)
 
 /*
  * Goal: nothing is missed that brute force finds, and little is done twice.
- * Method: in five parts, 500 small random programs, every order of each. The ends of all (verdict, oracle, line,
- * and how everything stood) are those of dpor; and so are the traces, counted by a second
- * implementation of what a trace is, each of them made by one run. With those that turned out to be
- * redundant there are in each program at most half as many runs again as traces.
+ * Method: in five parts, 500 small random programs, every order of each. The ends of all
+ * (verdict, oracle, line, and how everything stood) are those of dpor; and so are the traces,
+ * counted by a second implementation of what a trace is, each of them made by one run. With those
+ * that turned out to be redundant there are in each program at most half as many runs again as
+ * traces.
  */
 static void
 hold_against_brute_force(int64_t first)
