@@ -99,7 +99,8 @@ rt_err
 rt_channel_reopen(struct rt_channel *channel)
 {
     check_channel(channel);
-    if (referenced(channel)) {
+    /* A future of the life before has its ticket still, and could come back among the new ones. */
+    if (referenced(channel) || channel->room.passed > 0 || channel->items.passed > 0) {
         return RT_E_IN_USE;
     }
     rt_assert(channel->count == 0);

@@ -62,9 +62,20 @@ first(struct rt_waiters *waiters)
         }
         rt_list_unlink(&waiter->link);
         waiter->state = RT_WAITER_PASSED;
+        waiters->passed++;
         (void)strip(waiters, waiter);
     }
     return NULL;
+}
+
+/* `waiter` is about to have another state. */
+static void
+forget_passed(struct rt_waiters *waiters, const struct rt_waiter *waiter)
+{
+    if (waiter->state == RT_WAITER_PASSED) {
+        rt_assert(waiters->passed > 0);
+        waiters->passed--;
+    }
 }
 
 /* Takes `waiter` out of the line; it stands in `due` until it is woken. */
@@ -130,6 +141,7 @@ join(struct rt_waiters *waiters, struct rt_waiter *waiter)
         rt_list_unlink(&waiter->link);
         rt_list_push_back(node, &waiter->link);
     }
+    forget_passed(waiters, waiter);
     waiter->state = RT_WAITER_QUEUED;
 }
 
@@ -144,6 +156,7 @@ finish(struct rt_waiters *waiters, struct rt_waiter *waiter, const struct rt_sit
     if (waiter->state != RT_WAITER_IDLE) {
         rt_list_unlink(&waiter->link);
         (void)rt_slot_clear_at(&waiter->slot, await);
+        forget_passed(waiters, waiter);
         waiter->state = RT_WAITER_IDLE;
     }
     return RT_READY;
@@ -350,6 +363,7 @@ rt_waiter_leave(struct rt_waiter *waiter, struct rt_waiters *waiters, const stru
         return;
     }
     bool granted = waiter->state == RT_WAITER_GRANTED;
+    forget_passed(waiters, waiter);
     waiter->state = RT_WAITER_IDLE;
     rt_list_unlink(&waiter->link);
     uint32_t units = strip(waiters, waiter);

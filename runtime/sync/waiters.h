@@ -56,6 +56,7 @@ struct rt_waiters {
     uint64_t called;   /* Whoever has a smaller ticket was there when all were woken last. */
     uint32_t free;     /* Invariant: 0 while somebody who is awaited queues. */
     uint32_t assigned; /* Held by waiters of both lists. */
+    uint32_t passed;   /* PASSED: in no list, and not dropped. */
     uint32_t object;   /* For traces: what is waited for. */
 };
 

@@ -427,6 +427,21 @@ TEST(channel_storage_is_used_again_when_nobody_holds_it)
     rt_channel_fini(&rig.channel);
 }
 
+/* Holds K13: a future whose turn came when nobody awaited it (its task parks, it goes on under
+ * another waker) has a place of the life before. */
+TEST(channel_is_not_reopened_while_a_future_that_was_passed_over_is_left)
+{
+    struct rig rig;
+    rig_init(&rig);
+    EXPECT_EQ(recv(&rig, 0), RT_PENDING);
+    crowd_end(&rig.crowd, 0);
+    rt_channel_drop_sender(&rig.channel); /* Closes it: all are woken, but this one is not there. */
+    rt_channel_drop_receiver(&rig.channel);
+    EXPECT_EQ(rt_channel_reopen(&rig.channel), RT_E_IN_USE);
+    rt_recv_drop(&rig.recvs[0]);
+    EXPECT_EQ(rt_channel_reopen(&rig.channel), RT_OK);
+}
+
 /* Holds K13: nothing of the life before is left, and what was left is destroyed. */
 TEST(channel_reopened_is_empty_and_what_was_left_is_destroyed)
 {
