@@ -67,7 +67,7 @@ destroy(const void *item, void *argument)
     run.destroyed = record(run.destroyed, value);
 }
 
-/* ---- What the model does. --------------------------------------------------------------------- */
+/* ---- What the model does. -------------------------------------------------------------------- */
 
 static void
 model_give_room(void)
@@ -138,7 +138,7 @@ model_referenced(void)
            0;
 }
 
-/* ---- What people do. -------------------------------------------------------------------------- */
+/* ---- What people do. ------------------------------------------------------------------------- */
 
 static void
 begin(struct person *person, enum kind kind)
@@ -327,7 +327,7 @@ try_receive(void)
     fuzz_check((item & run.item_mask) == (expected & run.item_mask));
 }
 
-/* ---- Who holds the channel, and its end. ------------------------------------------------------ */
+/* ---- Who holds the channel, and its end. ----------------------------------------------------- */
 
 static void
 reopen(void)
@@ -402,7 +402,7 @@ end_waker(uint32_t waker)
     }
 }
 
-/* ---- A run. ----------------------------------------------------------------------------------- */
+/* ---- A run. ---------------------------------------------------------------------------------- */
 
 static void
 compare(void)
