@@ -131,7 +131,7 @@ crowd_cx(struct crowd *crowd, uint32_t number)
     return &crowd->cx;
 }
 
-/* Waker `number` wakes nobody from now on. False for a foreign one, which lives as long as it is. */
+/* Waker `number` wakes nobody from now on. False for a foreign one, which lives on. */
 static inline bool
 crowd_end(struct crowd *crowd, uint32_t number)
 {

@@ -1,5 +1,5 @@
 /*
- * line.h -- the model of a line of waiters (runtime/sync/waiters.h): an array in the order of coming.
+ * line.h -- the model of a line of waiters (sync/waiters.h): an array in the order of coming.
  *
  * Whoever has come stands in `order` until served or gone, so a place is kept by standing there.
  * Units go to the first who is awaited; what is promised of a line is six lines of line_serve and
@@ -82,7 +82,7 @@ line_wake(struct line *line, struct line_member *member, enum line_stand stand)
     member->waker = NOBODY;
 }
 
-/* The first who queues and is awaited, NULL when there is none; the others before are passed over. */
+/* The first who queues and is awaited, NULL when there is none; those before are passed over. */
 static inline struct line_member *
 line_head(struct line *line)
 {
