@@ -87,6 +87,7 @@ struct tree {
     uint32_t last_dropped; /* Number of the leaf that was given up last, in one sweep. */
     bool sweeping;         /* All of it is being given up. */
     bool all;              /* Any leaf may be polled: the task was woken for no reason. */
+    bool selects;          /* There is a select in it. */
     void (*cancel)(struct tree *tree);
 };
 
@@ -155,6 +156,8 @@ tree_leaf_poll(struct rt_future *future, struct rt_cx *cx)
         leaf->yields -= 1;
         leaf->woken = true;
         leaf->yielding = true;
+        /* Where a select ends without it, the task comes and finds nobody woken. */
+        node->tree->all |= node->tree->selects;
         rt_cx_reenqueue(cx);
     }
     return RT_PENDING;
@@ -323,6 +326,7 @@ tree_grow(struct tree *tree, uint32_t depth, struct fuzz_tape *tape)
         struct node *part = tree_grow(tree, depth + 1, tape);
         node->parts[node->count++] = part;
     }
+    tree->selects |= node->kind == SELECT;
     if (node->kind == LEAF) {
         tree_leaf_init(node, tape);
     } else {
@@ -341,6 +345,7 @@ tree_init(struct tree *tree, void (*cancel)(struct tree *tree), struct fuzz_tape
     tree->last_dropped = 0;
     tree->sweeping = false;
     tree->all = false;
+    tree->selects = false;
     tree->cancel = cancel;
     rt_scope_init(&tree->scope);
     (void)tree_grow(tree, 0, tape);
