@@ -12,7 +12,7 @@
 #include "fuzz/fuzz.h"
 
 #define POLLABLES 8u
-#define HUGE 64u                          /* Names at most, and keys in a list. */
+#define HUGE 32u                          /* Names at most, and keys in a list. */
 #define KEYS (HUGE + FUZZ_OPERATIONS_MAX) /* Ever given out: a huge poller is filled once. */
 #define LIST (HUGE + RT_POLLER_EXTRA)
 
@@ -131,7 +131,7 @@ static const struct rt_host_ops host_ops = {.poll = host_poll};
 
 /* ---- Operations. ----------------------------------------------------------------------------- */
 
-static void
+FUZZ_MODEL static void
 insert(struct bench *bench, uint32_t pollable)
 {
     struct rt_key key = {77, 0};
@@ -148,7 +148,7 @@ insert(struct bench *bench, uint32_t pollable)
     bench->used += 1;
 }
 
-static void
+FUZZ_MODEL static void
 drop(struct bench *bench, uint32_t k)
 {
     rt_err err = rt_poller_remove(&bench->poller, bench->keys[k]);
@@ -185,7 +185,7 @@ list_extra(struct bench *bench, uint32_t pollable)
     bench->extras += 1;
 }
 
-static void
+FUZZ_MODEL static void
 clear(struct bench *bench)
 {
     rt_poller_list_clear(&bench->poller);
@@ -254,7 +254,7 @@ ask_for_nonsense(struct bench *bench)
     fuzz_check(rt_poller_get(&bench->poller, key) == 0);
 }
 
-static void
+FUZZ_MODEL static void
 operate(struct bench *bench, struct fuzz_tape *tape)
 {
     switch (fuzz_below(tape, 16)) {

@@ -164,7 +164,7 @@ waker_drop(struct rt_waker waker, const struct rt_site *await)
 }
 
 /* It must be this one's turn. */
-static void
+FUZZ_MODEL static void
 waker_wake(struct rt_waker waker, const struct rt_site *await)
 {
     uint32_t i = (uint32_t)waker.data;
@@ -187,7 +187,7 @@ waker_wake_by_ref(const struct rt_waker *waker, const struct rt_site *await)
 
 static const struct rt_waker_vt waker_vt = {waker_clone, waker_wake, waker_wake_by_ref, waker_drop};
 
-static void
+FUZZ_MODEL static void
 on_earliest(void *argument, uint64_t deadline_ns)
 {
     fuzz_check(argument == &bench);
@@ -203,10 +203,12 @@ FUZZ_MODEL static void
 start(uint32_t i, uint64_t deadline_ns)
 {
     uint64_t before_ns = model_next();
-    struct rt_cx cx;
-    rt_cx_init(&cx, &bench.executor, &bench.task, (struct rt_waker){&waker_vt, i});
-    rt_slot_replace(&bench.timer[i].slot, &cx, "alarm");
-    rt_cx_poison(&cx);
+    if (!bench.lines[i].armed) {
+        struct rt_cx cx;
+        rt_cx_init(&cx, &bench.executor, &bench.task, (struct rt_waker){&waker_vt, i});
+        rt_slot_replace(&bench.timer[i].slot, &cx, "alarm");
+        rt_cx_poison(&cx);
+    }
     model_take(i);
     model_put(i, model_round(deadline_ns));
     bench.news = bench.listens && model_next() != before_ns;
@@ -225,7 +227,7 @@ cancel(uint32_t i)
     fuzz_check(!bench.news);
 }
 
-static void
+FUZZ_MODEL static void
 process(uint64_t now_ns)
 {
     uint32_t outer = bench.fired;
@@ -267,7 +269,7 @@ draw_moment(void)
     }
 }
 
-static void
+FUZZ_MODEL static void
 operate(void)
 {
     uint32_t what = fuzz_below(bench.tape, 8);
