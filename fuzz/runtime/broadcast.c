@@ -94,10 +94,10 @@ act(struct fuzz_tape *tape)
     run.order = run.model = (uint32_t)fuzz_byte(tape) * 3;
     uint32_t count = list_due(due);
     fuzz_check(line_wake_all(&run.people.line) == count);
-    crowd->owed = 0; /* In another order. */
+    crowd->owed.count = 0; /* In another order. */
     for (uint32_t left = count; left > 0; left--) {
         uint32_t at = next_of(due, left);
-        crowd->owed = crowd_digit(crowd->owed, due[at]);
+        crowd_write(&crowd->owed, due[at]);
         memmove(due + at, due + at + 1, left - at - 1);
     }
     fuzz_check(rt_broadcast_fire(&run.broadcast) == count);
@@ -113,7 +113,7 @@ compare(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct people_ways ways = {begin, poll, drop, act, compare};
+    static const struct people_ways ways = {begin, poll, drop, act, compare, false};
     struct fuzz_tape tape = fuzz_tape(data, size);
     people_init(&run.people, 0);
     run.people.crowd.executor.choose = choose;

@@ -22,10 +22,16 @@ FUZZ_UNSEEN_BEGIN
 #define WAKERS (LOCAL + 1u) /* The last one is foreign. */
 #define NOBODY UINT8_MAX    /* No waker, or a dead one. */
 
+/* Who was woken, in order. */
+struct crowd_log {
+    uint8_t numbers[PEOPLE * WAKERS];
+    uint32_t count;
+};
+
 struct person_waker {
     struct rt_target target;
     struct crowd *crowd;
-    uint64_t number;
+    uint8_t number;
 };
 
 struct crowd {
@@ -35,24 +41,35 @@ struct crowd {
     struct rt_task task; /* On whose behalf all poll; never posted. */
     struct rt_cx cx;
     struct person_waker wakers[PEOPLE * WAKERS];
-    uint64_t heard; /* Who was woken, in order, a digit each; 12 fit. */
-    uint64_t owed;
+    struct crowd_log heard;
+    struct crowd_log owed;
+    /* Called by whoever is woken; NULL: nobody does anything. */
+    void (*on_wake)(struct crowd *crowd, uint32_t number);
     uint32_t foreign_held; /* References to foreign wakers that are out. */
 };
 
-/* One more digit: the last twelve can be told apart, and nothing wakes so many. */
-static inline uint64_t
-crowd_digit(uint64_t log, uint64_t number)
+static inline void
+crowd_write(struct crowd_log *log, uint32_t number)
 {
-    return log * 32 + number + 1;
+    fuzz_check(log->count < PEOPLE * WAKERS);
+    log->numbers[log->count++] = (uint8_t)number;
+}
+
+static inline void
+crowd_hear(struct person_waker *waker)
+{
+    struct crowd *crowd = waker->crowd;
+    crowd_write(&crowd->heard, waker->number);
+    if (crowd->on_wake != 0) {
+        crowd->on_wake(crowd, waker->number);
+    }
 }
 
 static inline void
 crowd_target_woken(struct rt_target *target, const struct rt_site *await)
 {
     (void)await;
-    struct person_waker *waker = rt_container_of(target, struct person_waker, target);
-    waker->crowd->heard = crowd_digit(waker->crowd->heard, waker->number);
+    crowd_hear(rt_container_of(target, struct person_waker, target));
 }
 
 static inline struct rt_waker
@@ -76,15 +93,14 @@ static inline void
 crowd_foreign_look(const struct rt_waker *waker, const struct rt_site *await)
 {
     (void)await;
-    struct person_waker *person = (struct person_waker *)waker->data;
-    person->crowd->heard = crowd_digit(person->crowd->heard, person->number);
+    crowd_hear((struct person_waker *)waker->data);
 }
 
 static inline void
 crowd_foreign_wake(struct rt_waker waker, const struct rt_site *await)
 {
-    crowd_foreign_look(&waker, await);
     crowd_foreign_drop(waker, await);
+    crowd_foreign_look(&waker, await);
 }
 
 static const struct rt_waker_vt crowd_foreign = {
@@ -108,10 +124,11 @@ crowd_init(struct crowd *crowd)
     for (uint32_t i = 0; i < PEOPLE * WAKERS; i++) {
         crowd->wakers[i].target = (struct rt_target){.key = {0, 0}};
         crowd->wakers[i].crowd = crowd;
-        crowd->wakers[i].number = i;
+        crowd->wakers[i].number = (uint8_t)i;
     }
-    crowd->heard = 0;
-    crowd->owed = 0;
+    crowd->heard.count = 0;
+    crowd->owed.count = 0;
+    crowd->on_wake = 0;
     crowd->foreign_held = 0;
 }
 
@@ -146,9 +163,12 @@ crowd_end(struct crowd *crowd, uint32_t number)
 static inline void
 crowd_compare(struct crowd *crowd)
 {
-    fuzz_check(crowd->heard == crowd->owed);
-    crowd->heard = 0;
-    crowd->owed = 0;
+    fuzz_check(crowd->heard.count == crowd->owed.count);
+    for (uint32_t i = 0; i < crowd->heard.count; i++) {
+        fuzz_check(crowd->heard.numbers[i] == crowd->owed.numbers[i]);
+    }
+    crowd->heard.count = 0;
+    crowd->owed.count = 0;
 }
 
 /* After the input, when nobody waits any more: no waker is left anywhere. */

@@ -311,7 +311,7 @@ poll_call(uint32_t who, uint32_t waker)
         fuzz_check(ended == expected);
         /* Whom its guest has polled came before. */
         if (!ended && work->model.yielded) {
-            run.crowd.owed = crowd_digit(run.crowd.owed, waker);
+            crowd_write(&run.crowd.owed, waker);
         }
     } else {
         bool expected = model_poll(&work->model);
@@ -361,7 +361,7 @@ complete_reply(struct work *work, uint64_t value)
         work->model.sum += value;
     }
     if (work->model.waker != NOBODY) {
-        run.crowd.owed = crowd_digit(run.crowd.owed, work->model.waker);
+        crowd_write(&run.crowd.owed, work->model.waker);
         work->model.waker = NOBODY;
     }
     work->model.in_flight = false;

@@ -78,7 +78,7 @@ static inline void
 line_wake(struct line *line, struct line_member *member, enum line_stand stand)
 {
     line_move(line, member, stand);
-    line->crowd->owed = crowd_digit(line->crowd->owed, member->waker);
+    crowd_write(&line->crowd->owed, member->waker);
     member->waker = NOBODY;
 }
 

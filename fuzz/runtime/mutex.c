@@ -86,7 +86,7 @@ compare(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct people_ways ways = {begin, poll, drop, act, compare};
+    static const struct people_ways ways = {begin, poll, drop, act, compare, true};
     struct fuzz_tape tape = fuzz_tape(data, size);
     people_init(&run.people, 1);
     rt_mutex_init(&run.mutex);

@@ -75,7 +75,7 @@ compare(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct people_ways ways = {begin, poll, drop, act, compare};
+    static const struct people_ways ways = {begin, poll, drop, act, compare, true};
     struct fuzz_tape tape = fuzz_tape(data, size);
     people_init(&run.people, 0);
     rt_notify_init(&run.notify);

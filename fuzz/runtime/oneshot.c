@@ -29,7 +29,7 @@ static void
 wake(void)
 {
     if (run.waker != NOBODY) {
-        run.crowd.owed = crowd_digit(run.crowd.owed, run.waker);
+        crowd_write(&run.crowd.owed, run.waker);
         run.waker = NOBODY;
     }
 }

@@ -98,7 +98,7 @@ compare(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct people_ways ways = {begin, poll, drop, act, compare};
+    static const struct people_ways ways = {begin, poll, drop, act, compare, true};
     struct fuzz_tape tape = fuzz_tape(data, size);
     uint32_t permits = fuzz_below(&tape, 4);
     people_init(&run.people, permits);

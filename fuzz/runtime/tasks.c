@@ -198,6 +198,7 @@ run_all(void)
             bool due = work->selects ? tree_count_due(root, run.now_ns) == root->count
                                      : tree_due(root, run.now_ns);
             fuzz_check(!due && !work->cancelled);
+            tree_check_asleep(&work->tree);
         } else if (work->cancelled) {
             fuzz_check(work->task.end == RT_TASK_CANCELLED);
             work->cancelled = false;

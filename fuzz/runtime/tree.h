@@ -374,6 +374,20 @@ tree_fini(struct tree *tree)
     fuzz_check(tree->on_stack == 0);
 }
 
+/* Once all sleep, nobody was passed over (J1), and whoever still waits can be woken. */
+static inline void
+tree_check_asleep(const struct tree *tree)
+{
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct leaf *leaf = &tree->nodes[i].as.leaf;
+        if (tree->nodes[i].kind != LEAF || leaf->finished || leaf->dropped) {
+            continue;
+        }
+        fuzz_check(leaf->polled);
+        fuzz_check(tree->selects || !rt_slot_empty(&leaf->slot));
+    }
+}
+
 /* ---- What is true of it. ------------------------------------------------------------------- */
 
 static inline bool tree_due(const struct node *node, uint64_t now);
