@@ -34,17 +34,6 @@
 /* The target: runs `size` bytes at `data` (borrowed; NULL only with size 0). Always answers 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/*
- * For what a target does again and again to keep its model and to compare: the engine is not told
- * of these branches, which say nothing about the thing under test, and are in the way of its speed.
- * The sanitizers look at them as at everything.
- */
-#ifdef __clang__
-#define FUZZ_MODEL __attribute__((no_sanitize("coverage")))
-#else
-#define FUZZ_MODEL
-#endif
-
 struct fuzz_tape {
     const uint8_t *next;
     const uint8_t *end;

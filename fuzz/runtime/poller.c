@@ -11,6 +11,8 @@
 #include "runtime/io/poller.h"
 #include "fuzz/fuzz.h"
 
+FUZZ_UNSEEN_BEGIN
+
 #define POLLABLES 8u
 #define HUGE 32u                          /* Names at most, and keys in a list. */
 #define KEYS (HUGE + FUZZ_OPERATIONS_MAX) /* Ever given out: a huge poller is filled once. */
@@ -49,14 +51,14 @@ bench_of(struct rt_host *host)
     return (struct bench *)host;
 }
 
-FUZZ_MODEL static bool
+static bool
 is_ready(const struct bench *bench, const struct rt_pollable *pollable)
 {
     return bench->ready[pollable - bench->pollables];
 }
 
 /* The ready places of the list, some of them hidden when the tape says so; at least one. */
-FUZZ_MODEL static uint32_t
+static uint32_t
 find_ready(struct bench *bench, uint32_t *indices)
 {
     uint8_t hidden = fuzz_byte(bench->tape);
@@ -77,7 +79,7 @@ find_ready(struct bench *bench, uint32_t *indices)
     return ready;
 }
 
-FUZZ_MODEL static void
+static void
 swap(uint32_t *indices, uint32_t a, uint32_t b)
 {
     uint32_t index = indices[a];
@@ -86,7 +88,7 @@ swap(uint32_t *indices, uint32_t a, uint32_t b)
 }
 
 /* In order, backwards, or with some places changed: the order of an answer means nothing. */
-FUZZ_MODEL static void
+static void
 disorder(struct bench *bench, uint32_t *indices, uint32_t ready)
 {
     uint32_t how = fuzz_below(bench->tape, 8);
@@ -100,7 +102,7 @@ disorder(struct bench *bench, uint32_t *indices, uint32_t ready)
     }
 }
 
-FUZZ_MODEL static rt_err
+static rt_err
 host_poll(struct rt_host *host, struct rt_pollable *const *in, uint32_t count,
         uint32_t *ret_indices, uint32_t *ret_ready)
 {
@@ -131,7 +133,7 @@ static const struct rt_host_ops host_ops = {.poll = host_poll};
 
 /* ---- Operations. ----------------------------------------------------------------------------- */
 
-FUZZ_MODEL static void
+static void
 insert(struct bench *bench, uint32_t pollable)
 {
     struct rt_key key = {77, 0};
@@ -148,7 +150,7 @@ insert(struct bench *bench, uint32_t pollable)
     bench->used += 1;
 }
 
-FUZZ_MODEL static void
+static void
 drop(struct bench *bench, uint32_t k)
 {
     rt_err err = rt_poller_remove(&bench->poller, bench->keys[k]);
@@ -157,7 +159,7 @@ drop(struct bench *bench, uint32_t k)
     bench->names[k] = 0;
 }
 
-FUZZ_MODEL static void
+static void
 list_key(struct bench *bench, uint32_t k)
 {
     if (bench->listed - bench->extras == bench->poller.capacity) {
@@ -172,7 +174,7 @@ list_key(struct bench *bench, uint32_t k)
     }
 }
 
-FUZZ_MODEL static void
+static void
 list_extra(struct bench *bench, uint32_t pollable)
 {
     if (bench->extras == RT_POLLER_EXTRA) {
@@ -185,7 +187,7 @@ list_extra(struct bench *bench, uint32_t pollable)
     bench->extras += 1;
 }
 
-FUZZ_MODEL static void
+static void
 clear(struct bench *bench)
 {
     rt_poller_list_clear(&bench->poller);
@@ -194,7 +196,7 @@ clear(struct bench *bench)
 }
 
 /* The answer is what the host reported, in list order, without the runtime's own. */
-FUZZ_MODEL static void
+static void
 poll(struct bench *bench)
 {
     static struct rt_key answer[HUGE + 1];
@@ -220,7 +222,7 @@ poll(struct bench *bench)
 }
 
 /* All names that there is room for, once an input. */
-FUZZ_MODEL static void
+static void
 fill(struct bench *bench)
 {
     if (bench->filled) {
@@ -234,7 +236,7 @@ fill(struct bench *bench)
 }
 
 /* Lists what there is from key `k` on, until the list is full. */
-FUZZ_MODEL static void
+static void
 list_all(struct bench *bench, uint32_t k)
 {
     for (uint32_t i = 0; i < bench->given; i++) {
@@ -254,7 +256,7 @@ ask_for_nonsense(struct bench *bench)
     fuzz_check(rt_poller_get(&bench->poller, key) == 0);
 }
 
-FUZZ_MODEL static void
+static void
 operate(struct bench *bench, struct fuzz_tape *tape)
 {
     switch (fuzz_below(tape, 16)) {
@@ -301,7 +303,7 @@ operate(struct bench *bench, struct fuzz_tape *tape)
 }
 
 /* Every key that was ever given out answers what the model says. */
-FUZZ_MODEL static void
+static void
 compare(const struct bench *bench)
 {
     fuzz_check(bench->poller.count == bench->listed);
@@ -310,7 +312,7 @@ compare(const struct bench *bench)
     }
 }
 
-FUZZ_MODEL static void
+static void
 begin(struct bench *bench, struct fuzz_tape *tape)
 {
     static const uint32_t capacities[] = {6, 6, 6, 6, 5, 2, 1, 0};
@@ -332,6 +334,8 @@ begin(struct bench *bench, struct fuzz_tape *tape)
     };
     rt_poller_init(&bench->poller, &bench->host, &config);
 }
+
+FUZZ_UNSEEN_END
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -77,7 +77,9 @@ static void operate(void);
 
 /* ---- The model. ------------------------------------------------------------------------------ */
 
-FUZZ_MODEL static bool
+FUZZ_UNSEEN_BEGIN
+
+static bool
 stands_in(const struct line *line, uint32_t p)
 {
     for (uint32_t i = 0; i < line->count; i++) {
@@ -88,7 +90,7 @@ stands_in(const struct line *line, uint32_t p)
     return false;
 }
 
-FUZZ_MODEL static void
+static void
 leave(struct line *line, uint32_t p)
 {
     uint32_t kept = 0;
@@ -101,7 +103,7 @@ leave(struct line *line, uint32_t p)
 }
 
 /* Who runs is polled once more, behind all that it marks itself. */
-FUZZ_MODEL static void
+static void
 model_mark(uint32_t p)
 {
     if (p == bench.running) {
@@ -111,14 +113,14 @@ model_mark(uint32_t p)
     }
 }
 
-FUZZ_MODEL static bool
+static bool
 id_alive(uint32_t id)
 {
     const struct player *player = &bench.players[bench.owners[id]];
     return player->alive && player->id == id;
 }
 
-FUZZ_MODEL static bool
+static bool
 model_push(uint32_t p, uint64_t value)
 {
     struct player *player = &bench.players[p];
@@ -131,7 +133,7 @@ model_push(uint32_t p, uint64_t value)
 }
 
 /* The timer that elapses next, if it is due. */
-FUZZ_MODEL static uint32_t
+static uint32_t
 model_due(void)
 {
     uint32_t first = NOBODY;
@@ -148,7 +150,7 @@ model_due(void)
     return first;
 }
 
-FUZZ_MODEL static uint32_t
+static uint32_t
 model_elapse(void)
 {
     uint32_t elapsed = 0;
@@ -163,7 +165,7 @@ model_elapse(void)
 }
 
 /* To all who subscribed, in the order in which they did. */
-FUZZ_MODEL static void
+static void
 model_deliver(const struct rt_event *event)
 {
     uint64_t after = 0;
@@ -186,7 +188,7 @@ model_deliver(const struct rt_event *event)
     }
 }
 
-FUZZ_MODEL static void
+static void
 compare(void)
 {
     uint32_t alive = 0;
@@ -207,6 +209,8 @@ compare(void)
     fuzz_check(bench.ticker.tick == bench.tick);
 }
 
+FUZZ_UNSEEN_END
+
 /* ---- Activities. ----------------------------------------------------------------------------- */
 
 static struct player *
@@ -215,7 +219,7 @@ player_of(struct rt_activity *activity)
     return rt_container_of(activity, struct player, activity);
 }
 
-FUZZ_MODEL static void
+static void
 meddle(void)
 {
     bench.depth += 1;
@@ -445,7 +449,7 @@ operate(void)
 
 /* ---- One input. ------------------------------------------------------------------------------ */
 
-FUZZ_MODEL static void
+static void
 begin(struct fuzz_tape *tape)
 {
     rt_sched_batch_init(&bench.batch, bench.links, PLAYERS);
@@ -476,7 +480,7 @@ begin(struct fuzz_tape *tape)
     bench.ticking = bench.quiet = false;
 }
 
-FUZZ_MODEL static void
+static void
 end(void)
 {
     rt_ticker_audit(&bench.ticker);

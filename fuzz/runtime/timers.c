@@ -10,6 +10,8 @@
  */
 #include "runtime/time/timers.h"
 #include "fuzz/fuzz.h"
+
+FUZZ_UNSEEN_BEGIN
 #include "runtime/task/executor.h"
 
 #define TIMERS 7u
@@ -51,26 +53,26 @@ static void operate(void);
 
 /* ---- The model: a list in the order of deadlines, equal ones in the order of their starts. --- */
 
-FUZZ_MODEL static uint64_t
+static uint64_t
 model_next(void)
 {
     return bench.armed == 0 ? RT_NEVER : bench.lines[bench.order[0]].deadline_ns;
 }
 
-FUZZ_MODEL static uint64_t
+static uint64_t
 add(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-FUZZ_MODEL static uint64_t
+static uint64_t
 model_round(uint64_t deadline_ns)
 {
     uint64_t beyond_ns = deadline_ns % bench.tick_ns;
     return beyond_ns == 0 ? deadline_ns : add(deadline_ns, bench.tick_ns - beyond_ns);
 }
 
-FUZZ_MODEL static void
+static void
 model_take(uint32_t i)
 {
     if (!bench.lines[i].armed) {
@@ -87,7 +89,7 @@ model_take(uint32_t i)
     bench.lines[i].armed = bench.lines[i].due = false;
 }
 
-FUZZ_MODEL static void
+static void
 model_put(uint32_t i, uint64_t deadline_ns)
 {
     uint32_t place = bench.armed;
@@ -101,7 +103,7 @@ model_put(uint32_t i, uint64_t deadline_ns)
 }
 
 /* Whose turn it is to be fired; TIMERS when it is nobody's. */
-FUZZ_MODEL static uint32_t
+static uint32_t
 model_first_due(void)
 {
     for (uint32_t place = 0; place < bench.armed; place++) {
@@ -112,7 +114,7 @@ model_first_due(void)
     return TIMERS;
 }
 
-FUZZ_MODEL static void
+static void
 model_find_due(void)
 {
     for (uint32_t place = 0; place < bench.armed; place++) {
@@ -121,7 +123,7 @@ model_find_due(void)
     }
 }
 
-FUZZ_MODEL static void
+static void
 compare(void)
 {
     fuzz_check(rt_timers_next(&bench.timers) == model_next());
@@ -137,7 +139,7 @@ compare(void)
 /* ---- Whom the wheel calls. ------------------------------------------------------------------- */
 
 /* From inside a call: whatever the tape says; nothing when it is dry. */
-FUZZ_MODEL static void
+static void
 meddle(void)
 {
     bench.depth += 1;
@@ -147,7 +149,7 @@ meddle(void)
     bench.depth -= 1;
 }
 
-FUZZ_MODEL static struct rt_waker
+static struct rt_waker
 waker_clone(const struct rt_waker *waker, const struct rt_site *await)
 {
     (void)await;
@@ -155,7 +157,7 @@ waker_clone(const struct rt_waker *waker, const struct rt_site *await)
     return *waker;
 }
 
-FUZZ_MODEL static void
+static void
 waker_drop(struct rt_waker waker, const struct rt_site *await)
 {
     (void)waker;
@@ -164,7 +166,7 @@ waker_drop(struct rt_waker waker, const struct rt_site *await)
 }
 
 /* It must be this one's turn. */
-FUZZ_MODEL static void
+static void
 waker_wake(struct rt_waker waker, const struct rt_site *await)
 {
     uint32_t i = (uint32_t)waker.data;
@@ -187,7 +189,7 @@ waker_wake_by_ref(const struct rt_waker *waker, const struct rt_site *await)
 
 static const struct rt_waker_vt waker_vt = {waker_clone, waker_wake, waker_wake_by_ref, waker_drop};
 
-FUZZ_MODEL static void
+static void
 on_earliest(void *argument, uint64_t deadline_ns)
 {
     fuzz_check(argument == &bench);
@@ -199,7 +201,7 @@ on_earliest(void *argument, uint64_t deadline_ns)
 
 /* ---- Operations. ----------------------------------------------------------------------------- */
 
-FUZZ_MODEL static void
+static void
 start(uint32_t i, uint64_t deadline_ns)
 {
     uint64_t before_ns = model_next();
@@ -216,7 +218,7 @@ start(uint32_t i, uint64_t deadline_ns)
     fuzz_check(!bench.news);
 }
 
-FUZZ_MODEL static void
+static void
 cancel(uint32_t i)
 {
     uint64_t before_ns = model_next();
@@ -227,7 +229,7 @@ cancel(uint32_t i)
     fuzz_check(!bench.news);
 }
 
-FUZZ_MODEL static void
+static void
 process(uint64_t now_ns)
 {
     uint32_t outer = bench.fired;
@@ -241,7 +243,7 @@ process(uint64_t now_ns)
 }
 
 /* A moment, from far back to the end of the clock. */
-FUZZ_MODEL static uint64_t
+static uint64_t
 draw_moment(void)
 {
     struct fuzz_tape *tape = bench.tape;
@@ -269,7 +271,7 @@ draw_moment(void)
     }
 }
 
-FUZZ_MODEL static void
+static void
 operate(void)
 {
     uint32_t what = fuzz_below(bench.tape, 8);
@@ -294,7 +296,7 @@ never_polled(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-FUZZ_MODEL static void
+static void
 begin(struct fuzz_tape *tape)
 {
     static const uint32_t shapes[][2] = {
@@ -330,6 +332,8 @@ begin(struct fuzz_tape *tape)
                     .entries = bench.entries, .links = bench.links, .capacity = 1});
     rt_task_init(&bench.task, never_polled, 0, "fuzz");
 }
+
+FUZZ_UNSEEN_END
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
