@@ -224,6 +224,10 @@ put(struct sim_world *world, struct sim_actor *actor, const struct sim_question 
     if (question->clock_back) {
         world->now_ns = actor->stopped_ns;
     }
+    struct sim_actor *held = question->held != 0 ? sim_world_actor(world, question->held) : NULL;
+    if (held != NULL) {
+        sim_actor_disable(held);
+    }
     if (question->patch != NULL) {
         change(world, question->patch);
     }

@@ -65,6 +65,9 @@ struct sim_question {
     /* The clock is put back to the beginning of the sleeper's last step: has time alone made the
      * difference? */
     bool clock_back;
+    /* 0; or somebody who does not take the step that it is about to take, unless the question asks
+     * for it: has it come in between? */
+    uint32_t held;
     /* NULL; or what is changed before: has this word made the difference? The answer may be that
      * the process dies. */
     const struct sim_patch *patch;

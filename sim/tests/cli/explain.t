@@ -33,7 +33,6 @@ refused "a token of a scenario that is not here" 125 \
 
 # ---- The zoo. ----
 known_misses='
-d05  the smallest run is woken by a timer in the step that is found to owe the wake
 '
 
 # stated FILE: one alternative a line, "KIND FUNCTION" or "order FUNCTION FUNCTION".
