@@ -1,7 +1,8 @@
 # rules.mk -- how fuzz targets are built and run; the Makefile includes it.
 #
 # A target is fuzz/runtime/NAME.c, over the runtime as it ships, or fuzz/sim/NAME.c, over the
-# simulator with all scenarios. Its program is build/VARIANT/fuzz/NAME:
+# simulator with all scenarios (parts of that target alone: fuzz/sim/NAME/). Its program is
+# build/VARIANT/fuzz/NAME:
 #
 #   BUILD=fuzz CC=clang          libFuzzer, asan and ubsan       what `make fuzz` runs
 #   BUILD=fuzzfast CC=clang      libFuzzer alone                 for speed
@@ -30,6 +31,8 @@ $(B)/fuzz/%: $(B)/probe/fuzz/sim/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(FUZZ_WORLD) 
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(FUZZ_ENGINE) $(LIBS))
 # Runs made by hand, as the tests of what tells a run have them.
 $(B)/fuzz/show: $(B)/probe/sim/tests/tell/tale.o
+# A target may have parts of its own: fuzz/sim/NAME/*.c.
+$(foreach n,$(FUZZ),$(eval $(B)/fuzz/$n: $(call probe,$(wildcard fuzz/sim/$n/*.c))))
 fuzz-programs: $(FUZZ_ALL)
 
 # One target for S seconds: T=slab S=60. SEED=0 draws one. The corpus in the tree is only read; what
@@ -61,10 +64,15 @@ fuzz-merge: ## the corpus of T, with what was found, reduced to what its coverag
 	@scripts/fuzz-merge $(FUZZ_DIR) $(T)
 fuzz-oss: ## what OSS-Fuzz and ClusterFuzzLite do with this project, on this machine
 	@scripts/fuzz-oss
+fuzz-seeds: all ## inputs for the target `scenario`, made from runs of the scenarios
+	@scripts/fuzz-seeds $(B)/rewake fuzz/corpus/scenario
+fuzz-climb: ## a race at the end of a long way, found by coverage of schedules, and without
+	@$(MAKE) BUILD=fuzzfast CC=clang build/fuzzfast-clang/fuzz/scenario
+	@scripts/fuzz-climb build/fuzzfast-clang/fuzz/scenario
 fuzz-mutants: ## plants each bug of fuzz/mutants: its target must find it in 60 s; T=slab
 	@scripts/fuzz-mutants $(T)
 fuzz-speed: ## executions a second of 100 operations, beside an empty target
 	@$(MAKE) BUILD=fuzz CC=clang fuzz-programs $(FUZZ_DIR)/fuzz/empty
 	@$(MAKE) BUILD=fuzzfast CC=clang fuzz-programs build/fuzzfast-clang/fuzz/empty
 	@scripts/fuzz-speed
-.PHONY: fuzz fuzz-programs fuzz-all fuzz-afl fuzz-merge fuzz-oss fuzz-mutants fuzz-speed
+.PHONY: fuzz fuzz-programs fuzz-all fuzz-afl fuzz-merge fuzz-seeds fuzz-climb fuzz-oss fuzz-mutants fuzz-speed
