@@ -7,7 +7,7 @@
 . sim/tests/cli/common.sh
 fuzz=$root/${FUZZ:-build/debug-gcc/fuzz}/scenario
 
-# stops LINE FILE: whether the target, told to run LINE only, stops at FILE; what it says is said.txt.
+# stops LINE FILE: the target, told to run LINE only, stops at FILE; what it says is in said.txt.
 stops() {
     ! FUZZ_SCENARIO=$1 "$fuzz" "$2" >said.txt 2>&1
 }
