@@ -58,6 +58,11 @@ struct sim_command {
     static const struct sim_command *const identifier##__registered \
             __attribute__((section("rewake_commands"), used)) = &identifier
 
+/* Of commands that are given a run. */
+#define SIM_SUBJECT_HELP \
+    "A token that is too long for a command line may stand in a file, as @FILE, or on stdin, as " \
+    "-.\n"
+
 /* Prints "rewake: …" on stderr as one line, and answers `status`. */
 __attribute__((format(printf, 2, 3))) int sim_cli_fail(int status, const char *format, ...);
 

@@ -58,6 +58,7 @@ diff(struct sim_cli *cli)
 
 SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [--db FILE]",
         .about = "the first event in which two runs differ",
-        .help = "A and B are tokens or run:ID. Exit status: 0 they are the same, 3 they differ.\n",
+        .help = "A and B are tokens or run:ID.\n" SIM_SUBJECT_HELP
+                "Exit status: 0 they are the same, 3 they differ.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 2, .arguments_max = 2, .takes_library = true, .run = diff);

@@ -104,6 +104,7 @@ print_commands(
     char *replay = sim_command_text(cli, "replay", subject->entry, token);
     char *show = sim_command_text(cli, "show", subject->entry, token);
     (void)printf("\nreplay: %s\nshow:   %s\n", replay, show);
+    sim_say_if_long(token);
     free(show);
     free(replay);
     free(token);
@@ -187,7 +188,9 @@ explain(struct sim_cli *cli)
 
 SIM_COMMAND(command, .name = "explain", .usage = "[LIB.so] TOKEN|run:ID [--db FILE] [--json]",
         .about = "why a run fails: the missing wake, and the decision that matters",
-        .help = "Exit status: 1 the failure came again and is explained, 0 it no longer fails,\n"
+        .help = "What is told is the smallest run that fails in this way, whichever is "
+                "named.\n" SIM_SUBJECT_HELP
+                "Exit status: 1 the failure came again and is explained, 0 it no longer fails,\n"
                 "3 it differs, 2 the token is damaged, 125 this build can not judge it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) |
                    SIM_CLI_OPTION_BIT(HELP),

@@ -126,6 +126,7 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone, enu
             expected_digest(subject), width, actual_digest(subject, outcome));
     if (subject->from_file) {
         (void)printf("as a token: %s\n", token);
+        sim_say_if_long(token);
     }
     if (finding != SAME && !sim_subject_same_failure(subject, outcome)) {
         (void)printf("expected was: %s (oracle %s)\n", sim_verdict_name(subject->expected.verdict),
@@ -260,7 +261,7 @@ SIM_COMMAND(command, .name = "replay",
         .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
                 "is\n"
                 "told as a token, too. --artifact writes the run, whatever named it, as such a "
-                "file.\n"
+                "file.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
                 "fails, 3 it differs, 2 the token or file is damaged, 125 this build can not "
                 "judge\n"

@@ -186,6 +186,7 @@ tell_report(struct sim_run *run, const struct sim_told *told)
         (void)printf("found:  %s\n", found);
         free(found);
     }
+    sim_say_if_long(token);
     free(show);
     free(replay);
 }

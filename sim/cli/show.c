@@ -15,11 +15,24 @@
 /* Rows before loops and crowds are folded more; a pager holds this much. */
 #define ROWS_MAX 2000u
 
+/* run:ID is the run as it was found; its smallest one has fewer steps to look at. */
+static void
+offer_smaller(struct sim_cli *cli, const struct sim_subject *subject)
+{
+    if (subject->smaller != NULL) {
+        char *show = sim_command_text(cli, "show", subject->entry, subject->smaller);
+        (void)printf("It was shrunk; a smaller run that fails in the same way: %s\n", show);
+        sim_say_if_long(subject->smaller);
+        free(show);
+    }
+}
+
 static int
 print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone)
 {
     struct sim_page page;
-    char *replay = sim_command_text(cli, "replay", subject->entry, cli->arguments[0]);
+    const char *name = subject->text != NULL ? subject->text : cli->arguments[0];
+    char *replay = sim_command_text(cli, "replay", subject->entry, name);
     const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
             .outcome = sim_alone_outcome(alone),
             .replay = replay,
@@ -40,6 +53,8 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_a
     bool failed = page.failed || !told;
     sim_page_fini(&page);
     free(replay);
+    sim_say_if_long(name);
+    offer_smaller(cli, subject);
     return failed ? sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run")
                   : SIM_EXIT_HELD;
 }
@@ -69,5 +84,7 @@ show(struct sim_cli *cli)
 
 SIM_COMMAND(command, .name = "show", .usage = "[LIB.so] TOKEN|run:ID [--db FILE]",
         .about = "one run as columns, and its wake ledger",
+        .help = "run:ID is the run as it was found; where it was shrunk, the last line says how to "
+                "see the\nsmallest one.\n" SIM_SUBJECT_HELP,
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = show);

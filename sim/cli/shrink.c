@@ -106,6 +106,7 @@ print_report(const struct telling *telling)
     }
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
+    sim_say_if_long(telling->token);
     free(show);
     free(replay);
 }
@@ -252,9 +253,10 @@ shrink(struct sim_cli *cli)
 SIM_COMMAND(command, .name = "shrink",
         .usage = "[LIB.so] TOKEN|run:ID [--db FILE] [--time 60s] [--json]",
         .about = "find the smallest run that fails in the same way",
-        .help = "Exit status: 1 it still fails, and is shrunk or as small as it gets, 0 it no "
-                "longer fails,\n3 it differs, 2 the token is damaged, 125 this build can not judge "
-                "it. At most 2000 replays.\n",
+        .help = SIM_SUBJECT_HELP
+        "Exit status: 1 it still fails, and is shrunk or as small as it gets, 0 it no "
+        "longer fails,\n3 it differs, 2 the token is damaged, 125 this build can not judge "
+        "it. At most 2000 replays.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = shrink);

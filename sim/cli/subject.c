@@ -162,6 +162,11 @@ from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_su
     }
     int status = found->token != NULL ? from_token(cli, found->token, subject)
                                       : from_row(cli, found, subject);
+    if (found->shrunk_token != NULL &&
+            (found->token == NULL || strcmp(found->shrunk_token, found->token) != 0)) {
+        subject->smaller = strdup(found->shrunk_token);
+        rt_assert(subject->smaller != NULL);
+    }
     subject->run = found->run;
     subject->has_events = found->events_stored > 0;
     subject->half_digest = false;
@@ -253,11 +258,25 @@ from_database(struct sim_cli *cli, uint64_t run, struct sim_subject *subject)
     return status;
 }
 
+static int
+find_token(struct sim_cli *cli, const char *token, struct sim_subject *subject)
+{
+    int status = from_token(cli, token, subject);
+    if (status == 0) {
+        ask_about_token(cli, token, subject);
+    }
+    return status;
+}
+
 int
 sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_subject)
 {
     uint64_t run = 0;
     *ret_subject = (struct sim_subject){.seed = 0};
+    if (sim_subject_is_text(name)) {
+        int status = sim_subject_read_text(name, &ret_subject->text);
+        return status == 0 ? find_token(cli, ret_subject->text, ret_subject) : status;
+    }
     if (strncmp(name, "run:", 4) == 0) {
         if (!sim_number_parse(name + 4, INT64_MAX, &run)) {
             return sim_cli_fail(SIM_EXIT_USAGE, "'%s' is no run: it is run: and a number", name);
@@ -267,16 +286,16 @@ sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_
     if (sim_subject_is_file(name)) {
         return sim_subject_from_file(cli, name, ret_subject);
     }
-    int status = from_token(cli, name, ret_subject);
-    if (status == 0) {
-        ask_about_token(cli, name, ret_subject);
-    }
-    return status;
+    return find_token(cli, name, ret_subject);
 }
 
 void
 sim_subject_done(struct sim_subject *subject)
 {
+    free(subject->text);
+    free(subject->smaller);
+    subject->text = NULL;
+    subject->smaller = NULL;
     free(subject->tape.entries);
     subject->tape = (struct sim_tape){NULL, 0, 0};
 }

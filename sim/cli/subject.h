@@ -1,6 +1,6 @@
 /*
  * subject.h -- the run that somebody names: a token, run:ID of the database, or a file that stopped
- * a fuzzer (artifact.h).
+ * a fuzzer (artifact.h). A token may stand in a file, as `@FILE`, or on stdin, as `-`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,6 +24,8 @@ struct sim_subject {
     int64_t run;      /* In the database; 0: not known there. */
     bool has_events;  /* The database has its events. */
     bool from_file;   /* An artifact: what it came to is known from a run just now. */
+    char *text;       /* Owned: the token that was read from stdin or a file; NULL: none. */
+    char *smaller;    /* Owned: the token of the smaller run that run:ID was shrunk to; or NULL. */
 };
 
 /*
@@ -56,6 +58,14 @@ int sim_subject_from_file(struct sim_cli *cli, const char *path, struct sim_subj
 /* Writes the run as an artifact into a new file. 0, or the exit status after a line: one that is
  * there already is not touched. */
 int sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const char *path);
+
+/* ---- subject_text.c -------------------------------------------------------------------------- */
+
+/* Whether `name` is `-` or `@FILE`: stdin, or a file, has the token. */
+bool sim_subject_is_text(const char *name);
+
+/* Reads it; *ret_text is from malloc, or NULL. 0, or the exit status after a line. */
+int sim_subject_read_text(const char *name, char **ret_text);
 
 /* The database that the settings name. */
 const char *sim_cli_db(const struct sim_cli *cli);

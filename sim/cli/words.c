@@ -62,6 +62,25 @@ put_word(FILE *file, const char *word)
     (void)fputc('\'', file);
 }
 
+/* What Linux takes as one argument of a command, with its end. */
+#define ARGUMENT_MAX ((size_t)128 * 1024)
+
+static bool
+is_long(const char *subject)
+{
+    return strlen(subject) >= ARGUMENT_MAX;
+}
+
+void
+sim_say_if_long(const char *subject)
+{
+    if (is_long(subject)) {
+        (void)printf("The token is longer than a command line takes (128 KiB for an argument). "
+                     "echo is part of\nthe shell and may be longer; or store the token in FILE, "
+                     "and name it as @FILE.\n");
+    }
+}
+
 char *
 sim_command_text(const struct sim_cli *cli, const char *command, const struct sim_entry *entry,
         const char *subject)
@@ -70,6 +89,11 @@ sim_command_text(const struct sim_cli *cli, const char *command, const struct si
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     rt_assert(file != NULL);
+    if (is_long(subject)) {
+        (void)fputs("echo", file);
+        put_word(file, subject);
+        (void)fputs(" | ", file);
+    }
     (void)fprintf(file, "rewake %s", command);
     if (entry->library != NULL) {
         const char *slash = strchr(entry->library, '/');
@@ -78,7 +102,7 @@ sim_command_text(const struct sim_cli *cli, const char *command, const struct si
         put_word(file, made > 0 ? near : entry->library);
         free(near);
     }
-    put_word(file, subject);
+    put_word(file, is_long(subject) ? "-" : subject);
     if (cli->settings.db != NULL && cli->settings.record != SIM_RECORD_NONE) {
         (void)fputs(" --db", file);
         put_word(file, cli->settings.db);

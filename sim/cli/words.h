@@ -15,9 +15,13 @@
 char *sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options,
         uint32_t how, const struct sim_tape *tape, const struct sim_outcome *outcome);
 
-/* A command that can be pasted: "rewake replay ./mine.so rw1:…", with --db where it was given. */
+/* A command that can be pasted: "rewake replay ./mine.so rw1:…", with --db where it was given.
+ * Where the subject is too long for an argument: "echo rw1:… | rewake replay ./mine.so -". */
 char *sim_command_text(const struct sim_cli *cli, const char *command,
         const struct sim_entry *entry, const char *subject);
+
+/* Where sim_command_text gives the latter: says on stdout why, and what else can be done. */
+void sim_say_if_long(const char *subject);
 
 /* Options and parameters that differ from the defaults, as a JSON object. */
 char *sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options);

@@ -261,6 +261,7 @@ struct sim_found_run {
     char *options;
     char *token; /* NULL for a run that is only a row: scenario, options, seed, tape make one. */
     char *message;
+    char *shrunk_token; /* NULL: it was not shrunk. */
     uint8_t *tape;
     size_t tape_size;
     uint64_t *hashes; /* One for SIM_CHUNK events. */

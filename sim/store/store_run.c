@@ -351,8 +351,9 @@ column_hashes(struct sim__statement *statement, int column, size_t *ret_count)
 #define FIND_SQL \
     "SELECT r.run, r.sweep, r.seed, r.digest, r.events, r.verdict, r.oracle, r.site," \
     " coalesce(d.stored, 0), s.scenario, s.library, s.strategy," \
-    " coalesce(d.options, s.options), d.token, d.message, r.tape, d.hashes" \
+    " coalesce(d.options, s.options), d.token, d.message, r.tape, d.hashes, h.token" \
     " FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)" \
+    " LEFT JOIN shrunk AS h USING (run)" \
     " WHERE r.run = ?"
 
 /* The columns of FIND_SQL, in their order. */
@@ -376,6 +377,7 @@ read_found(struct sim__statement *statement)
             .options = sim__column_text(statement, 12),
             .token = sim__column_text(statement, 13),
             .message = sim__column_text(statement, 14),
+            .shrunk_token = sim__column_text(statement, 17),
     };
     found.tape = column_bytes(statement, 15, &found.tape_size);
     found.hashes = column_hashes(statement, 16, &found.hashes_count);
@@ -415,6 +417,7 @@ sim_found_run_clear(struct sim_found_run *found)
     free(found->options);
     free(found->token);
     free(found->message);
+    free(found->shrunk_token);
     free(found->tape);
     free(found->hashes);
     *found = (struct sim_found_run){0};

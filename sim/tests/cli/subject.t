@@ -1,0 +1,56 @@
+#!/bin/sh
+# subject.t -- how a run is named: tokens on stdin and in files, long ones, runs that were shrunk.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+
+# ---- A token that no command line takes. ----
+rewake run canary/livelock --strategy pos -O livelock_steps=60000 -O spurious_one_in=2 --runs 1 \
+    --no-shrink --record none --fresh >long.txt
+ok "a long token: it is said" grep -q '^The token is longer than a command line takes' long.txt
+ok "a long token: told as a command that the shell takes" \
+    grep -q '^replay: echo rw1:canary/livelock:[^ ]* | rewake replay -$' long.txt
+sed -n 's/^replay: echo \([^ ]*\) .*/\1/p' long.txt >long
+ok "a long token is longer than an argument" test "$(wc -c <long)" -gt 131072
+same "replay @FILE: status" "$(status replay @long)" 1
+ok "replay @FILE: the same failure" grep -q 'same failure, livelock' out.txt
+cp out.txt file.txt
+same "replay -: status" "$(status replay - <long)" 1
+same "replay -: as from the file" "$(cat out.txt)" "$(cat file.txt)"
+same "show -: status" "$(status show - <long)" 0
+ok "show -: says how to replay it" grep -q '^replay: echo rw1:[^ ]* | rewake replay -$' out.txt
+same "diff @FILE -: status" "$(status diff @long - <long)" 0
+
+# ---- A short one. ----
+rewake run zoo/d05/broken --runs 300 --fail-fast --fresh --json --db r.db >r.json
+token=$(token_of r.json)
+found=$(told r.db)
+printf '\n  %s\r\n' "$token" >short
+for command in replay shrink explain; do
+    same "$command @FILE: as by the token" "$(status $command @short; cat out.txt)" \
+        "$(status $command "$token"; cat out.txt)"
+done
+ok "a short token: nothing is said" not_in out.txt 'longer than a command line'
+refused "a file that is not there" 2 replay @nowhere
+refused "an empty file" 2 replay @/dev/null
+refused "two tokens in a file" 2 replay @long.txt
+refused "no token in a file" 2 replay @r.db
+refused "nothing on stdin" 2 show - </dev/null
+
+# ---- A run that was shrunk. ----
+smallest=$(sqlite3 r.db "SELECT token FROM shrunk WHERE run = $(echo "$found" | tail -c +5)")
+same "show run:ID: status" "$(status show "$found" --db r.db)" 0
+ok "show run:ID: how to replay it as it was found" \
+    grep -qxF "replay: rewake replay $found --db r.db" out.txt
+same "show run:ID: the last line has the smallest run" \
+    "$(tail -n 1 out.txt | sed 's/.*: rewake/rewake/')" "rewake show $smallest --db r.db"
+same "show of the smallest: status" "$(status show "$smallest" --db r.db)" 0
+ok "show of the smallest: nothing smaller is offered" not_in out.txt 'It was shrunk'
+rewake explain "$found" --db r.db >explained.txt
+ok "explain run:ID tells the smallest run" \
+    grep -qxF "replay: rewake replay $smallest --db r.db" explained.txt
+sqlite3 r.db 'DELETE FROM shrunk'
+same "show run:ID of one that was not shrunk: status" "$(status show "$found" --db r.db)" 0
+ok "show run:ID of one that was not shrunk: nothing is offered" not_in out.txt 'It was shrunk'
+
+done_testing
