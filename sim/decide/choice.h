@@ -51,11 +51,11 @@ enum sim_kind {
 
 #define SIM_ALTERNATIVES_MAX 64u
 
-/* Choices of one kind by one actor. */
-struct sim_stream {
-    uint64_t key;     /* Of the seed and this stream; valid when `keyed`. */
+/* Choices of one kind by one actor. Packed, as every actor has one for each kind, and they are most
+ * of it. */
+struct __attribute__((packed, aligned(4))) sim_stream {
+    uint64_t key;     /* Of the seed and this stream; 0: not made yet. */
     uint32_t ordinal; /* Of the next occasion. */
-    uint32_t keyed;
 };
 
 /* Integer odds that the answer is not 0: `num` in `den`. {0, 0}: all alternatives alike. */

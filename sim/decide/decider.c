@@ -89,9 +89,8 @@ write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_
 static uint64_t
 key_of(const struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id)
 {
-    if (stream->keyed == 0) {
+    if (stream->key == 0) { /* One key in 2^64 is 0, and made again. */
         stream->key = sim_stream_key(decider->seed, stream_id);
-        stream->keyed = 1;
     }
     return stream->key;
 }

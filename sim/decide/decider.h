@@ -82,7 +82,7 @@ sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stre
         stream->ordinal++;
         return 0;
     }
-    if (decider->draw == 0 || stream->keyed == 0) {
+    if (decider->draw == 0 || stream->key == 0) {
         return sim__decide(decider, stream, stream_id, kind, n, odds, describe, context);
     }
     uint32_t index = decider->draw(stream->key, stream->ordinal++, n, odds);

@@ -271,7 +271,7 @@ TEST(odds_of_one_in_32_deviate_about_so_often)
 {
     struct sim_random random;
     struct sim_decider decider = {.tape = {NULL, 0, 0}};
-    struct sim_stream stream = {0, 0, 0};
+    struct sim_stream stream = {0, 0};
     uint32_t deviations = 0;
     sim_random_init(&random);
     sim_decider_begin(&decider, &random.strategy, 1);
