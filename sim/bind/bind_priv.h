@@ -8,8 +8,6 @@
 #ifndef SIM_BIND_BIND_PRIV_H
 #define SIM_BIND_BIND_PRIV_H
 
-#include "runtime/sched/fair.h"
-#include "runtime/sched/ranked.h"
 #include "sim/bind/runtime.h"
 #include "sim/world/world.h"
 
@@ -53,14 +51,10 @@ struct sim_rt {
 
     /* pick.c */
     struct rt_sched sched;
-    struct sim_actor executor; /* Where the runtime picks by itself and the world drives. */
-    struct sim_bound *last;    /* Polled last through pop. */
-    struct rt_sched *inner;    /* One of the runtime's; NULL: every pick is a decision. */
-    struct rt_sched_fifo fifo;
-    struct rt_sched_lifo_slot lifo_slot;
-    struct rt_sched_ranked ranked;
-    struct rt_sched_fair fair;
-    uint16_t *runnable; /* Under `any` by a loop: indices, longest woken first. */
+    struct sim_actor *executor; /* Where the runtime picks by itself and the world drives. */
+    struct sim_bound *last;     /* Polled last through pop. */
+    struct rt_sched *inner;     /* One of the runtime's; NULL: every pick is a decision. */
+    uint16_t *runnable;         /* Under `any` by a loop: indices, longest woken first. */
     uint32_t runnable_count;
     uint64_t pops;
     uint64_t useful_step; /* Since when a turn would have been useful; 0: it would not. */

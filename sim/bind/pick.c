@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "runtime/sched/fair.h"
+#include "runtime/sched/ranked.h"
 #include "sim/bind/bind_priv.h"
 #include "sim/world/loop.h"
 
@@ -194,7 +196,7 @@ push(struct rt_sched *sched, uint32_t index)
         list_push(rt, index);
     }
     if (!rt->by_loop) {
-        sim_actor_enable(&rt->executor);
+        sim_actor_enable(rt->executor);
     }
 }
 
@@ -279,10 +281,15 @@ sim__after_step(void *argument)
 
 /* ---- The executor as one actor, where it picks by itself. ------------------------------------ */
 
+struct executor {
+    struct sim_actor actor;
+    struct sim_rt *rt;
+};
+
 static void
 executor_step(struct sim_actor *actor)
 {
-    struct sim_rt *rt = rt_container_of(actor, struct sim_rt, executor);
+    struct sim_rt *rt = rt_container_of(actor, struct executor, actor)->rt;
     (void)rt_run_one(&rt->runtime.executor);
     rt->world->current = actor;
     sim__after_step(rt);
@@ -315,43 +322,79 @@ keys(struct sim_rt *rt)
     return sim_alloc(rt->world, rt->capacity * sizeof(uint64_t));
 }
 
-/* The order that the runtime has by itself; none where each pick is a decision. */
-static void
+static struct rt_sched *
+ranked(struct sim_rt *rt, bool by_deadline)
+{
+    struct rt_sched_ranked *ranked = sim_new(rt->world, struct rt_sched_ranked);
+    if (by_deadline) {
+        rt_sched_edf_init(ranked, heap_entries(rt), keys(rt), rt->capacity);
+    } else {
+        rt_sched_priority_init(ranked, heap_entries(rt), keys(rt), rt->capacity);
+    }
+    return &ranked->sched;
+}
+
+static struct rt_sched *
+fair(struct sim_rt *rt)
+{
+    struct rt_sched_fair *fair = sim_new(rt->world, struct rt_sched_fair);
+    rt_sched_fair_init(fair, heap_entries(rt),
+            sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_share)), rt->capacity);
+    return &fair->sched;
+}
+
+static struct rt_sched *
+fifo(struct sim_rt *rt)
+{
+    struct rt_sched_fifo *fifo = sim_new(rt->world, struct rt_sched_fifo);
+    rt_sched_fifo_init(fifo, links(rt), rt->capacity);
+    return &fifo->sched;
+}
+
+static struct rt_sched *
+lifo_slot(struct sim_rt *rt)
+{
+    struct rt_sched_lifo_slot *lifo_slot = sim_new(rt->world, struct rt_sched_lifo_slot);
+    rt_sched_lifo_slot_init(lifo_slot, links(rt), rt->capacity);
+    return &lifo_slot->sched;
+}
+
+/* The order that the runtime has by itself; NULL where each pick is a decision. */
+static struct rt_sched *
 make_order(struct sim_rt *rt)
 {
     switch (rt->order) {
     case SIM_ORDER_DEFAULT:
     case SIM_ORDER_ANY:
-        return;
+        return NULL;
     case SIM_ORDER_FIFO:
-        rt_sched_fifo_init(&rt->fifo, links(rt), rt->capacity);
-        rt->inner = &rt->fifo.sched;
-        return;
+        return fifo(rt);
     case SIM_ORDER_LIFO_SLOT:
-        rt_sched_lifo_slot_init(&rt->lifo_slot, links(rt), rt->capacity);
-        rt->inner = &rt->lifo_slot.sched;
-        return;
+        return lifo_slot(rt);
     case SIM_ORDER_PRIORITY:
-        rt_sched_priority_init(&rt->ranked, heap_entries(rt), keys(rt), rt->capacity);
-        rt->inner = &rt->ranked.sched;
-        return;
+        return ranked(rt, false);
     case SIM_ORDER_EDF:
-        rt_sched_edf_init(&rt->ranked, heap_entries(rt), keys(rt), rt->capacity);
-        rt->inner = &rt->ranked.sched;
-        return;
+        return ranked(rt, true);
     case SIM_ORDER_FAIR:
-        rt_sched_fair_init(&rt->fair, heap_entries(rt),
-                sim_alloc(rt->world, rt->capacity * sizeof(struct rt_sched_share)), rt->capacity);
-        rt->inner = &rt->fair.sched;
-        return;
+        return fair(rt);
     }
+    return NULL;
+}
+
+static struct sim_actor *
+make_executor(struct sim_rt *rt)
+{
+    struct executor *executor = sim_new(rt->world, struct executor);
+    executor->rt = rt;
+    sim_actor_init(&executor->actor, rt->world, &executor_ops, NULL, "executor", false);
+    return &executor->actor;
 }
 
 void
 sim__pick_init(struct sim_rt *rt)
 {
     if (rt->inner == NULL) {
-        make_order(rt);
+        rt->inner = make_order(rt);
     }
     bool any = rt->inner == NULL;
     rt->sched.ops = any && !rt->by_loop ? &world_picks : &runtime_picks;
@@ -361,6 +404,6 @@ sim__pick_init(struct sim_rt *rt)
     if (any) {
         rt->runnable = rt->by_loop ? sim_alloc(rt->world, rt->capacity * sizeof(uint16_t)) : NULL;
     } else if (!rt->by_loop) {
-        sim_actor_init(&rt->executor, rt->world, &executor_ops, NULL, "executor", false);
+        rt->executor = make_executor(rt);
     }
 }
