@@ -165,6 +165,7 @@ sim_always_at(bool condition, const char *text, const struct rt_site *site)
 {
     struct sim_world *world = sim_world_current;
     rt_assert(world != NULL);
+    world->noted = true;
     note_place(world->checked, site_id(site));
     if (!condition) {
         sim_fail(world, SIM_VERDICT_INVARIANT, SIM_ORACLE_USER, world->current, site_id(site),
@@ -181,6 +182,7 @@ sim_sometimes_at(bool condition, const char *text, const struct rt_site *site)
     if (condition) {
         sim_world_event(world, SIM_EVENT_GOAL, 0, site_id(site), 0, 0);
     } else {
+        world->noted = true;
         note_place(world->asked, site_id(site));
     }
 }

@@ -1,7 +1,7 @@
 /*
  * checkpoint.c -- copying a run out of the world, and back.
  *
- *      copy:  [ head | of this run (struct sim_world) | enabled | timed | the arena in use ]
+ *      copy:  [ head | of this run (struct sim_world) | notes, if any | enabled | timed | arena ]
  *
  * Pointers are kept as they are: the arena, the world and its tables stay where they were. Of
  * the table of actors nothing is copied, for what lies below actor_count never changes.
@@ -31,12 +31,15 @@
 #define SANITIZED false
 #endif
 
-/* From `scenario` to before `escape`: what is the run's own. The outcome says nothing yet. */
+/* From `scenario` to before `audit_steps`: what is the run's own; from there to before `escape`:
+ * what is so as well, in a run that has notes. The outcome says nothing yet. */
 #define OWN_FIRST offsetof(struct sim_world, scenario)
-#define OWN_SIZE (offsetof(struct sim_world, escape) - OWN_FIRST)
+#define OWN_SIZE (offsetof(struct sim_world, audit_steps) - OWN_FIRST)
+#define NOTES_FIRST offsetof(struct sim_world, audit_steps)
+#define NOTES_SIZE (offsetof(struct sim_world, escape) - NOTES_FIRST)
 
 /* A copy of so many bytes takes about as long as a step; see `is_worth_it`. */
-#define STEP_BYTES 1024u
+#define STEP_BYTES 1536u
 
 struct head {
     size_t arena_used;
@@ -105,7 +108,8 @@ static size_t
 size_of(const struct sim_world *world)
 {
     size_t queues = (world->enabled.count + world->timed_count) * sizeof(uint16_t);
-    size_t size = sizeof(struct head) + OWN_SIZE + world->arena.used + queues;
+    size_t own = sim__has_notes(world) ? OWN_SIZE + NOTES_SIZE : OWN_SIZE;
+    size_t size = sizeof(struct head) + own + world->arena.used + queues;
     return (size + 15) & ~(size_t)15;
 }
 
@@ -190,6 +194,9 @@ copy_out(const struct sim_world *world, char *to)
     fill_head(world, &head);
     to = put(to, &head, sizeof(head));
     to = put(to, (const char *)world + OWN_FIRST, OWN_SIZE);
+    if (sim__has_notes(world)) {
+        to = put(to, (const char *)world + NOTES_FIRST, NOTES_SIZE);
+    }
     to = put(to, world->enabled.ring + world->enabled.head, head.enabled * sizeof(uint16_t));
     to = put(to, world->timed, head.timed * sizeof(uint16_t));
     (void)put(to, world->arena.base, head.arena_used);
@@ -228,7 +235,11 @@ copy_back(struct sim_world *world, const char *from)
 {
     struct head head;
     from = get(from, &head, sizeof(head));
+    sim__notes_clear(world);
     from = get(from, (char *)world + OWN_FIRST, OWN_SIZE);
+    if (sim__has_notes(world)) {
+        from = get(from, (char *)world + NOTES_FIRST, NOTES_SIZE);
+    }
     world->enabled.head = 0;
     world->enabled.count = head.enabled;
     from = get(from, world->enabled.ring, head.enabled * sizeof(uint16_t));
@@ -250,6 +261,7 @@ copy_back(struct sim_world *world, const char *from)
     world->recorder.texts = head.texts;
     world->recorder.bytes = head.bytes;
     world->recorder.texts_lost = head.texts_lost;
+    world->recorder.over = UINT64_MAX; /* Where the run before was closed. */
     world->recorder.events_on = world->checkpoints->events;
     world->recorder.texts_on = world->checkpoints->texts;
     sim__probes_resume(world, head.probes);

@@ -140,9 +140,8 @@ struct sim_world {
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
     uint64_t jumped_to_ns;
-    uint64_t audit_steps[SIM_AUDITS_MAX]; /* The quiescences drawn for audit, … */
-    uint32_t audits_drawn;                /* … so many of them. */
-    uint64_t quiet;                       /* Quiescences so far. */
+    uint32_t audits_drawn; /* So many quiescences were drawn for audit. */
+    uint64_t quiet;        /* Quiescences so far. */
     uint64_t disturbances; /* Faults, late and spurious events, stretched steps so far. */
     uint64_t heal_steps;   /* In force, like the next two: when nothing disturbs any more, … */
     uint64_t settle_steps; /* … and how long the run may go on then; UINT64_MAX: as it likes. */
@@ -170,14 +169,18 @@ struct sim_world {
     struct rt_list evils;
     struct rt_list clocked;
     struct rt_list returneds;
-    uint32_t checked[SIM_CHECKED_MAX]; /* Sites of SIM_ALWAYS that were come to; 0: free. */
-    uint32_t asked[SIM_CHECKED_MAX];   /* … and of SIM_SOMETIMES, whose condition was false. */
-    bool mock_time;                    /* The clock is the test's (mock.h). */
-    bool being_evil;                   /* One of them is acting: what that causes is left alone. */
-    struct sim_fiber *fiber;           /* The loop that runs now; NULL: none. */
-    struct sim_fiber *fibers;          /* All of this run. */
-    struct rt_context *inner;          /* On whose stack we are; NULL: the world's own. */
-    jmp_buf escape;                    /* Where sim_fail goes on the world's own stack. */
+    bool mock_time;           /* The clock is the test's (mock.h). */
+    bool being_evil;          /* One of them is acting: what that causes is left alone. */
+    struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
+    struct sim_fiber *fibers; /* All of this run. */
+    struct rt_context *inner; /* On whose stack we are; NULL: the world's own. */
+    bool noted;               /* Something stands in `checked` or `asked`. */
+
+    /* Of this run, large, and empty in most: see sim__has_notes. */
+    uint64_t audit_steps[SIM_AUDITS_MAX]; /* The quiescences drawn for audit. */
+    uint32_t checked[SIM_CHECKED_MAX];    /* Sites of SIM_ALWAYS that were come to; 0: free. */
+    uint32_t asked[SIM_CHECKED_MAX];      /* … and of SIM_SOMETIMES, whose condition was false. */
+    jmp_buf escape;                       /* Where sim_fail goes on the world's own stack. */
     void (*on_fail)(void); /* Kept across runs: called where sim_fail is; NULL: nobody. */
     struct sim_outcome outcome;
 };

@@ -6,6 +6,8 @@
 #ifndef SIM_WORLD_WORLD_PRIV_H
 #define SIM_WORLD_WORLD_PRIV_H
 
+#include <string.h>
+
 #include "sim/world/world.h"
 
 /* Fills the next event, with events on; the caller asks sim_recorder_full. */
@@ -36,6 +38,24 @@ sim__event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t sit
         if (sim_recorder_full(&world->recorder)) {
             sim_recorder_chunk(&world->recorder);
         }
+    }
+}
+
+/* Whether the run has written to what most runs leave empty: `audit_steps`, `checked`, `asked`. */
+static inline bool
+sim__has_notes(const struct sim_world *world)
+{
+    return world->noted || world->audits_drawn != 0;
+}
+
+/* Empties `checked` and `asked`. */
+static inline void
+sim__notes_clear(struct sim_world *world)
+{
+    if (world->noted) {
+        memset(world->checked, 0, sizeof(world->checked));
+        memset(world->asked, 0, sizeof(world->asked));
+        world->noted = false;
     }
 }
 

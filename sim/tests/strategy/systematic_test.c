@@ -86,6 +86,51 @@ picks_first(struct sim_world *world)
     spawn(world, rt, 1, false);
 }
 
+/* One note or another, as the schedule wants it, and in some schedules a failure, later than others
+ * are over. */
+struct noter {
+    struct rt_task task;
+    uint32_t *polled; /* Of all of them. */
+    uint32_t left;
+    bool late;
+};
+
+static rt_poll
+noter_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct noter *noter = rt_container_of(task, struct noter, task);
+    uint32_t polled = ++*noter->polled;
+    if (--noter->left == 0 && polled == 8) {
+        noter->late = true;
+        noter->left = 9;
+    } else if (noter->left == 0) {
+        if (noter->late) {
+            SIM_ALWAYS(!noter->late);
+        } else if (polled == 7) {
+            SIM_SOMETIMES(noter->late);
+        } else if (polled == 9) {
+            SIM_ALWAYS(polled == 9);
+        }
+        return RT_READY;
+    }
+    rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+static void
+two_that_note(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    uint32_t *polled = sim_new(world, uint32_t);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct noter *noter = sim_new(world, struct noter);
+        rt_task_init(&noter->task, noter_poll, NULL, "noter");
+        noter->polled = polled;
+        noter->left = 6;
+        sim_spawn(rt, &noter->task);
+    }
+}
+
 static void
 nothing(struct sim_world *world)
 {
@@ -95,6 +140,7 @@ nothing(struct sim_world *world)
 static const struct sim_scenario five_five = {.name = "test/five-five", .setup = two_of_five};
 static const struct sim_scenario unlike = {.name = "test/unlike", .setup = three_unlike};
 static const struct sim_scenario picking = {.name = "test/picking", .setup = picks_first};
+static const struct sim_scenario noting = {.name = "test/noting", .setup = two_that_note};
 static const struct sim_scenario idle = {.name = "test/idle", .setup = nothing};
 
 /* ---- Walking. -------------------------------------------------------------------------------- */
@@ -260,6 +306,53 @@ TEST(exhaustive_from_checkpoints_makes_the_same_runs)
     sim_checkpoints_fini(&kept.checkpoints);
     lab_fini(&anew.lab);
     lab_fini(&kept.lab);
+}
+
+static struct sim_outcome
+run_next(struct lab *lab, const struct walker *walker, const struct sim_scenario *scenario)
+{
+    struct sim_options options;
+    struct sim_outcome outcome;
+    quiet_options(&options, scenario);
+    EXPECT(walker->kind->more(walker->strategy));
+    sim_world_run(&lab->world, scenario, &options, 0, walker->strategy,
+            (struct sim_recording){true, true}, &outcome);
+    return outcome;
+}
+
+/* Goal: what a run says of itself beside its events is its own, resumed or not.
+ * Method: both ways side by side through runs that come to SIM_ALWAYS early, late, and fail there.
+ * One that takes over the places of the run before, or where that one was closed, is found. */
+TEST(runs_from_checkpoints_note_what_runs_from_the_beginning_note)
+{
+    static struct lab anew;
+    static struct lab kept;
+    static struct sim_checkpoints checkpoints;
+    lab_init(&anew, NULL, 0xa5);
+    lab_init(&kept, NULL, 0xa5);
+    EXPECT_EQ(sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
+    kept.world.checkpoints = &checkpoints;
+    struct walker walkers[2];
+    walker_init(&walkers[0], "exhaustive");
+    walker_init(&walkers[1], "exhaustive");
+    uint32_t failed = 0;
+    for (uint32_t run = 0; run < 900; run++) {
+        struct sim_outcome one = run_next(&anew, &walkers[0], &noting);
+        struct sim_outcome other = run_next(&kept, &walkers[1], &noting);
+        EXPECT_EQ(one.digest, other.digest);
+        EXPECT_EQ(one.verdict, other.verdict);
+        failed += one.verdict != SIM_VERDICT_PASS;
+        EXPECT_EQ(sim_recorder_told(&anew.world.recorder), sim_recorder_told(&kept.world.recorder));
+        EXPECT(memcmp(anew.world.checked, kept.world.checked, sizeof(anew.world.checked)) == 0);
+        EXPECT(memcmp(anew.world.asked, kept.world.asked, sizeof(anew.world.asked)) == 0);
+    }
+    EXPECT(failed > 0 && failed < 900);
+    EXPECT(checkpoints.resumed > 500 || !KEEPS);
+    walker_fini(&walkers[0]);
+    walker_fini(&walkers[1]);
+    sim_checkpoints_fini(&checkpoints);
+    lab_fini(&anew);
+    lab_fini(&kept);
 }
 
 /* Goal: little room costs time, and nothing else.
