@@ -126,8 +126,9 @@ struct sim_resumption {
 struct sim_strategy_ops {
     const char *name;
     const char *about; /* One line, for people. */
-    /* It answers the same whenever it begins with the same seed, whether or not the run is
-     * recorded. One that does not is replayed from the tape. */
+    /* It answers the same whenever it begins with the same seed, in whatever process, and whether
+     * or not the run is recorded: the seed alone makes the run again. One that does not is replayed
+     * from the tape. */
     bool repeats;
     /* It draws nothing: the key of a choice is not made, and 0. */
     bool keyless;

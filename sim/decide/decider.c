@@ -59,13 +59,14 @@ sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome)
     }
 }
 
-/* A tape has deviations only, so this is the seldom case of a dull run and half of a random one. */
-static void
+/* A tape has deviations only, so this is the seldom case of a dull run and half of a random one.
+ * False: there is no room left. */
+static bool
 write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_t index)
 {
     if (decider->tape.count == decider->tape.capacity) {
         decider->tape_full = true;
-        return;
+        return false;
     }
     struct sim_alternative alternative;
     alternative.id = 0;
@@ -83,6 +84,7 @@ write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_
     if (decider->dictate != NULL) {
         decider->dictate(&decider->tape.entries[decider->tape.count - 1]);
     }
+    return true;
 }
 
 /* Keys the stream at its first choice: few streams of an actor are ever asked. */
@@ -130,8 +132,9 @@ sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t str
     decider->run_choices += kind == SIM_KIND_RUN;
     uint32_t index = ask(decider, &choice);
     rt_assert(index < n);
-    if (index != 0 && !decider->tape_off) {
-        write_down(decider, &choice, index);
+    if (index != 0 && !decider->tape_off && !write_down(decider, &choice, index) &&
+            !decider->strategy->ops->repeats) {
+        index = 0; /* Nobody could make it again: the tape is all that the run leaves behind. */
     }
     sim__decided(decider, stream_id, n, index);
     /* Shown for this choice: the next one may be of a loop that shows none. */

@@ -18,7 +18,7 @@
 #define LINE 64u
 
 const struct sim_shared_sizes sim_shared_for_sweeps = {
-        .events = 1u << 16, .texts = 16, .text_bytes = 1u << 10, .deviations = 1u << 16};
+        .events = 1u << 16, .texts = 16, .text_bytes = 1u << 10, .deviations = 1u << 18};
 const struct sim_shared_sizes sim_shared_for_reading = {
         .events = 1u << 20, .texts = 1u << 18, .text_bytes = 1u << 24, .deviations = 1u << 18};
 const struct sim_shared_sizes sim_shared_for_candidates = {

@@ -164,7 +164,6 @@ static bool
 ended_is_whole(const struct sim_ended *ended, const struct sim_lent *lent, uint64_t seed)
 {
     return outcome_is_whole(&ended->outcome) && ended->outcome.seed == seed &&
-           ended->outcome.deviations <= lent->memory.tape.capacity &&
            recorder_is_whole(&ended->recorder, lent);
 }
 

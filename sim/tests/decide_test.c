@@ -104,12 +104,18 @@ toy_begin(struct toy *toy, struct sim_strategy *strategy, uint64_t seed)
 }
 
 static void
-toy_run(struct toy *toy, struct sim_strategy *strategy, uint64_t seed)
+toy_ask_all(struct toy *toy)
 {
-    toy_begin(toy, strategy, seed);
     for (uint32_t i = 0; i < 60; i++) {
         (void)toy_ask(toy, i % 3, 1 + i % 7, NULL);
     }
+}
+
+static void
+toy_run(struct toy *toy, struct sim_strategy *strategy, uint64_t seed)
+{
+    toy_begin(toy, strategy, seed);
+    toy_ask_all(toy);
 }
 
 /* Goal: a run can be told by its deviations alone.
@@ -130,6 +136,57 @@ TEST(tape_run_strictly_gives_the_same_run)
         EXPECT(first.decider.hash == second.decider.hash);
         EXPECT_EQ(first.decider.tape.count, second.decider.tape.count);
     }
+}
+
+/* ---- A full tape. ---------------------------------------------------------------------------- */
+
+static uint32_t
+choose_last(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    (void)strategy;
+    return choice->n - 1;
+}
+
+/* Goal: what does not fit the tape of a run that only its tape makes again is not done, also the
+ * first such deviation.
+ * Method: tapes of every length, run strictly, give the same answers and hash. */
+TEST(full_tape_run_strictly_gives_the_same_run)
+{
+    static const struct sim_strategy_ops ops = {.name = "last", .choose = choose_last};
+    struct sim_strategy last = {&ops};
+    for (uint32_t room = 1; room <= 60; room++) {
+        struct toy first;
+        struct toy second;
+        struct sim_replay replay;
+        toy_begin(&first, &last, 1);
+        first.decider.tape.capacity = room;
+        toy_ask_all(&first);
+        EXPECT(first.decider.deviations == first.decider.tape.count);
+        EXPECT(first.decider.tape.count <= room);
+        EXPECT(room > 50 || first.decider.tape_full);
+        sim_replay_init(&replay, &first.decider.tape, false, NULL);
+        toy_run(&second, &replay.strategy, 2);
+        EXPECT(sim_replay_mismatch(&replay) == NULL);
+        EXPECT(memcmp(first.answers, second.answers, sizeof(first.answers)) == 0);
+        EXPECT(first.decider.hash == second.decider.hash);
+    }
+}
+
+/* Goal: a run that its seed makes again goes on as if there were room.
+ * Method: with and without room for its deviations, the same answers. */
+TEST(full_tape_does_not_change_what_a_seed_makes_again)
+{
+    struct sim_random random;
+    struct toy first;
+    struct toy second;
+    sim_random_init(&random);
+    toy_run(&first, &random.strategy, 3);
+    toy_begin(&second, &random.strategy, 3);
+    second.decider.tape.capacity = 2;
+    toy_ask_all(&second);
+    EXPECT(second.decider.tape_full);
+    EXPECT(memcmp(first.answers, second.answers, sizeof(first.answers)) == 0);
+    EXPECT(first.decider.hash == second.decider.hash);
 }
 
 /* Goal: a draw depends on its own stream only.
