@@ -270,7 +270,11 @@ observe(struct sim_shared *shared)
 {
     uint64_t index = shared->job.index + (shared->seed - shared->job.first);
     if (shared->job.teaches) {
+        const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
         sim_observe(&shared->facts, &shared->world, index);
+        if (shared->job.how == SIM_HOW_SEARCH && kind->tell != NULL) {
+            kind->tell(searching, &shared->facts, index);
+        }
     }
     if (shared->job.covers) {
         note_cover(shared, index);

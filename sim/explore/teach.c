@@ -16,6 +16,9 @@ static bool
 add_fact(struct sim_lore_book *book, const struct sim_fact *fact)
 {
     bool order = fact->kind == SIM_FACT_ORDER;
+    if (fact->kind == SIM_FACT_WANTED) {
+        return false; /* For the corpus: add_wishes. */
+    }
     if (order && book->orders >= ORDERS_MAX) {
         return false;
     }
@@ -55,6 +58,21 @@ add_tapes(struct sim_lore_book *book, const struct sim_batch *batch, const uint3
     }
 }
 
+/* Constraints of such runs. */
+static void
+add_wishes(struct sim_lore_book *book, const struct sim_batch *batch, const uint32_t *worth)
+{
+    for (uint32_t i = 0; i < batch->fact_count; i++) {
+        const struct sim_fact *fact = &batch->facts[i];
+        uint64_t place = fact->first - batch->index;
+        if (fact->kind == SIM_FACT_WANTED && place < batch->totals.runs && worth[place] > 0) {
+            const struct sim_corpus_pair wish = {
+                    (uint32_t)(fact->a >> 32), (uint32_t)fact->a, fact->b & 1};
+            sim_corpus_wish(&book->master.corpus, fact->first, worth[place], &wish);
+        }
+    }
+}
+
 void
 sim_teach(struct sim_lore_book *book, struct sim_batch *batch)
 {
@@ -67,6 +85,7 @@ sim_teach(struct sim_lore_book *book, struct sim_batch *batch)
         sim_lore_book_count(book, arm, batch->fresh[i]);
     }
     add_tapes(book, batch, worth);
+    add_wishes(book, batch, worth);
     free(worth);
     uint64_t end = 0;
     uint64_t last = batch->index + batch->totals.runs - 1;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 void
-sim_corpus_init(struct sim_corpus *corpus, struct sim_corpus_tape *memory)
+sim_corpus_init(struct sim_corpus *corpus, struct sim_corpus_memory *memory)
 {
-    *corpus = (struct sim_corpus){.tapes = memory};
+    *corpus = (struct sim_corpus){.tapes = memory->tapes, .sets = memory->sets};
 }
 
 /* The place for one more that has shown `fresh`; NULL: all of them have shown more. */
@@ -48,10 +48,47 @@ sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t fresh, const ui
     }
 }
 
+/* The set of `run`, begun if need be; NULL: all that are there have shown more. */
+static struct sim_corpus_set *
+set_of(struct sim_corpus *corpus, uint64_t run, uint64_t fresh)
+{
+    const struct sim_corpus_set begun = {.run = run, .fresh = fresh};
+    struct sim_corpus_set *least = NULL;
+    for (uint32_t i = 0; i < corpus->set_count; i++) {
+        struct sim_corpus_set *set = &corpus->sets[i];
+        if (set->run == run) {
+            return set;
+        }
+        if (least == NULL || set->fresh < least->fresh ||
+                (set->fresh == least->fresh && set->run < least->run)) {
+            least = set;
+        }
+    }
+    if (corpus->set_count < SIM_CORPUS_SETS) {
+        least = &corpus->sets[corpus->set_count++];
+    } else if (least == NULL || least->fresh > fresh) {
+        return NULL;
+    }
+    *least = begun;
+    return least;
+}
+
+void
+sim_corpus_wish(
+        struct sim_corpus *corpus, uint64_t run, uint64_t fresh, const struct sim_corpus_pair *wish)
+{
+    struct sim_corpus_set *set = set_of(corpus, run, fresh);
+    if (set != NULL && set->count < SIM_CORPUS_WISHES) {
+        set->wishes[set->count++] = *wish;
+    }
+}
+
 void
 sim_corpus_copy(struct sim_corpus *to, const struct sim_corpus *from)
 {
     to->count = from->count;
+    to->set_count = from->set_count;
+    memcpy(to->sets, from->sets, from->set_count * sizeof(*to->sets));
     for (uint32_t i = 0; i < from->count; i++) {
         struct sim_corpus_tape *tape = &to->tapes[i];
         const struct sim_corpus_tape *other = &from->tapes[i];

@@ -35,6 +35,7 @@ extern "C" {
     X(RACE, "two stood ready for one object at once; a: the object") \
     X(FOOTPRINT, "a step in some state touches an object; a: the state; b: the object, and how") \
     X(PAIR, "one line led to another; a: both sites; b: which kind of pair") \
+    X(WANTED, "a constraint of a run; a: both sites; b: the run, and whether it is negative") \
     X(COVER, "an element of coverage; a: the element; b: its kind") \
     X(ORDER, "a partial order of steps, one in sixteen of them; a: its hash") \
     X(ASKED, "a goal whose condition was looked at, and false; a: its site")

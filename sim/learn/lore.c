@@ -24,7 +24,7 @@ heads_size(void)
 static size_t
 held_size(void)
 {
-    return sim_facts_size(SIM_LORE_FACTS) + SIM_CORPUS_TAPES * sizeof(struct sim_corpus_tape);
+    return sim_facts_size(SIM_LORE_FACTS) + sizeof(struct sim_corpus_memory);
 }
 
 static void
@@ -72,6 +72,7 @@ clear(struct sim_lore *lore)
     memset(lore->news, 0, sizeof(lore->news));
     sim_facts_clear(&lore->facts);
     lore->corpus.count = 0;
+    lore->corpus.set_count = 0;
 }
 
 void

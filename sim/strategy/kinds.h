@@ -20,5 +20,6 @@ extern const struct sim_strategy_kind sim_strategy_rf;
 extern const struct sim_strategy_kind sim_strategy_surw;
 extern const struct sim_strategy_kind sim_strategy_urw;
 extern const struct sim_strategy_kind sim_strategy_dpor;
+extern const struct sim_strategy_kind sim_strategy_relay;
 
 #endif

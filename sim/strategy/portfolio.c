@@ -2,15 +2,19 @@
  * portfolio.c -- `portfolio`: each run is drawn by one of several strategies.
  *
  * No sampler wins everywhere (ALGORITHMS: constraints by site do not mind noise, SURW wins where it
- * matters which instance, random walks are hard to beat on shallow bugs), so each has a share. Four
- * fifths of the runs are shared out beforehand; the last fifth goes to whoever has lately covered
- * most that was new, a run (a bandit that matches probability to yield; Thompson 1933, in whole
- * numbers). `random` has a fixed share and no other, so that its runs are a sample on which
- * estimates stand: who draws a run does not depend on what `random` has found.
+ * matters which instance, random walks are hard to beat on shallow bugs), so each has a share. Of
+ * each 25 runs in a row so many are an arm's, in an order drawn for them; the rest go to whoever
+ * has lately covered most that was new, a run (a bandit that matches probability to yield; Thompson
+ * 1933, in whole numbers). `random` has a fixed share and no other, so that its runs are a sample
+ * on which estimates stand: who draws a run does not depend on what `random` has found.
+ *
+ * An arm's own runs are numbered 0, 1, 2 …, and begin with that number for a seed: whoever spreads
+ * consecutive seeds evenly (spread.h) does so here as well.
  *
  * Deviations: enumerations (exhaustive, delay, dpor) are no arms, since their next run depends on
- * their last one. The yield counts elements of coverage and not failures, so that a bug that was
- * found does not draw all runs to itself.
+ * their last one; `relay` stands for them where the depth is in a conversation. The yield counts
+ * elements of coverage and not failures, so that a bug that was found does not draw all runs to
+ * itself.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,8 +26,8 @@
 
 /* The stream of this strategy's own draws: no actor's. */
 #define PRIVATE_STREAM 0x706f7274u
-#define SHARES 100u
-/* What is left of SHARES after the fixed ones is the bandit's. */
+/* Runs in a row that are shared out; what is left after the arms' own is the bandit's. */
+#define SHARES 25u
 #define LINE 64u
 
 struct arm {
@@ -32,12 +36,13 @@ struct arm {
 };
 
 static const struct arm arms[] = {
-        {"random", 16},
-        {"guided", 8},
-        {"rf", 24},
-        {"surw", 18},
-        {"pos", 7},
-        {"pct", 7},
+        {"random", 4},
+        {"guided", 1},
+        {"rf", 5},
+        {"surw", 6},
+        {"relay", 3},
+        {"pos", 1},
+        {"pct", 1},
 };
 
 #define ARMS (sizeof(arms) / sizeof(*arms))
@@ -46,6 +51,7 @@ struct portfolio {
     struct sim_strategy strategy;
     struct sim_strategy_ops ops; /* What is heard depends on who draws the run. */
     const struct sim_lore *lore;
+    uint64_t first; /* Seed of the first run of the sweep. */
     struct sim_strategy *hands[ARMS];
     struct sim_search searches[ARMS];
     uint32_t kinds[ARMS]; /* Places in the table. */
@@ -91,18 +97,34 @@ by_yield(const struct portfolio *portfolio, uint64_t bits)
     return arm;
 }
 
+/* Of SHARES in a row the place of this one, in an order drawn for them: i -> a i + b, with an `a`
+ * that has no factor in common with SHARES. */
 static uint32_t
-pick_arm(const struct portfolio *portfolio, uint64_t seed)
+place_in_row(uint64_t key, uint32_t i)
 {
-    uint64_t key = sim_stream_key(seed, PRIVATE_STREAM);
-    uint32_t at = (uint32_t)((sim_stream_draw(key, 0) >> 32) * SHARES >> 32);
+    uint64_t drawn = sim_stream_draw(key, 0);
+    uint32_t a = (uint32_t)(drawn % (SHARES / 5 * 4));
+    uint32_t b = (uint32_t)(drawn >> 32) % SHARES;
+    return ((a / 4 * 5 + a % 4 + 1) * i + b) % SHARES;
+}
+
+/* Who draws the run with `seed`, and with what seed it begins. */
+static uint32_t
+pick_arm(const struct portfolio *portfolio, uint64_t seed, uint64_t *ret_seed)
+{
+    uint64_t index = seed - portfolio->first;
+    uint64_t row = index / SHARES;
+    uint64_t key = sim_stream_key(portfolio->first + row * SHARES, PRIVATE_STREAM);
+    uint32_t at = place_in_row(key, (uint32_t)(index % SHARES));
     for (uint32_t i = 0; i < ARMS; i++) {
         if (at < arms[i].share) {
+            *ret_seed = portfolio->first + row * arms[i].share + at;
             return i;
         }
         at -= arms[i].share;
     }
-    return by_yield(portfolio, sim_stream_draw(key, 1) >> 16);
+    *ret_seed = seed + (UINT64_C(1) << 63); /* None of those that arms have. */
+    return by_yield(portfolio, sim_stream_draw(sim_stream_key(seed, PRIVATE_STREAM), 1) >> 16);
 }
 
 /* ---- Handing over. --------------------------------------------------------------------------- */
@@ -142,14 +164,15 @@ static void
 portfolio_begin(struct sim_strategy *strategy, uint64_t seed)
 {
     struct portfolio *portfolio = portfolio_of(strategy);
-    portfolio->arm = pick_arm(portfolio, seed);
+    uint64_t its_seed = seed;
+    portfolio->arm = pick_arm(portfolio, seed, &its_seed);
     struct sim_strategy *hand = portfolio->hands[portfolio->arm];
+    if (hand->ops->begin != NULL) {
+        hand->ops->begin(hand, its_seed);
+    }
     portfolio->ops.draw = hand->ops->draw;
     portfolio->ops.event = hand->ops->event != NULL ? portfolio_event : NULL;
     portfolio->ops.repeats = hand->ops->repeats;
-    if (hand->ops->begin != NULL) {
-        hand->ops->begin(hand, seed);
-    }
 }
 
 static uint32_t
@@ -157,6 +180,16 @@ portfolio_arm(const struct sim_strategy *strategy)
 {
     const struct portfolio *portfolio = (const struct portfolio *)(const void *)strategy;
     return portfolio->kinds[portfolio->arm];
+}
+
+static void
+portfolio_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
+{
+    const struct portfolio *portfolio = (const struct portfolio *)(const void *)strategy;
+    const struct sim_strategy_kind *kind = sim_strategy_at(portfolio->kinds[portfolio->arm]);
+    if (kind->tell != NULL) {
+        kind->tell(portfolio->hands[portfolio->arm], facts, run);
+    }
 }
 
 /* ---- The arms. ------------------------------------------------------------------------------- */
@@ -191,6 +224,7 @@ portfolio_init(void *memory, const struct sim_strategy_setting *setting)
     struct portfolio *portfolio = memory;
     uint8_t *at = portfolio->memory;
     portfolio->lore = setting->lore;
+    portfolio->first = setting->first;
     portfolio->ops = (struct sim_strategy_ops){
             .name = "portfolio",
             .about = "each run by one of several strategies",
@@ -219,4 +253,5 @@ const struct sim_strategy_kind sim_strategy_portfolio = {
         .measure = portfolio_size,
         .init = portfolio_init,
         .arm = portfolio_arm,
+        .tell = portfolio_tell,
 };

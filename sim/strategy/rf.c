@@ -34,8 +34,8 @@
  * ASPLOS 2024. Deviations:
  *
  *   - Constraints on wakes, stores, fires, timers, whatever is touched, and not on memory alone.
- *   - No corpus: `guided` keeps tapes of runs with news. In its authors' data, random sets of
- *     constraints alone find as many bugs, and later only a few.
+ *   - No corpus here: constraints of runs with news are varied by `guided`. In its authors' data,
+ *     random sets of constraints alone find as many bugs, and later only a few.
  *   - A step is a whole poll with several accesses, and which they are is a guess (footprints.h).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -273,8 +273,8 @@ draw_constraint(struct rf *rf)
     }
 }
 
-static void
-rf_begin(struct sim_strategy *strategy, uint64_t seed)
+static struct rf *
+begin(struct sim_strategy *strategy, uint64_t seed)
 {
     struct rf *rf = rf_of(rt_container_of(strategy, struct sim_ordering, strategy));
     sim_ordering_begin(&rf->ordering, seed, STREAM);
@@ -283,11 +283,83 @@ rf_begin(struct sim_strategy *strategy, uint64_t seed)
     rf->count = 0;
     rf->resources = 0;
     rf->version++;
+    return rf;
+}
+
+static void
+rf_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    struct rf *rf = begin(strategy, seed);
     if (rf->read_count > 0) {
         uint32_t count = 1 + sim_ordering_below(&rf->ordering, (uint32_t)rf->most);
         for (uint32_t i = 0; i < count; i++) {
             draw_constraint(rf);
         }
+    }
+}
+
+static const struct pair *
+find_pair(const struct rf *rf, uint32_t write, uint32_t read)
+{
+    for (uint32_t i = 0; i < rf->pair_count; i++) {
+        if (rf->pairs[i].write == write && rf->pairs[i].read == read) {
+            return &rf->pairs[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+inherit(struct rf *rf, const struct sim_corpus_set *parent)
+{
+    for (uint32_t i = 0; i < parent->count; i++) {
+        const struct sim_corpus_pair *wish = &parent->wishes[i];
+        const struct pair *pair = find_pair(rf, wish->write, wish->read);
+        if (pair != NULL) {
+            rf->constraints[rf->count++] = (struct sim_constraint){
+                    pair->write, pair->read, pair->resources, wish->negative != 0, false};
+        }
+    }
+}
+
+/* Another line that may write before the same read; there may be but one. */
+static void
+change_writer(struct rf *rf, struct sim_constraint *constraint)
+{
+    uint32_t first = sim_ordering_below(&rf->ordering, rf->pair_count);
+    for (uint32_t i = 0; i < rf->pair_count; i++) {
+        const struct pair *pair = &rf->pairs[(first + i) % rf->pair_count];
+        if (pair->read == constraint->read && pair->write != constraint->write) {
+            constraint->write = pair->write;
+            constraint->resources = pair->resources;
+            return;
+        }
+    }
+}
+
+enum change { ONE_MORE, ONE_LESS, ANOTHER_WRITER, NEGATED, CHANGES };
+
+void
+sim_rf_begin_with(struct sim_strategy *strategy, uint64_t seed, const struct sim_corpus_set *parent)
+{
+    struct rf *rf = begin(strategy, seed);
+    inherit(rf, parent);
+    uint32_t change = sim_ordering_below(&rf->ordering, CHANGES);
+    uint32_t place = rf->count > 0 ? sim_ordering_below(&rf->ordering, rf->count) : 0;
+    if (rf->count == 0 || (change == ONE_MORE && rf->count < SIM_CONSTRAINTS_MAX)) {
+        if (rf->read_count > 0) {
+            draw_constraint(rf);
+        }
+    } else if (change == ONE_LESS) {
+        rf->constraints[place] = rf->constraints[--rf->count];
+    } else if (change == ANOTHER_WRITER) {
+        change_writer(rf, &rf->constraints[place]);
+    } else {
+        rf->constraints[place].negative = !rf->constraints[place].negative;
+    }
+    rf->resources = 0;
+    for (uint32_t i = 0; i < rf->count; i++) {
+        rf->resources |= rf->constraints[i].resources;
     }
 }
 
@@ -465,6 +537,19 @@ sim_rf_constraints(
     return rf->count;
 }
 
+void
+sim_rf_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
+{
+    struct sim_constraint constraints[SIM_CONSTRAINTS_MAX];
+    uint32_t count = sim_rf_constraints(strategy, constraints);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sim_constraint *constraint = &constraints[i];
+        (void)sim_facts_note(facts, SIM_FACT_WANTED,
+                (uint64_t)constraint->write << 32 | constraint->read,
+                (uint32_t)run << 1 | constraint->negative, run, 1);
+    }
+}
+
 const struct sim_strategy_kind sim_strategy_rf = {
         .name = "rf",
         .about = "constraints on which line finds what which line left",
@@ -473,4 +558,5 @@ const struct sim_strategy_kind sim_strategy_rf = {
         .adaptive = true,
         .size = sizeof(struct rf),
         .init = rf_init,
+        .tell = sim_rf_tell,
 };

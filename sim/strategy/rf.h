@@ -10,12 +10,14 @@
 #include <stdint.h>
 
 #include "sim/decide/choice.h"
+#include "sim/learn/corpus.h"
+#include "sim/learn/facts.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define SIM_CONSTRAINTS_MAX 4u
+#define SIM_CONSTRAINTS_MAX SIM_CORPUS_WISHES
 
 /* "Line `read` finds what line `write` left", or, when negative, that it does not. */
 struct sim_constraint {
@@ -29,6 +31,15 @@ struct sim_constraint {
 /* Constraints of the run that `strategy`, which is an `rf`, has begun last; returns how many. */
 uint32_t sim_rf_constraints(
         const struct sim_strategy *strategy, struct sim_constraint ret[SIM_CONSTRAINTS_MAX]);
+
+/* As `begin` of `strategy`, which is an `rf`, but for what the run is to keep: the constraints of
+ * `parent` with one change, drawn: one more, one less, another writing line, or its negation. What
+ * nobody knows any more of them is left out. */
+void sim_rf_begin_with(
+        struct sim_strategy *strategy, uint64_t seed, const struct sim_corpus_set *parent);
+
+/* Notes the constraints of the run that it has begun last as facts of run `run` of the sweep. */
+void sim_rf_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@ static const struct sim_strategy_kind *const kinds[] = {
         &sim_strategy_pct,
         &sim_strategy_urw,
         &sim_strategy_dpor,
+        &sim_strategy_relay,
 };
 
 uint32_t

@@ -96,6 +96,9 @@ struct sim_strategy_kind {
     /* After `begin`: who draws this run, where it hands over to others; NULL: itself. The answer is
      * a place in the table. */
     uint32_t (*arm)(const struct sim_strategy *strategy);
+    /* After the run with index `run` of the sweep: notes facts that its events do not show; NULL:
+     * there are none. */
+    void (*tell)(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run);
 };
 
 /* Strategies in the table. */

@@ -176,10 +176,10 @@ TEST(lore_is_frozen_for_an_epoch)
 /* A corpus keeps those that have shown most, the newer of two alike; an empty tape is one too. */
 TEST(a_full_corpus_keeps_what_has_shown_most)
 {
-    static struct sim_corpus_tape memory[SIM_CORPUS_TAPES];
+    static struct sim_corpus_memory memory;
     struct sim_corpus corpus;
     const uint8_t byte = 7;
-    sim_corpus_init(&corpus, memory);
+    sim_corpus_init(&corpus, &memory);
     sim_corpus_add(&corpus, 0, 9, NULL, 0);
     for (uint32_t i = 1; i < SIM_CORPUS_TAPES; i++) {
         sim_corpus_add(&corpus, i, i == 5 ? 1 : 2, &byte, 1);
