@@ -58,6 +58,7 @@ struct sim_cause {
     struct sim_spot stored; /* Where its waker was stored. */
     /* NEVER_STORED: the combinator whose waker is not where the sleeper's own is; 0: none. */
     uint32_t past;
+    bool by_rest;     /* NEVER_STORED: in a timer that does not run. */
     bool by_timer;    /* What did not fire is a timer that was due. */
     bool by_word;     /* Known from the word of memory that decides. */
     bool by_passing;  /* `at` is where the passing run wakes the sleeper. */

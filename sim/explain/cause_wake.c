@@ -153,6 +153,7 @@ find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
     if (is_timer_at_rest(evidence, fate->wait)) {
         cause->kind = SIM_CAUSE_NEVER_STORED;
+        cause->by_rest = true;
         sim__blame_event(evidence, cause, fate->wait->store_event);
         return;
     }

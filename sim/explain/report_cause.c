@@ -111,6 +111,15 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         return;
     }
     sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    if (cause->by_rest) {
+        sim_page_put(page, " waits for ");
+        sim_cast_put_object(
+                &explanation->cast, page, explanation->fate.wait->object, explanation->fate.part);
+        sim_page_put(page, ", which does not run: its waker is stored");
+        put_at(page, cause);
+        sim_page_put(page, ", and the timer is not started for that wait.");
+        return;
+    }
     sim_page_put(page,
             " sleeps, and no waker of its own, and no deadline, stands where it would be "
             "woken. It should have been put there");
@@ -133,9 +142,9 @@ put_elsewhere(struct sim_page *page, const struct sim_explanation *explanation)
         sim_page_put(page, ", a step of ");
         sim_words_put_who(&explanation->passing_cast, page, at->part);
     }
-    sim_page_put(page, "; with the word that it writes there ");
+    sim_page_put(page, ". With what it writes there in memory here too, ");
     sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    sim_page_put(page, " would go on here too.");
+    sim_page_put(page, " would go on.");
     put_names(page, cause, 0, cause->at_count, true, " Here, before it sleeps, it goes through ");
     sim_page_put(page, cause->at[cause->at_count - 1].trail ? "." : "");
 }

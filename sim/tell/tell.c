@@ -224,7 +224,8 @@ begin(struct sim__telling *telling, struct sim_page *page, const struct sim_tale
 {
     rt_assert(page != NULL);
     rt_assert(tale->recorder != NULL && tale->outcome != NULL);
-    *telling = (struct sim__telling){.page = page, .outcome = tale->outcome};
+    *telling =
+            (struct sim__telling){.page = page, .outcome = tale->outcome, .went_on = tale->went_on};
     rt_err err = sim_cast_make(&telling->cast, tale->recorder);
     if (err == RT_OK) {
         err = sim_ledger_make(&telling->ledger, &telling->cast);

@@ -32,6 +32,9 @@ struct sim_tale {
     const char *replay; /* "rewake replay rw1:…"; NULL: not printed. */
     const char *show;
     uint32_t rows_max; /* SIM_ROWS_DEFAULT is usual; 0: everything, nothing folded. */
+    /* Of a deadlock: more was asked than the judge asks, and with that somebody went on; it is told
+     * elsewhere. */
+    bool went_on;
 };
 
 /* Adds the whole report. RT_E_FULL: no memory; what was added then is not complete. */

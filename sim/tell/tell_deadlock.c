@@ -342,6 +342,22 @@ is_left_of(const struct sim__telling *telling, bool loops)
     return false;
 }
 
+/* Where the answer stands elsewhere, the judge's questions are only why it is called a deadlock. */
+static void
+end_tried(struct sim__telling *telling, bool loops)
+{
+    if (telling->went_on) {
+        sim_page_put(&telling->line,
+                ": so the verdict is deadlock. With what is told above somebody "
+                "goes on.");
+        sim__end_line(telling, 0);
+        return;
+    }
+    sim_page_put(&telling->line, loops ? "." : ": no wake is missing, something was never done.");
+    sim__end_line(telling, 0);
+    tell_loops(telling);
+}
+
 static void
 tell_tried(struct sim__telling *telling)
 {
@@ -358,9 +374,7 @@ tell_tried(struct sim__telling *telling)
         sim_page_put(line, "In a copy of the run the host was made to report everything ready "
                            "again; nobody went on");
     }
-    sim_page_put(line, loops ? "." : ": no wake is missing, something was never done.");
-    sim__end_line(telling, 0);
-    tell_loops(telling);
+    end_tried(telling, loops);
 }
 
 void

@@ -17,6 +17,7 @@ struct sim__telling {
     struct sim_page line;
     struct sim_page *page;
     const struct sim_outcome *outcome;
+    bool went_on; /* As in struct sim_tale. */
 };
 
 /* ---- Words, added to the line. --------------------------------------------------------------- */
