@@ -104,7 +104,7 @@ struct sim_scenario {
 };
 
 /* Raised when a library built against older headers can not work. */
-#define SIM_LIBRARY_VERSION 3u
+#define SIM_LIBRARY_VERSION 4u
 
 /* What a library of scenarios shows to rewake: its one exported symbol, `rewake_library`. */
 struct sim_library {
