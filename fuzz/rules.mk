@@ -20,7 +20,8 @@ FUZZ_DRIVER := $(if $(FUZZ_ENGINE),,$(B)/plain/fuzz/main.o)
 # What the runtime's targets read are answers, not words: to tell the engine what each comparison
 # compares, and how deep the stack is, helps it nowhere there, and is two thirds of an execution.
 COMMA := ,
-$(B)/plain/%.o: CFLAGS += $(if $(filter fuzz fuzzfast,$(BUILD)),-O2 \
+# Private: what an object is made from must not inherit it, least of all the file of flags.
+$(B)/plain/%.o: private CFLAGS += $(if $(filter fuzz fuzzfast,$(BUILD)),-O2 \
 	-fno-sanitize-coverage=trace-cmp$(COMMA)stack-depth)
 # What a target of the simulator may call: all of it, and what scenarios register themselves.
 FUZZ_WORLD := $(call probe,$(filter-out sim/cli/main.c,$(WATCHED))) $(GEN) $(ZOO)
@@ -35,21 +36,15 @@ $(B)/fuzz/show: $(B)/probe/sim/tests/tell/tale.o
 $(foreach n,$(FUZZ),$(eval $(B)/fuzz/$n: $(call probe,$(wildcard fuzz/sim/$n/*.c))))
 fuzz-programs: $(FUZZ_ALL)
 
-# One target for S seconds: T=slab S=60. SEED=0 draws one. The corpus in the tree is only read; what
-# is found new lies in build/fuzz-clang/corpus/NAME, and what stops the target in …/found.
+# One target for S seconds: T=slab S=60. SEED=0 draws one.
 S ?= 60
 SEED ?= 0
 FUZZ_DIR := build/fuzz-clang
-FUZZ_FLAGS = -max_total_time=$(S) -seed=$(SEED) -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
-	-print_final_stats=1 -artifact_prefix=$(FUZZ_DIR)/found/$1- \
-	$(if $(wildcard fuzz/dict/$1.dict),-dict=fuzz/dict/$1.dict)
-fuzz_one = mkdir -p $(FUZZ_DIR)/corpus/$1 $(FUZZ_DIR)/found $(FUZZ_DIR)/log && \
-	$(FUZZ_DIR)/fuzz/$1 $(call FUZZ_FLAGS,$1) $(FUZZ_DIR)/corpus/$1 $(wildcard fuzz/corpus/$1)
 known = $(if $(filter $(T),$(FUZZ)),,$(error T=NAME, one of: $(FUZZ)))
 
 fuzz: ## one fuzz target for S seconds: make fuzz T=slab S=60
 	$(call known)@$(MAKE) BUILD=fuzz CC=clang $(FUZZ_DIR)/fuzz/$(T)
-	@$(call fuzz_one,$(T))
+	@scripts/fuzz-one $(T) $(S) $(SEED)
 fuzz-all: ## each fuzz target for S seconds, told in a table: make fuzz-all S=60
 	@$(MAKE) BUILD=fuzz CC=clang fuzz-programs
 	@scripts/fuzz-all $(S) $(SEED) $(JOBS) $(FUZZ)
