@@ -6,13 +6,24 @@
 # SPDX-License-Identifier: Apache-2.0
 . scripts/tests/tap.sh
 
-# stale: patches that do not apply any more.
+# stale FOLDER: patches that do not apply any more.
 stale() {
-    for patch in runtime/tests/mutants/*.patch; do
+    for patch in "$1"/*.patch; do
         patch -p1 -f -s --dry-run <"$patch" >/dev/null 2>&1 || echo "${patch##*/}"
     done
 }
-same "every mutant applies" "$(stale)" ""
+same "every mutant applies" "$(stale runtime/tests/mutants)" ""
+same "every mutant of a fuzz target applies" "$(stale fuzz/mutants)" ""
+
+# few: fuzz targets with fewer than three mutants.
+few() {
+    for file in fuzz/runtime/*.c fuzz/sim/*.c; do
+        name=$(basename "$file" .c)
+        [ "$name" = empty ] || [ "$(find fuzz/mutants -name "$name-*.patch" | wc -l)" -ge 3 ] ||
+            echo "$name"
+    done
+}
+same "every fuzz target has three mutants" "$(few)" ""
 
 # unnamed: patches whose head does not say what they break and which tests kill them.
 unnamed() {
