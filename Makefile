@@ -85,19 +85,23 @@ RUNTIME := $(filter-out runtime/tests/% runtime/host/%,$(call find_c,runtime))
 SIM := $(filter-out sim/tests/%,$(call find_c,sim))
 # What the simulator shares with the real hosts.
 SHARED := runtime/host/stack_mmap.c
-WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(call find_c,scenarios reports)
+REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
+WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
 HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
 RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
 SIM_TESTS := $(filter-out $(BENCHES),$(call find_c,sim/tests))
-SHELL_TESTS := $(sort $(wildcard sim/tests/*.t sim/tests/cli/*.t scripts/tests/*.t fuzz/tests/*.t))
+REPORTS_TESTS := $(call find_c,reports/tests)
+STORE_BOX := sim/tests/store/store_box.c
+SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,sim scripts fuzz \
+	reports)))
 GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/store/*.sql))
 ZOO := $(patsubst scenarios/%.patch,$(B)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
 plain = $(patsubst %.c,$(B)/plain/%.o,$(patsubst %.cc,%.c,$1))
 probe = $(patsubst %.c,$(B)/probe/%.o,$1)
-TEST_PROGRAMS := $(if $(RUNTIME_TESTS),$(B)/runtime-tests) $(if $(SIM_TESTS),$(B)/sim-tests)
+TEST_PROGRAMS := $(addprefix $(B)/,runtime-tests sim-tests reports-tests)
 
 # $(call run,WORD,command): the command is told shortly, and in full when it fails.
 run = @mkdir -p $(@D); $(if $(V),echo '$2',echo '  $1 $@'); $2 || { echo 'failed: $2' >&2; exit 1; }
@@ -114,7 +118,7 @@ endif
 $(B)/flags: FORCE
 	$(call say,$(CC) $(CFLAGS) $(CXXFLAGS) $(LINK) $(LIBS))
 $(B)/sources: FORCE
-	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(ZOO))
+	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(REPORTS_TESTS) $(ZOO))
 $(B)/plain/%.o: %.c $(B)/flags
 	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(call quiet,$<) -c $< -o $@)
 $(B)/probe/%.o: %.c $(B)/flags
@@ -131,6 +135,8 @@ $(B)/gen/runtime-tests.c: $(RUNTIME_TESTS) scripts/test-main $(B)/sources
 	$(call run,GEN,scripts/test-main runtime $(filter %_test.c %_test.cc,$(RUNTIME_TESTS)) > $@)
 $(B)/gen/sim-tests.c: $(SIM_TESTS) scripts/test-main $(B)/sources
 	$(call run,GEN,scripts/test-main sim $(filter %_test.c,$(SIM_TESTS)) > $@)
+$(B)/gen/reports-tests.c: $(REPORTS_TESTS) scripts/test-main $(B)/sources
+	$(call run,GEN,scripts/test-main reports $(filter %_test.c,$(REPORTS_TESTS)) > $@)
 $(B)/zoo/%.o: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-object $(HEADERS) $(B)/flags \
 		$(call probe,$(RUNTIME) $(filter sim/bind/%,$(SIM)))
 	$(call run,ZOO,scripts/zoo-object $* $(B)/probe $@ $(CC) $(CFLAGS) -DRT_PROBES)
@@ -144,6 +150,9 @@ $(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)
 	$(call run,LINK,$(LINK) -o $@ $^ $(TEST_LIBS) $(FIBER_LIBS))
 SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM))) $(GEN)
 $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
+$(B)/reports-tests: $(SIMULATOR) $(call probe,$(REPORTS) $(REPORTS_TESTS) $(STORE_BOX)) \
+		$(B)/gen/reports-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
 $(B)/bench/%: $(SIMULATOR) $(B)/probe/sim/tests/bench/%.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
@@ -170,7 +179,7 @@ prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$2/rewake FUZZ=build
 check: $(addsuffix -$(CC),tests-debug corpora-debug binary-release) matrix ## all tests and tidy
 	@$(call prove,debug-$(CC),release-$(CC),$(SHELL_TESTS) scripts/tidy)
 check-asan: $(addsuffix -$(CC),tests-asan corpora-asan binary-asan) ## the same with asan and ubsan
-	@$(call prove,asan-$(CC),asan-$(CC),$(filter sim/% fuzz/%,$(SHELL_TESTS)))
+	@$(call prove,asan-$(CC),asan-$(CC),$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
 check-tsan: tests-tsan-$(CC) ## unit tests with tsan
 	@$(call prove,tsan-$(CC),tsan-$(CC))
 check-ucontext: ## unit tests, with ucontext switching stacks instead of Boost.Context

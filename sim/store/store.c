@@ -450,3 +450,17 @@ sim_store_path(const struct sim_store *store)
     rt_check(store, SIM__STORE_MAGIC);
     return store->path;
 }
+
+struct sqlite3 *
+sim_store_handle(const struct sim_store *store)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    return store->db;
+}
+
+enum sim_store_err
+sim_store_refused(struct sim_store *store, int rc)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SIM_STORE_OK : sim__store_sqlite(store, rc);
+}

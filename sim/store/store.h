@@ -114,6 +114,18 @@ const char *sim_store_message(const struct sim_store *store);
 const char *sim_store_path(const struct sim_store *store);
 
 /*
+ * SQLite's own handle, for folders above sim/ that read by statements of their own (reports/). Lent
+ * until the store is closed. Nobody writes, attaches or sets a pragma through it; what SQLite
+ * refuses is put into a line by sim_store_refused.
+ */
+struct sqlite3;
+struct sqlite3 *sim_store_handle(const struct sim_store *store);
+
+/* The line (sim_store_message) for SQLite's answer to the last call on that handle, and its error;
+ * OK for SQLITE_OK, SQLITE_ROW and SQLITE_DONE. */
+enum sim_store_err sim_store_refused(struct sim_store *store, int rc);
+
+/*
  * Errors of every call that writes, below: HELD, FULL, READ_ONLY, CORRUPT, SYSTEM. READ_ONLY also
  * when the store was opened for reading.
  */

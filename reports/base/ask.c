@@ -1,0 +1,98 @@
+/*
+ * ask.c -- one question to the trace database, row by row.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/base/ask.h"
+
+#include <sqlite3.h>
+
+#include "runtime/base/assert.h"
+
+static void
+note(struct report_ask *ask, int rc)
+{
+    if (ask->err == SIM_STORE_OK) {
+        ask->err = sim_store_refused(ask->store, rc);
+    }
+}
+
+struct report_ask
+report_ask(struct sim_store *store, const char *sql)
+{
+    struct report_ask ask = {.store = store, .next = 1};
+    note(&ask, sqlite3_prepare_v2(sim_store_handle(store), sql, -1, &ask.statement, NULL));
+    rt_assert(ask.err != SIM_STORE_OK || sqlite3_stmt_readonly(ask.statement) != 0);
+    return ask;
+}
+
+void
+report_put_int(struct report_ask *ask, int64_t value)
+{
+    if (ask->err == SIM_STORE_OK) {
+        note(ask, sqlite3_bind_int64(ask->statement, ask->next++, value));
+    }
+}
+
+void
+report_put_text(struct report_ask *ask, const char *text)
+{
+    if (ask->err == SIM_STORE_OK) {
+        note(ask, sqlite3_bind_text(ask->statement, ask->next++, text, -1, SQLITE_STATIC));
+    }
+}
+
+bool
+report_row(struct report_ask *ask)
+{
+    if (ask->err != SIM_STORE_OK) {
+        return false;
+    }
+    int rc = sqlite3_step(ask->statement);
+    note(ask, rc);
+    return rc == SQLITE_ROW;
+}
+
+bool
+report_null(struct report_ask *ask, int column)
+{
+    return sqlite3_column_type(ask->statement, column) == SQLITE_NULL;
+}
+
+int64_t
+report_int(struct report_ask *ask, int column)
+{
+    return sqlite3_column_int64(ask->statement, column);
+}
+
+const char *
+report_text(struct report_ask *ask, int column)
+{
+    const unsigned char *text = sqlite3_column_text(ask->statement, column);
+    return text != NULL ? (const char *)text : "";
+}
+
+const void *
+report_blob(struct report_ask *ask, int column, size_t *ret_size)
+{
+    const void *bytes = sqlite3_column_blob(ask->statement, column);
+    *ret_size = (size_t)sqlite3_column_bytes(ask->statement, column);
+    return bytes;
+}
+
+enum sim_store_err
+report_done(struct report_ask *ask)
+{
+    (void)sqlite3_finalize(ask->statement); /* Its error was that of the last step. */
+    ask->statement = NULL;
+    return ask->err;
+}
+
+int64_t
+report_ask_int(struct sim_store *store, const char *sql, int64_t otherwise)
+{
+    struct report_ask ask = report_ask(store, sql);
+    int64_t answer = report_row(&ask) && !report_null(&ask, 0) ? report_int(&ask, 0) : otherwise;
+    (void)report_done(&ask);
+    return answer;
+}
