@@ -82,12 +82,12 @@ quiet = $(if $(findstring /tests/,$1),$(TEST_WARN.$(FAMILY))) $(call peers,$1)
 # ---- sources and objects -----------------------------------------------------------------------
 find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c)))
 RUNTIME := $(filter-out runtime/tests/% runtime/host/%,$(call find_c,runtime))
-SIM := $(filter-out sim/tests/%,$(call find_c,sim))
+SIM := $(filter-out sim/tests/%,$(call find_c,sim sim/explain))
 # What the simulator shares with the real hosts.
 SHARED := runtime/host/stack_mmap.c
 REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
 WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
-HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*.hpp))
+HEADERS := $(foreach d,runtime sim sim/explain,$(wildcard $d/*.h $d/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
 RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))

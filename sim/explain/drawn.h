@@ -10,7 +10,7 @@
 #ifndef SIM_EXPLAIN_DRAWN_H
 #define SIM_EXPLAIN_DRAWN_H
 
-#include "sim/explain/place.h"
+#include "sim/explain/look/place.h"
 #include "sim/explore/pilot.h"
 #include "sim/tell/cast.h"
 #include "sim/tell/page.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/order/swap.h"
 #include "sim/explain/sides.h"
-#include "sim/explain/swap.h"
 
 /* Processes that may die of words that are put back. */
 #define DEATHS_MAX 12u

@@ -13,10 +13,10 @@
 #ifndef SIM_EXPLAIN_EXPLAIN_H
 #define SIM_EXPLAIN_EXPLAIN_H
 
-#include "sim/explain/cause.h"
+#include "sim/explain/cause/cause.h"
 #include "sim/explain/decision.h"
 #include "sim/explain/drawn.h"
-#include "sim/explain/order.h"
+#include "sim/explain/order/order.h"
 #include "sim/explore/pilot.h"
 #include "sim/tell/page.h"
 

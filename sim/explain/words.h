@@ -7,7 +7,7 @@
 #define SIM_EXPLAIN_WORDS_H
 
 #include "sim/decide/tape.h"
-#include "sim/explain/cause.h"
+#include "sim/explain/cause/cause.h"
 #include "sim/tell/cast.h"
 
 #ifdef __cplusplus

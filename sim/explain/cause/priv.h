@@ -1,19 +1,19 @@
 /*
- * cause_priv.h -- what the files of the cause share.
+ * priv.h -- what the files of the cause share.
  *
  *      cause        which of these to ask, and who is to blame where no wake is missing
- *      cause_wake   the sleeper could go on: its wake is missing
- *      cause_rest   nobody goes on
- *      cause_blame  places, for all of them
+ *      wake         the sleeper could go on: its wake is missing
+ *      rest         nobody goes on
+ *      blame        places, for all of them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_EXPLAIN_CAUSE_PRIV_H
 #define SIM_EXPLAIN_CAUSE_PRIV_H
 
-#include "sim/explain/cause.h"
+#include "sim/explain/cause/cause.h"
 
-/* ---- cause_blame.c: each adds to cause->at what is a reader's, innermost first. ------------- */
+/* ---- blame.c: each adds to cause->at what is a reader's, innermost first. ------------------- */
 
 void sim__spot_set(struct sim_spot *spot, const struct rt_site *site, uint64_t step, uint32_t part);
 
@@ -45,7 +45,7 @@ void sim__blame_entry(const struct sim_evidence *evidence, struct sim_cause *cau
 
 void sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause);
 
-/* ---- cause_wake.c ---------------------------------------------------------------------------- */
+/* ---- wake.c ---------------------------------------------------------------------------------- */
 
 /* The sleeper's last poll stored no waker. */
 void sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cause *cause);
@@ -57,7 +57,7 @@ void sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *caus
  * False: no timer is on record. */
 bool sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cause);
 
-/* ---- cause_rest.c ---------------------------------------------------------------------------- */
+/* ---- rest.c ---------------------------------------------------------------------------------- */
 
 /* False: nothing is found, and `cause` as it was. */
 bool sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause);

@@ -1,10 +1,10 @@
 /*
- * cause_blame.c -- places to blame: from an event, from a stack, from what was gone through.
+ * blame.c -- places to blame: from an event, from a stack, from what was gone through.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/cause_priv.h"
-#include "sim/explain/path.h"
+#include "sim/explain/cause/priv.h"
+#include "sim/explain/look/path.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /*
- * wish_priv.h -- what the questions and who has them asked share: memory that outlives a worker.
+ * priv.h -- what the questions and who has them asked share: memory that outlives a worker.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_EXPLAIN_WISH_PRIV_H
 #define SIM_EXPLAIN_WISH_PRIV_H
 
-#include "sim/explain/wish.h"
+#include "sim/explain/wish/wish.h"
 
 #define SIM__WISH_HITS 12u
 

@@ -1,9 +1,9 @@
 /*
- * cause_rest.c -- nobody goes on, whoever is asked: what was never done, or undone.
+ * rest.c -- nobody goes on, whoever is asked: what was never done, or undone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/cause_priv.h"
+#include "sim/explain/cause/priv.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #ifndef SIM_EXPLAIN_STUDY_H
 #define SIM_EXPLAIN_STUDY_H
 
-#include "sim/explain/walk.h"
+#include "sim/explain/look/walk.h"
 #include "sim/judge/judge.h"
 
 #ifdef __cplusplus

@@ -19,9 +19,9 @@
 #ifndef SIM_EXPLAIN_WISH_H
 #define SIM_EXPLAIN_WISH_H
 
-#include "sim/explain/changes.h"
-#include "sim/explain/place.h"
-#include "sim/explain/walk.h"
+#include "sim/explain/look/changes.h"
+#include "sim/explain/look/place.h"
+#include "sim/explain/look/walk.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/path.h"
+#include "sim/explain/look/path.h"
 
 #include <string.h>
 

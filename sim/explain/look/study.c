@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/study.h"
+#include "sim/explain/look/study.h"
 
 #include <execinfo.h>
 #include <string.h>

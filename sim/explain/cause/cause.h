@@ -11,9 +11,9 @@
 #ifndef SIM_EXPLAIN_CAUSE_H
 #define SIM_EXPLAIN_CAUSE_H
 
-#include "sim/explain/place.h"
-#include "sim/explain/study.h"
-#include "sim/explain/wish.h"
+#include "sim/explain/look/place.h"
+#include "sim/explain/look/study.h"
+#include "sim/explain/wish/wish.h"
 #include "sim/explore/crash.h"
 #include "sim/tell/fate.h"
 

@@ -1,9 +1,9 @@
 /*
- * cause_wake.c -- a sleeper could go on: what became of the wake that it was owed.
+ * wake.c -- a sleeper could go on: what became of the wake that it was owed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/cause_priv.h"
+#include "sim/explain/cause/priv.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #ifndef SIM_EXPLAIN_PATH_H
 #define SIM_EXPLAIN_PATH_H
 
-#include "sim/explain/place.h"
-#include "sim/explain/walk.h"
+#include "sim/explain/look/place.h"
+#include "sim/explain/look/walk.h"
 
 #ifdef __cplusplus
 extern "C" {

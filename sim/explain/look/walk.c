@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/walk.h"
+#include "sim/explain/look/walk.h"
 
 #include <execinfo.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /*
- * wish_ask.c -- the questions, each a replay of its own.
+ * ask.c -- the questions, each a replay of its own.
  *
  * A sleeping task is polled once more; a loop is told that nothing came, and goes round once. Each
  * question may kill the process, since a word is changed behind the program's back. So the
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
-#include "sim/explain/wish_priv.h"
+#include "sim/explain/wish/priv.h"
 #include "sim/judge/nudge.h"
 
 /* Instructions of a step that is walked. */

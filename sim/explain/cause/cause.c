@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/cause.h"
+#include "sim/explain/cause/cause.h"
 
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/explain/cause_priv.h"
+#include "sim/explain/cause/priv.h"
 #include "sim/trace/site.h"
 
 /* ---- No wake is missing. --------------------------------------------------------------------- */

@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/order.h"
+#include "sim/explain/order/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/explain/path.h"
+#include "sim/explain/look/path.h"
 #include "sim/trace/site.h"
 
 /* Events after the parting that are compared. */

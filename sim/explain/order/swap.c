@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/swap.h"
+#include "sim/explain/order/swap.h"
 
 #include <stdlib.h>
 

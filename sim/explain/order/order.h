@@ -11,7 +11,7 @@
 #ifndef SIM_EXPLAIN_ORDER_H
 #define SIM_EXPLAIN_ORDER_H
 
-#include "sim/explain/cause.h"
+#include "sim/explain/cause/cause.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/changes.h"
+#include "sim/explain/look/changes.h"
 
 #include <string.h>
 #include <sys/mman.h>

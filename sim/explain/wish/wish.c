@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/wish.h"
+#include "sim/explain/wish/wish.h"
 
 #include <sys/mman.h>
 
-#include "sim/explain/wish_priv.h"
+#include "sim/explain/wish/priv.h"
 #include "sim/explore/pilot.h"
 
 /* Processes that may die of words that are changed. */

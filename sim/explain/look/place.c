@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/place.h"
+#include "sim/explain/look/place.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
