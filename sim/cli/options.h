@@ -47,7 +47,8 @@
     X(ARTIFACT, 0, "artifact", "FILE", NULL, \
             "also write the run as a fuzzer's input, to a new file") \
     X(NAME, 0, "name", "NAME", NULL, "what it is to be called") \
-    X(FOLDER, 'o', NULL, "DIR", NULL, "where files are written") \
+    X(FOLDER, 'o', NULL, "PATH", NULL, "the folder, or the file, that is written") \
+    X(JUNIT, 0, "junit", "FILE", NULL, "also write the result as JUnit XML") \
     X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, "this text")
 
@@ -91,6 +92,7 @@ struct sim_settings {
     const char *artifact; /* A file to be written; NULL: none. */
     const char *name;     /* NULL: what is usual. */
     const char *folder;   /* Likewise. */
+    const char *junit;    /* A file to be written; NULL: none. */
     struct sim_assignment params[SIM_ASSIGNMENTS_MAX];
     uint32_t param_count;
     struct sim_assignment options[SIM_ASSIGNMENTS_MAX];

@@ -304,6 +304,7 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
     sim_progress_init(&run->progress);
     sim_run_cover_begin(run);
     if (sim_run_store_begin(run)) {
+        sim_run_export_sweep(run);
         sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
         (void)sim_run_store_end(run);
         sim_run_tell_scenario(run);
@@ -357,7 +358,7 @@ run_all(struct sim_run *run)
     if (!sim_pool_init(&run->pool, jobs, run->cli->settings.hang_ms)) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
     }
-    if (!sim_run_store_open(run)) {
+    if (!sim_run_store_open(run) || !sim_run_export_open(run)) {
         return run->system;
     }
     catch_signals();
@@ -366,6 +367,8 @@ run_all(struct sim_run *run)
         run_scenarios(run);
     }
     int status = exit_status(run);
+    int written = sim_run_export_write(run);
+    status = written != 0 ? written : status;
     sim_run_tell_end(run, status);
     return status;
 }
@@ -406,7 +409,7 @@ run_command(struct sim_cli *cli)
             SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
             SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
             SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
-            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(HELP))
+            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | SIM_CLI_OPTION_BIT(HELP))
 
 SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "run scenarios over many seeds, and tell what fails",

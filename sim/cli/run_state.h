@@ -8,6 +8,7 @@
  *   run_json.c        the same for programs
  *   run_remembered.c  the failures of earlier runs, tried first
  *   run_regression.c  a promoted run, made again
+ *   run_export.c      the result for other programs
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -77,6 +78,10 @@ struct sim_run {
     bool short_of;   /* Fewer runs than asked for. */
     bool store_lost; /* The database failed; it has been said. */
     int system;      /* Exit status when the system failed, else 0. */
+
+    FILE *junit;     /* What --junit names; NULL: nothing. */
+    int64_t *sweeps; /* All that were begun, in the database; only with `junit`. */
+    size_t sweep_count;
 };
 
 /* A failure as it is told: as it was found, and the smallest run that fails in the same way. */
@@ -172,5 +177,14 @@ void sim_run_regression_plan(
 
 /* Tries them; false to end the command at once. */
 bool sim_run_try_remembered(struct sim_run *run);
+
+/* ---- run_export.c ---------------------------------------------------------------------------- */
+
+/* Opens what --junit names. True, or false after a line on stderr, with run->system set. */
+bool sim_run_export_open(struct sim_run *run);
+/* Notes the sweep that was begun. */
+void sim_run_export_sweep(struct sim_run *run);
+/* Writes and closes it. 0, or the exit status after a line. */
+int sim_run_export_write(struct sim_run *run);
 
 #endif

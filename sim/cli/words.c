@@ -82,8 +82,7 @@ sim_say_if_long(const char *subject)
 }
 
 char *
-sim_command_text(const struct sim_cli *cli, const char *command, const struct sim_entry *entry,
-        const char *subject)
+sim_command_of(const char *command, const char *library, const char *subject, const char *db)
 {
     char *text = NULL;
     size_t size = 0;
@@ -95,20 +94,28 @@ sim_command_text(const struct sim_cli *cli, const char *command, const struct si
         (void)fputs(" | ", file);
     }
     (void)fprintf(file, "rewake %s", command);
-    if (entry->library != NULL) {
-        const char *slash = strchr(entry->library, '/');
+    if (library != NULL) {
+        const char *slash = strchr(library, '/');
         char *near = NULL;
-        int made = slash == NULL ? asprintf(&near, "./%s", entry->library) : 0;
-        put_word(file, made > 0 ? near : entry->library);
+        int made = slash == NULL ? asprintf(&near, "./%s", library) : 0;
+        put_word(file, made > 0 ? near : library);
         free(near);
     }
     put_word(file, is_long(subject) ? "-" : subject);
-    if (cli->settings.db != NULL && cli->settings.record != SIM_RECORD_NONE) {
+    if (db != NULL) {
         (void)fputs(" --db", file);
-        put_word(file, cli->settings.db);
+        put_word(file, db);
     }
     (void)fclose(file);
     return text;
+}
+
+char *
+sim_command_text(const struct sim_cli *cli, const char *command, const struct sim_entry *entry,
+        const char *subject)
+{
+    bool recorded = cli->settings.record != SIM_RECORD_NONE;
+    return sim_command_of(command, entry->library, subject, recorded ? cli->settings.db : NULL);
 }
 
 /* ---- Options as JSON. ------------------------------------------------------------------------ */

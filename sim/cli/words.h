@@ -20,6 +20,9 @@ char *sim_token_of(const struct sim_scenario *scenario, const struct sim_options
 char *sim_command_text(const struct sim_cli *cli, const char *command,
         const struct sim_entry *entry, const char *subject);
 
+/* The same of what the database knows; `library`, `db` NULL: none is named. */
+char *sim_command_of(const char *command, const char *library, const char *subject, const char *db);
+
 /* Where sim_command_text gives the latter: says on stdout why, and what else can be done. */
 void sim_say_if_long(const char *subject);
 

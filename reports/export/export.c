@@ -1,0 +1,127 @@
+/*
+ * export.c -- `rewake export`: what the database has, in a format that another program reads.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model/sweeps.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/format.h"
+#include "sim/cli/subject.h"
+
+static int
+list_formats(void)
+{
+    for (const struct sim_format *each = sim_format_next(""); each != NULL;
+            each = sim_format_next(each->name)) {
+        (void)printf(
+                "%-9s %-9s %s\n", each->name, each->of_run ? "run:ID" : "[PATTERN]", each->about);
+    }
+    return SIM_EXIT_HELD;
+}
+
+/* "run:12" */
+static bool
+parse_run(const char *text, int64_t *ret_run)
+{
+    uint64_t run = 0;
+    bool good = strncmp(text, "run:", 4) == 0 && sim_number_parse(text + 4, INT64_MAX, &run);
+    *ret_run = (int64_t)run;
+    return good && run > 0;
+}
+
+static int
+find_run(struct sim_cli *cli, struct sim_export *export)
+{
+    struct sim_found_run found;
+    if (cli->count != 2 || !parse_run(cli->arguments[1], &export->run)) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "%s tells of one run: name it as run:ID; `rewake query failures` lists them",
+                cli->arguments[0]);
+    }
+    if (sim_store_find_run(export->store, export->run, &found) != SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(export->store));
+    }
+    sim_found_run_clear(&found);
+    return 0;
+}
+
+/* One sweep by its number, or the newest of each scenario that is meant. */
+static int
+find_sweeps(struct sim_cli *cli, struct sim_export *export, int64_t **ret_sweeps)
+{
+    enum sim_store_err err = report_sweeps_newest(
+            export->store, cli->arguments + 1, cli->count - 1, ret_sweeps, &export->sweep_count);
+    if (err != SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(export->store));
+    }
+    export->sweeps = *ret_sweeps;
+    if (export->sweep_count == 0) {
+        return sim_cli_fail(SIM_EXIT_NOTHING, "nothing is recorded%s%s; `rewake run` records",
+                cli->count > 1 ? " of " : "", cli->count > 1 ? cli->arguments[1] : "");
+    }
+    return 0;
+}
+
+/* Where it goes: as -o says, else where the format's own place is, else stdout. */
+static int
+write_to(struct sim_cli *cli, const struct sim_format *format, struct sim_export *export)
+{
+    const char *path = cli->settings.folder;
+    bool append = false;
+    if (path == NULL && format->place != NULL) {
+        path = getenv(format->place);
+        append = path != NULL && *path != '\0';
+        path = append ? path : NULL;
+    }
+    path = path != NULL ? path : "-";
+    export->file = sim_format_open(path, append);
+    return export->file != NULL ? sim_format_write(format, export, path) : SIM_EXIT_SYSTEM;
+}
+
+static int
+export_format(struct sim_cli *cli, const struct sim_format *format, struct sim_store *store)
+{
+    int64_t *sweeps = NULL;
+    struct sim_export export = {.store = store, .db = cli->settings.db, .remembered = true};
+    int status = format->of_run ? find_run(cli, &export) : find_sweeps(cli, &export, &sweeps);
+    if (status == 0) {
+        status = write_to(cli, format, &export);
+    }
+    free(sweeps);
+    return status;
+}
+
+static int
+export_command(struct sim_cli *cli)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    if (cli->count == 0) {
+        return list_formats();
+    }
+    const struct sim_format *format = sim_format_find(cli->arguments[0]);
+    if (format == NULL) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "there is no format '%s'; `rewake export` lists what there is", cli->arguments[0]);
+    }
+    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
+            SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    }
+    int status = export_format(cli, format, store);
+    sim_store_close(&store);
+    return status;
+}
+
+SIM_COMMAND(command, .name = "export", .usage = "[FORMAT [PATTERN...|run:ID]] [-o FILE]",
+        .about = "write what was found for another program to read",
+        .help = "Without a FORMAT, lists them. A format of sweeps tells of the newest sweep of "
+                "each\n"
+                "scenario that matches; a format of runs tells of one run. On stdout, unless -o "
+                "says\notherwise. `rewake run --junit FILE` writes that of its own sweeps.\n",
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(HELP),
+        .arguments_max = UINT32_MAX, .run = export_command);

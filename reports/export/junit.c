@@ -1,0 +1,177 @@
+/*
+ * junit.c -- JUnit XML: one case a scenario.
+ *
+ * There is no standard of it. What is written here is what its readers have in common, and what the
+ * strictest of them allow: <testsuites>, one <testsuite>, and in each <testcase> at most one
+ * <failure> or <error> before <system-out>. Of several ways to fail the one with the most runs is
+ * named first, and all of them are in the text.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "reports/export/words.h"
+#include "reports/export/xml.h"
+
+static bool
+is_failure(const struct report_sweep *sweep)
+{
+    return sweep->way_count > 0;
+}
+
+/* It held as far as it came, and did not come as far as it was asked to. */
+static bool
+is_error(const struct report_sweep *sweep)
+{
+    return !is_failure(sweep) && sweep->runs == 0;
+}
+
+static void
+put_number(FILE *file, const char *name, int64_t number)
+{
+    (void)fprintf(file, " %s=\"%lld\"", name, (long long)number);
+}
+
+static void
+put_seconds(FILE *file, int64_t ms)
+{
+    (void)fprintf(file, " time=\"%lld.%03lld\"", (long long)(ms / 1000), (long long)(ms % 1000));
+}
+
+static void
+put_freed(FILE *file, char *text, const char *end)
+{
+    report_xml_text(file, text);
+    (void)fputs(end, file);
+    free(text);
+}
+
+/* ---- A way to fail, as text. ----------------------------------------------------------------- */
+
+static void
+put_way(const struct sim_export *export, const struct report_sweep *sweep,
+        const struct report_way *way)
+{
+    FILE *file = export->file;
+    char *place = report_way_place(way);
+    report_xml_text(file, way->verdict);
+    (void)fputs(": ", file);
+    report_xml_text(file, report_way_message(way));
+    (void)fputs("\n", file);
+    if (place[0] != '\0') {
+        (void)fputs("at ", file);
+        report_xml_text(file, place);
+        (void)fputs("\n", file);
+    }
+    free(place);
+    put_freed(file, report_way_count(sweep, way), "\n");
+    put_freed(file, report_way_command(export, sweep, way, "replay"), "\n");
+    put_freed(file, report_way_command(export, sweep, way, "explain"), "\n");
+}
+
+static void
+put_failure(const struct sim_export *export, const struct report_sweep *sweep)
+{
+    FILE *file = export->file;
+    (void)fputs("      <failure", file);
+    report_xml_attribute(file, "message", report_way_message(&sweep->ways[0]));
+    report_xml_attribute(file, "type", sweep->ways[0].verdict);
+    (void)fputs(">", file);
+    for (size_t i = 0; i < sweep->way_count; i++) {
+        (void)fputs(i > 0 ? "\n" : "", file);
+        put_way(export, sweep, &sweep->ways[i]);
+    }
+    (void)fputs("</failure>\n", file);
+}
+
+/* ---- Cases and suites. ----------------------------------------------------------------------- */
+
+/* "zoo/a05/broken" is in the class "rewake.zoo.a05". */
+static void
+put_class(FILE *file, const char *scenario)
+{
+    char class[512];
+    const char *slash = strrchr(scenario, '/');
+    int length = slash != NULL ? (int)(slash - scenario) : 0;
+    (void)snprintf(class, sizeof(class), "rewake%s%.*s", length > 0 ? "/" : "", length, scenario);
+    for (char *c = class; *c != '\0'; c++) {
+        *c = *c == '/' ? '.' : *c;
+    }
+    report_xml_attribute(file, "classname", class);
+}
+
+static void
+put_case(const struct sim_export *export, const struct report_sweep *sweep)
+{
+    FILE *file = export->file;
+    (void)fputs("    <testcase", file);
+    report_xml_attribute(file, "name", sweep->scenario);
+    put_class(file, sweep->scenario);
+    put_seconds(file, sweep->elapsed_ms);
+    (void)fputs(">\n", file);
+    if (is_failure(sweep)) {
+        put_failure(export, sweep);
+    } else if (is_error(sweep)) {
+        (void)fputs("      <error message=\"no run was made\" type=\"interrupted\"/>\n", file);
+    }
+    (void)fputs("      <system-out>", file);
+    put_freed(file, report_sweep_sentence(sweep), "\n</system-out>\n    </testcase>\n");
+}
+
+static void
+put_totals(FILE *file, const struct report_sweeps *list)
+{
+    int64_t failures = 0;
+    int64_t errors = 0;
+    int64_t ms = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        failures += is_failure(&list->sweeps[i]);
+        errors += is_error(&list->sweeps[i]);
+        ms += list->sweeps[i].elapsed_ms;
+    }
+    (void)fputs(" name=\"rewake\"", file);
+    put_number(file, "tests", (int64_t)list->count);
+    put_number(file, "failures", failures);
+    put_number(file, "errors", errors);
+    put_seconds(file, ms);
+}
+
+/* When the first sweep began, UTC. */
+static void
+put_date(FILE *file, const struct report_sweeps *list)
+{
+    char text[40];
+    struct tm date;
+    time_t seconds = list->count > 0 ? (time_t)(list->sweeps[0].started_ms / 1000) : 0;
+    if (list->count > 0 && gmtime_r(&seconds, &date) != NULL &&
+            strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &date) > 0) {
+        report_xml_attribute(file, "timestamp", text);
+    }
+}
+
+static enum sim_store_err
+write_junit(const struct sim_export *export)
+{
+    struct report_sweeps list;
+    FILE *file = export->file;
+    enum sim_store_err err = report_sweeps_read(
+            export->store, export->sweeps, export->sweep_count, export->remembered, &list);
+    (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", file);
+    put_totals(file, &list);
+    (void)fputs(">\n  <testsuite", file);
+    put_totals(file, &list);
+    put_date(file, &list);
+    (void)fputs(">\n", file);
+    for (size_t i = 0; i < list.count; i++) {
+        put_case(export, &list.sweeps[i]);
+    }
+    (void)fputs("  </testsuite>\n</testsuites>\n", file);
+    report_sweeps_done(&list);
+    return err;
+}
+
+SIM_FORMAT(junit, .name = "junit", .suffix = ".xml",
+        .about = "JUnit XML, one case a scenario: Jenkins, GitLab, and most others",
+        .write = write_junit);

@@ -1,0 +1,74 @@
+/*
+ * words.c -- what every format says of a sweep and of a way to fail.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/export/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/words.h"
+
+static const char *
+plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+char *
+report_way_count(const struct report_sweep *sweep, const struct report_way *way)
+{
+    char *text = NULL;
+    int made = way->remembered
+                       ? asprintf(&text, "An earlier sweep met it, and it is still remembered.")
+                       : asprintf(&text, "%lld of %lld run%s failed so, the first at seed %lld.",
+                                 (long long)way->runs, (long long)sweep->runs, plural(sweep->runs),
+                                 (long long)(sweep->seed_first + way->first_number));
+    rt_assert(made >= 0);
+    return text;
+}
+
+char *
+report_way_place(const struct report_way *way)
+{
+    char *text = NULL;
+    int made = way->file[0] != '\0' ? asprintf(&text, "%s:%lld %s", way->file, (long long)way->line,
+                                              way->function)
+                                    : asprintf(&text, "%s", "");
+    rt_assert(made >= 0);
+    return text;
+}
+
+const char *
+report_way_message(const struct report_way *way)
+{
+    return way->message[0] != '\0' ? way->message : way->verdict;
+}
+
+char *
+report_way_command(const struct sim_export *export, const struct report_sweep *sweep,
+        const struct report_way *way, const char *command)
+{
+    char run[32];
+    const char *subject = way->shrunk_token[0] != '\0' ? way->shrunk_token : way->token;
+    if (subject[0] == '\0') {
+        (void)snprintf(run, sizeof(run), "run:%lld", (long long)way->run);
+        subject = run;
+    }
+    return sim_command_of(
+            command, sweep->library[0] != '\0' ? sweep->library : NULL, subject, export->db);
+}
+
+char *
+report_sweep_sentence(const struct report_sweep *sweep)
+{
+    char *text = NULL;
+    int made = asprintf(&text, "%lld run%s by %s from seed %lld, %lld failed%s",
+            (long long)sweep->runs, plural(sweep->runs), sweep->strategy,
+            (long long)sweep->seed_first, (long long)sweep->failed,
+            sweep->complete ? "" : "; fewer than were asked for");
+    rt_assert(made >= 0);
+    return text;
+}

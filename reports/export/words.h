@@ -1,0 +1,37 @@
+/*
+ * words.h -- what every format says of a sweep and of a way to fail, in the same words.
+ *
+ * Strings are from malloc, unless they are const.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_EXPORT_WORDS_H
+#define REPORTS_EXPORT_WORDS_H
+
+#include "reports/model/sweeps.h"
+#include "sim/cli/format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "3 of 1000 runs failed so, the first at seed 8." */
+char *report_way_count(const struct report_sweep *sweep, const struct report_way *way);
+
+/* "scenarios/canary/leak.c:30 taker_poll"; "" where no line is known. */
+char *report_way_place(const struct report_way *way);
+
+/* What went wrong, one sentence; the verdict where nothing more was kept. */
+const char *report_way_message(const struct report_way *way);
+
+/* A command to paste: "rewake replay ./mine.so rw1:…", of the smallest run that is known. */
+char *report_way_command(const struct sim_export *export, const struct report_sweep *sweep,
+        const struct report_way *way, const char *command);
+
+/* "1000 runs by portfolio from seed 1, 3 failed", and whether all that was asked for ran. */
+char *report_sweep_sentence(const struct report_sweep *sweep);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

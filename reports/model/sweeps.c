@@ -1,0 +1,225 @@
+/*
+ * sweeps.c -- sweeps, and in which ways their runs have failed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/model/sweeps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/base/ask.h"
+#include "runtime/base/assert.h"
+#include "sim/explore/registry.h"
+
+static char *
+copy(struct report_ask *ask, int column)
+{
+    char *text = strdup(report_text(ask, column));
+    rt_assert(text != NULL);
+    return text;
+}
+
+/* ---- The sweeps themselves. ------------------------------------------------------------------ */
+
+static void
+read_sweep(struct report_ask *ask, struct report_sweep *sweep)
+{
+    *sweep = (struct report_sweep){
+            .sweep = report_int(ask, 0),
+            .scenario = copy(ask, 1),
+            .library = copy(ask, 2),
+            .strategy = copy(ask, 3),
+            .options = copy(ask, 4),
+            .build = copy(ask, 5),
+            .seed_first = report_int(ask, 6),
+            .started_ms = report_int(ask, 7),
+            .elapsed_ms = report_int(ask, 8),
+            .runs = report_int(ask, 9),
+            .failed = report_int(ask, 10),
+            .steps = report_int(ask, 11),
+            .complete = report_int(ask, 12) != 0,
+    };
+}
+
+static enum sim_store_err
+read_sweeps(
+        struct sim_store *store, const int64_t *numbers, size_t count, struct report_sweeps *list)
+{
+    enum sim_store_err err = SIM_STORE_OK;
+    for (size_t i = 0; i < count && err == SIM_STORE_OK; i++) {
+        struct report_ask ask = report_ask(store,
+                "SELECT s.sweep, scenario, library, strategy, options, build, seed_first,"
+                " started_ms, elapsed_ms, s.runs, (SELECT sum(v.runs) FROM sweep_verdicts AS v"
+                " WHERE v.sweep = s.sweep AND verdict <> 0), steps, complete"
+                " FROM sweeps AS s WHERE sweep = ?");
+        report_put_int(&ask, numbers[i]);
+        if (report_row(&ask)) {
+            read_sweep(&ask, &list->sweeps[list->count++]);
+        }
+        err = report_done(&ask);
+    }
+    return err;
+}
+
+/* ---- Ways to fail. --------------------------------------------------------------------------- */
+
+static struct report_way *
+add_way(struct report_sweep *sweep)
+{
+    sweep->ways = reallocarray(sweep->ways, sweep->way_count + 1, sizeof(*sweep->ways));
+    rt_assert(sweep->ways != NULL);
+    return &sweep->ways[sweep->way_count++];
+}
+
+static struct report_sweep *
+find_sweep(struct report_sweeps *list, int64_t number)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->sweeps[i].sweep == number) {
+            return &list->sweeps[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+read_way(struct report_ask *ask, struct report_way *way)
+{
+    *way = (struct report_way){
+            .runs = report_int(ask, 1),
+            .first_number = report_int(ask, 2),
+            .verdict = copy(ask, 3),
+            .oracle = copy(ask, 4),
+            .file = copy(ask, 5),
+            .line = report_int(ask, 6),
+            .function = copy(ask, 7),
+            .run = report_int(ask, 8),
+            .seed = report_int(ask, 9),
+            .message = copy(ask, 10),
+            .token = copy(ask, 11),
+            .shrunk_token = copy(ask, 12),
+    };
+}
+
+/* Of each way the run that was told has details, and is the one to be shown. Of one that was told
+ * twice the older is. */
+static const char ways_sql[] =
+        "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
+        " w.shown, r.seed, d.message, d.token, h.token"
+        " FROM (SELECT f.sweep, verdict, oracle, f.site, count(*) AS runs,"
+        "        min(f.number) AS first_number, coalesce(min(e.run), min(f.run)) AS shown"
+        "       FROM runs AS f LEFT JOIN details AS e ON e.run = f.run WHERE verdict <> 0"
+        "       GROUP BY f.sweep, verdict, oracle, f.site) AS w"
+        " JOIN verdicts AS v USING (verdict) JOIN oracles AS o USING (oracle)"
+        " LEFT JOIN sites AS s USING (site) JOIN runs AS r ON r.run = w.shown"
+        " LEFT JOIN details AS d ON d.run = w.shown LEFT JOIN shrunk AS h ON h.run = w.shown"
+        " ORDER BY w.sweep, w.runs DESC, w.first_number, w.shown";
+
+static enum sim_store_err
+read_ways(struct sim_store *store, struct report_sweeps *list)
+{
+    struct report_ask ask = report_ask(store, ways_sql);
+    while (report_row(&ask)) {
+        struct report_sweep *sweep = find_sweep(list, report_int(&ask, 0));
+        if (sweep != NULL) {
+            read_way(&ask, add_way(sweep));
+        }
+    }
+    return report_done(&ask);
+}
+
+/* In the same columns, of one scenario; `token` is what the database would try first. */
+static const char remembered_sql[] =
+        "SELECT ?1, 0, 0, v.name, o.name, s.file, s.line, s.function, m.run, r.seed, d.message,"
+        " m.token, h.token FROM remembered AS m JOIN verdicts AS v USING (verdict)"
+        " JOIN oracles AS o USING (oracle) LEFT JOIN sites AS s USING (site)"
+        " LEFT JOIN runs AS r ON r.run = m.run LEFT JOIN details AS d ON d.run = m.run"
+        " LEFT JOIN shrunk AS h ON h.run = m.run"
+        " WHERE m.scenario = ?2 AND NOT EXISTS (SELECT 1 FROM runs AS f WHERE f.sweep = ?1"
+        "  AND f.verdict = m.verdict AND f.oracle = m.oracle AND f.site = m.site)"
+        " ORDER BY m.id";
+
+static enum sim_store_err
+read_remembered(struct sim_store *store, struct report_sweep *sweep)
+{
+    struct report_ask ask = report_ask(store, remembered_sql);
+    report_put_int(&ask, sweep->sweep);
+    report_put_text(&ask, sweep->scenario);
+    while (report_row(&ask)) {
+        struct report_way *way = add_way(sweep);
+        read_way(&ask, way);
+        way->remembered = true;
+    }
+    return report_done(&ask);
+}
+
+enum sim_store_err
+report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count, bool remembered,
+        struct report_sweeps *ret_list)
+{
+    *ret_list = (struct report_sweeps){.sweeps = calloc(count + 1, sizeof(*ret_list->sweeps))};
+    rt_assert(ret_list->sweeps != NULL);
+    enum sim_store_err err = read_sweeps(store, numbers, count, ret_list);
+    if (err == SIM_STORE_OK) {
+        err = read_ways(store, ret_list);
+    }
+    for (size_t i = 0; remembered && err == SIM_STORE_OK && i < ret_list->count; i++) {
+        err = read_remembered(store, &ret_list->sweeps[i]);
+    }
+    return err;
+}
+
+static void
+way_done(struct report_way *way)
+{
+    free(way->verdict);
+    free(way->oracle);
+    free(way->file);
+    free(way->function);
+    free(way->message);
+    free(way->token);
+    free(way->shrunk_token);
+}
+
+void
+report_sweeps_done(struct report_sweeps *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct report_sweep *sweep = &list->sweeps[i];
+        for (size_t j = 0; j < sweep->way_count; j++) {
+            way_done(&sweep->ways[j]);
+        }
+        free(sweep->ways);
+        free(sweep->scenario);
+        free(sweep->library);
+        free(sweep->strategy);
+        free(sweep->options);
+        free(sweep->build);
+    }
+    free(list->sweeps);
+    *list = (struct report_sweeps){.sweeps = NULL};
+}
+
+/* ---- Which. ---------------------------------------------------------------------------------- */
+
+enum sim_store_err
+report_sweeps_newest(struct sim_store *store, char *const *patterns, uint32_t pattern_count,
+        int64_t **ret_numbers, size_t *ret_count)
+{
+    int64_t *numbers = NULL;
+    size_t count = 0;
+    struct report_ask ask = report_ask(
+            store, "SELECT scenario, max(sweep) FROM sweeps GROUP BY scenario ORDER BY scenario");
+    while (report_row(&ask)) {
+        if (!sim_registry_matches(report_text(&ask, 0), patterns, pattern_count)) {
+            continue;
+        }
+        numbers = reallocarray(numbers, count + 1, sizeof(*numbers));
+        rt_assert(numbers != NULL);
+        numbers[count++] = report_int(&ask, 1);
+    }
+    *ret_numbers = numbers;
+    *ret_count = count;
+    return report_done(&ask);
+}

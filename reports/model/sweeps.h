@@ -1,0 +1,87 @@
+/*
+ * sweeps.h -- sweeps, and in which ways their runs have failed.
+ *
+ * A way to fail is a verdict, the oracle that said so, and the line that is blamed or waits: the
+ * same three that tell failures apart while a sweep runs. Of each way one run has been told in
+ * full; the others are counted.
+ *
+ * Read in a few statements over all sweeps: a database with a hundred scenarios and a million
+ * failing runs takes no longer than one look at each row.
+ *
+ * Ownership. Strings belong to the list; report_sweeps_done frees them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_MODEL_SWEEPS_H
+#define REPORTS_MODEL_SWEEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/store/store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A way to fail. Text is "" where nothing is known. */
+struct report_way {
+    char *verdict;
+    char *oracle;
+    char *file; /* As the compiler was given it; "" for no line. */
+    char *function;
+    int64_t line;
+    int64_t runs;         /* That failed so in this sweep; 0: only remembered. */
+    int64_t first_number; /* In the sweep, of the first of them. */
+    int64_t run;          /* Whose page, token and message these are; 0: none. */
+    int64_t seed;         /* Its. */
+    char *message;
+    char *token;
+    char *shrunk_token; /* "": it was not shrunk, or there is nothing smaller. */
+    bool remembered;    /* An earlier sweep met it, this one has not. */
+};
+
+struct report_sweep {
+    int64_t sweep;
+    char *scenario;
+    char *library; /* "": in rewake itself. */
+    char *strategy;
+    char *options; /* JSON. */
+    char *build;
+    int64_t seed_first;
+    int64_t started_ms;
+    int64_t elapsed_ms;
+    int64_t runs;
+    int64_t failed;
+    int64_t steps;
+    bool complete;
+    struct report_way *ways; /* Most runs first. */
+    size_t way_count;
+};
+
+struct report_sweeps {
+    struct report_sweep *sweeps;
+    size_t count;
+};
+
+/*
+ * Reads the sweeps whose numbers these are, in this order; one that is not there is left out.
+ * `remembered`: also ways that the database remembers of their scenarios, where the sweep has not
+ * met them. report_sweeps_done must follow in any case.
+ */
+enum sim_store_err report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count,
+        bool remembered, struct report_sweeps *ret_list);
+void report_sweeps_done(struct report_sweeps *list);
+
+/*
+ * The newest sweep of each scenario whose name matches one of `pattern_count` shell globs (none:
+ * all), by name. *ret_numbers is from malloc; NULL for none.
+ */
+enum sim_store_err report_sweeps_newest(struct sim_store *store, char *const *patterns,
+        uint32_t pattern_count, int64_t **ret_numbers, size_t *ret_count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

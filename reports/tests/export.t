@@ -1,0 +1,82 @@
+#!/bin/sh
+# export.t -- what a sweep found, for other programs: JUnit, and what `rewake export` refuses.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+command -v xmllint >/dev/null || {
+    echo '1..0 # SKIP xmllint is missing: scripts/setup --ci installs it'
+    exit 0
+}
+
+# A library whose file lies outside of the tree, and whose words have to be escaped.
+cp "$root/reports/tests/lib/odd_words.c" words.c
+# shellcheck disable=SC2086 # Several flags.
+$cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" \
+    "$tmp/words.c" -o words.so
+
+is_junit() {
+    xmllint --noout --schema "$root/reports/tests/junit.xsd" "$1"
+}
+path() {
+    xmllint --xpath "$1" "$2" 2>&1
+}
+
+# ---- JUnit: of the sweeps of one command. ----
+rewake run canary/lost-wakeup canary/leak seeds/s1/two-requests --runs 50 --junit j.xml --db j.db \
+    >/dev/null
+same "run --junit does not change the status" "$?" 1
+ok "run --junit: valid" is_junit j.xml
+same "one case a scenario" "$(path 'count(//testcase)' j.xml)" 3
+same "two failed" "$(path 'string(/testsuites/@failures)' j.xml)" 2
+same "those two" "$(path '//testcase[failure]/@name' j.xml | tr -d '\n')" \
+    ' name="canary/leak" name="canary/lost-wakeup"'
+same "a class for a folder" "$(path 'string(//testcase[3]/@classname)' j.xml)" rewake.seeds.s1
+same "the verdict is the type" "$(path 'string(//testcase[2]/failure/@type)' j.xml)" lost-wakeup
+path 'string(//testcase[2]/failure)' j.xml >failure.txt
+ok "where" grep -q '^at scenarios/canary/lost_wakeup.c:[0-9]* consumer_poll$' failure.txt
+ok "how often" grep -q '^[0-9]* of 50 runs failed so, the first at seed [0-9]*\.$' failure.txt
+replay=$(sed -n 's/^rewake \(replay rw1:[^ ]* --db j.db\)$/\1/p' failure.txt)
+# shellcheck disable=SC2086 # A command.
+same "the command replays it" "$(status $replay)" 1
+ok "... with the same failure" grep -q 'same failure, lost-wakeup' out.txt
+same "without failures: status" \
+    "$(status run seeds/s1/two-requests --runs 5 --junit h.xml --db h.db)" 0
+ok "without failures: valid" is_junit h.xml
+same "without failures: none" "$(path 'string(/testsuites/@failures)' h.xml)" 0
+
+# Remembered failures are tried first, and count.
+rewake run canary/lost-wakeup --seeds 1-1 --junit r.xml --db j.db >/dev/null
+same "a remembered failure is one" "$(path 'string(/testsuites/@failures)' r.xml)" 1
+ok "... and it is said" grep -q 'An earlier sweep met it' r.xml
+rewake run canary/lost-wakeup --seeds 1-1 --fresh --junit r.xml --db j.db >/dev/null
+same "--fresh does not try it" "$(path 'string(/testsuites/@failures)' r.xml)" 0
+
+# ---- Odd characters, and a file outside of the tree. ----
+rewake run ./words.so --runs 50 --junit odd.xml --db odd.db >/dev/null
+ok "odd characters: valid" is_junit odd.xml
+path 'string(//testcase[@name="odd/words"]/failure/@message)' odd.xml >message.txt
+ok "odd characters: as they are" grep -q "<b>&\"'100%0A,::\]\]>" message.txt
+path 'string(//testcase[@name="odd/words"]/failure)' odd.xml >failure.txt
+ok "a file outside of the tree by its whole name" grep -q "^at $tmp/words.c:[0-9]* " failure.txt
+ok "the library is part of the command" grep -q '^rewake replay ./words.so rw1:' failure.txt
+
+# ---- rewake export. ----
+same "export: status" "$(status export --db j.db)" 0
+ok "export: lists its formats" grep -q '^junit  *\[PATTERN\] ' out.txt
+ok "export: nothing is wider than 100 columns" test -z "$(grep '^.\{101\}' out.txt)"
+same "export junit: status" "$(status export junit --db odd.db)" 0
+same "export junit: the same" "$(cat out.txt)" "$(cat odd.xml)"
+same "export junit PATTERN -o FILE: status" "$(status export junit 'seeds/*' --db j.db -o s.xml)" 0
+same "export junit PATTERN -o FILE: only those" "$(path 'count(//testcase)' s.xml)" 1
+same "export junit: the newest sweep" "$(rewake export junit --db j.db 'canary/lost*' |
+    grep -c '>1 run by')" 1
+refused "no such format" 2 export punchcard --db j.db
+refused "nothing recorded of it" 4 export junit 'nobody/*' --db j.db
+refused "no database" 70 export junit --db nowhere.db
+refused "nowhere to write to" 70 export junit --db j.db -o nowhere/j.xml
+same "run --junit --record none: status" \
+    "$(status run 'seeds/*' --runs 1 --junit n.xml --record none)" 2
+ok "run --junit --record none: says why" grep -q 'it is made from the database' err.txt
+same "run --junit nowhere: status" \
+    "$(status run 'seeds/*' --runs 1 --junit nowhere/n.xml --db n.db)" 70
+done_testing
