@@ -1,0 +1,267 @@
+/*
+ * html.c -- a page of a report, written so that nothing in it can be more than text.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/base/html.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reports/base/style.h"
+#include "runtime/base/assert.h"
+
+/* ---- Escaping. ------------------------------------------------------------------------------- */
+
+#define NO_TEXT "\xef\xbf\xbd" /* U+FFFD, replacement character */
+
+static const char *
+escape_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    case '\n':
+        return "\n";
+    case '\t':
+        return " ";
+    default:
+        return (unsigned char)c < 0x20 || c == 0x7f ? NO_TEXT : NULL;
+    }
+}
+
+/* The length of the UTF-8 sequence that `text` begins with; 0: it is none. Surrogates, the two
+ * characters that are none, and the controls of C1 count as none too. */
+static size_t
+sequence_length(const unsigned char *text, size_t length)
+{
+    size_t size = text[0] < 0x80                      ? 1
+                  : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+                  : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+                  : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
+                                                      : 0;
+    if (size == 0 || size > length) {
+        return 0;
+    }
+    uint32_t code = size == 1 ? text[0] : text[0] & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((text[i] & 0xc0u) != 0x80u) {
+            return 0;
+        }
+        code = code << 6 | (text[i] & 0x3fu);
+    }
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    bool none = code < least[size] || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ||
+                (code >= 0x80 && code < 0xa0) || (code & 0xfffe) == 0xfffe;
+    /* Marks that turn the direction of what follows: a name must not rearrange the page. */
+    bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    return none || turns ? 0 : size;
+}
+
+void
+report_html_text_n(struct report_html *html, const char *text, size_t length)
+{
+    size_t shown = length < REPORT_TEXT_MAX ? length : REPORT_TEXT_MAX;
+    for (size_t i = 0; i < shown;) {
+        size_t size = sequence_length((const unsigned char *)text + i, length - i);
+        const char *escape = size == 0 ? NO_TEXT : size == 1 ? escape_of(text[i]) : NULL;
+        if (escape != NULL) {
+            sim_page_put(&html->page, escape);
+        } else {
+            sim_page_add(&html->page, text + i, size);
+        }
+        i += size > 0 ? size : 1;
+    }
+    if (shown < length) {
+        sim_page_printf(&html->page, "\xe2\x80\xa6 (%zu bytes more)", length - shown);
+    }
+}
+
+void
+report_html_text(struct report_html *html, const char *text)
+{
+    if (text != NULL) {
+        report_html_text_n(html, text, strlen(text));
+    }
+}
+
+/* ---- Markup. --------------------------------------------------------------------------------- */
+
+void
+report_html_raw(struct report_html *html, const char *markup)
+{
+    sim_page_put(&html->page, markup);
+}
+
+void
+report_html_format(struct report_html *html, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    rt_assert(length >= 0 && (size_t)length < sizeof(text));
+    sim_page_put(&html->page, text);
+}
+
+void
+report_html_element(struct report_html *html, const char *tag, const char *style, const char *text)
+{
+    sim_page_printf(&html->page, "<%s", tag);
+    if (style != NULL) {
+        sim_page_printf(&html->page, " class=\"%s\"", style);
+    }
+    sim_page_put(&html->page, ">");
+    report_html_text(html, text);
+    sim_page_printf(&html->page, "</%s>", tag);
+}
+
+/* A name of a file in this folder, and a place in it: nothing with a scheme, a host or a path. */
+static bool
+is_own_page(const char *to)
+{
+    const char *end = strchr(to, '#');
+    size_t length = end != NULL ? (size_t)(end - to) : strlen(to);
+    bool plain = to[0] != '\0' && to[0] != '.';
+    for (size_t i = 0; i < length; i++) {
+        plain = plain && (unsigned char)to[i] > 0x20 && strchr(":/\\?%&<>\"'", to[i]) == NULL;
+    }
+    return plain;
+}
+
+void
+report_html_link(struct report_html *html, const char *to, const char *text)
+{
+    if (!is_own_page(to)) {
+        report_html_text(html, text);
+        return;
+    }
+    report_html_raw(html, "<a href=\"");
+    report_html_text(html, to);
+    report_html_raw(html, "\">");
+    report_html_text(html, text);
+    report_html_raw(html, "</a>");
+}
+
+void
+report_html_command(struct report_html *html, const char *what, const char *command)
+{
+    report_html_raw(html, "<div class=\"command\">");
+    report_html_text(html, what);
+    report_html_raw(html, "<pre tabindex=\"0\"><code>");
+    /* A token may be longer than any text: it must be whole, or it is no command. */
+    for (size_t at = 0, left = strlen(command); left > 0;) {
+        size_t some = left < REPORT_TEXT_MAX ? left : REPORT_TEXT_MAX;
+        while (some < left && some > 1 && ((unsigned char)command[at + some] & 0xc0u) == 0x80u) {
+            some--;
+        }
+        report_html_text_n(html, command + at, some);
+        at += some;
+        left -= some;
+    }
+    report_html_raw(html, "</code></pre></div>\n");
+}
+
+void
+report_html_time(struct report_html *html, uint64_t ns)
+{
+    sim_page_time(&html->page, ns);
+}
+
+/* ---- The page. ------------------------------------------------------------------------------- */
+
+/* style-src with 'unsafe-inline' allows the sheet in the head; nothing else is allowed at all. */
+static const char head[] =
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"referrer\" content=\"no-referrer\">\n"
+        "<link rel=\"icon\" href=\"data:,\">\n";
+
+static void
+put_nav(struct report_html *html, enum report_nav nav)
+{
+    report_html_raw(html, "<header><a class=\"skip\" href=\"#main\">Skip to the content</a>\n");
+    if (nav != REPORT_NAV_INDEX) {
+        report_html_raw(html, "<nav aria-label=\"Report\"><a href=\"index.html\">Overview</a>"
+                              "</nav>\n");
+    }
+}
+
+void
+report_html_begin(struct report_html *html, const char *title, enum report_nav nav)
+{
+    sim_page_init(&html->page, false);
+    report_html_raw(html, head);
+    report_html_element(html, "title", NULL, title);
+    report_html_raw(html, "\n<style>\n");
+    for (const char *const *rule = report_style; *rule != NULL; rule++) {
+        report_html_raw(html, *rule);
+        report_html_raw(html, "\n");
+    }
+    report_html_raw(html, "</style>\n</head>\n<body>\n");
+    put_nav(html, nav);
+    report_html_element(html, "h1", NULL, title);
+    report_html_raw(html, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
+}
+
+void
+report_html_end(struct report_html *html)
+{
+    report_html_raw(html, "</main>\n<footer>Made by rewake report. Times are those of the "
+                          "simulated clock.</footer>\n</body>\n</html>\n");
+}
+
+void
+report_html_fini(struct report_html *html)
+{
+    sim_page_fini(&html->page);
+}
+
+static bool
+write_all(const char *path, const struct sim_page *page)
+{
+    FILE *file = fopen(path, "we");
+    if (file == NULL) {
+        return false;
+    }
+    bool written = fwrite(page->bytes, 1, page->length, file) == page->length;
+    int error = errno;
+    if (fclose(file) != 0 && written) {
+        return false;
+    }
+    errno = error;
+    return written;
+}
+
+bool
+report_html_save(const struct report_html *html, const char *path)
+{
+    char *beside = NULL;
+    if (html->page.failed || asprintf(&beside, "%s.new", path) < 0) {
+        errno = ENOMEM;
+        return false;
+    }
+    bool saved = write_all(beside, &html->page) && rename(beside, path) == 0;
+    if (!saved) {
+        int error = errno;
+        (void)unlink(beside);
+        errno = error;
+    }
+    free(beside);
+    return saved;
+}

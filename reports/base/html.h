@@ -1,0 +1,87 @@
+/*
+ * html.h -- a page of a report, written so that nothing in it can be more than text.
+ *
+ * A page is one file that needs no other: no script, no font, no picture from elsewhere. It follows
+ * the reader's light or dark scheme, prints on paper without what is only for a screen, and is
+ * reached by the keyboard: links, <details>, a link past the head, a focus that is seen. A policy
+ * in its head forbids the browser to load anything.
+ *
+ *      struct report_html html;
+ *      report_html_begin(&html, "zoo/a06/broken", REPORT_NAV_FAILURE);
+ *      report_html_raw(&html, "<h2>Where</h2><p>");
+ *      report_html_text(&html, name);            // from a scenario: whatever bytes these are
+ *      report_html_raw(&html, "</p>");
+ *      report_html_end(&html);
+ *      if (!report_html_save(&html, path)) …     // errno says why
+ *      report_html_fini(&html);
+ *
+ * Raw and format are for markup that stands in the source here; everything that comes from the
+ * database goes through text, attribute, or a function below that says so.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_BASE_HTML_H
+#define REPORTS_BASE_HTML_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+#include "sim/tell/page.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes of one text that are written; what is longer is cut, and says so. */
+#define REPORT_TEXT_MAX 4000u
+
+/* Which page it is, for the links in its head. */
+enum report_nav { REPORT_NAV_INDEX, REPORT_NAV_FAILURE, REPORT_NAV_COVERAGE };
+
+struct report_html {
+    struct sim_page page; /* `failed`: no memory, the page is not whole. */
+};
+
+/* Begins a page: head, style, a link past the head, links to the other pages, <h1> and <main>.
+ * `title` is escaped. */
+void report_html_begin(struct report_html *html, const char *title, enum report_nav nav);
+
+/* Ends it: </main>, foot. */
+void report_html_end(struct report_html *html);
+void report_html_fini(struct report_html *html);
+
+/* Writes it to `path`, replacing what is there only when all of it is on the disk. False: errno. */
+RT_MUST_CHECK bool report_html_save(const struct report_html *html, const char *path);
+
+/* ---- What is written. ------------------------------------------------------------------------ */
+
+/* Markup as it is, and with numbers in it: no argument of the format may come from a database. */
+void report_html_raw(struct report_html *html, const char *markup);
+__attribute__((format(printf, 2, 3))) void report_html_format(
+        struct report_html *html, const char *format, ...);
+
+/* Text (NULL: nothing), escaped also for an attribute in double quotes. Bytes that are no UTF-8,
+ * and control characters but the end of a line, become a sign that says so; at most
+ * REPORT_TEXT_MAX bytes. */
+void report_html_text(struct report_html *html, const char *text);
+void report_html_text_n(struct report_html *html, const char *text, size_t length);
+
+/* <tag class="style">text</tag>; `style` NULL: no class. Tag and style are the caller's own. */
+void report_html_element(
+        struct report_html *html, const char *tag, const char *style, const char *text);
+
+/* <a href="to">text</a>. `to` is a page of this report, or a place in it: anything else, also
+ * "javascript:", becomes plain text. */
+void report_html_link(struct report_html *html, const char *to, const char *text);
+
+/* A command to paste, in a box of its own, after a word on what it does (may be NULL). */
+void report_html_command(struct report_html *html, const char *what, const char *command);
+
+/* A virtual time: "2ms". */
+void report_html_time(struct report_html *html, uint64_t ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+/*
+ * style.c -- how every page of a report looks: one sheet, light and dark, screen and paper.
+ *
+ * One strong colour (--lost) is kept for what went missing, so that the eye goes there first. All
+ * else is grey, and blue for what can be followed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/base/style.h"
+
+#include <stddef.h>
+
+/* Colours by what they mean. */
+#define LIGHT \
+    "--ground:#fff;--raised:#f6f7f9;--text:#1b1f24;--dim:#5b6570;--line:#d5dae0;--link:#0a58ca;" \
+    "--lost:#d3123f;--lost-ground:#fdecef;--wake:#2f6fb5;--part:#8a6100;--part-ground:#fdf5df;" \
+    "--good:#1c7a3e"
+#define DARK \
+    "--ground:#15181c;--raised:#1e2329;--text:#e4e7eb;--dim:#9aa5b1;--line:#39414a;--link:#" \
+    "7ab8ff;" \
+    "--lost:#ff5c7c;--lost-ground:#3a1620;--wake:#7fb2ea;--part:#e3b341;--part-ground:#2e270f;" \
+    "--good:#5cc981"
+
+const char *const report_style[] = {
+        ":root{color-scheme:light dark;" LIGHT "}",
+        "@media (prefers-color-scheme:dark){:root{" DARK "}}",
+        "*{box-sizing:border-box}",
+        "html{scroll-padding-top:1rem}",
+        "body{margin:0;background:var(--ground);color:var(--text);"
+        "font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif;"
+        "overflow-wrap:break-word}",
+        "main,header,footer{max-width:80rem;margin:0 auto;padding:0 1rem}",
+        "header{padding-top:1rem}",
+        "header nav a{margin-right:1rem}",
+        "footer{color:var(--dim);font-size:.875rem;padding:1.5rem 1rem;margin-top:2rem;"
+        "border-top:1px solid var(--line)}",
+        "h1{font-size:1.6rem;line-height:1.25;margin:.75rem 0}",
+        "h2{font-size:1.2rem;margin:2rem 0 .5rem;line-height:1.3}",
+        "h3{font-size:1rem;margin:1.25rem 0 .25rem}",
+        "p{max-width:48rem;margin:.5rem 0}",
+        "a{color:var(--link);text-underline-offset:.15em}",
+        ":focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:2px}",
+        ".skip{position:absolute;left:-100rem}",
+        ".skip:focus{left:1rem;top:.5rem;background:var(--ground);padding:.25rem .5rem;z-index:1}",
+        "code,pre,kbd{font-family:ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;"
+        "font-size:.875em}",
+        "pre{background:var(--raised);border:1px solid var(--line);border-radius:4px;"
+        "padding:.5rem .75rem;overflow-x:auto;margin:.5rem 0;line-height:1.45}",
+        ".command{margin:.5rem 0}",
+        ".command pre{margin:.125rem 0;user-select:all;white-space:pre-wrap;word-break:break-all}",
+        ".dim{color:var(--dim)}",
+        ".lost{color:var(--lost);font-weight:600}",
+        ".good{color:var(--good)}",
+        ".number{text-align:right;font-variant-numeric:tabular-nums}",
+        ".lead{font-size:1.15rem;line-height:1.45;border-left:4px solid var(--lost);"
+        "padding:.25rem 0 .25rem .75rem;max-width:52rem}",
+        ".scroll{overflow-x:auto;margin:.5rem 0}",
+        "table{border-collapse:collapse;font-size:.9rem}",
+        "caption{text-align:left;color:var(--dim);padding:.25rem 0}",
+        "th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;"
+        "border-bottom:1px solid var(--line)}",
+        "th{font-weight:600;border-bottom:2px solid var(--line)}",
+        "tr:target,li:target{background:var(--part-ground)}",
+        "tr.lost td{color:var(--lost)}",
+        "details{margin:.5rem 0}",
+        "summary{cursor:pointer}",
+        "dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;max-width:52rem;"
+        "margin:.5rem 0}",
+        "dt{color:var(--dim)}",
+        "dd{margin:0;min-width:0}",
+        "@media (max-width:40rem){dl{display:block}dd{margin-bottom:.5rem}h1{font-size:1.3rem}}",
+        "@media print{:root{" LIGHT "}body{font-size:11pt}header nav,.skip,.screen{display:none}"
+        "main,header,footer{max-width:none;padding:0}.scroll{overflow:visible}"
+        "pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}"
+        "h2,h3{break-after:avoid}tr,pre,figure{break-inside:avoid}}",
+        NULL,
+};

@@ -1,0 +1,12 @@
+/*
+ * style.h -- how every page of a report looks.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_BASE_STYLE_H
+#define REPORTS_BASE_STYLE_H
+
+/* The style sheet; static. */
+extern const char *const report_style[];
+
+#endif

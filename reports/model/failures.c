@@ -1,0 +1,93 @@
+/*
+ * failures.c -- which failures a database has, grouped by cause.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/model/failures.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/base/ask.h"
+
+bool
+report_has_table(struct sim_store *store, const char *name)
+{
+    struct report_ask ask = report_ask(store, "SELECT 1 FROM sqlite_schema WHERE name = ?");
+    report_put_text(&ask, name);
+    bool there = report_row(&ask);
+    return report_done(&ask) == SIM_STORE_OK && there;
+}
+
+/* The best of each group has the largest rank: 4 explained, 2 events, then the newest. */
+#define FAILURES_SQL(explained) \
+    "SELECT f.run, g.runs, f.verdict, f.oracle, f.site, f.explained, f.scenario," \
+    " coalesce(d.message, ''), coalesce(p.place, '')" \
+    " FROM (SELECT r.run, s.scenario, r.verdict, r.oracle, r.site, " explained " AS explained," \
+    "  row_number() OVER (PARTITION BY s.scenario, r.verdict, r.oracle, r.site" \
+    "   ORDER BY " explained " DESC, coalesce(e.stored, 0) > 0 DESC, r.run DESC) AS rank" \
+    "  FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS e USING (run)" \
+    "  WHERE r.verdict <> 0) AS f" \
+    " JOIN (SELECT s.scenario, r.verdict, r.oracle, r.site, count(*) AS runs, max(r.run) AS last" \
+    "  FROM runs AS r JOIN sweeps AS s USING (sweep) WHERE r.verdict <> 0" \
+    "  GROUP BY s.scenario, r.verdict, r.oracle, r.site) AS g" \
+    "  USING (scenario, verdict, oracle, site)" \
+    " LEFT JOIN details AS d USING (run) LEFT JOIN places AS p ON p.site = f.site" \
+    " WHERE f.rank = 1 ORDER BY g.last DESC"
+
+static bool
+add(struct report_failures *failures, uint32_t *capacity, struct report_ask *ask)
+{
+    if (failures->count == *capacity) {
+        uint32_t grown = *capacity != 0 ? *capacity * 2 : 64;
+        struct report_failure *more = reallocarray(failures->failures, grown, sizeof(*more));
+        if (more == NULL) {
+            return false;
+        }
+        failures->failures = more;
+        *capacity = grown;
+    }
+    struct report_failure *failure = &failures->failures[failures->count++];
+    *failure = (struct report_failure){
+            .run = report_int(ask, 0),
+            .count = report_int(ask, 1),
+            .verdict = (uint32_t)report_int(ask, 2),
+            .oracle = (uint32_t)report_int(ask, 3),
+            .site = (uint32_t)report_int(ask, 4),
+            .explained = report_int(ask, 5) != 0,
+            .scenario = strdup(report_text(ask, 6)),
+            .message = strdup(report_text(ask, 7)),
+            .place = strdup(report_text(ask, 8)),
+    };
+    return failure->scenario != NULL && failure->message != NULL && failure->place != NULL;
+}
+
+enum sim_store_err
+report_failures_load(struct sim_store *store, struct report_failures *ret_failures)
+{
+    uint32_t capacity = 0;
+    bool room = true;
+    *ret_failures = (struct report_failures){.count = 0};
+    struct report_ask ask =
+            report_ask(store, report_has_table(store, "explained")
+                                      ? FAILURES_SQL("(r.run IN (SELECT run FROM explained))")
+                                      : FAILURES_SQL("0"));
+    while (room && report_row(&ask)) {
+        room = add(ret_failures, &capacity, &ask);
+    }
+    enum sim_store_err err = report_done(&ask);
+    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+}
+
+void
+report_failures_free(struct report_failures *failures)
+{
+    for (uint32_t i = 0; i < failures->count; i++) {
+        free(failures->failures[i].scenario);
+        free(failures->failures[i].message);
+        free(failures->failures[i].place);
+    }
+    free(failures->failures);
+    *failures = (struct report_failures){.count = 0};
+}

@@ -1,0 +1,19 @@
+/*
+ * load.h -- events and texts of a run, out of the database and back into a recorder.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_MODEL_LOAD_H
+#define REPORTS_MODEL_LOAD_H
+
+#include "sim/store/store.h"
+
+/*
+ * Reads what is stored of run `number`. What the recorder points at is from malloc:
+ * report_recorder_free. A run of which nothing is stored has no events. Errors: SYSTEM no memory.
+ */
+RT_MUST_CHECK enum sim_store_err report_recorder_load(
+        struct sim_store *store, int64_t number, struct sim_recorder *ret_recorder);
+void report_recorder_free(struct sim_recorder *recorder);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * places.h -- places in the source, as the database knows them.
+ *
+ * Not as this program knows them: a database may come from another build, with lines of its own.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_MODEL_PLACES_H
+#define REPORTS_MODEL_PLACES_H
+
+#include "sim/store/store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct report_place {
+    uint32_t site;
+    uint32_t line;
+    char *file; /* As the compiler was given it: "scenarios/zoo/a06.c" */
+    char *function;
+};
+
+struct report_places {
+    struct report_place *places; /* In order of their sites. */
+    uint32_t count;
+};
+
+/* Reads all of them. SYSTEM: no memory. report_places_free may follow in any case. */
+RT_MUST_CHECK enum sim_store_err report_places_load(
+        struct sim_store *store, struct report_places *ret_places);
+void report_places_free(struct report_places *places);
+
+/* The place of `site`; NULL: there is none, or the database does not know it. */
+const struct report_place *report_places_find(const struct report_places *places, uint32_t site);
+
+/* The last component of `file`. */
+const char *report_file_name(const char *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

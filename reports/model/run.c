@@ -1,0 +1,516 @@
+/*
+ * run.c -- a run out of the database: events first, then plain arrays made of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/model/run.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/base/ask.h"
+#include "reports/model/load.h"
+#include "sim/tell/phrase.h"
+
+/* ---- What the database says of the run as a whole. ------------------------------------------- */
+
+/* Of a failure; … */
+#define FOUND_SQL \
+    "SELECT r.seed, r.digest, r.steps, r.sim_ns, r.events, r.decisions, r.deviations, r.verdict," \
+    " r.oracle, r.actor, r.object, r.site, r.fail_step, coalesce(d.fail_ns, 0), r.owed_step," \
+    " coalesce(d.tasks, 0), coalesce(d.audit_step, 0), coalesce(d.actor_name, '')," \
+    " coalesce(d.message, ''), s.scenario, coalesce(d.token, ''), coalesce(s.library, '')" \
+    " FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)" \
+    " WHERE r.run = ?"
+
+/* … and of a run that was made to tell one. */
+#define TOLD_SQL \
+    "SELECT t.seed, t.digest, t.steps, t.sim_ns, t.events, t.decisions, t.deviations, t.verdict," \
+    " t.oracle, t.actor, t.object, t.site, t.fail_step, d.fail_ns, t.owed_step, d.tasks," \
+    " d.audit_step, d.actor_name, d.message, s.scenario, coalesce(d.token, '')," \
+    " coalesce(s.library, '')" \
+    " FROM told AS t JOIN details AS d ON d.run = t.told JOIN runs AS r ON r.run = t.run" \
+    " JOIN sweeps AS s USING (sweep) WHERE t.told = ?"
+
+static void
+copy_text(char *to, size_t size, const char *from)
+{
+    size_t length = strnlen(from, size - 1);
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+static uint32_t
+narrow(int64_t value)
+{
+    return value >= 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static void
+read_outcome(struct report_ask *ask, struct sim_outcome *outcome)
+{
+    *outcome = (struct sim_outcome){
+            .seed = (uint64_t)report_int(ask, 0),
+            .digest = (uint64_t)report_int(ask, 1),
+            .steps = (uint64_t)report_int(ask, 2),
+            .sim_ns = (uint64_t)report_int(ask, 3),
+            .events = (uint64_t)report_int(ask, 4),
+            .decisions = (uint64_t)report_int(ask, 5),
+            .deviations = narrow(report_int(ask, 6)),
+            .verdict = (uint8_t)report_int(ask, 7),
+            .oracle = (uint8_t)report_int(ask, 8),
+            .actor = report_null(ask, 9) ? UINT32_MAX : narrow(report_int(ask, 9)),
+            .object = narrow(report_int(ask, 10)),
+            .site = narrow(report_int(ask, 11)),
+            .fail_step = (uint64_t)report_int(ask, 12),
+            .fail_ns = (uint64_t)report_int(ask, 13),
+            .owed_step = (uint64_t)report_int(ask, 14),
+            .tasks = narrow(report_int(ask, 15)),
+            .audit_step = (uint64_t)report_int(ask, 16),
+    };
+    copy_text(outcome->actor_name, sizeof(outcome->actor_name), report_text(ask, 17));
+    copy_text(outcome->message, sizeof(outcome->message), report_text(ask, 18));
+}
+
+static enum sim_store_err
+load_outcome(struct sim_store *store, struct report_run *run)
+{
+    bool told = run->number < 0;
+    bool known = true;
+    if (told) {
+        known = report_ask_int(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'told'", 0);
+    }
+    if (!known) {
+        return SIM_STORE_UNKNOWN;
+    }
+    struct report_ask ask = report_ask(store, told ? TOLD_SQL : FOUND_SQL);
+    report_put_int(&ask, run->number);
+    known = report_row(&ask);
+    if (known) {
+        read_outcome(&ask, &run->outcome);
+        run->scenario = strdup(report_text(&ask, 19));
+        run->token = strdup(report_text(&ask, 20));
+        run->library = strdup(report_text(&ask, 21));
+    }
+    enum sim_store_err err = report_done(&ask);
+    bool room = run->scenario != NULL && run->token != NULL && run->library != NULL;
+    if (err == SIM_STORE_OK && known && !room) {
+        return sim_store_refused(store, SQLITE_NOMEM);
+    }
+    return err == SIM_STORE_OK && !known ? SIM_STORE_UNKNOWN : err;
+}
+
+/* ---- Actors and objects. --------------------------------------------------------------------- */
+
+static const char *
+kind_name(uint32_t kind)
+{
+    static const char *const names[] = {"world", "task", "loop", "source", "fault", "other"};
+    return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "other";
+}
+
+static char *
+part_name(const struct sim_cast *cast, uint32_t part)
+{
+    struct sim_page page;
+    sim_page_init(&page, false);
+    sim_cast_put_part(cast, &page, part);
+    char *name = page.failed ? NULL : strdup(sim_page_text(&page));
+    sim_page_fini(&page);
+    return name;
+}
+
+static bool
+make_actors(struct report_run *run)
+{
+    const struct sim_cast *cast = &run->cast;
+    run->actors = calloc((size_t)cast->count + 1, sizeof(*run->actors));
+    if (run->actors == NULL) {
+        return false;
+    }
+    for (; run->actors_count < cast->count; run->actors_count++) {
+        const struct sim_part *part = &cast->parts[run->actors_count];
+        run->actors[run->actors_count] = (struct report_actor){
+                .name = part_name(cast, run->actors_count),
+                .kind = kind_name(part->kind),
+                .object = part->object,
+                .index = part->actor,
+                .finished = part->finished,
+        };
+        if (run->actors[run->actors_count].name == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Lanes from left to right: tasks, loops, sources, the others, and last the world. */
+static void
+give_lanes(struct report_run *run)
+{
+    static const uint32_t order[] = {SIM_ACTOR_TASK, SIM_ACTOR_LOOP, SIM_ACTOR_SOURCE,
+            SIM_ACTOR_FAULT, SIM_ACTOR_OTHER, SIM_ACTOR_WORLD};
+    uint32_t lane = 0;
+    for (uint32_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
+        for (uint32_t i = 0; i < run->actors_count; i++) {
+            if (run->cast.parts[i].kind == order[k]) {
+                run->actors[i].lane = lane++;
+            }
+        }
+    }
+}
+
+static bool
+name_objects(struct report_run *run)
+{
+    struct sim_page page;
+    bool room = true;
+    sim_page_init(&page, false);
+    for (uint32_t i = 0; i < run->objects_count && room; i++) {
+        struct report_object *object = &run->objects[i];
+        sim_page_clear(&page);
+        sim_cast_put_object(&run->cast, &page, object->object, SIM_PART_NONE);
+        object->name = strdup(sim_page_text(&page));
+        object->kind = sim_object_kind_name(SIM_OBJECT_KIND(object->object));
+        room = object->name != NULL && !page.failed;
+    }
+    sim_page_fini(&page);
+    return room;
+}
+
+/* The first in order that is not below `object`. */
+static uint32_t
+object_place(const struct report_run *run, uint32_t object)
+{
+    uint32_t low = 0;
+    uint32_t high = run->objects_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (run->objects[middle].object < object) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Puts it where it belongs; one that is there already stays. */
+static bool
+add_object(struct report_run *run, uint32_t *capacity, uint32_t object)
+{
+    uint32_t place = object_place(run, object);
+    if (place < run->objects_count && run->objects[place].object == object) {
+        return true;
+    }
+    if (run->objects_count == *capacity) {
+        uint32_t grown = *capacity != 0 ? *capacity * 2 : 64;
+        struct report_object *more = reallocarray(run->objects, grown, sizeof(*more));
+        if (more == NULL) {
+            return false;
+        }
+        run->objects = more;
+        *capacity = grown;
+    }
+    memmove(&run->objects[place + 1], &run->objects[place],
+            (run->objects_count - place) * sizeof(*run->objects));
+    run->objects[place] = (struct report_object){.object = object};
+    run->objects_count++;
+    return true;
+}
+
+static bool
+make_objects(struct report_run *run)
+{
+    uint32_t capacity = 0;
+    REPORT_EVENTS(run, i)
+    {
+        uint32_t object = sim_cast_event(&run->cast, i)->object;
+        if (object != 0 && !add_object(run, &capacity, object)) {
+            return false;
+        }
+    }
+    return name_objects(run);
+}
+
+/* ---- Steps. ---------------------------------------------------------------------------------- */
+
+static struct report_step *
+add_step(struct report_run *run, uint32_t *capacity)
+{
+    if (run->steps_count == *capacity) {
+        uint32_t grown = *capacity != 0 ? *capacity * 2 : 256;
+        struct report_step *more = reallocarray(run->steps, grown, sizeof(*more));
+        if (more == NULL) {
+            return NULL;
+        }
+        run->steps = more;
+        *capacity = grown;
+    }
+    run->steps[run->steps_count] = (struct report_step){.first = 0};
+    return &run->steps[run->steps_count++];
+}
+
+static void
+step_take(struct report_run *run, struct report_step *step, uint64_t index)
+{
+    const struct sim_event *event = sim_cast_event(&run->cast, index);
+    step->count++;
+    if (event->kind == SIM_EVENT_STEP) {
+        step->time_ns = event->argument;
+        step->actor = report_run_actor(run, index);
+    }
+    if (event->kind == RT_PROBE_POLL) {
+        step->actor = report_run_actor(run, index);
+        step->cause = event->cause;
+    }
+}
+
+/* The clock moves at the end of a step, as a rule the idle loop's: it is told before the next. */
+static bool
+make_steps(struct report_run *run)
+{
+    uint32_t capacity = 0;
+    uint64_t now_ns = 0;
+    uint64_t jump_ns = 0;
+    struct report_step *step = NULL;
+    REPORT_EVENTS(run, i)
+    {
+        const struct sim_event *event = sim_cast_event(&run->cast, i);
+        if (event->kind == SIM_EVENT_CLOCK) {
+            jump_ns += event->argument > now_ns ? event->argument - now_ns : 0;
+            now_ns = event->argument;
+        }
+        if (step == NULL || step->step != event->step || event->kind == SIM_EVENT_STEP) {
+            step = add_step(run, &capacity);
+            if (step == NULL) {
+                return false;
+            }
+            *step = (struct report_step){.first = i,
+                    .step = event->step,
+                    .time_ns = now_ns,
+                    .actor = report_run_actor(run, i)};
+            if (event->kind == SIM_EVENT_STEP) {
+                step->jump_ns = jump_ns;
+                jump_ns = 0;
+            }
+        }
+        step_take(run, step, i);
+        now_ns = event->kind == SIM_EVENT_STEP ? event->argument : now_ns;
+    }
+    return true;
+}
+
+static void
+count_steps(struct report_run *run)
+{
+    for (uint32_t i = 0; i < run->steps_count; i++) {
+        struct report_actor *actor = &run->actors[run->steps[i].actor];
+        actor->steps += run->steps[i].step > 0;
+        actor->seen = actor->seen || run->steps[i].step > 0;
+    }
+    for (uint32_t i = 0; i < run->wakes_count; i++) {
+        run->actors[run->wakes[i].woken].seen = true;
+    }
+}
+
+/* ---- Wakes. ---------------------------------------------------------------------------------- */
+
+static bool
+add_wake(struct report_run *run, uint32_t *capacity, uint64_t index)
+{
+    const struct sim_event *event = sim_cast_event(&run->cast, index);
+    if (run->wakes_count == *capacity) {
+        uint32_t grown = *capacity != 0 ? *capacity * 2 : 256;
+        struct report_wake *more = reallocarray(run->wakes, grown, sizeof(*more));
+        if (more == NULL) {
+            return false;
+        }
+        run->wakes = more;
+        *capacity = grown;
+    }
+    uint32_t woken = sim_cast_object(&run->cast, event->object);
+    run->wakes[run->wakes_count++] = (struct report_wake){
+            .event = index,
+            .step = event->step,
+            .actor = report_run_actor(run, index),
+            .woken = woken < run->actors_count ? woken : 0,
+            .how = event->kind == RT_PROBE_WAKE_DEAD ? SIM_WAKE_DEAD
+                   : event->argument == 0            ? SIM_WAKE_QUEUED
+                   : event->argument == 1            ? SIM_WAKE_COALESCED
+                                                     : SIM_WAKE_POLLING,
+    };
+    return true;
+}
+
+/* The poll that begins now answers every wake that its task got since the last. */
+static void
+answer_wakes(struct report_run *run, uint32_t *last, uint64_t index)
+{
+    uint32_t step = sim_cast_event(&run->cast, index)->step;
+    uint32_t part = sim_cast_object(&run->cast, sim_cast_event(&run->cast, index)->object);
+    if (part >= run->actors_count) {
+        return;
+    }
+    for (uint32_t wake = last[part]; wake != 0;) {
+        struct report_wake *answered = &run->wakes[wake - 1];
+        wake = answered->poll_step; /* Until now: the one before. */
+        answered->poll_step = step;
+    }
+    last[part] = 0;
+}
+
+static bool
+make_wakes(struct report_run *run)
+{
+    uint32_t capacity = 0;
+    /* By actor: its last wake that waits for a poll, from 1; each leads to the one before. */
+    uint32_t *last = calloc((size_t)run->actors_count + 1, sizeof(*last));
+    bool room = last != NULL;
+    for (uint64_t i = run->cast.first; room && i < run->cast.end; i++) {
+        uint32_t kind = sim_cast_event(&run->cast, i)->kind;
+        if (kind == RT_PROBE_POLL) {
+            answer_wakes(run, last, i);
+        } else if (kind == RT_PROBE_WAKE || kind == RT_PROBE_WAKE_DEAD) {
+            room = add_wake(run, &capacity, i);
+            struct report_wake *wake = room ? &run->wakes[run->wakes_count - 1] : NULL;
+            if (wake != NULL && wake->how != SIM_WAKE_DEAD) {
+                wake->poll_step = last[wake->woken];
+                last[wake->woken] = run->wakes_count;
+            }
+        }
+    }
+    for (uint32_t part = 0; last != NULL && part < run->actors_count; part++) {
+        for (uint32_t wake = last[part]; wake != 0;) {
+            struct report_wake *unanswered = &run->wakes[wake - 1];
+            wake = unanswered->poll_step;
+            unanswered->poll_step = 0;
+        }
+    }
+    free(last);
+    return room;
+}
+
+/* ---- All of it. ------------------------------------------------------------------------------ */
+
+static bool
+make_arrays(struct report_run *run)
+{
+    if (sim_cast_make(&run->cast, &run->recorder) != RT_OK ||
+            sim_ledger_make(&run->ledger, &run->cast) != RT_OK) {
+        return false;
+    }
+    sim_fate_find(&run->ledger, &run->outcome, &run->fate);
+    bool made = make_actors(run) && make_steps(run) && make_wakes(run) && make_objects(run);
+    if (made) {
+        give_lanes(run);
+        count_steps(run);
+    }
+    return made;
+}
+
+enum sim_store_err
+report_run_load(struct sim_store *store, int64_t number, const struct report_places *places,
+        struct report_run *ret_run)
+{
+    *ret_run = (struct report_run){.number = number, .places = places};
+    enum sim_store_err err = load_outcome(store, ret_run);
+    if (err == SIM_STORE_OK) {
+        err = report_recorder_load(store, number, &ret_run->recorder);
+    }
+    if (err == SIM_STORE_OK && !make_arrays(ret_run)) {
+        err = sim_store_refused(store, SQLITE_NOMEM);
+    }
+    if (err != SIM_STORE_OK) {
+        report_run_free(ret_run);
+    }
+    return err;
+}
+
+void
+report_run_free(struct report_run *run)
+{
+    for (uint32_t i = 0; i < run->actors_count; i++) {
+        free(run->actors[i].name);
+    }
+    for (uint32_t i = 0; i < run->objects_count; i++) {
+        free(run->objects[i].name);
+    }
+    free(run->actors);
+    free(run->steps);
+    free(run->wakes);
+    free(run->objects);
+    free(run->scenario);
+    free(run->token);
+    free(run->library);
+    sim_ledger_free(&run->ledger);
+    sim_cast_free(&run->cast);
+    report_recorder_free(&run->recorder);
+    *run = (struct report_run){.number = 0};
+}
+
+/* ---- Questions. ------------------------------------------------------------------------------ */
+
+const struct report_step *
+report_run_step(const struct report_run *run, uint64_t number)
+{
+    uint32_t low = 0;
+    uint32_t high = run->steps_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (run->steps[middle].step < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < run->steps_count && run->steps[low].step == number;
+    return found ? &run->steps[low] : NULL;
+}
+
+uint32_t
+report_run_actor(const struct report_run *run, uint64_t event)
+{
+    uint32_t part = sim_cast_part_of(&run->cast, event);
+    return part < run->actors_count ? part : 0;
+}
+
+const struct report_place *
+report_run_place(const struct report_run *run, uint64_t event)
+{
+    const struct sim_event *at = sim_cast_event(&run->cast, event);
+    const struct report_place *place = report_places_find(run->places, at->await);
+    return place != NULL ? place : report_places_find(run->places, at->site);
+}
+
+bool
+report_run_words(const struct report_run *run, uint64_t event, struct sim_page *page)
+{
+    return sim_phrase_put(&run->cast, page, event);
+}
+
+bool
+report_run_step_words(
+        const struct report_run *run, const struct report_step *step, struct sim_page *page)
+{
+    struct sim_page word;
+    size_t start = page->length;
+    sim_page_init(&word, false);
+    for (uint64_t i = step->first; i < step->first + step->count; i++) {
+        sim_page_clear(&word);
+        if (sim_phrase_put(&run->cast, &word, i)) {
+            sim_phrase_join(page, start, sim_page_text(&word));
+            sim_page_put(page, sim_page_text(&word));
+        }
+    }
+    sim_page_fini(&word);
+    return page->length > start;
+}
+
+const struct report_place *
+report_run_wait_place(const struct report_run *run, const struct sim_wait *wait)
+{
+    const struct report_place *place = report_places_find(run->places, wait->await);
+    return place != NULL ? place : report_places_find(run->places, wait->site);
+}
