@@ -13,6 +13,7 @@
  *
  *      sim/scenario.h       SIM_SCENARIO, sim_new, sim_pick, sim_range, SIM_ALWAYS
  *      sim/bind/runtime.h   sim_rt_new, sim_spawn: a runtime in the world
+ *      sim/bind/foreign.h   sim_foreign_new: a runtime of one's own on a loop, its wakes told
  *      sim/bind/shard.h     sim_house_new: shards, each an actor
  *      sim/bind/ticker.h    sim_ticker_new: a game that ticks
  *      sim/bind/guest.h     sim_engine_new: guests on fibers
@@ -44,6 +45,7 @@
 #include "runtime/sync/oneshot.h"
 #include "runtime/sync/semaphore.h"
 #include "runtime/task/atomic_waker.h"
+#include "sim/bind/foreign.h"
 #include "sim/bind/guest.h"
 #include "sim/bind/runtime.h"
 #include "sim/bind/shard.h"

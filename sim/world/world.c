@@ -178,6 +178,7 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->evils);
     rt_list_init(&world->clocked);
     rt_list_init(&world->returneds);
+    world->foreigners = NULL;
     sim__notes_clear(world);
     world->mock_time = false;
     world->being_evil = false;

@@ -1,0 +1,431 @@
+/*
+ * foreign.c -- tasks of somebody else's runtime as actors that a loop steps.
+ *
+ * Such an actor is never enabled: its polls are part of the loop's steps. It is there
+ * to be named, to have waits, and to be asked.
+ *
+ * Addresses are looked up in chains, and nothing is ever done in the order of a
+ * chain, so what lies where changes no run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/bind/foreign.h"
+
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "runtime/task/task.h"
+#include "sim/trace/event.h"
+#include "sim/world/world.h"
+
+#define CHAINS 64u
+
+struct task {
+    struct sim_actor actor;
+    struct sim_foreign *foreign;
+    struct task *next; /* In its chain; the latest of an address stands first. */
+    const void *address;
+    struct rt_list link;   /* In foreign->tasks. */
+    struct rt_list places; /* That hold its waker, in the order of the stores. */
+    const char *event;     /* A watcher: what it is called for. NULL: a task with wakers. */
+    const struct rt_site *line;
+    uint32_t object;
+    bool woken;   /* Since its last poll began. */
+    bool polling; /* Its poll is on some stack. */
+};
+
+struct place {
+    struct place *next;
+    const void *address;
+    struct rt_list link; /* In the places of `waiter`. */
+    struct task *waiter; /* NULL: empty. */
+    const char *reason;
+    uint32_t object;
+    uint32_t line;
+};
+
+struct sim_foreign {
+    struct sim_world *world;
+    struct sim_loop *loop;
+    void (*again)(void *runtime, void *task);
+    void *runtime;
+    struct rt_list tasks; /* That have not ended, in the order of their coming. */
+    struct task *last;    /* Polled in this step. */
+    struct sim_after after;
+};
+
+/* All of one run. */
+struct sim__foreigners {
+    struct task *tasks[CHAINS];
+    struct place *places[CHAINS];
+};
+
+/* ---- By address. ----------------------------------------------------------------------------- */
+
+static uint32_t
+chain_of(const void *address)
+{
+    return (uint32_t)((uintptr_t)address >> 4) % CHAINS;
+}
+
+static struct task *
+task_find(const struct sim_world *world, const void *address)
+{
+    struct task *task =
+            world->foreigners != NULL ? world->foreigners->tasks[chain_of(address)] : NULL;
+    while (task != NULL && task->address != address) {
+        task = task->next;
+    }
+    return task;
+}
+
+static struct task *
+task_of(struct sim_world *world, const void *address, const struct rt_site *line)
+{
+    struct task *task = task_find(world, address);
+    if (task == NULL) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current,
+                line != NULL ? line->id : 0,
+                "a runtime reports a task that it has not spawned (sim_foreign_spawn)");
+    }
+    return task;
+}
+
+/* Of places nothing need be said before they are used. */
+static struct place *
+place_of(struct sim_world *world, const void *address)
+{
+    if (world->foreigners == NULL) {
+        world->foreigners = sim_new(world, struct sim__foreigners);
+    }
+    struct place **chain = &world->foreigners->places[chain_of(address)];
+    struct place *place = *chain;
+    while (place != NULL && place->address != address) {
+        place = place->next;
+    }
+    if (place == NULL) {
+        place = sim_new(world, struct place);
+        place->address = address;
+        place->object = sim_world_object(world, RT_OBJECT_SLOT);
+        place->next = *chain;
+        rt_list_init(&place->link);
+        *chain = place;
+    }
+    return place;
+}
+
+/* ---- Places. --------------------------------------------------------------------------------- */
+
+/* Takes the waker out and returns whose it was. */
+static struct task *
+empty(struct place *place, enum rt_probe_kind kind, const struct rt_site *line)
+{
+    struct task *task = place->waiter;
+    rt_assert(task != NULL);
+    rt_list_unlink(&place->link);
+    place->waiter = NULL;
+    rt_probe_emit(kind, place->object, NULL, line, task->object);
+    return task;
+}
+
+void
+sim_foreign_store_at(
+        const void *task, const void *place, const char *reason, const struct rt_site *line)
+{
+    struct sim_world *world = sim_world_current;
+    if (world == NULL) {
+        return;
+    }
+    struct task *who = task_of(world, task, line);
+    struct place *where = place_of(world, place);
+    bool same = where->waiter == who;
+    if (where->waiter != NULL && !same) {
+        (void)empty(where, RT_PROBE_REPLACE, line);
+    }
+    rt_list_unlink(&where->link);
+    rt_list_push_back(&who->places, &where->link);
+    where->waiter = who;
+    where->reason = reason;
+    where->line = line != NULL ? line->id : 0;
+    if (reason != NULL) {
+        rt_probe_reason(reason);
+    }
+    rt_probe_emit(same ? RT_PROBE_KEEP : RT_PROBE_STORE, where->object, NULL, line, who->object);
+}
+
+/* What the wake finds: the numbers of RT_PROBE_WAKE. */
+static uint64_t
+wake(struct sim_world *world, struct task *task)
+{
+    bool coalesced = task->woken;
+    task->woken = true;
+    if (coalesced) {
+        return 1;
+    }
+    task->actor.cause = (uint32_t)world->step;
+    return task->polling ? 2 : 0;
+}
+
+void
+sim_foreign_fire_at(const void *place, const struct rt_site *line)
+{
+    struct sim_world *world = sim_world_current;
+    if (world == NULL) {
+        return;
+    }
+    struct place *where = place_of(world, place);
+    if (where->waiter == NULL) {
+        rt_probe_emit(RT_PROBE_FIRE_EMPTY, where->object, NULL, line, 0);
+        return;
+    }
+    struct task *task = empty(where, RT_PROBE_FIRE, line);
+    rt_probe_emit(RT_PROBE_WAKE, task->object, NULL, line, wake(world, task));
+}
+
+void
+sim_foreign_erase_at(const void *place, const struct rt_site *line)
+{
+    struct sim_world *world = sim_world_current;
+    if (world == NULL) {
+        return;
+    }
+    struct place *where = place_of(world, place);
+    if (where->waiter != NULL) {
+        (void)empty(where, RT_PROBE_ERASE, line);
+    }
+}
+
+/* ---- Tasks as actors. ------------------------------------------------------------------------ */
+
+static struct task *
+task_of_actor(const struct sim_actor *actor)
+{
+    return rt_container_of(actor, struct task, actor);
+}
+
+static void
+task_step(struct sim_actor *actor)
+{
+    (void)actor;
+    rt_unreached("a foreign task is polled by its own loop");
+}
+
+static uint32_t
+task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max)
+{
+    uint32_t count = 0;
+    rt_list_each(link, &task_of_actor(actor)->places)
+    {
+        const struct place *place = rt_container_of(link, struct place, link);
+        if (count < max) {
+            ret[count++] = (struct sim_waiting){place->object, place->line, place->reason};
+        }
+    }
+    return count;
+}
+
+static enum sim_nudge
+task_nudge(struct sim_actor *actor)
+{
+    struct task *task = task_of_actor(actor);
+    struct sim_foreign *foreign = task->foreign;
+    if (foreign->again == NULL || task->polling) {
+        return SIM_NUDGE_UNSUPPORTED;
+    }
+    foreign->again(foreign->runtime, (void *)(uintptr_t)task->address);
+    return actor->done ? SIM_NUDGE_MOVED : SIM_NUDGE_STILL;
+}
+
+static void
+erase_all(struct task *task)
+{
+    while (!rt_list_empty(&task->places)) {
+        (void)empty(rt_container_of(task->places.next, struct place, link), RT_PROBE_ERASE, NULL);
+    }
+}
+
+static void
+task_end(struct task *task)
+{
+    if (task->actor.done) {
+        return;
+    }
+    erase_all(task);
+    rt_list_unlink(&task->link);
+    sim_actor_finish(&task->actor);
+}
+
+static void
+task_cancel(struct sim_actor *actor)
+{
+    task_end(task_of_actor(actor));
+}
+
+static const struct sim_actor_ops task_ops = {
+        .kind = SIM_ACTOR_TASK,
+        .step = task_step,
+        .nudge = task_nudge,
+        .waiting = task_waiting,
+        .cancel = task_cancel,
+};
+
+static struct task *
+spawn(struct sim_foreign *foreign, const void *address, const char *name, bool waited_for)
+{
+    struct sim_world *world = foreign->world;
+    const struct task *old = task_find(world, address);
+    rt_assert(address != NULL);
+    if (old != NULL && !old->actor.done) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current, 0,
+                "task '%s' is spawned where task '%s' has not ended (sim_foreign_end)", name,
+                old->actor.name);
+    }
+    struct task *task = sim_new(world, struct task);
+    struct task **chain = &world->foreigners->tasks[chain_of(address)];
+    task->foreign = foreign;
+    task->address = address;
+    task->next = *chain;
+    *chain = task;
+    rt_list_init(&task->link);
+    rt_list_init(&task->places);
+    rt_list_push_back(&foreign->tasks, &task->link);
+    sim_actor_init(&task->actor, world, &task_ops, sim_loop_actor(foreign->loop), name, waited_for);
+    task->object = sim_world_object(world, RT_OBJECT_TASK);
+    sim_actor_announce(&task->actor, task->object);
+    return task;
+}
+
+void
+sim_foreign_spawn(struct sim_foreign *foreign, const void *task, const char *name)
+{
+    (void)spawn(foreign, task, name, true);
+}
+
+void
+sim_foreign_spawn_background(struct sim_foreign *foreign, const void *task, const char *name)
+{
+    (void)spawn(foreign, task, name, false);
+}
+
+/* A watcher waits in one place, which is its own, until it is called. */
+static void
+watch(const struct task *task)
+{
+    if (task->event != NULL) {
+        sim_foreign_store_at(task->address, task->address, task->event, task->line);
+    }
+}
+
+void
+sim_foreign_watch_at(struct sim_foreign *foreign, const void *watcher, const char *name,
+        const char *event, const struct rt_site *line)
+{
+    rt_assert(event != NULL);
+    struct task *task = spawn(foreign, watcher, name, true);
+    task->event = event;
+    task->line = line;
+    /* It is the watcher who waits, whoever adds it to the loop. */
+    struct sim_actor *current = foreign->world->current;
+    foreign->world->current = &task->actor;
+    watch(task);
+    foreign->world->current = current;
+}
+
+void
+sim_foreign_end(const void *task)
+{
+    struct sim_world *world = sim_world_current;
+    if (world == NULL) {
+        return;
+    }
+    struct task *who = task_of(world, task, NULL);
+    if (!who->actor.done) {
+        rt_probe_emit(RT_PROBE_CANCEL, who->object, NULL, NULL, 0);
+        task_end(who);
+    }
+}
+
+/* ---- Polls. ---------------------------------------------------------------------------------- */
+
+void
+sim_foreign_poll(const void *task)
+{
+    struct sim_world *world = sim_world_current;
+    if (world == NULL) {
+        return;
+    }
+    struct task *who = task_of(world, task, NULL);
+    if (who->actor.done) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, &who->actor, 0,
+                "task '%s' is polled after it has finished", who->actor.name);
+    }
+    if (who->event != NULL) {
+        sim_foreign_fire_at(task, who->line);
+    }
+    world->current = &who->actor;
+    who->woken = false;
+    who->polling = true;
+    rt_probe_emit(RT_PROBE_POLL, who->object, NULL, NULL, 0);
+    who->actor.cause = 0;
+}
+
+void
+sim_foreign_polled(const void *task, bool finished)
+{
+    struct sim_world *world = sim_world_current;
+    if (world == NULL) {
+        return;
+    }
+    struct task *who = task_of(world, task, NULL);
+    who->polling = false;
+    who->foreign->last = who;
+    if (!finished) {
+        watch(who);
+    }
+    rt_probe_emit(RT_PROBE_POLLED, who->object, NULL, NULL, finished ? RT_READY : RT_PENDING);
+    world->current = world->stepping;
+    if (finished) {
+        erase_all(who);
+        rt_probe_emit(RT_PROBE_COMPLETE, who->object, NULL, NULL, 0);
+        task_end(who);
+    }
+    sim_loop_pause(world);
+}
+
+/* ---- The runtime. ---------------------------------------------------------------------------- */
+
+/* The step was the loop's; what the world notes of who steps is the task's as well. */
+static void
+after_step(void *argument)
+{
+    struct sim_foreign *foreign = argument;
+    struct task *last = foreign->last;
+    if (last != NULL) {
+        foreign->last = NULL;
+        last->actor.polls++;
+        last->actor.stopped_step = foreign->world->step;
+        last->actor.stopped_ns = foreign->world->now_ns;
+    }
+    while (sim_loop_actor(foreign->loop)->done && !rt_list_empty(&foreign->tasks)) {
+        task_end(rt_container_of(foreign->tasks.next, struct task, link));
+    }
+}
+
+struct sim_foreign *
+sim_foreign_new(struct sim_loop *loop, void (*again)(void *runtime, void *task), void *runtime)
+{
+    rt_assert(loop != NULL);
+    struct sim_world *world = sim_loop_actor(loop)->world;
+    struct sim_foreign *foreign = sim_new(world, struct sim_foreign);
+    if (world->foreigners == NULL) {
+        world->foreigners = sim_new(world, struct sim__foreigners);
+    }
+    foreign->world = world;
+    foreign->loop = loop;
+    foreign->again = again;
+    foreign->runtime = runtime;
+    rt_list_init(&foreign->tasks);
+    foreign->after = (struct sim_after){.after = after_step, .argument = foreign};
+    sim_world_add_after(world, &foreign->after);
+    sim_world_loop_polls(world);
+    return foreign;
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# outside.t -- runtimes that are none of ours: their bugs are found, explained at their own lines.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+
+same "both, in both forms, --expect: status" \
+    "$(status run 'outside/*' --runs 3000 --expect --fresh --record none \
+        --check-determinism 1)" 0
+same "who is well is never blamed, each quiescence looked at: status" \
+    "$(status run 'outside/*/fixed' --runs 1000 --fresh --record none -O audit_one_in=1 \
+        -O spurious_one_in=2 -O stretch_one_in=2 -O fault_one_in=2)" 0
+
+line_of() {
+    grep -n "$1" "$root/scenarios/outside/$2" | cut -d: -f1
+}
+
+# found NAME SLEEPER FILE LINE: a lost wake-up of SLEEPER, of which `explain` names that line.
+found() {
+    rewake run "outside/$1/broken" --fail-fast --fresh --json --db "$1.db" >"$1.json" 2>/dev/null
+    ok "$1: $2 has lost its wake" grep -q "'$2' sleeps for ever" "$1.json"
+    rewake explain "$(token_of "$1.json")" >"$1.txt"
+    same "$1: explain: status" "$?" 1
+    ok "$1: explain names $3:$4" grep -q "($3:$4)" "$1.txt"
+    ok "$1: the run can be told in another order" grep -q 'What decides: ' "$1.txt"
+}
+found executor job executor.c "$(line_of '    event_fire(&program->done);' executor.c)"
+ok "executor: it was sent and swallowed" grep -q 'is sent, and swallowed on its way' executor.txt
+found evented results evented.c "$(line_of 'program->handed_over++;' evented.c)"
+ok "evented: nobody was told" grep -q 'and fires nothing for it there' evented.txt
+ok "evented: by way of async_send" grep -q 'async_send()' evented.txt
+
+rewake show run:1 --db executor.db >show.txt
+ok "show: the ledger of somebody else's wakers" \
+    grep -q '^job .*the result .*executor.c:' show.txt
+
+done_testing
