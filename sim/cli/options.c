@@ -228,6 +228,14 @@ set_file(const char **path, const char *value)
     return *value != '\0' ? NULL : "names no file";
 }
 
+static const char *
+set_step(uint64_t *step, const char *value)
+{
+    return sim_number_parse(value, UINT32_MAX, step) && *step > 0
+                   ? NULL
+                   : "is no step: they are numbered from 1";
+}
+
 /* Takes the value of one option; NULL, or what is wrong with it. */
 static const char *
 set(struct sim_settings *settings, enum sim_cli_option option, const char *value)
@@ -263,6 +271,10 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
                        : "is no number of a sweep";
     case SIM_CLI_OPTION_BOUND:
         return set_small(&settings->bound, value, 0, 1000000, "is no number of deviations");
+    case SIM_CLI_OPTION_STEP:
+        return set_step(&settings->step, value);
+    case SIM_CLI_OPTION_UNTIL:
+        return set_step(&settings->until, value);
     case SIM_CLI_OPTION_ARTIFACT:
         return set_file(&settings->artifact, value);
     case SIM_CLI_OPTION_NAME:
@@ -281,6 +293,9 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
     case SIM_CLI_OPTION_SATURATED:
     case SIM_CLI_OPTION_DISTILL:
     case SIM_CLI_OPTION_ALL:
+    case SIM_CLI_OPTION_VERBOSE:
+    case SIM_CLI_OPTION_GDB:
+    case SIM_CLI_OPTION_HERE:
     case SIM_CLI_OPTION_JSON:
     case SIM_CLI_OPTION_HELP:
     case SIM_CLI_OPTIONS:

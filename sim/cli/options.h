@@ -46,6 +46,12 @@
     X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the dullest run") \
     X(ARTIFACT, 0, "artifact", "FILE", NULL, \
             "also write the run as a fuzzer's input, to a new file") \
+    X(STEP, 0, "step", "N", NULL, "tell of this step, or stop there with --gdb") \
+    X(UNTIL, 0, "until", "N", NULL, "tell the run up to this step, and how all stand then") \
+    X(VERBOSE, 0, "verbose", NULL, NULL, "every event on a line of its own, with its place") \
+    X(GDB, 0, "gdb", NULL, NULL, "make the run under gdb; default: the step that matters") \
+    X(HERE, 0, "here", NULL, NULL, \
+            "in this very process, which traps (SIGTRAP) at --step: for any debugger") \
     X(NAME, 0, "name", "NAME", NULL, "what it is to be called") \
     X(FOLDER, 'o', NULL, "PATH", NULL, "the folder, or the file, that is written") \
     X(JUNIT, 0, "junit", "FILE", NULL, "also write the result as JUnit XML") \
@@ -88,6 +94,8 @@ struct sim_settings {
     uint32_t bound; /* Deviations, with --bound. */
     uint64_t sweep; /* Its number, with --sweep. */
     uint32_t hang_ms;
+    uint64_t step;  /* With --step. */
+    uint64_t until; /* With --until. */
     const char *db;
     const char *artifact; /* A file to be written; NULL: none. */
     const char *name;     /* NULL: what is usual. */

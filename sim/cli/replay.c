@@ -17,6 +17,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/json.h"
+#include "sim/cli/replay_look.h"
 #include "sim/cli/subject.h"
 #include "sim/cli/terminal.h"
 #include "sim/cli/words.h"
@@ -228,45 +229,70 @@ tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *a
         print_json(subject, alone, finding, token);
     } else {
         print_text(subject, alone, finding, show, token);
+        sim_replay_say_core(alone);
     }
     free(show);
     free(token);
     return exit_status(finding, outcome);
 }
 
+/* The whole run, and what it came to. */
+static int
+replay_all(struct sim_cli *cli, const struct sim_subject *subject)
+{
+    const struct sim_settings *settings = &cli->settings;
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_trap trap = {sim_given(settings, SIM_CLI_OPTION_STEP) ? settings->step : UINT64_MAX};
+    const struct sim_subject_way way = {
+            .lenient = sim_given(settings, SIM_CLI_OPTION_LENIENT),
+            .explain = true,
+            .core = true,
+            .trap = sim_given(settings, SIM_CLI_OPTION_HERE) ? &trap : NULL,
+    };
+    int status = sim_subject_run_so(cli, subject, &way, &alone);
+    if (status == 0 && settings->artifact != NULL) {
+        status = sim_subject_write(cli, subject, settings->artifact);
+    }
+    if (status == 0) {
+        status = tell(cli, subject, &alone, way.lenient);
+    }
+    sim_alone_done(&alone);
+    return status;
+}
+
 static int
 replay(struct sim_cli *cli)
 {
     struct sim_subject subject;
-    struct sim_alone alone = {.pilot = {.runs = 0}};
-    bool lenient = sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT);
-    int status = sim_subject_find(cli, cli->arguments[0], &subject);
+    int status = sim_replay_check_flags(cli);
+    if (status != 0) {
+        return status;
+    }
+    status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {
-        status = sim_subject_run(cli, &subject, lenient, true, &alone);
-        if (status == 0 && cli->settings.artifact != NULL) {
-            status = sim_subject_write(cli, &subject, cli->settings.artifact);
-        }
-        if (status == 0) {
-            status = tell(cli, &subject, &alone, lenient);
-        }
-        sim_alone_done(&alone);
+        status = sim_replay_looks(cli) ? sim_replay_look(cli, &subject) : replay_all(cli, &subject);
     }
     sim_subject_done(&subject);
     return status;
 }
 
 SIM_COMMAND(command, .name = "replay",
-        .usage = "[LIB.so] TOKEN|run:ID|FILE [--db FILE] [--lenient] [--artifact FILE] [--json]",
+        .usage = "[LIB.so] TOKEN|run:ID|FILE [--db FILE] [--lenient] [--artifact FILE] [--json]\n"
+                 "       rewake replay … --step N | --until N [--verbose] | --gdb [--step N]",
         .about = "run one run again and compare",
         .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
                 "is\n"
                 "told as a token, too. --artifact writes the run, whatever named it, as such a "
-                "file.\n" SIM_SUBJECT_HELP
+                "file.\n--step N tells who took that step, what else could have been chosen, and "
+                "how all stood;\n--until N the run up to there. --gdb makes the run under gdb, "
+                "where `rewake help` lists\nwhat it knows of the run.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
                 "fails, 3 it differs, 2 the token or file is damaged, 125 this build can not "
                 "judge\n"
                 "it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(LENIENT) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(ARTIFACT) | SIM_CLI_OPTION_BIT(JSON) |
-                   SIM_CLI_OPTION_BIT(HELP),
+                   SIM_CLI_OPTION_BIT(STEP) | SIM_CLI_OPTION_BIT(UNTIL) |
+                   SIM_CLI_OPTION_BIT(VERBOSE) | SIM_CLI_OPTION_BIT(GDB) |
+                   SIM_CLI_OPTION_BIT(HERE) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = replay);

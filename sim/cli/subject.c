@@ -306,16 +306,28 @@ int
 sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient, bool explain,
         struct sim_alone *alone)
 {
+    const struct sim_subject_way way = {.lenient = lenient, .explain = explain};
+    return sim_subject_run_so(cli, subject, &way, alone);
+}
+
+int
+sim_subject_run_so(struct sim_cli *cli, const struct sim_subject *subject,
+        const struct sim_subject_way *way, struct sim_alone *alone)
+{
     bool taped = subject->how != SIM_HOW_RANDOM;
     const struct sim_alone_case what = {
             .scenario = subject->entry->scenario,
             .options = &subject->options,
             .seed = subject->seed,
-            .how = taped && lenient ? SIM_HOW_LENIENT : subject->how,
+            .how = taped && way->lenient ? SIM_HOW_LENIENT : subject->how,
             .tape = &subject->tape,
             .hang_ms = cli->settings.hang_ms,
-            .explain = explain,
+            .explain = way->explain,
             .loud = true,
+            .core = way->core,
+            .trap = way->trap,
+            .study = way->study,
+            .study_of = way->study_of,
     };
     if (!sim_alone_run(alone, &what)) {
         return sim_cli_fail(

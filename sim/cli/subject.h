@@ -43,6 +43,22 @@ void sim_subject_done(struct sim_subject *subject);
 int sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient,
         bool explain, struct sim_alone *alone);
 
+/* How it is run. Zero: as its tape says, alone, and no more than that. */
+struct sim_subject_way {
+    bool lenient; /* A tape as far as it fits. */
+    bool explain; /* Owed wake and FIFO order as well. */
+    bool core;    /* A crash may leave a core. */
+    /* As in struct sim_alone_case. */
+    struct sim_trap *trap;
+    void (*study)(struct sim_world *world, const struct sim_case *what,
+            const struct sim_outcome *outcome, void *study_of);
+    void *study_of;
+};
+
+/* As sim_subject_run, in that way. */
+int sim_subject_run_so(struct sim_cli *cli, const struct sim_subject *subject,
+        const struct sim_subject_way *way, struct sim_alone *alone);
+
 /* Whether it ended as expected: verdict, oracle and site; and whether it was the same run. */
 bool sim_subject_same_failure(const struct sim_subject *subject, const struct sim_outcome *outcome);
 bool sim_subject_same_run(const struct sim_subject *subject, const struct sim_outcome *outcome);

@@ -57,8 +57,11 @@ sim_subject_read_text(const char *name, char **ret_text)
 {
     bool from_stdin = strcmp(name, "-") == 0;
     const char *path = from_stdin ? "stdin" : name + 1;
-    FILE *file = from_stdin ? stdin : fopen(path, "r");
+    FILE *file = from_stdin ? stdin : *path != '\0' ? fopen(path, "r") : NULL;
     *ret_text = NULL;
+    if (!from_stdin && *path == '\0') {
+        return sim_cli_fail(SIM_EXIT_USAGE, "'@' is not followed by the name of a file: @FILE");
+    }
     if (file == NULL) {
         return sim_cli_fail(SIM_EXIT_USAGE, "%s: it can not be read: %s", path, strerror(errno));
     }

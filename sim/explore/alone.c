@@ -18,11 +18,15 @@ sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what)
             .explain = what->explain,
             .with_past = what->with_past,
             .transcript = what->transcript,
+            .trap = what->trap,
+            .study = what->study,
+            .study_of = what->study_of,
     };
     if (!sim_pilot_init(&alone->pilot, what->kind, &sim_shared_for_reading, what->hang_ms)) {
         return false;
     }
     alone->pilot.worker.loud = what->loud;
+    alone->pilot.worker.core = what->core;
     alone->pilot.worker.hurry = what->hurry;
     return sim_pilot_run(&alone->pilot, &candidate) != NULL;
 }

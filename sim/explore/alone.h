@@ -30,6 +30,12 @@ struct sim_alone_case {
     bool with_past;                     /* After another run in the same process. */
     bool loud;                          /* Its stderr is let through. */
     struct sim_transcript *transcript;  /* As in struct sim_candidate. */
+    struct sim_trap *trap;              /* Likewise; NULL: in a process of its own. */
+    /* Likewise: looks further into the run. NULL: nobody does. */
+    void (*study)(struct sim_world *world, const struct sim_case *what,
+            const struct sim_outcome *outcome, void *study_of);
+    void *study_of;
+    bool core; /* A crash leaves a core, where the system is asked for one. */
 };
 
 /* Runs it. False: the system refused, see alone->pilot.worker.error. sim_alone_done must follow in

@@ -50,6 +50,9 @@ sim_pilot_run(struct sim_pilot *pilot, const struct sim_candidate *candidate)
             .transcript = candidate->transcript,
     };
     pilot->runs++;
+    if (candidate->trap != NULL) {
+        return sim_worker_here(worker, candidate->trap) ? sim_pilot_outcome(pilot) : NULL;
+    }
     if (worker->failed || !sim_worker_give(worker)) {
         return NULL;
     }

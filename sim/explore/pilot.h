@@ -47,6 +47,9 @@ struct sim_candidate {
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
     void *study_of;
+    /* The run is made in this very process, for a debugger: see sim_worker_here. One for a pilot.
+     * NULL: in its own. */
+    struct sim_trap *trap;
     /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
      * with its tape. NULL: nobody asks. */
     struct sim_transcript *transcript;

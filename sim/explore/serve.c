@@ -333,6 +333,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
     sim_world_run(&shared->world, job->scenario, &what.options, seed, scribe_of(job, what.strategy),
             (struct sim_recording){true, job->texts}, &outcome);
     shared->world.draws = NULL;
+    shared->world.trap = NULL;
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
     observe(shared);
     sim_judge_ended(&shared->world, &what, &outcome);
@@ -447,7 +448,9 @@ prepare(struct sim_worker *worker, int fd)
     struct sim_shared *shared = worker->shared;
     size_t size = sim_shared_lay_out(NULL, &worker->sizes).size;
     const struct rlimit no_core = {0, 0};
-    (void)setrlimit(RLIMIT_CORE, &no_core);
+    if (!worker->core) {
+        (void)setrlimit(RLIMIT_CORE, &no_core);
+    }
     quiet_signals();
     redirect(worker->loud);
     sim_descriptors_drop(fd, worker->dictation);
@@ -504,4 +507,30 @@ sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
     }
     take_jobs(worker->shared, fd);
     leave(0);
+}
+
+/* ---- Without a process. ---------------------------------------------------------------------- */
+
+bool
+sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
+{
+    struct sim_shared *shared = worker->shared;
+    FILE *before = stdout;
+    /* Any will do: nobody is at the other end. */
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    bool fits = fd >= 0 && remember_line(fd) && sim_output_init() &&
+                sim_world_init(&shared->world, &shared->memory, worker->kind.arena,
+                        worker->kind.fill) == RT_OK;
+    if (fits) {
+        shared->world.progress = &shared->progress;
+        shared->world.trap = trap;
+        shared->ready = true;
+        run_job(shared);
+        sim_world_fini(&shared->world);
+    }
+    stdout = before;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return fits;
 }

@@ -68,6 +68,9 @@ end_process(struct sim_worker *worker)
     (void)close(worker->fd);
     while (!worker->reaped && waitpid(worker->pid, &worker->status, 0) < 0 && errno == EINTR) {
     }
+    if (WIFSIGNALED(worker->status) && WCOREDUMP(worker->status)) {
+        worker->dumped = worker->pid;
+    }
     worker->pid = 0;
     worker->fd = -1;
     worker->deaf = false;
@@ -184,6 +187,29 @@ go_on(struct sim_worker *worker)
     return true;
 }
 
+/* Whether there is room for the tape of the job. */
+static bool
+tape_fits(struct sim_worker *worker)
+{
+    const struct sim_tape *tape = worker->shared->job.tape;
+    return tape == NULL || tape->count <= worker->shared->incoming.capacity ||
+           fail(worker, "the tape has more deviations than a worker has room for", 0);
+}
+
+bool
+sim_worker_here(struct sim_worker *worker, struct sim_trap *trap)
+{
+    rt_assert(!worker->busy && worker->pid == 0);
+    rt_assert(worker->shared->job.count == 1);
+    memcpy(&worker->job, &worker->shared->job, sizeof(worker->job));
+    if (!tape_fits(worker)) {
+        return false;
+    }
+    sim_shared_begin(worker->shared);
+    put_tape(worker);
+    return sim__worker_serve_here(worker, trap) || fail(worker, "no memory for a run", 0);
+}
+
 bool
 sim_worker_give(struct sim_worker *worker)
 {
@@ -197,8 +223,8 @@ sim_worker_give(struct sim_worker *worker)
     memcpy(&worker->job, &worker->shared->job, sizeof(worker->job));
     worker->deaths = 0;
     worker->deaths_done = 0;
-    if (worker->job.tape != NULL && worker->job.tape->count > worker->shared->incoming.capacity) {
-        return fail(worker, "the tape has more deviations than a worker has room for", 0);
+    if (!tape_fits(worker)) {
+        return false;
     }
     sim_shared_begin(worker->shared);
     return go_on(worker);

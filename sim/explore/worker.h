@@ -60,9 +60,11 @@ struct sim_worker {
     /* Not 0 there: a step that stands still is given no more than SIM_HURRY_MS. NULL: never so. For
      * a run that has hung before. Borrowed. */
     const volatile sig_atomic_t *hurry;
-    bool loud; /* What a run writes to stderr is let through. */
-    pid_t pid; /* 0: no process. */
-    int fd;    /* To the process. */
+    bool loud;    /* What a run writes to stderr is let through. */
+    bool core;    /* A process that crashes may leave a core. */
+    pid_t dumped; /* The last process that left one; 0: none. */
+    pid_t pid;    /* 0: no process. */
+    int fd;       /* To the process. */
     /* A file without a name, to which a run writes its tape as it is made, so that it is known also
      * when the run has written over the mapping; -1: none. */
     int dictation;
@@ -101,6 +103,16 @@ int sim_workers_wait(struct sim_worker *workers, uint32_t count, int timeout_ms)
  * over it. A worker that is not busy is left alone.
  */
 void sim_worker_abandon(struct sim_worker *worker);
+
+/*
+ * Does the worker's job, of one run, in this very process, for a debugger that wants to see it (it
+ * stops as `trap` says). Nobody watches: a run that crashes or hangs does so to the caller. Then it
+ * is as after sim_worker_give and the wait. False: see worker->error.
+ */
+bool sim_worker_here(struct sim_worker *worker, struct sim_trap *trap);
+
+/* Its part in serve.c. False: no memory. */
+bool sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap);
 
 /* What the worker's process does (serve.c): takes jobs from `fd` until it is closed. */
 __attribute__((noreturn)) void sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent);

@@ -135,6 +135,12 @@ sim_malloc_end(size_t *ret_bytes)
     return count;
 }
 
+void
+sim_malloc_forget(const struct sim_arena *arena)
+{
+    (void)arena;
+}
+
 #else
 
 /* ---- Ours. ------------------------------------------------------------------------------- */
@@ -251,6 +257,15 @@ sim_malloc_end(size_t *ret_bytes)
     *ret_bytes = heap.running ? heap.arena->malloc_bytes : 0;
     heap.running = false;
     return count;
+}
+
+void
+sim_malloc_forget(const struct sim_arena *arena)
+{
+    rt_assert(!heap.running);
+    if (heap.arena == arena) {
+        heap.arena = NULL;
+    }
 }
 
 /* ---- The family. ----------------------------------------------------------------------------- */

@@ -38,6 +38,9 @@ void sim_malloc_resume(struct sim_arena *arena);
  * not given back, *ret_bytes their sizes together. Called again: 0. */
 uint32_t sim_malloc_end(size_t *ret_bytes);
 
+/* The arena goes, and is no run's any more; no run is in progress. */
+void sim_malloc_forget(const struct sim_arena *arena);
+
 #ifdef __cplusplus
 }
 #endif

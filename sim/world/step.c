@@ -274,8 +274,8 @@ is_done(struct sim_world *world)
 }
 
 /* 4. One step of `actor`, who has been taken out of the queue. */
-static inline void
-take_step(struct sim_world *world, struct sim_actor *actor)
+__attribute__((always_inline)) static inline void
+take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
 {
     actor->enabled = false;
     world->current = actor;
@@ -283,6 +283,9 @@ take_step(struct sim_world *world, struct sim_actor *actor)
     world->step++;
     *world->progress = *world->progress + 1;
     sim__event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
+    if (traps) {
+        sim__trap(world);
+    }
     actor->ops->step(actor);
     actor->polls++;
     actor->stopped_step = world->step;
@@ -313,9 +316,10 @@ look_whether_over(struct sim_world *world)
     }
 }
 
-/* Inlined by order into the loop below: this is what a run does all the time. */
+/* Inlined by order into the loop below: this is what a run does all the time. `traps` is a constant
+ * there: who is not debugged does not even ask. */
 __attribute__((always_inline)) static inline void
-one_step(struct sim_world *world)
+one_step(struct sim_world *world, bool traps)
 {
     /* 1. */
     if (world->now_ns >= world->next_due_ns) {
@@ -330,7 +334,7 @@ one_step(struct sim_world *world)
     uint32_t place = choose_actor(world);
     struct sim_actor *actor = world->actors[sim__enabled_take(&world->enabled, place)];
     /* 4. */
-    take_step(world, actor);
+    take_step(world, actor, traps);
     if (world->over) {
         return;
     }
@@ -349,7 +353,7 @@ one_step(struct sim_world *world)
 void
 sim__world_step(struct sim_world *world)
 {
-    one_step(world);
+    one_step(world, false);
 }
 
 /* A story without anybody to wait for is over before it begins. */
@@ -371,7 +375,7 @@ sim__world_steps_keeping(struct sim_world *world, const struct sim_resumption *r
         if (resumption->wanted && world->enabled.count > 1) {
             sim__checkpoint(world);
         }
-        one_step(world);
+        one_step(world, false);
     }
 }
 
@@ -380,6 +384,23 @@ sim__world_steps(struct sim_world *world)
 {
     look_whether_ever(world);
     while (!world->over && !world->stopped) {
-        one_step(world);
+        one_step(world, false);
+    }
+}
+
+void
+sim__world_steps_trapping(struct sim_world *world)
+{
+    rt_assert(world->stopped);
+    world->stopped = false;
+    world->stop.step = UINT64_MAX;
+    /* What one_step has left out where it was stopped. */
+    if (world->step == 0) {
+        look_whether_ever(world);
+    } else {
+        look_whether_over(world);
+    }
+    while (!world->over) {
+        one_step(world, true);
     }
 }

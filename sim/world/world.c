@@ -73,6 +73,7 @@ sim_world_fini(struct sim_world *world)
     release(world->actors, ACTORS_BYTES);
     release(world->enabled.ring, RING_BYTES);
     release(world->timed, TIMED_BYTES);
+    sim_malloc_forget(&world->arena);
     sim_arena_fini(&world->arena);
 }
 
@@ -348,10 +349,14 @@ sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
         return;
     }
     spoil(world, recording);
-    begin(world, scenario, options, seed, recording, (struct sim_stop){UINT64_MAX, false});
+    begin(world, scenario, options, seed, recording, sim__trap_stop(world));
     if (_setjmp(world->escape) == 0) {
         scenario->setup(world);
+        world->stopped = world->stop.step == 0;
         sim__world_steps(world);
+        if (world->stopped) {
+            sim__world_steps_trapping(world);
+        }
         if (world->outcome.verdict == SIM_VERDICT_PASS) {
             close_run(world);
         }

@@ -107,6 +107,11 @@ struct sim_ended {
     struct sim_recorder recorder;
 };
 
+/* Where a debugger wants to look at the run (trap.c). */
+struct sim_trap {
+    uint64_t step; /* As this step is about to be taken; UINT64_MAX: nowhere any more. */
+};
+
 struct sim_world {
     /* Kept across runs. */
     struct sim_arena arena;
@@ -184,6 +189,7 @@ struct sim_world {
     uint32_t asked[SIM_CHECKED_MAX];      /* … and of SIM_SOMETIMES, whose condition was false. */
     jmp_buf escape;                       /* Where sim_fail goes on the world's own stack. */
     void (*on_fail)(void); /* Kept across runs: called where sim_fail is; NULL: nobody. */
+    struct sim_trap *trap; /* Kept across runs, of which it is the next one's; NULL: none. */
     struct sim_outcome outcome;
 };
 

@@ -79,6 +79,14 @@ void sim__world_step(struct sim_world *world);
 /* Goes through the step rule until the run is over or stopped. */
 void sim__world_steps(struct sim_world *world);
 
+/* trap.c: where the run of a world with a trap is to be stopped, so that its last steps are taken
+ * one by one; nowhere without. */
+struct sim_stop sim__trap_stop(const struct sim_world *world);
+/* Stops under the debugger when the step that is being taken is the one that it wants. */
+void sim__trap(struct sim_world *world);
+/* step.c: goes on from that stop, looking at each step whether it is the one. */
+void sim__world_steps_trapping(struct sim_world *world);
+
 /* Switches to the world's own stack if on a fiber, then ends the run there. Never returns. */
 __attribute__((noreturn)) void sim__escape(struct sim_world *world);
 
