@@ -76,20 +76,6 @@ const struct sim_footprint sim_footprints[256] = {
         [SIM_EVENT_CLOSE] = {.object = WRITE, .also = {ALSO(DESCRIPTORS, WRITE)}},
 };
 
-uint32_t
-sim_event_accesses(const struct sim_event *event, struct sim_access ret[SIM_ACCESSES_MAX])
-{
-    const struct sim_footprint *footprint = &sim_footprints[event->kind];
-    uint32_t count = 0;
-    if (footprint->object != SIM_MODE_NONE && event->object != 0) {
-        ret[count++] = (struct sim_access){event->object, footprint->object};
-    }
-    for (uint32_t i = 0; i < 2 && footprint->also[i].resource != SIM_RESOURCE_NONE; i++) {
-        ret[count++] = (struct sim_access){footprint->also[i].resource, footprint->also[i].mode};
-    }
-    return count;
-}
-
 bool
 sim_events_conflict(const struct sim_event *a, const struct sim_event *b)
 {

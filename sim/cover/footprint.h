@@ -107,7 +107,19 @@ struct sim_footprint {
 extern const struct sim_footprint sim_footprints[256];
 
 /* Fills `ret` with what `event` accesses and returns how many there are. */
-uint32_t sim_event_accesses(const struct sim_event *event, struct sim_access ret[SIM_ACCESSES_MAX]);
+static inline uint32_t
+sim_event_accesses(const struct sim_event *event, struct sim_access ret[SIM_ACCESSES_MAX])
+{
+    const struct sim_footprint *footprint = &sim_footprints[event->kind];
+    uint32_t count = 0;
+    if (footprint->object != SIM_MODE_NONE && event->object != 0) {
+        ret[count++] = (struct sim_access){event->object, footprint->object};
+    }
+    for (uint32_t i = 0; i < 2 && footprint->also[i].resource != SIM_RESOURCE_NONE; i++) {
+        ret[count++] = (struct sim_access){footprint->also[i].resource, footprint->also[i].mode};
+    }
+    return count;
+}
 
 /* Whether the order of the two matters. */
 static inline bool

@@ -176,11 +176,11 @@ transcript_choose(struct sim_strategy *strategy, const struct sim_choice *choice
 }
 
 static void
-transcript_event(struct sim_strategy *strategy, const struct sim_event *event)
+transcript_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
 {
     struct sim_strategy *inner = transcript_of(strategy)->inner;
-    if (inner->ops->event != NULL) {
-        inner->ops->event(inner, event);
+    if (inner->ops->events != NULL) {
+        inner->ops->events(inner, events, count);
     }
 }
 
@@ -199,7 +199,7 @@ static const struct sim_strategy_ops transcript_ops = {
         .repeats = true,
         .begin = transcript_begin,
         .choose = transcript_choose,
-        .event = transcript_event,
+        .events = transcript_events,
         .end = transcript_end,
 };
 

@@ -142,11 +142,12 @@ struct sim_strategy_ops {
     /* An index below choice->n. */
     uint32_t (*choose)(struct sim_strategy *strategy, const struct sim_choice *choice);
     /*
-     * Something has happened; NULL when the strategy does not listen. What has happened since the
-     * last choice is told, in order, before the next one is asked, and the rest before `end`. Told
-     * only where the run is recorded; a run that is replayed for a judge follows the tape.
+     * `count` events, one or more, have happened; NULL when the strategy does not listen. What has
+     * happened since the last choice is told, in order, before the next one is asked, in one call
+     * or two, and the rest before `end`. Told only where the run is recorded; a run that is
+     * replayed for a judge follows the tape.
      */
-    void (*event)(struct sim_strategy *strategy, const struct sim_event *event);
+    void (*events)(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count);
     /* The run is over; may be NULL. */
     void (*end)(struct sim_strategy *strategy, const struct sim_outcome *outcome);
     /* Its own, part of it; NULL, or an answer of NULL: each run is made from its beginning. */
@@ -168,7 +169,8 @@ static inline uint32_t
 sim_queue_alternative(const struct sim_choice *choice, uint32_t place)
 {
     const struct sim_queue *queue = choice->queue;
-    uint32_t index = place < queue->base ? 0 : (place - queue->base) / queue->stride;
+    uint32_t behind = place < queue->base ? 0 : place - queue->base;
+    uint32_t index = queue->stride == 1 ? behind : behind / queue->stride; /* Seldom a division. */
     return index < choice->n ? index : choice->n - 1;
 }
 

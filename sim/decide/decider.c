@@ -37,16 +37,21 @@ static void
 tell_events(struct sim_decider *decider)
 {
     const struct sim_recorder *recorder = decider->recorder;
-    if (decider->strategy->ops->event == NULL || recorder == NULL) {
+    struct sim_strategy *strategy = decider->strategy;
+    if (strategy->ops->events == NULL || recorder == NULL) {
         return;
     }
     uint64_t first = sim_recorder_first(recorder);
     uint64_t from = decider->told > first ? decider->told : first;
-    for (uint64_t i = from; i < recorder->count; i++) {
-        const struct sim_event *event = sim_recorder_event(recorder, i);
-        decider->strategy->ops->event(decider->strategy, event);
+    uint64_t end = recorder->count;
+    uint64_t capacity = recorder->memory.events_capacity;
+    while (from < end) { /* Twice where they go round the end of the ring. */
+        uint64_t at = from & (capacity - 1);
+        uint64_t count = end - from < capacity - at ? end - from : capacity - at;
+        strategy->ops->events(strategy, &recorder->memory.events[at], (uint32_t)count);
+        from += count;
     }
-    decider->told = recorder->count;
+    decider->told = end;
 }
 
 void

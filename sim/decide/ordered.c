@@ -92,10 +92,12 @@ ordered_begin(struct sim_strategy *strategy, uint64_t seed)
 }
 
 static void
-ordered_event(struct sim_strategy *strategy, const struct sim_event *event)
+ordered_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
 {
-    if (event->kind == SIM_EVENT_STEP && event->actor < SIM_ORDERED_ACTORS) {
-        ordered_of(strategy)->steps[event->actor]++;
+    for (uint32_t i = 0; i < count; i++) {
+        if (events[i].kind == SIM_EVENT_STEP && events[i].actor < SIM_ORDERED_ACTORS) {
+            ordered_of(strategy)->steps[events[i].actor]++;
+        }
     }
 }
 
@@ -104,7 +106,7 @@ static const struct sim_strategy_ops ordered_ops = {
         .about = "the dullest run in which some steps come after others",
         .begin = ordered_begin,
         .choose = ordered_choose,
-        .event = ordered_event,
+        .events = ordered_events,
 };
 
 void

@@ -129,9 +129,8 @@ goes_alone(struct dpor *dpor, const struct sim_event *event)
 }
 
 static void
-dpor_event(struct sim_strategy *strategy, const struct sim_event *event)
+dpor_event(struct dpor *dpor, const struct sim_event *event)
 {
-    struct dpor *dpor = dpor_of(strategy);
     if (dpor->blocked) {
         return;
     }
@@ -333,7 +332,7 @@ learn_of_death(struct dpor *dpor)
         const struct dpor_node *node = &dpor->nodes[dpor->coming];
         struct sim_event step = {.kind = SIM_EVENT_STEP};
         dpor->trace.ids[0] = dpor->ids[node->ids + node->index];
-        dpor_event(&dpor->strategy, &step);
+        dpor_event(dpor, &step);
     }
     learn(dpor, true);
 }
@@ -388,13 +387,21 @@ dpor_more(struct sim_strategy *strategy)
     return !dpor->exhausted;
 }
 
+static void
+dpor_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        dpor_event(dpor_of(strategy), &events[i]);
+    }
+}
+
 static const struct sim_strategy_ops dpor_ops = {
         .name = "dpor",
         .about = "one run of each class of equivalent runs",
         .keyless = true,
         .begin = dpor_begin,
         .choose = dpor_choose,
-        .event = dpor_event,
+        .events = dpor_events,
         .end = dpor_end,
 };
 

@@ -8,24 +8,6 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "runtime/task/task.h"
-
-static inline uint32_t
-mix(uint32_t a, uint32_t b)
-{
-    uint64_t word = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
-    word ^= word >> 32;
-    word *= UINT64_C(0xbf58476d1ce4e5b9);
-    return (uint32_t)(word >> 32);
-}
-
-/* Not 0, and not more than a fact has room for. */
-static inline uint32_t
-made_state(uint32_t id, uint32_t place)
-{
-    uint32_t state = mix(id, place) >> (32 - SIM_STATE_BITS);
-    return state != 0 ? state : 1;
-}
 
 void
 sim_states_begin(struct sim_states *states)
@@ -60,44 +42,6 @@ task_of(struct sim_states *states, uint32_t object)
 
 /* ---- Events. --------------------------------------------------------------------------------- */
 
-static inline uint32_t
-line_of(const struct sim_event *event)
-{
-    return event->await != 0 ? event->await : event->site;
-}
-
-void
-sim_states_settle(struct sim_states *states)
-{
-    struct sim_standing *standing = sim_states_of(states, states->stepping);
-    if (states->stepping == 0 || standing == NULL) {
-        return;
-    }
-    /* A step that passed no line leaves its actor where it was. */
-    if (states->lines != 0) {
-        standing->place = states->lines;
-    }
-    standing->state = made_state(standing->id, standing->place);
-    standing->steps++;
-    states->stepping = 0;
-}
-
-static void
-start(struct sim_states *states, uint32_t actor)
-{
-    struct sim_standing *standing = sim_states_of(states, actor);
-    states->stepping = actor;
-    states->lines = 0;
-    states->roused = false;
-    states->asleep = false;
-    if (standing != NULL) {
-        states->from = *standing;
-        standing->woken = false;
-    } else {
-        states->from = (struct sim_standing){0};
-    }
-}
-
 static void
 appear(struct sim_states *states, const struct sim_event *event)
 {
@@ -109,21 +53,13 @@ appear(struct sim_states *states, const struct sim_event *event)
             .parent = states->stepping,
             .object = event->object,
             .place = place,
-            .state = made_state(id, place)};
+            .state = sim__state(id, place)};
     if (event->object != 0) {
         uint32_t at = look_up(states, event->object);
         states->tasks[at].object = event->object;
         states->tasks[at].run = states->run;
         states->tasks[at].actor = event->actor;
     }
-}
-
-/* Of a task that polls others nobody can say whether it waits. */
-static void
-end_poll(struct sim_states *states, const struct sim_event *event)
-{
-    bool own = states->stepping != 0 && event->object == states->from.object;
-    states->asleep = own && event->argument != RT_READY && !states->roused;
 }
 
 /* The first wake is the cause of the next poll; others change nothing. */
@@ -137,45 +73,19 @@ wake(struct sim_states *states, const struct sim_event *event)
         return;
     }
     standing->woken = true;
-    standing->state = made_state(standing->state, line_of(event));
-}
-
-static inline void
-pass(struct sim_states *states, const struct sim_event *event)
-{
-    uint32_t line = line_of(event);
-    if (line != 0) {
-        states->lines = mix(states->lines, line) | 1;
-    }
+    standing->state = sim__state(standing->state, sim__line(event));
 }
 
 void
-sim_states_event(struct sim_states *states, const struct sim_event *event)
+sim__states_rare(struct sim_states *states, const struct sim_event *event)
 {
-    uint32_t kind = event->kind;
-    if (kind == RT_PROBE_POLL || kind == RT_PROBE_POLLED) {
-        if (kind == RT_PROBE_POLLED) {
-            end_poll(states, event);
-        }
-        return;
-    }
-    if (sim_begins_transition(kind)) {
-        sim_states_settle(states);
-        if (kind == SIM_EVENT_STEP) {
-            start(states, event->actor);
-        }
-        return;
-    }
-    if (kind == SIM_EVENT_ACTOR) {
+    if (event->kind == SIM_EVENT_ACTOR) {
         appear(states, event);
-        return;
-    }
-    if (kind == RT_PROBE_WAKE) {
+    } else if (event->kind == RT_PROBE_WAKE) {
         wake(states, event);
-    } else if (kind == RT_PROBE_POST) {
-        states->post = line_of(event);
+    } else {
+        states->post = sim__line(event);
     }
-    pass(states, event);
 }
 
 /* ---- Spots. ---------------------------------------------------------------------------------- */
@@ -195,7 +105,7 @@ sim_states_spots(const struct sim_states *states, const struct sim_event *event,
         if (resource == SIM_RESOURCE_QUIET || resource == SIM_RESOURCE_GONE || (own && !of_poll)) {
             continue;
         }
-        ret[spots++] = (struct sim_spot){resource, of_poll ? states->from.place : line_of(event),
+        ret[spots++] = (struct sim_spot){resource, of_poll ? states->from.place : sim__line(event),
                 accesses[i].mode, event->kind != SIM_EVENT_SET};
     }
     return spots;

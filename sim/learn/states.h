@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/task/task.h"
 #include "sim/cover/footprint.h"
 #include "sim/world/actor.h"
 
@@ -83,17 +84,6 @@ struct sim_states {
 /* Begins a run. */
 void sim_states_begin(struct sim_states *states);
 
-/* Tells the next event. */
-void sim_states_event(struct sim_states *states, const struct sim_event *event);
-
-/* The step that was told last is over, although the next has not begun: somebody asks where all
- * stand. */
-void sim_states_settle(struct sim_states *states);
-
-/* Fills `ret` with the spots of `event`, which was told last, and returns how many there are. */
-uint32_t sim_states_spots(const struct sim_states *states, const struct sim_event *event,
-        struct sim_spot ret[SIM_ACCESSES_MAX]);
-
 /* The actor with index `actor`, NULL when this run has told of none. */
 static inline struct sim_standing *
 sim_states_of(struct sim_states *states, uint32_t actor)
@@ -101,6 +91,107 @@ sim_states_of(struct sim_states *states, uint32_t actor)
     struct sim_standing *standing = &states->actors[actor];
     return standing->run == states->run ? standing : 0;
 }
+
+/* ---- Events. A search hears each of a run: what most of them do is inlined. ----------------- */
+
+static inline uint32_t
+sim__states_mix(uint32_t a, uint32_t b)
+{
+    uint64_t word = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
+    word ^= word >> 32;
+    word *= UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)(word >> 32);
+}
+
+/* Not 0, and not more than a fact has room for. */
+static inline uint32_t
+sim__state(uint32_t id, uint32_t place)
+{
+    uint32_t state = sim__states_mix(id, place) >> (32 - SIM_STATE_BITS);
+    return state != 0 ? state : 1;
+}
+
+static inline uint32_t
+sim__line(const struct sim_event *event)
+{
+    return event->await != 0 ? event->await : event->site;
+}
+
+/* The step that was told last is over, although the next has not begun: somebody asks where all
+ * stand. */
+static inline void
+sim_states_settle(struct sim_states *states)
+{
+    struct sim_standing *standing = sim_states_of(states, states->stepping);
+    if (states->stepping == 0 || standing == 0) {
+        return;
+    }
+    /* A step that passed no line leaves its actor where it was. */
+    if (states->lines != 0) {
+        standing->place = states->lines;
+    }
+    standing->state = sim__state(standing->id, standing->place);
+    standing->steps++;
+    states->stepping = 0;
+}
+
+static inline void
+sim__states_start(struct sim_states *states, uint32_t actor)
+{
+    struct sim_standing *standing = sim_states_of(states, actor);
+    states->stepping = actor;
+    states->lines = 0;
+    states->roused = false;
+    states->asleep = false;
+    if (standing != 0) {
+        states->from = *standing;
+        standing->woken = false;
+    } else {
+        states->from = (struct sim_standing){.run = 0};
+    }
+}
+
+/* ACTOR, POST, and a WAKE of somebody else. */
+void sim__states_rare(struct sim_states *states, const struct sim_event *event);
+
+/* Tells the next event. */
+static inline void
+sim_states_event(struct sim_states *states, const struct sim_event *event)
+{
+    uint32_t kind = event->kind;
+    bool own = states->stepping != 0 && event->object == states->from.object;
+    if (kind == RT_PROBE_POLL) {
+        return;
+    }
+    if (kind == RT_PROBE_POLLED) {
+        /* Of a task that polls others nobody can say whether it waits. */
+        states->asleep = own && event->argument != RT_READY && !states->roused;
+        return;
+    }
+    if (sim_begins_transition(kind)) {
+        sim_states_settle(states);
+        if (kind == SIM_EVENT_STEP) {
+            sim__states_start(states, event->actor);
+        }
+        return;
+    }
+    if (kind == RT_PROBE_WAKE && own && event->object != 0) {
+        states->roused = true;
+    } else if (kind == RT_PROBE_WAKE || kind == RT_PROBE_POST || kind == SIM_EVENT_ACTOR) {
+        sim__states_rare(states, event);
+        if (kind == SIM_EVENT_ACTOR) {
+            return;
+        }
+    }
+    uint32_t line = sim__line(event);
+    if (line != 0) {
+        states->lines = sim__states_mix(states->lines, line) | 1;
+    }
+}
+
+/* Fills `ret` with the spots of `event`, which was told last, and returns how many there are. */
+uint32_t sim_states_spots(const struct sim_states *states, const struct sim_event *event,
+        struct sim_spot ret[SIM_ACCESSES_MAX]);
 
 #ifdef __cplusplus
 }

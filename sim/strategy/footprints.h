@@ -114,11 +114,18 @@ sim_reach_bit(uint32_t resource)
     return UINT64_C(1) << ((resource * UINT32_C(0x9e3779b1)) >> 26);
 }
 
+/* In whatever mode. */
+static inline uint64_t
+sim_reach_all(const struct sim_reach *reach)
+{
+    return reach->read | reach->add | reach->write;
+}
+
 static inline bool
 sim_reach_conflict(const struct sim_reach *a, const struct sim_reach *b)
 {
-    uint64_t all_a = a->read | a->add | a->write;
-    uint64_t all_b = b->read | b->add | b->write;
+    uint64_t all_a = sim_reach_all(a);
+    uint64_t all_b = sim_reach_all(b);
     return ((a->write & all_b) | (all_a & b->write) | (a->read & b->add) | (a->add & b->read)) != 0;
 }
 

@@ -105,10 +105,10 @@ take_parent(struct guided *guided, struct parent *parent, uint64_t seed)
 /* ---- Constraints. ---------------------------------------------------------------------------- */
 
 static void
-guided_event(struct sim_strategy *strategy, const struct sim_event *event)
+guided_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
 {
     struct guided *guided = guided_of(strategy);
-    guided->rf->ops->event(guided->rf, event);
+    guided->rf->ops->events(guided->rf, events, count);
 }
 
 /* In every fourth of these runs, and while there are none, it draws new ones. */
@@ -165,7 +165,7 @@ guided_begin(struct sim_strategy *strategy, uint64_t seed)
     guided->cut = UINT32_MAX;
     guided->has_parent = false;
     guided->wishes = guided->lore != NULL && guided->lore->corpus.count > 0 && draw(guided, 2) == 0;
-    guided->ops.event = guided->wishes ? guided_event : NULL;
+    guided->ops.events = guided->wishes ? guided_events : NULL;
     if (guided->wishes) {
         begin_wishes(guided, seed);
     } else {

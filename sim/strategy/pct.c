@@ -168,9 +168,8 @@ pct_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 /* ---- What has happened. ---------------------------------------------------------------------- */
 
 static void
-pct_event(struct sim_strategy *strategy, const struct sim_event *event)
+hear(struct pct *pct, const struct sim_event *event)
 {
-    struct pct *pct = pct_of(rt_container_of(strategy, struct sim_ordering, strategy));
     sim_states_event(&pct->states, event);
     if (sim_begins_transition(event->kind)) {
         pct->looked = false;
@@ -185,12 +184,21 @@ pct_event(struct sim_strategy *strategy, const struct sim_event *event)
     pct->did = pct->did || (mode > SIM_MODE_READ && !own);
 }
 
+static void
+pct_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct pct *pct = pct_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    for (uint32_t i = 0; i < count; i++) {
+        hear(pct, &events[i]);
+    }
+}
+
 static const struct sim_strategy_ops pct_ops = {
         .name = "pct",
         .about = "random priorities that change at d - 1 points",
         .begin = pct_begin,
         .choose = sim_ordering_choose,
-        .event = pct_event,
+        .events = pct_events,
 };
 
 static struct sim_strategy *

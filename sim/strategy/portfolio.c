@@ -144,10 +144,10 @@ portfolio_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 }
 
 static void
-portfolio_event(struct sim_strategy *strategy, const struct sim_event *event)
+portfolio_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
 {
     struct sim_strategy *hand = hand_of(strategy);
-    hand->ops->event(hand, event);
+    hand->ops->events(hand, events, count);
 }
 
 static void
@@ -171,7 +171,7 @@ portfolio_begin(struct sim_strategy *strategy, uint64_t seed)
         hand->ops->begin(hand, its_seed);
     }
     portfolio->ops.draw = hand->ops->draw;
-    portfolio->ops.event = hand->ops->event != NULL ? portfolio_event : NULL;
+    portfolio->ops.events = hand->ops->events != NULL ? portfolio_events : NULL;
     portfolio->ops.repeats = hand->ops->repeats;
 }
 

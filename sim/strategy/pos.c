@@ -73,10 +73,12 @@ pos_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 }
 
 static void
-pos_event(struct sim_strategy *strategy, const struct sim_event *event)
+pos_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
 {
     struct pos *pos = pos_of(rt_container_of(strategy, struct sim_ordering, strategy));
-    sim_footprints_event(&pos->footprints, event);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_footprints_event(&pos->footprints, &events[i]);
+    }
 }
 
 static const struct sim_strategy_ops pos_ops = {
@@ -84,7 +86,7 @@ static const struct sim_strategy_ops pos_ops = {
         .about = "random priorities, drawn anew in a race",
         .begin = pos_begin,
         .choose = sim_ordering_choose,
-        .event = pos_event,
+        .events = pos_events,
 };
 
 static struct sim_strategy *

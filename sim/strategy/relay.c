@@ -106,9 +106,8 @@ touch(struct relay *relay, const struct sim_spot *spot, uint64_t bit)
 }
 
 static void
-relay_event(struct sim_strategy *strategy, const struct sim_event *event)
+hear(struct relay *relay, const struct sim_event *event)
 {
-    struct relay *relay = relay_of(rt_container_of(strategy, struct sim_ordering, strategy));
     struct sim_spot spots[SIM_ACCESSES_MAX];
     sim_footprints_event(&relay->footprints, event);
     uint32_t stepping = relay->footprints.states.stepping;
@@ -116,6 +115,15 @@ relay_event(struct sim_strategy *strategy, const struct sim_event *event)
             event->object != 0 ? sim_states_spots(&relay->footprints.states, event, spots) : 0;
     for (uint32_t i = 0; i < count; i++) {
         touch(relay, &spots[i], bit_of(stepping));
+    }
+}
+
+static void
+relay_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct relay *relay = relay_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    for (uint32_t i = 0; i < count; i++) {
+        hear(relay, &events[i]);
     }
 }
 
@@ -149,16 +157,16 @@ relay_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count
     uint32_t place = sim_ordering_below(ordering, count);
     bool strays = relay->strays && sim_ordering_below(ordering, (uint32_t)relay->rest) == 0;
     if (!strays && relay->asked++ < FAIR_AFTER) {
-        uint32_t first = place;
+        uint32_t at = place;
         for (uint32_t i = 0; i < count; i++) {
             place = actors[i] == relay->last ? i : place;
         }
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t at = (first + i) % count;
             if (has_news(relay, actors[at])) {
                 place = at;
                 break;
             }
+            at = at + 1 < count ? at + 1 : 0;
         }
     }
     relay->last = actors[place];
@@ -171,7 +179,7 @@ static const struct sim_strategy_ops relay_ops = {
         .about = "who would find what another one has just left goes first",
         .begin = relay_begin,
         .choose = sim_ordering_choose,
-        .event = relay_event,
+        .events = relay_events,
 };
 
 static struct sim_strategy *

@@ -410,9 +410,8 @@ happen(struct rf *rf, const struct sim_spot *spot)
 }
 
 static void
-rf_event(struct sim_strategy *strategy, const struct sim_event *event)
+hear(struct rf *rf, const struct sim_event *event)
 {
-    struct rf *rf = rf_of(rt_container_of(strategy, struct sim_ordering, strategy));
     struct sim_spot spots[SIM_ACCESSES_MAX];
     sim_footprints_event(&rf->footprints, event);
     if (event->object == 0 || (rf->resources & sim_reach_bit(event->object)) == 0) {
@@ -421,6 +420,15 @@ rf_event(struct sim_strategy *strategy, const struct sim_event *event)
     uint32_t count = sim_states_spots(&rf->footprints.states, event, spots);
     for (uint32_t i = 0; i < count; i++) {
         happen(rf, &spots[i]);
+    }
+}
+
+static void
+rf_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct rf *rf = rf_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    for (uint32_t i = 0; i < count; i++) {
+        hear(rf, &events[i]);
     }
 }
 
@@ -454,7 +462,10 @@ find_tier(struct rf *rf, uint32_t actor)
     const struct sim_guess *guess = sim_footprints_guess(&rf->footprints, actor);
     bool wanted = false;
     bool avoided = false;
-    for (uint32_t s = 0; guess != NULL && s < guess->count; s++) {
+    if (guess == NULL || (sim_reach_all(&guess->reach) & rf->resources) == 0) {
+        return NEITHER;
+    }
+    for (uint32_t s = 0; s < guess->count; s++) {
         uint64_t bit = sim_reach_bit(guess->resource[s]);
         if ((rf->resources & bit) == 0) {
             continue;
@@ -509,7 +520,7 @@ static const struct sim_strategy_ops rf_ops = {
         .about = "constraints on which line finds what which line left",
         .begin = rf_begin,
         .choose = sim_ordering_choose,
-        .event = rf_event,
+        .events = rf_events,
 };
 
 static struct sim_strategy *

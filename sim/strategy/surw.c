@@ -59,6 +59,13 @@ struct object {
     uint32_t facts; /* First of those about who touches it, plus 1; 0: none. */
 };
 
+/* Whether the next step of an actor will touch the object, as guessed for a state. */
+struct hint {
+    uint32_t run; /* The run in which the rest was written. */
+    uint32_t state;
+    bool touches;
+};
+
 struct surw {
     struct sim_ordering ordering;
     struct sim_spread spread;
@@ -70,6 +77,7 @@ struct surw {
     uint64_t weight[SIM_INDICES]; /* All 0 but while one is drawn. */
     uint64_t priority[SIM_INDICES];
     uint32_t drawn_in[SIM_INDICES]; /* The run in which the priority was drawn. */
+    struct hint hints[SIM_INDICES];
     uint32_t count;
     uint64_t weight_of_all;
     const struct sim_facts *facts;
@@ -225,20 +233,11 @@ surw_begin(struct sim_strategy *strategy, uint64_t seed)
 
 /* ---- Who is next. ---------------------------------------------------------------------------- */
 
-/* Whether the next step of `actor` will touch the object. */
 static bool
-will_touch(struct surw *surw, uint32_t actor)
+guesses_touch(struct surw *surw, uint32_t actor)
 {
     const struct sim_guess *guess = sim_footprints_guess(&surw->footprints, actor);
-    const struct sim_standing *standing = sim_states_of(&surw->footprints.states, actor);
-    if (surw->object == 0) {
-        return false;
-    }
-    if (standing != NULL && standing->object == surw->object) {
-        return standing->woken;
-    }
-    const struct sim_reach *reach = guess != NULL ? &guess->reach : NULL;
-    if (reach == NULL || ((reach->read | reach->add | reach->write) & surw->bit) == 0) {
+    if (guess == NULL || (sim_reach_all(&guess->reach) & surw->bit) == 0) {
         return false;
     }
     for (uint32_t i = 0; i < guess->count; i++) {
@@ -247,6 +246,25 @@ will_touch(struct surw *surw, uint32_t actor)
         }
     }
     return false;
+}
+
+/* Whether the next step of `actor` will touch the object. */
+static inline bool
+will_touch(struct surw *surw, uint32_t actor)
+{
+    const struct sim_states *states = &surw->footprints.states;
+    const struct sim_standing *standing = &states->actors[actor];
+    struct hint *hint = &surw->hints[actor];
+    if (surw->object == 0) {
+        return false;
+    }
+    if (standing->object == surw->object && standing->run == states->run) {
+        return standing->woken;
+    }
+    if (hint->run != states->run || hint->state != standing->state) {
+        *hint = (struct hint){states->run, standing->state, guesses_touch(surw, actor)};
+    }
+    return hint->touches;
 }
 
 static uint64_t
@@ -290,43 +308,62 @@ intend(struct surw *surw, const uint16_t *actors, uint32_t count, uint32_t waiti
     }
 }
 
-/* Places of those with the highest priority. */
+/* Places of those with the highest priority: of who may go on, and of who will touch the object and
+ * is not intended. */
 struct best {
-    uint32_t free;    /* Of those that may go on. */
-    uint32_t waiting; /* Of those that will touch the object and are not intended. */
+    uint32_t place[2]; /* NOBODY: there is none. */
+    uint64_t priority[2];
 };
 
-static struct best
-find_best(struct surw *surw, const uint16_t *actors, uint32_t count)
+enum { FREE, WAITING };
+
+/* Without a branch: where priorities are random, each would be guessed wrongly every other time. */
+static inline void
+compare(struct best *best, uint32_t side, uint32_t place, uint64_t priority)
 {
-    struct best best = {NOBODY, NOBODY};
+    bool better = (best->place[side] == NOBODY) | (priority > best->priority[side]);
+    best->place[side] = better ? place : best->place[side];
+    best->priority[side] = better ? priority : best->priority[side];
+}
+
+static inline void
+find_best(struct surw *surw, const uint16_t *actors, uint32_t count, struct best *ret)
+{
+    *ret = (struct best){{NOBODY, NOBODY}, {0, 0}};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t actor = actors[i];
         if (surw->drawn_in[actor] != surw->ordering.run) {
             surw->drawn_in[actor] = surw->ordering.run;
             surw->priority[actor] = sim_ordering_draw(&surw->ordering);
         }
-        bool waits = actor != surw->intended && will_touch(surw, actor);
-        uint32_t *rival = waits ? &best.waiting : &best.free;
-        if (*rival == NOBODY || surw->priority[actor] > surw->priority[actors[*rival]]) {
-            *rival = i;
-        }
+        bool waits = (actor != surw->intended) & will_touch(surw, actor);
+        compare(ret, waits ? WAITING : FREE, i, surw->priority[actor]);
     }
-    return best;
 }
 
 /* Whether somebody who will touch it is to go first, and it is not decided who may. */
 static bool
-undecided(const struct surw *surw, const uint16_t *actors, struct best best)
+undecided(const struct surw *surw, const struct best *best)
 {
-    if (best.waiting == NOBODY) {
+    if (best->place[WAITING] == NOBODY) {
         return false;
     }
-    if (best.free == NOBODY) {
+    if (best->place[FREE] == NOBODY) {
         return true; /* Whoever was intended does not stand ready. */
     }
-    return surw->intended == NOBODY &&
-           surw->priority[actors[best.waiting]] > surw->priority[actors[best.free]];
+    return surw->intended == NOBODY && best->priority[WAITING] > best->priority[FREE];
+}
+
+/* Who is intended now may go on, and so may all who might before: nobody was intended, or nobody
+ * who stands ready. */
+static void
+admit(const struct surw *surw, const uint16_t *actors, struct best *best)
+{
+    uint32_t place = 0;
+    while (actors[place] != surw->intended) {
+        place++;
+    }
+    compare(best, FREE, place, surw->priority[surw->intended]);
 }
 
 static void
@@ -352,15 +389,16 @@ surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
     struct surw *surw = rt_container_of(ordering, struct surw, ordering);
     sim_footprints_asked(&surw->footprints, ordering, actors);
     settle(surw);
-    struct best best = find_best(surw, actors, count);
-    while (undecided(surw, actors, best)) {
-        intend(surw, actors, count, actors[best.waiting]);
-        best = find_best(surw, actors, count);
+    struct best best;
+    find_best(surw, actors, count, &best);
+    if (undecided(surw, &best)) {
+        intend(surw, actors, count, actors[best.place[WAITING]]);
+        admit(surw, actors, &best);
     }
-    rt_assert(best.free < count);
-    uint32_t actor = actors[best.free];
-    surw->drawn_in[actor] = 0;
-    return best.free;
+    uint32_t place = best.place[FREE];
+    rt_assert(place < count);
+    surw->drawn_in[actors[place]] = 0;
+    return place;
 }
 
 /* ---- What has happened. ---------------------------------------------------------------------- */
@@ -384,6 +422,14 @@ appear(struct surw *surw, const struct sim_event *event)
             (uint64_t)(child ? moved : before - moved));
 }
 
+/* The cheap half of the question: most events are of something else. */
+static inline bool
+may_touch(const struct surw *surw, const struct sim_event *event)
+{
+    return event->object == surw->object ? surw->object != 0
+                                         : surw->object != 0 && surw->object < SIM_RESOURCES;
+}
+
 /* Once a step. Who was intended remains so until then: a loop that may touch it in each round, by
  * the guess, does so once. */
 static void
@@ -391,8 +437,7 @@ touch(struct surw *surw, const struct sim_event *event)
 {
     const struct sim_states *states = &surw->footprints.states;
     struct sim_spot spots[SIM_ACCESSES_MAX];
-    if (surw->touched_step == event->step ||
-            (event->object != surw->object && surw->object >= SIM_RESOURCES)) {
+    if (surw->touched_step == event->step) {
         return;
     }
     uint32_t spot_count = sim_states_spots(states, event, spots);
@@ -412,9 +457,8 @@ touch(struct surw *surw, const struct sim_event *event)
 }
 
 static void
-surw_event(struct sim_strategy *strategy, const struct sim_event *event)
+hear(struct surw *surw, const struct sim_event *event)
 {
-    struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
     if (event->kind == SIM_EVENT_ACTOR) {
         appear(surw, event);
     }
@@ -422,7 +466,18 @@ surw_event(struct sim_strategy *strategy, const struct sim_event *event)
         settle(surw);
     }
     sim_footprints_event(&surw->footprints, event);
-    touch(surw, event);
+    if (may_touch(surw, event)) {
+        touch(surw, event);
+    }
+}
+
+static void
+surw_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
+    for (uint32_t i = 0; i < count; i++) {
+        hear(surw, &events[i]);
+    }
 }
 
 static const struct sim_strategy_ops surw_ops = {
@@ -430,7 +485,7 @@ static const struct sim_strategy_ops surw_ops = {
         .about = "one object a run, and all orders of its touches equally probable",
         .begin = surw_begin,
         .choose = sim_ordering_choose,
-        .event = surw_event,
+        .events = surw_events,
 };
 
 static struct sim_strategy *

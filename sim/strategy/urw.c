@@ -76,9 +76,8 @@ urw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 }
 
 static void
-urw_event(struct sim_strategy *strategy, const struct sim_event *event)
+hear(struct urw *urw, const struct sim_event *event)
 {
-    struct urw *urw = rt_container_of(strategy, struct urw, ordering.strategy);
     if (event->kind == SIM_EVENT_STEP) {
         urw->stepping = event->actor;
         sim_counts_made(&urw->counts, event->actor);
@@ -87,12 +86,21 @@ urw_event(struct sim_strategy *strategy, const struct sim_event *event)
     }
 }
 
+static void
+urw_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct urw *urw = rt_container_of(strategy, struct urw, ordering.strategy);
+    for (uint32_t i = 0; i < count; i++) {
+        hear(urw, &events[i]);
+    }
+}
+
 static const struct sim_strategy_ops urw_ops = {
         .name = "urw",
         .about = "who runs in proportion to the steps before it: even over interleavings",
         .begin = urw_begin,
         .choose = sim_ordering_choose,
-        .event = urw_event,
+        .events = urw_events,
 };
 
 static struct sim_strategy *
