@@ -86,6 +86,7 @@ sim_corpus_wish(
 void
 sim_corpus_copy(struct sim_corpus *to, const struct sim_corpus *from)
 {
+    uint32_t had = to->count; /* What lies behind is an earlier sweep's. */
     to->count = from->count;
     to->set_count = from->set_count;
     memcpy(to->sets, from->sets, from->set_count * sizeof(*to->sets));
@@ -93,7 +94,7 @@ sim_corpus_copy(struct sim_corpus *to, const struct sim_corpus *from)
         struct sim_corpus_tape *tape = &to->tapes[i];
         const struct sim_corpus_tape *other = &from->tapes[i];
         /* Most have stayed since the last time. */
-        if (tape->run != other->run || tape->fresh != other->fresh ||
+        if (i >= had || tape->run != other->run || tape->fresh != other->fresh ||
                 tape->length != other->length) {
             tape->run = other->run;
             tape->fresh = other->fresh;

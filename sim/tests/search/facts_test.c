@@ -197,3 +197,21 @@ TEST(a_full_corpus_keeps_what_has_shown_most)
     sim_corpus_add(&corpus, 1003, 3, NULL, SIM_CORPUS_BYTES + 1);
     EXPECT_EQ(corpus.count, SIM_CORPUS_TAPES);
 }
+
+/* A tape of an earlier sweep, of a run of the same number and as long, is not taken for this one. */
+TEST(a_corpus_that_was_emptied_keeps_no_tape)
+{
+    static struct sim_corpus_memory memory[2];
+    struct sim_corpus from;
+    struct sim_corpus to;
+    for (uint8_t byte = 1; byte <= 2; byte++) {
+        sim_corpus_init(&from, &memory[0]);
+        sim_corpus_add(&from, 5, 1, &byte, 1);
+        if (byte == 1) {
+            sim_corpus_init(&to, &memory[1]);
+        }
+        to.count = 0; /* As sim_lore_book_clear leaves it. */
+        sim_corpus_copy(&to, &from);
+        EXPECT_EQ(to.tapes[0].bytes[0], byte);
+    }
+}
