@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/base/assert.h"
 #include "sim/explore/batch.h"
@@ -20,6 +21,8 @@
 /* Batches that are under way or wait for one before them. */
 #define WINDOW 512u
 #define TICK_MS 100
+/* Time is up, and the first run is still awaited. */
+#define OVERDUE_TICK_MS 1
 /* Whoever interrupts a sweep waits for it: what is still running then may end, but not hang. */
 #define GRACE_MS 200
 #define NOBODY UINT64_MAX
@@ -37,7 +40,9 @@ struct sweep {
     struct sim_sweep_result *result;
     struct sim_batch window[WINDOW];
     uint64_t owner[SIM_JOBS_MAX]; /* Sequence of each worker's batch, or NOBODY. */
-    uint64_t next_index;          /* Of the first run that nobody has. */
+    uint64_t base;                /* Index in the sweep of the chapter's first run. */
+    uint64_t length;              /* Runs of that chapter. */
+    uint64_t next_index;          /* In the chapter, of the first run that nobody has. */
     uint64_t next_sequence;
     uint64_t merge_sequence;
     uint32_t batch_runs;
@@ -72,6 +77,24 @@ close_at_once(struct sweep *sweep, enum sim_sweep_end why)
     sweep->closed = true;
 }
 
+/* Whether a run is over, merged or not: a sweep that has time for none tells nothing. */
+static bool
+has_any_run(const struct sweep *sweep)
+{
+    bool any = sweep->result->totals.runs > 0;
+    for (uint32_t i = 0; i < sweep->pool->count && !any; i++) {
+        any = sweep->owner[i] != NOBODY &&
+              sim_shared_results(sweep->pool->workers[i].shared)->done > 0;
+    }
+    return any;
+}
+
+static bool
+is_overdue(const struct sweep *sweep)
+{
+    return sweep->plan->deadline_ms != UINT64_MAX && sim_clock_ms() >= sweep->plan->deadline_ms;
+}
+
 static void
 look_at_the_time(struct sweep *sweep)
 {
@@ -81,8 +104,7 @@ look_at_the_time(struct sweep *sweep)
     if (sweep->plan->interrupted != NULL && *sweep->plan->interrupted != 0) {
         stop(sweep, SIM_SWEEP_INTERRUPTED);
         sweep->interrupted_ms = sim_clock_ms();
-    } else if (sweep->plan->deadline_ms != UINT64_MAX &&
-               sim_clock_ms() >= sweep->plan->deadline_ms) {
+    } else if (is_overdue(sweep) && has_any_run(sweep)) {
         stop(sweep, SIM_SWEEP_OUT_OF_TIME);
     }
 }
@@ -96,6 +118,95 @@ sim_sweep_options(const struct sim_sweep_plan *plan, uint64_t seed, struct sim_o
     }
 }
 
+/* ---- Chapters. ------------------------------------------------------------------------------- */
+
+/* An epoch ends there (sim/learn/lore.h). */
+#define CHAPTER_RUNS_MAX 1024u
+/* A short sweep has so many of them, so that there is something to be shared out. */
+#define CHAPTERS_MIN 32u
+
+uint64_t
+sim_chapter_runs(uint64_t runs)
+{
+    uint64_t share = runs / CHAPTERS_MIN + (runs % CHAPTERS_MIN != 0);
+    return share < CHAPTER_RUNS_MAX ? share : CHAPTER_RUNS_MAX;
+}
+
+static uint64_t
+shards_of(const struct sim_sweep_plan *plan)
+{
+    return plan->shards > 1 ? plan->shards : 1;
+}
+
+uint64_t
+sim_sweep_share(const struct sim_sweep_plan *plan)
+{
+    if (plan->chapter_runs == 0) {
+        return plan->runs;
+    }
+    uint64_t round = plan->chapter_runs * shards_of(plan);
+    uint64_t mine = plan->chapter_runs * plan->shard; /* Before it, in a round. */
+    uint64_t rest = plan->runs % round;
+    uint64_t last = rest > mine ? rest - mine : 0;
+    return plan->runs / round * plan->chapter_runs +
+           (last < plan->chapter_runs ? last : plan->chapter_runs);
+}
+
+/* The chapter that begins at run `base`; none behind the end. */
+static void
+open_chapter(struct sweep *sweep, uint64_t base)
+{
+    const struct sim_sweep_plan *plan = sweep->plan;
+    uint64_t left = base < plan->runs ? plan->runs - base : 0;
+    bool whole = plan->chapter_runs == 0 || left < plan->chapter_runs;
+    sweep->base = base;
+    sweep->length = whole ? left : plan->chapter_runs;
+    sweep->next_index = 0;
+    sim_lore_book_clear(&sweep->pool->book);
+}
+
+/* The first of the sweep's own chapters. */
+static void
+open_first_chapter(struct sweep *sweep)
+{
+    const struct sim_sweep_plan *plan = sweep->plan;
+    rt_assert(plan->shard < shards_of(plan));
+    rt_assert(plan->chapter_runs != 0 || plan->shard == 0);
+    if (plan->covered != NULL) {
+        sim_facts_clear(plan->covered);
+    }
+    open_chapter(sweep, plan->shard * plan->chapter_runs);
+}
+
+/* Once a chapter is merged whole: all workers are idle, and nobody reads what was learned in it. */
+static void
+turn_the_page(struct sweep *sweep)
+{
+    const struct sim_sweep_plan *plan = sweep->plan;
+    if (plan->chapter_runs != 0 && sweep->next_index == sweep->length && sweep->length > 0 &&
+            sweep->merge_sequence == sweep->next_sequence && !sweep->stopping) {
+        open_chapter(sweep, sweep->base + shards_of(plan) * plan->chapter_runs);
+    }
+}
+
+/* How much each run of `batch` covered that none before it had, in any chapter. */
+static void
+cover(struct sweep *sweep, struct sim_batch *batch)
+{
+    memset(batch->fresh, 0, (size_t)batch->totals.runs * sizeof(*batch->fresh));
+    for (uint32_t i = 0; i < batch->fact_count; i++) {
+        struct sim_fact fact = batch->facts[i];
+        uint64_t place = fact.first - batch->index;
+        fact.first += sweep->base;
+        fact.last += sweep->base;
+        bool covers = fact.kind == SIM_FACT_COVER;
+        if ((covers || fact.kind == SIM_FACT_ASKED) && sim_facts_add(sweep->plan->covered, &fact) &&
+                covers && place < batch->totals.runs) {
+            batch->fresh[place]++;
+        }
+    }
+}
+
 /* ---- Handing out. ---------------------------------------------------------------------------- */
 
 static void
@@ -105,7 +216,7 @@ set_job(const struct sweep *sweep, struct sim_job *job, uint64_t index, uint32_t
     *job = (struct sim_job){
             .scenario = plan->scenario,
             .options = plan->options,
-            .first = plan->first + index,
+            .first = plan->first + sweep->base + index,
             .count = count,
             .how = plan->how,
             .tape = plan->tape,
@@ -140,7 +251,7 @@ give(struct sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
 static uint32_t
 next_count(const struct sweep *sweep)
 {
-    uint64_t count = sweep->plan->runs - sweep->next_index;
+    uint64_t count = sweep->length - sweep->next_index;
     count = count < sweep->batch_runs ? count : sweep->batch_runs;
     if (sweep->kind != NULL && sweep->kind->adaptive) {
         uint64_t teachable = sim_teachable(&sweep->pool->book, sweep->next_index);
@@ -168,7 +279,7 @@ hand_out(struct sweep *sweep)
         sweep->owner[i] = sweep->next_sequence;
         sweep->window[sweep->next_sequence % WINDOW] =
                 (struct sim_batch){.index = sweep->next_index,
-                        .seed = sweep->plan->first + sweep->next_index,
+                        .seed = sweep->plan->first + sweep->base + sweep->next_index,
                         .asked = count};
         sweep->next_sequence++;
         give(sweep, i, sweep->next_index, count);
@@ -371,10 +482,13 @@ merge(struct sweep *sweep, struct sim_batch *batch)
     struct sim_sweep_totals *totals = &sweep->result->totals;
     sim_totals_add(totals, &batch->totals);
     sim_teach(&sweep->pool->book, batch);
+    if (sweep->plan->covered != NULL) {
+        cover(sweep, batch);
+    }
     find_news(sweep, batch);
     sweep->result->failures = totals->runs - totals->verdicts[SIM_VERDICT_PASS];
     const struct sim_merged merged = {
-            .index = batch->index,
+            .index = sweep->base + batch->index,
             .runs = (uint32_t)batch->totals.runs,
             .kept = batch->kept,
             .kept_count = batch->kept_count,
@@ -478,7 +592,8 @@ abandon(struct sweep *sweep)
 static void
 turn(struct sweep *sweep)
 {
-    int which = sim_workers_wait(sweep->pool->workers, sweep->pool->count, TICK_MS);
+    int tick_ms = is_overdue(sweep) ? OVERDUE_TICK_MS : TICK_MS;
+    int which = sim_workers_wait(sweep->pool->workers, sweep->pool->count, tick_ms);
     look_at_the_time(sweep);
     if (which >= 0) {
         collect(sweep, (uint32_t)which);
@@ -498,7 +613,9 @@ batch_runs(const struct sim_sweep_plan *plan, uint32_t workers)
     if (plan->batch_runs != 0) {
         return plan->batch_runs < SIM_JOB_RUNS_MAX ? plan->batch_runs : SIM_JOB_RUNS_MAX;
     }
-    uint64_t share = plan->runs / ((uint64_t)workers * 8) + 1;
+    uint64_t runs = plan->chapter_runs != 0 && plan->chapter_runs < plan->runs ? plan->chapter_runs
+                                                                               : plan->runs;
+    uint64_t share = runs / ((uint64_t)workers * 8) + 1;
     return share < SIM_JOB_RUNS_MAX ? (uint32_t)share : SIM_JOB_RUNS_MAX;
 }
 
@@ -511,13 +628,14 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     struct sweep sweep = {.pool = pool, .plan = plan, .sink = sink, .result = ret_result};
     sweep.kind = plan->how == SIM_HOW_SEARCH ? sim_strategy_at(plan->search.kind) : NULL;
     sweep.batch_runs = batch_runs(plan, workers_used(&sweep));
-    sim_lore_book_clear(&pool->book);
+    open_first_chapter(&sweep);
     for (uint32_t i = 0; i < pool->count; i++) {
         sweep.owner[i] = NOBODY;
     }
     hand_out(&sweep);
     while (anybody_works(&sweep)) {
         turn(&sweep);
+        turn_the_page(&sweep);
         hand_out(&sweep);
     }
     merge_in_order(&sweep);

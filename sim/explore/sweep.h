@@ -44,11 +44,16 @@ struct sim_sweep_plan {
     bool unconfirmed;     /* Failures are told as they were seen, and none is run alone. */
     uint64_t deadline_ms; /* Of sim_clock_ms; UINT64_MAX: none. */
     const volatile sig_atomic_t *interrupted; /* Not 0: stop. */
+    uint64_t chapter_runs;     /* Runs of a chapter; 0: there is one, as long as the sweep. */
+    uint32_t shard;            /* Chapters c with c modulo `shards` = `shard` are made; … */
+    uint32_t shards;           /* … 0 stands for 1. */
+    struct sim_facts *covered; /* With chapters: takes what all of them cover, SIM_LORE_FACTS of
+                                * them. Borrowed. */
 };
 
 /* A batch that is merged: what is written down of it. */
 struct sim_merged {
-    uint64_t index; /* Of its first run. */
+    uint64_t index; /* Of its first run, in the sweep. */
     uint32_t runs;
     const struct sim_kept *kept;
     uint32_t kept_count;
@@ -115,6 +120,13 @@ struct sim_sweep_result {
 /* The options of the plan's run with `seed`: its own, or what the seed draws of them (swarm.h). */
 void sim_sweep_options(
         const struct sim_sweep_plan *plan, uint64_t seed, struct sim_options *ret_options);
+
+/* How long chapters are in a sweep of `runs`, UINT64_MAX: nobody knows how many. Depends on nothing
+ * else, least of all on how many shards there are. */
+uint64_t sim_chapter_runs(uint64_t runs);
+
+/* How many of the plan's runs are made: its own chapters'. */
+uint64_t sim_sweep_share(const struct sim_sweep_plan *plan);
 
 /* Sweeps. Anything that was merged has been told to the sink by the time it returns. */
 void sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct sim_sink *sink,
