@@ -236,6 +236,28 @@ set_step(uint64_t *step, const char *value)
                    : "is no step: they are numbered from 1";
 }
 
+/* "I/N" with I from 1 to N. */
+static const char *
+set_shard(struct sim_settings *settings, const char *value)
+{
+    char which[16] = "";
+    uint64_t shard = 0;
+    uint64_t shards = 0;
+    const char *slash = strchr(value, '/');
+    size_t length = slash != NULL ? (size_t)(slash - value) : sizeof(which);
+    if (length >= sizeof(which)) {
+        return "is no part of a sweep such as 1/3, the first of three";
+    }
+    memcpy(which, value, length);
+    if (!sim_number_parse(which, SIM_SHARDS_MAX, &shard) ||
+            !sim_number_parse(slash + 1, SIM_SHARDS_MAX, &shards) || shard == 0 || shard > shards) {
+        return "is no part I/N of a sweep with I from 1 to N, and N at most 4096";
+    }
+    settings->shard = (uint32_t)shard;
+    settings->shards = (uint32_t)shards;
+    return NULL;
+}
+
 /* Takes the value of one option; NULL, or what is wrong with it. */
 static const char *
 set(struct sim_settings *settings, enum sim_cli_option option, const char *value)
@@ -284,6 +306,10 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
         return set_file(&settings->folder, value);
     case SIM_CLI_OPTION_JUNIT:
         return set_file(&settings->junit, value);
+    case SIM_CLI_OPTION_SHARD:
+        return set_shard(settings, value);
+    case SIM_CLI_OPTION_SEED_FROM_GIT:
+    case SIM_CLI_OPTION_APART:
     case SIM_CLI_OPTION_FAIL_FAST:
     case SIM_CLI_OPTION_EXPECT:
     case SIM_CLI_OPTION_FRESH:
@@ -411,6 +437,14 @@ contradicts(const struct sim_settings *settings)
             return true;
         }
     }
+    if (sim_given(settings, SIM_CLI_OPTION_SEED_FROM_GIT) &&
+            (sim_given(settings, SIM_CLI_OPTION_SEED) ||
+                    sim_given(settings, SIM_CLI_OPTION_SEEDS))) {
+        (void)sim_cli_fail(SIM_EXIT_USAGE,
+                "--seed-from-git and --seed%s exclude each other: both say where to begin",
+                sim_given(settings, SIM_CLI_OPTION_SEED) ? "" : "s");
+        return true;
+    }
     return false;
 }
 
@@ -443,6 +477,9 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
     }
     if (sim_given(ret_settings, SIM_CLI_OPTION_SEEDS)) {
         environment &= ~(SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(RUNS));
+    }
+    if (sim_given(ret_settings, SIM_CLI_OPTION_SEED_FROM_GIT)) {
+        environment &= ~SIM_CLI_OPTION_BIT(SEED);
     }
     ret_settings->given |= environment;
     *ret_first = optind;

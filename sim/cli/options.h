@@ -55,6 +55,10 @@
     X(NAME, 0, "name", "NAME", NULL, "what it is to be called") \
     X(FOLDER, 'o', NULL, "PATH", NULL, "the folder, or the file, that is written") \
     X(JUNIT, 0, "junit", "FILE", NULL, "also write the result as JUnit XML") \
+    X(SEED_FROM_GIT, 0, "seed-from-git", NULL, NULL, \
+            "seed of the first run: 12 digits of the commit that is checked out here") \
+    X(SHARD, 0, "shard", "I/N", NULL, "make part I of N of the sweep; `rewake merge` joins them") \
+    X(APART, 0, "apart", NULL, NULL, "parts of different sweeps are kept apart, not refused") \
     X(JSON, 0, "json", NULL, NULL, "one JSON object a line on stdout") \
     X(HELP, 'h', "help", NULL, NULL, "this text")
 
@@ -68,6 +72,7 @@ enum sim_cli_option {
 
 #define SIM_CLI_OPTION_BIT(name) (UINT64_C(1) << SIM_CLI_OPTION_##name)
 #define SIM_ASSIGNMENTS_MAX 64u
+#define SIM_SHARDS_MAX 4096u
 
 enum sim_record_what { SIM_RECORD_NEWS, SIM_RECORD_ALL, SIM_RECORD_NONE };
 
@@ -88,6 +93,8 @@ struct sim_settings {
     struct sim_search search;
     char refusal[SIM_STRATEGY_ERROR_MAX]; /* Why a strategy was refused. */
     char strategy[SIM_STRATEGY_TEXT_MAX]; /* Its name, with what differs from the defaults. */
+    uint32_t shard;                       /* With --shard, from 1 … */
+    uint32_t shards;                      /* … to this. */
     uint32_t jobs;
     uint32_t record; /* enum sim_record_what */
     uint32_t check_percent;

@@ -178,6 +178,7 @@ make_plan(struct sim_run *run)
     const struct sim_settings *settings = &run->cli->settings;
     uint64_t room = SIM_SEED_MAX - settings->seed + 1;
     bool open = is_open(settings);
+    run->is_open = open;
     bool saturated = sim_given(settings, SIM_CLI_OPTION_SATURATED);
     run->plan = (struct sim_sweep_plan){
             .first = settings->seed,
@@ -244,7 +245,7 @@ on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *tot
     struct sim_run *run = run_of(sink);
     bool now = asked_for_status != 0;
     asked_for_status = 0;
-    uint64_t asked = is_open(&run->cli->settings) ? UINT64_MAX : run->plan.runs;
+    uint64_t asked = is_open(&run->cli->settings) ? UINT64_MAX : sim_sweep_share(&run->plan);
     sim_progress_tick(&run->progress, run->entry->scenario->name, runs, asked,
             totals->runs - totals->verdicts[SIM_VERDICT_PASS], now);
     /* Nobody hears what is told: it is said at the end. */
@@ -384,7 +385,13 @@ run_command(struct sim_cli *cli)
             .start_ms = sim_clock_ms(),
     };
     run.sink.enough = sim_given(&cli->settings, SIM_CLI_OPTION_SATURATED) ? on_enough : NULL;
-    int status = make_plan(&run);
+    int status = sim_run_take_commit(&run);
+    if (status == 0) {
+        status = make_plan(&run);
+    }
+    if (status == 0) {
+        status = sim_run_take_part(&run);
+    }
     if (status == 0) {
         status = select_scenarios(&run);
     }
@@ -409,7 +416,9 @@ run_command(struct sim_cli *cli)
             SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
             SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
             SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
-            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | SIM_CLI_OPTION_BIT(HELP))
+            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | \
+            SIM_CLI_OPTION_BIT(SEED_FROM_GIT) | SIM_CLI_OPTION_BIT(SHARD) | \
+            SIM_CLI_OPTION_BIT(HELP))
 
 SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "run scenarios over many seeds, and tell what fails",

@@ -15,6 +15,7 @@
 #include "sim/cli/run_state.h"
 #include "sim/scenario.h"
 #include "sim/store/coverage.h"
+#include "sim/store/shard.h"
 #include "sim/trace/site.h"
 
 #define NO_SAMPLER UINT32_MAX
@@ -41,6 +42,12 @@ sim_run_arm_name(const struct sim_run *run, uint32_t arm)
     return itself ? sim_run_strategy(run) : sim_strategy_at(arm)->name;
 }
 
+const struct sim_facts *
+sim_run_covered(const struct sim_run *run)
+{
+    return run->plan.covered != NULL ? run->plan.covered : &run->pool.book.master.facts;
+}
+
 /* ---- Goals. ---------------------------------------------------------------------------------- */
 
 static void
@@ -65,7 +72,7 @@ note_goal(const struct rt_site *site, void *argument)
 static bool
 is_reached(const struct sim_run *run, uint32_t site)
 {
-    const struct sim_facts *facts = &run->pool.book.master.facts;
+    const struct sim_facts *facts = sim_run_covered(run);
     uint64_t a = (uint64_t)site << 32;
     return sim_facts_find(facts, SIM_FACT_COVER, a, SIM_ELEMENT_GOAL) != NULL ||
            sim_facts_find(facts, SIM_FACT_COVER, a, SIM_ELEMENT_ALWAYS) != NULL;
@@ -82,7 +89,7 @@ in_one_function(const struct rt_site *a, const struct rt_site *b)
 static bool
 is_near(const struct sim_run *run, uint32_t site)
 {
-    const struct sim_facts *facts = &run->pool.book.master.facts;
+    const struct sim_facts *facts = sim_run_covered(run);
     const struct rt_site *goal = sim_site_find(site);
     for (uint32_t i = 0; i < facts->count; i++) {
         const struct sim_fact *fact = &facts->entries[i];
@@ -102,7 +109,7 @@ is_near(const struct sim_run *run, uint32_t site)
 static bool
 is_own(const struct sim_run *run, uint32_t site)
 {
-    const struct sim_facts *facts = &run->pool.book.master.facts;
+    const struct sim_facts *facts = sim_run_covered(run);
     return run->cover.alone_in_file || is_reached(run, site) ||
            sim_facts_find(facts, SIM_FACT_ASKED, site, 0) != NULL || is_near(run, site);
 }
@@ -200,6 +207,8 @@ sim_run_cover_done(struct sim_run *run)
 {
     free(run->cover.entries);
     free(run->cover.goals);
+    free(run->cover.covered_memory);
+    run->cover.covered_memory = NULL;
     run->cover.entries = NULL;
     run->cover.goals = NULL;
 }
@@ -222,7 +231,7 @@ sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch)
         }
         if (batch->fresh[i] > 0) {
             cover->elements += batch->fresh[i];
-            cover->last_new = batch->index + i + 1;
+            cover->last_new = batch->totals->runs - batch->runs + i + 1;
         }
     }
     for (uint32_t i = 0; i < batch->kept_count; i++) {
@@ -248,7 +257,7 @@ sim_run_cover_fresh(const struct sim_run *run, uint64_t index)
 static enum sim_store_err
 store_elements(struct sim_run *run, uint32_t from)
 {
-    const struct sim_facts *facts = &run->pool.book.master.facts;
+    const struct sim_facts *facts = sim_run_covered(run);
     struct sim_covered *rows = calloc((size_t)facts->count - from + 1, sizeof(*rows));
     uint32_t count = 0;
     rt_assert(rows != NULL);
@@ -288,9 +297,13 @@ store_species(struct sim_run *run)
     if (run->cover.sampler == NO_SAMPLER) {
         return SIM_STORE_OK;
     }
-    struct sim_census census = sim_species_census(&run->cover.species);
-    return sim_store_species(
+    const struct sim_species *species = &run->cover.species;
+    struct sim_census census = sim_species_census(species);
+    enum sim_store_err err = sim_store_species(
             run->store, run->sweep, sim_run_arm_name(run, run->cover.sampler), &census);
+    return err == SIM_STORE_OK && sim_run_is_part(run)
+                   ? sim_store_species_list(run->store, run->sweep, species)
+                   : err;
 }
 
 static enum sim_store_err

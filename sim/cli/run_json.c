@@ -55,6 +55,14 @@ sim_run_json_start(const struct sim_run *run)
     if (settings->time_ms > 0) {
         sim_json_seconds(&json, "time", settings->time_ms);
     }
+    if (run->git[0] != '\0') {
+        sim_json_text(&json, "git", run->git);
+    }
+    if (sim_run_is_part(run)) {
+        sim_json_number(&json, "shard", run->plan.shard + 1);
+        sim_json_number(&json, "shards", run->plan.shards);
+        sim_json_number(&json, "chapter_runs", run->plan.chapter_runs);
+    }
     sim_json_text(&json, "strategy", settings->strategy);
     sim_json_number(&json, "jobs", run->pool.count);
     sim_json_text(&json, "db", run->store != NULL ? sim_cli_db(run->cli) : NULL);

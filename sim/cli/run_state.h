@@ -2,6 +2,7 @@
  * run_state.h -- what the files of `rewake run` share.
  *
  *   run.c             which scenarios, with which options; one sweep after the other
+ *   run_part.c        where a sweep begins by the commit, and which part of it is made
  *   run_store.c       what goes into the database
  *   run_shrink.c      a failure, shrunk, stored and told
  *   run_tell.c        what goes to stdout, for people
@@ -24,9 +25,6 @@
 #include "sim/store/coverage.h"
 #include "sim/store/store.h"
 
-/* Places for different runs of a sweep; beyond them they are sampled (species.h). */
-#define SIM_RUN_SPECIES (1u << 16)
-
 /* What the sweep in progress has covered (run_cover.c). */
 struct sim_run_cover {
     struct sim_species_entry *entries; /* Of `species`; made once. */
@@ -40,10 +38,21 @@ struct sim_run_cover {
     uint64_t batch_first; /* The batch that is being merged, while it is: from this index … */
     uint32_t batch_runs;  /* … so many runs, … */
     const uint32_t *batch_fresh; /* … and what each was the first to cover. */
-    struct sim_goal *goals;      /* Of the scenario's file, reached or not. */
-    bool alone_in_file;          /* … and no other scenario's. */
+    struct sim_facts covered;    /* Of all chapters, where the sweep has some. */
+    void *covered_memory;
+    struct sim_goal *goals; /* Of the scenario's file, reached or not. */
+    bool alone_in_file;     /* … and no other scenario's. */
     uint32_t goal_count;
 };
+
+/* Runs from index `first` on. */
+struct sim_run_range {
+    uint64_t first;
+    uint64_t runs;
+};
+
+#define SIM_RUN_RANGES 64u
+#define SIM_GIT_MAX 65u /* A commit by its hash, and a 0. */
 
 struct sim_run {
     struct sim_sink sink; /* First: the sweep hands it back. */
@@ -55,17 +64,20 @@ struct sim_run {
     uint32_t selected_count;
     bool json;
     bool expect;
+    bool is_open; /* As many runs as the time has room for. */
     uint64_t start_ms;
+    char git[SIM_GIT_MAX]; /* The commit that the seed is taken from; "": none. */
 
     /* The sweep in progress. */
     const struct sim_entry *entry;
     struct sim_sweep_plan plan;
     struct sim_sweep_result result;
-    int64_t sweep;           /* In the database. */
-    uint64_t unstored_first; /* Passing runs that are not written down yet: from this index … */
-    uint64_t unstored_runs;  /* … so many. */
-    uint64_t stored_ms;      /* When something was written last. */
-    char *options;           /* As JSON. */
+    int64_t sweep; /* In the database. */
+    /* Passing runs that are not written down yet; between chapters of others there are gaps. */
+    struct sim_run_range unstored[SIM_RUN_RANGES];
+    uint32_t unstored_count;
+    uint64_t stored_ms; /* When something was written last. */
+    char *options;      /* As JSON. */
     uint64_t sweep_ms;
     uint64_t first_failing_seed;
     struct sim_run_cover cover;
@@ -92,6 +104,15 @@ struct sim_told {
     const char *shrunk_token;        /* NULL: there is nothing smaller; what was found is told. */
     int64_t run_id;                  /* In the database; 0: none. */
 };
+
+/* ---- run_part.c ------------------------------------------------------------------------------ */
+
+/* --seed-from-git: takes the seed. 0, or an exit status after a line on stderr. */
+int sim_run_take_commit(struct sim_run *run);
+/* --shard: what this process makes of run->plan. 0, or an exit status after a line on stderr. */
+int sim_run_take_part(struct sim_run *run);
+/* Whether the sweep in progress is made in chapters: its part has to be told and stored. */
+bool sim_run_is_part(const struct sim_run *run);
 
 /* ---- run_shrink.c ---------------------------------------------------------------------------- */
 
@@ -125,6 +146,8 @@ enum sim_store_err sim_run_cover_store(struct sim_run *run, bool over);
 void sim_run_cover_done(struct sim_run *run);
 /* Goals of the scenario (not of SIM_ALWAYS) that no run has reached so far. */
 uint32_t sim_run_goals_missed(const struct sim_run *run);
+/* Whatever the sweep has covered so far. */
+const struct sim_facts *sim_run_covered(const struct sim_run *run);
 /* Whether more runs would find little new: none of what follows holds it back. */
 bool sim_run_saturated(const struct sim_run *run);
 /* The closing lines of a scenario. */

@@ -17,6 +17,7 @@
 #include "sim/cli/subject.h"
 #include "sim/cli/words.h"
 #include "sim/explore/clock.h"
+#include "sim/store/shard.h"
 
 bool
 sim_run_store_failed(struct sim_run *run)
@@ -65,10 +66,11 @@ sim_run_store_begin(struct sim_run *run)
             .strategy = sim_run_strategy(run),
             .options = run->options,
             .build = build,
+            .git = run->git[0] != '\0' ? run->git : NULL,
             .seed_first = run->plan.first,
             .started_ms = sim_clock_date_ms(),
     };
-    run->unstored_runs = 0;
+    run->unstored_count = 0;
     run->stored_ms = sim_clock_ms();
     return sim_store_sweep_begin(run->store, &sweep, &run->sweep) == SIM_STORE_OK ||
            sim_run_store_failed(run);
@@ -151,20 +153,30 @@ store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool co
     struct sim_sweep_totals copy = *totals;
     copy.elapsed_ms = sim_clock_ms() - run->sweep_ms;
     copy.complete = complete;
-    return sim_store_sweep_update(run->store, run->sweep, &copy);
+    enum sim_store_err err = sim_store_sweep_update(run->store, run->sweep, &copy);
+    if (err != SIM_STORE_OK || !sim_run_is_part(run)) {
+        return err;
+    }
+    const struct sim_shard shard = {
+            .shard = run->plan.shard + 1,
+            .shards = run->plan.shards,
+            .chapter_runs = run->plan.chapter_runs,
+            .asked = run->is_open ? 0 : run->plan.runs,
+    };
+    return sim_store_shard(run->store, run->sweep, &shard);
 }
 
-/* What has passed since the last time, as a range of seeds, and the totals. */
+/* What has passed since the last time, as ranges of seeds, and the totals. */
 static enum sim_store_err
 store_passed(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
 {
     enum sim_store_err err = SIM_STORE_OK;
-    if (run->unstored_runs > 0) {
-        uint64_t first = run->plan.first + run->unstored_first;
+    for (uint32_t i = 0; i < run->unstored_count && err == SIM_STORE_OK; i++) {
+        uint64_t first = run->plan.first + run->unstored[i].first;
         err = sim_store_sweep_seeds(
-                run->store, run->sweep, first, first + run->unstored_runs - 1, 1);
+                run->store, run->sweep, first, first + run->unstored[i].runs - 1, 1);
     }
-    run->unstored_runs = 0;
+    run->unstored_count = 0;
     run->stored_ms = sim_clock_ms();
     return err == SIM_STORE_OK ? store_totals(run, totals, complete) : err;
 }
@@ -205,18 +217,30 @@ store(struct sim_run *run, const struct sim_merged *batch)
  */
 #define TOGETHER_MS 200u
 
+/* Batches come in order: only the last range can go on. */
+static void
+note_passed(struct sim_run *run, const struct sim_merged *batch)
+{
+    struct sim_run_range *last =
+            run->unstored_count > 0 ? &run->unstored[run->unstored_count - 1] : NULL;
+    if (last != NULL && last->first + last->runs == batch->index) {
+        last->runs += batch->runs;
+        return;
+    }
+    rt_assert(last == NULL || last->first + last->runs < batch->index);
+    rt_assert(run->unstored_count < SIM_RUN_RANGES);
+    run->unstored[run->unstored_count++] = (struct sim_run_range){batch->index, batch->runs};
+}
+
 bool
 sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch)
 {
     if (run->store == NULL) {
         return true;
     }
-    if (run->unstored_runs == 0) {
-        run->unstored_first = batch->index;
-    }
-    rt_assert(batch->index == run->unstored_first + run->unstored_runs);
-    run->unstored_runs += batch->runs;
-    if (!has_news(run, batch) && sim_clock_ms() - run->stored_ms < TOGETHER_MS) {
+    note_passed(run, batch);
+    if (!has_news(run, batch) && sim_clock_ms() - run->stored_ms < TOGETHER_MS &&
+            run->unstored_count < SIM_RUN_RANGES) {
         return true;
     }
     return store(run, batch);
@@ -232,6 +256,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     struct sim_options options;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     char *own = sim_options_json(run->plan.scenario, &options);
+    uint32_t fresh = sim_run_cover_fresh(run, failure->index);
     const struct sim_full_run full = {
             .sweep = run->sweep,
             .number = failure->index,
@@ -241,8 +266,8 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .tape = tape,
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
-            .fresh = sim_run_cover_fresh(run, failure->index),
-            .news = SIM_NEWS_FAILED,
+            .fresh = fresh,
+            .news = SIM_NEWS_FAILED | (fresh > 0 ? SIM_NEWS_COVERAGE : 0),
             .fifo = failure->alone->pilot.worker.shared->fifo,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);

@@ -29,6 +29,9 @@
 extern "C" {
 #endif
 
+/* Places for the different runs of a sweep; beyond them they are sampled. */
+#define SIM_RUN_SPECIES (1u << 16)
+
 struct sim_species_entry {
     uint64_t species; /* 0: a free place. */
     uint64_t runs;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/store/shard.h"
 #include "sim/store/store_internal.h"
 
 /* A file up to this size is looked through when it is opened: it takes a few milliseconds, and
@@ -193,6 +194,13 @@ look_through(struct sim_store *store)
     }
     enum sim_store_err err = sim__store_done(&statement);
     return err != SIM_STORE_OK ? err : found;
+}
+
+enum sim_store_err
+sim_store_look_through(struct sim_store *store)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    return look_through(store);
 }
 
 /* Every table and view that this build asks must be there. */

@@ -56,6 +56,9 @@ extern "C" {
     X(HELD, "held", "another process holds the database; wait for it, or name another with --db") \
     X(QUERY, "query", "the query can not be answered; only single reading statements are allowed") \
     X(UNKNOWN, "unknown", "the database has no such run; `rewake query` lists those it has") \
+    X(UNLIKE, "unlike", \
+            "these are no parts of one sweep; merge into another file, or keep them apart with " \
+            "--apart") \
     X(SYSTEM, "system", "the operating system refused; the message says what")
 
 enum sim_store_err {

@@ -97,6 +97,8 @@ void sim__put_text(struct sim__statement *statement, const char *text);
 void sim__put_text_n(struct sim__statement *statement, const char *text, size_t length);
 void sim__put_blob(struct sim__statement *statement, const void *bytes, size_t size);
 void sim__put_null(struct sim__statement *statement);
+/* A column of another statement's row, also of another database. Copied. */
+void sim__put_value(struct sim__statement *statement, const sqlite3_value *value);
 
 /* Runs it to its end and makes it ready to be bound anew. */
 enum sim_store_err sim__store_run(struct sim__statement *statement);
@@ -118,6 +120,19 @@ char *sim__column_text(struct sim__statement *statement, int column);
 /* The rows of sim_store_runs, in the caller's transaction. */
 enum sim_store_err sim__store_insert_runs(struct sim_store *store, int64_t sweep,
         const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
+
+/* ---- store_shard.c --------------------------------------------------------------------------- */
+
+/* shard.sql, likewise. */
+extern const char sim_shard_sql[];
+struct sim_species;
+
+/* Makes its tables where they are missing. In a transaction, as the next. */
+enum sim_store_err sim__store_shard_tables(struct sim_store *store);
+
+/* Writes the rows of `species`; what was there is gone. */
+enum sim_store_err sim__store_write_species(
+        struct sim_store *store, int64_t sweep, const struct sim_species *species);
 
 /* ---- store_words.c --------------------------------------------------------------------------- */
 

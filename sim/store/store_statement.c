@@ -87,6 +87,14 @@ sim__put_null(struct sim__statement *statement)
     }
 }
 
+void
+sim__put_value(struct sim__statement *statement, const sqlite3_value *value)
+{
+    if (statement->err == SIM_STORE_OK) {
+        bound(statement, sqlite3_bind_value(statement->stmt, statement->next, value));
+    }
+}
+
 bool
 sim__store_row(struct sim__statement *statement)
 {

@@ -170,8 +170,6 @@ for command in $commands; do
     ok "$command has help" grep -q "^usage: rewake $command " help.txt
     ok "help of $command is no wider than 100 columns" not_in help.txt "$wide"
 done
-ok "help of run names no option that is not there" sh -c \
-    "! '$REWAKE' run --help | grep -q 'junit\|shard\|seed-from-git'"
 
 # ---- Interrupted, killed. ----
 "$REWAKE" run 'seeds/*' --time 60s --db i.db >i.txt 2>&1 &

@@ -198,7 +198,7 @@ TEST(a_full_corpus_keeps_what_has_shown_most)
     EXPECT_EQ(corpus.count, SIM_CORPUS_TAPES);
 }
 
-/* A tape of an earlier sweep, of a run of the same number and as long, is not taken for this one. */
+/* A tape of an earlier sweep, of a run with the same number and as long, is not taken for it. */
 TEST(a_corpus_that_was_emptied_keeps_no_tape)
 {
     static struct sim_corpus_memory memory[2];

@@ -1,0 +1,421 @@
+/*
+ * store_merge.c -- sweeps of one database put into another: which of them, and what fits.
+ *
+ * Rows are moved by store_move.c. All that is decided here is decided by what stands in the two
+ * databases, so that merging again, or in another order, comes to the same.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/store/store_move.h"
+
+/* Columns of a sweep as it is asked for here. */
+enum column {
+    SWEEP,
+    SCENARIO,
+    LIBRARY,
+    STRATEGY,
+    OPTIONS,
+    BUILD,
+    GIT,
+    SEED_FIRST,
+    SHARDS, /* From here on NULL: it is no part. */
+    CHAPTER,
+    ASKED,
+    KEY_END,
+    STARTED = KEY_END,
+    RUNS,
+    DIGEST,
+    NEWEST, /* 1: no part of this scenario's is newer. */
+};
+
+#define KEY_COLUMNS \
+    "s.sweep, s.scenario, s.library, s.strategy, s.options, s.build, s.git, s.seed_first"
+
+/* The fullest first: of a part that was begun twice, that one counts. */
+static const char parts_sql[] =
+        "SELECT " KEY_COLUMNS ", h.shards, h.chapter, h.asked, s.started_ms, s.runs, s.digest,"
+        " s.sweep = (SELECT max(t.sweep) FROM shards JOIN sweeps AS t USING (sweep)"
+        "            WHERE t.scenario = s.scenario AND (t.runs > 0 OR t.complete))"
+        " FROM sweeps AS s JOIN (SELECT sweep, max(shards) AS shards, max(chapter) AS chapter,"
+        "                        max(asked) AS asked FROM shards GROUP BY sweep) AS h USING (sweep)"
+        " WHERE s.runs > 0 OR s.complete ORDER BY s.complete DESC, s.runs DESC, s.sweep";
+
+static const char wholes_sql[] =
+        "SELECT " KEY_COLUMNS ", NULL, NULL, NULL, s.started_ms, s.runs, s.digest, 0"
+        " FROM sweeps AS s WHERE s.runs > 0 AND s.sweep NOT IN (SELECT sweep FROM shards)"
+        " ORDER BY s.sweep";
+
+/* The same where nobody ever made a part. */
+static const char all_sql[] =
+        "SELECT " KEY_COLUMNS ", NULL, NULL, NULL, s.started_ms, s.runs, s.digest, 0"
+        " FROM sweeps AS s WHERE s.runs > 0 ORDER BY s.sweep";
+
+/* What this batch has met: of each scenario the sweep whose parts are put together, and of the
+ * database that is merged which part and sweep went where. */
+static const char notes_sql[] =
+        "CREATE TEMP TABLE IF NOT EXISTS merging (scenario TEXT PRIMARY KEY, sweep INTEGER);"
+        "CREATE TEMP TABLE IF NOT EXISTS merged_now (sweep INTEGER, shard INTEGER,"
+        " PRIMARY KEY (sweep, shard));"
+        "CREATE TEMP TABLE IF NOT EXISTS moved (old INTEGER PRIMARY KEY, new INTEGER);"
+        "DELETE FROM merged_now; DELETE FROM moved;";
+
+struct merge {
+    struct sim_store *to;
+    struct sim_store *from;
+    struct sim_merge *told;
+    struct sim__move move;
+    sqlite3_stmt *row; /* The sweep in question: enum column. */
+};
+
+static enum sim_store_err
+execute(struct sim_store *store, const char *sql)
+{
+    return sim__store_sqlite(store, sqlite3_exec(store->db, sql, NULL, NULL, NULL));
+}
+
+/* What SQLite answers to a question with one number for its answer; `none` where there is none. */
+static enum sim_store_err
+ask(struct sim_store *store, const char *sql, int64_t argument, int64_t none, int64_t *ret)
+{
+    struct sim__statement statement = sim__store_prepare(store, sql);
+    *ret = none;
+    if (sqlite3_bind_parameter_count(statement.stmt) > 0) {
+        sim__put_int(&statement, argument);
+    }
+    if (sim__store_row(&statement) && sqlite3_column_type(statement.stmt, 0) != SQLITE_NULL) {
+        *ret = sqlite3_column_int64(statement.stmt, 0);
+    }
+    return sim__store_done(&statement);
+}
+
+static const char *
+text_of(const struct merge *merge, enum column column)
+{
+    const unsigned char *text = sqlite3_column_text(merge->row, (int)column);
+    return text != NULL ? (const char *)text : "none";
+}
+
+static void
+put_column(struct sim__statement *statement, const struct merge *merge, enum column column)
+{
+    sim__put_value(statement, sqlite3_column_value(merge->row, (int)column));
+}
+
+/* ---- What fits. ------------------------------------------------------------------------------ */
+
+/* The sweep in `to` whose parts those of the row are; 0: there is none. */
+static enum sim_store_err
+find_joined(const struct merge *merge, int64_t *ret_sweep)
+{
+    struct sim__statement statement = sim__store_prepare(merge->to,
+            "SELECT sweep FROM sweeps AS s WHERE scenario = ?1 AND library IS ?2 AND strategy = ?3"
+            " AND options = ?4 AND build IS ?5 AND git IS ?6 AND seed_first = ?7 AND EXISTS ("
+            " SELECT 1 FROM shards AS h WHERE h.sweep = s.sweep AND shards = ?8 AND chapter = ?9"
+            " AND asked = ?10) ORDER BY sweep DESC");
+    for (int i = SCENARIO; i < KEY_END; i++) {
+        put_column(&statement, merge, (enum column)i);
+    }
+    *ret_sweep = sim__store_row(&statement) ? sqlite3_column_int64(statement.stmt, 0) : 0;
+    return sim__store_done(&statement);
+}
+
+/* The same sweep, no part of any, copied before; 0: it was not. */
+static enum sim_store_err
+find_copied(const struct merge *merge, int64_t *ret_sweep)
+{
+    struct sim__statement statement = sim__store_prepare(merge->to,
+            "SELECT sweep FROM sweeps AS s WHERE scenario = ?1 AND library IS ?2 AND strategy = ?3"
+            " AND options = ?4 AND build IS ?5 AND git IS ?6 AND seed_first = ?7"
+            " AND started_ms = ?8 AND sweep NOT IN (SELECT sweep FROM shards)");
+    for (int i = SCENARIO; i <= SEED_FIRST; i++) {
+        put_column(&statement, merge, (enum column)i);
+    }
+    put_column(&statement, merge, STARTED);
+    *ret_sweep = sim__store_row(&statement) ? sqlite3_column_int64(statement.stmt, 0) : 0;
+    return sim__store_done(&statement);
+}
+
+/* The sweep to which the next parts of the row's scenario belong; 0: nobody has said. One that is
+ * in `to` and not whole has a say. */
+static enum sim_store_err
+find_expected(const struct merge *merge, int64_t *ret_sweep)
+{
+    struct sim__statement statement = sim__store_prepare(merge->to,
+            "SELECT coalesce((SELECT sweep FROM merging WHERE scenario = ?1),"
+            " (SELECT s.sweep FROM sweeps AS s JOIN shards AS h USING (sweep) WHERE scenario = ?1"
+            "  AND s.sweep = (SELECT max(t.sweep) FROM sweeps AS t JOIN shards USING (sweep)"
+            "                 WHERE t.scenario = ?1)"
+            "  GROUP BY s.sweep HAVING count(*) < max(h.shards)), 0)");
+    put_column(&statement, merge, SCENARIO);
+    *ret_sweep = sim__store_row(&statement) ? sqlite3_column_int64(statement.stmt, 0) : 0;
+    return sim__store_done(&statement);
+}
+
+/* Says in what the row differs from `sweep`, which is in `to`. */
+static enum sim_store_err
+refuse_unlike(const struct merge *merge, int64_t sweep)
+{
+    static const char *const names[] = {[LIBRARY] = "library",
+            [STRATEGY] = "strategy",
+            [OPTIONS] = "options",
+            [BUILD] = "build",
+            [GIT] = "commit",
+            [SEED_FIRST] = "first seed",
+            [SHARDS] = "number of parts",
+            [CHAPTER] = "length of chapters",
+            [ASKED] = "number of runs"};
+    struct sim__statement other = sim__store_prepare(merge->to,
+            "SELECT " KEY_COLUMNS ", max(shards), max(chapter), max(asked)"
+            " FROM sweeps AS s JOIN shards USING (sweep) WHERE s.sweep = ? GROUP BY s.sweep");
+    sim__put_int(&other, sweep);
+    enum sim_store_err err = SIM_STORE_OK;
+    if (sim__store_row(&other)) {
+        for (int i = LIBRARY; i < KEY_END && err == SIM_STORE_OK; i++) {
+            const unsigned char *text = sqlite3_column_text(other.stmt, i);
+            const char *there = text != NULL ? (const char *)text : "none";
+            if (strcmp(there, text_of(merge, (enum column)i)) != 0) {
+                err = sim__store_refuse(merge->from, SIM_STORE_UNLIKE, "%.60s: %s %.60s, not %.60s",
+                        text_of(merge, SCENARIO), names[i], text_of(merge, (enum column)i), there);
+            }
+        }
+    }
+    enum sim_store_err done = sim__store_done(&other);
+    return done == SIM_STORE_OK ? err : done;
+}
+
+static enum sim_store_err
+check_expected(const struct merge *merge)
+{
+    int64_t expected = 0;
+    int64_t joined = 0;
+    if (merge->told->apart || sqlite3_column_int(merge->row, NEWEST) == 0) {
+        return SIM_STORE_OK;
+    }
+    enum sim_store_err err = find_expected(merge, &expected);
+    if (err == SIM_STORE_OK) {
+        err = find_joined(merge, &joined);
+    }
+    return err == SIM_STORE_OK && expected != 0 && joined != expected
+                   ? refuse_unlike(merge, expected)
+                   : err;
+}
+
+/* ---- Parts. ---------------------------------------------------------------------------------- */
+
+/* How the parts of the row compare with those of `sweep` in `to`. */
+struct overlap {
+    uint32_t parts; /* It has, … */
+    uint32_t same;  /* … which are there with the same runs, … */
+    uint32_t other; /* … with others, … */
+    uint32_t now;   /* … or were put there from the same database just now. */
+    int64_t which;  /* One of `other`. */
+};
+
+static enum sim_store_err
+compare_part(const struct merge *merge, int64_t sweep, sqlite3_stmt *part, struct overlap *overlap)
+{
+    struct sim__statement statement = sim__store_prepare(merge->to,
+            "SELECT runs = ?3 AND digest = ?4, EXISTS (SELECT 1 FROM merged_now AS m"
+            " WHERE m.sweep = ?1 AND m.shard = ?2) FROM shards WHERE sweep = ?1 AND shard = ?2");
+    sim__put_int(&statement, sweep);
+    for (int i = 0; i < 3; i++) {
+        sim__put_value(&statement, sqlite3_column_value(part, i));
+    }
+    overlap->parts++;
+    if (sim__store_row(&statement)) {
+        bool same = sqlite3_column_int(statement.stmt, 0) != 0;
+        bool now = sqlite3_column_int(statement.stmt, 1) != 0;
+        overlap->same += same;
+        overlap->now += !same && now;
+        overlap->other += !same && !now;
+        overlap->which = same || now ? overlap->which : sqlite3_column_int64(part, 0);
+    }
+    return sim__store_done(&statement);
+}
+
+static enum sim_store_err
+compare_parts(const struct merge *merge, int64_t sweep, struct overlap *ret)
+{
+    struct sim__statement parts = sim__store_prepare(
+            merge->from, "SELECT shard, runs, digest FROM shards WHERE sweep = ? ORDER BY shard");
+    enum sim_store_err err = SIM_STORE_OK;
+    sim__put_int(&parts, sqlite3_column_int64(merge->row, SWEEP));
+    while (err == SIM_STORE_OK && sim__store_row(&parts)) {
+        err = compare_part(merge, sweep, parts.stmt, ret);
+    }
+    enum sim_store_err done = sim__store_done(&parts);
+    return err != SIM_STORE_OK ? err : done;
+}
+
+static enum sim_store_err
+refuse_overlap(const struct merge *merge, const struct overlap *overlap)
+{
+    if (overlap->other > 0) {
+        return sim__store_refuse(merge->from, SIM_STORE_UNLIKE,
+                "%.60s: part %lld of %s is there already, with other runs",
+                text_of(merge, SCENARIO), (long long)overlap->which, text_of(merge, SHARDS));
+    }
+    return sim__store_refuse(merge->from, SIM_STORE_UNLIKE,
+            "%.60s: %u of these %u parts are there already, and can not be told from the others",
+            text_of(merge, SCENARIO), overlap->same, overlap->parts);
+}
+
+/* Whether all of the row is there already. */
+static enum sim_store_err
+look_for_parts(const struct merge *merge, int64_t sweep, bool *ret_known)
+{
+    struct overlap overlap = {.parts = 0};
+    *ret_known = false;
+    if (sweep == 0) {
+        return SIM_STORE_OK;
+    }
+    enum sim_store_err err = compare_parts(merge, sweep, &overlap);
+    if (err == SIM_STORE_OK) {
+        *ret_known = overlap.same + overlap.now == overlap.parts;
+        bool apart = overlap.same + overlap.now + overlap.other == 0;
+        err = *ret_known || apart ? SIM_STORE_OK : refuse_overlap(merge, &overlap);
+    }
+    return err;
+}
+
+static enum sim_store_err
+note_expected(const struct merge *merge, int64_t sweep)
+{
+    if (sqlite3_column_int(merge->row, NEWEST) == 0) {
+        return SIM_STORE_OK;
+    }
+    struct sim__statement statement =
+            sim__store_prepare(merge->to, "INSERT OR REPLACE INTO merging VALUES (?, ?)");
+    put_column(&statement, merge, SCENARIO);
+    sim__put_int(&statement, sweep);
+    (void)sim__store_run(&statement);
+    return sim__store_done(&statement);
+}
+
+static enum sim_store_err
+merge_part(struct merge *merge)
+{
+    int64_t sweep = 0;
+    bool known = false;
+    enum sim_store_err err = check_expected(merge);
+    if (err == SIM_STORE_OK) {
+        err = find_joined(merge, &sweep);
+    }
+    if (err == SIM_STORE_OK) {
+        err = look_for_parts(merge, sweep, &known);
+    }
+    if (err == SIM_STORE_OK && known) {
+        merge->told->counts.known++;
+    } else if (err == SIM_STORE_OK) {
+        merge->told->counts.parts++;
+        merge->move.old = sqlite3_column_int64(merge->row, SWEEP);
+        merge->move.new = sweep;
+        err = sim__move_part(&merge->move);
+        sweep = merge->move.new;
+    }
+    return err == SIM_STORE_OK ? note_expected(merge, sweep) : err;
+}
+
+/* ---- Sweeps that are no parts. --------------------------------------------------------------- */
+
+static enum sim_store_err
+merge_whole(struct merge *merge)
+{
+    int64_t there = 0;
+    int64_t same = 0;
+    enum sim_store_err err = find_copied(merge, &there);
+    if (err != SIM_STORE_OK || there == 0) {
+        merge->told->counts.sweeps++;
+        merge->move.old = sqlite3_column_int64(merge->row, SWEEP);
+        merge->move.new = 0;
+        return err == SIM_STORE_OK ? sim__move_sweep(&merge->move) : err;
+    }
+    struct sim__statement statement = sim__store_prepare(
+            merge->to, "SELECT runs = ? AND digest = ? FROM sweeps WHERE sweep = ?");
+    put_column(&statement, merge, RUNS);
+    put_column(&statement, merge, DIGEST);
+    sim__put_int(&statement, there);
+    same = sim__store_row(&statement) ? sqlite3_column_int64(statement.stmt, 0) : 0;
+    err = sim__store_done(&statement);
+    if (err == SIM_STORE_OK && same == 0) {
+        return sim__store_refuse(merge->from, SIM_STORE_UNLIKE,
+                "%.60s: the sweep is there already, as it was before it ended",
+                text_of(merge, SCENARIO));
+    }
+    merge->told->counts.known++;
+    return err;
+}
+
+/* ---- All of them. ---------------------------------------------------------------------------- */
+
+static enum sim_store_err
+merge_each(struct merge *merge, const char *sql, enum sim_store_err (*one)(struct merge *merge))
+{
+    struct sim__statement sweeps = sim__store_prepare(merge->from, sql);
+    enum sim_store_err err = SIM_STORE_OK;
+    while (err == SIM_STORE_OK && sim__store_row(&sweeps)) {
+        merge->row = sweeps.stmt;
+        err = one(merge);
+    }
+    merge->row = NULL;
+    enum sim_store_err done = sim__store_done(&sweeps);
+    return err != SIM_STORE_OK ? err : done;
+}
+
+static enum sim_store_err
+begin(struct merge *merge)
+{
+    enum sim_store_err err = sim__store_shard_tables(merge->to);
+    if (err == SIM_STORE_OK) {
+        err = execute(merge->to, notes_sql);
+    }
+    if (err == SIM_STORE_OK) {
+        err = ask(merge->to, "SELECT max(run) FROM runs", 0, 0, &merge->move.run_shift);
+    }
+    if (err == SIM_STORE_OK) {
+        err = ask(merge->to, "SELECT max(id) FROM event_words", 0, 0, &merge->move.event_shift);
+    }
+    return err;
+}
+
+static enum sim_store_err
+merge_all(struct merge *merge)
+{
+    int64_t has_parts = 0;
+    enum sim_store_err err = begin(merge);
+    if (err == SIM_STORE_OK) {
+        err = ask(merge->from,
+                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'shards'", 0, 0,
+                &has_parts);
+    }
+    if (err == SIM_STORE_OK && has_parts != 0) {
+        err = merge_each(merge, parts_sql, merge_part);
+    }
+    if (err == SIM_STORE_OK) {
+        err = merge_each(merge, has_parts != 0 ? wholes_sql : all_sql, merge_whole);
+    }
+    return err == SIM_STORE_OK ? sim__move_rest(&merge->move) : err;
+}
+
+enum sim_store_err
+sim_store_merge(struct sim_store *store, struct sim_store *from, struct sim_merge *told)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    rt_check(from, SIM__STORE_MAGIC);
+    rt_assert(store != from);
+    struct merge merge = {
+            .to = store, .from = from, .told = told, .move = {store, from, 0, 0, 0, 0}};
+    from->message[0] = '\0';
+    enum sim_store_err err = sim__store_begin(store);
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    err = merge_all(&merge);
+    if (err != SIM_STORE_OK && from->message[0] != '\0') {
+        (void)snprintf(store->message, sizeof(store->message), "%s", from->message);
+    }
+    return sim__store_end(store, err);
+}
