@@ -160,12 +160,12 @@ find_wish(struct sim_explanation *explanation)
     sim_wish_find(&runs, explanation->places, &explanation->wish);
 }
 
-static void
-find_cause(struct sim_explanation *explanation)
+static struct sim_evidence
+evidence_of(const struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     bool died = outcome->oracle == SIM_ORACLE_PROCESS;
-    const struct sim_evidence evidence = {
+    return (struct sim_evidence){
             .ledger = &explanation->ledger,
             .fate = &explanation->fate,
             .outcome = outcome,
@@ -174,26 +174,106 @@ find_cause(struct sim_explanation *explanation)
             .places = explanation->places,
             .passing = explanation->compared ? &explanation->passing_ledger : NULL,
             .wish = &explanation->wish,
+            .here = explanation->here,
+            .there = explanation->there,
     };
-    sim_cause_find(&evidence, &explanation->cause);
-    struct sim_swap *order = &explanation->order;
-    order->found = sim_cause_order(&evidence, &explanation->cause, &order->first, &order->second);
-    order->writes = order->found;
 }
 
-/* Both runs once more, from where they part; each in a process of its own. */
+/* Makes one of the two runs once more, in a process of its own, for `study`. */
 static void
-walk_from(struct sim_explanation *explanation, const struct sim_tape *tape, struct sim_trail *trail)
+walk_run(struct sim_explanation *explanation, const struct sim_tape *tape,
+        void (*study)(
+                struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
+        void *study_of)
 {
     uint32_t hang_ms = explanation->failure.hang_ms;
     struct sim_pilot scout;
     struct sim_candidate candidate = candidate_of(explanation, tape);
-    candidate.study = sim_trail_run;
-    candidate.study_of = trail;
-    if (trail != NULL && sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
+    candidate.study = study;
+    candidate.study_of = study_of;
+    if (study_of != NULL && sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
         (void)sim_pilot_run(&scout, &candidate);
         sim_pilot_fini(&scout);
     }
+}
+
+/* The stable id of `part`; 0: it is no actor. */
+static uint32_t
+id_of(const struct sim_cast *cast, uint32_t part)
+{
+    for (uint64_t i = cast->first; i < cast->end; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == SIM_EVENT_ACTOR && sim_cast_actor(cast, event->actor) == part) {
+            return (uint32_t)event->argument;
+        }
+    }
+    return 0;
+}
+
+/* The step of the n-th block of the actor with that id, counting up to `count`; of how many there
+ * are, where `count` is 0. */
+static uint64_t
+block_step(const struct sim_cast *cast, uint32_t id, uint32_t count, uint32_t *ret_count)
+{
+    uint64_t step = 0;
+    for (uint64_t i = cast->first; i < cast->end && (count == 0 || *ret_count < count); i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        uint32_t part = sim_cast_part_of(cast, i);
+        if (event->kind == SIM_EVENT_BLOCK && part != SIM_PART_NONE && id_of(cast, part) == id) {
+            step = event->step;
+            (*ret_count)++;
+        }
+    }
+    return step;
+}
+
+/* Makes the ways of `actor`: here from step `from` to the end, in the passing run from where they
+ * part to step `to`. */
+static void
+walk_ways(struct sim_explanation *explanation, uint32_t actor, uint64_t from, uint64_t to)
+{
+    uint64_t parts_here = 0;
+    uint64_t parts_there = 0;
+    sim_sides_part(&explanation->cast, &explanation->passing_cast, &parts_here, &parts_there);
+    explanation->here = sim_way_new(
+            actor, from != 0 ? from : parts_here, sim_explanation_outcome(explanation)->steps);
+    explanation->there = sim_way_new(actor, parts_there, to);
+    walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
+    walk_run(explanation, &explanation->decision.passing, sim_way_run, explanation->there);
+}
+
+/* Where somebody else does it in the passing run: the way of who was given it here, else of who
+ * does it. Else, where a loop of the reader's sleeps in its host: that loop's. */
+static void
+find_ways(struct sim_explanation *explanation)
+{
+    const struct sim_evidence evidence = evidence_of(explanation);
+    const struct sim_wish *wish = &explanation->wish;
+    uint32_t sleeper = id_of(&explanation->cast, explanation->fate.part);
+    uint64_t given = 0;
+    uint32_t taker = sim_cause_taker(&evidence, &given);
+    uint32_t blocks = 0;
+    uint32_t like = 0;
+    if (taker != SIM_PART_NONE) {
+        walk_ways(explanation, id_of(&explanation->cast, taker), given + 1, UINT32_MAX);
+    } else if (wish->kind == SIM_WISH_ELSEWHERE && wish->writer_id != sleeper) {
+        walk_ways(explanation, wish->writer_id, 0, wish->step);
+    } else if (sleeper != 0 && block_step(&explanation->cast, sleeper, 0, &blocks) != 0) {
+        uint64_t to = block_step(&explanation->passing_cast, sleeper, blocks, &like);
+        if (like > 0) {
+            walk_ways(explanation, sleeper, 0, to);
+        }
+    }
+}
+
+static void
+find_cause(struct sim_explanation *explanation)
+{
+    const struct sim_evidence evidence = evidence_of(explanation);
+    struct sim_swap *order = &explanation->order;
+    sim_cause_find(&evidence, &explanation->cause);
+    order->found = sim_cause_order(&evidence, &explanation->cause, &order->first, &order->second);
+    order->writes = order->found;
 }
 
 static void
@@ -210,8 +290,8 @@ find_order(struct sim_explanation *explanation)
                         verdict == SIM_VERDICT_INVARIANT);
     struct sim_trail *failing = walk ? sim_trail_new(twins.failing_from) : NULL;
     struct sim_trail *passing = walk ? sim_trail_new(twins.passing_from) : NULL;
-    walk_from(explanation, &explanation->decision.failing, failing);
-    walk_from(explanation, &explanation->decision.passing, passing);
+    walk_run(explanation, &explanation->decision.failing, sim_trail_run, failing);
+    walk_run(explanation, &explanation->decision.passing, sim_trail_run, passing);
     twins.failing_path = failing != NULL ? &failing->path : NULL;
     twins.passing_path = passing != NULL ? &passing->path : NULL;
     sim_order_find(&twins, &explanation->order);
@@ -300,6 +380,9 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
     }
     if (sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_DEADLOCK) {
         find_wish(explanation);
+        if (explanation->compared) {
+            find_ways(explanation);
+        }
     }
     find_cause(explanation);
     if (explanation->decision.found) {
@@ -327,6 +410,8 @@ sim_explanation_free(struct sim_explanation *explanation)
     sim_pilot_fini(&explanation->failing);
     sim_pilot_fini(&explanation->passing);
     sim_study_free(&explanation->study);
+    sim_way_free(&explanation->here);
+    sim_way_free(&explanation->there);
     sim_places_free(&explanation->places);
 }
 

@@ -40,6 +40,9 @@ struct sim_explanation {
     struct sim_ledger ledger;
     struct sim_fate fate;
     struct sim_wish wish; /* Where nobody goes on. */
+    /* … and the way of who would do it, or of the loop that sleeps; NULL: not walked. */
+    struct sim_way *here;
+    struct sim_way *there;
     struct sim_cause cause;
     struct sim_swap order;
 };

@@ -34,7 +34,8 @@ is_news(const struct sim_cause *cause, uint32_t from, uint32_t index, bool trail
     return true;
 }
 
-static void
+/* False: there are none. */
+static bool
 put_names(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to,
         bool trail, const char *before)
 {
@@ -45,6 +46,7 @@ put_names(struct sim_page *page, const struct sim_cause *cause, uint32_t from, u
                     page, "%s%s()", count++ == 0 ? before : ", ", cause->at[i].place.function);
         }
     }
+    return count > 0;
 }
 
 /* " in permit_release() (a18.c:84), called from author_poll()" */
@@ -53,7 +55,7 @@ put_place(struct sim_page *page, const struct sim_cause *cause, uint32_t from, u
 {
     sim_page_put(page, " ");
     sim_words_put_place(page, &cause->at[from].place);
-    put_names(page, cause, from, to, false, ", called from ");
+    (void)put_names(page, cause, from, to, false, ", called from ");
 }
 
 /* The same with what was gone through: " in timeout_of() (d19.c:80), after kernel_wait()". */
@@ -62,7 +64,7 @@ put_at(struct sim_page *page, const struct sim_cause *cause)
 {
     if (cause->at_count > 0) {
         put_place(page, cause, 0, cause->at_count);
-        put_names(page, cause, 0, cause->at_count, true,
+        (void)put_names(page, cause, 0, cause->at_count, true,
                 cause->at[0].trail ? ", after " : "; gone through in that step: ");
     }
 }
@@ -90,6 +92,53 @@ put_when(struct sim_page *page, const struct sim_explanation *explanation, const
     }
 }
 
+/* It could go on when it fell asleep, and nobody else has to do with it. */
+static void
+put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_spot *at = blamed(cause);
+    const struct sim_fate *fate = &explanation->fate;
+    sim_words_put_who(&explanation->cast, page, fate->part);
+    sim_page_put(page, " falls asleep");
+    if (fate->poll != SIM_EVENT_NONE) {
+        sim_page_printf(page, " at step %llu",
+                (unsigned long long)sim_cast_event(&explanation->cast, fate->poll)->step);
+    }
+    sim_page_put(page, " with something left to do, and asks for no wake that would come");
+    if (cause->by_passing && at != NULL) {
+        sim_page_put(page, ": it does not start the timer, or store the waker,");
+        put_place(page, cause, 0, cause->at_count);
+        sim_page_printf(page,
+                ", as it does in that turn of the nearest run that passes (its step "
+                "%llu).",
+                (unsigned long long)at->step);
+        if (put_names(page, cause, 0, cause->at_count, true, " Here it goes through ")) {
+            sim_page_put(page, ".");
+        }
+        return;
+    }
+    sim_page_put(page, ". In that step it is last");
+    put_at(page, cause);
+    sim_page_put(page, ".");
+    put_stored(page, cause);
+}
+
+/* A loop asks its host for less than it does in the run that passes. */
+static void
+put_unregistered(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page, " sleeps, and does not ask its host for what it waits for. In the nearest "
+                       "run that passes it does,");
+    put_place(page, cause, 0, cause->at_count);
+    sim_page_put(page, ", before it blocks; here that call is not made.");
+    if (put_names(page, cause, 0, cause->at_count, true, " In its last step it goes through ")) {
+        sim_page_put(page, ".");
+    }
+}
+
 static void
 put_never_stored(struct sim_page *page, const struct sim_explanation *explanation)
 {
@@ -110,6 +159,14 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         sim_page_put(page, " asks no child of which it was not told.");
         return;
     }
+    if (cause->by_look) {
+        put_unarmed(page, explanation);
+        return;
+    }
+    if (cause->by_call) {
+        put_unregistered(page, explanation);
+        return;
+    }
     sim_words_put_who(&explanation->cast, page, explanation->fate.part);
     if (cause->by_rest) {
         sim_page_put(page, " waits for ");
@@ -127,16 +184,49 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
     sim_page_put(page, ".");
 }
 
+/* "`hasty` is given what `patient` waits for, by `holder` in …, and does not pass it on" */
+static void
+put_lost(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_spot *at = &cause->at[0];
+    sim_words_put_who(&explanation->cast, page, at->part);
+    if (cause->given.place.function[0] != '\0') {
+        sim_page_printf(
+                page, " is given at step %llu what ", (unsigned long long)cause->given.step);
+        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        sim_page_put(page, " waits for, by ");
+        sim_words_put_who(&explanation->cast, page, cause->given.part);
+        sim_page_put(page, " ");
+        sim_words_put_place(page, &cause->given.place);
+        sim_page_put(page, ", and does not pass it on: it");
+    } else {
+        sim_page_put(page, " does not do what ");
+        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        sim_page_put(page, " waits for: it");
+    }
+    sim_page_printf(page, " goes another way at step %llu, ", (unsigned long long)at->step);
+    sim_words_put_place(page, &at->place);
+    sim_page_put(page, cause->lost_only ? ", where it does not come in the run that passes" : "");
+    (void)put_names(page, cause, 0, cause->lost_count, false, "; it goes through ");
+    sim_page_put(page, ".");
+}
+
 /* The step is one of the run that passes. */
 static void
 put_elsewhere(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *at = &cause->at[0];
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    sim_page_put(page, " waits for something that nobody does here. The nearest run that passes "
-                       "does it");
-    put_place(page, cause, 0, cause->at_count);
+    const struct sim_spot *at = &cause->at[cause->lost_count];
+    if (cause->lost_count > 0) {
+        put_lost(page, explanation);
+        sim_page_put(page, " In the nearest run that passes it is done");
+    } else {
+        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        sim_page_put(page, " waits for something that nobody does here. The nearest run that "
+                           "passes does it");
+    }
+    put_place(page, cause, cause->lost_count, cause->at_count);
     sim_page_printf(page, ", at its step %llu", (unsigned long long)at->step);
     if (at->part != SIM_PART_NONE) {
         sim_page_put(page, ", a step of ");
@@ -145,8 +235,10 @@ put_elsewhere(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, ". With what it writes there in memory here too, ");
     sim_words_put_who(&explanation->cast, page, explanation->fate.part);
     sim_page_put(page, " would go on.");
-    put_names(page, cause, 0, cause->at_count, true, " Here, before it sleeps, it goes through ");
-    sim_page_put(page, cause->at[cause->at_count - 1].trail ? "." : "");
+    if (cause->lost_count == 0 && put_names(page, cause, 0, cause->at_count, true,
+                                          " Here, before it sleeps, it goes through ")) {
+        sim_page_put(page, ".");
+    }
 }
 
 /* Somebody changed what it had looked at, and told it nothing. */
@@ -173,8 +265,9 @@ put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, " does not fire it");
     put_place(page, cause, 0, cause->at_count);
     sim_page_put(page, ", where timers are fired.");
-    put_names(page, cause, 0, cause->at_count, true, " It goes through ");
-    sim_page_put(page, cause->at[cause->at_count - 1].trail ? "." : "");
+    if (put_names(page, cause, 0, cause->at_count, true, " It goes through ")) {
+        sim_page_put(page, ".");
+    }
     put_stored(page, cause);
 }
 
@@ -219,7 +312,8 @@ put_written_over(struct sim_page *page, const struct sim_explanation *explanatio
     put_when(page, explanation, ", and");
     sim_page_put(page, " writes over it");
     put_at(page, cause);
-    sim_page_put(page, ". In between nobody had looked; were it still there, ");
+    sim_page_put(page, cause->wiped ? ", as it falls asleep; were it still there, "
+                                    : ". In between nobody had looked; were it still there, ");
     sim_words_put_who(&explanation->cast, page, explanation->fate.part);
     sim_page_put(page, " would go on.");
 }
@@ -240,16 +334,26 @@ static void
 put_fired_early(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    put_when(page, explanation, "the wake comes too early:");
-    sim_page_put(page, " fires it");
-    put_at(page, cause);
-    sim_page_put(page, ", when nobody waits there yet.");
+    if (cause->by_word) {
+        sim_page_put(page, "what ");
+        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        put_when(page, explanation, " waits for comes too early:");
+        sim_page_put(page, " writes it");
+        put_at(page, cause);
+        sim_page_put(page, ", where no waker is stored yet.");
+    } else {
+        put_when(page, explanation, "the wake comes too early:");
+        sim_page_put(page, " fires it");
+        put_at(page, cause);
+        sim_page_put(page, ", when nobody waits there yet.");
+    }
     if (cause->stored.place.function[0] != '\0') {
         sim_page_put(page, " Only afterwards ");
         sim_words_put_who(&explanation->cast, page, explanation->fate.part);
         sim_page_put(page, " stores its waker ");
         sim_words_put_place(page, &cause->stored.place);
-        sim_page_printf(page, " at step %llu.", (unsigned long long)cause->stored.step);
+        sim_page_printf(page, " at step %llu, and does not look again.",
+                (unsigned long long)cause->stored.step);
     }
 }
 
@@ -282,7 +386,7 @@ put_sleepers(struct sim_page *page, const struct sim_explanation *explanation)
         sim_words_put_who(&explanation->cast, page, cause->at[from].part);
         sim_page_put(page, cause->at[from].trail ? " was last" : " sleeps");
         put_place(page, cause, from, to);
-        put_names(page, cause, from, to, true, ", after ");
+        (void)put_names(page, cause, from, to, true, ", after ");
     }
     sim_page_put(page, ".");
 }
@@ -323,7 +427,7 @@ sim_report_put_cause(struct sim_page *page, const struct sim_explanation *explan
         put_taken(page, explanation, "puts another into its place");
         return;
     case SIM_CAUSE_ERASED:
-        if (explanation->cause.by_wish == SIM_WISH_LOST) {
+        if (explanation->cause.by_wish == SIM_WISH_LOST || explanation->cause.wiped) {
             put_written_over(page, explanation);
             return;
         }

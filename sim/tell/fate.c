@@ -282,9 +282,12 @@ judge_open(struct search *search)
     uint32_t stored_step = sim_cast_event(search->cast, stored)->step;
     fate->kind = SIM_FATE_NEVER_FIRED;
     if (search->outcome->owed_step != 0 && search->outcome->owed_step <= stored_step) {
+        /* What came before its turn before the last one, that turn has seen. */
+        uint64_t looked = fate->poll != SIM_EVENT_NONE ? last_of(search, RT_PROBE_POLL, fate->poll)
+                                                       : SIM_EVENT_NONE;
         fate->kind = SIM_FATE_TOO_EARLY;
-        fate->culprit =
-                last_at(search, RT_PROBE_FIRE_EMPTY, wait->object, search->cast->first, stored);
+        fate->culprit = last_at(search, RT_PROBE_FIRE_EMPTY, wait->object,
+                looked != SIM_EVENT_NONE ? looked : search->cast->first, stored);
     } else if (another != SIM_EVENT_NONE) {
         fate->kind = SIM_FATE_FIRED_OTHER;
         fate->culprit = another;

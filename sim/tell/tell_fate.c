@@ -139,15 +139,19 @@ static void
 tell_too_early(struct sim__telling *telling)
 {
     put_store(telling);
-    sim_page_put(&telling->line, ", but what it waits for had happened by then");
     if (telling->fate.culprit != SIM_EVENT_NONE) {
-        sim_page_put(&telling->line, ": ");
+        sim_page_put(&telling->line, ", but what it waits for had happened by then: ");
         put_culprit(telling);
         sim_page_put(&telling->line, " had woken the empty place");
         sim__put_at_event(telling, telling->fate.culprit);
+        sim_page_put(
+                &telling->line, ". It looked first and stored afterwards, and did not look again.");
+    } else {
+        sim_page_put(&telling->line,
+                ". Asked again at that very moment it goes on, and nobody has woken an empty place "
+                "since its poll before: either it looked first and stored afterwards, or it fell "
+                "asleep with something left to do, or without the timer that it needs.");
     }
-    sim_page_put(
-            &telling->line, ". It looked first and stored afterwards, and did not look again.");
     put_owed(telling);
 }
 

@@ -13,6 +13,7 @@
 
 #include "sim/explain/look/place.h"
 #include "sim/explain/look/study.h"
+#include "sim/explain/look/way.h"
 #include "sim/explain/wish/wish.h"
 #include "sim/explore/crash.h"
 #include "sim/tell/fate.h"
@@ -59,13 +60,21 @@ struct sim_cause {
     /* NEVER_STORED: the combinator whose waker is not where the sleeper's own is; 0: none. */
     uint32_t past;
     bool by_rest;     /* NEVER_STORED: in a timer that does not run. */
+    bool by_look;     /* NEVER_STORED: it had seen what it waits for, and fell asleep. */
     bool by_timer;    /* What did not fire is a timer that was due. */
     bool by_word;     /* Known from the word of memory that decides. */
     bool by_passing;  /* `at` is where the passing run wakes the sleeper. */
     uint32_t by_wish; /* enum sim_wish_kind: known from what the sleeper would go on with. */
-    /* by_wish LOST: whose write it was that is written over `at`. */
+    bool wiped;       /* ERASED: by the sleeper itself, as it fell asleep. */
+    /* by_wish LOST, or wiped: whose write it was that is written over `at`. */
     struct sim_spot before;
-    bool by_trail; /* `at` are the functions that were gone through, the last in front. */
+    /* by_wish ELSEWHERE: so many of `at`, in front, are functions that who would do it goes through
+     * instead; behind them stands where it is done in the passing run. */
+    uint32_t lost_count;
+    bool lost_only;        /* … and in this run alone. */
+    struct sim_spot given; /* … and where it was given what it should pass on, where known. */
+    bool by_call;          /* NEVER_STORED: `at` is a call that the passing run makes. */
+    bool by_trail;         /* `at` are the functions that were gone through, the last in front. */
 };
 
 /* What is known of a failure. */
@@ -79,9 +88,20 @@ struct sim_evidence {
     /* The nearest run that passes, NULL where there is none. */
     const struct sim_ledger *passing;
     const struct sim_wish *wish; /* NULL: nobody was asked. */
+    /* The way, in this run and in the passing one, of who was given what the sleeper waits for, or
+     * would do it (wish ELSEWHERE), or of the loop that sleeps. NULL: not walked. */
+    const struct sim_way *here;
+    const struct sim_way *there;
 };
 
 void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause);
+
+/*
+ * Where somebody does in the passing run what the sleeper waits for: who was given it in this run
+ * instead, by the same function, and in which step. Returns its part; SIM_PART_NONE: nobody is
+ * known to have been.
+ */
+uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step);
 
 /* Where what was written over something is to blame: the function that wrote first, and the one
  * that wrote over it and had no part in the first. False: no such two. */

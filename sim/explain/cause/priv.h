@@ -4,6 +4,7 @@
  *      cause        which of these to ask, and who is to blame where no wake is missing
  *      wake         the sleeper could go on: its wake is missing
  *      rest         nobody goes on
+ *      turns        the same turn in both runs
  *      blame        places, for all of them
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -53,9 +54,24 @@ void sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cau
 /* A verdict that says that a wake is missing, or came late. */
 void sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause);
 
+/* What had come before the sleeper fell asleep, written by a reader's line, and by whom: its places
+ * are to blame. NULL: no word of others. */
+const struct sim_came_word *sim__blame_came(
+        const struct sim_evidence *evidence, struct sim_cause *cause);
+
 /* A deadline was passed over: whoever set that timer did not wake the loop that slept longer.
  * False: no timer is on record. */
 bool sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+/* ---- turns.c --------------------------------------------------------------------------------- */
+
+/* Two parts, of two runs, that have the same name. */
+bool sim__same_name(
+        const struct sim_cast *a, uint32_t part_a, const struct sim_cast *b, uint32_t part_b);
+
+/* Adds the line that starts a timer, or stores a waker, in the turn of the passing run in which the
+ * sleeper fell asleep here, and that it does not come to here. False: there is none. */
+bool sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* ---- rest.c ---------------------------------------------------------------------------------- */
 

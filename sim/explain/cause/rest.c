@@ -7,14 +7,6 @@
 
 #include <string.h>
 
-static bool
-same_name(const struct sim_cast *a, uint32_t part_a, const struct sim_cast *b, uint32_t part_b)
-{
-    const char *name = a->parts[part_a].name;
-    const char *other = b->parts[part_b].name;
-    return name != NULL && other != NULL && strcmp(name, other) == 0;
-}
-
 /* The wait of the passing run that is `wait`: of the same one, at the same line, the n-th alike. */
 static const struct sim_wait *
 its_like(const struct sim_evidence *evidence, const struct sim_wait *wait)
@@ -24,7 +16,7 @@ its_like(const struct sim_evidence *evidence, const struct sim_wait *wait)
         const struct sim_wait *like = &passing->waits[i];
         if (like->kind == wait->kind && like->await == wait->await && like->site == wait->site &&
                 like->number == wait->number && like->end == SIM_WAIT_FIRED &&
-                same_name(passing->cast, like->part, evidence->ledger->cast, wait->part)) {
+                sim__same_name(passing->cast, like->part, evidence->ledger->cast, wait->part)) {
             return like;
         }
     }
@@ -39,7 +31,7 @@ sleeps(const struct sim_evidence *evidence, uint32_t passing_part)
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
         if (wait->end == SIM_WAIT_OPEN && !ledger->cast->parts[wait->part].finished &&
-                same_name(ledger->cast, wait->part, evidence->passing->cast, passing_part)) {
+                sim__same_name(ledger->cast, wait->part, evidence->passing->cast, passing_part)) {
             return true;
         }
     }
@@ -119,7 +111,7 @@ find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
     /* One that has nothing to do when its time is up lacks no deadline. */
     bool goes_on = evidence->wish != NULL && evidence->wish->kind == SIM_WISH_SWALLOWED;
     for (uint32_t like = 1; like < passing->count; like++) {
-        if (!same_name(cast, part, passing, like)) {
+        if (!sim__same_name(cast, part, passing, like)) {
             continue;
         }
         uint64_t block = nth_block(passing, like, goes_on ? nth : blocks(passing, like));
@@ -253,10 +245,11 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
         struct sim_spot *ret_first, struct sim_spot *ret_second)
 {
     struct sim_cause writer = {.by_wish = SIM_WISH_LOST};
-    if (cause->by_wish != SIM_WISH_LOST) {
+    if (cause->by_wish == SIM_WISH_LOST) {
+        blame_stop(evidence, &writer, &evidence->wish->writer, evidence->wish->step);
+    } else if (!cause->wiped || sim__blame_came(evidence, &writer) == NULL) {
         return false;
     }
-    blame_stop(evidence, &writer, &evidence->wish->writer, evidence->wish->step);
     for (uint32_t i = 0; i < cause->at_count && writer.at_count > 0; i++) {
         if (!sim__blame_names(&writer, &cause->at[i].place)) {
             *ret_first = writer.at[0];
@@ -265,6 +258,141 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
         }
     }
     return false;
+}
+
+/* ---- Who would have done it. ----------------------------------------------------------------- */
+
+/* The part of the actor with that stable id; SIM_PART_NONE. */
+static uint32_t
+part_of_id(const struct sim_cast *cast, uint32_t id)
+{
+    for (uint64_t i = cast->first; i < cast->end; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
+            return sim_cast_actor(cast, event->actor);
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+/* The last wake of somebody else than the sleeper in the function that is to blame: it was given
+ * there what the sleeper waits for. NULL: nobody was. */
+static const struct sim_wait *
+find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
+        struct sim_spot *ret_given)
+{
+    const struct sim_ledger *ledger = evidence->ledger;
+    const struct sim_wait *last = NULL;
+    for (uint32_t i = 0; i < ledger->count && cause->at_count > 0; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        struct sim_cause fired = {.kind = SIM_CAUSE_NEVER_FIRED};
+        if (wait->end != SIM_WAIT_FIRED || wait->part == evidence->fate->part ||
+                wait->ender == wait->part || SIM_OBJECT_KIND(wait->object) == RT_OBJECT_TIMER ||
+                (last != NULL && wait->end_event < last->end_event)) {
+            continue;
+        }
+        sim__blame_event(evidence, &fired, wait->end_event);
+        if (fired.at_count > 0 &&
+                strcmp(fired.at[0].place.function, cause->at[0].place.function) == 0) {
+            last = wait;
+            *ret_given = fired.at[0];
+        }
+    }
+    return last;
+}
+
+uint32_t
+sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step)
+{
+    struct sim_cause due = {.by_wish = SIM_WISH_ELSEWHERE};
+    struct sim_spot given;
+    if (evidence->wish == NULL || evidence->wish->kind != SIM_WISH_ELSEWHERE) {
+        return SIM_PART_NONE;
+    }
+    blame_stop(evidence, &due, &evidence->wish->writer, evidence->wish->step);
+    const struct sim_wait *wait = find_given(evidence, &due, &given);
+    if (wait == NULL) {
+        return SIM_PART_NONE;
+    }
+    *ret_step = wait->end_step;
+    return wait->part;
+}
+
+/* Adds functions of a way; those that stand in `cause` already are where it is done. What was
+ * entered last stands in front: who calls it comes back later, and tells less. */
+static void
+add_way(const struct sim_evidence *evidence, const struct sim_cause *cause,
+        struct sim_walked *walked, uint32_t count, struct sim_cause *lost)
+{
+    uint32_t part = part_of_id(evidence->ledger->cast, evidence->here->actor_id);
+    while (lost->at_count < SIM_CAUSE_CALLS / 4) {
+        struct sim_walked *next = NULL;
+        for (uint32_t i = 0; i < count; i++) {
+            bool entered = walked[i].entered != UINT32_MAX && walked[i].last != 0;
+            if (entered && !sim__blame_names(cause, &walked[i].place) &&
+                    (next == NULL || walked[i].entered > next->entered)) {
+                next = &walked[i];
+            }
+        }
+        if (next == NULL) {
+            return;
+        }
+        lost->at[lost->at_count++] = (struct sim_spot){.place = next->place,
+                .step = sim_way_step(evidence->here, next->last),
+                .part = part};
+        next->last = 0;
+    }
+}
+
+/* In front of where it is done: what who was given it, or would do it, goes through here; if there
+ * is such, what in this run alone. */
+static void
+blame_way(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    if (evidence->here == NULL || evidence->there == NULL) {
+        return;
+    }
+    bool taken = find_given(evidence, cause, &cause->given) != NULL;
+    struct sim_cause lost = *cause;
+    lost.at_count = 0;
+    uint32_t count = sim_way_only(evidence->places, evidence->here, evidence->there, walked);
+    add_way(evidence, cause, walked, count, &lost);
+    lost.lost_only = lost.at_count > 0;
+    if (!lost.lost_only && taken) {
+        count = sim_path_functions(evidence->places, &evidence->here->path, walked);
+        while (count > 0 && sim_place_is_runtime(&walked[count - 1].place)) {
+            count--;
+        }
+        add_way(evidence, cause, walked, count, &lost);
+    }
+    lost.lost_count = lost.at_count;
+    for (uint32_t i = 0; i < cause->at_count && lost.at_count < SIM_CAUSE_CALLS; i++) {
+        lost.at[lost.at_count++] = cause->at[i];
+    }
+    *cause = lost;
+}
+
+/* A loop asks its host for less than in the run that passes: the call that it makes there alone. */
+static bool
+find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    if (evidence->here == NULL || evidence->there == NULL ||
+            part_of_id(evidence->ledger->cast, evidence->here->actor_id) != evidence->fate->part) {
+        return false;
+    }
+    const struct sim_walk_stop *call =
+            sim_way_only_call(evidence->places, evidence->there, evidence->here);
+    if (call != NULL && call->frame_count <= SIM_WALK_FRAMES) {
+        sim__blame_frames(evidence, cause, call->frames, call->frame_count, false,
+                sim_way_step(evidence->there, UINT32_MAX), evidence->fate->part);
+    }
+    cause->by_call = cause->at_count > 0;
+    cause->kind = cause->by_call ? SIM_CAUSE_NEVER_STORED : cause->kind;
+    if (cause->by_call) {
+        blame_last_step(evidence, cause);
+    }
+    return cause->by_call;
 }
 
 static bool
@@ -285,6 +413,7 @@ find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t
     } else {
         blame_stop(evidence, &found, &wish->writer, wish->step);
         if (wish->kind == SIM_WISH_ELSEWHERE && found.at_count > 0) {
+            blame_way(evidence, &found);
             blame_last_step(evidence, &found);
         }
     }
@@ -298,7 +427,7 @@ bool
 sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     return find_wish(evidence, cause, SIM_WISH_SWALLOWED, SIM_WISH_UNTOLD) ||
-           find_given_back(evidence, cause) ||
+           find_given_back(evidence, cause) || find_unregistered(evidence, cause) ||
            find_wish(evidence, cause, SIM_WISH_LOST, SIM_WISH_ELSEWHERE) ||
            find_by_passing(evidence, cause) || find_no_deadline(evidence, cause);
 }

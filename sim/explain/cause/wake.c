@@ -243,6 +243,87 @@ stored_past(const struct sim_evidence *evidence)
     return found;
 }
 
+const struct sim_came_word *
+sim__blame_came(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_study *study = evidence->study;
+    const struct sim_cast *cast = evidence->ledger->cast;
+    for (uint32_t i = 0; study != NULL && i < study->came.count && i < SIM_CAME_WORDS; i++) {
+        const struct sim_came_word *word = &study->came.words[i];
+        uint64_t first = sim_cast_step_first(cast, word->change.step);
+        uint32_t part = first != SIM_EVENT_NONE && first < cast->end ? sim_cast_part_of(cast, first)
+                                                                     : SIM_PART_NONE;
+        uint32_t frames =
+                word->writer.frame_count <= SIM_WALK_FRAMES ? word->writer.frame_count : 0;
+        sim__blame_frames(
+                evidence, cause, word->writer.frames, frames, false, word->change.step, part);
+        if (cause->at_count > 0 && !sim_place_is_runtime(&cause->at[0].place)) {
+            return word;
+        }
+        cause->at_count = 0;
+    }
+    return NULL;
+}
+
+/* The sleeper itself wrote over what had come. */
+static bool
+blame_wiper(const struct sim_evidence *evidence, const struct sim_came_word *came,
+        struct sim_cause *cause)
+{
+    const struct sim_walk_stop *wiper = &came->wiper;
+    sim__blame_frames(evidence, cause, wiper->frames,
+            wiper->frame_count <= SIM_WALK_FRAMES ? wiper->frame_count : 0, false,
+            evidence->outcome->owed_step, evidence->fate->part);
+    cause->kind = cause->at_count > 0 ? SIM_CAUSE_ERASED : cause->kind;
+    cause->wiped = cause->at_count > 0;
+    return cause->at_count > 0;
+}
+
+/* The sleeper's turn before the last: what came before that, it has seen there. */
+static uint64_t
+turn_before(const struct sim_evidence *evidence)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    for (uint64_t i = evidence->fate->poll; i != SIM_EVENT_NONE && i-- > cast->first;) {
+        if (sim_cast_event(cast, i)->kind == RT_PROBE_POLL &&
+                sim_cast_part_of(cast, i) == evidence->fate->part) {
+            return i;
+        }
+    }
+    return cast->first;
+}
+
+/* It fell asleep with something left to do: what it does in that turn in the run that passes, and
+ * not here; else what it went through. */
+static void
+find_unarmed(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_study *study = evidence->study;
+    cause->kind = SIM_CAUSE_NEVER_STORED;
+    cause->by_look = true;
+    cause->at_count = 0;
+    cause->by_passing = sim__blame_armed(evidence, cause);
+    if (study != NULL && study->trail_count > 0) {
+        cause->by_trail = cause->at_count == 0;
+        sim__blame_trail(evidence, cause, study->trail_count - 1);
+    }
+    if (cause->at_count == 0) {
+        sim__blame_event(evidence, cause, evidence->fate->wait->store_event);
+    }
+}
+
+/* Of what came: had the sleeper looked at it, or had it a turn in which to look? One of the two is
+ * enough where its last turn does less than in the run that passes. */
+static bool
+has_seen(const struct sim_evidence *evidence, const struct sim_came_word *came)
+{
+    struct sim_cause armed = {.kind = SIM_CAUSE_NEVER_STORED};
+    uint64_t turn = turn_before(evidence);
+    bool looked = came->seen != 0;
+    bool had_a_turn = came->change.step < sim_cast_event(evidence->ledger->cast, turn)->step;
+    return sim__blame_armed(evidence, &armed) ? looked || had_a_turn : looked && had_a_turn;
+}
+
 static void
 find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
@@ -260,12 +341,32 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
         sim__blame_event(evidence, cause, wake);
         return;
     }
-    wake = fate->culprit;
-    if (wake == SIM_EVENT_NONE) {
-        wake = wake_before(evidence, fate->wait);
+    struct sim_cause writer = {.kind = SIM_CAUSE_FIRED_EARLY};
+    const struct sim_came_word *came = sim__blame_came(evidence, &writer);
+    if (came != NULL && came->wiped && blame_wiper(evidence, came, cause)) {
+        cause->before = writer.at[0];
+        return;
+    }
+    wake = fate->culprit != SIM_EVENT_NONE ? fate->culprit : wake_before(evidence, fate->wait);
+    if (wake == SIM_EVENT_NONE || wake < turn_before(evidence) ||
+            (came != NULL &&
+                    sim_cast_event(evidence->ledger->cast, wake)->step < came->change.step)) {
+        wake = SIM_EVENT_NONE;
+    }
+    if (came != NULL ? has_seen(evidence, came) : wake == SIM_EVENT_NONE) {
+        find_unarmed(evidence, cause);
+        return;
     }
     cause->kind = SIM_CAUSE_FIRED_EARLY;
-    sim__blame_event(evidence, cause, wake != SIM_EVENT_NONE ? wake : fate->wait->store_event);
+    cause->by_word = wake == SIM_EVENT_NONE;
+    if (wake != SIM_EVENT_NONE) {
+        sim__blame_event(evidence, cause, wake);
+    }
+    for (uint32_t i = 0; i < writer.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+        if (!sim__blame_names(cause, &writer.at[i].place)) {
+            cause->at[cause->at_count++] = writer.at[i];
+        }
+    }
 }
 
 /* The poll that stored none, by what it went through. */

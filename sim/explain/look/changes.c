@@ -53,6 +53,18 @@ sim_word_put(struct sim_world *world, size_t offset, uint64_t value)
     *words_at(world, offset) = value;
 }
 
+uint64_t
+sim_change_bytes(const struct sim_change *change)
+{
+    uint64_t differ = change->before ^ change->after;
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < 64; i += 8) {
+        uint64_t byte = UINT64_C(0xff) << i;
+        mask |= (differ & byte) != 0 ? byte : 0;
+    }
+    return mask;
+}
+
 static bool
 is_link(const struct sim_world *world, uint64_t value)
 {

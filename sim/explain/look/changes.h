@@ -41,6 +41,9 @@ void sim_changes_free(struct sim_changes **changes);
 void sim_changes_run(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *changes);
 
+/* The bytes that it changes, as a mask. Neighbours in one word are not its own. */
+uint64_t sim_change_bytes(const struct sim_change *change);
+
 /* Words of the arena, copied out and put in, unseen by a sanitizer: what lies in its red zones is
  * looked at as well. `offset` is in bytes, a multiple of 8. */
 void sim_words_copy(const struct sim_world *world, size_t offset, uint64_t *to, size_t count);

@@ -301,6 +301,17 @@ study_trails(struct sim_world *world, const struct sim_case *what,
     }
 }
 
+/* The step in which the sleeper fell asleep, before the failure. */
+static uint64_t
+slept_since(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
+{
+    (void)run_to(world, what, outcome->fail_step);
+    const struct sim_actor *actor = sim_world_actor(world, outcome->actor);
+    uint64_t step = actor != NULL ? actor->stopped_step : 0;
+    sim_world_drop(world);
+    return step;
+}
+
 /* ---- The door. ------------------------------------------------------------------------------- */
 
 static void
@@ -318,6 +329,9 @@ study_owed(struct sim_world *world, const struct sim_case *what, const struct si
     }
     if (!study->walked) {
         find_writers(world, what, outcome->owed_step, study);
+    }
+    if (!study->came.done && outcome->owed_step == slept_since(world, what, outcome)) {
+        sim_came_find(world, what, outcome, outcome->owed_step, &study->came);
     }
 }
 

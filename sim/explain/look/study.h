@@ -16,6 +16,7 @@
 #ifndef SIM_EXPLAIN_STUDY_H
 #define SIM_EXPLAIN_STUDY_H
 
+#include "sim/explain/look/came.h"
 #include "sim/explain/look/walk.h"
 #include "sim/judge/judge.h"
 
@@ -59,6 +60,7 @@ struct sim_study {
     uint32_t trail_count;
     bool trailing; /* The trails are being made, or were. */
     struct sim_trail trails[SIM_STUDY_PATHS];
+    struct sim_came came;        /* Where the step that owed the wake is the sleeper's own. */
     struct sim_walk_stop failed; /* Where it fell: addresses of return; none: not known. */
     struct sim_word words[SIM_STUDY_WORDS];
 };

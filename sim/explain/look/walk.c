@@ -65,6 +65,16 @@ note_path(struct sim_path *path, uintptr_t pc)
 }
 
 static void
+note_call(struct sim_path *path, uintptr_t pc)
+{
+    for (uint32_t i = 0; i < path->mark_count; i++) {
+        if (path->marks[i] == pc && path->call_count < SIM_PATH_CALLS) {
+            note_stop(pc, pc, &path->calls[path->call_count++]);
+        }
+    }
+}
+
+static void
 on_trap(int number, siginfo_t *info, void *argument)
 {
     ucontext_t *context = argument;
@@ -74,15 +84,18 @@ on_trap(int number, siginfo_t *info, void *argument)
     (void)info;
     for (uint32_t i = 0; i < walk.count; i++) {
         struct sim_watch *watch = &walk.watches[i];
-        if (*watch->word != watch->seen) {
-            watch->seen = *watch->word;
-            if (!watch->first || watch->writer->frame_count == 0) {
+        uint64_t differ = *watch->word ^ watch->seen;
+        if (differ != 0) {
+            watch->seen ^= differ;
+            if ((differ & (watch->mask != 0 ? watch->mask : UINT64_MAX)) != 0 &&
+                    (!watch->first || watch->writer->frame_count == 0)) {
                 note_stop(pc, walk.last, watch->writer);
             }
         }
     }
     if (walk.path != NULL && walk.walking) {
         note_path(walk.path, pc);
+        note_call(walk.path, pc);
         if (pc == (uintptr_t)rt_context_suspend) {
             note_stop(pc, pc, &walk.path->asleep);
         }

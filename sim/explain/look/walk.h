@@ -27,6 +27,7 @@ struct sim_walk_stop {
 };
 
 #define SIM_PATH_SLOTS 8192u
+#define SIM_PATH_CALLS 24u
 
 /* An instruction that was executed, and when: first and last, as the n-th of the walk. */
 struct sim_path_slot {
@@ -41,11 +42,16 @@ struct sim_path {
     uint32_t used;
     uint32_t walked;
     struct sim_walk_stop asleep; /* Where a loop gave its stack up last: it sleeps there. */
+    const uintptr_t *marks;      /* Functions whose calls are noted; borrowed. */
+    uint32_t mark_count;
+    uint32_t call_count; /* Those that do not fit are left out. */
+    struct sim_walk_stop calls[SIM_PATH_CALLS];
 };
 
 /* A word that is watched. */
 struct sim_watch {
     const volatile uint64_t *word;
+    uint64_t mask; /* The bits that are meant; 0: all. */
     uint64_t seen;
     bool first;                   /* Of several changes the first is meant, else the last. */
     struct sim_walk_stop *writer; /* Of that change; borrowed. Without frames before. */

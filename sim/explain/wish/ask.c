@@ -93,6 +93,7 @@ add_hit(struct asking *asking, uint32_t kind, const struct sleeper *sleeper,
     hit->waits = sleeper->waits;
     if (change != NULL) {
         hit->change = *change;
+        hit->wish.writer_id = change->actor_id;
     }
     room->hit_count++;
 }

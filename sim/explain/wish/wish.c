@@ -5,6 +5,7 @@
  */
 #include "sim/explain/wish/wish.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "sim/explain/wish/priv.h"
@@ -54,19 +55,6 @@ ask_all(const struct sim_wish_runs *runs, struct sim__wish_room *room)
     }
 }
 
-/* The bytes in which two words differ, as a mask. */
-static uint64_t
-bytes_of(const struct sim_change *change)
-{
-    uint64_t differ = change->before ^ change->after;
-    uint64_t mask = 0;
-    for (uint32_t i = 0; i < 64; i += 8) {
-        uint64_t byte = UINT64_C(0xff) << i;
-        mask |= (differ & byte) != 0 ? byte : 0;
-    }
-    return mask;
-}
-
 /* The sleeper writes it itself there; but it is no state of its own, others write it here. */
 static bool
 is_of_others(const struct sim__wish_room *room, const struct sim__wish_hit *hit)
@@ -75,7 +63,7 @@ is_of_others(const struct sim__wish_room *room, const struct sim__wish_hit *hit)
     for (uint32_t i = 0; i < room->here.count && !others; i++) {
         const struct sim_change *change = &room->here.all[i];
         others = change->offset == hit->change.offset && change->actor_id != hit->sleeper_id &&
-                 (bytes_of(change) & bytes_of(&hit->change)) != 0;
+                 (sim_change_bytes(change) & sim_change_bytes(&hit->change)) != 0;
     }
     return others;
 }
@@ -97,7 +85,11 @@ worth(const struct sim__wish_room *room, const struct sim__wish_hit *hit, struct
     }
     for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
         if (sim_places_at(places, stop->frames[i], i > 0, found, INLINED_MAX) > 0) {
-            return !sim_place_is_readers(&found[0]) ? 0 : sim_place_is_runtime(&found[0]) ? 1 : 2;
+            /* Who is stored where is no reason to go on. */
+            bool waker = strncmp(found[0].file, "runtime/task/", 13) == 0;
+            return !sim_place_is_readers(&found[0]) || waker ? 0
+                   : sim_place_is_runtime(&found[0])         ? 1
+                                                             : 2;
         }
     }
     return 0;

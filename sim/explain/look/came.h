@@ -1,0 +1,55 @@
+/*
+ * came.h -- a sleeper that could go on as it fell asleep: what had come, and has it looked?
+ *
+ * Here the step that owed the wake is the sleeper's own, and says nothing about others. So each
+ * word that somebody else had changed is put back, by itself, and the sleeper asked as it falls
+ * asleep: the last one without which it would sleep on is what had come. Then each of the
+ * sleeper's own steps since is taken once more with that word as it was before: where this
+ * makes a difference, the sleeper has looked at it, and slept all the same; where it makes none in
+ * any, it came too early, between its look and its store.
+ *
+ * Where it takes the host to report once more, the sleeper may have wiped out by itself what had
+ * come: a word that is put there again, as somebody else had left it, lets it go on.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_CAME_H
+#define SIM_EXPLAIN_CAME_H
+
+#include "sim/explain/look/changes.h"
+#include "sim/explain/look/walk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_CAME_WORDS 10u
+
+struct sim_came_word {
+    struct sim_change change;
+    uint64_t seen;               /* The last step of the sleeper that looked at it; 0: none. */
+    bool wiped;                  /* The sleeper wrote over it as it fell asleep. */
+    struct sim_walk_stop writer; /* No frames: not known. */
+    struct sim_walk_stop wiper;  /* `wiped`: who wrote over it. */
+};
+
+/* Lies in memory that outlives the worker, zeroed before. */
+struct sim_came {
+    uint32_t asked; /* Questions that were begun: a worker may die of one. */
+    bool done;
+    uint32_t told;  /* Words whose writer has been looked for, or was begun to be. */
+    uint32_t count; /* 0: no word of others makes the difference. */
+    struct sim_came_word words[SIM_CAME_WORDS]; /* The last that was written in front,
+                                                  * but for those that were wiped out. */
+};
+
+/* For a worker whose run has ended as `outcome` says, a lost wake-up that was owed by the sleeper's
+ * own step `slept`; what the run has written down is set aside (sim_keep). Goes on behind the
+ * question of which another worker has died. */
+void sim_came_find(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, uint64_t slept, struct sim_came *came);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
