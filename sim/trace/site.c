@@ -120,12 +120,13 @@ remember(struct rt_site **added, size_t count)
 {
     struct rt_site **all = reallocarray(sites.by_id, sites.count + count, sizeof(*all));
     rt_assert(all != NULL);
-    for (size_t i = 0; i < count; i++) {
-        all[sites.count + i] = added[i];
-    }
+    /* Equal ids are one place; among records of one program it does not matter which stands for it.
+     * But a reader's file may have the name and the functions of one of ours, and what runs then is
+     * theirs: who comes last stands first. */
+    memmove(all + count, all, sites.count * sizeof(*all));
+    memcpy(all, added, count * sizeof(*all));
     sites.by_id = all;
     sites.count += count;
-    /* Equal ids are one place; which record stands for it does not matter. */
     sort(sites.by_id, sites.count, by_id);
 }
 

@@ -23,7 +23,8 @@ void sim_sites_add(struct rt_site *start, struct rt_site *stop);
 /* Numbers the program's own. Called once before anything runs. */
 void sim_sites_init(void);
 
-/* The site with `id`, or NULL. */
+/* The site with `id`, or NULL. Where several have it, a library's file is called like one of the
+ * program's: that of those added last. */
 const struct rt_site *sim_site_find(uint32_t id);
 
 /* Calls `visit` for every site, once for each id, in order of id. */
