@@ -163,7 +163,9 @@ head_lost(struct sim__telling *telling)
                                          : " sleeps for ever although it could go on: ");
     put_sleep(telling);
     put_could_go_on(telling);
-    sim_page_put(&telling->line, " and was never woken.");
+    sim_page_put(&telling->line, telling->fate.kind == SIM_FATE_NOT_POLLED
+                                         ? " was woken, and never polled again."
+                                         : " and was never woken.");
 }
 
 static void
