@@ -229,7 +229,7 @@ begin(struct sim_world *world, bool clears_first)
     SIM_ALWAYS(sim_fd_event_open(loop->fds, "async", &program->results.fd) == RT_OK);
     SIM_ALWAYS(sim_fd_pair(loop->fds, "peer", RT_MS, 3 * RT_MS, ends) == RT_OK);
     for (uint32_t i = 0; i < BYTES; i++) {
-        SIM_ALWAYS(sim_fd_write(loop->fds, ends[1], "ping" + i, 1) == 1);
+        SIM_ALWAYS(sim_fd_write(loop->fds, ends[1], &"ping"[i], 1) == 1);
     }
     program->results.is_async = true;
     program->peer.fd = ends[0];

@@ -58,9 +58,12 @@ sort -k 2 expect.txt | awk '{ class = toupper(substr($1, 1, 1)); n[class]++; v[c
     END { for (i in n) print i, n[i]; for (i in v) print i, v[i] }' | LC_ALL=C sort >classes.txt
 awk -F ' [|] ' '/^[|] [A-JR], / { class = substr($1, 3, 1); print class, $2
     n = split($3, found, /, | [|]$/)
-    for (i = 1; i <= n; i++) if (found[i] != "") print class, found[i] }' "$root/README.md" |
+    for (i = 1; i <= n; i++) if (found[i] != "") print class, found[i] }' "$table" |
     LC_ALL=C sort >shown.txt
-ok "the README counts classes and verdicts" diff classes.txt shown.txt
+ok "the table of classes counts them and their verdicts" diff classes.txt shown.txt
+same "the README says how many there are" \
+    "$(sed -n 's/.* holds \([0-9]*\) documented bugs .*/\1/p' "$root/README.md")" \
+    "$(wc -l <files.txt | tr -d ' ')"
 
 # ---- What the head of each bug says of its cause (scenarios/README.md). ----
 zoo=$root/scenarios/zoo

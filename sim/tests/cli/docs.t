@@ -1,0 +1,80 @@
+#!/bin/sh
+# docs.t -- each command of the documentation is run, and prints what the pages show.
+#
+# scripts/docs-run says how a page marks its commands and what they print. When the program has
+# learned to say it better: PATH=build:$PATH scripts/docs-run --new FOLDER PAGE, and look at the
+# difference.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+if [ "$asan" = yes ]; then
+    echo "1..0 # SKIP what is installed is another build; the pages are tried with it elsewhere"
+    exit 0
+fi
+run=$root/scripts/docs-run
+
+# As the pages say, and once for all of them: they share a home.
+export HOME="$tmp/pages/home"
+mkdir -p "$HOME"
+ok "installs" make -s -C "$root" install PREFIX="$HOME/.local"
+PATH=$HOME/.local/bin:$PATH
+export PATH
+
+pages=$(cd "$root" && ls README.md sim/docs/*.md)
+for page in $pages; do
+    ok "$page: its commands print what it shows" "$run" pages "$page"
+    ok "$page: no line but of a table or of output is wider than 120 columns" \
+        sh -c "! sed '/^\`\`\`text/,/^\`\`\`\$/d; /^|/d' '$root/$page' | grep '^.\{121\}'"
+    ok "$page: README leads there" test "$page" = README.md -o \
+        "$(grep -c "($page)" "$root/README.md")" -gt 0
+done
+
+# ---- The tutorial's executor is the one that is tested, but for its one bug. ----
+sed -n '/^#define TASKS_MAX/,/^SIM_SCENARIO/p' pages/sim-docs-tutorial-md/executor.c |
+    sed 's/^ *//' | grep -v '^$' | sort -u >told.txt
+sed 's/^ *//' "$root/scenarios/outside/executor.c" | sort -u >tested.txt
+same "lines of the tutorial's executor that the tested one does not have" \
+    "$(comm -23 told.txt tested.txt | tr '\n' ' ')" \
+    "SIM_SCENARIO(mine, .name = \"mine/executor\", .about = \"A job and a client on an executor of \
+my own.\", if (!any) { setup(struct sim_world *world) "
+
+# ---- A page that is wrong is found out. ----
+# page TEXT: that page, as wrong.md; a line of `~~~` is a fence.
+page() {
+    printf '%s\n' "$@" | sed 's/^~~~/```/' >"$tmp/wrong.md"
+}
+wrong() {
+    claim=$1
+    says=$2
+    "$run" pages "$tmp/wrong.md" >said.txt 2>&1
+    same "$claim: status" "$?" 1
+    ok "$claim: it is said where" grep -q "wrong.md:.*$says" said.txt
+}
+page '~~~sh' 'echo a; echo b' '~~~' '<!-- output -->' '~~~' 'a' 'b' '~~~' '~~~sh' 'true' '~~~'
+ok "a page that is right" "$run" pages "$tmp/wrong.md"
+page '~~~sh' 'echo 1 a 7; echo b; echo c' '~~~' '<!-- output -->' '~~~' '1 … 7' '...' '~~~'
+ok "a page that leaves something open" "$run" pages "$tmp/wrong.md"
+page '~~~sh' 'echo a' '~~~' '<!-- output -->' '~~~' 'b' '~~~'
+wrong "other output" "something else is printed"
+page '~~~sh' 'echo a; echo b' '~~~' '<!-- output -->' '~~~' '...' 'a' '~~~'
+wrong "output with more behind it" "something else is printed"
+page '~~~sh' 'exit_with() { return 3; }; exit_with' '~~~'
+wrong "a status that nobody expects" "ends with status '3'"
+page '<!-- status 1 -->' '~~~sh' 'true' '~~~'
+wrong "a status that does not come" "ends with status '0', and not 1"
+page '~~~' 'anything' '~~~'
+wrong "a fence of nothing" "say what this is"
+page '~~~c' 'int x;' '~~~'
+wrong "code that nobody compiles" "say what this is"
+page 'Use `rewake run --no-such-option`.'
+wrong "an option that is none" "has no option --no-such-option"
+page 'Use `rewake frobnicate`.'
+wrong "a command that is none" "there is no command"
+page 'See [there](nowhere.md).'
+wrong "a link to nowhere" "there is no nowhere.md"
+page '~~~sh' 'true'
+wrong "a fence that is not closed" "not closed"
+page '<!-- outptu -->' '~~~sh' 'true' '~~~'
+wrong "a comment that means nothing" "means nothing"
+
+done_testing
