@@ -45,7 +45,14 @@ find_run(struct sim_cli *cli, struct sim_export *export)
     if (sim_store_find_run(export->store, export->run, &found) != SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(export->store));
     }
+    bool has_events = found.events_stored > 0;
     sim_found_run_clear(&found);
+    if (!has_events) {
+        return sim_cli_fail(SIM_EXIT_NOTHING,
+                "the events of %s are not stored: `rewake replay %s` makes it again and stores "
+                "them",
+                cli->arguments[1], cli->arguments[1]);
+    }
     return 0;
 }
 

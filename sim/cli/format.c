@@ -41,11 +41,20 @@ sim_format_next(const char *name)
     return next;
 }
 
+/* In one of the `ends`, which are parted by blanks. */
 static bool
-ends_in(const char *text, const char *end)
+ends_in(const char *text, const char *ends)
 {
     size_t length = strlen(text);
-    return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+    while (*ends != '\0') {
+        size_t end = strcspn(ends, " ");
+        if (length > end && strncmp(text + length - end, ends, end) == 0) {
+            return true;
+        }
+        ends += end;
+        ends += strspn(ends, " ");
+    }
+    return false;
 }
 
 const struct sim_format *

@@ -32,7 +32,7 @@ struct sim_export {
 struct sim_format {
     const char *name;   /* "junit", as on the command line. */
     const char *about;  /* One line: what it is, and who reads it. */
-    const char *suffix; /* Of the files' names: ".xml". */
+    const char *suffix; /* Of the files' names: ".xml"; several with a blank between. */
     const char *place;  /* An environment variable that names a file to append to where nobody
                          * names one; NULL: none. */
     bool of_run;        /* It tells of one run; else of sweeps. */

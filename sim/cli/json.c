@@ -127,11 +127,17 @@ sim_json_long(struct sim_json *json, const char *key, uint64_t number)
 }
 
 void
-sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms)
+sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thousandths)
 {
     put_key(json, key);
-    (void)fprintf(json->file, "%llu.%03llu", (unsigned long long)(ms / 1000),
-            (unsigned long long)(ms % 1000));
+    (void)fprintf(json->file, "%llu.%03llu", (unsigned long long)(thousandths / 1000),
+            (unsigned long long)(thousandths % 1000));
+}
+
+void
+sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms)
+{
+    sim_json_thousandths(json, key, ms);
 }
 
 void

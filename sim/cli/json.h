@@ -38,6 +38,9 @@ void sim_json_bool(struct sim_json *json, const char *key, bool value);
 /* A number that readers would lose bits of, as text: seeds. */
 void sim_json_long(struct sim_json *json, const char *key, uint64_t number);
 
+/* Thousandths, with three decimals: nanoseconds as microseconds. */
+void sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thousandths);
+
 /* Milliseconds as seconds with three decimals. */
 void sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms);
 

@@ -293,6 +293,8 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
                        : "is no number of a sweep";
     case SIM_CLI_OPTION_BOUND:
         return set_small(&settings->bound, value, 0, 1000000, "is no number of deviations");
+    case SIM_CLI_OPTION_EXPORT:
+        return set_file(&settings->export_file, value);
     case SIM_CLI_OPTION_STEP:
         return set_step(&settings->step, value);
     case SIM_CLI_OPTION_UNTIL:

@@ -46,6 +46,8 @@
     X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the dullest run") \
     X(ARTIFACT, 0, "artifact", "FILE", NULL, \
             "also write the run as a fuzzer's input, to a new file") \
+    X(EXPORT, 0, "export", "FILE", NULL, \
+            "also write the run for another program, to a new file: .pftrace, .json, .dot") \
     X(STEP, 0, "step", "N", NULL, "tell of this step, or stop there with --gdb") \
     X(UNTIL, 0, "until", "N", NULL, "tell the run up to this step, and how all stand then") \
     X(VERBOSE, 0, "verbose", NULL, NULL, "every event on a line of its own, with its place") \
@@ -104,10 +106,11 @@ struct sim_settings {
     uint64_t step;  /* With --step. */
     uint64_t until; /* With --until. */
     const char *db;
-    const char *artifact; /* A file to be written; NULL: none. */
-    const char *name;     /* NULL: what is usual. */
-    const char *folder;   /* Likewise. */
-    const char *junit;    /* A file to be written; NULL: none. */
+    const char *artifact;    /* A file to be written; NULL: none. */
+    const char *export_file; /* Likewise. */
+    const char *name;        /* NULL: what is usual. */
+    const char *folder;      /* Likewise. */
+    const char *junit;       /* A file to be written; NULL: none. */
     struct sim_assignment params[SIM_ASSIGNMENTS_MAX];
     uint32_t param_count;
     struct sim_assignment options[SIM_ASSIGNMENTS_MAX];

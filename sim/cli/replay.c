@@ -17,6 +17,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/json.h"
+#include "sim/cli/replay_export.h"
 #include "sim/cli/replay_look.h"
 #include "sim/cli/subject.h"
 #include "sim/cli/terminal.h"
@@ -253,6 +254,9 @@ replay_all(struct sim_cli *cli, const struct sim_subject *subject)
     if (status == 0 && settings->artifact != NULL) {
         status = sim_subject_write(cli, subject, settings->artifact);
     }
+    if (status == 0 && settings->export_file != NULL) {
+        status = sim_replay_export(cli, subject, &alone);
+    }
     if (status == 0) {
         status = tell(cli, subject, &alone, way.lenient);
     }
@@ -265,6 +269,7 @@ replay(struct sim_cli *cli)
 {
     struct sim_subject subject;
     int status = sim_replay_check_flags(cli);
+    status = status == 0 ? sim_replay_export_check(cli) : status;
     if (status != 0) {
         return status;
     }
@@ -277,13 +282,17 @@ replay(struct sim_cli *cli)
 }
 
 SIM_COMMAND(command, .name = "replay",
-        .usage = "[LIB.so] TOKEN|run:ID|FILE [--db FILE] [--lenient] [--artifact FILE] [--json]\n"
+        .usage = "[LIB.so] TOKEN|run:ID|FILE [--lenient] [--export FILE] [--artifact FILE] "
+                 "[--json]\n"
                  "       rewake replay … --step N | --until N [--verbose] | --gdb [--step N]",
         .about = "run one run again and compare",
         .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
                 "is\n"
                 "told as a token, too. --artifact writes the run, whatever named it, as such a "
-                "file.\n--step N tells who took that step, what else could have been chosen, and "
+                "file. --export writes it for another program, by the end of the name: .pftrace "
+                "or\n"
+                ".perfetto-trace for Perfetto, .json for Chrome, .dot for Graphviz.\n--step N "
+                "tells who took that step, what else could have been chosen, and "
                 "how all stood;\n--until N the run up to there. --gdb makes the run under gdb, "
                 "where `rewake help` lists\nwhat it knows of the run.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
@@ -292,7 +301,7 @@ SIM_COMMAND(command, .name = "replay",
                 "it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(LENIENT) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(ARTIFACT) | SIM_CLI_OPTION_BIT(JSON) |
-                   SIM_CLI_OPTION_BIT(STEP) | SIM_CLI_OPTION_BIT(UNTIL) |
-                   SIM_CLI_OPTION_BIT(VERBOSE) | SIM_CLI_OPTION_BIT(GDB) |
-                   SIM_CLI_OPTION_BIT(HERE) | SIM_CLI_OPTION_BIT(HELP),
+                   SIM_CLI_OPTION_BIT(EXPORT) | SIM_CLI_OPTION_BIT(STEP) |
+                   SIM_CLI_OPTION_BIT(UNTIL) | SIM_CLI_OPTION_BIT(VERBOSE) |
+                   SIM_CLI_OPTION_BIT(GDB) | SIM_CLI_OPTION_BIT(HERE) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = replay);

@@ -36,6 +36,9 @@ sim_replay_check_flags(const struct sim_cli *cli)
             {SIM_CLI_OPTION_GDB, SIM_CLI_OPTION_JSON, "--gdb and --json"},
             {SIM_CLI_OPTION_HERE, SIM_CLI_OPTION_UNTIL, "--here and --until"},
             {SIM_CLI_OPTION_UNTIL, SIM_CLI_OPTION_JSON, "--until and --json"},
+            {SIM_CLI_OPTION_UNTIL, SIM_CLI_OPTION_EXPORT, "--until and --export"},
+            {SIM_CLI_OPTION_STEP, SIM_CLI_OPTION_EXPORT, "--step and --export"},
+            {SIM_CLI_OPTION_GDB, SIM_CLI_OPTION_EXPORT, "--gdb and --export"},
     };
     for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
         if (given(cli, pairs[i].one) && given(cli, pairs[i].other)) {

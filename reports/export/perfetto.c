@@ -1,0 +1,277 @@
+/*
+ * perfetto.c -- a run as a trace of Perfetto (https://ui.perfetto.dev): track events.
+ *
+ * One track an actor, below one for the run; a turn is a slice, a wake a flow from the slice in
+ * which it was sent to that of the poll which followed. What a lost wake-up owes is an instant on
+ * the sleeper's track at the time when it should have been woken, and a flow from the step that
+ * owed it. Virtual nanoseconds are the trace's nanoseconds.
+ *
+ * The numbers are those of Perfetto's published protocol (protos/perfetto/trace/); those used here
+ * stand once more in reports/tests/perfetto.proto, by which a test has protoc read the file.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/export/protobuf.h"
+#include "reports/export/turns.h"
+#include "sim/cli/format.h"
+
+/* Trace. */
+#define TRACE_PACKET 1u
+/* TracePacket. */
+#define PACKET_TIMESTAMP 8u
+#define PACKET_SEQUENCE 10u
+#define PACKET_TRACK_EVENT 11u
+#define PACKET_SEQUENCE_FLAGS 13u
+#define PACKET_TRACK_DESCRIPTOR 60u
+#define SEQUENCE_STATE_CLEARED 1u
+/* TrackDescriptor. */
+#define TRACK_UUID 1u
+#define TRACK_NAME 2u
+#define TRACK_PARENT_UUID 5u
+#define TRACK_CHILD_ORDERING 11u
+#define TRACK_SIBLING_ORDER_RANK 12u
+#define ORDERING_EXPLICIT 3u
+/* TrackEvent. */
+#define EVENT_DEBUG_ANNOTATIONS 4u
+#define EVENT_TYPE 9u
+#define EVENT_TRACK_UUID 11u
+#define EVENT_CATEGORIES 22u
+#define EVENT_NAME 23u
+#define EVENT_SOURCE_LOCATION 33u
+#define EVENT_FLOW_IDS 47u
+#define EVENT_TERMINATING_FLOW_IDS 48u
+#define TYPE_SLICE_BEGIN 1u
+#define TYPE_SLICE_END 2u
+#define TYPE_INSTANT 3u
+/* DebugAnnotation. */
+#define ANNOTATION_UINT 3u
+#define ANNOTATION_STRING 6u
+#define ANNOTATION_NAME 10u
+/* SourceLocation. */
+#define LOCATION_FILE 2u
+#define LOCATION_FUNCTION 3u
+#define LOCATION_LINE 4u
+
+/* All packets are of one writer. */
+#define SEQUENCE 1u
+/* 0 would be the trace's own track. */
+#define ROOT_UUID 1u
+#define UUID_OF(lane) (UINT64_C(2) + (lane))
+/* Flows: the wakes by their index, and behind them the one that is missing. */
+#define FLOW_OF(wake) (UINT64_C(1) + (wake))
+
+struct writer {
+    const struct report_run *run;
+    struct report_protobuf out;
+    FILE *file;
+    size_t packet;
+};
+
+static void
+packet_begin(struct writer *writer)
+{
+    writer->packet = report_protobuf_open(&writer->out, TRACE_PACKET);
+    report_protobuf_number(&writer->out, PACKET_SEQUENCE, SEQUENCE);
+}
+
+static void
+packet_end(struct writer *writer)
+{
+    report_protobuf_close(&writer->out, writer->packet);
+    if (!writer->out.failed) {
+        (void)fwrite(writer->out.bytes, 1, writer->out.length, writer->file);
+    }
+    report_protobuf_clear(&writer->out);
+}
+
+/* ---- Tracks. --------------------------------------------------------------------------------- */
+
+static void
+put_root(struct writer *writer)
+{
+    struct report_protobuf *out = &writer->out;
+    packet_begin(writer);
+    report_protobuf_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
+    size_t track = report_protobuf_open(out, PACKET_TRACK_DESCRIPTOR);
+    report_protobuf_number(out, TRACK_UUID, ROOT_UUID);
+    report_protobuf_text(out, TRACK_NAME, writer->run->scenario);
+    report_protobuf_number(out, TRACK_CHILD_ORDERING, ORDERING_EXPLICIT);
+    report_protobuf_close(out, track);
+    packet_end(writer);
+}
+
+static void
+put_tracks(struct writer *writer)
+{
+    struct report_protobuf *out = &writer->out;
+    put_root(writer);
+    for (uint32_t i = 0; i < writer->run->actors_count; i++) {
+        const struct report_actor *actor = &writer->run->actors[i];
+        if (!actor->seen) {
+            continue;
+        }
+        packet_begin(writer);
+        size_t track = report_protobuf_open(out, PACKET_TRACK_DESCRIPTOR);
+        report_protobuf_number(out, TRACK_UUID, UUID_OF(i));
+        report_protobuf_number(out, TRACK_PARENT_UUID, ROOT_UUID);
+        report_protobuf_text(out, TRACK_NAME, actor->name);
+        report_protobuf_number(out, TRACK_SIBLING_ORDER_RANK, actor->lane);
+        report_protobuf_close(out, track);
+        packet_end(writer);
+    }
+}
+
+/* ---- Events. --------------------------------------------------------------------------------- */
+
+static size_t
+event_begin(struct writer *writer, uint64_t time_ns, uint32_t lane, uint32_t type)
+{
+    struct report_protobuf *out = &writer->out;
+    packet_begin(writer);
+    report_protobuf_number(out, PACKET_TIMESTAMP, time_ns);
+    size_t event = report_protobuf_open(out, PACKET_TRACK_EVENT);
+    report_protobuf_number(out, EVENT_TYPE, type);
+    report_protobuf_number(out, EVENT_TRACK_UUID, UUID_OF(lane));
+    return event;
+}
+
+static void
+event_end(struct writer *writer, size_t event)
+{
+    report_protobuf_close(&writer->out, event);
+    packet_end(writer);
+}
+
+static void
+annotate(struct report_protobuf *out, const char *name, const char *text, uint64_t number)
+{
+    size_t annotation = report_protobuf_open(out, EVENT_DEBUG_ANNOTATIONS);
+    report_protobuf_text(out, ANNOTATION_NAME, name);
+    if (text != NULL) {
+        report_protobuf_text(out, ANNOTATION_STRING, text);
+    } else {
+        report_protobuf_number(out, ANNOTATION_UINT, number);
+    }
+    report_protobuf_close(out, annotation);
+}
+
+static void
+put_place(struct report_protobuf *out, const struct report_place *place)
+{
+    size_t location = report_protobuf_open(out, EVENT_SOURCE_LOCATION);
+    report_protobuf_text(out, LOCATION_FILE, place->file);
+    report_protobuf_text(out, LOCATION_FUNCTION, place->function);
+    report_protobuf_number(out, LOCATION_LINE, place->line);
+    report_protobuf_close(out, location);
+}
+
+static void
+put_flows(struct writer *writer, const struct report_turn *turn)
+{
+    const struct report_run *run = writer->run;
+    for (uint32_t i = turn->wakes_first; i < turn->wakes_first + turn->wakes_count; i++) {
+        if (run->wakes[i].poll_step != 0) {
+            report_protobuf_fixed64(&writer->out, EVENT_FLOW_IDS, FLOW_OF(i));
+        }
+    }
+    if (turn->step->step == run->outcome.owed_step && run->outcome.owed_step != 0) {
+        report_protobuf_fixed64(&writer->out, EVENT_FLOW_IDS, FLOW_OF(run->wakes_count));
+    }
+    if (turn->woken_by != UINT32_MAX) {
+        report_protobuf_fixed64(&writer->out, EVENT_TERMINATING_FLOW_IDS, FLOW_OF(turn->woken_by));
+    }
+}
+
+static void
+put_turn(struct writer *writer, const struct report_turn *turn)
+{
+    struct report_protobuf *out = &writer->out;
+    const struct report_step *step = turn->step;
+    size_t event = event_begin(writer, step->time_ns, step->actor, TYPE_SLICE_BEGIN);
+    report_protobuf_text(out, EVENT_CATEGORIES, turn->poll ? "poll" : "step");
+    report_protobuf_text(out, EVENT_NAME, turn->words);
+    annotate(out, "step", NULL, step->step);
+    if (step->cause != 0) {
+        annotate(out, "woken at step", NULL, step->cause);
+    }
+    if (turn->place != NULL) {
+        put_place(out, turn->place);
+    }
+    put_flows(writer, turn);
+    event_end(writer, event);
+    event_end(writer, event_begin(writer, turn->end_ns, step->actor, TYPE_SLICE_END));
+}
+
+static void
+put_instant(struct writer *writer, uint64_t time_ns, uint32_t lane, const char *name,
+        const char *message, uint64_t flow)
+{
+    size_t event = event_begin(writer, time_ns, lane, TYPE_INSTANT);
+    report_protobuf_text(&writer->out, EVENT_CATEGORIES, "failure");
+    report_protobuf_text(&writer->out, EVENT_NAME, name);
+    if (message != NULL) {
+        annotate(&writer->out, "message", message, 0);
+    }
+    if (flow != 0) {
+        report_protobuf_fixed64(&writer->out, EVENT_TERMINATING_FLOW_IDS, flow);
+    }
+    event_end(writer, event);
+}
+
+static void
+put_failure(struct writer *writer)
+{
+    const struct report_run *run = writer->run;
+    uint32_t ower;
+    uint32_t lane;
+    uint64_t time_ns;
+    if (report_turns_owed(run, &ower, &lane, &time_ns)) {
+        put_instant(writer, time_ns, lane, "here it should have been woken", NULL,
+                FLOW_OF(run->wakes_count));
+    }
+    if (report_turns_failure(run, &lane, &time_ns)) {
+        put_instant(writer, time_ns, lane, sim_verdict_name(run->outcome.verdict),
+                run->outcome.message, 0);
+    }
+}
+
+/* ---- The file. ------------------------------------------------------------------------------- */
+
+static bool
+put_run(struct writer *writer)
+{
+    struct report_turns turns;
+    struct report_turn turn;
+    bool begun = report_turns_init(&turns, writer->run);
+    if (begun) {
+        put_tracks(writer);
+        while (report_turns_next(&turns, &turn)) {
+            put_turn(writer, &turn);
+        }
+        put_failure(writer);
+    }
+    report_turns_fini(&turns);
+    return begun && !writer->out.failed;
+}
+
+static bool
+write_run(const struct report_run *run, FILE *file)
+{
+    struct writer writer = {.run = run, .file = file};
+    bool written = put_run(&writer);
+    report_protobuf_fini(&writer.out);
+    return written;
+}
+
+static enum sim_store_err
+perfetto(const struct sim_export *export)
+{
+    return report_export_run(export, write_run);
+}
+
+SIM_FORMAT(format, .name = "perfetto", .suffix = ".pftrace .perfetto-trace", .of_run = true,
+        .about = "a trace for https://ui.perfetto.dev: actors as tracks, wakes as arrows",
+        .write = perfetto);

@@ -1,0 +1,194 @@
+/*
+ * turns.c -- going through the steps of a run, and the wakes beside them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/export/turns.h"
+
+#include <stdlib.h>
+
+#define NO_WAKE UINT32_MAX
+
+/* Steps stand in the order of their numbers. */
+static uint32_t
+index_of(const struct report_run *run, uint32_t number)
+{
+    const struct report_step *step = report_run_step(run, number);
+    return step != NULL ? (uint32_t)(step - run->steps) : UINT32_MAX;
+}
+
+/* What the cheapest step took; 0: no two follow each other. */
+static uint64_t
+least_cost(const struct report_run *run)
+{
+    uint64_t least = 0;
+    for (uint32_t i = 0; i + 1 < run->steps_count; i++) {
+        const struct report_step *next = &run->steps[i + 1];
+        uint64_t cost = next->time_ns - run->steps[i].time_ns;
+        if (run->steps[i].step > 0 && next->jump_ns == 0 && next->time_ns > run->steps[i].time_ns &&
+                (least == 0 || cost < least)) {
+            least = cost;
+        }
+    }
+    return least;
+}
+
+bool
+report_turns_init(struct report_turns *turns, const struct report_run *run)
+{
+    *turns = (struct report_turns){.run = run, .cost_ns = least_cost(run)};
+    sim_page_init(&turns->words, false);
+    turns->woken_by = calloc((size_t)run->steps_count + 1, sizeof(*turns->woken_by));
+    if (turns->woken_by == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < run->steps_count; i++) {
+        turns->woken_by[i] = NO_WAKE;
+    }
+    for (uint32_t i = 0; i < run->wakes_count; i++) {
+        uint32_t poll = run->wakes[i].poll_step;
+        uint32_t at = poll != 0 ? index_of(run, poll) : UINT32_MAX;
+        /* The first wake made it ready; those that came while it was are coalesced. */
+        if (at < run->steps_count && turns->woken_by[at] == NO_WAKE) {
+            turns->woken_by[at] = i;
+        }
+    }
+    return true;
+}
+
+void
+report_turns_fini(struct report_turns *turns)
+{
+    free(turns->woken_by);
+    sim_page_fini(&turns->words);
+}
+
+static uint64_t
+end_of(const struct report_turns *turns, uint32_t index)
+{
+    const struct report_run *run = turns->run;
+    const struct report_step *step = &run->steps[index];
+    uint64_t end_ns = run->outcome.sim_ns;
+    if (index + 1 < run->steps_count) {
+        const struct report_step *next = &run->steps[index + 1];
+        /* From where the clock then moved is not on record. */
+        bool quiet = next->jump_ns > 0 && next->time_ns - step->time_ns > turns->cost_ns;
+        end_ns = quiet ? step->time_ns + turns->cost_ns : next->time_ns;
+    }
+    return end_ns > step->time_ns ? end_ns : step->time_ns;
+}
+
+/* What it did, and the last line of the reader's own that is known of it. */
+static void
+look_at(struct report_turns *turns, struct report_turn *turn)
+{
+    const struct report_step *step = turn->step;
+    sim_page_clear(&turns->words);
+    for (uint64_t i = step->first; i < step->first + step->count; i++) {
+        const struct sim_event *event = sim_cast_event(&turns->run->cast, i);
+        bool poll = event->kind == RT_PROBE_POLL;
+        turn->poll = turn->poll || poll;
+        if (event->await != 0) {
+            const struct report_place *place = report_run_place(turns->run, i);
+            turn->place = place != NULL ? place : turn->place;
+        }
+    }
+    if (!report_run_step_words(turns->run, step, &turns->words)) {
+        sim_page_put(&turns->words, "step");
+    }
+    turn->words = sim_page_text(&turns->words);
+}
+
+bool
+report_turns_next(struct report_turns *turns, struct report_turn *ret_turn)
+{
+    const struct report_run *run = turns->run;
+    /* What comes before the first step is nobody's turn. */
+    while (turns->next < run->steps_count && run->steps[turns->next].step == 0) {
+        turns->next++;
+    }
+    if (turns->next >= run->steps_count) {
+        return false;
+    }
+    uint32_t index = turns->next++;
+    const struct report_step *step = &run->steps[index];
+    *ret_turn = (struct report_turn){
+            .step = step,
+            .end_ns = end_of(turns, index),
+            .woken_by = turns->woken_by[index],
+    };
+    look_at(turns, ret_turn);
+    while (turns->wake < run->wakes_count && run->wakes[turns->wake].step < step->step) {
+        turns->wake++;
+    }
+    ret_turn->wakes_first = turns->wake;
+    while (turns->wake < run->wakes_count && run->wakes[turns->wake].step == step->step) {
+        turns->wake++;
+    }
+    ret_turn->wakes_count = turns->wake - ret_turn->wakes_first;
+    return true;
+}
+
+/* ---- What went wrong. ------------------------------------------------------------------------ */
+
+/* Whom the verdict names. */
+static uint32_t
+sleeper_of(const struct report_run *run)
+{
+    if (run->fate.part < run->actors_count) {
+        return run->fate.part;
+    }
+    for (uint32_t i = 1; i < run->actors_count; i++) {
+        if (run->actors[i].index == run->outcome.actor) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+bool
+report_turns_failure(const struct report_run *run, uint32_t *ret_lane, uint64_t *ret_time_ns)
+{
+    *ret_lane = run->actors_count > 0 ? sleeper_of(run) : 0;
+    *ret_time_ns = run->outcome.fail_ns;
+    return run->outcome.verdict != SIM_VERDICT_PASS && run->actors_count > 0;
+}
+
+bool
+report_turns_owed(const struct report_run *run, uint32_t *ret_ower, uint32_t *ret_sleeper,
+        uint64_t *ret_time_ns)
+{
+    uint64_t owed = run->outcome.owed_step;
+    const struct report_step *step = owed != 0 ? report_run_step(run, owed) : NULL;
+    if (step == NULL) {
+        return false;
+    }
+    *ret_ower = step->actor;
+    *ret_sleeper = sleeper_of(run);
+    *ret_time_ns = step->time_ns;
+    return true;
+}
+
+/* ---- The door. ------------------------------------------------------------------------------- */
+
+enum sim_store_err
+report_export_run(
+        const struct sim_export *export, bool (*write)(const struct report_run *run, FILE *file))
+{
+    struct report_places places;
+    struct report_run *run = calloc(1, sizeof(*run));
+    enum sim_store_err err = report_places_load(export->store, &places);
+    if (run == NULL && err == SIM_STORE_OK) {
+        err = SIM_STORE_SYSTEM;
+    }
+    if (err == SIM_STORE_OK) {
+        err = report_run_load(export->store, export->run, &places, run);
+        if (err == SIM_STORE_OK && !write(run, export->file)) {
+            err = SIM_STORE_SYSTEM;
+        }
+        report_run_free(run);
+    }
+    free(run);
+    report_places_free(&places);
+    return err;
+}

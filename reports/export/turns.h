@@ -1,0 +1,65 @@
+/*
+ * turns.h -- a run for programs that show traces: who had a turn from when to when.
+ *
+ * A lane is an actor's: its index into run->actors. A turn is one step, told in the words of
+ * `rewake show`. It begins at the step's virtual time, and ends where the next one begins; where
+ * everybody waited before that one, it takes what the cheapest step of the run took. Steps that
+ * cost nothing have an end that is their beginning.
+ *
+ * Wakes join turns: from the one in which it was sent to the poll that followed from it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_EXPORT_TURNS_H
+#define REPORTS_EXPORT_TURNS_H
+
+#include "reports/model/run.h"
+#include "sim/cli/format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct report_turn {
+    const struct report_step *step;
+    uint64_t end_ns;
+    bool poll;                        /* Of a task. */
+    const char *words;                /* Never NULL. */
+    const struct report_place *place; /* The last line of the reader's; NULL: none. */
+    uint32_t wakes_first; /* Wakes that are sent in it: run->wakes[wakes_first …], … */
+    uint32_t wakes_count; /* … so many. */
+    uint32_t woken_by;    /* The wake that it followed from, as an index; UINT32_MAX: none known. */
+};
+
+struct report_turns {
+    const struct report_run *run;
+    struct sim_page words;
+    uint64_t cost_ns;
+    uint32_t *woken_by; /* By index into run->steps. */
+    uint32_t wake;      /* The next one that is not yet of a turn. */
+    uint32_t next;
+};
+
+/* Loads the run that is meant, and has `write` write it into the file; false from that: no
+ * memory. */
+RT_MUST_CHECK enum sim_store_err report_export_run(
+        const struct sim_export *export, bool (*write)(const struct report_run *run, FILE *file));
+
+/* Begins; `run` is borrowed. False: no memory. */
+bool report_turns_init(struct report_turns *turns, const struct report_run *run);
+void report_turns_fini(struct report_turns *turns);
+
+/* The next turn, in order; false: there is none. *ret_turn is valid until the next call. */
+bool report_turns_next(struct report_turns *turns, struct report_turn *ret_turn);
+
+/* On whose lane the failure belongs, and when it came. False: it passed. */
+bool report_turns_failure(const struct report_run *run, uint32_t *ret_lane, uint64_t *ret_time_ns);
+
+/* Of a lost or late wake-up: who should have woken whom, and when. False: nobody owes one. */
+bool report_turns_owed(const struct report_run *run, uint32_t *ret_ower, uint32_t *ret_sleeper,
+        uint64_t *ret_time_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
