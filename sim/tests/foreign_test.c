@@ -389,6 +389,112 @@ TEST(foreign_runtime_that_is_well_is_never_blamed)
     EXPECT_EQ(alarms(healthy_setup, SIM_PROFILE_FD, 4), 0);
 }
 
+/* ---- Waits that are given up, and watchers. -------------------------------------------------- */
+
+/* Waits in two places, and gives one up; nobody ever fires the other. */
+static bool
+doubtful_poll(struct member *member)
+{
+    struct mini *mini = member->mini;
+    sim_foreign_store(member, &mini->full, "the first thing");
+    sim_foreign_store(member, &mini->waiter, "the second thing");
+    sim_foreign_erase(&mini->full);
+    sim_foreign_erase(&mini->full);
+    return false;
+}
+
+static void
+doubtful_setup(struct sim_world *world)
+{
+    struct mini *mini = mini_new(world);
+    (void)add(mini, start(mini, true), "doubtful", doubtful_poll);
+}
+
+/*
+ * Goal: a wait that was given up is none any more, and to give up what is empty does nothing.
+ * Method: of two waits one is erased, twice; the other is what the deadlock names.
+ */
+TEST(foreign_wait_that_is_given_up_is_none)
+{
+    static const char *const parts[] = {" store ", " store ", " erase ", " polled ", NULL};
+    struct lab lab;
+    struct sim_outcome outcome = judge(&lab, doubtful_setup, 1);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_DEADLOCK);
+    EXPECT(strstr(outcome.message, "waits for: the second thing") != NULL);
+    char *events = lab_events(&lab);
+    EXPECT(has_in_order(events, parts));
+    EXPECT(strstr(strstr(events, " erase ") + 1, " erase ") == NULL);
+    free(events);
+    lab_fini(&lab);
+}
+
+/* Called once, before there is anything to do; and never again. */
+static bool
+deaf_poll(struct member *member)
+{
+    return member->mini->full;
+}
+
+static bool
+filling_poll(struct member *member)
+{
+    member->mini->full = true;
+    return true;
+}
+
+static void
+deaf_setup(struct sim_world *world)
+{
+    struct mini *mini = mini_new(world);
+    struct sim_foreign *foreign = start(mini, true);
+    struct member *deaf = &mini->members[mini->count++];
+    *deaf = (struct member){.mini = mini, .poll = deaf_poll, .woken = true};
+    sim_foreign_watch(foreign, deaf, "deaf", "something to do");
+    (void)add(mini, foreign, "filler", filling_poll);
+}
+
+/*
+ * Goal: a watcher waits for its event without any waker, and is found when it is not called.
+ * Method: what it is called for comes after its only call. Each call takes its wait away, and its
+ * end puts it back.
+ */
+TEST(foreign_watcher_that_is_not_called_is_a_lost_wakeup)
+{
+    static const char *const parts[] = {" store ", " fire ", " poll ", " store ", " polled ", NULL};
+    struct lab lab;
+    struct sim_outcome outcome = judge(&lab, deaf_setup, 1);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+    EXPECT_STR(outcome.actor_name, "deaf");
+    EXPECT(strstr(outcome.message, "waiting for: something to do") != NULL);
+    char *events = lab_events(&lab);
+    EXPECT(has_in_order(events, parts));
+    free(events);
+    lab_fini(&lab);
+}
+
+/* Background, and nobody needs it. */
+static void
+server_setup(struct sim_world *world)
+{
+    struct mini *mini = mini_new(world);
+    struct sim_foreign *foreign = start(mini, true);
+    struct member *server = &mini->members[MANY - 1]; /* Not among those that the loop waits for. */
+    *server = (struct member){.mini = mini, .poll = deaf_poll};
+    sim_foreign_spawn_background(foreign, server, "server");
+    (void)add(mini, foreign, "filler", filling_poll);
+}
+
+/*
+ * Goal: nobody waits for a task in the background.
+ * Method: a server that never ends beside a task that does.
+ */
+TEST(foreign_task_in_the_background_keeps_no_run_going)
+{
+    struct lab lab;
+    EXPECT_EQ(judge(&lab, server_setup, 1).verdict, SIM_VERDICT_PASS);
+    lab_fini(&lab);
+}
+
 /* ---- What can not be seen. ------------------------------------------------------------------- */
 
 static bool
