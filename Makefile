@@ -98,6 +98,7 @@ STORE_BOX := sim/tests/store/store_box.c
 SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,sim scripts fuzz \
 	reports)))
 GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/store/*.sql))
+QUERIES := $(patsubst %.sql,$(B)/gen/%.sql.o,$(sort $(wildcard reports/queries/*.sql)))
 ZOO := $(patsubst scenarios/%.patch,$(B)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
 plain = $(patsubst %.c,$(B)/plain/%.o,$(patsubst %.cc,%.c,$1))
 probe = $(patsubst %.c,$(B)/probe/%.o,$1)
@@ -118,7 +119,7 @@ endif
 $(B)/flags: FORCE
 	$(call say,$(CC) $(CFLAGS) $(CXXFLAGS) $(LINK) $(LIBS))
 $(B)/sources: FORCE
-	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(REPORTS_TESTS) $(ZOO))
+	$(call say,$(WATCHED) $(RUNTIME_TESTS) $(SIM_TESTS) $(REPORTS_TESTS) $(ZOO) $(QUERIES))
 $(B)/plain/%.o: %.c $(B)/flags
 	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(call quiet,$<) -c $< -o $@)
 $(B)/probe/%.o: %.c $(B)/flags
@@ -144,7 +145,7 @@ $(B)/zoo/%.o: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-object $(HEADE
 $(B)/librewake-rt.a: $(call plain,$(RUNTIME) $(call find_c,runtime/host)) $(B)/sources
 	$(call run,AR,rm -f $@ && ar rcsD $@ $(filter %.o,$^))
 # Scenarios are linked as objects: nothing names them, so an archive would drop them.
-$(B)/rewake: $(call probe,$(WATCHED)) $(GEN) $(ZOO) $(B)/sources
+$(B)/rewake: $(call probe,$(WATCHED)) $(GEN) $(QUERIES) $(ZOO) $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
 $(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)/librewake-rt.a
 	$(call run,LINK,$(LINK) -o $@ $^ $(TEST_LIBS) $(FIBER_LIBS))
@@ -152,7 +153,7 @@ SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM
 $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
 $(B)/reports-tests: $(SIMULATOR) $(call probe,$(REPORTS) $(REPORTS_TESTS) $(STORE_BOX)) \
-		$(B)/gen/reports-tests.o $(B)/sources
+		$(QUERIES) $(B)/gen/reports-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
 $(B)/bench/%: $(SIMULATOR) $(B)/probe/sim/tests/bench/%.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))

@@ -138,6 +138,12 @@ echo 'int x;' >"$tmp/tree/sim/cli/a.c"
 scripts/tidy "$tmp/tree" >"$tmp/out" 2>"$tmp/err"
 ok "a file without tag is found" grep -q 'sim/cli/a.c:1: no SPDX' "$tmp/err"
 ok "a file without top comment is found" grep -q 'sim/cli/a.c:1: no top comment' "$tmp/err"
+mkdir -p "$tmp/tree/reports/queries"
+printf -- '-- What?\n-- SPDX-License-Identifier: Apache-2.0\n' >"$tmp/tree/reports/queries/a.sql"
+printf -- '-- b.sql -- b.\n-- SPDX-License-Identifier: Apache-2.0\n' >"$tmp/tree/reports/queries/b.sql"
+scripts/tidy "$tmp/tree" >"$tmp/out" 2>"$tmp/err"
+ok "a query without question is found" grep -q 'reports/queries/b.sql:1: no question' "$tmp/err"
+not_ok "one with a question is not" grep -q 'reports/queries/a.sql' "$tmp/err"
 tree sim/tests/cli/a.sh </dev/null
 printf '#!/bin/sh\n# a.sh -- a case.\n# SPDX-License-Identifier: Apache-2.0\n' \
     >"$tmp/tree/sim/tests/cli/a.sh"

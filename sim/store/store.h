@@ -386,6 +386,17 @@ RT_MUST_CHECK enum sim_store_err sim_store_query(struct sim_store *store, const 
         enum sim_store_form form, bool (*line)(const char *text, size_t length, void *argument),
         void *argument);
 
+/* What stands for a name in a question. */
+struct sim_store_value {
+    const char *name; /* ":run" */
+    const char *text; /* NULL: it stands for NULL. A column of numbers takes text as a number. */
+};
+
+/* The same with values, all borrowed; a name that the question does not have is passed over. */
+RT_MUST_CHECK enum sim_store_err sim_store_query_with(struct sim_store *store, const char *sql,
+        const struct sim_store_value *values, uint32_t count, enum sim_store_form form,
+        bool (*line)(const char *text, size_t length, void *argument), void *argument);
+
 #ifdef __cplusplus
 }
 #endif

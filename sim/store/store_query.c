@@ -528,8 +528,24 @@ answer_question(struct answer *answer, enum sim_store_form form)
     return err;
 }
 
+static enum sim_store_err
+bind_values(struct sim_store *store, sqlite3_stmt *stmt, const struct sim_store_value *values,
+        uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int index = sqlite3_bind_parameter_index(stmt, values[i].name);
+        int rc = index > 0 ? sqlite3_bind_text(stmt, index, values[i].text, -1, SQLITE_STATIC)
+                           : SQLITE_OK;
+        if (rc != SQLITE_OK) {
+            return refuse_question(store, rc);
+        }
+    }
+    return SIM_STORE_OK;
+}
+
 enum sim_store_err
-sim_store_query(struct sim_store *store, const char *sql, enum sim_store_form form,
+sim_store_query_with(struct sim_store *store, const char *sql, const struct sim_store_value *values,
+        uint32_t count, enum sim_store_form form,
         bool (*line)(const char *text, size_t length, void *argument), void *argument)
 {
     rt_check(store, SIM__STORE_MAGIC);
@@ -540,8 +556,16 @@ sim_store_query(struct sim_store *store, const char *sql, enum sim_store_form fo
     enum sim_store_err err = prepare_question(store, sql, &answer.statement.stmt);
     if (err == SIM_STORE_OK) {
         answer.columns = sqlite3_column_count(answer.statement.stmt);
+        answer.statement.err = bind_values(store, answer.statement.stmt, values, count);
         err = answer_question(&answer, form);
     }
     (void)sqlite3_set_authorizer(store->db, NULL, NULL);
     return err;
+}
+
+enum sim_store_err
+sim_store_query(struct sim_store *store, const char *sql, enum sim_store_form form,
+        bool (*line)(const char *text, size_t length, void *argument), void *argument)
+{
+    return sim_store_query_with(store, sql, NULL, 0, form, line, argument);
 }

@@ -1,0 +1,9 @@
+-- Which wake-ups were lost or late? Who sleeps where, and what became of its last waker.
+-- :scenario a shell glob over names; all of them
+--
+-- SPDX-License-Identifier: Apache-2.0
+SELECT run, scenario, actor AS sleeper, owed_step AS owed, waits_at, its_waker AS waker,
+       substr(closed_at, 1, instr(closed_at, ' ') - 1) AS by
+FROM lost_wakeups
+WHERE token IS NOT NULL AND scenario GLOB coalesce(:scenario, '*')
+ORDER BY run DESC

@@ -1,0 +1,67 @@
+/*
+ * query.h -- questions that are kept: reports/queries/NAME.sql, built into the program.
+ *
+ * Format of such a file: its first line is the question. Lines after it of the form
+ *
+ *     -- :name what it is; what is meant without it
+ *     -- = SELECT ...
+ *
+ * declare parameters, in the order in which the command line gives them. Each may be left out: it
+ * is then what the statement in the line after it answers, or NULL where there is no such line.
+ * Then one reading statement. `rewake query` lists name, parameters and
+ * question, so that a file dropped into the folder is all that a new one takes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_QUERY_QUERY_H
+#define REPORTS_QUERY_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/store/store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define REPORT_PARAMS_MAX 4u
+#define REPORT_PARAM_NAME_MAX 24u
+
+struct report_query {
+    const char *name; /* "lost-wakes" */
+    const char *sql;  /* The whole file. */
+};
+
+/* scripts/sql-to-c writes one for each file. */
+#define REPORT_QUERY(identifier, ...) \
+    static const struct report_query identifier = {__VA_ARGS__}; \
+    static const struct report_query *const identifier##__registered \
+            __attribute__((section("rewake_queries"), used)) = &identifier
+
+/* The one called `name`, or NULL; the first whose name comes after `name` ("" to begin with). */
+const struct report_query *report_query_find(const char *name);
+const struct report_query *report_query_next(const char *name);
+
+/* What is in its comments. */
+struct report_query_head {
+    const char *question; /* Not terminated. */
+    size_t question_length;
+    char params[REPORT_PARAMS_MAX][REPORT_PARAM_NAME_MAX]; /* With the colon. */
+    const char *about[REPORT_PARAMS_MAX];                  /* Up to the line's end. */
+    const char *otherwise[REPORT_PARAMS_MAX];              /* Likewise; NULL: NULL. */
+    uint32_t param_count;
+};
+
+/* False: the file is not of that form. */
+bool report_query_read(const struct report_query *query, struct report_query_head *ret_head);
+
+/* What parameter `param` is when nobody says; *ret_text is from malloc, NULL for NULL. */
+RT_MUST_CHECK enum sim_store_err report_query_otherwise(struct sim_store *store,
+        const struct report_query_head *head, uint32_t param, char **ret_text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,101 @@
+#!/bin/sh
+# query.t -- `rewake query`: each question that is kept, on a database with failures and on an empty
+# one; and what is refused.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+command -v jq >/dev/null || {
+    echo '1..0 # SKIP jq is missing: scripts/setup --ci installs it'
+    exit 0
+}
+names=$(cd "$root/reports/queries" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
+
+rewake run canary/diverged --runs 4 --check-determinism 100 --db f.db >/dev/null
+rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'seeds/s3/*' zoo/a06/broken \
+    --runs 60 --db f.db >/dev/null
+cat "$root/sim/store/schema.sql" "$root/sim/store/coverage.sql" | sqlite3 e.db
+
+# ---- The list. ----
+same "query alone: status" "$(status query)" 0
+ok "query alone: nothing is wider than 100 columns" test -z "$(grep '^.\{101\}' out.txt)"
+for name in $names; do
+    ok "$name is listed" grep -q "^$name[ \[]" out.txt
+    ok "$name begins with a question" sh -c "head -n 1 '$root/reports/queries/$name.sql' |
+        grep -q '^-- [A-Z][^?]*?'"
+done
+same "the list has no others" "$(grep -c '^[a-z-]* .*[A-Z]' out.txt)" \
+    "$(($(echo "$names" | wc -l) + 1))"
+
+# ---- Each of them. What may have no answer where something has failed: ----
+none=' goals-missed line '
+for name in $names; do
+    for db in f e; do
+        same "$name, $db.db: status" "$(status query "$name" --db $db.db)" 0
+        ok "$name, $db.db: nothing on stderr" test ! -s err.txt
+        ok "$name, $db.db: nothing is wider than 100 columns" test -z "$(grep '^.\{101\}' out.txt)"
+        case "$db $none" in
+        "e "*) ok "$name, nothing there: said" grep -qx '(none)' out.txt ;;
+        "f "*" $name "*) ;;
+        *) ok "$name, failures: an answer" not_in out.txt '^(none)$' ;;
+        esac
+    done
+    rewake query "$name" --json --db f.db >json.txt
+    rewake query "$name" --db f.db >table.txt
+    same "$name: as many objects as rows" "$(wc -l <json.txt)" \
+        "$(($(wc -l <table.txt) - 2 - $(grep -cx '(none)' table.txt)))"
+done
+ok "--json is JSON" sh -c "for name in $(echo $names); do
+    '$REWAKE' query \$name --json --db f.db; done | jq -e . >jq.txt"
+
+# ---- What they say. ----
+run=$(sqlite3 f.db "SELECT min(run) FROM lost_wakeups WHERE scenario = 'canary/lost-wakeup'
+    AND token IS NOT NULL")
+ask() {
+    rewake query "$@" --db f.db
+}
+ask lost-wakes >lost.txt
+ok "lost-wakes: the sleeper, its line, and its waker" \
+    grep -q "^$run  *canary/lost-wakeup  *consumer .* lost_wakeup.c:[0-9]* consumer_poll  *open$" \
+    lost.txt
+same "lost-wakes: of one scenario" "$(ask lost-wakes 'canary/la*' | tail -n +3 | cut -d / -f 2 |
+    cut -d ' ' -f 1)" late-wakeup
+same "waiting: the sleeper waits for the box" "$(ask waiting "run:$run" --json |
+    jq -r '.task + ": " + .reason')" 'consumer: something in the box'
+same "a run by its number alone" "$(ask waiting "$run")" "$(ask waiting "run:$run")"
+same "trace: from a step to a step" "$(ask trace "$run" 2 3 --json | jq .step | sort -u |
+    tr '\n' ' ')" '2 3 '
+same "wakers: as the view says" "$(ask wakers "$run" --json | jq -s 'map(.times) | add')" \
+    "$(sqlite3 f.db "SELECT count(*) FROM wake_edges WHERE run = $run AND waker_actor NOTNULL")"
+same "latency: wakes and the most, as the view says" \
+    "$(ask latency canary/late-wakeup --json | jq -c '[.wakes, .most_ns]')" \
+    "$(sqlite3 f.db "SELECT json_array(count(*), max(latency_ns)) FROM poll_latency
+        JOIN runs USING (run) JOIN sweeps USING (sweep) WHERE scenario = 'canary/late-wakeup'")"
+same "causes: adds up to what failed" "$(ask causes --json | jq -s 'map(.runs) | add')" \
+    "$(sqlite3 f.db 'SELECT count(*) FROM runs WHERE verdict <> 0')"
+same "flaky: only what fails now and then" "$(ask flaky --json | jq -s 'all(.failed < .runs)')" true
+same "strategies: all runs" "$(ask strategies --json | jq -s 'map(.runs) | add')" \
+    "$(sqlite3 f.db 'SELECT sum(runs) FROM sweep_strategies')"
+same "twins: the canary" "$(ask twins --json | jq -r .scenario | sort -u)" canary/diverged
+ok "line: what is covered there, and what failed" sh -c "'$REWAKE' query line lost_wakeup.c \
+    --json --db f.db | jq -r .what | sort -u | tr '\n' ' ' | grep -q 'fired .*lost-wakeup .*stored '"
+ask rerun canary/deadlock | tail -n 1 >again.txt
+# shellcheck disable=SC2046 # A command.
+same "rerun: its command fails again" "$(status $(sed 's/^rewake //' again.txt))" 1
+same "news: nothing begins just now" "$(ask news 0 | tail -n 1)" '(none)'
+same "news: of the last hour" "$(ask news 1 --json | wc -l)" \
+    "$(sqlite3 f.db 'SELECT count(*) FROM added')"
+sqlite3 f.db "UPDATE details SET actor_name = 'ein sehr langer Name für jemanden, der schläft, '
+    || 'und noch länger, bis er in keine Zeile mehr paßt, wie lang sie auch sein mag'"
+ask lost-wakes | tail -n 1 >wide.txt
+ok "a table that is too wide is cut, by characters" grep -q '^.\{97\}\.\.\.$' wide.txt
+
+# ---- Statements, and what is refused. ----
+same "SELECT" "$(rewake query 'SELECT count(*) AS n FROM verdicts' --db e.db | tail -n 1)" 0
+refused "no such question" 2 query lost-wake --db f.db
+refused "too many arguments of a question" 2 query flaky x --db f.db
+refused "too many arguments of a question with one" 2 query wakers 1 2 --db f.db
+refused "SQL in many words" 2 query SELECT 1 --db f.db
+refused "two statements" 2 query 'SELECT 1; SELECT 2' --db f.db
+refused "a statement that writes" 2 query 'DELETE FROM runs' --db f.db
+refused "no database" 70 query failures --db nowhere.db
+done_testing
