@@ -18,14 +18,13 @@
 static bool
 is_failure(const struct report_sweep *sweep)
 {
-    return sweep->way_count > 0;
+    return report_sweep_end(sweep) == REPORT_FAILED;
 }
 
-/* It held as far as it came, and did not come as far as it was asked to. */
 static bool
 is_error(const struct report_sweep *sweep)
 {
-    return !is_failure(sweep) && sweep->runs == 0;
+    return report_sweep_end(sweep) == REPORT_CUT;
 }
 
 static void
@@ -75,15 +74,30 @@ static void
 put_failure(const struct sim_export *export, const struct report_sweep *sweep)
 {
     FILE *file = export->file;
+    const struct report_way *first = report_sweep_first_way(sweep);
     (void)fputs("      <failure", file);
-    report_xml_attribute(file, "message", report_way_message(&sweep->ways[0]));
-    report_xml_attribute(file, "type", sweep->ways[0].verdict);
+    report_xml_attribute(file, "message", report_way_message(first));
+    report_xml_attribute(file, "type", first->verdict);
     (void)fputs(">", file);
     for (size_t i = 0; i < sweep->way_count; i++) {
-        (void)fputs(i > 0 ? "\n" : "", file);
-        put_way(export, sweep, &sweep->ways[i]);
+        if (report_way_counts(sweep, &sweep->ways[i])) {
+            (void)fputs(&sweep->ways[i] != first ? "\n" : "", file);
+            put_way(export, sweep, &sweep->ways[i]);
+        }
     }
     (void)fputs("</failure>\n", file);
+}
+
+/* It failed in no way that a run could show, or was cut short. */
+static void
+put_reason(FILE *file, const struct report_sweep *sweep)
+{
+    char *reason = report_sweep_reason(sweep);
+    (void)fprintf(file, "      <%s", is_error(sweep) ? "error" : "failure");
+    report_xml_attribute(file, "message", reason);
+    report_xml_attribute(file, "type", is_error(sweep) ? "cut-short" : "not-as-stated");
+    (void)fputs("/>\n", file);
+    free(reason);
 }
 
 /* ---- Cases and suites. ----------------------------------------------------------------------- */
@@ -111,10 +125,10 @@ put_case(const struct sim_export *export, const struct report_sweep *sweep)
     put_class(file, sweep->scenario);
     put_seconds(file, sweep->elapsed_ms);
     (void)fputs(">\n", file);
-    if (is_failure(sweep)) {
+    if (report_sweep_first_way(sweep) != NULL) {
         put_failure(export, sweep);
-    } else if (is_error(sweep)) {
-        (void)fputs("      <error message=\"no run was made\" type=\"interrupted\"/>\n", file);
+    } else if (report_sweep_end(sweep) != REPORT_HELD) {
+        put_reason(file, sweep);
     }
     (void)fputs("      <system-out>", file);
     put_freed(file, report_sweep_sentence(sweep), "\n</system-out>\n    </testcase>\n");

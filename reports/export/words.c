@@ -61,14 +61,51 @@ report_way_command(const struct sim_export *export, const struct report_sweep *s
             command, sweep->library[0] != '\0' ? sweep->library : NULL, subject, export->db);
 }
 
+const struct report_way *
+report_sweep_first_way(const struct report_sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->way_count; i++) {
+        if (report_way_counts(sweep, &sweep->ways[i])) {
+            return &sweep->ways[i];
+        }
+    }
+    return NULL;
+}
+
+char *
+report_sweep_reason(const struct report_sweep *sweep)
+{
+    char *text = NULL;
+    int made = 0;
+    enum report_end end = report_sweep_end(sweep);
+    if (end == REPORT_HELD || report_sweep_first_way(sweep) != NULL) {
+        made = asprintf(&text, "%s", "");
+    } else if (end == REPORT_CUT) {
+        made = asprintf(&text, "cut short (%s) after %lld run%s, none of which failed",
+                sweep->ended[0] != '\0' ? sweep->ended : "not all that was asked for",
+                (long long)sweep->runs, plural(sweep->runs));
+    } else if (sweep->unequal > 0) {
+        made = asprintf(&text, "%lld of %lld runs were another run in a twin process",
+                (long long)sweep->unequal, (long long)sweep->checked);
+    } else if (sweep->held_to_goals && sweep->goals_missed > 0) {
+        made = asprintf(&text, "no run reached %lld of its goals", (long long)sweep->goals_missed);
+    } else {
+        made = asprintf(&text, "it states %s, and no run ended so", sweep->stated);
+    }
+    rt_assert(made >= 0);
+    return text;
+}
+
 char *
 report_sweep_sentence(const struct report_sweep *sweep)
 {
     char *text = NULL;
-    int made = asprintf(&text, "%lld run%s by %s from seed %lld, %lld failed%s",
+    bool stated =
+            sweep->held_to_verdict && sweep->stated_runs > 0 && strcmp(sweep->stated, "pass") != 0;
+    int made = asprintf(&text, "%lld run%s by %s from seed %lld, %lld failed%s%s%s",
             (long long)sweep->runs, plural(sweep->runs), sweep->strategy,
-            (long long)sweep->seed_first, (long long)sweep->failed,
-            sweep->complete ? "" : "; fewer than were asked for");
+            (long long)sweep->seed_first, (long long)sweep->failed, stated ? " by " : "",
+            stated ? sweep->stated : "", stated ? ", as stated" : "");
     rt_assert(made >= 0);
     return text;
 }

@@ -28,6 +28,12 @@ const char *report_way_message(const struct report_way *way);
 char *report_way_command(const struct sim_export *export, const struct report_sweep *sweep,
         const struct report_way *way, const char *command);
 
+/* Why a sweep failed, or was cut, where none of its ways to fail says so; "" otherwise. */
+char *report_sweep_reason(const struct report_sweep *sweep);
+
+/* Its first way to fail that counts; NULL: there is none. */
+const struct report_way *report_sweep_first_way(const struct report_sweep *sweep);
+
 /* "1000 runs by portfolio from seed 1, 3 failed", and whether all that was asked for ran. */
 char *report_sweep_sentence(const struct report_sweep *sweep);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
+#include "reports/model/failures.h"
 #include "runtime/base/assert.h"
 #include "sim/explore/registry.h"
 
@@ -39,20 +40,46 @@ read_sweep(struct report_ask *ask, struct report_sweep *sweep)
             .failed = report_int(ask, 10),
             .steps = report_int(ask, 11),
             .complete = report_int(ask, 12) != 0,
+            .goals_missed = report_int(ask, 13),
+            .about = copy(ask, 14),
+            .file = copy(ask, 15),
+            .stated = copy(ask, 16),
+            .held_to_verdict = (report_int(ask, 17) & 1) != 0,
+            .held_to_goals = (report_int(ask, 17) & 2) != 0,
+            .command = report_int(ask, 18),
+            .ended = copy(ask, 19),
+            .checked = report_int(ask, 20),
+            .unequal = report_int(ask, 21),
+            .stated_runs = report_int(ask, 22),
     };
 }
+
+/* With what is noted of it, and without. */
+#define SWEEP_SQL(columns, joined) \
+    "SELECT s.sweep, s.scenario, s.library, s.strategy, s.options, s.build, s.seed_first," \
+    " s.started_ms, s.elapsed_ms, s.runs, (SELECT sum(v.runs) FROM sweep_verdicts AS v" \
+    " WHERE v.sweep = s.sweep AND v.verdict <> 0), s.steps, s.complete," \
+    " (SELECT count(*) FROM goals AS g WHERE g.sweep = s.sweep AND NOT EXISTS (" \
+    "  SELECT 1 FROM coverage AS c WHERE c.sweep = g.sweep AND c.site = g.site AND c.other = 0" \
+    "  AND c.kind IN (SELECT kind FROM element_kinds WHERE name IN ('goal', 'always'))))," columns \
+    " FROM sweeps AS s " joined " WHERE s.sweep = ?"
+
+static const char sweep_sql[] = SWEEP_SQL("NULL, NULL, NULL, 0, s.sweep, NULL, 0, 0, 0", "");
+static const char noted_sql[] =
+        SWEEP_SQL(" n.about, n.file, w.name, n.held, coalesce(n.command, s.sweep), n.ended,"
+                  " n.checked, n.unequal, (SELECT v.runs FROM sweep_verdicts AS v"
+                  " WHERE v.sweep = s.sweep AND v.verdict = n.stated)",
+                "LEFT JOIN sweep_notes AS n USING (sweep)"
+                " LEFT JOIN verdicts AS w ON w.verdict = n.stated");
 
 static enum sim_store_err
 read_sweeps(
         struct sim_store *store, const int64_t *numbers, size_t count, struct report_sweeps *list)
 {
     enum sim_store_err err = SIM_STORE_OK;
+    const char *sql = report_has_table(store, "sweep_notes") ? noted_sql : sweep_sql;
     for (size_t i = 0; i < count && err == SIM_STORE_OK; i++) {
-        struct report_ask ask = report_ask(store,
-                "SELECT s.sweep, scenario, library, strategy, options, build, seed_first,"
-                " started_ms, elapsed_ms, s.runs, (SELECT sum(v.runs) FROM sweep_verdicts AS v"
-                " WHERE v.sweep = s.sweep AND verdict <> 0), steps, complete"
-                " FROM sweeps AS s WHERE sweep = ?");
+        struct report_ask ask = report_ask(store, sql);
         report_put_int(&ask, numbers[i]);
         if (report_row(&ask)) {
             read_sweep(&ask, &list->sweeps[list->count++]);
@@ -196,9 +223,53 @@ report_sweeps_done(struct report_sweeps *list)
         free(sweep->strategy);
         free(sweep->options);
         free(sweep->build);
+        free(sweep->about);
+        free(sweep->file);
+        free(sweep->stated);
+        free(sweep->ended);
     }
     free(list->sweeps);
     *list = (struct report_sweeps){.sweeps = NULL};
+}
+
+/* ---- What it comes to. ----------------------------------------------------------------------- */
+
+bool
+report_way_counts(const struct report_sweep *sweep, const struct report_way *way)
+{
+    /* Who states a lost wake-up has also stated a late one (sim_verdict_fits). */
+    bool stated =
+            strcmp(way->verdict, sweep->stated) == 0 ||
+            (strcmp(sweep->stated, "lost-wakeup") == 0 && strcmp(way->verdict, "late-wakeup") == 0);
+    return !sweep->held_to_verdict || !stated;
+}
+
+static bool
+is_whole(const struct report_sweep *sweep)
+{
+    if (sweep->ended[0] == '\0') {
+        return sweep->complete;
+    }
+    return (strcmp(sweep->ended, "time") == 0 && sweep->runs > 0) ||
+           strcmp(sweep->ended, "complete") == 0 || strcmp(sweep->ended, "exhausted") == 0 ||
+           strcmp(sweep->ended, "saturated") == 0 || strcmp(sweep->ended, "first failure") == 0;
+}
+
+enum report_end
+report_sweep_end(const struct report_sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->way_count; i++) {
+        if (report_way_counts(sweep, &sweep->ways[i])) {
+            return REPORT_FAILED;
+        }
+    }
+    bool mute =
+            sweep->held_to_verdict && strcmp(sweep->stated, "pass") != 0 && sweep->stated_runs == 0;
+    bool whole = is_whole(sweep);
+    if (sweep->unequal > 0 || mute || (whole && sweep->held_to_goals && sweep->goals_missed > 0)) {
+        return REPORT_FAILED;
+    }
+    return whole ? REPORT_HELD : REPORT_CUT;
 }
 
 /* ---- Which. ---------------------------------------------------------------------------------- */

@@ -56,6 +56,18 @@ struct report_sweep {
     int64_t failed;
     int64_t steps;
     bool complete;
+    /* Of notes.sql; a sweep of an older rewake has none of it: "", 0. */
+    char *about;
+    char *file;           /* Where the scenario is written. */
+    char *stated;         /* The verdict that the scenario states; "pass": it holds. */
+    bool held_to_verdict; /* The command was to hold it to that. */
+    bool held_to_goals;
+    int64_t goals_missed;    /* Goals that no run reached, held to them or not. */
+    int64_t stated_runs;     /* That ended in the verdict that is stated. */
+    int64_t command;         /* The first sweep of the same command. */
+    char *ended;             /* "complete", "interrupted" …; "": not known. */
+    int64_t checked;         /* Runs that were made again in a twin process … */
+    int64_t unequal;         /* … and were another run there. */
     struct report_way *ways; /* Most runs first. */
     size_t way_count;
 };
@@ -73,6 +85,17 @@ struct report_sweeps {
 enum sim_store_err report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count,
         bool remembered, struct report_sweeps *ret_list);
 void report_sweeps_done(struct report_sweeps *list);
+
+/* What a sweep comes to, for whoever wants one word. */
+enum report_end {
+    REPORT_HELD, /* All was as it was to be. */
+    REPORT_FAILED, /* A run failed, or none as stated; a goal was missed; a twin differed. */
+    REPORT_CUT     /* Nothing failed, but it did not come as far as it was to. */
+};
+enum report_end report_sweep_end(const struct report_sweep *sweep);
+
+/* Whether `way` is one of those for which `sweep` failed: with --expect the stated one is none. */
+bool report_way_counts(const struct report_sweep *sweep, const struct report_way *way);
 
 /*
  * The newest sweep of each scenario whose name matches one of `pattern_count` shell globs (none:

@@ -51,6 +51,28 @@ ok "... and it is said" grep -q 'An earlier sweep met it' r.xml
 rewake run canary/lost-wakeup --seeds 1-1 --fresh --junit r.xml --db j.db >/dev/null
 same "--fresh does not try it" "$(path 'string(/testsuites/@failures)' r.xml)" 0
 
+# ---- What else makes a sweep fail, or keeps it from it. ----
+same "--expect: status" \
+    "$(status run canary/lost-wakeup --runs 50 --expect --junit x.xml --db x.db)" 0
+same "--expect: as stated is no failure" "$(path 'string(/testsuites/@failures)' x.xml)" 0
+ok "--expect: it is said" grep -q 'failed by lost-wakeup, as stated$' x.xml
+same "--expect: later, from the database" "$(rewake export junit --db x.db)" "$(cat x.xml)"
+rewake run canary/lost-wakeup --seeds 1-1 --strategy dullest --expect --fresh --junit x.xml \
+    --db y.db >/dev/null
+same "--expect: otherwise is one" "$(path 'string(//failure/@message)' x.xml)" \
+    'it states lost-wakeup, and no run ended so'
+rewake run canary/diverged --runs 4 --check-determinism 100 --junit d.xml --db d.db >/dev/null
+same "a twin that differs is one" "$(path 'string(//failure/@type)' d.xml)" diverged
+sqlite3 x.db "UPDATE sweep_notes SET ended = 'interrupted', held = 0; DELETE FROM remembered;
+    DELETE FROM shrunk; DELETE FROM details; DELETE FROM runs; DELETE FROM sweep_verdicts"
+rewake export junit --db x.db >i.xml
+ok "interrupted: valid" is_junit i.xml
+same "interrupted: an error" "$(path 'string(//error/@message)' i.xml)" \
+    'cut short (interrupted) after 50 runs, none of which failed'
+sqlite3 x.db 'DROP TABLE sweep_notes'
+rewake export junit --db x.db >old.xml
+ok "a database of an older rewake: valid" is_junit old.xml
+
 # ---- Odd characters, and a file outside of the tree. ----
 rewake run ./words.so --runs 50 --junit odd.xml --db odd.db >/dev/null
 ok "odd characters: valid" is_junit odd.xml

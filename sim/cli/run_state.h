@@ -83,6 +83,7 @@ struct sim_run {
     struct sim_run_cover cover;
 
     /* All of them. */
+    int64_t command; /* The first sweep, in the database; 0: none was begun. */
     uint64_t runs;
     uint64_t passed;
     bool bug;        /* Something failed (with --expect: otherwise than stated). */

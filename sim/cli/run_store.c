@@ -52,6 +52,53 @@ sim_run_store_close(struct sim_run *run)
     sim_store_close(&run->store);
 }
 
+static const char *
+end_word(enum sim_sweep_end end)
+{
+    switch (end) {
+    case SIM_SWEEP_COMPLETE:
+        return "complete";
+    case SIM_SWEEP_EXHAUSTED:
+        return "exhausted";
+    case SIM_SWEEP_ENOUGH:
+        return "saturated";
+    case SIM_SWEEP_STOPPED_AT_FAILURE:
+        return "first failure";
+    case SIM_SWEEP_OUT_OF_TIME:
+        return "time";
+    case SIM_SWEEP_INTERRUPTED:
+        return "interrupted";
+    case SIM_SWEEP_TOO_MANY_HANGS:
+        return "hangs";
+    case SIM_SWEEP_SINK:
+    case SIM_SWEEP_SYSTEM:
+        break;
+    }
+    return "failed";
+}
+
+/* What the sweep was asked, and how it ended: it runs, as far as the database knows, until it has
+ * been told. */
+static enum sim_store_err
+store_note(const struct sim_run *run, bool over)
+{
+    const struct sim_scenario *scenario = run->entry->scenario;
+    const struct sim_settings *settings = &run->cli->settings;
+    const struct sim_sweep_note note = {
+            .sweep = run->sweep,
+            .command = run->command,
+            .about = scenario->about,
+            .file = scenario->file,
+            .stated = scenario->expect,
+            .held_to_verdict = run->expect,
+            .held_to_goals = sim_given(settings, SIM_CLI_OPTION_GOALS),
+            .ended = over ? end_word(run->result.end) : "running",
+            .checked = over ? run->result.checked : 0,
+            .unequal = over ? run->result.unequal : 0,
+    };
+    return sim_store_sweep_note(run->store, &note);
+}
+
 bool
 sim_run_store_begin(struct sim_run *run)
 {
@@ -72,8 +119,11 @@ sim_run_store_begin(struct sim_run *run)
     };
     run->unstored_count = 0;
     run->stored_ms = sim_clock_ms();
-    return sim_store_sweep_begin(run->store, &sweep, &run->sweep) == SIM_STORE_OK ||
-           sim_run_store_failed(run);
+    if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) != SIM_STORE_OK) {
+        return sim_run_store_failed(run);
+    }
+    run->command = run->command != 0 ? run->command : run->sweep;
+    return store_note(run, false) == SIM_STORE_OK || sim_run_store_failed(run);
 }
 
 static struct sim_run_row
@@ -190,6 +240,7 @@ store_all(struct sim_run *run, const struct sim_merged *batch)
                         run->result.end == SIM_SWEEP_ENOUGH ||
                         run->result.end == SIM_SWEEP_EXHAUSTED;
         enum sim_store_err err = sim_run_cover_store(run, true);
+        err = err == SIM_STORE_OK ? store_note(run, true) : err;
         return err == SIM_STORE_OK ? store_passed(run, &run->result.totals, complete) : err;
     }
     enum sim_store_err err = store_rows(run, batch);

@@ -368,6 +368,26 @@ struct sim_measure_row {
 RT_MUST_CHECK enum sim_store_err sim_store_measure(struct sim_store *store,
         const struct sim_measure_row *row, const char *build, int64_t measured_ms);
 
+/* ---- What a sweep was asked, and how it ended (notes.sql). ----------------------------------- */
+
+/* Strings are borrowed. */
+struct sim_sweep_note {
+    int64_t sweep;
+    int64_t command;   /* The first sweep of the same command. */
+    const char *about; /* Of its scenario. */
+    const char *file;  /* Where that is written; NULL: not known. */
+    uint32_t stated;   /* The verdict that it states. */
+    bool held_to_verdict;
+    bool held_to_goals;
+    const char *ended; /* "complete" …, the words of notes.sql. */
+    uint64_t checked;  /* Runs that were made again in a twin process … */
+    uint64_t unequal;  /* … and were another run there. */
+};
+
+/* Writes it; what was noted of that sweep before is replaced. */
+RT_MUST_CHECK enum sim_store_err sim_store_sweep_note(
+        struct sim_store *store, const struct sim_sweep_note *note);
+
 /* ---- Questions. ------------------------------------------------------------------------------ */
 
 enum sim_store_form {

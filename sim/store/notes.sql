@@ -1,0 +1,19 @@
+-- notes.sql -- what a sweep was asked, and how it ended; made when a sweep first begins.
+--
+--     sqlite3 -box .rewake/trace.db 'SELECT command, sweep, ended FROM sweep_notes'
+--
+-- SPDX-License-Identifier: Apache-2.0
+
+-- One row a sweep; a sweep of an older rewake has none.
+CREATE TABLE IF NOT EXISTS sweep_notes (
+    sweep   INTEGER PRIMARY KEY REFERENCES sweeps,
+    command INTEGER NOT NULL,       -- the first sweep of the same command
+    about   TEXT NOT NULL,          -- its scenario, in one sentence
+    file    TEXT,                   -- where that is written; NULL: not known
+    stated  INTEGER NOT NULL REFERENCES verdicts, -- how its scenario says that it fails; 0: never
+    held    INTEGER NOT NULL,       -- what the command held it to: 1 that verdict, 2 its goals
+    ended   TEXT NOT NULL,          -- 'running' (or killed), 'complete', 'exhausted', 'saturated',
+                                    -- 'first failure', 'time', 'interrupted', 'hangs', 'failed'
+    checked INTEGER NOT NULL,       -- runs that were made again in a twin process,
+    unequal INTEGER NOT NULL        -- and were another run there
+) STRICT;
