@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/base/ask.h"
 #include "runtime/base/assert.h"
 #include "sim/cli/words.h"
 
@@ -59,6 +60,19 @@ report_way_command(const struct sim_export *export, const struct report_sweep *s
     }
     return sim_command_of(
             command, sweep->library[0] != '\0' ? sweep->library : NULL, subject, export->db);
+}
+
+char *
+report_word_meaning(struct sim_store *store, const char *table, const char *word)
+{
+    struct report_ask ask = report_ask(
+            store, strcmp(table, "verdicts") == 0 ? "SELECT meaning FROM verdicts WHERE name = ?"
+                                                  : "SELECT meaning FROM oracles WHERE name = ?");
+    report_put_text(&ask, word);
+    char *meaning = strdup(report_row(&ask) ? report_text(&ask, 0) : "");
+    (void)report_done(&ask);
+    rt_assert(meaning != NULL);
+    return meaning;
 }
 
 const struct report_way *

@@ -28,6 +28,9 @@ const char *report_way_message(const struct report_way *way);
 char *report_way_command(const struct sim_export *export, const struct report_sweep *sweep,
         const struct report_way *way, const char *command);
 
+/* What the database says that a word of `table` ("verdicts", "oracles") means; "" for none. */
+char *report_word_meaning(struct sim_store *store, const char *table, const char *word);
+
 /* Why a sweep failed, or was cut, where none of its ways to fail says so; "" otherwise. */
 char *report_sweep_reason(const struct report_sweep *sweep);
 

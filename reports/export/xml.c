@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The character at `text`, and its bytes; one byte and U+FFFD where it is no UTF-8. */
-static uint32_t
-decode(const unsigned char *text, size_t *ret_length)
+uint32_t
+report_character(const char *at, size_t *ret_length)
 {
+    const unsigned char *text = (const unsigned char *)at;
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
     uint32_t character = length == 1 ? text[0] : text[0] & (0xffu >> (length + 1));
@@ -61,18 +61,16 @@ escape(uint32_t character, bool attribute)
 static void
 put(FILE *file, const char *text, bool attribute)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at != '\0') {
-        size_t length = 0;
-        const char *instead = escape(decode(at, &length), attribute);
+    size_t length = 0;
+    for (; *text != '\0'; text += length) {
+        uint32_t character = report_character(text, &length);
+        const char *instead = escape(character, attribute);
+        instead = instead == NULL && character == 0xfffd ? "\xef\xbf\xbd" : instead;
         if (instead != NULL) {
             (void)fputs(instead, file);
-        } else if (length == 1 && *at >= 0x80) {
-            (void)fputs("\xef\xbf\xbd", file);
         } else {
-            (void)fwrite(at, 1, length, file);
+            (void)fwrite(text, 1, length, file);
         }
-        at += length;
     }
 }
 

@@ -10,11 +10,17 @@
 #ifndef REPORTS_EXPORT_XML_H
 #define REPORTS_EXPORT_XML_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The character at `text`, which is not at its end, and its bytes; U+FFFD and 1 where they are no
+ * UTF-8. For every format: all of them are UTF-8. */
+uint32_t report_character(const char *text, size_t *ret_length);
 
 /* Text between tags. */
 void report_xml_text(FILE *file, const char *text);

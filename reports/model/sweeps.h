@@ -88,7 +88,7 @@ void report_sweeps_done(struct report_sweeps *list);
 
 /* What a sweep comes to, for whoever wants one word. */
 enum report_end {
-    REPORT_HELD, /* All was as it was to be. */
+    REPORT_HELD,   /* All was as it was to be. */
     REPORT_FAILED, /* A run failed, or none as stated; a goal was missed; a twin differed. */
     REPORT_CUT     /* Nothing failed, but it did not come as far as it was to. */
 };

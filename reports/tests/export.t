@@ -1,10 +1,10 @@
 #!/bin/sh
-# export.t -- what a sweep found, for other programs: JUnit, and what `rewake export` refuses.
+# export.t -- what a sweep found, for other programs, and what `rewake export` refuses.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-command -v xmllint >/dev/null || {
-    echo '1..0 # SKIP xmllint is missing: scripts/setup --ci installs it'
+command -v xmllint >/dev/null && command -v jq >/dev/null || {
+    echo '1..0 # SKIP xmllint or jq is missing: scripts/setup --ci installs them'
     exit 0
 }
 
@@ -66,6 +66,7 @@ same "a twin that differs is one" "$(path 'string(//failure/@type)' d.xml)" dive
 sqlite3 x.db "UPDATE sweep_notes SET ended = 'interrupted', held = 0; DELETE FROM remembered;
     DELETE FROM shrunk; DELETE FROM details; DELETE FROM runs; DELETE FROM sweep_verdicts"
 rewake export junit --db x.db >i.xml
+cp x.db i.db
 ok "interrupted: valid" is_junit i.xml
 same "interrupted: an error" "$(path 'string(//error/@message)' i.xml)" \
     'cut short (interrupted) after 50 runs, none of which failed'
@@ -81,6 +82,84 @@ ok "odd characters: as they are" grep -q "<b>&\"'100%0A,::\]\]>" message.txt
 path 'string(//testcase[@name="odd/words"]/failure)' odd.xml >failure.txt
 ok "a file outside of the tree by its whole name" grep -q "^at $tmp/words.c:[0-9]* " failure.txt
 ok "the library is part of the command" grep -q '^rewake replay ./words.so rw1:' failure.txt
+
+# ---- SARIF: what its schema asks of what we write. ----
+rewake export sarif --db j.db >j.sarif
+sarif() {
+    jq -e "$1" "$2"
+}
+is_sarif() {
+    jq -e '.version == "2.1.0" and (.runs | length == 1) and (.runs[0] |
+        (keys - ["invocations", "originalUriBaseIds", "results", "tool"] == []) and
+        (.tool.driver | (.name | type == "string") and
+            (.rules | map(.id) | length == (unique | length))) and
+        (.invocations | all(.executionSuccessful | type == "boolean")) and
+        . as $run | (.results | all(
+            (keys - ["codeFlows", "level", "locations", "message", "occurrenceCount",
+                "partialFingerprints", "properties", "ruleId", "ruleIndex"] == []) and
+            (.message.text | type == "string") and (.level == "error") and
+            (.ruleId == $run.tool.driver.rules[.ruleIndex].id) and
+            (.occurrenceCount == null or .occurrenceCount >= 1) and
+            (.partialFingerprints | all(type == "string")) and
+            ([.locations[], (.codeFlows // [])[].threadFlows[].locations[].location] | all(
+                (.physicalLocation.region.startLine >= 1) and
+                (.physicalLocation.artifactLocation.uri |
+                    test("^[A-Za-z0-9._~%/!$&()*+,;=@:-]+$")))))) and
+        ([.results[].locations[].physicalLocation.artifactLocation] | all(
+            (.uriBaseId == null) == (.uri | startswith("file:///")))))' "$1"
+}
+ok "export sarif: as its schema has it" is_sarif j.sarif
+same "export sarif: a result for each way to fail" "$(jq '.runs[0].results | length' j.sarif)" \
+    "$(rewake export junit --db j.db | grep -c '^rewake replay')"
+ok "export sarif: the line" sarif '.runs[0].results[] | select(.ruleId == "lost-wakeup/rewake") |
+    .locations[0].physicalLocation | .artifactLocation.uri == "scenarios/canary/lost_wakeup.c" and
+    .artifactLocation.uriBaseId == "SRCROOT" and .region.startLine > 40' j.sarif
+ok "export sarif: from where it woke nobody to where it stored" sarif '[.runs[0].results[] |
+    select(.ruleId == "lost-wakeup/rewake") | .codeFlows[0].threadFlows[0].locations[].location |
+    .message.text] | (.[0] | test("nobody waits there")) and (.[1] | test("stores its waker"))' \
+    j.sarif
+rewake export sarif --db h.db >h.sarif
+ok "export sarif, no failures: valid" is_sarif h.sarif
+ok "export sarif, no failures: none" sarif '.runs[0].results == []' h.sarif
+rewake export sarif --db odd.db >odd.sarif
+ok "export sarif, odd characters: valid" is_sarif odd.sarif
+ok "export sarif, a file outside of the tree" sarif \
+    "[.runs[0].results[].locations[0].physicalLocation.artifactLocation.uri] |
+        any(. == \"file://$tmp/words.c\")" odd.sarif
+rewake export sarif --db i.db >i.sarif
+ok "export sarif, interrupted: valid" is_sarif i.sarif
+ok "export sarif, interrupted: said" sarif '.runs[0].invocations[0].executionSuccessful | not' \
+    i.sarif
+
+# ---- GitHub: annotations as it documents them, and a summary. ----
+rewake export github --db j.db >j.txt
+ok "export github: a line" grep -q '^::error file=scenarios/canary/lost_wakeup.c,line=[0-9]*,'\
+'title=lost-wakeup in canary/lost-wakeup::.consumer. sleeps for ever, .*%0Arewake replay rw1:' j.txt
+same "export github: nothing else" "$(grep -vc '^::error ' j.txt)" 0
+rewake export github 'odd/words' --db odd.db >odd.txt
+same "export github: odd characters stay in their line" "$(wc -l <odd.txt)" 1
+ok "export github: UTF-8" iconv -f UTF-8 -t UTF-8 odd.txt
+ok "export github: percent signs" grep -q '100%250A,::\]\]>' odd.txt
+ok "export github: a file outside of the tree is in the message" \
+    grep -q "^::error title=[a-z-]* in odd/words::.*%0A$tmp/words.c:" odd.txt
+same "export github: nothing failed, nothing said" "$(rewake export github --db h.db)" ''
+rewake export markdown --db j.db >j.md
+ok "export markdown: the sentence" \
+    grep -q '^3 scenarios, [0-9]* runs: [12] held, [12] failed\.$' j.md
+ok "export markdown: a row" grep -q '^| canary/leak | \*\*failed\*\* | 50 | ' j.md
+grep -A 1 '^```sh$' j.md >commands.txt
+ok "export markdown: a command in a block" grep -q '^rewake explain rw1:canary/leak:' commands.txt
+rewake export markdown --db odd.db >odd.md
+ok "export markdown: UTF-8" iconv -f UTF-8 -t UTF-8 odd.md
+ok "export markdown: odd characters are no markup" grep -q '\\<b\\>\\&' odd.md
+echo before >sum.md
+GITHUB_STEP_SUMMARY=sum.md rewake export markdown --db h.db >out.txt
+ok "export markdown: goes to the summary" grep -q '^1 scenario, 5 runs: 1 held, 0 failed\.$' sum.md
+same "... behind what is there" "$(head -n 1 sum.md)" before
+ok "... and nowhere else" test ! -s out.txt
+GITHUB_STEP_SUMMARY=sum.md rewake export markdown --db h.db -o own.md
+same "-o wins" "$(grep -c '^1 scenario' sum.md)" 1
+ok "-o wins: the file" grep -q '^1 scenario, ' own.md
 
 # ---- rewake export. ----
 same "export: status" "$(status export --db j.db)" 0

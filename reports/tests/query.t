@@ -76,8 +76,8 @@ same "flaky: only what fails now and then" "$(ask flaky --json | jq -s 'all(.fai
 same "strategies: all runs" "$(ask strategies --json | jq -s 'map(.runs) | add')" \
     "$(sqlite3 f.db 'SELECT sum(runs) FROM sweep_strategies')"
 same "twins: the canary" "$(ask twins --json | jq -r .scenario | sort -u)" canary/diverged
-ok "line: what is covered there, and what failed" sh -c "'$REWAKE' query line lost_wakeup.c \
-    --json --db f.db | jq -r .what | sort -u | tr '\n' ' ' | grep -q 'fired .*lost-wakeup .*stored '"
+ask line lost_wakeup.c --json | jq -r .what | sort -u | tr '\n' ' ' >line.txt
+ok "line: what is covered there, and what failed" grep -q 'fired .*lost-wakeup .*stored ' line.txt
 ask rerun canary/deadlock | tail -n 1 >again.txt
 # shellcheck disable=SC2046 # A command.
 same "rerun: its command fails again" "$(status $(sed 's/^rewake //' again.txt))" 1

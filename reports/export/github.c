@@ -1,0 +1,113 @@
+/*
+ * github.c -- what GitHub's runner reads: annotations on stdout, and a summary in Markdown.
+ *
+ * An annotation is a line "::error file=…,line=…,title=…::message"; the runner takes it out of a
+ * step's output and shows it at that line. In a value %, CR and LF are escaped, in a property also
+ * ':' and ','. Only files of the repository can carry one, so that a file outside of the folder in
+ * which rewake was built is named in the message instead.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/export/words.h"
+#include "reports/export/xml.h"
+
+/* ---- Annotations. ---------------------------------------------------------------------------- */
+
+static void
+put_value(FILE *file, const char *text, bool property)
+{
+    size_t length = 0;
+    for (; *text != '\0'; text += length) {
+        uint32_t c = report_character(text, &length);
+        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
+            (void)fprintf(file, "%%%02X", (unsigned int)c);
+        } else if (c < ' ' || c == 0x7f) {
+            (void)fputc(' ', file); /* Other control characters say nothing there. */
+        } else if (c == 0xfffd) {
+            (void)fputs("\xef\xbf\xbd", file);
+        } else {
+            (void)fwrite(text, 1, length, file);
+        }
+    }
+}
+
+static void
+put_freed(FILE *file, char *text)
+{
+    put_value(file, text, false);
+    free(text);
+}
+
+/* "::error file=a.c,line=3,title=" */
+static void
+put_head(FILE *file, const char *path, int64_t line)
+{
+    (void)fputs("::error ", file);
+    if (path[0] != '\0' && path[0] != '/') {
+        (void)fputs("file=", file);
+        put_value(file, path, true);
+        (void)fprintf(file, ",line=%lld,", (long long)(line > 0 ? line : 1));
+    }
+    (void)fputs("title=", file);
+}
+
+static void
+put_annotation(const struct sim_export *export, const struct report_sweep *sweep,
+        const struct report_way *way)
+{
+    FILE *file = export->file;
+    put_head(file, way->file[0] != '\0' ? way->file : sweep->file, way->line);
+    put_value(file, way->verdict, true);
+    (void)fputs(" in ", file);
+    put_value(file, sweep->scenario, true);
+    (void)fputs("::", file);
+    put_value(file, report_way_message(way), false);
+    (void)fputs("%0A", file);
+    if (way->file[0] != '\0') {
+        put_freed(file, report_way_place(way));
+        (void)fputs("%0A", file);
+    }
+    put_freed(file, report_way_count(sweep, way));
+    (void)fputs("%0A", file);
+    put_freed(file, report_way_command(export, sweep, way, "replay"));
+    (void)fputc('\n', file);
+}
+
+static void
+put_reason(FILE *file, const struct report_sweep *sweep)
+{
+    put_head(file, sweep->file, 1);
+    put_value(file, sweep->scenario, true);
+    (void)fputs("::", file);
+    put_freed(file, report_sweep_reason(sweep));
+    (void)fputc('\n', file);
+}
+
+static enum sim_store_err
+write_github(const struct sim_export *export)
+{
+    struct report_sweeps list;
+    enum sim_store_err err = report_sweeps_read(
+            export->store, export->sweeps, export->sweep_count, export->remembered, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        const struct report_sweep *sweep = &list.sweeps[i];
+        for (size_t j = 0; j < sweep->way_count; j++) {
+            if (report_way_counts(sweep, &sweep->ways[j])) {
+                put_annotation(export, sweep, &sweep->ways[j]);
+            }
+        }
+        if (report_sweep_first_way(sweep) == NULL && report_sweep_end(sweep) != REPORT_HELD) {
+            put_reason(export->file, sweep);
+        }
+    }
+    report_sweeps_done(&list);
+    return err;
+}
+
+SIM_FORMAT(github, .name = "github", .suffix = ".txt",
+        .about = "annotations for GitHub's runner: ::error file=,line=,title=::message",
+        .write = write_github);

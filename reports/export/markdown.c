@@ -1,0 +1,195 @@
+/*
+ * markdown.c -- a summary in GitHub's Markdown: a row a sweep, a section for each way to fail.
+ *
+ * Appended to the file that GITHUB_STEP_SUMMARY names, where there is one and nobody asks for
+ * another. GitHub takes a megabyte; beyond a hundred ways to fail the rest is counted only.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/export/words.h"
+#include "reports/export/xml.h"
+
+#define WAYS_MAX 100u
+#define ROWS_MAX 500u
+
+/* Text in a line of Markdown: what would be markup is escaped, a control character is a blank. */
+static void
+put_text(FILE *file, const char *text)
+{
+    if (*text != '\0' && strchr("#+-", *text) != NULL) {
+        (void)fputc('\\', file); /* Of a heading or a list, at the beginning of a line only. */
+    }
+    size_t length = 0;
+    for (; *text != '\0'; text += length) {
+        uint32_t c = report_character(text, &length);
+        if (c < ' ' || c == 0x7f) {
+            (void)fputc(' ', file);
+            continue;
+        }
+        if (c < 0x80 && strchr("\\`*_[]<>|~&$", (int)c) != NULL) {
+            (void)fputc('\\', file);
+        }
+        (void)fwrite(c == 0xfffd ? "\xef\xbf\xbd" : text, 1, c == 0xfffd ? 3 : length, file);
+    }
+}
+
+static void
+put_freed(FILE *file, char *text, const char *end)
+{
+    put_text(file, text);
+    (void)fputs(end, file);
+    free(text);
+}
+
+/* A block of code: its fence is longer than any run of backticks inside. */
+static void
+put_code(FILE *file, char *text)
+{
+    size_t fence = 3;
+    for (const char *at = strchr(text, '`'); at != NULL; at = strchr(at, '`')) {
+        size_t run = strspn(at, "`");
+        fence = run >= fence ? run + 1 : fence;
+        at += run;
+    }
+    for (size_t i = 0; i < fence; i++) {
+        (void)fputc('`', file);
+    }
+    (void)fputs("sh\n", file);
+    for (const char *c = text; *c != '\0'; c++) {
+        (void)fputc((unsigned char)*c < ' ' ? ' ' : *c, file);
+    }
+    (void)fputc('\n', file);
+    for (size_t i = 0; i < fence; i++) {
+        (void)fputc('`', file);
+    }
+    (void)fputs("\n\n", file);
+    free(text);
+}
+
+/* ---- What was run. --------------------------------------------------------------------------- */
+
+static const char *
+end_word(const struct report_sweep *sweep)
+{
+    static const char *const words[] = {"held", "**failed**", "cut short"};
+    return words[report_sweep_end(sweep)];
+}
+
+static void
+put_row(FILE *file, const struct report_sweep *sweep)
+{
+    (void)fputs("| ", file);
+    put_text(file, sweep->scenario);
+    (void)fprintf(file, " | %s | %lld | %lld | %lld.%01lld |\n", end_word(sweep),
+            (long long)sweep->runs, (long long)sweep->failed, (long long)(sweep->elapsed_ms / 1000),
+            (long long)(sweep->elapsed_ms % 1000 / 100));
+}
+
+/* Those that did not hold first: a long list is cut at its end. */
+static void
+put_table(FILE *file, const struct report_sweeps *list)
+{
+    static const enum report_end order[] = {REPORT_FAILED, REPORT_CUT, REPORT_HELD};
+    size_t rows = 0;
+    (void)fputs("| scenario | | runs | failed | seconds |\n|---|---|---:|---:|---:|\n", file);
+    for (size_t pass = 0; pass < 3; pass++) {
+        for (size_t i = 0; i < list->count && rows < ROWS_MAX; i++) {
+            if (report_sweep_end(&list->sweeps[i]) == order[pass]) {
+                put_row(file, &list->sweeps[i]);
+                rows++;
+            }
+        }
+    }
+    if (rows < list->count) {
+        (void)fprintf(file, "\n%zu more, all of which are in the database.\n", list->count - rows);
+    }
+    (void)fputc('\n', file);
+}
+
+static void
+put_sentence(FILE *file, const struct report_sweeps *list)
+{
+    size_t ends[3] = {0, 0, 0};
+    long long runs = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        ends[report_sweep_end(&list->sweeps[i])]++;
+        runs += list->sweeps[i].runs;
+    }
+    (void)fprintf(file, "%zu scenario%s, %lld run%s: %zu held, %zu failed", list->count,
+            list->count == 1 ? "" : "s", runs, runs == 1 ? "" : "s", ends[REPORT_HELD],
+            ends[REPORT_FAILED]);
+    if (ends[REPORT_CUT] > 0) {
+        (void)fprintf(file, ", %zu cut short", ends[REPORT_CUT]);
+    }
+    (void)fputs(".\n\n", file);
+}
+
+/* ---- What failed. ---------------------------------------------------------------------------- */
+
+static void
+put_way(const struct sim_export *export, const struct report_sweep *sweep,
+        const struct report_way *way)
+{
+    FILE *file = export->file;
+    (void)fputs("### ", file);
+    put_text(file, sweep->scenario);
+    (void)fputs(": ", file);
+    put_text(file, way->verdict);
+    (void)fputs("\n\n", file);
+    put_text(file, report_way_message(way));
+    (void)fputs("  \n", file);
+    if (way->file[0] != '\0') {
+        put_freed(file, report_way_place(way), "  \n");
+    }
+    put_freed(file, report_way_count(sweep, way), "\n\n");
+    put_code(file, report_way_command(export, sweep, way, "explain"));
+}
+
+static void
+put_ways(const struct sim_export *export, const struct report_sweeps *list)
+{
+    size_t ways = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct report_sweep *sweep = &list->sweeps[i];
+        for (size_t j = 0; j < sweep->way_count; j++) {
+            if (!report_way_counts(sweep, &sweep->ways[j])) {
+                continue;
+            }
+            if (++ways <= WAYS_MAX) {
+                put_way(export, sweep, &sweep->ways[j]);
+            }
+        }
+        if (report_sweep_first_way(sweep) == NULL && report_sweep_end(sweep) != REPORT_HELD) {
+            (void)fputs("### ", export->file);
+            put_text(export->file, sweep->scenario);
+            (void)fputs("\n\n", export->file);
+            put_freed(export->file, report_sweep_reason(sweep), "\n\n");
+        }
+    }
+    if (ways > WAYS_MAX) {
+        (void)fprintf(
+                export->file, "%zu more ways to fail are in the database.\n", ways - WAYS_MAX);
+    }
+}
+
+static enum sim_store_err
+write_markdown(const struct sim_export *export)
+{
+    struct report_sweeps list;
+    enum sim_store_err err = report_sweeps_read(
+            export->store, export->sweeps, export->sweep_count, export->remembered, &list);
+    (void)fputs("## rewake\n\n", export->file);
+    put_sentence(export->file, &list);
+    put_table(export->file, &list);
+    put_ways(export, &list);
+    report_sweeps_done(&list);
+    return err;
+}
+
+SIM_FORMAT(markdown, .name = "markdown", .suffix = ".md", .place = "GITHUB_STEP_SUMMARY",
+        .about = "a summary in Markdown; on GitHub it goes to the step's summary",
+        .write = write_markdown);

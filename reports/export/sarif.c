@@ -1,0 +1,355 @@
+/*
+ * sarif.c -- SARIF 2.1.0: one result for each way to fail, for whoever shows findings at lines.
+ *
+ * A rule is a verdict and the oracle that said so. Where a run's events tell how it came about, the
+ * result has a code flow: from where the waker was stored to where the wake-up was missed. Files
+ * below the folder in which rewake was built are relative to SRCROOT; others have their whole name.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/export/words.h"
+#include "reports/model/flow.h"
+#include "runtime/base/assert.h"
+#include "sim/cli/build.h"
+#include "sim/cli/json.h"
+
+#define SCHEMA \
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+struct writing {
+    const struct sim_export *export;
+    struct report_sweeps list;
+    struct sim_json json;
+    char **rules; /* "lost-wakeup/rewake", each once. */
+    size_t rule_count;
+    enum sim_store_err err;
+};
+
+static void
+put_message(struct sim_json *json, const char *key, const char *text)
+{
+    sim_json_open(json, key, '{');
+    sim_json_text(json, "text", text);
+    sim_json_close(json, '}');
+}
+
+/* ---- Rules. ---------------------------------------------------------------------------------- */
+
+static char *
+rule_of(const struct report_way *way)
+{
+    char *rule = NULL;
+    int made = asprintf(&rule, "%s/%s", way->verdict, way->oracle);
+    rt_assert(made >= 0);
+    return rule;
+}
+
+static size_t
+find_rule(const struct writing *writing, const char *rule)
+{
+    size_t i = 0;
+    while (i < writing->rule_count && strcmp(writing->rules[i], rule) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static void
+note_rules(struct writing *writing, const struct report_sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->way_count; i++) {
+        char *rule = rule_of(&sweep->ways[i]);
+        if (!report_way_counts(sweep, &sweep->ways[i]) ||
+                find_rule(writing, rule) < writing->rule_count) {
+            free(rule);
+            continue;
+        }
+        size_t size = (writing->rule_count + 1) * sizeof(*writing->rules);
+        writing->rules = realloc(writing->rules, size);
+        rt_assert(writing->rules != NULL);
+        writing->rules[writing->rule_count++] = rule;
+    }
+}
+
+/* What the database says that verdict and oracle mean. */
+static void
+put_rule(struct writing *writing, const char *rule)
+{
+    const char *slash = strchr(rule, '/');
+    char *verdict = strndup(rule, (size_t)(slash - rule));
+    char *meaning = report_word_meaning(writing->export->store, "verdicts", verdict);
+    char *oracle = report_word_meaning(writing->export->store, "oracles", slash + 1);
+    char *both = NULL;
+    int made = asprintf(&both, "%s; %s", meaning, oracle);
+    rt_assert(verdict != NULL && made >= 0);
+    sim_json_open(&writing->json, NULL, '{');
+    sim_json_text(&writing->json, "id", rule);
+    put_message(&writing->json, "shortDescription", meaning);
+    put_message(&writing->json, "fullDescription", both);
+    sim_json_open(&writing->json, "defaultConfiguration", '{');
+    sim_json_text(&writing->json, "level", "error");
+    sim_json_close(&writing->json, '}');
+    sim_json_close(&writing->json, '}');
+    free(both);
+    free(oracle);
+    free(meaning);
+    free(verdict);
+}
+
+static void
+put_tool(struct writing *writing)
+{
+    struct sim_json *json = &writing->json;
+    sim_json_open(json, "tool", '{');
+    sim_json_open(json, "driver", '{');
+    sim_json_text(json, "name", "rewake");
+    sim_json_text(json, "semanticVersion", SIM_VERSION);
+    sim_json_open(json, "rules", '[');
+    for (size_t i = 0; i < writing->rule_count; i++) {
+        put_rule(writing, writing->rules[i]);
+    }
+    sim_json_close(json, ']');
+    sim_json_close(json, '}');
+    sim_json_close(json, '}');
+}
+
+/* ---- Places. --------------------------------------------------------------------------------- */
+
+/* RFC 3986: what may stand in a path as it is. */
+static bool
+is_path_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           strchr("-._~/!$&'()*+,;=@", c) != NULL;
+}
+
+static char *
+uri_of(const char *file)
+{
+    char *uri = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&uri, &size);
+    rt_assert(out != NULL);
+    (void)fputs(*file == '/' ? "file://" : "", out);
+    for (; *file != '\0'; file++) {
+        (void)fprintf(out, is_path_character(*file) ? "%c" : "%%%02X", (unsigned char)*file);
+    }
+    (void)fclose(out);
+    return uri;
+}
+
+/* What every location has; the caller closes it. */
+static void
+open_location(struct sim_json *json, const char *key, const char *file, int64_t line,
+        const char *function)
+{
+    char *uri = uri_of(file);
+    sim_json_open(json, key, '{');
+    sim_json_open(json, "physicalLocation", '{');
+    sim_json_open(json, "artifactLocation", '{');
+    sim_json_text(json, "uri", uri);
+    if (*file != '/') {
+        sim_json_text(json, "uriBaseId", "SRCROOT");
+    }
+    sim_json_close(json, '}');
+    sim_json_open(json, "region", '{');
+    sim_json_signed(json, "startLine", line > 0 ? line : 1);
+    sim_json_close(json, '}');
+    sim_json_close(json, '}');
+    if (*function != '\0') {
+        sim_json_open(json, "logicalLocations", '[');
+        sim_json_open(json, NULL, '{');
+        sim_json_text(json, "name", function);
+        sim_json_text(json, "kind", "function");
+        sim_json_close(json, '}');
+        sim_json_close(json, ']');
+    }
+    free(uri);
+}
+
+/* The line that is blamed, else the file of the scenario, else none. */
+static void
+put_locations(struct sim_json *json, const struct report_sweep *sweep, const struct report_way *way)
+{
+    bool line = way->file[0] != '\0';
+    sim_json_open(json, "locations", '[');
+    if (line || sweep->file[0] != '\0') {
+        open_location(json, NULL, line ? way->file : sweep->file, way->line, way->function);
+        sim_json_close(json, '}');
+    }
+    sim_json_close(json, ']');
+}
+
+static void
+put_flow(struct sim_json *json, const struct report_flow *flow)
+{
+    sim_json_open(json, "codeFlows", '[');
+    sim_json_open(json, NULL, '{');
+    sim_json_open(json, "threadFlows", '[');
+    sim_json_open(json, NULL, '{');
+    sim_json_open(json, "locations", '[');
+    for (size_t i = 0; i < flow->count; i++) {
+        const struct report_flow_place *place = &flow->places[i];
+        char text[512];
+        (void)snprintf(
+                text, sizeof(text), "step %lld: %.400s", (long long)place->step, place->text);
+        sim_json_open(json, NULL, '{');
+        open_location(json, "location", place->file, place->line, place->function);
+        put_message(json, "message", text);
+        sim_json_close(json, '}');
+        sim_json_signed(json, "executionOrder", (int64_t)i + 1);
+        sim_json_close(json, '}');
+    }
+    sim_json_close(json, ']');
+    sim_json_close(json, '}');
+    sim_json_close(json, ']');
+    sim_json_close(json, '}');
+    sim_json_close(json, ']');
+}
+
+/* ---- Results. -------------------------------------------------------------------------------- */
+
+/* The same way to fail of the same scenario is the same finding, wherever its line has moved to. */
+static void
+put_fingerprint(
+        struct sim_json *json, const struct report_sweep *sweep, const struct report_way *way)
+{
+    char *text = NULL;
+    int made = asprintf(&text, "%s:%s:%s:%s:%s", sweep->scenario, way->verdict, way->oracle,
+            way->file, way->function);
+    rt_assert(made >= 0);
+    sim_json_open(json, "partialFingerprints", '{');
+    sim_json_text(json, "rewakeWayToFail/v1", text);
+    sim_json_close(json, '}');
+    free(text);
+}
+
+static void
+put_properties(
+        struct writing *writing, const struct report_sweep *sweep, const struct report_way *way)
+{
+    struct sim_json *json = &writing->json;
+    char *replay = report_way_command(writing->export, sweep, way, "replay");
+    sim_json_open(json, "properties", '{');
+    sim_json_text(json, "scenario", sweep->scenario);
+    sim_json_text(json, "replay", replay);
+    sim_json_signed(json, "runsFailed", way->runs);
+    sim_json_signed(json, "runs", sweep->runs);
+    sim_json_close(json, '}');
+    free(replay);
+}
+
+static void
+put_result(struct writing *writing, const struct report_sweep *sweep, const struct report_way *way)
+{
+    struct sim_json *json = &writing->json;
+    struct report_flow flow = {.count = 0};
+    char *rule = rule_of(way);
+    char *count = report_way_count(sweep, way);
+    char *message = NULL;
+    int made = asprintf(&message, "%s: %s. %s", sweep->scenario, report_way_message(way), count);
+    rt_assert(made >= 0);
+    if (writing->err == SIM_STORE_OK) {
+        writing->err = report_flow_read(writing->export->store, way->run, &flow);
+    }
+    sim_json_open(json, NULL, '{');
+    sim_json_text(json, "ruleId", rule);
+    sim_json_number(json, "ruleIndex", find_rule(writing, rule));
+    sim_json_text(json, "level", "error");
+    put_message(json, "message", message);
+    put_locations(json, sweep, way);
+    if (flow.count > 1) {
+        put_flow(json, &flow);
+    }
+    if (way->runs > 0) {
+        sim_json_signed(json, "occurrenceCount", way->runs);
+    }
+    put_fingerprint(json, sweep, way);
+    put_properties(writing, sweep, way);
+    sim_json_close(json, '}');
+    report_flow_done(&flow);
+    free(message);
+    free(count);
+    free(rule);
+}
+
+static void
+put_results(struct writing *writing)
+{
+    sim_json_open(&writing->json, "results", '[');
+    for (size_t i = 0; i < writing->list.count; i++) {
+        const struct report_sweep *sweep = &writing->list.sweeps[i];
+        for (size_t j = 0; j < sweep->way_count; j++) {
+            if (report_way_counts(sweep, &sweep->ways[j])) {
+                put_result(writing, sweep, &sweep->ways[j]);
+            }
+        }
+    }
+    sim_json_close(&writing->json, ']');
+}
+
+/* Whether all that was to run has run; what each result is worth does not depend on it. */
+static void
+put_invocation(struct writing *writing)
+{
+    struct sim_json *json = &writing->json;
+    bool whole = true;
+    for (size_t i = 0; i < writing->list.count; i++) {
+        whole = whole && report_sweep_end(&writing->list.sweeps[i]) != REPORT_CUT;
+    }
+    sim_json_open(json, "invocations", '[');
+    sim_json_open(json, NULL, '{');
+    sim_json_bool(json, "executionSuccessful", whole);
+    sim_json_close(json, '}');
+    sim_json_close(json, ']');
+}
+
+static void
+put_run(struct writing *writing)
+{
+    struct sim_json *json = &writing->json;
+    sim_json_open(json, NULL, '{');
+    put_tool(writing);
+    put_invocation(writing);
+    /* Where it is, only the reader knows. */
+    sim_json_open(json, "originalUriBaseIds", '{');
+    sim_json_open(json, "SRCROOT", '{');
+    put_message(json, "description", "the folder in which the scenarios were compiled");
+    sim_json_close(json, '}');
+    sim_json_close(json, '}');
+    put_results(writing);
+    sim_json_close(json, '}');
+}
+
+static enum sim_store_err
+write_sarif(const struct sim_export *export)
+{
+    struct writing writing = {.export = export};
+    writing.err = report_sweeps_read(
+            export->store, export->sweeps, export->sweep_count, export->remembered, &writing.list);
+    for (size_t i = 0; i < writing.list.count; i++) {
+        note_rules(&writing, &writing.list.sweeps[i]);
+    }
+    sim_json_begin(&writing.json, export->file, NULL);
+    sim_json_text(&writing.json, "$schema", SCHEMA);
+    sim_json_text(&writing.json, "version", "2.1.0");
+    sim_json_open(&writing.json, "runs", '[');
+    put_run(&writing);
+    sim_json_close(&writing.json, ']');
+    sim_json_end(&writing.json);
+    (void)fputc('\n', export->file);
+    for (size_t i = 0; i < writing.rule_count; i++) {
+        free(writing.rules[i]);
+    }
+    free(writing.rules);
+    report_sweeps_done(&writing.list);
+    return writing.err;
+}
+
+SIM_FORMAT(sarif, .name = "sarif", .suffix = ".sarif",
+        .about = "SARIF 2.1.0, one result a way to fail: code scanning, editors",
+        .write = write_sarif);

@@ -1,0 +1,102 @@
+/*
+ * flow.c -- how a failure came about, as a few places in the order of time.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/model/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/base/ask.h"
+#include "runtime/base/assert.h"
+
+/*
+ * Number, step, line and words of each place. `last` is what the sleeper stored last; in a deadlock
+ * everybody's wait that is open counts. An owed step is known by the last line of a user in it.
+ */
+static const char flow_sql[] =
+        "WITH kinds AS (SELECT max(iif(name = 'fire-empty', kind, 0)) AS early FROM event_kinds),"
+        " waits AS (SELECT l.*, r.verdict FROM wake_ledger AS l JOIN runs AS r USING (run)"
+        "  WHERE l.run = ?1 AND l.wait_object <> 0 AND (l.how = 'open' OR l.actor = r.actor)),"
+        " last AS (SELECT * FROM waits WHERE actor = (SELECT actor FROM runs WHERE run = ?1)"
+        "   AND verdict <> (SELECT verdict FROM verdicts WHERE name = 'deadlock')"
+        "  ORDER BY opened_n DESC LIMIT 1),"
+        " told AS ("
+        "  SELECT opened_n AS n, opened AS step, printf('''%s'' stores its waker in %s%s', task,"
+        "   object, iif(reason IS NULL, '', ', waiting for: ' || reason)) AS text FROM last"
+        "  UNION ALL SELECT w.opened_n, w.opened, printf('''%s'' waits for %s%s', task, object,"
+        "   iif(reason IS NULL, '', ': ' || reason)) FROM waits AS w WHERE w.how = 'open'"
+        "   AND w.verdict = (SELECT verdict FROM verdicts WHERE name = 'deadlock')"
+        "   AND NOT EXISTS (SELECT 1 FROM last AS l WHERE l.opened_n = w.opened_n)"
+        "  UNION ALL SELECT closed_n, closed, printf('%s: the waker is %s', closed_by, how)"
+        "   FROM last WHERE how <> 'open'"
+        "  UNION ALL SELECT max(e.n), e.step, printf('%s wakes %s, and nobody waits there',"
+        "   coalesce((SELECT '''' || text || '''' FROM texts WHERE run = ?1 AND what = 'actor'"
+        "    AND which = e.actor), 'the world'), l.object)"
+        "   FROM last AS l JOIN events AS e ON e.run = ?1 AND e.object = l.wait_object"
+        "   AND e.kind = (SELECT early FROM kinds) HAVING max(e.n) IS NOT NULL"
+        "  UNION ALL SELECT max(e.n), e.step, 'the wake-up is owed from this step on'"
+        "   FROM runs AS r JOIN events AS e ON e.run = r.run AND e.step = r.owed_step"
+        "   WHERE r.run = ?1 AND r.owed_step > 0 AND e.await <> 0 HAVING max(e.n) IS NOT NULL)"
+        " SELECT t.step, s.file, s.function, s.line, t.text FROM told AS t"
+        " JOIN events AS e ON e.run = ?1 AND e.n = t.n JOIN sites AS s ON s.site = e.await"
+        " ORDER BY t.n, t.text LIMIT ?2";
+
+static char *
+copy(struct report_ask *ask, int column)
+{
+    char *text = strdup(report_text(ask, column));
+    rt_assert(text != NULL);
+    return text;
+}
+
+/* A ledger of more events takes seconds; and of other verdicts it tells nothing. */
+static const char worth_sql[] =
+        "SELECT 1 FROM details JOIN runs USING (run) JOIN verdicts USING (verdict) WHERE run = ?"
+        " AND stored BETWEEN 1 AND 50000 AND name IN ('lost-wakeup', 'late-wakeup', 'deadlock')";
+
+static enum sim_store_err
+is_worth_it(struct sim_store *store, int64_t run, bool *ret_worth)
+{
+    struct report_ask ask = report_ask(store, worth_sql);
+    report_put_int(&ask, run);
+    *ret_worth = report_row(&ask);
+    return report_done(&ask);
+}
+
+enum sim_store_err
+report_flow_read(struct sim_store *store, int64_t run, struct report_flow *ret_flow)
+{
+    bool worth = false;
+    *ret_flow = (struct report_flow){.count = 0};
+    enum sim_store_err err = is_worth_it(store, run, &worth);
+    if (err != SIM_STORE_OK || !worth) {
+        return err;
+    }
+    struct report_ask ask = report_ask(store, flow_sql);
+    report_put_int(&ask, run);
+    report_put_int(&ask, REPORT_FLOW_MAX);
+    while (report_row(&ask)) {
+        rt_assert(ret_flow->count < REPORT_FLOW_MAX);
+        ret_flow->places[ret_flow->count++] = (struct report_flow_place){
+                .step = report_int(&ask, 0),
+                .file = copy(&ask, 1),
+                .function = copy(&ask, 2),
+                .line = report_int(&ask, 3),
+                .text = copy(&ask, 4),
+        };
+    }
+    return report_done(&ask);
+}
+
+void
+report_flow_done(struct report_flow *flow)
+{
+    for (size_t i = 0; i < flow->count; i++) {
+        free(flow->places[i].file);
+        free(flow->places[i].function);
+        free(flow->places[i].text);
+    }
+    flow->count = 0;
+}

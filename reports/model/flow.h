@@ -1,0 +1,48 @@
+/*
+ * flow.h -- how a failure came about, as a few places in the order of time.
+ *
+ * Of a lost wake-up: where somebody was woken who was not there yet, where the waker was stored,
+ * where it was replaced or erased, and the step that should have woken. Of a deadlock: where each
+ * of them waits. From the events of the run; one without events has no flow.
+ *
+ * Ownership. Strings belong to the flow; report_flow_done frees them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_MODEL_FLOW_H
+#define REPORTS_MODEL_FLOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/store/store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Places of one flow: a deadlock of many is cut. */
+#define REPORT_FLOW_MAX 16u
+
+struct report_flow_place {
+    int64_t step;
+    char *file;
+    char *function;
+    int64_t line;
+    char *text; /* "'consumer' stores its waker in slot 0.1, waiting for: something" */
+};
+
+struct report_flow {
+    struct report_flow_place places[REPORT_FLOW_MAX];
+    size_t count;
+};
+
+/* Reads that of run:`run`. report_flow_done must follow in any case. */
+RT_MUST_CHECK enum sim_store_err report_flow_read(
+        struct sim_store *store, int64_t run, struct report_flow *ret_flow);
+void report_flow_done(struct report_flow *flow);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
