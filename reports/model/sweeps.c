@@ -46,7 +46,7 @@ read_sweep(struct report_ask *ask, struct report_sweep *sweep)
             .stated = copy(ask, 16),
             .held_to_verdict = (report_int(ask, 17) & 1) != 0,
             .held_to_goals = (report_int(ask, 17) & 2) != 0,
-            .command = report_int(ask, 18),
+            .command_ms = report_int(ask, 18),
             .ended = copy(ask, 19),
             .checked = report_int(ask, 20),
             .unequal = report_int(ask, 21),
@@ -64,9 +64,9 @@ read_sweep(struct report_ask *ask, struct report_sweep *sweep)
     "  AND c.kind IN (SELECT kind FROM element_kinds WHERE name IN ('goal', 'always'))))," columns \
     " FROM sweeps AS s " joined " WHERE s.sweep = ?"
 
-static const char sweep_sql[] = SWEEP_SQL("NULL, NULL, NULL, 0, s.sweep, NULL, 0, 0, 0", "");
+static const char sweep_sql[] = SWEEP_SQL("NULL, NULL, NULL, 0, s.started_ms, NULL, 0, 0, 0", "");
 static const char noted_sql[] =
-        SWEEP_SQL(" n.about, n.file, w.name, n.held, coalesce(n.command, s.sweep), n.ended,"
+        SWEEP_SQL(" n.about, n.file, w.name, n.held, coalesce(n.command_ms, s.started_ms), n.ended,"
                   " n.checked, n.unequal, (SELECT v.runs FROM sweep_verdicts AS v"
                   " WHERE v.sweep = s.sweep AND v.verdict = n.stated)",
                 "LEFT JOIN sweep_notes AS n USING (sweep)"

@@ -64,7 +64,7 @@ struct report_sweep {
     bool held_to_goals;
     int64_t goals_missed;    /* Goals that no run reached, held to them or not. */
     int64_t stated_runs;     /* That ended in the verdict that is stated. */
-    int64_t command;         /* The first sweep of the same command. */
+    int64_t command_ms;      /* When its command began; all sweeps of one have this. */
     char *ended;             /* "complete", "interrupted" …; "": not known. */
     int64_t checked;         /* Runs that were made again in a twin process … */
     int64_t unequal;         /* … and were another run there. */

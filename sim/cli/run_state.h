@@ -83,7 +83,7 @@ struct sim_run {
     struct sim_run_cover cover;
 
     /* All of them. */
-    int64_t command; /* The first sweep, in the database; 0: none was begun. */
+    int64_t command_ms; /* When the first sweep began, since 1970; 0: none has. */
     uint64_t runs;
     uint64_t passed;
     bool bug;        /* Something failed (with --expect: otherwise than stated). */

@@ -86,7 +86,7 @@ store_note(const struct sim_run *run, bool over)
     const struct sim_settings *settings = &run->cli->settings;
     const struct sim_sweep_note note = {
             .sweep = run->sweep,
-            .command = run->command,
+            .command_ms = run->command_ms,
             .about = scenario->about,
             .file = scenario->file,
             .stated = scenario->expect,
@@ -122,7 +122,7 @@ sim_run_store_begin(struct sim_run *run)
     if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) != SIM_STORE_OK) {
         return sim_run_store_failed(run);
     }
-    run->command = run->command != 0 ? run->command : run->sweep;
+    run->command_ms = run->command_ms != 0 ? run->command_ms : sweep.started_ms;
     return store_note(run, false) == SIM_STORE_OK || sim_run_store_failed(run);
 }
 

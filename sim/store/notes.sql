@@ -1,13 +1,13 @@
 -- notes.sql -- what a sweep was asked, and how it ended; made when a sweep first begins.
 --
---     sqlite3 -box .rewake/trace.db 'SELECT command, sweep, ended FROM sweep_notes'
+--     sqlite3 -box .rewake/trace.db 'SELECT command_ms, sweep, ended FROM sweep_notes'
 --
 -- SPDX-License-Identifier: Apache-2.0
 
 -- One row a sweep; a sweep of an older rewake has none.
 CREATE TABLE IF NOT EXISTS sweep_notes (
     sweep   INTEGER PRIMARY KEY REFERENCES sweeps,
-    command INTEGER NOT NULL,       -- the first sweep of the same command
+    command_ms INTEGER NOT NULL,    -- when the command began, since 1970: all its sweeps have this
     about   TEXT NOT NULL,          -- its scenario, in one sentence
     file    TEXT,                   -- where that is written; NULL: not known
     stated  INTEGER NOT NULL REFERENCES verdicts, -- how its scenario says that it fails; 0: never

@@ -46,6 +46,11 @@ struct sim_store {
     char message[SIM_STORE_MESSAGE_MAX];
 };
 
+/* ---- store_notes.c --------------------------------------------------------------------------- */
+
+/* Makes the table of notes.sql, where it is not there yet. */
+enum sim_store_err sim__store_note_tables(struct sim_store *store);
+
 /* ---- store_error.c --------------------------------------------------------------------------- */
 
 /* Writes the line for `err` with a detail (printf-like) and answers `err`. */

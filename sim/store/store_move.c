@@ -67,7 +67,7 @@ static const char tables_sql[] =
         " FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p"
         " WHERE m.type = 'table' AND m.name NOT IN ('sweeps', 'sweep_verdicts', 'seeds',"
         " 'coverage', 'sweep_strategies', 'sweep_species', 'goals', 'shards', 'species',"
-        " 'remembered') GROUP BY m.name HAVING max(p.name IN ('run', 'sweep'))"
+        " 'remembered', 'sweep_notes') GROUP BY m.name HAVING max(p.name IN ('run', 'sweep'))"
         " ORDER BY m.name <> 'runs', m.name";
 
 /* `table` as it is in both databases; the columns come from `to`, which is known to be ours. */
@@ -94,6 +94,16 @@ move_table(const struct sim__move *move, sqlite3_stmt *table)
     return err;
 }
 
+/* Of parts that ended in different ways, one that is not complete tells how. */
+static const struct rows notes[] = {
+        {"SELECT ?2, command_ms, about, file, stated, held, ended, checked, unequal"
+         " FROM sweep_notes WHERE sweep = ?1",
+                "INSERT INTO sweep_notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+                " SET command_ms = min(command_ms, excluded.command_ms),"
+                " ended = iif(ended = 'complete', excluded.ended, ended),"
+                " checked = checked + excluded.checked, unequal = unequal + excluded.unequal"},
+};
+
 static bool
 has_table(struct sim_store *store, const char *name)
 {
@@ -116,6 +126,17 @@ move_tables(const struct sim__move *move)
     }
     enum sim_store_err done = sim__store_done(&tables);
     return err != SIM_STORE_OK ? err : done;
+}
+
+/* An older rewake has noted nothing. */
+static enum sim_store_err
+move_notes(const struct sim__move *move)
+{
+    if (!has_table(move->from, "sweep_notes")) {
+        return SIM_STORE_OK;
+    }
+    enum sim_store_err err = sim__store_note_tables(move->to);
+    return err == SIM_STORE_OK ? move_each(move, notes, 1) : err;
 }
 
 /* ---- What adds up. --------------------------------------------------------------------------- */
@@ -357,6 +378,9 @@ static enum sim_store_err
 move_all(const struct sim__move *move)
 {
     enum sim_store_err err = move_tables(move);
+    if (err == SIM_STORE_OK) {
+        err = move_notes(move);
+    }
     if (err == SIM_STORE_OK) {
         err = move_each(move, sums, COUNT(sums));
     }

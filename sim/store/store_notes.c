@@ -8,13 +8,19 @@
 /* notes.sql, made into a C array by the build. */
 extern const char sim_notes_sql[];
 
+enum sim_store_err
+sim__store_note_tables(struct sim_store *store)
+{
+    return sim__store_sqlite(store, sqlite3_exec(store->db, sim_notes_sql, NULL, NULL, NULL));
+}
+
 static enum sim_store_err
 insert_note(struct sim_store *store, const struct sim_sweep_note *note)
 {
     struct sim__statement statement = sim__store_prepare(
             store, "INSERT OR REPLACE INTO sweep_notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     sim__put_int(&statement, note->sweep);
-    sim__put_int(&statement, note->command);
+    sim__put_int(&statement, note->command_ms);
     sim__put_text(&statement, note->about);
     sim__put_text(&statement, note->file);
     sim__put_int(&statement, note->stated);
@@ -35,7 +41,7 @@ sim_store_sweep_note(struct sim_store *store, const struct sim_sweep_note *note)
     if (err != SIM_STORE_OK) {
         return err;
     }
-    err = sim__store_sqlite(store, sqlite3_exec(store->db, sim_notes_sql, NULL, NULL, NULL));
+    err = sim__store_note_tables(store);
     if (err == SIM_STORE_OK) {
         err = insert_note(store, note);
     }
