@@ -67,7 +67,9 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
             sim_json_text(&json, "file", sim_place_file(&n->place));
             sim_json_number(&json, "line", n->place.line);
             sim_json_long(&json, "value", n->below.value);
-            sim_json_long(&json, "beside", n->beside.value);
+            if (n->both) {
+                sim_json_long(&json, "beside", n->beside.value);
+            }
             sim_json_close(&json, '}');
         }
         sim_json_number(&json, "below_failed", d->below.failed);

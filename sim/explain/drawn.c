@@ -56,7 +56,8 @@ sim_deciding_number_find(const struct sim_candidate *with, const struct sim_cand
     if (draws != NULL && look(with, deviation, hang_ms, draws)) {
         ret->below = draws->asked;
         find_line(draws, places, &ret->place);
-        ret->found = look(without, deviation, hang_ms, draws);
+        ret->found = true;
+        ret->both = look(without, deviation, hang_ms, draws);
         ret->beside = draws->asked;
     }
     sim_draws_free(&draws);
@@ -68,26 +69,30 @@ sim_deciding_number_put(const struct sim_cast *cast, struct sim_page *page,
 {
     const struct sim_number *value = &number->below;
     uint32_t part = sim_stream_part(cast, value->stream, value->kind);
+    unsigned long long drawn = (unsigned long long)value->value;
     if (value->kind == SIM_KIND_LATENCY) {
-        sim_page_put(page, "how many ns the host takes for ");
+        sim_page_printf(page, "the host takes %llu ns for ", drawn);
         sim_words_put_who(cast, page, part);
     } else if (value->kind == SIM_KIND_LENGTH) {
-        sim_page_put(page, "how many bytes are moved for ");
+        sim_page_printf(page, "%llu byte%s moved for ", drawn, drawn == 1 ? " is" : "s are");
         sim_words_put_who(cast, page, part);
     } else {
-        sim_page_put(page, "the number that ");
         if (part == 0) {
             sim_page_put(page, "the scenario");
         } else {
             sim_words_put_who(cast, page, part);
         }
-        sim_page_put(page, " draws");
+        sim_page_printf(page, " draws the number %llu", drawn);
     }
     if (number->place.function[0] != '\0') {
         sim_page_put(page, " ");
         sim_words_put_place(page, &number->place);
     }
-    sim_page_printf(page, ", its choice %u, is %llu, of %llu to %llu", nth + 1,
-            (unsigned long long)value->value, (unsigned long long)value->lo,
+    sim_page_printf(page, ", out of %llu to %llu", (unsigned long long)value->lo,
             (unsigned long long)value->hi);
+    if (nth > 0) {
+        sim_page_put(page, ", the ");
+        sim_words_put_nth(page, nth + 1);
+        sim_page_put(page, " time");
+    }
 }

@@ -21,21 +21,19 @@ extern "C" {
 #endif
 
 struct sim_deciding_number {
-    bool found;               /* It is a number, in both runs. */
+    bool found;               /* It is a number. */
+    bool both;                /* The run beside comes to draw it too. */
     struct sim_number below;  /* In the run that has the decision, … */
     struct sim_number beside; /* … and in the one beside it. */
     struct sim_place place;   /* Who draws it, of the reader's own lines; function "": not known. */
 };
 
-/*
- * Makes `with`, whose tape has `deviation`, and `without`. Not found where it is no number, or
- * where one of the two does not come to draw it.
- */
+/* Makes `with`, whose tape has `deviation`, and `without`. Not found where it is no number. */
 void sim_deciding_number_find(const struct sim_candidate *with, const struct sim_candidate *without,
         const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_places *places,
         struct sim_deciding_number *ret);
 
-/* Adds "the number that `worker` draws in job_poll() (job.c:18), its choice 3, is 2, of 0 to 2";
+/* Adds "`worker` draws 2 in job_poll() (job.c:18), out of 0 to 2, the 3rd time that it draws";
  * `nth`: the deciding choice, from 0. */
 void sim_deciding_number_put(const struct sim_cast *cast, struct sim_page *page,
         const struct sim_deciding_number *number, uint32_t nth);

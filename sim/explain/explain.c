@@ -15,6 +15,8 @@
 /* Processes that may die of words that are put back. */
 #define DEATHS_MAX 12u
 
+#define PARTS_BEFORE 2u
+
 /* The failure as it came. */
 static bool
 run_given(struct sim_explanation *explanation)
@@ -227,17 +229,20 @@ block_step(const struct sim_cast *cast, uint32_t id, uint32_t count, uint32_t *r
     return step;
 }
 
-/* Makes the ways of `actor`: here from step `from` to the end, in the passing run from where they
- * part to step `to`. */
+/* Makes the ways of `actor`: here from step `from` to the end (0: from where the two part), in the
+ * passing run from where they part to step `to`. What makes them part may be in a step before that
+ * leaves no other event. */
 static void
 walk_ways(struct sim_explanation *explanation, uint32_t actor, uint64_t from, uint64_t to)
 {
-    uint64_t parts_here = 0;
-    uint64_t parts_there = 0;
-    sim_sides_part(&explanation->cast, &explanation->passing_cast, &parts_here, &parts_there);
+    uint64_t here = 0;
+    uint64_t there = 0;
+    sim_sides_part(&explanation->cast, &explanation->passing_cast, &here, &there);
+    here = here > PARTS_BEFORE ? here - PARTS_BEFORE : 1;
+    there = there > PARTS_BEFORE ? there - PARTS_BEFORE : 1;
     explanation->here = sim_way_new(
-            actor, from != 0 ? from : parts_here, sim_explanation_outcome(explanation)->steps);
-    explanation->there = sim_way_new(actor, parts_there, to);
+            actor, from != 0 ? from : here, sim_explanation_outcome(explanation)->steps);
+    explanation->there = sim_way_new(actor, there, to);
     walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
     walk_run(explanation, &explanation->decision.passing, sim_way_run, explanation->there);
 }
@@ -254,7 +259,10 @@ find_ways(struct sim_explanation *explanation)
     uint32_t taker = sim_cause_taker(&evidence, &given);
     uint32_t blocks = 0;
     uint32_t like = 0;
-    if (taker != SIM_PART_NONE) {
+    if (wish->away_step != 0) {
+        explanation->here = sim_way_new(wish->away_id, wish->away_step, wish->away_step);
+        walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
+    } else if (taker != SIM_PART_NONE) {
         walk_ways(explanation, id_of(&explanation->cast, taker), given + 1, UINT32_MAX);
     } else if (wish->kind == SIM_WISH_ELSEWHERE && wish->writer_id != sleeper) {
         walk_ways(explanation, wish->writer_id, 0, wish->step);

@@ -68,9 +68,13 @@ put_decision(struct sim_page *page, const struct sim_explanation *explanation)
     } else {
         sim_words_put_decision(cast, page, &decision->deciding);
     }
-    if (explanation->number.found) {
-        sim_page_printf(page, decision->added ? "; here it is %llu" : "; it passes when it is %llu",
-                (unsigned long long)explanation->number.beside.value);
+    const struct sim_deciding_number *number = &explanation->number;
+    if (number->found && (number->both || decision->added)) {
+        sim_page_put(page, decision->added ? "" : "; it passes ");
+        if (number->both) {
+            sim_page_printf(page, decision->added ? "; here it is %llu" : "with %llu",
+                    (unsigned long long)number->beside.value);
+        }
     } else if (!decision->added) {
         sim_page_put(page, "; it passes when ");
         sim_words_put_dull(cast, page, &decision->deciding);

@@ -7,6 +7,7 @@
 
 #include "sim/explain/report.h"
 #include "sim/explain/words.h"
+#include "sim/trace/site.h"
 
 static const struct sim_spot *
 blamed(const struct sim_cause *cause)
@@ -16,6 +17,9 @@ blamed(const struct sim_cause *cause)
 
 /* Names that are given beside the place itself. */
 #define NAMES 4u
+
+/* Steps after which somebody who waits is worth a word while others turn. */
+#define SLEEPS_LONG 1000u
 
 /* Is it worth a name: not one that was given, and the runtime's only where nothing else is. */
 static bool
@@ -271,6 +275,16 @@ put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
     put_stored(page, cause);
 }
 
+/* It could go on, and the record names no line. */
+static void
+put_untraced(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page,
+            " could go on, and nobody wakes it; no line is on record for that (a library "
+            "tells its lines when it is built with the flags of pkg-config rewake).");
+}
+
 static void
 put_never_fired(struct sim_page *page, const struct sim_explanation *explanation)
 {
@@ -287,13 +301,20 @@ put_never_fired(struct sim_page *page, const struct sim_explanation *explanation
         put_overdue(page, explanation);
         return;
     }
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
     bool late = sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_LATE_WAKEUP;
+    if (cause->at_count == 0) {
+        put_untraced(page, explanation);
+        return;
+    }
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
     put_when(page, explanation, late ? " is not woken in time:" : " is never woken:");
     sim_page_put(
             page, cause->by_word ? " makes it so that it could go on," : " should have woken it,");
-    put_at(page, cause);
+    put_place(page, cause, 0, cause->at_count);
     sim_page_put(page, cause->by_word ? ", and fires nothing for it there." : ", and did not.");
+    if (put_names(page, cause, 0, cause->at_count, true, " In that step it goes through ")) {
+        sim_page_put(page, ".");
+    }
     put_stored(page, cause);
 }
 
@@ -357,18 +378,57 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
     }
 }
 
+/* A loop blocks although a wake for it had come. */
+static void
+put_blocked_on(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_printf(page, " blocks at step %llu although it was woken before:",
+            (unsigned long long)explanation->wish.step);
+    put_when(page, explanation, "");
+    sim_page_put(page, " wakes it");
+    put_at(page, cause);
+    sim_page_put(page, ", and it does not look whether it was. Had its host come back with "
+                       "nothing, it would have gone on.");
+}
+
+/* Who would wake it was turned away by a flag that it takes down too late. */
+static void
+put_turned_away(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_spot *flag = &cause->at[cause->lost_count];
+    put_when(page, explanation, "the wake is swallowed:");
+    sim_page_put(page, " comes to wake ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    put_place(page, cause, 0, cause->lost_count);
+    sim_page_put(page, ", and leaves it, for something in memory says that it is awake or will be. "
+                       "In the nearest run that passes ");
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_put(page, " takes that down before,");
+    put_place(page, cause, cause->lost_count, cause->at_count);
+    sim_page_printf(page, ", at its step %llu. Had it done so here, it would be woken.",
+            (unsigned long long)flag->step);
+}
+
 static void
 put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
 {
+    if (explanation->cause.by_wish == SIM_WISH_SWALLOWED) {
+        put_blocked_on(page, explanation);
+        return;
+    }
+    if (explanation->cause.by_wish == SIM_WISH_ELSEWHERE) {
+        put_turned_away(page, explanation);
+        return;
+    }
     sim_page_put(page, "the wake of ");
     sim_words_put_who(&explanation->cast, page, explanation->fate.part);
     put_when(page, explanation, " is sent, and swallowed on its way:");
     sim_page_put(page, " sends it");
     put_at(page, &explanation->cause);
-    sim_page_put(page, explanation->cause.by_wish == SIM_WISH_SWALLOWED
-                               ? ", with a waker behind which nobody is. If what it is blocked in "
-                                 "came back with nothing, it would go on."
-                       : explanation->fate.kind == SIM_FATE_NOT_POLLED
+    sim_page_put(page, explanation->fate.kind == SIM_FATE_NOT_POLLED
                                ? ", and no poll of it follows."
                                : ", and the poll that followed has not seen it.");
 }
@@ -391,11 +451,79 @@ put_sleepers(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, ".");
 }
 
+/* It has had a turn lately: it is one of those who turn. */
+static bool
+turns(const struct sim_explanation *explanation, uint32_t part)
+{
+    const struct sim_cast *cast = &explanation->cast;
+    uint64_t end = sim_explanation_outcome(explanation)->fail_step;
+    for (uint64_t i = cast->end; i-- > cast->first;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->step + SLEEPS_LONG < end) {
+            return false;
+        }
+        if (event->kind == RT_PROBE_POLL && sim_cast_part_of(cast, i) == part) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whoever waits while others turn: "Meanwhile `asker` waits for the answer since step 11". */
+static void
+put_meanwhile(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_ledger *ledger = &explanation->ledger;
+    const struct sim_cast *cast = &explanation->cast;
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < ledger->count && named < NAMES; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        const struct rt_site *site = sim_site_find(wait->await != 0 ? wait->await : wait->site);
+        if (wait->end != SIM_WAIT_OPEN || wait->kind != SIM_WAIT_SLOT || wait->unknown != 0 ||
+                SIM_OBJECT_KIND(wait->object) == RT_OBJECT_TIMER ||
+                cast->parts[wait->part].finished || turns(explanation, wait->part)) {
+            continue;
+        }
+        sim_page_put(page, named++ == 0 ? " Meanwhile " : "; ");
+        sim_words_put_who(cast, page, wait->part);
+        sim_page_printf(page, " waits for %s since step %u",
+                wait->reason != NULL ? wait->reason : "something", (unsigned)wait->store_step);
+        if (site != NULL) {
+            sim_page_printf(page, ", in %s() (%s:%u)", site->function, sim_site_file(site),
+                    (unsigned)site->line);
+        }
+    }
+    sim_page_put(page, named > 0 ? ", and nobody who runs wakes it." : "");
+}
+
+/* A loop of the reader's fell asleep on something that its host had told it of before. */
+static void
+put_untaken(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_page_printf(page,
+            " falls asleep at step %llu with something untaken: its host has it ready, has told it "
+            "so before, and does not tell it again. It was last",
+            (unsigned long long)sim_explanation_outcome(explanation)->owed_step);
+    put_at(page, cause);
+    sim_page_put(page, ", and did not take all that was there.");
+}
+
 static void
 put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     const struct sim_cause *cause = &explanation->cause;
+    bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP;
+    if (lost && cause->at_count > 0 && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
+        put_untaken(page, explanation);
+        return;
+    }
+    if (lost && cause->at_count == 0) {
+        put_untraced(page, explanation);
+        return;
+    }
     sim_page_put(page, "no missing wake was found");
     if (cause->at_count == 0) {
         sim_page_put(page, ", and the record names no line.");
@@ -411,6 +539,9 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, where);
     put_at(page, cause);
     sim_page_put(page, ".");
+    if (outcome->verdict == SIM_VERDICT_LIVELOCK || outcome->verdict == SIM_VERDICT_STEP_LIMIT) {
+        put_meanwhile(page, explanation);
+    }
 }
 
 void

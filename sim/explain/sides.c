@@ -64,6 +64,8 @@ put_step(const struct sim_cast *cast, struct sim_page *cell, uint64_t step)
     }
     if (sim_phrase_put_step(cast, &words, step, SIM_EVENT_NONE)) {
         sim_page_printf(cell, ": %s", sim_page_text(&words));
+    } else {
+        sim_page_put(cell, part != SIM_PART_NONE ? ": goes on" : "goes on");
     }
     sim_page_fini(&words);
 }

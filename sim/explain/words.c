@@ -53,8 +53,8 @@ sim_words_put_who(const struct sim_cast *cast, struct sim_page *page, uint32_t p
     }
 }
 
-static void
-put_nth(struct sim_page *page, uint32_t n)
+void
+sim_words_put_nth(struct sim_page *page, uint32_t n)
 {
     uint32_t last = n % 10;
     bool teen = n % 100 >= 11 && n % 100 <= 13;
@@ -88,12 +88,24 @@ put_run(const struct sim_cast *cast, struct sim_page *page, const struct sim_dev
         uint32_t part)
 {
     sim_page_put(page, "the ");
-    put_nth(page, deviation->ordinal + 1);
+    sim_words_put_nth(page, deviation->ordinal + 1);
     sim_page_put(page, " time that ");
     sim_words_put_who(cast, page, part);
     sim_page_put(page, " stands first in line, ");
     sim_words_put_who(cast, page, part_of_id(cast, deviation->id));
     sim_page_put(page, " goes before it");
+}
+
+/* "the host reports `left` late, the 2nd time that it may" */
+static void
+put_time(const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation,
+        uint32_t part, const char *before, const char *behind)
+{
+    sim_page_put(page, before);
+    sim_words_put_who(cast, page, part);
+    sim_page_printf(page, "%s, the ", behind);
+    sim_words_put_nth(page, deviation->ordinal + 1);
+    sim_page_put(page, " time that this may be");
 }
 
 void
@@ -109,18 +121,18 @@ sim_words_put_decision(
     switch ((enum sim_kind)deviation->kind) {
     case SIM_KIND_STRETCH:
         sim_page_put(page, "the ");
-        put_nth(page, deviation->ordinal + 1);
-        sim_page_put(page, " such step of ");
+        sim_words_put_nth(page, deviation->ordinal + 1);
+        sim_page_put(page, " step of ");
         sim_words_put_who(cast, page, part);
-        sim_page_put(page, " ");
+        sim_page_put(page, " that may take longer ");
         put_stretch(page, deviation->index);
         return;
     case SIM_KIND_LATENCY:
         what = "how long the host takes for it is ";
         break;
     case SIM_KIND_LATE:
-        what = "what the host has to say to it comes late: ";
-        break;
+        put_time(cast, page, deviation, part, "the host reports ", " late");
+        return;
     case SIM_KIND_SUBSET:
         what = "a poll of the host reports not all that is ready: ";
         break;
@@ -131,8 +143,8 @@ sim_words_put_decision(
         what = "fewer bytes are moved than could be: ";
         break;
     case SIM_KIND_SPURIOUS:
-        what = "it is woken, or reported to, for nothing: ";
-        break;
+        put_time(cast, page, deviation, part, "", " is woken, or reported to, for nothing");
+        return;
     case SIM_KIND_FAULT:
         what = "a fault strikes: ";
         break;
@@ -150,12 +162,12 @@ sim_words_put_decision(
     }
     if (part == 0 && deviation->kind == SIM_KIND_USER) {
         sim_page_put(page, "the ");
-        put_nth(page, deviation->ordinal + 1);
+        sim_words_put_nth(page, deviation->ordinal + 1);
         sim_page_put(page, " number that the scenario draws while it is set up (sim_pick, "
                            "sim_range) is ");
     } else {
         sim_page_put(page, "at the ");
-        put_nth(page, deviation->ordinal + 1);
+        sim_words_put_nth(page, deviation->ordinal + 1);
         sim_page_printf(page, " choice \"%s\" of ", sim_kind_name(deviation->kind));
         sim_words_put_who(cast, page, part);
         sim_page_printf(page, " %s", what);
@@ -173,6 +185,8 @@ sim_words_put_dull(
         sim_page_put(page, " goes first");
     } else if (deviation->kind == SIM_KIND_STRETCH) {
         sim_page_put(page, "that step takes no longer");
+    } else if (deviation->kind == SIM_KIND_LATE || deviation->kind == SIM_KIND_SPURIOUS) {
+        sim_page_put(page, "that is not so");
     } else {
         sim_page_put(page, "it is the first");
     }

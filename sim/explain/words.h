@@ -31,6 +31,9 @@ void sim_words_put_place(struct sim_page *page, const struct sim_place *place);
 /* Adds "`client`"; "somebody" for SIM_PART_NONE, "the world" for 0. */
 void sim_words_put_who(const struct sim_cast *cast, struct sim_page *page, uint32_t part);
 
+/* Adds "1st", "2nd", "11th". */
+void sim_words_put_nth(struct sim_page *page, uint32_t n);
+
 #ifdef __cplusplus
 }
 #endif

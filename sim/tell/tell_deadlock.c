@@ -127,7 +127,7 @@ sim__head_deadlock(struct sim__telling *telling)
 {
     uint32_t named = 0;
     uint32_t left = 0;
-    sim_page_put(&telling->line, "nobody can go on: ");
+    sim_page_put(&telling->line, telling->went_on ? "nobody goes on: " : "nobody can go on: ");
     for (uint32_t part = 1; part < telling->cast.count; part++) {
         const struct sim_wait *wait = NULL;
         bool open = sim_ledger_open_of(&telling->ledger, part, NULL) != NULL;
@@ -348,8 +348,8 @@ end_tried(struct sim__telling *telling, bool loops)
 {
     if (telling->went_on) {
         sim_page_put(&telling->line,
-                ": so the verdict is deadlock. With what is told above somebody "
-                "goes on.");
+                ", so the verdict is deadlock and not lost-wakeup; but with what is told above "
+                "somebody does.");
         sim__end_line(telling, 0);
         return;
     }

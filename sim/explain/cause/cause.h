@@ -69,7 +69,8 @@ struct sim_cause {
     /* by_wish LOST, or wiped: whose write it was that is written over `at`. */
     struct sim_spot before;
     /* by_wish ELSEWHERE: so many of `at`, in front, are functions that who would do it goes through
-     * instead; behind them stands where it is done in the passing run. */
+     * instead; behind them stands where it is done in the passing run. COALESCED: what who would
+     * wake it goes through, and is turned away; behind them what turns it away. */
     uint32_t lost_count;
     bool lost_only;        /* … and in this run alone. */
     struct sim_spot given; /* … and where it was given what it should pass on, where known. */

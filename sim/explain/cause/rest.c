@@ -96,34 +96,6 @@ ended_by_time(const struct sim_cast *cast, uint32_t part, uint64_t block)
     return false;
 }
 
-/* A loop sleeps in its host with no deadline, where in the passing run it had one. */
-static bool
-find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
-{
-    const struct sim_cast *cast = evidence->ledger->cast;
-    uint32_t part = evidence->fate->part;
-    uint32_t nth = part != SIM_PART_NONE ? blocks(cast, part) : 0;
-    if (evidence->passing == NULL || nth == 0 ||
-            sim_cast_blocked(cast, part, evidence->fate->horizon) == SIM_EVENT_NONE) {
-        return false;
-    }
-    const struct sim_cast *passing = evidence->passing->cast;
-    /* One that has nothing to do when its time is up lacks no deadline. */
-    bool goes_on = evidence->wish != NULL && evidence->wish->kind == SIM_WISH_SWALLOWED;
-    for (uint32_t like = 1; like < passing->count; like++) {
-        if (!sim__same_name(cast, part, passing, like)) {
-            continue;
-        }
-        uint64_t block = nth_block(passing, like, goes_on ? nth : blocks(passing, like));
-        if (block != SIM_EVENT_NONE && ended_by_time(passing, like, block)) {
-            cause->kind = SIM_CAUSE_NEVER_STORED;
-            sim__blame_trail(evidence, cause, 0);
-            return cause->at_count > 0;
-        }
-    }
-    return false;
-}
-
 /* Something that the sleeper stands in line for was given back, or destroyed, and the line was not
  * told. */
 static bool
@@ -373,6 +345,31 @@ blame_way(const struct sim_evidence *evidence, struct sim_cause *cause)
     *cause = lost;
 }
 
+/* Somebody came to wake it, and found a flag that says that this is done: what it goes through. */
+static void
+blame_away(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    struct sim_cause away = *cause;
+    if (evidence->here == NULL || evidence->here->actor_id != evidence->wish->away_id) {
+        return;
+    }
+    uint32_t count = sim_path_functions(evidence->places, &evidence->here->path, walked);
+    while (count > 0 && sim_place_is_runtime(&walked[count - 1].place)) {
+        count--;
+    }
+    away.at_count = 0;
+    add_way(evidence, cause, walked, count, &away);
+    away.lost_count = away.at_count;
+    away.kind = SIM_CAUSE_COALESCED;
+    for (uint32_t i = 0; i < cause->at_count && away.at_count < SIM_CAUSE_CALLS; i++) {
+        away.at[away.at_count++] = cause->at[i];
+    }
+    if (away.lost_count > 0) {
+        *cause = away;
+    }
+}
+
 /* A loop asks its host for less than in the run that passes: the call that it makes there alone. */
 static bool
 find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
@@ -395,6 +392,56 @@ find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
     return cause->by_call;
 }
 
+/* What the loop went through since the two runs part: its last step may be the blocking alone. */
+static void
+blame_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    struct sim_cause turn = {.kind = cause->kind};
+    if (evidence->here == NULL ||
+            part_of_id(evidence->ledger->cast, evidence->here->actor_id) != evidence->fate->part) {
+        return;
+    }
+    uint32_t count = sim_path_functions(evidence->places, &evidence->here->path, walked);
+    while (count > 0 && sim_place_is_runtime(&walked[count - 1].place)) {
+        count--;
+    }
+    add_way(evidence, cause, walked, count, &turn);
+    for (uint32_t i = 0; i < turn.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+        turn.at[i].trail = true;
+        cause->at[cause->at_count++] = turn.at[i];
+    }
+}
+
+/* A loop sleeps in its host with no deadline, where in the passing run it had one. */
+static bool
+find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    uint32_t part = evidence->fate->part;
+    uint32_t nth = part != SIM_PART_NONE ? blocks(cast, part) : 0;
+    if (evidence->passing == NULL || nth == 0 ||
+            sim_cast_blocked(cast, part, evidence->fate->horizon) == SIM_EVENT_NONE) {
+        return false;
+    }
+    const struct sim_cast *passing = evidence->passing->cast;
+    /* One that has nothing to do when its time is up lacks no deadline. */
+    bool goes_on = evidence->wish != NULL && evidence->wish->kind == SIM_WISH_SWALLOWED;
+    for (uint32_t like = 1; like < passing->count; like++) {
+        if (!sim__same_name(cast, part, passing, like)) {
+            continue;
+        }
+        uint64_t block = nth_block(passing, like, goes_on ? nth : blocks(passing, like));
+        if (block != SIM_EVENT_NONE && ended_by_time(passing, like, block)) {
+            cause->kind = SIM_CAUSE_NEVER_STORED;
+            sim__blame_trail(evidence, cause, 0);
+            blame_turn(evidence, cause);
+            return cause->at_count > 0;
+        }
+    }
+    return false;
+}
+
 static bool
 find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t from, uint32_t to)
 {
@@ -413,7 +460,11 @@ find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t
     } else {
         blame_stop(evidence, &found, &wish->writer, wish->step);
         if (wish->kind == SIM_WISH_ELSEWHERE && found.at_count > 0) {
-            blame_way(evidence, &found);
+            if (wish->away_step != 0) {
+                blame_away(evidence, &found);
+            } else {
+                blame_way(evidence, &found);
+            }
             blame_last_step(evidence, &found);
         }
     }

@@ -180,6 +180,19 @@ find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
+/* Whether that wake was for `part`, which has come then. */
+static bool
+ends_wait_of(const struct sim_evidence *evidence, uint64_t event, uint32_t part)
+{
+    const struct sim_ledger *ledger = evidence->ledger;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        if (ledger->waits[i].end_event == event && ledger->waits[i].part == part) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The last wake, by somebody else, in the place of `wait` before it was stored: of nobody, or of
  * another; SIM_EVENT_NONE. */
 static uint64_t
@@ -189,7 +202,8 @@ wake_before(const struct sim_evidence *evidence, const struct sim_wait *wait)
     for (uint64_t i = wait->store_event; i-- > cast->first && wait->object != 0;) {
         const struct sim_event *event = sim_cast_event(cast, i);
         bool fires = event->kind == RT_PROBE_FIRE || event->kind == RT_PROBE_FIRE_EMPTY;
-        if (fires && event->object == wait->object && sim_cast_part_of(cast, i) != wait->part) {
+        if (fires && event->object == wait->object && sim_cast_part_of(cast, i) != wait->part &&
+                !ends_wait_of(evidence, i, wait->part)) {
             return i;
         }
     }
@@ -312,8 +326,8 @@ find_unarmed(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* Of what came: had the sleeper looked at it, or had it a turn in which to look? One of the two is
- * enough where its last turn does less than in the run that passes. */
+/* Of what came: has the sleeper looked at it? Or had it a turn in which to look, and does less in
+ * its last one than in the run that passes? */
 static bool
 has_seen(const struct sim_evidence *evidence, const struct sim_came_word *came)
 {
@@ -321,7 +335,7 @@ has_seen(const struct sim_evidence *evidence, const struct sim_came_word *came)
     uint64_t turn = turn_before(evidence);
     bool looked = came->seen != 0;
     bool had_a_turn = came->change.step < sim_cast_event(evidence->ledger->cast, turn)->step;
-    return sim__blame_armed(evidence, &armed) ? looked || had_a_turn : looked && had_a_turn;
+    return looked || (had_a_turn && sim__blame_armed(evidence, &armed));
 }
 
 static void

@@ -22,6 +22,9 @@
 #define ASKED_MAX 800u
 #define STEPS_MAX UINT64_C(400000)
 
+/* Steps before the end in which somebody may have been turned away. */
+#define AWAY_MAX 40u
+
 #define SLEEPERS_MAX 3u
 #define WAITS_MAX 16u
 #define STACK_NEAR (UINT64_C(1) << 20)
@@ -326,6 +329,44 @@ last_step_there(const struct sim_changes *there, uint32_t id)
     return last;
 }
 
+/* Whether the sleeper goes on by itself when the word is so before `step`, a step of somebody else.
+ * Returns whose step that is; 0: it does not. */
+static uint32_t
+wakes_then(struct asking *asking, const struct sleeper *sleeper, const struct sim_change *change,
+        uint64_t step)
+{
+    struct sim_world *world = asking->world;
+    uint64_t mask = sim_change_bytes(change);
+    uint32_t id = 0;
+    if (next_question(asking, asking->outcome->fail_step) &&
+            run_to(asking, (struct sim_stop){step - 1, false})) {
+        uint64_t word = word_at(world, change->offset);
+        sim_word_put(world, change->offset, (word & ~mask) | (change->after & mask));
+        bool same = sim_world_go_on(world, (struct sim_stop){step, false});
+        uint32_t whose = same ? world->stepping->id : 0;
+        same = same && sim_world_go_on(world, end_of(asking));
+        const struct sim_actor *actor = sim_world_actor(world, sleeper->index);
+        bool went = !same || actor == NULL || actor->stopped_step > sleeper->slept;
+        id = went && whose != sleeper->id ? whose : 0;
+    }
+    sim_world_drop(world);
+    return id;
+}
+
+/* A flag that the sleeper takes down, and others look at before they wake it: the last step in
+ * which one of them was turned away. */
+static void
+find_turned_away(struct asking *asking, const struct sleeper *sleeper,
+        const struct sim_change *change, struct sim_wish *wish)
+{
+    uint64_t least =
+            asking->outcome->fail_step > AWAY_MAX ? asking->outcome->fail_step - AWAY_MAX : 0;
+    for (uint64_t step = asking->outcome->fail_step; step > least && wish->away_step == 0; step--) {
+        wish->away_id = wakes_then(asking, sleeper, change, step);
+        wish->away_step = wish->away_id != 0 ? step : 0;
+    }
+}
+
 static void
 ask_elsewhere(struct asking *asking, const struct sleeper *sleeper, uint32_t index)
 {
@@ -341,6 +382,10 @@ ask_elsewhere(struct asking *asking, const struct sleeper *sleeper, uint32_t ind
             asking->ends[change->offset / sizeof(uint64_t)] != change->after &&
             goes_on(asking, sleeper, end_of(asking), &patch)) {
         add_hit(asking, SIM_WISH_ELSEWHERE, sleeper, change, 0);
+        if (change->actor_id == sleeper->id && sleeper->loop) {
+            find_turned_away(
+                    asking, sleeper, change, &asking->room->hits[asking->room->hit_count - 1].wish);
+        }
     }
 }
 

@@ -41,7 +41,11 @@ struct sim_wish {
     /* SWALLOWED: its last step. Else the step that changes the word; ELSEWHERE: of the run that
      * passes. */
     uint64_t step;
-    uint32_t writer_id;          /* Whose step that is: the stable id. */
+    uint32_t writer_id; /* Whose step that is: the stable id. */
+    /* ELSEWHERE, where the sleeper itself writes the word there: the step here in which somebody
+     * else would have woken it had that been written before, and whose step that is. 0: none. */
+    uint64_t away_step;
+    uint32_t away_id;
     uint64_t lost_step;          /* LOST: the step that writes over it. */
     struct sim_walk_stop writer; /* Who changes it; no frames: not known. */
     struct sim_walk_stop eraser; /* LOST: who writes over it. */

@@ -638,9 +638,11 @@ TEST(tell_deadlock_below_an_answer_does_not_contradict_it)
             "nothing can go on, and nobody could: 'my loop' waits for: mail");
     tale_end(tale, SIM_VERDICT_DEADLOCK, loop);
     const char *text = head_and_why_of(&story, true);
+    EXPECT(strstr(text, "deadlock: nobody goes on: ") == text);
     EXPECT(strstr(text,
-                   "nobody went on: so the\n"
-                   "verdict is deadlock. With what is told above somebody goes on.\n") != NULL);
+                   "nobody went on, so the\n"
+                   "verdict is deadlock and not lost-wakeup; but with what is told above somebody "
+                   "does.\n") != NULL);
     EXPECT(strstr(text, "can not be polled") == NULL);
     EXPECT(strstr(text, "no wake is missing") == NULL);
     story_end(&story);
