@@ -139,6 +139,12 @@ struct sim_strategy_ops {
      * Such a choice is never built, which is most of its cost. NULL: `choose` is asked.
      */
     uint32_t (*draw)(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds);
+    /*
+     * For a strategy that looks at nothing but how many alternatives there are: an index below n,
+     * asked for instead of `choose`, and, like a draw, without a choice being built. It listens to
+     * no events. NULL: `choose` is asked.
+     */
+    uint32_t (*walk)(struct sim_strategy *strategy, uint32_t n);
     /* An index below choice->n. */
     uint32_t (*choose)(struct sim_strategy *strategy, const struct sim_choice *choice);
     /*

@@ -13,6 +13,7 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
 {
     rt_assert(strategy != NULL);
     rt_assert(strategy->ops->choose != NULL);
+    rt_assert(strategy->ops->walk == NULL || strategy->ops->events == NULL);
     decider->strategy = strategy;
     decider->seed = seed;
     decider->hash = UINT64_C(0x5851f42d4c957f2d);
@@ -23,6 +24,7 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
     decider->tape_off = decider->tape.capacity == 0;
     decider->deviations = 0;
     decider->draw = decider->tape_off ? strategy->ops->draw : NULL;
+    decider->walks = strategy->ops->walk != NULL;
     decider->queue = (struct sim_queue){NULL, 0, 0, 1};
     decider->run_choices = 0;
     decider->told = 0;
@@ -38,7 +40,7 @@ tell_events(struct sim_decider *decider)
 {
     const struct sim_recorder *recorder = decider->recorder;
     struct sim_strategy *strategy = decider->strategy;
-    if (strategy->ops->events == NULL || recorder == NULL) {
+    if (recorder == NULL) {
         return;
     }
     uint64_t first = sim_recorder_first(recorder);
@@ -58,7 +60,9 @@ void
 sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome)
 {
     struct sim_strategy *strategy = decider->strategy;
-    tell_events(decider);
+    if (strategy->ops->events != NULL) {
+        tell_events(decider);
+    }
     if (strategy->ops->end != NULL) {
         strategy->ops->end(strategy, outcome);
     }
@@ -112,8 +116,37 @@ ask(struct sim_decider *decider, const struct sim_choice *choice)
     if (decider->tape_full && !decider->strategy->ops->repeats) {
         return 0;
     }
-    tell_events(decider);
+    if (ops->events != NULL) {
+        tell_events(decider);
+    }
     return ops->choose(decider->strategy, choice);
+}
+
+uint32_t
+sim__walk(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
+        enum sim_kind kind, uint32_t n,
+        void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
+        const void *context)
+{
+    struct sim_strategy *strategy = decider->strategy;
+    uint32_t ordinal = stream->ordinal++;
+    decider->run_choices += kind == SIM_KIND_RUN;
+    bool dull = decider->tape_full && !strategy->ops->repeats;
+    uint32_t index = dull ? 0 : strategy->ops->walk(strategy, n);
+    rt_assert(index < n);
+    if (index != 0 && !decider->tape_off) {
+        const struct sim_choice choice = {.kind = kind,
+                .n = n,
+                .stream = stream_id,
+                .ordinal = ordinal,
+                .describe = describe,
+                .context = context};
+        if (!write_down(decider, &choice, index) && !strategy->ops->repeats) {
+            index = 0;
+        }
+    }
+    sim__decided(decider, stream_id, n, index);
+    return index;
 }
 
 uint32_t

@@ -26,6 +26,7 @@ struct sim_decider {
     struct sim_strategy *strategy; /* Borrowed for the run. */
     /* The strategy's draw, where nobody wants to see the choices; NULL: they are built. */
     uint32_t (*draw)(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds);
+    bool walks; /* The strategy does: choices are built for the tape alone, and none is shown. */
     uint64_t seed;
     uint64_t hash;          /* Of every answer with more than one alternative, in order. */
     uint64_t asked;         /* Answers with more than one alternative. */
@@ -51,6 +52,12 @@ void sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outc
 /* The slow way: for a choice that somebody wants to see, and for the first of a stream. */
 uint32_t sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
         enum sim_kind kind, uint32_t n, struct sim_odds odds,
+        void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
+        const void *context);
+
+/* The same of a strategy that walks. */
+uint32_t sim__walk(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
+        enum sim_kind kind, uint32_t n,
         void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
         const void *context);
 
@@ -81,6 +88,9 @@ sim_decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stre
     if (n == 1) {
         stream->ordinal++;
         return 0;
+    }
+    if (decider->walks) {
+        return sim__walk(decider, stream, stream_id, kind, n, describe, context);
     }
     if (decider->draw == 0 || stream->key == 0) {
         return sim__decide(decider, stream, stream_id, kind, n, odds, describe, context);

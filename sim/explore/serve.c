@@ -470,6 +470,7 @@ prepare(struct sim_worker *worker, int fd)
     /* Without room for them each run of an enumeration is made from its beginning. */
     static struct sim_checkpoints checkpoints;
     if (sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) == RT_OK) {
+        checkpoints.sets_up_anew = worker->kind.sets_up_anew;
         shared->world.checkpoints = &checkpoints;
     }
     shared->stage = SIM_STAGE_IDLE;

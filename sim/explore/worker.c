@@ -30,8 +30,10 @@
 /* Far from each other and from where a system puts its own; a hint that is not taken is no harm. */
 const struct sim_worker_kind sim_worker_usual = {
         .arena = (void *)(uintptr_t)0x200000000000, .fill = 0xcd, .stack_bytes = 0};
-const struct sim_worker_kind sim_worker_twin = {
-        .arena = (void *)(uintptr_t)0x300000123000, .fill = 0x5a, .stack_bytes = 77777};
+const struct sim_worker_kind sim_worker_twin = {.arena = (void *)(uintptr_t)0x300000123000,
+        .fill = 0x5a,
+        .stack_bytes = 77777,
+        .sets_up_anew = true};
 
 bool
 sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,

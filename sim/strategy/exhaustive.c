@@ -69,21 +69,20 @@ exhaustive_begin(struct sim_strategy *strategy, uint64_t seed)
 
 /* A choice that no run has met: answered dull. */
 static void
-grow(struct sim_exhaustive *exhaustive, const struct sim_choice *choice)
+grow(struct sim_exhaustive *exhaustive, uint32_t n)
 {
     if (exhaustive->depth >= exhaustive->depth_max) {
         exhaustive->cut = true;
         exhaustive->resumption.wanted = false;
         return;
     }
-    exhaustive->path[exhaustive->depth++] =
-            (struct sim_tree_node){.index = 0, .n = (uint8_t)choice->n};
+    exhaustive->path[exhaustive->depth++] = (struct sim_tree_node){.index = 0, .n = (uint8_t)n};
     /* Whether what comes next can be answered otherwise. */
     exhaustive->resumption.wanted = exhaustive->deviations < exhaustive->deviations_max;
 }
 
 static uint32_t
-exhaustive_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+exhaustive_walk(struct sim_strategy *strategy, uint32_t n)
 {
     struct sim_exhaustive *exhaustive = exhaustive_of(strategy);
     if (exhaustive->resumption.resumed != 0) {
@@ -92,11 +91,11 @@ exhaustive_choose(struct sim_strategy *strategy, const struct sim_choice *choice
     }
     uint32_t position = exhaustive->position++;
     if (position >= exhaustive->depth) {
-        grow(exhaustive, choice);
+        grow(exhaustive, n);
         return 0;
     }
     struct sim_tree_node node = exhaustive->path[position];
-    if (node.n != choice->n) {
+    if (node.n != n) {
         exhaustive->differs = true;
         return 0;
     }
@@ -104,6 +103,12 @@ exhaustive_choose(struct sim_strategy *strategy, const struct sim_choice *choice
     exhaustive->resumption.wanted = position + 1 == exhaustive->depth &&
                                     exhaustive->deviations < exhaustive->deviations_max;
     return node.index;
+}
+
+static uint32_t
+exhaustive_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    return exhaustive_walk(strategy, choice->n);
 }
 
 static void
@@ -130,6 +135,7 @@ static const struct sim_strategy_ops exhaustive_ops = {
         .about = "every run there is, depth first, within bounds",
         .keyless = true,
         .begin = exhaustive_begin,
+        .walk = exhaustive_walk,
         .choose = exhaustive_choose,
         .end = exhaustive_end,
         .resumption = exhaustive_resumption,

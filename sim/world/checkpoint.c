@@ -68,13 +68,15 @@ rt_err
 sim_checkpoints_init(struct sim_checkpoints *checkpoints, size_t size)
 {
     memset(checkpoints, 0, sizeof(*checkpoints));
-    void *memory = mmap(
-            NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(NULL, size + 2 * SIM_BEGINNING_SIZE, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         return RT_E_FULL;
     }
     checkpoints->memory = memory;
     checkpoints->size = size;
+    checkpoints->beginnings[0].memory = checkpoints->memory + size;
+    checkpoints->beginnings[1].memory = checkpoints->memory + size + SIM_BEGINNING_SIZE;
     return RT_OK;
 }
 
@@ -82,7 +84,7 @@ void
 sim_checkpoints_fini(struct sim_checkpoints *checkpoints)
 {
     if (checkpoints->memory != NULL) {
-        (void)munmap(checkpoints->memory, checkpoints->size);
+        (void)munmap(checkpoints->memory, checkpoints->size + 2 * SIM_BEGINNING_SIZE);
         checkpoints->memory = NULL;
     }
 }
@@ -96,16 +98,16 @@ sim_checkpoints_drop(struct sim_checkpoints *checkpoints)
 
 /* ---- Taking. --------------------------------------------------------------------------------- */
 
-static bool
-is_sound(const struct sim_world *world)
+bool
+sim__can_be_kept(const struct sim_world *world)
 {
     return !SANITIZED && world->fibers == NULL && world->inner == NULL && !world->arena.exhausted &&
            !world->decider.tape_full && !sim__stacks_out() && sim_images_size() == 0 &&
            sim_output_is_empty();
 }
 
-static size_t
-size_of(const struct sim_world *world)
+size_t
+sim__kept_size(const struct sim_world *world)
 {
     size_t queues = (world->enabled.count + world->timed_count) * sizeof(uint16_t);
     size_t own = sim__has_notes(world) ? OWN_SIZE + NOTES_SIZE : OWN_SIZE;
@@ -187,8 +189,8 @@ put(char *to, const void *from, size_t size)
     return to + size;
 }
 
-static void
-copy_out(const struct sim_world *world, char *to)
+void
+sim__copy_out(const struct sim_world *world, char *to)
 {
     struct head head;
     fill_head(world, &head);
@@ -206,8 +208,8 @@ void
 sim__checkpoint(struct sim_world *world)
 {
     struct sim_checkpoints *checkpoints = world->checkpoints;
-    size_t size = size_of(world);
-    if (!is_worth_it(world, size) || !is_sound(world)) {
+    size_t size = sim__kept_size(world);
+    if (!is_worth_it(world, size) || !sim__can_be_kept(world)) {
         return;
     }
     while (checkpoints->count == SIM_CHECKPOINTS_MAX ||
@@ -216,7 +218,7 @@ sim__checkpoint(struct sim_world *world)
     }
     checkpoints->all[checkpoints->count++] = (struct sim_checkpoint){
             .offset = checkpoints->used, .asked = world->decider.asked, .step = world->step};
-    copy_out(world, checkpoints->memory + checkpoints->used);
+    sim__copy_out(world, checkpoints->memory + checkpoints->used);
     checkpoints->used += size;
     checkpoints->taken++;
 }
@@ -230,8 +232,8 @@ get(const char *from, void *to, size_t size)
     return from + size;
 }
 
-static void
-copy_back(struct sim_world *world, const char *from)
+void
+sim__copy_back(struct sim_world *world, const char *from, struct sim_recording recording)
 {
     struct head head;
     from = get(from, &head, sizeof(head));
@@ -262,8 +264,8 @@ copy_back(struct sim_world *world, const char *from)
     world->recorder.bytes = head.bytes;
     world->recorder.texts_lost = head.texts_lost;
     world->recorder.over = UINT64_MAX; /* Where the run before was closed. */
-    world->recorder.events_on = world->checkpoints->events;
-    world->recorder.texts_on = world->checkpoints->texts;
+    world->recorder.events_on = recording.events;
+    world->recorder.texts_on = recording.texts;
     sim__probes_resume(world, head.probes);
 }
 
@@ -319,7 +321,7 @@ sim__resume(struct sim_world *world, struct sim_resumption *resumption,
     if (checkpoint == NULL) {
         return false;
     }
-    copy_back(world, checkpoints->memory + checkpoint->offset);
+    sim__copy_back(world, checkpoints->memory + checkpoint->offset, recording);
     resumption->resumed = checkpoint->asked;
     checkpoints->resumed++;
     return true;

@@ -9,6 +9,13 @@
  *      begin ── same: 7 ──▶ newest checkpoint at or before answer 7 ──▶ copied back
  *      step  ── wanted ───▶ copied, if enough steps lie since the one before
  *
+ * What lies between nothing and the first step is kept as well, for every strategy: the
+ * *beginning*, as `setup` left it (beginning.c). It is the same for every seed where setup was
+ * asked nothing; where it was, each run is set up anew. One is kept as of the second run in a row
+ * with the same scenario and options, and goes back with all that setup wrote to the ring and to
+ * the table of actors, so it holds whatever came in between. Twins set up anew each time: a setup
+ * that is not the same each time is found by them.
+ *
  * Sound only where nothing of the run lies elsewhere. None is taken while a loop or a
  * guest stands on a stack of its own, where a library has writable memory, with half a
  * line printed, under a sanitizer (whose malloc is not ours), and when it would be large.
@@ -41,11 +48,21 @@ struct sim_resumption;
 
 #define SIM_CHECKPOINTS_MAX 1024u
 #define SIM_CHECKPOINTS_SIZE ((size_t)64 << 20)
+#define SIM_BEGINNING_SIZE ((size_t)256 << 10) /* Larger ones are not kept. */
 
 struct sim_checkpoint {
     size_t offset;  /* Where its copy begins. */
     uint64_t asked; /* Answers before it. */
     uint64_t step;
+};
+
+/* A run behind `setup`. */
+struct sim_beginning {
+    const struct sim_scenario *scenario; /* Of the last run that looked here; NULL: none has. */
+    struct sim_options options;
+    bool again; /* The one before it was of the same. */
+    bool kept;
+    char *memory; /* SIM_BEGINNING_SIZE. */
 };
 
 struct sim_checkpoints {
@@ -60,9 +77,12 @@ struct sim_checkpoints {
     struct sim_options options;
     bool events;
     bool texts;
+    struct sim_beginning beginnings[2]; /* Of runs without events, and with. */
+    bool sets_up_anew;                  /* Each run: no beginning is used. */
     /* Ever. */
     uint64_t taken;
     uint64_t resumed;
+    uint64_t begun; /* Runs that began with a beginning that was kept. */
 };
 
 /* Reserves `size` bytes for copies; no page is touched. RT_E_FULL: the system has no room. */

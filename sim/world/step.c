@@ -183,7 +183,7 @@ choose_actor(struct sim_world *world)
     if (n > BLOCK) {
         return choose_wide(world, n);
     }
-    if (world->decider.draw == NULL) {
+    if (world->decider.draw == NULL && !world->decider.walks) {
         show_queue(world, 0, 1);
     }
     return sim_decide(&world->decider, &front->streams[SIM_KIND_RUN],

@@ -132,13 +132,22 @@ clear_outcome(struct sim_outcome *outcome, uint64_t seed)
     outcome->message[0] = '\0';
 }
 
+/* The world stands as a copy of an earlier run had it. */
+static void
+go_on(struct sim_world *world, uint64_t seed)
+{
+    clear_outcome(&world->outcome, seed);
+    sim_world_current = world;
+    sim_output_begin();
+    sim_malloc_resume(&world->arena);
+}
+
 /* The decider has begun. */
 static void
-begin(struct sim_world *world, const struct sim_scenario *scenario,
+begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_recording recording,
         struct sim_stop stop)
 {
-    rt_assert(sim_world_current == NULL);
     sim_arena_reset(&world->arena);
     sim_recorder_begin(&world->recorder, recording.events, recording.texts);
     world->scenario = scenario;
@@ -192,6 +201,31 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
     sim__probes_begin(world);
     sim_output_begin();
     sim_malloc_begin(&world->arena);
+}
+
+/* The decider has begun. True: setup is done already. */
+static bool
+begin(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_recording recording,
+        struct sim_stop stop)
+{
+    rt_assert(sim_world_current == NULL);
+    if (!sim__begin_kept(world, scenario, options, recording)) {
+        begin_anew(world, scenario, options, seed, recording, stop);
+        return false;
+    }
+    world->stop = stop;
+    go_on(world, seed);
+    return true;
+}
+
+static void
+set_up(struct sim_world *world, bool is_set_up)
+{
+    if (!is_set_up) {
+        world->scenario->setup(world);
+        sim__keep_beginning(world);
+    }
 }
 
 /* ---- The end. -------------------------------------------------------------------------------- */
@@ -298,10 +332,7 @@ resume(struct sim_world *world, struct sim_resumption *resumption,
     if (!sim__resume(world, resumption, scenario, options, recording)) {
         return false;
     }
-    clear_outcome(&world->outcome, seed);
-    sim_world_current = world;
-    sim_output_begin();
-    sim_malloc_resume(&world->arena);
+    go_on(world, seed);
     return true;
 }
 
@@ -320,14 +351,11 @@ run_of_tree(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_recording recording,
         struct sim_resumption *resumption, struct sim_outcome *ret_outcome)
 {
-    bool resumed = resume(world, resumption, scenario, options, seed, recording);
-    if (!resumed) {
-        begin(world, scenario, options, seed, recording, (struct sim_stop){UINT64_MAX, false});
-    }
+    const struct sim_stop nowhere = {UINT64_MAX, false};
+    bool is_set_up = resume(world, resumption, scenario, options, seed, recording) ||
+                     begin(world, scenario, options, seed, recording, nowhere);
     if (_setjmp(world->escape) == 0) {
-        if (!resumed) {
-            scenario->setup(world);
-        }
+        set_up(world, is_set_up);
         sim__world_steps_keeping(world, resumption);
         if (world->outcome.verdict == SIM_VERDICT_PASS) {
             close_run(world);
@@ -349,9 +377,9 @@ sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
         return;
     }
     spoil(world, recording);
-    begin(world, scenario, options, seed, recording, sim__trap_stop(world));
+    bool is_set_up = begin(world, scenario, options, seed, recording, sim__trap_stop(world));
     if (_setjmp(world->escape) == 0) {
-        scenario->setup(world);
+        set_up(world, is_set_up);
         world->stopped = world->stop.step == 0;
         sim__world_steps(world);
         if (world->stopped) {
@@ -373,9 +401,9 @@ sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
 {
     sim_decider_begin(&world->decider, strategy, seed);
     spoil(world, recording);
-    begin(world, scenario, options, seed, recording, stop);
+    bool is_set_up = begin(world, scenario, options, seed, recording, stop);
     if (_setjmp(world->escape) == 0) {
-        scenario->setup(world);
+        set_up(world, is_set_up);
         if (stop.step == 0 && !stop.at_quiet) {
             world->stopped = true;
         }

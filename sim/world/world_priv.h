@@ -109,6 +109,20 @@ bool sim__resume(struct sim_world *world, struct sim_resumption *resumption,
         const struct sim_scenario *scenario, const struct sim_options *options,
         struct sim_recording recording);
 
+/* checkpoint.c: whether all of the run lies where it is copied from; the bytes of a copy; the copy,
+ * and the way back. */
+bool sim__can_be_kept(const struct sim_world *world);
+size_t sim__kept_size(const struct sim_world *world);
+void sim__copy_out(const struct sim_world *world, char *to);
+void sim__copy_back(struct sim_world *world, const char *from, struct sim_recording recording);
+
+/* beginning.c: puts the world, whose decider has begun, behind `setup`. False: no copy is of use,
+ * and nothing has changed. */
+bool sim__begin_kept(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, struct sim_recording recording);
+/* beginning.c: setup is done; keeps that, where it is sound and of use. */
+void sim__keep_beginning(struct sim_world *world);
+
 /* checkpoint.c: a run is about to write over what checkpoints rely on. */
 void sim__checkpoints_spoil(struct sim_world *world);
 
