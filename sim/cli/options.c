@@ -295,6 +295,12 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
         return set_small(&settings->bound, value, 0, 1000000, "is no number of deviations");
     case SIM_CLI_OPTION_EXPORT:
         return set_file(&settings->export_file, value);
+    case SIM_CLI_OPTION_GOOD:
+        settings->good = value;
+        return NULL;
+    case SIM_CLI_OPTION_BAD:
+        settings->bad = value;
+        return NULL;
     case SIM_CLI_OPTION_STEP:
         return set_step(&settings->step, value);
     case SIM_CLI_OPTION_UNTIL:

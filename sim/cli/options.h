@@ -54,6 +54,8 @@
     X(GDB, 0, "gdb", NULL, NULL, "make the run under gdb; default: the step that matters") \
     X(HERE, 0, "here", NULL, NULL, \
             "in this very process, which traps (SIGTRAP) at --step: for any debugger") \
+    X(GOOD, 0, "good", "REV", NULL, "a commit with which the run passes") \
+    X(BAD, 0, "bad", "REV", NULL, "a commit with which it fails; default HEAD") \
     X(NAME, 0, "name", "NAME", NULL, "what it is to be called") \
     X(FOLDER, 'o', NULL, "PATH", NULL, "the folder, or the file, that is written") \
     X(JUNIT, 0, "junit", "FILE", NULL, "also write the result as JUnit XML") \
@@ -108,6 +110,8 @@ struct sim_settings {
     const char *db;
     const char *artifact;    /* A file to be written; NULL: none. */
     const char *export_file; /* Likewise. */
+    const char *good;        /* A commit; NULL: it is searched for. */
+    const char *bad;         /* A commit; NULL: HEAD. */
     const char *name;        /* NULL: what is usual. */
     const char *folder;      /* Likewise. */
     const char *junit;       /* A file to be written; NULL: none. */

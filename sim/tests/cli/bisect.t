@@ -1,0 +1,159 @@
+#!/bin/sh
+# bisect.t -- the commit with which a run began to fail, in a repository of twelve.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+command -v git >/dev/null || {
+    echo '1..0 # SKIP git is missing: scripts/setup --ci installs it'
+    exit 0
+}
+export GIT_CONFIG_NOSYSTEM=1 HOME="$tmp" GIT_CONFIG_GLOBAL="$tmp/.gitconfig"
+git config --global user.name Nobody
+git config --global user.email nobody@example.com
+git config --global init.defaultBranch main
+mkdir 'boxes of it'
+export TMPDIR="$tmp/boxes of it"
+
+# ---- Twelve commits in a folder with a blank; the 8th breaks it, 6 and 10 do not build.
+mkdir -p 'repo of mine/tests'
+cd 'repo of mine' || exit 1
+git init -q .
+cat >tests/build.sh <<END
+#!/bin/sh
+# Built where it stands; what FLAGS says is the commit's.
+exec $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -shared -fPIC $library_flags -I"$root" \$(cat FLAGS) \
+    mine.c -o mine.so
+END
+chmod +x tests/build.sh
+echo 'mine.so' >.gitignore
+cp "$root/sim/tests/cli/lib/mended.c" tests/mine.c
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    case $i in
+    6) flags='-DMENDED -include nothing.h' ;;
+    10) flags='-include nothing.h' ;;
+    [1-7]) flags=-DMENDED ;;
+    *) flags=-O1 ;;
+    esac
+    echo "$flags" >tests/FLAGS
+    echo "$i" >tests/number
+    git add -A
+    git commit -q -m "number $i"
+done
+eighth=$(git rev-parse --short HEAD~4)
+(cd tests && ./build.sh) || exit 1
+rewake run ./tests/mine.so --runs 50 --fresh --no-shrink --json --db "$tmp/b.db" >"$tmp/b.json"
+token=$(token_of "$tmp/b.json")
+ok "there is a run that fails" test -n "$token"
+
+# The reader's own tree is dirty, and has a file that is not git's.
+echo 'mine' >>tests/number
+echo 'also mine' >tests/untracked
+git status --porcelain=v2 --branch >"$tmp/before"
+untouched() {
+    git -C "$tmp/repo of mine" status --porcelain=v2 --branch | cmp - "$tmp/before" &&
+        [ "$(cat "$tmp/repo of mine/tests/untracked")" = 'also mine' ]
+}
+clean() {
+    [ -z "$(ls "$TMPDIR")" ] && [ "$(git worktree list | wc -l)" -eq 1 ] &&
+        ! git for-each-ref | grep -q bisect
+}
+
+cd tests || exit 1
+"$REWAKE" bisect mine.so "$token" -- ./build.sh >"$tmp/out.txt" 2>"$tmp/err.txt"
+same "bisect: status" "$?" 0
+cat "$tmp/out.txt" "$tmp/err.txt" >"$tmp/.said"
+ok "bisect: the 8th commit" grep -q "fails is $eighth (Nobody, .*): number 8" "$tmp/out.txt"
+ok "bisect: it says how to see it" grep -q '^show: git show' "$tmp/out.txt"
+ok "bisect: the bad end is tried first" sh -c \
+    "head -n 1 '$tmp/err.txt' | grep -q 'number 12 *fails'"
+ok "bisect: what does not build is skipped" grep -q 'number \(6\|10\) *does not build: skipped' \
+    "$tmp/err.txt"
+ok "bisect: nothing was touched" untouched
+ok "bisect: nothing is left" clean
+cd .. || exit 1
+"$REWAKE" bisect tests/mine.so "$token" --good HEAD~11 --bad HEAD~1 -- \
+    sh -c 'cd tests && ./build.sh' >"$tmp/out.txt" 2>"$tmp/err.txt"
+same "bisect from the top, with both ends: status" "$?" 0
+ok "bisect from the top: the 8th commit" grep -q "fails is $eighth " "$tmp/out.txt"
+ok "bisect from the top: the ends are as they were named" \
+    sh -c "sed -n '1,2p' '$tmp/err.txt' | tr '\n' ' ' |
+        grep -q 'number 11 *fails.*number 1 *passes'"
+
+# Between a good 7 and a bad 9, with 8 not to be judged, it can not be told.
+"$REWAKE" bisect tests/mine.so "$token" --good HEAD~5 -- sh -c \
+    'cd tests && case $(cat number) in 8) exit 1 ;; esac; ./build.sh' \
+    >"$tmp/out.txt" 2>"$tmp/err.txt"
+same "one of several: status" "$?" 5
+ok "one of several: two of them" test "$(grep -c '^  [0-9a-f]\{12\}$' "$tmp/out.txt")" -eq 2
+
+# ---- What can not be judged. ----
+cd tests || exit 1
+fails() {
+    claim=$1
+    wanted=$2
+    shift 2
+    "$REWAKE" bisect "$@" >"$tmp/out.txt" 2>"$tmp/err.txt"
+    same "$claim: status" "$?" "$wanted"
+    ok "$claim: the last line says it" sh -c "tail -n 1 '$tmp/err.txt' | grep -q '^rewake: .'"
+    ok "$claim: nothing is left" clean
+}
+fails "a bad end that passes" 125 mine.so "$token" --bad HEAD~6 -- ./build.sh
+fails "a good end that fails" 125 mine.so "$token" --good HEAD~1 -- ./build.sh
+fails "a build that never works" 125 mine.so "$token" -- sh -c 'echo no rule >&2; exit 2'
+ok "a build that never works: its last words" grep -q '^    no rule' "$tmp/err.txt"
+fails "a build that makes nothing" 125 mine.so "$token" -- true
+fails "a build that is not there" 125 mine.so "$token" -- ./nothing
+fails "no such commit" 2 mine.so "$token" --good nowhere -- ./build.sh
+fails "an option for a commit" 2 mine.so "$token" --good=--all -- ./build.sh
+fails "a damaged token" 2 mine.so "${token%?}" -- ./build.sh
+fails "no library" 2 mine.c "$token" -- ./build.sh
+fails "a library elsewhere" 2 /nowhere/mine.so "$token" -- ./build.sh
+fails "no build" 2 mine.so "$token"
+fails "a run that failed from the first commit on" 125 mine.so "$token" -- sh -c \
+    'echo -O1 >FLAGS; ./build.sh'
+
+# ---- Told to end, or killed. ----
+gone() {
+    left=150
+    while kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+until_clean() {
+    left=100
+    until clean; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+for signal in INT TERM KILL; do
+    rm -f "$tmp/building"
+    # As a terminal does: a shell gives its background jobs SIGINT ignored.
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$REWAKE" bisect mine.so "$token" -- \
+        sh -c "echo \$\$ >'$tmp/building'; sleep 60" >"$tmp/out.txt" 2>"$tmp/err.txt" &
+    pid=$!
+    left=100
+    until [ -s "$tmp/building" ] || [ $left -eq 0 ]; do
+        left=$((left - 1))
+        sleep 0.1
+    done
+    kill -$signal $pid
+    ok "SIG$signal: it ends" gone $pid
+    wait $pid 2>/dev/null
+    ended=$?
+    [ $signal = KILL ] || same "SIG$signal: status" "$ended" 5
+    ok "SIG$signal: so does the build" gone "$(cat "$tmp/building")"
+    ok "SIG$signal: nothing is left" until_clean
+done
+cd .. || exit 1
+ok "nothing was touched by any of these" untouched
+cd "$tmp" || exit 1
+mkdir bare
+cd bare || exit 1
+"$REWAKE" bisect mine.so "$token" -- true >"$tmp/out.txt" 2>"$tmp/err.txt"
+same "outside of any repository: status" "$?" 2
+cd "$tmp" || exit 1
+done_testing
