@@ -8,7 +8,9 @@
 
 #include <stddef.h>
 
-#define SIM_VERSION "0.1.0"
+#include "runtime/base/version.h"
+
+#define SIM_VERSION RT_VERSION
 #define SIM_BUILD_MAX 192u
 
 /*

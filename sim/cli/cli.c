@@ -50,9 +50,8 @@ find_command(const char *name)
     return NULL;
 }
 
-/* The first command whose name comes after `name` ("" to begin with). */
-static const struct sim_command *
-next_command(const char *name)
+const struct sim_command *
+sim_cli_next_command(const char *name)
 {
     const struct sim_command *next = NULL;
     for (const struct sim_command *const *each = __start_rewake_commands;
@@ -70,9 +69,9 @@ help(void)
 {
     (void)printf("usage: rewake COMMAND [ARGUMENTS]\n\n"
                  "Finds, tells and replays lost wake-ups in async runtimes.\n\n");
-    for (const struct sim_command *each = next_command(""); each != NULL;
-            each = next_command(each->name)) {
-        (void)printf("  rewake %-8s %s\n", each->name, each->about);
+    for (const struct sim_command *each = sim_cli_next_command(""); each != NULL;
+            each = sim_cli_next_command(each->name)) {
+        (void)printf("  rewake %-10s %s\n", each->name, each->about);
     }
     (void)printf(
             "\n`rewake COMMAND --help` has the options. Exit status: 0 all held, 1 a bug was\n"

@@ -66,6 +66,9 @@ struct sim_command {
 /* Prints "rewake: …" on stderr as one line, and answers `status`. */
 __attribute__((format(printf, 2, 3))) int sim_cli_fail(int status, const char *format, ...);
 
+/* The first command whose name comes after `name` ("" to begin with); NULL: none. */
+const struct sim_command *sim_cli_next_command(const char *name);
+
 /* What main() does once the arguments are there. */
 int sim_cli_main(int count, char **arguments);
 

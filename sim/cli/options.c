@@ -22,13 +22,7 @@
 #define LONG_BASE 256
 #define DEFAULT_STRATEGY "portfolio"
 
-static const struct row {
-    const char *name; /* Long; NULL: it has a letter only. */
-    const char *argument;
-    const char *environment;
-    const char *about;
-    char letter;
-} rows[] = {
+static const struct sim_cli_option_text rows[] = {
 #define OPTION_ROW(name, letter, long_name, argument, environment, about) \
     {long_name, argument, environment, about, letter},
         SIM_CLI_OPTION_LIST(OPTION_ROW)
@@ -36,6 +30,13 @@ static const struct row {
 };
 
 _Static_assert(SIM_CLI_OPTIONS < 64, "options are bits of a mask");
+
+struct sim_cli_option_text
+sim_cli_option_text(enum sim_cli_option option)
+{
+    rt_assert((uint32_t)option < SIM_CLI_OPTIONS);
+    return rows[option];
+}
 
 /* ---- Values. --------------------------------------------------------------------------------- */
 
@@ -497,7 +498,7 @@ sim_cli_parse(const struct sim_command *command, int count, char **arguments,
 /* ---- Help. ----------------------------------------------------------------------------------- */
 
 static void
-help_option(const struct row *row)
+help_option(const struct sim_cli_option_text *row)
 {
     char left[48];
     (void)snprintf(left, sizeof(left), "%c%.1s%s%s%s%s%s", row->letter != 0 ? '-' : ' ',

@@ -137,6 +137,17 @@ struct sim_command;
 bool sim_cli_parse(const struct sim_command *command, int count, char **arguments,
         struct sim_settings *ret_settings, int *ret_first);
 
+/* What the list says of an option; NULL and 0 where there is nothing. Static. */
+struct sim_cli_option_text {
+    const char *name; /* Long. */
+    const char *argument;
+    const char *environment;
+    const char *about;
+    char letter;
+};
+
+struct sim_cli_option_text sim_cli_option_text(enum sim_cli_option option);
+
 /* Prints the help of `command` on stdout. */
 void sim_cli_help(const struct sim_command *command);
 
