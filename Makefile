@@ -9,7 +9,7 @@
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' \
-		Makefile fuzz/rules.mk
+		Makefile fuzz/rules.mk scripts/install.mk
 	@echo '  BUILD=$(subst $() ,|,$(BUILDS)) CC=gcc|clang' && echo \
 		'  OPT=-O0 JOBS=N V=1 (shows commands)'
 .DEFAULT_GOAL := all
@@ -20,8 +20,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 BUILD ?= release
-PREFIX ?= /usr/local
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/^\#define RT_VERSION "\(.*\)"/\1/p' runtime/base/version.h)
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS))
 
@@ -216,20 +215,13 @@ coverage: tests-cov-$(CC) binary-cov-$(CC) ## which lines of runtime/ and sim/ t
 	@$(call prove,cov-$(CC),cov-$(CC),$(filter sim/%,$(SHELL_TESTS)))
 	@gcovr --root . --filter 'runtime/' --filter 'sim/' --exclude '.*/tests/.*' build/cov-$(CC)
 
-I = $(DESTDIR)$(PREFIX)
-install: all ## program, runtime library, headers, *.pc; DESTDIR= PREFIX=/usr/local
-	install -D -m 755 $(B)/rewake $(I)/bin/rewake
-	install -D -m 644 $(B)/librewake-rt.a $(I)/lib/librewake-rt.a
-	@for h in $(HEADERS); do install -D -m 644 $$h $(I)/include/rewake/$$h || exit 1; done
-	@mkdir -p $(I)/lib/pkgconfig
-	@for pc in rewake rewake-rt; do sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
-		scripts/$$pc.pc.in > $(I)/lib/pkgconfig/$$pc.pc || exit 1; done
+include scripts/install.mk
 clean: ## removes build/
 	rm -rf build
 
 FORCE:
 .PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs \
 	mutants statements matrix bench bench-search bench-shrink zoo-drop size demo tidy format coverage \
-	install clean FORCE
+	clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

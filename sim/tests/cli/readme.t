@@ -89,7 +89,8 @@ for compiler in gcc clang; do
     for fibers in -UFIBERS -DFIBERS; do
         # shellcheck disable=SC2046 # Several flags.
         ok "$compiler $fibers: a program links with the runtime" with $compiler ship.c $fibers \
-            $(pkg-config --cflags --libs rewake-rt) -o ship$fibers
+            $(pkg-config --static --cflags --libs rewake-rt | sed 's/-lrewake-rt/-l:lib&.a/;
+                s/lib-l/lib/') -o ship$fibers
         same "$compiler $fibers: it runs" "$(./ship$fibers)" 55
     done
     ok "$compiler: who uses fibers switches stacks by Boost.Context" \

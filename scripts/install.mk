@@ -1,0 +1,85 @@
+# install.mk -- what is installed, and where. Part of the Makefile.
+#
+#   make install PREFIX=/usr DESTDIR=/tmp/root LIBDIR=/usr/lib/x86_64-linux-gnu
+#
+# DESTDIR is only put in front: nothing that is installed knows it. MAN=no leaves the manual pages
+# out, and with them the need for scdoc.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+MAN ?= yes
+
+# ---- The shared library. -----------------------------------------------------------------------
+# While the first number is 0 the second one breaks promises: the soname has both.
+version_word = $(word $1,$(subst ., ,$(VERSION)))
+ABI := $(call version_word,1)$(if $(filter 0,$(call version_word,1)),.$(call version_word,2))
+SO := librewake-rt.so
+pic = $(patsubst %.c,$(B)/pic/%.o,$1)
+
+$(B)/pic/%.o: %.c $(B)/flags
+	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) -fPIC -c $< -o $@)
+# Its own names only; what it needs, it says (--no-undefined), so that its users need not know.
+$(B)/$(SO): $(call pic,$(RUNTIME) $(call find_c,runtime/host)) scripts/rewake-rt.map $(B)/sources
+	$(call run,LINK,$(CC) -shared $(FLAGS.$(BUILD)) $(OPT) -Wl$(,)-soname$(,)$(SO).$(ABI) \
+		-Wl$(,)--version-script=scripts/rewake-rt.map -Wl$(,)--no-undefined -o $@ \
+		$(filter %.o,$^) $(FIBER_LIBS) -pthread)
+, := ,
+
+# ---- What the program says of itself. ----------------------------------------------------------
+$(B)/share/man: $(B)/rewake $(wildcard scripts/man/*) scripts/manual
+	@rm -rf $@ && scripts/manual $(B)/rewake $@
+$(B)/share/rewake.%: $(B)/rewake
+	$(call run,GEN,$(B)/rewake completion $* > $@)
+
+# ---- Jobs. -------------------------------------------------------------------------------------
+# Everything that runtime/ offers, and of the simulator what sim/rewake.h brings; the rest is
+# nobody's. The compiler says what these include.
+OFFERED := $(filter-out %internal.h runtime/base/banned.h,$(filter runtime/%,$(HEADERS)))
+INCLUDED = $(OFFERED) $(shell $(CC) -std=c17 -I. -MM -x c $(filter %.h,$(OFFERED)) sim/rewake.h | \
+	tr ' ' '\n' | grep '\.h$$' | sort -u)
+TEMPLATES := $(shell find scripts/templates -type f)
+PAGES = $(if $(filter no,$(MAN)),,$(B)/share/man)
+put = install -D -m $1 $2 $(DESTDIR)$3 &&
+
+BUILT := $(B)/$(SO) $(B)/share/rewake.bash $(B)/share/rewake.zsh
+install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
+	@$(call put,755,$(B)/rewake,$(BINDIR)/rewake) \
+	$(call put,644,$(B)/librewake-rt.a,$(LIBDIR)/librewake-rt.a) \
+	$(call put,644,$(B)/$(SO),$(LIBDIR)/$(SO).$(VERSION)) \
+	ln -sfn $(SO).$(VERSION) $(DESTDIR)$(LIBDIR)/$(SO).$(ABI) && \
+	ln -sfn $(SO).$(ABI) $(DESTDIR)$(LIBDIR)/$(SO) && \
+	$(call put,644,$(B)/share/rewake.bash,$(DATADIR)/bash-completion/completions/rewake) \
+	$(call put,644,$(B)/share/rewake.zsh,$(DATADIR)/zsh/site-functions/_rewake) true
+	@for h in $(sort $(INCLUDED)); do \
+		install -D -m 644 $$h $(DESTDIR)$(INCLUDEDIR)/rewake/$$h || exit 1; done
+	@for t in $(TEMPLATES:scripts/%=%); do \
+		install -D -m 644 scripts/$$t $(DESTDIR)$(DATADIR)/rewake/$$t || exit 1; done
+	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig && for pc in rewake rewake-rt; do \
+		sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@BINDIR@|$(BINDIR)|' \
+			-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+			scripts/$$pc.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/$$pc.pc || exit 1; done
+	@sed -e 's|^templates=.*|templates=$$here/$(shell realpath -m --relative-to=$(BINDIR) \
+			$(DATADIR)/rewake/templates)|' scripts/new-project \
+		> $(DESTDIR)$(BINDIR)/rewake-new-project && \
+		chmod 755 $(DESTDIR)$(BINDIR)/rewake-new-project
+ifneq ($(MAN),no)
+	@cd $(B)/share/man && for page in man?/*; do \
+		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/$$page || exit 1; done
+endif
+	@echo 'installed in $(DESTDIR)$(PREFIX)'
+
+uninstall: ## removes what install has put there, with the same DESTDIR= PREFIX=
+	rm -f $(DESTDIR)$(BINDIR)/rewake $(DESTDIR)$(BINDIR)/rewake-new-project \
+		$(DESTDIR)$(LIBDIR)/librewake-rt.* $(DESTDIR)$(LIBDIR)/pkgconfig/rewake.pc \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/rewake-rt.pc $(DESTDIR)$(MANDIR)/man1/rewake.1 \
+		$(DESTDIR)$(MANDIR)/man?/rewake-*.? \
+		$(DESTDIR)$(DATADIR)/bash-completion/completions/rewake \
+		$(DESTDIR)$(DATADIR)/zsh/site-functions/_rewake
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/rewake $(DESTDIR)$(DATADIR)/rewake
+.PHONY: install uninstall

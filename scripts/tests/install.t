@@ -1,0 +1,189 @@
+#!/bin/sh
+# install.t -- what is installed is whole: for a packager, and for a project that builds on it.
+#
+# With INSTALL_ALL=yes (in CI) the project is built in C and in C++ by both compilers; else once
+# in each.
+#
+# SPDX-License-Identifier: Apache-2.0
+. scripts/tests/tap.sh
+root=$tmp/root
+usr=$root/usr
+cc=${CC:-gcc}
+# fresh COMMAND...: as if no make had called this.
+fresh() {
+    env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$@"
+}
+pages=yes
+command -v scdoc >/dev/null || pages=no
+ok "make install" fresh make -s install DESTDIR="$root" PREFIX=/usr MAN=$pages CC="$cc"
+[ -e "$usr/bin/rewake" ] || {
+    cat "$tmp/.said" >&2
+    done_testing
+}
+PATH=$usr/bin:$PATH
+PKG_CONFIG_SYSROOT_DIR=$root
+PKG_CONFIG_PATH=$usr/lib/pkgconfig
+LD_LIBRARY_PATH=$usr/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export PATH PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH LD_LIBRARY_PATH
+unset REWAKE REWAKE_SEED REWAKE_RUNS REWAKE_TIME REWAKE_JOBS REWAKE_DB REWAKE_STRATEGY
+
+# ---- One version. ----
+version=$(sed -n 's/^#define RT_VERSION "\(.*\)"/\1/p' runtime/base/version.h)
+numbers=$(sed -n 's/^#define RT_VERSION_[A-Z]* //p' runtime/base/version.h | tr '\n' .)
+same "version.h says it twice alike" "$version." "$numbers"
+same "the program says the version" "$(rewake --version)" "rewake $version"
+for pc in rewake rewake-rt; do
+    ok "$pc.pc is valid" pkg-config --validate $pc
+    same "$pc.pc says the version" "$(pkg-config --modversion $pc)" "$version"
+done
+same "so does CHANGELOG" "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)" "$version"
+
+# ---- Where things are. ----
+ok "nothing that is installed knows DESTDIR" sh -c "! grep -rlI '$root' '$usr'"
+ok "nor the folder in which it was built" sh -c "! readelf -d '$usr/bin/rewake' | grep -i 'r.*path'"
+so=$(readlink -f "$usr/lib/librewake-rt.so")
+same "the shared library is named by its version" "$(basename "$so")" "librewake-rt.so.$version"
+soname=$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+ok "its soname is there" test "$(readlink -f "$usr/lib/$soname")" = "$so"
+ok "it has names of its own only" sh -c \
+    "! nm -D --defined-only '$so' | awk '{ print \$NF }' | grep -v '^rt_'"
+
+# ---- Manual pages and completion: of the same table as the options. ----
+options_of() {
+    grep -o -- '--[a-z][a-z-]*' | LC_ALL=C sort -u | tr '\n' ' '
+}
+if [ $pages = yes ]; then
+    for command in $(rewake help | sed -n 's/^  rewake \([a-z]*\) .*/\1/p'); do
+        # The page is its help, and perhaps more.
+        sed 's/\\//g' "$usr/share/man/man1/rewake-$command.1" >"$tmp/page"
+        missing=
+        for option in $(rewake "$command" --help | sed '1d' | options_of); do
+            grep -q -- "$option" "$tmp/page" || missing="$missing $option"
+        done
+        same "rewake-$command(1) has all options" "$missing" ''
+    done
+    for page in "$usr"/share/man/man?/*; do
+        command -v man >/dev/null && same "$(basename "$page") renders without a warning" \
+            "$(MANROFFSEQ='' MANWIDTH=80 man --warnings -l "$page" 2>&1 >/dev/null)" ''
+        grep -q "$version" "$page" || same "$(basename "$page") has the version" no yes
+    done
+    ok "pages of other things" test -e "$usr/share/man/man7/rewake-scenario.7" -a \
+        -e "$usr/share/man/man3/rewake-rt.3"
+else
+    echo "# no manual pages: scdoc is missing"
+fi
+if command -v bash >/dev/null; then
+    cat >"$tmp/try.bash" <<'END'
+source "$1"
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_rewake
+printf '%s ' "${COMPREPLY[@]}"
+END
+    completed() {
+        bash "$tmp/try.bash" "$usr/share/bash-completion/completions/rewake" "$@"
+    }
+    same "bash: a command" "$(completed rewake mer)" 'merge '
+    same "bash: an option" "$(completed rewake run --sha)" '--shard '
+    same "bash: a strategy" "$(completed rewake run --strategy gui)" 'guided '
+    same "bash: an option of the runs" "$(completed rewake run -O late)" 'late_one_in= '
+    same "bash: a scenario" "$(completed rewake run zoo/a06/b)" 'zoo/a06/broken '
+    same "bash: options are those of help" "$(completed rewake run -- | options_of)" \
+        "$(rewake run --help | sed '/^Options of the runs/,$d' | grep '^  ' | grep -o -- \
+            '^  [ -][a-zA-Z,]* *--[a-z-]*' | options_of)"
+fi
+if command -v zsh >/dev/null; then
+    ok "zsh: it loads" zsh -f -c "fpath=('$usr/share/zsh/site-functions' \$fpath)
+        autoload -Uz compinit && compinit -D -u && [[ \$_comps[rewake] == _rewake ]] &&
+        autoload +X _rewake"
+fi
+
+# ---- A program on the runtime: shared, and static. ----
+cat >"$tmp/program.c" <<'END'
+#include <runtime/base/version.h>
+#include <runtime/task/executor.h>
+#include <stdio.h>
+int
+main(void)
+{
+    printf("%s %d\n", RT_VERSION, rt_err_name(RT_OK) != NULL);
+    return 0;
+}
+END
+# shellcheck disable=SC2046 # Several flags.
+ok "a program on the shared library builds" $cc -std=c17 "$tmp/program.c" -o "$tmp/shared" \
+    $(pkg-config --cflags --libs rewake-rt)
+same "... and runs" "$("$tmp/shared")" "$version 1"
+ok "... by its soname" sh -c "readelf -d '$tmp/shared' | grep -q 'NEEDED.*$soname'"
+# shellcheck disable=SC2046
+ok "a program on the static library builds" $cc -std=c17 "$tmp/program.c" -o "$tmp/static" \
+    $(pkg-config --cflags rewake-rt) -static $(pkg-config --static --libs rewake-rt)
+same "... and runs" "$("$tmp/static")" "$version 1"
+
+# ---- A project. ----
+# project LANGUAGE COMPILER
+project() {
+    flag=
+    [ "$1" = C ] || flag=--cpp
+    dir="$tmp/$1 by $2"
+    ok "$1, $2: a project" rewake-new-project $flag "$dir"
+    ok "$1, $2: it builds" fresh make -s -C "$dir" CC="$2" CXX="$2"
+    ok "$1, $2: one fails and one passes, as stated" fresh make -s -C "$dir" check
+    (cd "$dir" && exec rewake run ./mine.so mine/broken --fresh >out.txt 2>&1)
+    same "$1, $2: a lost wake-up is found: status" $? 1
+    ok "$1, $2: and told" grep -q '^lost-wakeup: `reader` sleeps for ever' "$dir/out.txt"
+}
+project C gcc
+[ -d "$tmp/C by gcc" ] || done_testing # What follows needs it.
+project C++ clang++
+if [ "${INSTALL_ALL:-}" = yes ]; then
+    project C clang
+    project C++ g++
+fi
+not_ok "a folder with something in it is left alone" rewake-new-project "$tmp/C by gcc"
+for arguments in '' '--cpp' '-x' 'a b'; do
+    # shellcheck disable=SC2086
+    (cd "$tmp" && rewake-new-project $arguments >/dev/null 2>&1)
+    same "new-project $arguments: usage" $? 2
+done
+
+# ---- The templates for CI: what they run, run. ----
+if python3 -c 'import yaml' 2>/dev/null && command -v git >/dev/null; then
+    steps=$(pwd)/scripts/tests/ci-steps
+    cd "$tmp/C by gcc" || exit 1
+    rm -rf .rewake
+    git init -q . && git add -A && git -c user.name=n -c user.email=e commit -qm one
+    RUNS=200 GITHUB_STEP_SUMMARY=$tmp/summary.md
+    export RUNS GITHUB_STEP_SUMMARY PART
+    for PART in 1 2 3 4; do
+        "$steps" .github/workflows/rewake.yml part build search >"$tmp/steps"
+        ok "GitHub, part $PART" sh "$tmp/steps"
+        mv .rewake rewake-part-$PART
+        ok "GitHub, part $PART: JUnit" grep -q '<testsuite' rewake-part-$PART/rewake.xml
+    done
+    "$steps" .github/workflows/rewake.yml merge merge tell >"$tmp/steps"
+    ok "GitHub, merge" sh "$tmp/steps"
+    ok "GitHub: all parts are in" grep -q '4 of 4' merged.txt
+    ok "GitHub: the summary has a token" grep -q 'rw1:mine/broken' "$GITHUB_STEP_SUMMARY"
+    ok "GitHub: what is uploaded is there" test -s all.db -a -s rewake.xml -a -d report
+    rm -rf all.db* rewake.xml report rewake-part-*
+    for i in 1 2; do
+        "$steps" .gitlab-ci.yml part >"$tmp/steps"
+        ok "GitLab, part $i" env CI_NODE_INDEX=$i CI_NODE_TOTAL=2 sh "$tmp/steps"
+    done
+    "$steps" .gitlab-ci.yml merge >"$tmp/steps"
+    ok "GitLab, merge" sh "$tmp/steps"
+    ok "GitLab: what is kept is there" test -s all.db -a -s rewake.xml -a -d report
+    rm -rf all.db* rewake.xml report part-*
+    ok "make: parts" sh -c "for i in 1 2 3; do make -s part PART=\$i/3 || exit; done"
+    ok "make: merged" fresh make -s merge
+    same "make: all parts are in" "$(rewake query --json 'SELECT DISTINCT parts FROM shards_in' \
+        --db all.db)" '{"parts":"3 of 3"}'
+    cd "$OLDPWD" || exit 1
+else
+    echo "# the templates for CI are not run: git, or python3-yaml, is missing"
+fi
+
+ok "make uninstall" fresh make -s uninstall DESTDIR="$root" PREFIX=/usr CC="$cc"
+same "... leaves nothing" "$(find "$root" -type f -o -type l | head -n 5)" ''
+done_testing
