@@ -29,6 +29,12 @@ for page in $pages; do
         "$(grep -c "($page)" "$root/README.md")" -gt 0
 done
 
+# What the folders say of commands, and where they lead. What gdb is told is `(gdb) rewake ...`.
+# shellcheck disable=SC2046 # Several files.
+ok "the folders' pages name commands, options and files that there are" "$run" --text pages \
+    CHANGELOG.md $(cd "$root" && find runtime sim scenarios fuzz reports scripts -name '*.md' |
+        LC_ALL=C sort)
+
 # ---- The tutorial's executor is the one that is tested, but for its one bug. ----
 sed -n '/^#define TASKS_MAX/,/^SIM_SCENARIO/p' pages/sim-docs-tutorial-md/executor.c |
     sed 's/^ *//' | grep -v '^$' | sort -u >told.txt
@@ -68,6 +74,8 @@ page '~~~c' 'int x;' '~~~'
 wrong "code that nobody compiles" "say what this is"
 page 'Use `rewake run --no-such-option`.'
 wrong "an option that is none" "has no option --no-such-option"
+page '~~~sh' 'true || \' 'rewake run --no-such-option' '~~~'
+wrong "an option that is none, in commands" "has no option --no-such-option"
 page 'Use `rewake frobnicate`.'
 wrong "a command that is none" "there is no command"
 page 'See [there](nowhere.md).'
