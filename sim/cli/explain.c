@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/explained.h"
 #include "sim/cli/json.h"
 #include "sim/cli/subject.h"
 #include "sim/cli/terminal.h"
@@ -152,14 +153,7 @@ static int
 explain_subject(struct sim_cli *cli, const struct sim_subject *subject)
 {
     struct sim_explanation explanation;
-    const struct sim_failure failure = {
-            .scenario = subject->entry->scenario,
-            .options = &subject->options,
-            .seed = subject->seed,
-            .how = subject->how,
-            .tape = &subject->tape,
-            .hang_ms = cli->settings.hang_ms,
-    };
+    const struct sim_failure failure = sim_explained_failure(cli, subject);
     int status = SIM_EXIT_SYSTEM;
     if (!sim_explanation_make(&explanation, &failure)) {
         (void)sim_cli_fail(0, "the run could not be made: %s", explanation.failing.worker.error);
@@ -171,6 +165,7 @@ explain_subject(struct sim_cli *cli, const struct sim_subject *subject)
             int printed = print_text(cli, subject, &explanation);
             status = printed != 0 ? printed : status;
         }
+        (void)sim_explained_keep(cli, subject, &explanation);
     }
     sim_explanation_free(&explanation);
     return status;
@@ -191,7 +186,8 @@ explain(struct sim_cli *cli)
 SIM_COMMAND(command, .name = "explain", .usage = "[LIB.so] TOKEN|run:ID [--db FILE] [--json]",
         .about = "why a run fails: the missing wake, and the decision that matters",
         .help = "What is told is the smallest run that fails in this way, whichever is "
-                "named.\n" SIM_SUBJECT_HELP
+                "named. Of a failure that the database has the explanation is kept "
+                "there.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the failure came again and is explained, 0 it no longer fails,\n"
                 "3 it differs, 2 the token is damaged, 125 this build can not judge it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) |

@@ -47,8 +47,8 @@ decides_alone(const struct sim_decision *decision)
     return decision->below.failed == decision->below.runs && decision->beside.failed == 0;
 }
 
-static void
-put_decision(struct sim_page *page, const struct sim_explanation *explanation)
+void
+sim_report_put_decision(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_decision *decision = &explanation->decision;
     const struct sim_cast *cast = decision->added ? &explanation->passing_cast : &explanation->cast;
@@ -87,34 +87,33 @@ put_decision(struct sim_page *page, const struct sim_explanation *explanation)
                                : ": it does not decide alone, what comes after it matters too.");
 }
 
-static void
-put_shrunk(struct report *report)
+void
+sim_report_put_needed(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    const struct sim_decision *decision = &report->explanation->decision;
+    const struct sim_decision *decision = &explanation->decision;
     if (decision->given != decision->failing.count) {
-        sim_page_printf(&report->line,
+        sim_page_printf(page,
                 "Of the %u decisions in which the failure differs from the dullest run it needs "
                 "%u; "
                 "the run below has no others.",
                 decision->given, decision->failing.count);
-        end_paragraph(report, 0);
     }
 }
 
 /* "What comes too early: `writer` fires "a hello" in … before `greeter` …" */
 static void
-put_event(struct report *report, uint64_t event, const struct sim_spot *spot)
+put_event(struct sim_page *line, const struct sim_explanation *explanation, uint64_t event,
+        const struct sim_spot *spot)
 {
-    const struct sim_explanation *explanation = report->explanation;
     struct sim_page words;
     sim_page_init(&words, false);
-    sim_words_put_who(&explanation->cast, &report->line, spot->part);
+    sim_words_put_who(&explanation->cast, line, spot->part);
     if (sim_phrase_put(&explanation->cast, &words, event)) {
-        sim_page_printf(&report->line, " %s", sim_page_text(&words));
+        sim_page_printf(line, " %s", sim_page_text(&words));
     }
     sim_page_fini(&words);
-    sim_page_put(&report->line, " ");
-    sim_words_put_place(&report->line, &spot->place);
+    sim_page_put(line, " ");
+    sim_words_put_place(line, &spot->place);
 }
 
 /* What that claim rests on. */
@@ -141,20 +140,19 @@ put_swapped(struct sim_page *page, const struct sim_swap *order)
     }
 }
 
-static void
-put_order(struct report *report)
+void
+sim_report_put_order(struct sim_page *line, const struct sim_explanation *explanation)
 {
-    const struct sim_swap *order = &report->explanation->order;
-    struct sim_page *line = &report->line;
+    const struct sim_swap *order = &explanation->order;
     if (!order->found || order->writes) {
         return;
     }
     sim_page_put(line, order->swapped == SIM_SWAPPED_PASSES ? "The order that decides: "
                                                             : "The order that differs: ");
     if (order->events) {
-        put_event(report, order->first_event, &order->first);
+        put_event(line, explanation, order->first_event, &order->first);
         sim_page_put(line, " before ");
-        put_event(report, order->second_event, &order->second);
+        put_event(line, explanation, order->second_event, &order->second);
     } else {
         sim_page_put(line, "here the run comes first to the line ");
         sim_words_put_place(line, &order->first.place);
@@ -163,8 +161,6 @@ put_order(struct report *report)
     }
     sim_page_put(line, "; in the run that passes it is the other way round.");
     put_swapped(line, order);
-    end_paragraph(report, 0);
-    sim_page_put(report->page, "\n");
 }
 
 /* ---- The report. ----------------------------------------------------------------------------- */
@@ -187,7 +183,7 @@ put_answer(struct report *report)
     put_capital(&report->line, sim_page_text(&cause));
     sim_page_fini(&cause);
     sim_page_put(&report->line, " ");
-    put_decision(&report->line, explanation);
+    sim_report_put_decision(&report->line, explanation);
     end_paragraph(report, 0);
 }
 
@@ -206,8 +202,15 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, "\n");
     put_answer(&report);
     sim_page_put(page, "\n");
-    put_order(&report);
-    put_shrunk(&report);
+    sim_report_put_order(&report.line, explanation);
+    if (report.line.length > 0) {
+        end_paragraph(&report, 0);
+        sim_page_put(page, "\n");
+    }
+    sim_report_put_needed(&report.line, explanation);
+    if (report.line.length > 0) {
+        end_paragraph(&report, 0);
+    }
     if (explanation->compared) {
         sim_sides_put(page, &explanation->cast, "this run fails", &explanation->passing_cast,
                 "the nearest that passes", ROWS);

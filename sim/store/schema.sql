@@ -120,9 +120,10 @@ CREATE TABLE runs (
 -- Failing runs are few and asked for often.
 CREATE INDEX runs_failed ON runs (verdict) WHERE verdict <> 0;
 
--- What else is known of a run that somebody will read.
+-- What else is known of a run that somebody will read. Below 0 are runs that were made to tell
+-- one: they have no row in `runs` (explained.sql).
 CREATE TABLE details (
-    run        INTEGER PRIMARY KEY REFERENCES runs,
+    run        INTEGER PRIMARY KEY,
     token      TEXT,                -- for `rewake replay`
     message    TEXT NOT NULL,       -- what went wrong, one sentence
     actor_name TEXT NOT NULL,       -- whom it is about, by name
@@ -188,7 +189,7 @@ FROM details AS d CROSS JOIN event_words AS w
 
 -- Names of actors and objects; what was logged, printed, or given as a reason at an event.
 CREATE TABLE texts (
-    run   INTEGER NOT NULL REFERENCES runs,
+    run   INTEGER NOT NULL REFERENCES details,
     what  TEXT NOT NULL CHECK (what IN ('actor', 'object', 'event')),
     which INTEGER NOT NULL,         -- actor index, object number, or events.n
     text  TEXT NOT NULL,

@@ -139,6 +139,17 @@ enum sim_store_err sim__store_shard_tables(struct sim_store *store);
 enum sim_store_err sim__store_write_species(
         struct sim_store *store, int64_t sweep, const struct sim_species *species);
 
+/* ---- store_run.c ----------------------------------------------------------------------------- */
+
+/* UNKNOWN where `runs` has no such row. */
+enum sim_store_err sim__store_known(struct sim_store *store, int64_t run);
+
+/* Details, events, hashes and texts under `number`, which has none; and all of them gone again. In
+ * a transaction. `run` has a recorder. */
+enum sim_store_err sim__store_details(
+        struct sim_store *store, int64_t number, const struct sim_full_run *run);
+enum sim_store_err sim__store_forget_details(struct sim_store *store, int64_t number);
+
 /* ---- store_words.c --------------------------------------------------------------------------- */
 
 /* Fills verdicts, oracles, kinds, where this build knows more than the file. In a transaction. */

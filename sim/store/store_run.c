@@ -263,6 +263,27 @@ sim_store_failure(struct sim_store *store, const struct sim_full_run *run, int64
     return err;
 }
 
+/* ---- Details that belong to no row of `runs`. --------------------------------------------------- */
+
+enum sim_store_err
+sim__store_details(struct sim_store *store, int64_t number, const struct sim_full_run *run)
+{
+    enum sim_store_err err = insert_details(store, number, run);
+    return err == SIM_STORE_OK ? insert_recorded(store, number, run->recorder) : err;
+}
+
+enum sim_store_err
+sim__store_forget_details(struct sim_store *store, int64_t number)
+{
+    enum sim_store_err err = delete_events(store, number);
+    if (err == SIM_STORE_OK) {
+        err = sim__store_run_int(store, "DELETE FROM texts WHERE run = ?", number);
+    }
+    return err != SIM_STORE_OK
+                   ? err
+                   : sim__store_run_int(store, "DELETE FROM details WHERE run = ?", number);
+}
+
 /* ---- Refilling. ------------------------------------------------------------------------------ */
 
 /* A run that was only a row gets its details here, with what the row knows. */
@@ -276,8 +297,8 @@ make_details(struct sim_store *store, int64_t run)
             run);
 }
 
-static enum sim_store_err
-check_known(struct sim_store *store, int64_t run)
+enum sim_store_err
+sim__store_known(struct sim_store *store, int64_t run)
 {
     struct sim__statement statement = sim__store_prepare(store, "SELECT 1 FROM runs WHERE run = ?");
     sim__put_int(&statement, run);
@@ -292,7 +313,7 @@ check_known(struct sim_store *store, int64_t run)
 static enum sim_store_err
 replace_recorded(struct sim_store *store, int64_t run, const struct sim_recorder *recorder)
 {
-    enum sim_store_err err = check_known(store, run);
+    enum sim_store_err err = sim__store_known(store, run);
     if (err == SIM_STORE_OK) {
         err = make_details(store, run);
     }

@@ -1,0 +1,75 @@
+-- explained.sql -- why a failure came about; made when the first explanation is stored.
+--
+--     sqlite3 .rewake/trace.db 'SELECT * FROM explanations'
+--     sqlite3 .rewake/trace.db 'SELECT * FROM trace WHERE run = -24'
+--
+-- What is told of a failure is not the run that was found but the smallest that fails in the same
+-- way, beside the nearest that passes: its twin. Both have a number below 0. Of run:12 the smaller
+-- one is -24, its twin -25: their details, events and texts stand under these numbers, and every
+-- view over events (trace, steps, wake_ledger ...) knows them. They have no row in `runs`: nobody
+-- has found them, and no total counts them.
+--
+-- SPDX-License-Identifier: Apache-2.0
+
+-- One row a failure. Sentences are of one line each; '' where there is nothing to say.
+CREATE TABLE IF NOT EXISTS explained (
+    run       INTEGER PRIMARY KEY REFERENCES runs,
+    told      INTEGER NOT NULL REFERENCES told, -- the smaller run
+    twin      INTEGER REFERENCES told,          -- the one that passes; NULL: none was found
+    headline  TEXT NOT NULL,        -- who, waiting for what, since when
+    cause     TEXT NOT NULL,        -- 'never-stored', 'replaced' ...: as in `explain --json`
+    fate      TEXT NOT NULL,        -- what became of its waker, likewise
+    answer    TEXT NOT NULL,        -- which wake is missing, and where
+    decision  TEXT NOT NULL,        -- what decides between the two runs, with its counts
+    ordering  TEXT NOT NULL,        -- two things whose order decides
+    swapped   TEXT NOT NULL,        -- what came of exchanging these two: 'passes', 'fails', 'never'
+    needed    TEXT NOT NULL,        -- how much of the failure as it was found it needs
+    why       TEXT NOT NULL,        -- the story of the waker, one paragraph a line
+    build     TEXT NOT NULL         -- which build has explained it
+) STRICT;
+
+-- Runs that were made to tell one. Columns as in `runs`.
+CREATE TABLE IF NOT EXISTS told (
+    told       INTEGER PRIMARY KEY CHECK (told < 0),
+    run        INTEGER NOT NULL REFERENCES runs,
+    parts_step INTEGER NOT NULL,    -- where it and its twin part; 0: they do not, or there is none
+    seed       INTEGER NOT NULL,
+    digest     INTEGER NOT NULL,
+    steps      INTEGER NOT NULL,
+    sim_ns     INTEGER NOT NULL,
+    decisions  INTEGER NOT NULL,
+    deviations INTEGER NOT NULL,
+    verdict    INTEGER NOT NULL REFERENCES verdicts,
+    oracle     INTEGER NOT NULL REFERENCES oracles,
+    actor      INTEGER,
+    object     INTEGER NOT NULL,
+    site       INTEGER NOT NULL,
+    fail_step  INTEGER NOT NULL,
+    owed_step  INTEGER NOT NULL,
+    events     INTEGER NOT NULL
+) STRICT;
+
+-- Places in the source that an explanation names.
+--   cause   where it went wrong; nth 0 is the place itself, the others have called it
+--   stored  where the waker was stored
+--   first, second   the two things whose order decides
+--   number  where the number that decides is drawn
+CREATE TABLE IF NOT EXISTS explained_places (
+    run      INTEGER NOT NULL REFERENCES runs,
+    role     TEXT NOT NULL CHECK (role IN ('cause', 'stored', 'first', 'second', 'number')),
+    nth      INTEGER NOT NULL,
+    file     TEXT NOT NULL,
+    function TEXT NOT NULL,
+    line     INTEGER NOT NULL,      -- 0: not known
+    step     INTEGER NOT NULL,      -- of the smaller run; 0: before the first, or not known
+    PRIMARY KEY (run, role, nth)
+) STRICT, WITHOUT ROWID;
+
+-- Why did it fail? Newest first.
+CREATE VIEW IF NOT EXISTS explanations AS
+SELECT e.run, s.scenario, e.headline, e.cause, p.file || ':' || p.line AS at, e.answer, e.decision,
+       d.token AS told_token
+FROM explained AS e JOIN runs AS r USING (run) JOIN sweeps AS s USING (sweep)
+     LEFT JOIN details AS d ON d.run = e.told
+     LEFT JOIN explained_places AS p ON p.run = e.run AND p.role = 'cause' AND p.nth = 0
+ORDER BY e.run DESC;
