@@ -12,24 +12,29 @@
 
 /* Colours by what they mean. */
 #define LIGHT \
-    "--ground:#fff;--raised:#f6f7f9;--text:#1b1f24;--dim:#5b6570;--line:#d5dae0;--link:#0a58ca;" \
+    "--ground:#fff;--raised:#f6f7f9;--text:#1b1f24;--dim:#5b6570;--line:#d5dae0;--edge:#8b96a3;--" \
+    "link:#0a58ca;" \
     "--lost:#d3123f;--lost-ground:#fdecef;--wake:#2f6fb5;--part:#8a6100;--part-ground:#fdf5df;" \
     "--good:#1c7a3e"
 #define DARK \
-    "--ground:#15181c;--raised:#1e2329;--text:#e4e7eb;--dim:#9aa5b1;--line:#39414a;--link:#" \
+    "--ground:#15181c;--raised:#1e2329;--text:#e4e7eb;--dim:#9aa5b1;--line:#39414a;--edge:#" \
+    "75818e;--link:#" \
     "7ab8ff;" \
     "--lost:#ff5c7c;--lost-ground:#3a1620;--wake:#7fb2ea;--part:#e3b341;--part-ground:#2e270f;" \
     "--good:#5cc981"
 
+const char report_colours[] = ":root{color-scheme:light dark;" LIGHT "}"
+                              "@media (prefers-color-scheme:dark){:root{" DARK "}}"
+                              "@media print{:root{color-scheme:light;" LIGHT "}}";
+
 const char *const report_style[] = {
-        ":root{color-scheme:light dark;" LIGHT "}",
-        "@media (prefers-color-scheme:dark){:root{" DARK "}}",
+        report_colours,
         "*{box-sizing:border-box}",
         "html{scroll-padding-top:1rem}",
         "body{margin:0;background:var(--ground);color:var(--text);"
         "font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif;"
         "overflow-wrap:break-word}",
-        "main,header,footer{max-width:80rem;margin:0 auto;padding:0 1rem}",
+        "main,header,footer{max-width:96rem;margin:0 auto;padding:0 1rem}",
         "header{padding-top:1rem}",
         "header nav a{margin-right:1rem}",
         "footer{color:var(--dim);font-size:.875rem;padding:1.5rem 1rem;margin-top:2rem;"
@@ -46,6 +51,8 @@ const char *const report_style[] = {
         "font-size:.875em}",
         "pre{background:var(--raised);border:1px solid var(--line);border-radius:4px;"
         "padding:.5rem .75rem;overflow-x:auto;margin:.5rem 0;line-height:1.45}",
+        ".source mark{background:var(--part-ground);color:inherit;display:inline-block;"
+        "min-width:100%}",
         ".command{margin:.5rem 0}",
         ".command pre{margin:.125rem 0;user-select:all;white-space:pre-wrap;word-break:break-all}",
         ".dim{color:var(--dim)}",
@@ -62,6 +69,15 @@ const char *const report_style[] = {
         "th{font-weight:600;border-bottom:2px solid var(--line)}",
         "tr:target,li:target{background:var(--part-ground)}",
         "tr.lost td{color:var(--lost)}",
+        "figure{margin:0;min-width:0}",
+        "figcaption{font-weight:600;margin:.5rem 0 .25rem}",
+        ".twins{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;align-items:flex-start}",
+        ".twins figure{flex:1 1 36rem;max-width:max-content}",
+        "svg.lanes{display:block;max-width:100%;height:auto}",
+        "figure svg.lanes{min-width:34rem}",
+        ".legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;"
+        "font-size:.85rem;color:var(--dim)}",
+        ".legend svg{display:inline-block;vertical-align:-2px}",
         "details{margin:.5rem 0}",
         "summary{cursor:pointer}",
         "dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;max-width:52rem;"
@@ -69,7 +85,7 @@ const char *const report_style[] = {
         "dt{color:var(--dim)}",
         "dd{margin:0;min-width:0}",
         "@media (max-width:40rem){dl{display:block}dd{margin-bottom:.5rem}h1{font-size:1.3rem}}",
-        "@media print{:root{" LIGHT "}body{font-size:11pt}header nav,.skip,.screen{display:none}"
+        "@media print{body{font-size:10pt}header nav,.skip,.screen{display:none}"
         "main,header,footer{max-width:none;padding:0}.scroll{overflow:visible}"
         "pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}"
         "h2,h3{break-after:avoid}tr,pre,figure{break-inside:avoid}}",

@@ -9,4 +9,7 @@
 /* The style sheet; static. */
 extern const char *const report_style[];
 
+/* Its colours by themselves, for a picture that is taken out of its page; static. */
+extern const char report_colours[];
+
 #endif

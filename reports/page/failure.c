@@ -1,38 +1,203 @@
 /*
- * failure.c -- the page of one failure.
+ * failure.c -- the page of one failure: the answer first, then what it rests on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "reports/page/failure.h"
 
-#include "reports/model/run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/page/draw.h"
+#include "reports/page/story.h"
+#include "sim/cli/words.h"
+
+/* ---- The answer. ----------------------------------------------------------------------------- */
 
 static void
-put_step(struct report_html *html, const struct report_run *run, const struct report_step *step)
+put_headline(struct report_html *html, const struct report_story *story)
 {
-    struct sim_page words;
-    sim_page_init(&words, false);
-    (void)report_run_step_words(run, step, &words);
-    report_html_format(
-            html, "<tr id=\"step-%u\"><td class=\"number\">%u</td><td>", step->step, step->step);
-    report_html_time(html, step->time_ns);
-    report_html_raw(html, "</td>");
-    report_html_element(html, "td", NULL, run->actors[step->actor].name);
-    report_html_element(html, "td", NULL, sim_page_text(&words));
-    report_html_raw(html, "</tr>\n");
-    sim_page_fini(&words);
+    const struct sim_outcome *outcome = &story->found.outcome;
+    if (story->explanation.run != 0) {
+        report_put_prose(html, story, "lead", story->explanation.headline);
+        return;
+    }
+    report_html_raw(html, "<p class=\"lead\">");
+    report_html_text(html, sim_verdict_name(outcome->verdict));
+    if (outcome->message[0] != '\0') {
+        report_html_raw(html, ": ");
+        report_html_text(html, outcome->message);
+    }
+    report_html_raw(html, "</p>\n");
+}
+
+/* As sentences they begin with a small letter where they name somebody. */
+static void
+put_answer(struct report_html *html, const struct report_story *story)
+{
+    const struct report_explained *explanation = &story->explanation;
+    if (explanation->run == 0) {
+        report_html_raw(html,
+                "<p>Nobody has explained this failure yet: here it is as it was found. "
+                "<code>rewake explain</code>, where its scenario can be run, keeps an explanation "
+                "in the database.</p>\n");
+        return;
+    }
+    report_put_prose(html, story, NULL, explanation->answer);
+    report_put_prose(html, story, NULL, explanation->decision);
+    report_put_prose(html, story, NULL, explanation->ordering);
+}
+
+/* ---- The pictures. --------------------------------------------------------------------------- */
+
+static void
+put_figure(struct report_html *html, const struct report_lanes *lanes, const char *id,
+        const char *prefix, const char *caption, const char *title)
+{
+    report_html_raw(html, "<figure>");
+    report_html_element(html, "figcaption", NULL, caption);
+    report_html_raw(html, "<div class=\"scroll\" tabindex=\"0\">\n");
+    report_draw(html, lanes, id, prefix, title);
+    report_html_raw(html, "</div></figure>\n");
 }
 
 static void
-put_run(struct report_html *html, const struct report_run *run)
+put_pictures(struct report_html *html, const struct report_story *story)
 {
-    report_html_begin(html, run->scenario, REPORT_NAV_FAILURE);
-    report_html_element(html, "p", "lead", run->outcome.message);
-    report_html_raw(html, "<h2>Steps</h2>\n<div class=\"scroll\"><table>\n");
-    for (uint32_t i = 0; i < run->steps_count; i++) {
-        put_step(html, run, &run->steps[i]);
+    char title[160];
+    if (story->lanes.lanes_count == 0) {
+        report_html_raw(html, "<p>The database has no events of this run: <code>rewake replay"
+                              "</code> fills them in.</p>\n");
+        return;
     }
-    report_html_raw(html, "</table></div>\n");
+    (void)snprintf(title, sizeof(title),
+            "The failing run: one lane for each actor, time down. The same in words: every step, "
+            "below.");
+    report_html_raw(html, "<h2 id=\"run\">What happened</h2>\n");
+    if (story->explanation.run != 0) {
+        report_put_prose(html, story, "dim", story->explanation.needed);
+    }
+    report_draw_legend(html);
+    report_html_raw(html, "<div class=\"twins\">\n");
+    put_figure(html, &story->lanes, "lanes", "step-",
+            story->twin_lanes.lanes_count > 0 ? "This run fails" : "The run", title);
+    if (story->twin_lanes.lanes_count > 0) {
+        put_figure(html, &story->twin_lanes, "twin", "twin-", "The nearest that passes",
+                "The nearest run that passes, in the same lanes.");
+    }
+    report_html_raw(html, "</div>\n");
+}
+
+static void
+put_why(struct report_html *html, const struct report_story *story)
+{
+    if (story->explanation.run != 0 && story->explanation.why[0] != '\0') {
+        const char *why = story->explanation.why;
+        report_html_raw(html, "<h2 id=\"why\">Why</h2>\n");
+        report_put_prose(html, story, NULL, strncmp(why, "Why: ", 5) == 0 ? why + 5 : why);
+    }
+}
+
+/* ---- Commands. ------------------------------------------------------------------------------- */
+
+static void
+put_command(struct report_html *html, const struct report_story *story, const char *what,
+        const char *command, const char *subject)
+{
+    const char *library = story->found.library[0] != '\0' ? story->found.library : NULL;
+    char *text = sim_command_of(command, library, subject, story->db);
+    report_html_command(html, what, text != NULL ? text : "");
+    free(text);
+}
+
+static void
+put_commands(struct report_html *html, const struct report_story *story)
+{
+    const char *smaller = story->told_run.number != 0 ? story->told_run.token : story->shrunk_token;
+    const char *found = story->found.token;
+    char name[48];
+    report_html_raw(html, "<h2 id=\"commands\">See it yourself</h2>\n");
+    if (smaller[0] != '\0') {
+        put_command(html, story, "Run it again", "replay", smaller);
+        put_command(html, story, "As columns in the terminal", "show", smaller);
+    }
+    if (found[0] != '\0' && strcmp(found, smaller) != 0) {
+        put_command(html, story, "As it was found, before it was made smaller", "replay", found);
+    }
+    (void)snprintf(name, sizeof(name), "run:%lld", (long long)story->found.number);
+    put_command(html, story, "Explain it anew", "explain", name);
+    if (smaller[0] != '\0') {
+        put_command(html, story, "Keep it as a regression", "promote", smaller);
+    }
+}
+
+/* ---- About the run. -------------------------------------------------------------------------- */
+
+static void
+put_fact(struct report_html *html, const char *term, const char *text)
+{
+    if (text[0] != '\0') {
+        report_html_element(html, "dt", NULL, term);
+        report_html_element(html, "dd", NULL, text);
+    }
+}
+
+static void
+put_number(struct report_html *html, const char *term, uint64_t number)
+{
+    char text[32];
+    (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+    put_fact(html, term, text);
+}
+
+static void
+put_about(struct report_html *html, const struct report_story *story)
+{
+    const struct sim_outcome *outcome = &story->found.outcome;
+    char text[64];
+    report_html_raw(html, "<h2 id=\"about\">About this failure</h2>\n<dl>\n");
+    (void)snprintf(text, sizeof(text), "run:%lld", (long long)story->found.number);
+    put_fact(html, "Run", text);
+    put_number(html, "Seed", outcome->seed);
+    report_html_raw(html, "<dt>Verdict</dt><dd><code>");
+    report_html_text(html, sim_verdict_name(outcome->verdict));
+    report_html_raw(html, "</code>: ");
+    report_html_text(html, sim_verdict_meaning(outcome->verdict));
+    report_html_raw(html, "</dd>\n<dt>Who says so</dt><dd><code>");
+    report_html_text(html, sim_oracle_name(outcome->oracle));
+    report_html_raw(html, "</code>: ");
+    report_html_text(html, sim_oracle_meaning(outcome->oracle));
+    report_html_raw(html, "</dd>\n");
+    put_fact(html, "Found by", story->strategy);
+    (void)snprintf(text, sizeof(text), "%llu as found", (unsigned long long)outcome->steps);
+    if (story->told_run.number != 0) {
+        (void)snprintf(text, sizeof(text), "%llu as found, %llu as told",
+                (unsigned long long)outcome->steps,
+                (unsigned long long)story->told_run.outcome.steps);
+    }
+    put_fact(html, "Steps", text);
+    put_fact(html, "Library", story->found.library);
+    put_fact(html, "Build", story->build);
+    report_html_raw(html, "</dl>\n");
+}
+
+/* ---- The page. ------------------------------------------------------------------------------- */
+
+static void
+put_page(struct report_html *html, const struct report_story *story)
+{
+    report_html_begin(html, story->found.scenario, REPORT_NAV_FAILURE);
+    put_headline(html, story);
+    put_answer(html, story);
+    put_pictures(html, story);
+    report_put_waiting(html, story);
+    report_put_sources(html, story);
+    put_why(html, story);
+    put_commands(html, story);
+    report_put_ledger(html, story);
+    report_put_steps(html, story);
+    put_about(html, story);
     report_html_end(html);
 }
 
@@ -40,13 +205,17 @@ enum sim_store_err
 report_failure_put(struct report_html *html, struct sim_store *store,
         const struct report_places *places, int64_t run, const char *db)
 {
-    struct report_run found;
-    (void)db;
+    struct report_story *story = calloc(1, sizeof(*story));
     sim_page_init(&html->page, false);
-    enum sim_store_err err = report_run_load(store, run, places, &found);
-    if (err == SIM_STORE_OK) {
-        put_run(html, &found);
+    if (story == NULL) {
+        return SIM_STORE_SYSTEM;
     }
-    report_run_free(&found);
+    enum sim_store_err err = report_story_load(store, places, run, story);
+    story->db = db;
+    if (err == SIM_STORE_OK) {
+        put_page(html, story);
+    }
+    report_story_free(story);
+    free(story);
     return err;
 }

@@ -9,13 +9,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "reports/base/ask.h"
 #include "reports/model/failures.h"
 #include "reports/overview/overview.h"
 #include "reports/page/failure.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/explained.h"
 #include "sim/cli/subject.h"
 
 #define FOLDER "rewake-report"
+#define TIME_MS 60000u /* For explanations, where nobody says. */
 
 struct report {
     struct sim_cli *cli;
@@ -23,6 +26,8 @@ struct report {
     const char *folder;
     struct report_places places;
     struct report_failures failures;
+    int64_t *named;
+    uint32_t named_count;
 };
 
 static int
@@ -30,6 +35,22 @@ fail_with_store(const struct report *report, enum sim_store_err err)
 {
     return sim_cli_fail(err == SIM_STORE_UNKNOWN ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM, "%s",
             sim_store_message(report->store));
+}
+
+static int
+fail_unknown(int64_t run)
+{
+    return sim_cli_fail(SIM_EXIT_USAGE,
+            "the database has no run:%lld; `rewake query` lists those it has", (long long)run);
+}
+
+static int
+open_store(struct report *report)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    enum sim_store_err err = sim_store_open(
+            sim_cli_db(report->cli), SIM_STORE_READ, 0, message, sizeof(message), &report->store);
+    return err == SIM_STORE_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
 }
 
 /* ---- Files. ---------------------------------------------------------------------------------- */
@@ -72,8 +93,7 @@ make_failure(struct report *report, int64_t run)
             &html, report->store, &report->places, run, report->cli->settings.db);
     int status = 0;
     if (err == SIM_STORE_UNKNOWN) {
-        status = sim_cli_fail(SIM_EXIT_USAGE,
-                "the database has no run:%lld; `rewake query` lists those it has", (long long)run);
+        status = fail_unknown(run);
     } else if (err != SIM_STORE_OK) {
         status = fail_with_store(report, err);
     } else {
@@ -113,19 +133,102 @@ static int
 make_named(struct report *report)
 {
     int status = 0;
-    for (uint32_t i = 0; i < report->cli->count && status == 0; i++) {
-        const char *name = report->cli->arguments[i];
+    for (uint32_t i = 0; i < report->named_count && status == 0; i++) {
+        status = make_failure(report, report->named[i]);
+        for (uint32_t k = 0; k < report->failures.count; k++) {
+            struct report_failure *failure = &report->failures.failures[k];
+            failure->page = failure->page || failure->run == report->named[i];
+        }
+    }
+    return status;
+}
+
+/* ---- What is done first: runs that were named, and explanations. ----------------------------- */
+
+static int
+read_names(struct report *report)
+{
+    report->named = calloc((size_t)report->cli->count + 1, sizeof(*report->named));
+    if (report->named == NULL) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory for so many runs");
+    }
+    for (; report->named_count < report->cli->count; report->named_count++) {
+        const char *name = report->cli->arguments[report->named_count];
         uint64_t run = 0;
-        if (strncmp(name, "run:", 4) != 0 || !sim_number_parse(name + 4, INT64_MAX, &run)) {
+        if (strncmp(name, "run:", 4) != 0 || !sim_number_parse(name + 4, INT64_MAX / 2, &run) ||
+                run == 0) {
             return sim_cli_fail(SIM_EXIT_USAGE,
                     "'%s' is no run of the database: it is run: and a number", name);
         }
-        status = make_failure(report, (int64_t)run);
-        for (uint32_t k = 0; k < report->failures.count; k++) {
-            struct report_failure *failure = &report->failures.failures[k];
-            failure->page = failure->page || failure->run == (int64_t)run;
+        report->named[report->named_count] = (int64_t)run;
+    }
+    return 0;
+}
+
+/* Leaves of `runs` those that nobody has explained; all must be there. */
+static int
+keep_unexplained(struct report *report, int64_t *runs, uint32_t *count)
+{
+    bool table = report_has_table(report->store, "explained");
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *count; i++) {
+        struct report_ask ask = report_ask(
+                report->store, table ? "SELECT r.verdict <> 0 AND e.run IS NULL FROM runs AS r"
+                                       " LEFT JOIN explained AS e USING (run) WHERE r.run = ?"
+                                     : "SELECT verdict <> 0 FROM runs WHERE run = ?");
+        report_put_int(&ask, runs[i]);
+        bool known = report_row(&ask);
+        bool unexplained = known && report_int(&ask, 0) != 0;
+        enum sim_store_err err = report_done(&ask);
+        if (err != SIM_STORE_OK) {
+            return fail_with_store(report, err);
+        }
+        if (!known) {
+            return fail_unknown(runs[i]);
+        }
+        if (unexplained) {
+            runs[kept++] = runs[i];
         }
     }
+    *count = kept;
+    return 0;
+}
+
+/* With the database closed: explanations are written by the one who opens it for that. */
+static int
+explain(struct report *report, const int64_t *runs, uint32_t count)
+{
+    struct sim_explained_count done;
+    const struct sim_settings *settings = &report->cli->settings;
+    uint64_t time_ms = settings->time_ms != 0 ? settings->time_ms : TIME_MS;
+    int status = sim_explain_missing(report->cli, runs, count, time_ms, &done);
+    if (status == 0 && done.out_of_time) {
+        (void)fprintf(stderr,
+                "rewake: %u of %u failures are told without an explanation: the time is up; "
+                "--time gives it more\n",
+                done.missing - done.tried, done.missing);
+    }
+    return status;
+}
+
+static int
+explain_named(struct report *report)
+{
+    uint32_t count = report->named_count;
+    int64_t *runs = calloc((size_t)count + 1, sizeof(*runs));
+    if (runs == NULL) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory for so many runs");
+    }
+    memcpy(runs, report->named, count * sizeof(*runs));
+    int status = open_store(report);
+    if (status == 0) {
+        status = keep_unexplained(report, runs, &count);
+        sim_store_close(&report->store);
+    }
+    if (status == 0 && count > 0) {
+        status = explain(report, runs, count);
+    }
+    free(runs);
     return status;
 }
 
@@ -143,7 +246,7 @@ make(struct report *report)
     }
     int status = make_folder(report->folder);
     if (status == 0) {
-        status = report->cli->count > 0 ? make_named(report) : make_all(report);
+        status = report->named_count > 0 ? make_named(report) : make_all(report);
     }
     if (status == 0) {
         status = make_index(report);
@@ -157,26 +260,34 @@ make(struct report *report)
 static int
 report_command(struct sim_cli *cli)
 {
-    char message[SIM_STORE_MESSAGE_MAX];
     struct report report = {
             .cli = cli,
             .folder = cli->settings.folder != NULL ? cli->settings.folder : FOLDER,
     };
-    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message),
-                &report.store) != SIM_STORE_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    int status = read_names(&report);
+    if (status == 0) {
+        status = report.named_count > 0 ? explain_named(&report) : explain(&report, NULL, 0);
     }
-    int status = make(&report);
+    if (status == 0) {
+        status = open_store(&report);
+    }
+    if (status == 0) {
+        status = make(&report);
+    }
+    free(report.named);
     report_failures_free(&report.failures);
     report_places_free(&report.places);
     sim_store_close(&report.store);
     return status;
 }
 
-SIM_COMMAND(command, .name = "report", .usage = "[--db FILE] [-o DIR] [run:ID ...]",
+SIM_COMMAND(command, .name = "report", .usage = "[--db FILE] [-o DIR] [--time 60s] [run:ID ...]",
         .about = "the trace database as pages for a browser",
         .help = "Writes DIR/index.html and a page for one failure of each cause, or for the runs\n"
                 "that are named. The pages need no network and no script. DIR is " FOLDER
-                "\nwhere nothing else is said.\n",
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(HELP),
+                "\nwhere nothing else is said. Failures that nobody has explained are explained\n"
+                "first, for a minute or as long as --time says, and that is kept in the database;\n"
+                "where they can not be run any more, they are told as they were found.\n",
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(TIME) |
+                   SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_max = UINT32_MAX, .run = report_command);

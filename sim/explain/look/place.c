@@ -196,7 +196,7 @@ sim_place_is_runtime(const struct sim_place *place)
 bool
 sim_place_is_readers(const struct sim_place *place)
 {
-    static const char *const others[] = {"sim/", "./", "../", "/usr/", "/build/"};
+    static const char *const others[] = {"sim/", "reports/", "./", "../", "/usr/", "/build/"};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         if (strncmp(place->file, others[i], strlen(others[i])) == 0) {
             return false;

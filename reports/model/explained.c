@@ -1,0 +1,131 @@
+/*
+ * explained.c -- why a failure came about, as the database has it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/model/explained.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/base/ask.h"
+#include "reports/base/grow.h"
+#include "reports/model/failures.h"
+
+/* ---- Places. --------------------------------------------------------------------------------- */
+
+static bool
+add_spot(struct report_explained *explained, uint32_t *capacity, struct report_ask *ask)
+{
+    if (!report_grow(
+                &explained->spots, explained->spots_count, capacity, sizeof(*explained->spots))) {
+        return false;
+    }
+    struct report_spot *spot = &explained->spots[explained->spots_count++];
+    *spot = (struct report_spot){
+            .role = strdup(report_text(ask, 0)),
+            .nth = (uint32_t)report_int(ask, 1),
+            .file = strdup(report_text(ask, 2)),
+            .function = strdup(report_text(ask, 3)),
+            .line = (uint32_t)report_int(ask, 4),
+            .step = (uint64_t)report_int(ask, 5),
+    };
+    return spot->role != NULL && spot->file != NULL && spot->function != NULL;
+}
+
+static enum sim_store_err
+load_spots(struct sim_store *store, struct report_explained *explained)
+{
+    uint32_t capacity = 0;
+    bool room = true;
+    struct report_ask ask = report_ask(store,
+            "SELECT role, nth, file, function, line, step FROM explained_places WHERE run = ?"
+            " ORDER BY CASE role WHEN 'cause' THEN 0 WHEN 'stored' THEN 1 WHEN 'first' THEN 2"
+            " WHEN 'second' THEN 3 ELSE 4 END, nth");
+    report_put_int(&ask, explained->run);
+    while (room && report_row(&ask)) {
+        room = add_spot(explained, &capacity, &ask);
+    }
+    enum sim_store_err err = report_done(&ask);
+    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+}
+
+/* ---- The explanation. ------------------------------------------------------------------------ */
+
+static bool
+read_texts(struct report_ask *ask, struct report_explained *explained)
+{
+    char **const texts[] = {&explained->headline, &explained->cause, &explained->answer,
+            &explained->decision, &explained->ordering, &explained->needed, &explained->why};
+    bool room = true;
+    for (int i = 0; i < (int)(sizeof(texts) / sizeof(texts[0])); i++) {
+        *texts[i] = strdup(report_text(ask, i));
+        room = room && *texts[i] != NULL;
+    }
+    return room;
+}
+
+enum sim_store_err
+report_explained_load(struct sim_store *store, int64_t run, struct report_explained *ret_explained)
+{
+    bool room = true;
+    *ret_explained = (struct report_explained){.run = run};
+    if (!report_has_table(store, "explained_places")) {
+        return SIM_STORE_UNKNOWN;
+    }
+    struct report_ask ask = report_ask(store,
+            "SELECT headline, cause, answer, decision, ordering, needed, why, e.told, e.twin,"
+            " t.parts_step, w.parts_step FROM explained AS e LEFT JOIN told AS t ON t.told = e.told"
+            " LEFT JOIN told AS w ON w.told = e.twin WHERE e.run = ?");
+    report_put_int(&ask, run);
+    bool known = report_row(&ask);
+    if (known) {
+        room = read_texts(&ask, ret_explained);
+        ret_explained->told = report_int(&ask, 7);
+        ret_explained->twin = report_int(&ask, 8);
+        ret_explained->told_parts = (uint64_t)report_int(&ask, 9);
+        ret_explained->twin_parts = (uint64_t)report_int(&ask, 10);
+    }
+    enum sim_store_err err = report_done(&ask);
+    if (err == SIM_STORE_OK && !room) {
+        err = sim_store_refused(store, SQLITE_NOMEM);
+    }
+    if (err == SIM_STORE_OK) {
+        err = known ? load_spots(store, ret_explained) : SIM_STORE_UNKNOWN;
+    }
+    if (err != SIM_STORE_OK) {
+        report_explained_free(ret_explained);
+    }
+    return err;
+}
+
+void
+report_explained_free(struct report_explained *explained)
+{
+    for (uint32_t i = 0; i < explained->spots_count; i++) {
+        free(explained->spots[i].role);
+        free(explained->spots[i].file);
+        free(explained->spots[i].function);
+    }
+    free(explained->spots);
+    free(explained->headline);
+    free(explained->cause);
+    free(explained->answer);
+    free(explained->decision);
+    free(explained->ordering);
+    free(explained->needed);
+    free(explained->why);
+    *explained = (struct report_explained){.run = 0};
+}
+
+const struct report_spot *
+report_explained_spot(const struct report_explained *explained, const char *role, uint32_t nth)
+{
+    for (uint32_t i = 0; i < explained->spots_count; i++) {
+        if (explained->spots[i].nth == nth && strcmp(explained->spots[i].role, role) == 0) {
+            return &explained->spots[i];
+        }
+    }
+    return NULL;
+}

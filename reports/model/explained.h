@@ -1,0 +1,56 @@
+/*
+ * explained.h -- why a failure came about, as the database has it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_MODEL_EXPLAINED_H
+#define REPORTS_MODEL_EXPLAINED_H
+
+#include "sim/store/store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A place that the explanation names. */
+struct report_spot {
+    char *role; /* "cause", "stored", "first", "second", "number" */
+    char *file;
+    char *function;
+    uint32_t nth;
+    uint32_t line;
+    uint64_t step; /* Of the run that is told; 0: not known. */
+};
+
+/* Texts as in explained.sql; none is NULL. */
+struct report_explained {
+    int64_t run;
+    int64_t told;
+    int64_t twin; /* 0: none. */
+    uint64_t told_parts;
+    uint64_t twin_parts;
+    char *headline;
+    char *cause;
+    char *answer;
+    char *decision;
+    char *ordering;
+    char *needed;
+    char *why;
+    struct report_spot *spots;
+    uint32_t spots_count;
+};
+
+/* Reads that of `run`. UNKNOWN: nobody has explained it; `ret` is then empty. report_explained_free
+ * may follow in any case. */
+RT_MUST_CHECK enum sim_store_err report_explained_load(
+        struct sim_store *store, int64_t run, struct report_explained *ret_explained);
+void report_explained_free(struct report_explained *explained);
+
+/* The place with this role and number; NULL: none is known. */
+const struct report_spot *report_explained_spot(
+        const struct report_explained *explained, const char *role, uint32_t nth);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,191 @@
+/*
+ * sources.c -- a few lines of source around each place that matters.
+ *
+ * The database has names of files, not what is in them: they are read when the report is made, by
+ * the names that the compiler was given. A name from a foreign database must not bring any other
+ * file onto a page, so only what is called like source is opened.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "reports/page/story.h"
+
+#define AROUND 5u
+#define EXCERPTS_MAX 8u
+#define SIZE_MAX_BYTES (8 << 20)
+#define LINE_MAX_BYTES 400
+
+struct excerpt {
+    const char *file;
+    const char *function;
+    const char *what;
+    uint32_t line;
+    uint64_t step;
+    bool lost;
+};
+
+struct excerpts {
+    struct excerpt list[EXCERPTS_MAX];
+    uint32_t count;
+};
+
+/* ---- Which places. --------------------------------------------------------------------------- */
+
+static void
+add(struct excerpts *excerpts, const struct excerpt *excerpt)
+{
+    for (uint32_t i = 0; i < excerpts->count; i++) {
+        const struct excerpt *other = &excerpts->list[i];
+        if (other->line == excerpt->line && strcmp(other->file, excerpt->file) == 0) {
+            return;
+        }
+    }
+    if (excerpts->count < EXCERPTS_MAX && excerpt->line != 0) {
+        excerpts->list[excerpts->count++] = *excerpt;
+    }
+}
+
+static const char *
+words_of(const struct report_spot *spot)
+{
+    return strcmp(spot->role, "cause") == 0 ? spot->nth == 0 ? "Where it went wrong" : "Called from"
+           : strcmp(spot->role, "stored") == 0 ? "Where the waker was stored"
+           : strcmp(spot->role, "first") == 0  ? "What came first here"
+           : strcmp(spot->role, "second") == 0 ? "What came second here"
+                                               : "Where the number that decides is drawn";
+}
+
+/* Of an explanation its own places; of a run that nobody explained, what the ledger knows. */
+static void
+collect(const struct report_story *story, struct excerpts *excerpts)
+{
+    const struct report_run *run = report_story_told(story);
+    for (uint32_t i = 0; i < story->explanation.spots_count; i++) {
+        const struct report_spot *spot = &story->explanation.spots[i];
+        bool own = strncmp(spot->file, "runtime/", 8) != 0 && strncmp(spot->file, "sim/", 4) != 0;
+        if (strcmp(spot->role, "cause") != 0 || spot->nth == 0 || (own && spot->nth < 3)) {
+            add(excerpts, &(struct excerpt){spot->file, spot->function, words_of(spot), spot->line,
+                                  spot->step, strcmp(spot->role, "cause") == 0 && spot->nth == 0});
+        }
+    }
+    const struct report_place *place = report_places_find(run->places, run->outcome.site);
+    if (place != NULL && run->outcome.verdict != SIM_VERDICT_PASS) {
+        add(excerpts, &(struct excerpt){place->file, place->function,
+                              "The line that the verdict names", place->line, 0, false});
+    }
+    if (run->fate.wait != NULL) {
+        place = report_run_wait_place(run, run->fate.wait);
+        if (place != NULL) {
+            add(excerpts,
+                    &(struct excerpt){place->file, place->function, "Where the waker was stored",
+                            place->line, run->fate.wait->store_step, false});
+        }
+    }
+}
+
+/* ---- Reading. -------------------------------------------------------------------------------- */
+
+static bool
+is_source(const char *file)
+{
+    static const char *const ends[] = {
+            ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".inc", ".patch"};
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof(ends) / sizeof(ends[0]); i++) {
+        if (strcmp(dot, ends[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static FILE *
+open_source(const char *file, bool *ret_newer, int64_t started_ms)
+{
+    struct stat what;
+    if (!is_source(file) || stat(file, &what) != 0 || !S_ISREG(what.st_mode) ||
+            what.st_size > SIZE_MAX_BYTES) {
+        return NULL;
+    }
+    *ret_newer = started_ms > 0 && (int64_t)what.st_mtime > started_ms / 1000 + 1;
+    return fopen(file, "re");
+}
+
+static void
+put_source_line(struct report_html *html, uint32_t number, const char *text, bool marked)
+{
+    report_html_raw(html, marked ? "<mark>" : "");
+    report_html_format(
+            html, "<span class=\"dim\">%5u</span>%s ", number, marked ? " \xe2\x96\xb6" : "  ");
+    report_html_text(html, text);
+    report_html_raw(html, marked ? "</mark>\n" : "\n");
+}
+
+/* False: the file has no such line. */
+static bool
+put_lines(struct report_html *html, FILE *file, uint32_t line)
+{
+    char text[LINE_MAX_BYTES];
+    uint32_t number = 1;
+    bool found = false;
+    bool begins = true;
+    while (number <= line + AROUND && fgets(text, sizeof(text), file) != NULL) {
+        bool ends = strchr(text, '\n') != NULL;
+        text[strcspn(text, "\r\n")] = '\0';
+        if (begins && number + AROUND >= line) {
+            put_source_line(html, number, text, number == line);
+            found = found || number == line;
+        }
+        begins = ends; /* Of a line that is too long only the first part is shown. */
+        number += ends;
+    }
+    return found;
+}
+
+static void
+put_excerpt(struct report_html *html, const struct report_story *story, const struct excerpt *what)
+{
+    bool newer = false;
+    FILE *file = open_source(what->file, &newer, story->started_ms);
+    report_html_raw(html, what->lost ? "<h3 class=\"lost\">" : "<h3>");
+    report_html_text(html, what->what);
+    report_html_raw(html, "</h3>\n<p><code>");
+    report_html_text(html, what->file);
+    report_html_format(html, ":%u</code> in <code>", what->line);
+    report_html_text(html, what->function);
+    report_html_raw(html, "()</code>");
+    if (what->step != 0) {
+        report_html_raw(html, ", step ");
+        report_put_step(html, story, what->step);
+    }
+    report_html_raw(html, "</p>\n");
+    if (file == NULL) {
+        report_html_raw(html, "<p class=\"dim\">This file is not here: make the report where it "
+                              "was built, to see its lines.</p>\n");
+        return;
+    }
+    report_html_raw(html, "<pre class=\"source\" tabindex=\"0\"><code>");
+    bool found = put_lines(html, file, what->line);
+    report_html_raw(html, "</code></pre>\n");
+    (void)fclose(file);
+    if (!found || newer) {
+        report_html_raw(html, "<p class=\"dim\">This file has changed since the run was made: the "
+                              "lines may be others.</p>\n");
+    }
+}
+
+void
+report_put_sources(struct report_html *html, const struct report_story *story)
+{
+    struct excerpts excerpts = {.count = 0};
+    collect(story, &excerpts);
+    if (excerpts.count > 0) {
+        report_html_raw(html, "<h2 id=\"source\">In the source</h2>\n");
+    }
+    for (uint32_t i = 0; i < excerpts.count; i++) {
+        put_excerpt(html, story, &excerpts.list[i]);
+    }
+}

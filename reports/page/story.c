@@ -1,0 +1,136 @@
+/*
+ * story.c -- all that a page tells of one failure, read from the database.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/page/story.h"
+
+#include <sqlite3.h>
+
+#include "reports/base/ask.h"
+#include "reports/base/grow.h"
+#include "sim/tell/columns.h"
+
+#define WIDTH_ALONE 1180u
+#define WIDTH_BESIDE 690u
+
+/* ---- What the sweep knows. ------------------------------------------------------------------- */
+
+static enum sim_store_err
+load_sweep(struct sim_store *store, int64_t run, struct report_story *story)
+{
+    struct report_ask ask = report_ask(store,
+            "SELECT coalesce(h.token, ''), s.strategy, coalesce(s.build, ''), s.started_ms"
+            " FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN shrunk AS h USING (run)"
+            " WHERE r.run = ?");
+    report_put_int(&ask, run);
+    if (report_row(&ask)) {
+        story->shrunk_token = strdup(report_text(&ask, 0));
+        story->strategy = strdup(report_text(&ask, 1));
+        story->build = strdup(report_text(&ask, 2));
+        story->started_ms = report_int(&ask, 3);
+    }
+    enum sim_store_err err = report_done(&ask);
+    bool room = story->shrunk_token != NULL && story->strategy != NULL && story->build != NULL;
+    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+}
+
+/* ---- What is told. --------------------------------------------------------------------------- */
+
+const struct report_run *
+report_story_told(const struct report_story *story)
+{
+    return story->told_run.number != 0 ? &story->told_run : &story->found;
+}
+
+static void
+collect_blamed(struct report_story *story)
+{
+    for (uint32_t i = 0; i < story->explanation.spots_count; i++) {
+        const struct report_spot *spot = &story->explanation.spots[i];
+        bool cause = strcmp(spot->role, "cause") == 0 && spot->nth == 0;
+        if (cause && spot->step != 0 && story->blamed_count < REPORT_BLAMED_MAX) {
+            story->blamed[story->blamed_count++] = spot->step;
+        }
+    }
+}
+
+/* UNKNOWN is fine: a database may have lost part of an explanation. */
+static enum sim_store_err
+load_told(struct sim_store *store, const struct report_places *places, int64_t run,
+        struct report_story *story)
+{
+    enum sim_store_err err = report_explained_load(store, run, &story->explanation);
+    if (err == SIM_STORE_OK) {
+        err = report_run_load(store, story->explanation.told, places, &story->told_run);
+    }
+    if (err == SIM_STORE_OK) {
+        collect_blamed(story);
+    }
+    if (err == SIM_STORE_OK && story->explanation.twin != 0) {
+        err = report_run_load(store, story->explanation.twin, places, &story->twin);
+    }
+    return err == SIM_STORE_UNKNOWN ? SIM_STORE_OK : err;
+}
+
+/* ---- Both pictures: the lanes of the twin stand as those of the run. ------------------------- */
+
+static void
+lay_out(struct report_story *story)
+{
+    bool beside = story->twin.number != 0;
+    struct report_lanes_plan plan = {
+            .run = report_story_told(story),
+            .parts = beside ? story->explanation.told_parts : 0,
+            .blamed = story->blamed,
+            .blamed_count = story->blamed_count,
+            .rows_max = SIM_ROWS_DEFAULT,
+            .width = beside ? WIDTH_BESIDE : WIDTH_ALONE,
+    };
+    if (report_lanes_make(&story->lanes, &plan) != RT_OK) {
+        report_lanes_free(&story->lanes);
+        return;
+    }
+    if (beside) {
+        plan.run = &story->twin;
+        plan.beside = report_story_told(story);
+        plan.parts = story->explanation.twin_parts;
+        plan.blamed_count = 0;
+        plan.lane_width = story->lanes.lane_width;
+        if (report_lanes_make(&story->twin_lanes, &plan) != RT_OK) {
+            report_lanes_free(&story->twin_lanes);
+        }
+    }
+}
+
+enum sim_store_err
+report_story_load(struct sim_store *store, const struct report_places *places, int64_t run,
+        struct report_story *ret_story)
+{
+    *ret_story = (struct report_story){.db = NULL};
+    enum sim_store_err err = report_run_load(store, run, places, &ret_story->found);
+    if (err == SIM_STORE_OK) {
+        err = load_sweep(store, run, ret_story);
+    }
+    if (err == SIM_STORE_OK) {
+        err = load_told(store, places, run, ret_story);
+    }
+    if (err == SIM_STORE_OK) {
+        lay_out(ret_story);
+    }
+    return err;
+}
+
+void
+report_story_free(struct report_story *story)
+{
+    report_lanes_free(&story->lanes);
+    report_lanes_free(&story->twin_lanes);
+    report_run_free(&story->found);
+    report_run_free(&story->told_run);
+    report_run_free(&story->twin);
+    report_explained_free(&story->explanation);
+    free(story->shrunk_token);
+    free(story->strategy);
+    free(story->build);
+}

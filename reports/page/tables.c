@@ -1,0 +1,335 @@
+/*
+ * tables.c -- who waits, the life of every wait, every step.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "reports/page/story.h"
+
+#define WAITS_MAX 400u
+#define CHUNK 250u /* Steps that are opened together. */
+
+/* ---- Cells. ---------------------------------------------------------------------------------- */
+
+static void
+put_place(struct report_html *html, const struct report_place *place)
+{
+    if (place == NULL) {
+        report_html_raw(html, "<td></td>");
+        return;
+    }
+    report_html_raw(html, "<td><code>");
+    report_html_text(html, report_file_name(place->file));
+    report_html_format(html, ":%u</code> ", place->line);
+    report_html_text(html, place->function);
+    report_html_raw(html, "</td>");
+}
+
+static void
+put_step_cell(struct report_html *html, const struct report_story *story, uint64_t step)
+{
+    report_html_raw(html, "<td class=\"number\">");
+    report_put_step(html, story, step);
+    report_html_raw(html, "</td>");
+}
+
+static void
+put_wanted(struct report_html *html, const struct report_run *run, const struct sim_wait *wait)
+{
+    struct sim_page words;
+    sim_page_init(&words, false);
+    if (wait->kind == SIM_WAIT_CLONE) {
+        sim_page_put(&words, "whoever has a clone of its waker");
+    } else {
+        sim_cast_put_wanted(&run->cast, &words, wait->object, wait->reason, wait->part);
+    }
+    report_html_element(html, "td", NULL, sim_page_text(&words));
+    sim_page_fini(&words);
+}
+
+static const char *
+name_of(const struct report_run *run, uint32_t actor)
+{
+    return actor < run->actors_count ? run->actors[actor].name : "nobody";
+}
+
+/* ---- Who waits. ------------------------------------------------------------------------------ */
+
+static bool
+is_lost(const struct report_run *run, uint32_t actor)
+{
+    bool lost = run->outcome.verdict == SIM_VERDICT_LOST_WAKEUP ||
+                run->outcome.verdict == SIM_VERDICT_LATE_WAKEUP;
+    return lost && sim_cast_actor(&run->cast, run->outcome.actor) == actor;
+}
+
+static void
+put_could(struct report_html *html, const struct report_story *story, uint32_t actor)
+{
+    const struct report_run *run = report_story_told(story);
+    report_html_raw(html, "<td>");
+    if (is_lost(run, actor)) {
+        report_html_raw(html, "could go on");
+        if (run->outcome.owed_step != 0) {
+            report_html_raw(html, " since step ");
+            report_put_step(html, story, run->outcome.owed_step);
+        }
+        report_html_raw(html, ", and was not woken");
+    }
+    report_html_raw(html, "</td>");
+}
+
+static void
+put_wait_row(struct report_html *html, const struct report_story *story, uint32_t actor,
+        const struct sim_wait *wait)
+{
+    const struct report_run *run = report_story_told(story);
+    report_html_raw(html, is_lost(run, actor) ? "<tr class=\"lost\">" : "<tr>");
+    report_html_element(html, "td", NULL, run->actors[actor].name);
+    if (wait != NULL) {
+        put_wanted(html, run, wait);
+        put_step_cell(html, story, wait->store_step);
+        put_place(html, report_run_wait_place(run, wait));
+    } else {
+        report_html_raw(html, "<td>nothing on record: no waker of its own is anywhere</td><td></td>"
+                              "<td></td>");
+    }
+    put_could(html, story, actor);
+    report_html_raw(html, "</tr>\n");
+}
+
+/* Loops wait in the host, and say so in another way. */
+static bool
+put_blocked_row(struct report_html *html, const struct report_story *story, uint32_t actor)
+{
+    const struct report_run *run = report_story_told(story);
+    uint64_t block = sim_cast_blocked(&run->cast, actor, run->cast.end);
+    if (block == SIM_EVENT_NONE) {
+        return false;
+    }
+    report_html_raw(html, is_lost(run, actor) ? "<tr class=\"lost\">" : "<tr>");
+    report_html_element(html, "td", NULL, run->actors[actor].name);
+    report_html_raw(html, "<td>the host, in its poll</td>");
+    put_step_cell(html, story, sim_cast_event(&run->cast, block)->step);
+    put_place(html, report_run_place(run, block));
+    put_could(html, story, actor);
+    report_html_raw(html, "</tr>\n");
+    return true;
+}
+
+static uint32_t
+put_waits_of(struct report_html *html, const struct report_story *story, uint32_t actor)
+{
+    const struct report_run *run = report_story_told(story);
+    uint32_t rows = 0;
+    for (const struct sim_wait *wait = NULL; rows < WAITS_MAX;) {
+        wait = sim_ledger_open_of(&run->ledger, actor, wait);
+        if (wait == NULL) {
+            break;
+        }
+        if (wait->kind != SIM_WAIT_HOST) {
+            put_wait_row(html, story, actor, wait);
+            rows++;
+        }
+    }
+    return rows;
+}
+
+void
+report_put_waiting(struct report_html *html, const struct report_story *story)
+{
+    const struct report_run *run = report_story_told(story);
+    uint32_t rows = 0;
+    size_t begun = html->page.length;
+    report_html_raw(html,
+            "<h2 id=\"waiting\">Who waits at the end</h2>\n<div class=\"scroll\" tabindex=\"0\">"
+            "<table>\n<thead><tr><th>Who</th><th>Waits for</th><th>Since step</th><th>At</th>"
+            "<th></th></tr></thead>\n<tbody>\n");
+    for (uint32_t i = 1; i < run->actors_count && rows < WAITS_MAX; i++) {
+        bool task = strcmp(run->actors[i].kind, "task") == 0;
+        bool loop = strcmp(run->actors[i].kind, "loop") == 0;
+        if ((!task && !loop) || run->actors[i].finished || !run->actors[i].seen) {
+            continue;
+        }
+        uint32_t waits = put_waits_of(html, story, i);
+        if (waits == 0 && loop) {
+            waits = put_blocked_row(html, story, i);
+        }
+        if (waits == 0 && is_lost(run, i)) {
+            put_wait_row(html, story, i, NULL);
+            waits = 1;
+        }
+        rows += waits;
+    }
+    report_html_raw(html, "</tbody></table></div>\n");
+    if (rows == 0 && html->page.bytes != NULL) {
+        html->page.length = begun; /* Nobody does. */
+        html->page.bytes[begun] = '\0';
+    }
+}
+
+/* ---- Every wait. ----------------------------------------------------------------------------- */
+
+static void
+put_ledger_row(
+        struct report_html *html, const struct report_story *story, const struct sim_wait *wait)
+{
+    const struct report_run *run = report_story_told(story);
+    bool lost = wait == run->fate.wait && run->outcome.verdict != SIM_VERDICT_PASS;
+    report_html_raw(html, lost ? "<tr class=\"lost\">" : "<tr>");
+    report_html_element(html, "td", NULL, name_of(run, wait->part));
+    put_wanted(html, run, wait);
+    if (wait->unknown != 0) {
+        report_html_raw(html, "<td>before the record</td><td></td>");
+    } else {
+        put_step_cell(html, story, wait->store_step);
+        put_place(html, report_run_wait_place(run, wait));
+    }
+    report_html_raw(html, "<td>");
+    report_html_text(html, sim_wait_end_name(wait->end));
+    if (wait->end == SIM_WAIT_FIRED && wait->wake != SIM_WAKE_NONE &&
+            wait->wake != SIM_WAKE_QUEUED) {
+        report_html_raw(html, ", ");
+        report_html_text(html, sim_wake_meaning(wait->wake));
+    }
+    report_html_raw(html, "</td>");
+    if (wait->end_event == SIM_EVENT_NONE) {
+        report_html_raw(html, "<td></td><td></td>");
+    } else {
+        put_step_cell(html, story, wait->end_step);
+        report_html_element(html, "td", NULL, name_of(run, wait->ender));
+    }
+    report_html_raw(html, "</tr>\n");
+}
+
+void
+report_put_ledger(struct report_html *html, const struct report_story *story)
+{
+    const struct report_run *run = report_story_told(story);
+    const struct sim_ledger *ledger = &run->ledger;
+    if (ledger->count == 0) {
+        return;
+    }
+    report_html_raw(html,
+            "<h2 id=\"ledger\">The life of every wait</h2>\n"
+            "<p>Each waker that was stored somewhere, and what became of it.</p>\n"
+            "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>Whose</th>"
+            "<th>Waits for</th><th>Stored in step</th><th>At</th><th>Became of it</th>"
+            "<th>In step</th><th>By</th></tr></thead>\n<tbody>\n");
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        bool old = ledger->count - i > WAITS_MAX && wait->end_event != SIM_EVENT_NONE;
+        if (old && wait != run->fate.wait) {
+            left_out++;
+        } else {
+            put_ledger_row(html, story, wait);
+        }
+    }
+    report_html_raw(html, "</tbody></table></div>\n");
+    if (left_out > 0) {
+        report_html_format(html,
+                "<p class=\"dim\">%u earlier waits, all of them ended, are left out.</p>\n",
+                left_out);
+    }
+}
+
+/* ---- Every step. ----------------------------------------------------------------------------- */
+
+/* The first and the last half of what a table has room for. */
+static bool
+has_index(const struct report_run *run, uint32_t index)
+{
+    return run->steps_count <= REPORT_STEPS_MAX || index < REPORT_STEPS_MAX / 2 ||
+           index >= run->steps_count - REPORT_STEPS_MAX / 2;
+}
+
+bool
+report_has_row(const struct report_run *run, uint64_t step)
+{
+    const struct report_step *found = report_run_step(run, step);
+    return found != NULL && has_index(run, (uint32_t)(found - run->steps));
+}
+
+static const struct report_place *
+place_of(const struct report_run *run, const struct report_step *step)
+{
+    const struct report_place *place = NULL;
+    for (uint64_t i = step->first; i < step->first + step->count && place == NULL; i++) {
+        uint32_t await = sim_cast_event(&run->cast, i)->await;
+        place = report_places_find(run->places, await);
+    }
+    return place;
+}
+
+/* The picture has the anchor of what it shows. */
+static void
+put_step_row(struct report_html *html, const struct report_story *story,
+        const struct report_step *step, struct sim_page *words)
+{
+    const struct report_run *run = report_story_told(story);
+    bool drawn = report_lanes_anchor(&story->lanes, step->step) == step->step;
+    sim_page_clear(words);
+    if (!report_run_step_words(run, step, words)) {
+        sim_page_put(words, "goes on");
+    }
+    report_html_format(
+            html, "<tr id=\"%s-%u\"><td class=\"number\">", drawn ? "row" : "step", step->step);
+    report_put_step(html, story, step->step);
+    report_html_raw(html, "</td><td class=\"number\">");
+    report_html_time(html, step->time_ns);
+    report_html_raw(html, "</td>");
+    report_html_element(html, "td", NULL, run->actors[step->actor].name);
+    report_html_element(html, "td", NULL, sim_page_text(words));
+    put_place(html, place_of(run, step));
+    report_html_raw(html, "</tr>\n");
+}
+
+static void
+put_chunk(struct report_html *html, const struct report_story *story, uint32_t from, uint32_t to)
+{
+    const struct report_run *run = report_story_told(story);
+    struct sim_page words;
+    sim_page_init(&words, false);
+    report_html_format(html,
+            "<details><summary>Steps %u to %u</summary>\n<div class=\"scroll\" tabindex=\"0\">"
+            "<table>\n<thead><tr><th>Step</th><th>Time</th><th>Who</th><th>What</th><th>At</th>"
+            "</tr></thead>\n<tbody>\n",
+            run->steps[from].step, run->steps[to - 1].step);
+    for (uint32_t i = from; i < to; i++) {
+        put_step_row(html, story, &run->steps[i], &words);
+    }
+    report_html_raw(html, "</tbody></table></div></details>\n");
+    sim_page_fini(&words);
+}
+
+void
+report_put_steps(struct report_html *html, const struct report_story *story)
+{
+    const struct report_run *run = report_story_told(story);
+    uint32_t first = run->steps_count > 0 && run->steps[0].step == 0 ? 1 : 0;
+    if (run->steps_count <= first) {
+        return;
+    }
+    report_html_raw(html, "<h2 id=\"steps\">Every step</h2>\n");
+    for (uint32_t from = first; from < run->steps_count;) {
+        uint32_t to = from;
+        while (to < run->steps_count && to - from < CHUNK && has_index(run, to)) {
+            to++;
+        }
+        if (to > from) {
+            put_chunk(html, story, from, to);
+            from = to;
+            continue;
+        }
+        while (to < run->steps_count && !has_index(run, to)) {
+            to++;
+        }
+        report_html_format(html,
+                "<p class=\"dim\">%u steps are left out here, %u to %u: <code>rewake show</code> "
+                "and the view <code>trace</code> have all of them.</p>\n",
+                to - from, run->steps[from].step, run->steps[to - 1].step);
+        from = to;
+    }
+}
