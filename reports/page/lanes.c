@@ -36,7 +36,7 @@ add_line(struct report_lanes *lanes, const char *text, size_t length, uint64_t e
             (struct report_line){.text = copy, .event = event, .tone = (uint8_t)tone};
 }
 
-/* Adds `text` broken to `width`; at most `most` lines, the last of which says that there is more. */
+/* Adds `text` broken to `width`, at most `most` lines; the last one says that there is more. */
 static void
 add_lines(struct report_lanes *lanes, const char *text, uint32_t width, uint32_t most,
         uint64_t event, enum report_tone tone)

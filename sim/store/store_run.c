@@ -263,7 +263,7 @@ sim_store_failure(struct sim_store *store, const struct sim_full_run *run, int64
     return err;
 }
 
-/* ---- Details that belong to no row of `runs`. --------------------------------------------------- */
+/* ---- Details that belong to no row of `runs`. ------------------------------------------------ */
 
 enum sim_store_err
 sim__store_details(struct sim_store *store, int64_t number, const struct sim_full_run *run)
