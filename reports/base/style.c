@@ -62,6 +62,7 @@ const char *const report_style[] = {
         ".lead{font-size:1.15rem;line-height:1.45;border-left:4px solid var(--lost);"
         "padding:.25rem 0 .25rem .75rem;max-width:52rem}",
         ".scroll{overflow-x:auto;margin:.5rem 0}",
+        ".scroll table{min-width:32rem}",
         "table{border-collapse:collapse;font-size:.9rem}",
         "caption{text-align:left;color:var(--dim);padding:.25rem 0}",
         "th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;"
@@ -74,7 +75,6 @@ const char *const report_style[] = {
         ".twins{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;align-items:flex-start}",
         ".twins figure{flex:1 1 36rem;max-width:max-content}",
         "svg.lanes{display:block;max-width:100%;height:auto}",
-        "figure svg.lanes{min-width:34rem}",
         ".legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;"
         "font-size:.85rem;color:var(--dim)}",
         ".legend svg{display:inline-block;vertical-align:-2px}",
@@ -86,7 +86,8 @@ const char *const report_style[] = {
         "dd{margin:0;min-width:0}",
         "@media (max-width:40rem){dl{display:block}dd{margin-bottom:.5rem}h1{font-size:1.3rem}}",
         "@media print{body{font-size:10pt}header nav,.skip,.screen{display:none}"
-        "main,header,footer{max-width:none;padding:0}.scroll{overflow:visible}"
+        "main,header,footer{max-width:none;padding:0}.scroll{overflow:visible}.scroll "
+        "table,svg.lanes{min-width:0!important}"
         "pre{white-space:pre-wrap}a{color:inherit;text-decoration:none}"
         "h2,h3{break-after:avoid}tr,pre,figure{break-inside:avoid}}",
         NULL,

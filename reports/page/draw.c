@@ -360,7 +360,7 @@ put_lost(struct report_html *html, const struct report_lanes *lanes, const struc
 {
     uint32_t to = lanes->lane_of[lanes->sleeper];
     const char *text = lanes->lines[item->line].text;
-    uint32_t wide = report_measure_px(text, strlen(text), REPORT_FONT + 1);
+    uint32_t wide = report_measure_px(text, strlen(text), REPORT_FONT + 2); /* It is bold. */
     uint32_t target = lane_middle(lanes, to);
     uint32_t source = lane_middle(lanes, item->lane);
     uint32_t y = item->y + 30;
@@ -410,8 +410,10 @@ report_draw(struct report_html *html, const struct report_lanes *lanes, const ch
 {
     report_html_format(html,
             "<svg class=\"lanes\" id=\"%s\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
-            "height=\"%u\" viewBox=\"0 0 %u %u\" role=\"group\" aria-labelledby=\"%s-title\">\n",
-            id, lanes->width, lanes->height, lanes->width, lanes->height, id);
+            "height=\"%u\" viewBox=\"0 0 %u %u\" style=\"min-width:min(34rem,%upx)\" "
+            "role=\"group\" "
+            "aria-labelledby=\"%s-title\">\n",
+            id, lanes->width, lanes->height, lanes->width, lanes->height, lanes->width, id);
     report_html_format(html, "<title id=\"%s-title\">", id);
     report_html_text(html, title);
     report_html_raw(html, "</title>\n<style>");

@@ -125,43 +125,70 @@ give_lane(struct report_lanes *lanes, const struct report_actor *who, uint32_t a
     }
 }
 
-/* Those that are seen, in the order of their lanes; `who` is of one run, lanes may be another's. */
-static void
-give_lanes_of(struct report_lanes *lanes, const struct report_run *run, bool own)
+/* A lane that is called like `who`, and has nobody of the other run yet. */
+static bool
+has_lane(struct report_lanes *lanes, const struct report_actor *who)
 {
+    for (uint32_t i = 0; i < lanes->lanes_count; i++) {
+        struct report_lane *lane = &lanes->lanes[i];
+        if (!lane->shared && !lane->matched && strcmp(lane->title, who->name) == 0 &&
+                strcmp(lane->kind, who->kind) == 0) {
+            lane->matched = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Who is seen in `run`, in the order of their lanes there. */
+static void
+give_lanes_of(struct report_lanes *lanes, const struct report_run *run)
+{
+    bool own = run == lanes->run;
     for (uint32_t place = 0; place < run->actors_count; place++) {
         for (uint32_t i = 0; i < run->actors_count; i++) {
             const struct report_actor *actor = &run->actors[i];
-            if (actor->lane != place || !actor->seen ||
-                    (own && lanes->lane_of[i] != REPORT_LANE_NONE)) {
+            if (actor->lane != place || !actor->seen) {
                 continue;
             }
-            give_lane(lanes, actor, own ? i : find_alike(lanes, actor));
+            if (own && lanes->lane_of[i] == REPORT_LANE_NONE) {
+                give_lane(lanes, actor, i);
+            } else if (!own && !has_lane(lanes, actor)) {
+                give_lane(lanes, actor, find_alike(lanes, actor));
+                lanes->lanes[lanes->lanes_count - 1].matched = true;
+            }
         }
     }
 }
 
-/* Who stands in both, and whose wake is missing, must have one of the lanes that are there. */
+static uint32_t
+count_seen(const struct report_run *run)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < run->actors_count; i++) {
+        seen += run->actors[i].seen;
+    }
+    return seen;
+}
+
+/* Both runs get the same lanes: first those of the one that fails. Where there are too many, whose
+ * wake is missing has one in any case. */
 static void
-give_lanes(struct report_lanes *lanes, const struct report_lanes_plan *plan, bool first)
+give_lanes(struct report_lanes *lanes, const struct report_lanes_plan *plan)
 {
     const struct report_run *run = lanes->run;
     for (uint32_t i = 0; i < run->actors_count; i++) {
         lanes->lane_of[i] = REPORT_LANE_NONE;
     }
-    if (!first) {
-        give_lanes_of(lanes, plan->beside, false);
+    if (plan->second) {
+        give_lanes_of(lanes, plan->beside);
+    } else if (lanes->sleeper != REPORT_LANE_NONE && count_seen(run) > REPORT_LANES_MAX) {
+        give_lane(lanes, &run->actors[lanes->sleeper], lanes->sleeper);
     }
-    if (lanes->sleeper < run->actors_count && lanes->lane_of[lanes->sleeper] == REPORT_LANE_NONE) {
-        uint32_t seen = 0;
-        for (uint32_t i = 0; i < run->actors_count; i++) {
-            seen += run->actors[i].seen;
-        }
-        if (seen > REPORT_LANES_MAX) {
-            give_lane(lanes, &run->actors[lanes->sleeper], lanes->sleeper);
-        }
+    give_lanes_of(lanes, run);
+    if (plan->beside != NULL && !plan->second) {
+        give_lanes_of(lanes, plan->beside);
     }
-    give_lanes_of(lanes, run, true);
 }
 
 /* ---- Boxes. ---------------------------------------------------------------------------------- */
@@ -617,12 +644,11 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
     if (lanes->lane_of == NULL || run->steps_count == 0) {
         return RT_E_FULL;
     }
-    give_lanes(lanes, plan, plan->beside == NULL);
+    give_lanes(lanes, plan);
     if (lanes->lanes_count == 0) {
         return RT_E_FULL;
     }
     uint32_t width = (plan->width - REPORT_GUTTER) / lanes->lanes_count;
-    width = plan->lane_width != 0 ? plan->lane_width : width;
     lanes->lane_width = width < LANE_MIN ? LANE_MIN : width > LANE_MAX ? LANE_MAX : width;
     struct sim_page words;
     sim_page_init(&words, false);

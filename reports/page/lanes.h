@@ -74,8 +74,9 @@ struct report_lane {
     uint32_t actor; /* REPORT_LANE_NONE: nobody of this run, or several. */
     uint32_t line;  /* What stands at its foot. */
     uint32_t lines;
-    bool shared; /* Several stand here, because there are too many. */
-    bool lost;   /* Whose wake is missing. */
+    bool shared;  /* Several stand here, because there are too many. */
+    bool matched; /* The other run has somebody of this name, too. */
+    bool lost;    /* Whose wake is missing. */
 };
 
 struct report_lanes {
@@ -108,13 +109,13 @@ struct report_lanes {
 /* What is to be shown. */
 struct report_lanes_plan {
     const struct report_run *run;
-    const struct report_run *beside; /* Whose lanes stand in the same order; NULL: nobody's. */
+    const struct report_run *beside; /* The other run, which gets the same lanes; NULL: none. */
+    bool second;                     /* The other one stands in front. */
     uint64_t parts;
     const uint64_t *blamed;
     uint32_t blamed_count;
     uint32_t rows_max;
-    uint32_t width;      /* That is to be filled, … */
-    uint32_t lane_width; /* … unless a lane is to be so wide; 0: it need not. */
+    uint32_t width; /* That is to be filled. */
 };
 
 /* Lays the run out. RT_E_FULL: no memory, or the run has no steps on record. report_lanes_free may

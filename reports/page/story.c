@@ -81,6 +81,7 @@ lay_out(struct report_story *story)
     bool beside = story->twin.number != 0;
     struct report_lanes_plan plan = {
             .run = report_story_told(story),
+            .beside = beside ? &story->twin : NULL,
             .parts = beside ? story->explanation.told_parts : 0,
             .blamed = story->blamed,
             .blamed_count = story->blamed_count,
@@ -96,7 +97,7 @@ lay_out(struct report_story *story)
         plan.beside = report_story_told(story);
         plan.parts = story->explanation.twin_parts;
         plan.blamed_count = 0;
-        plan.lane_width = story->lanes.lane_width;
+        plan.second = true;
         if (report_lanes_make(&story->twin_lanes, &plan) != RT_OK) {
             report_lanes_free(&story->twin_lanes);
         }

@@ -1,0 +1,108 @@
+#!/bin/sh
+# report.t -- `rewake report`: what it writes, what it keeps, what it refuses. browser.t opens it.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+
+# no_markup FILE: nothing that came from a scenario is an element or an attribute, and all of it is
+# UTF-8; nothing is asked of any other place.
+no_markup() {
+    ! grep -q '<script\|<img\|<[^>]* on[a-z]*=' "$1" && iconv -f UTF-8 -t UTF-8 "$1" >/dev/null &&
+        ! grep -v 'http://www.w3.org/2000/svg' "$1" | grep -q 'https\?://\|url(\|@import'
+}
+# anchors FILE: each link within the page has an end, and no anchor is there twice.
+anchors() {
+    grep -o ' id="[^"]*"' "$1" | sort | cut -d '"' -f 2 >ids.txt
+    grep -o 'href="#[^"]*"' "$1" | sed 's/href="#//; s/"//' | sort -u >links.txt
+    [ -z "$(uniq -d ids.txt)" ] && [ -z "$(comm -23 links.txt ids.txt)" ]
+}
+# The page without what differs from build to build.
+stable() {
+    sed -n '/<main/,/<\/main>/p' "$1" |
+        sed 's/<dt>Build.*<\/dd>/<dt>Build/; s/^<style>.*<\/style>$/<style\/>/'
+}
+
+# ---- One failure. The database keeps what was found out, and counts as before. ----
+ln -s "$root/scenarios" scenarios
+rewake run zoo/a06/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
+run=$(told a.db)
+counts='SELECT count(*) FROM runs UNION ALL SELECT count(*) FROM failures
+    UNION ALL SELECT count(*) FROM lost_wakeups UNION ALL SELECT sum(runs) FROM sweeps
+    UNION ALL SELECT count(*) FROM coverage_growth'
+before=$(sqlite3 a.db "$counts")
+same "report: status" "$(status report --db a.db -o out)" 0
+same "report: says where" "$(cat out.txt)" out/index.html
+ok "report: says what it explains" grep -q "explaining $run of zoo/a06/broken (1 of 1)" err.txt
+same "runs that tell a failure are counted nowhere" "$(sqlite3 a.db "$counts")" "$before"
+page=out/failure-${run#run:}.html
+ok "a page of the failure" test -s "$page"
+ok "the index leads to it" grep -q "href=\"failure-${run#run:}.html\"" out/index.html
+ok "it is text only" no_markup "$page"
+ok "its anchors are whole" anchors "$page"
+ok "the wake that is missing is named" grep -q 'here server should have been woken' "$page"
+ok "the twin is beside it" grep -q '<svg class="lanes" id="twin"' "$page"
+ok "lines of source" grep -q '<mark>.*rt_slot_replace' "$page"
+cp "$page" first.html
+same "again: status" "$(status report --db a.db -o out "$run")" 0
+ok "again: nothing is left to explain" test ! -s err.txt
+ok "again: the same page" cmp "$page" first.html
+same "the explanation, asked by SQL" \
+    "$(rewake query "SELECT cause, at FROM explanations" --db a.db | tail -n 1 | tr -s ' ')" \
+    "never-stored scenarios/zoo/a06.c:60"
+same "the smaller run in the views" \
+    "$(sqlite3 a.db "SELECT count(*) > 0 FROM trace WHERE run = (SELECT told FROM explained)")" 1
+rewake explain "$run" --db a.db >/dev/null
+same "explained anew: nothing is there twice" \
+    "$(sqlite3 a.db 'SELECT count(*) FROM explained UNION ALL SELECT count(*) FROM told')" "1
+2"
+
+# ---- As it stands. What an optimised or instrumented build explains may name other callers. ----
+golden=$root/reports/tests/golden/failure.html
+[ "$asan" = yes ] || {
+    stable "$page" >stable.html
+    [ "${GOLDEN:-}" != new ] || cp stable.html "$golden"
+    ok "golden page" diff -u "$golden" stable.html
+}
+ok "the picture by itself" "$root/scripts/report-picture" "$page"
+cp .said picture.svg 2>/dev/null || "$root/scripts/report-picture" "$page" >picture.svg
+ok "the picture is one element" \
+    test "$(grep -c '<svg' picture.svg)$(tail -n 1 picture.svg)" = "1</svg>"
+
+# ---- Names and words that are markup; a library; one that is gone. ----
+cp "$root/reports/tests/lib/markup.c" markup.c
+# shellcheck disable=SC2086 # Several flags.
+$cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" markup.c \
+    -o markup.so
+rewake run ./markup.so --runs 50 --fresh --db m.db >/dev/null 2>&1
+run=$(told m.db)
+same "markup: status" "$(status report --db m.db -o m)" 0
+ok "markup: it is text only" no_markup "m/failure-${run#run:}.html"
+ok "markup: the index too" no_markup m/index.html
+ok "markup: the twin is there" grep -q 'id="twin"' "m/failure-${run#run:}.html"
+ok "markup: as it was written" grep -q '&lt;script&gt;document.title' "m/failure-${run#run:}.html"
+sqlite3 m.db 'DELETE FROM explained; DELETE FROM explained_places; DELETE FROM told'
+mv markup.so elsewhere.so
+same "a library that is gone: status" "$(status report --db m.db -o m2)" 0
+ok "a library that is gone: says so" grep -q 'markup.so' err.txt
+ok "a library that is gone: as it was found" grep -q 'Nobody has explained' \
+    "m2/failure-${run#run:}.html"
+ok "a library that is gone: still the steps" grep -q 'id="step-1"' "m2/failure-${run#run:}.html"
+
+# ---- Long runs stay small. ----
+rewake run canary/livelock --runs 1 --fresh --db l.db >/dev/null 2>&1
+same "10,000 steps: status" "$(status report --db l.db -o l)" 0
+ok "10,000 steps: under 1 MB" test "$(cat l/failure-*.html | wc -c)" -lt 1000000
+ok "10,000 steps: says what is left out" grep -q 'steps are left out here' l/failure-*.html
+ok "10,000 steps: its anchors are whole" anchors "$(ls l/failure-*.html)"
+
+# ---- Refusals. ----
+refused "no database" 70 report --db nowhere.db -o x
+ok "no database: none is made" test ! -e nowhere.db
+refused "no run" 2 report hello --db a.db -o x
+refused "a run that is not there" 2 report run:99999 --db a.db -o x
+touch file
+refused "a folder that is a file" 70 report --db a.db -o file
+rewake run seeds/s1/two-requests --runs 1 --fresh --db p.db >/dev/null 2>&1
+same "nothing failed: status" "$(status report --db p.db -o p)" 0
+ok "nothing failed: says so" test -s p/index.html
+done_testing
