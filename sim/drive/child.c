@@ -126,6 +126,24 @@ sim_child_start(const char *const *arguments, const struct sim_child_way *way)
     return start(arguments, way, -1);
 }
 
+static int
+status_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool
+sim_child_ended(pid_t pid, int *ret_status)
+{
+    int status = 0;
+    if (waitpid(pid, &status, WNOHANG) != pid) {
+        return false;
+    }
+    running = 0;
+    *ret_status = status_of(status);
+    return true;
+}
+
 int
 sim_child_wait(pid_t pid)
 {
@@ -137,7 +155,7 @@ sim_child_wait(pid_t pid)
         }
     }
     running = 0;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return status_of(status);
 }
 
 void

@@ -34,6 +34,9 @@ int sim_child_run(const char *const *arguments, const struct sim_child_way *way)
  * refused. */
 pid_t sim_child_start(const char *const *arguments, const struct sim_child_way *way);
 int sim_child_wait(pid_t pid);
+/* Whether it has ended by itself; *ret_status as of sim_child_run. Ended, it must not be waited for
+ * again. */
+bool sim_child_ended(pid_t pid, int *ret_status);
 void sim_child_end(pid_t pid);
 
 /* This program; static. NULL: not to be found. */
