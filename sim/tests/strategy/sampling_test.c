@@ -116,6 +116,80 @@ count_constraint(struct tally tallies[TALLIES], uint32_t *count, const struct si
     tallies[at].held += one->held;
 }
 
+/* What differs between the constraints of a run and those of its parent. */
+enum change { NOTHING, MORE, LESS, WRITER, NEGATION, SOMETHING_ELSE, CHANGED };
+
+static bool
+same_pair(const struct sim_constraint *a, const struct sim_corpus_pair *b)
+{
+    return a->write == b->write && a->read == b->read && a->negative == (b->negative != 0);
+}
+
+static enum change
+change_of(const struct sim_strategy *strategy, const struct sim_corpus_set *parent)
+{
+    struct sim_constraint now[SIM_CONSTRAINTS_MAX];
+    uint32_t count = sim_rf_constraints(strategy, now);
+    uint32_t kept = 0;
+    const struct sim_constraint *other = NULL;
+    const struct sim_corpus_pair *was = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < parent->count && !found; k++) {
+            found = same_pair(&now[i], &parent->wishes[k]);
+        }
+        kept += found;
+        other = found ? other : &now[i];
+    }
+    for (uint32_t k = 0; k < parent->count; k++) {
+        bool found = false;
+        for (uint32_t i = 0; i < count && !found; i++) {
+            found = same_pair(&now[i], &parent->wishes[k]);
+        }
+        was = found ? was : &parent->wishes[k];
+    }
+    if (count == parent->count + 1 && kept == parent->count) {
+        return MORE;
+    }
+    if (count + 1 == parent->count && kept == count) {
+        return LESS;
+    }
+    if (count != parent->count || kept + 1 < count || other == NULL || was == NULL) {
+        return kept == count && count == parent->count ? NOTHING : SOMETHING_ELSE;
+    }
+    bool negated = other->negative != (was->negative != 0);
+    return other->read == was->read && other->write == was->write && negated ? NEGATION
+           : other->read == was->read && !negated                            ? WRITER
+                                                                             : SOMETHING_ELSE;
+}
+
+/*
+ * Goal: who inherits constraints changes one of them, in each of the four ways.
+ * Method: the constraints of a run are a parent; what 300 runs after it keep is held against it.
+ */
+TEST(rf_changes_one_of_the_constraints_that_it_inherits)
+{
+    struct search_lab lab;
+    uint32_t seen[CHANGED] = {0};
+    struct sim_constraint first[SIM_CONSTRAINTS_MAX];
+    struct sim_corpus_set parent = {.count = 1};
+    set_script("ababab", "A.B.A", "b.a.B");
+    search_lab_init(&lab, "rf:n=1");
+    search_lab_school(&lab, &script_scenario, 1, 64);
+    (void)search_lab_run(&lab, &script_scenario, 1, false);
+    EXPECT_EQ(sim_rf_constraints(lab.strategy, first), 1);
+    parent.wishes[0] = (struct sim_corpus_pair){first[0].write, first[0].read, first[0].negative};
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        sim_rf_begin_with(lab.strategy, seed, &parent);
+        seen[change_of(lab.strategy, &parent)]++;
+    }
+    for (uint32_t change = MORE; change <= NEGATION; change++) {
+        EXPECT(seen[change] > 20);
+    }
+    EXPECT_EQ(seen[SOMETHING_ELSE], 0);
+    search_lab_fini(&lab);
+}
+
 /*
  * Goal: a constraint that can be kept is kept in nine of ten runs.
  * Method: two cells, written and read by three tasks among steps that do nothing: "B finds what b

@@ -1,0 +1,33 @@
+/*
+ * explain_lab.h -- small broken programs, each with the answer that is expected of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_TESTS_EXPLAIN_EXPLAIN_LAB_H
+#define SIM_TESTS_EXPLAIN_EXPLAIN_LAB_H
+
+#include "sim/scenario.h"
+
+/* A reader stores its waker and does not look (again) whether the mail has come; the writer may
+ * come before it. */
+extern const struct sim_scenario explain_unlooked;
+/* A driver of alarms fires one, and is to start its timer for the next; a number decides. */
+extern const struct sim_scenario explain_unarmed;
+/* A permit is handed to a waiter that gives up at the same time. */
+extern const struct sim_scenario explain_unpassed;
+/* A loop does not ask its host again for a descriptor; a number decides. */
+extern const struct sim_scenario explain_unasked;
+/* A loop takes down the flag that it is awake after it has looked at its queue. */
+extern const struct sim_scenario explain_turned_away;
+/* A second waiter takes the place of the first. */
+extern const struct sim_scenario explain_replaced;
+/* What comes is written over by somebody who resets it; nobody had looked. */
+extern const struct sim_scenario explain_written_over;
+/* A reader is woken, sees what has come, and puts it off: nobody wakes it again. */
+extern const struct sim_scenario explain_put_off;
+/* A job is done, and who waits for it is not told. */
+extern const struct sim_scenario explain_untold;
+/* Fails where the first of two numbers is 3, and then the second is 2. */
+extern const struct sim_scenario explain_two_numbers;
+
+#endif

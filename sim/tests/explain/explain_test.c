@@ -1,0 +1,244 @@
+/*
+ * explain_test.c -- what is said of broken programs whose cause is known.
+ *
+ * Each program is run until it fails, and explained. The answer is one kind, one function, and,
+ * where it matters, what the claims rest on. With the sanitizers a frame is not what it is in the
+ * program that ships: there only the kinds are asked for.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/explain.h"
+
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/explain/report.h"
+#include "sim/tests/explain/explain_lab.h"
+#include "sim/trace/site.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_FRAMES false
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_FRAMES false
+#else
+#define HAS_FRAMES true
+#endif
+#else
+#define HAS_FRAMES true
+#endif
+
+struct test {
+    struct sim_options options;
+    struct sim_tape tape;
+    struct sim_explanation explanation;
+    struct sim_page page;
+};
+
+/* The first of the seeds up to 400 whose run ends in `verdict`, explained. */
+static void
+explain(struct test *test, const struct sim_scenario *scenario, enum sim_verdict verdict)
+{
+    struct sim_pilot pilot;
+    sim_sites_init();
+    EXPECT(sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, 2000));
+    sim_options_init(&test->options, scenario);
+    test->options.spurious_one_in = 0;
+    test->options.audit_one_in = 0;
+    struct sim_candidate candidate = {
+            .scenario = scenario, .options = &test->options, .how = SIM_HOW_RANDOM};
+    const struct sim_outcome *outcome = NULL;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        candidate.seed = seed;
+        outcome = sim_pilot_run(&pilot, &candidate);
+        EXPECT(outcome != NULL);
+        if (outcome->verdict == verdict) {
+            break;
+        }
+    }
+    EXPECT_EQ(outcome->verdict, verdict);
+    sim_pilot_fini(&pilot);
+    const struct sim_failure failure = {.scenario = scenario,
+            .options = &test->options,
+            .seed = candidate.seed,
+            .how = SIM_HOW_RANDOM,
+            .hang_ms = 2000};
+    EXPECT(sim_explanation_make(&test->explanation, &failure));
+    sim_page_init(&test->page, false);
+    EXPECT_EQ(sim_report_put(&test->page, &test->explanation), RT_OK);
+}
+
+static void
+done(struct test *test)
+{
+    sim_page_fini(&test->page);
+    sim_explanation_free(&test->explanation);
+}
+
+/* Whether one of the places that are to blame, up to the n-th, is in `function`. */
+static bool
+blames(const struct test *test, uint32_t n, const char *function)
+{
+    const struct sim_cause *cause = &test->explanation.cause;
+    for (uint32_t i = 0; i < cause->at_count && i < n; i++) {
+        if (strcmp(cause->at[i].place.function, function) == 0) {
+            return true;
+        }
+    }
+    return !HAS_FRAMES;
+}
+
+static bool
+says(const struct test *test, const char *words)
+{
+    return !HAS_FRAMES || strstr(sim_page_text(&test->page), words) != NULL;
+}
+
+/*
+ * Goal: a wake that comes before the store is told with both, and their order decides.
+ * Method: the dullest run passes; where the writer goes first, it fails. Exchanged, it passes.
+ */
+TEST(explain_wake_before_the_store_and_their_order)
+{
+    struct test test;
+    explain(&test, &explain_unlooked, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_explanation *all = &test.explanation;
+    EXPECT_EQ(all->cause.kind, SIM_CAUSE_FIRED_EARLY);
+    EXPECT_STR(all->cause.at[0].place.function, "mail_send");
+    EXPECT_STR(all->cause.stored.place.function, "mail_reader_poll");
+    EXPECT(all->decision.found);
+    EXPECT(!all->decision.added);
+    EXPECT_EQ(all->decision.failing.count, 1);
+    EXPECT_EQ(all->decision.deciding.kind, SIM_KIND_RUN);
+    EXPECT(all->decision.below.failed > all->decision.below.runs * 4 / 5);
+    EXPECT_EQ(all->decision.beside.failed, 0);
+    EXPECT(all->order.found);
+    EXPECT(all->order.events);
+    EXPECT_STR(all->order.first.place.function, "mail_send");
+    EXPECT_STR(all->order.second.place.function, "mail_reader_poll");
+    EXPECT_EQ(all->order.swapped, SIM_SWAPPED_PASSES);
+    EXPECT(says(&test, "The order that decides: "));
+    done(&test);
+}
+
+/* The turn that starts a timer in the passing run, and none here; and the number that decides. */
+TEST(explain_timer_that_is_not_started_and_the_number)
+{
+    struct test test;
+    explain(&test, &explain_unarmed, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_explanation *all = &test.explanation;
+    EXPECT_EQ(all->cause.kind, SIM_CAUSE_NEVER_STORED);
+    EXPECT(all->cause.by_look);
+    EXPECT(all->cause.by_passing);
+    EXPECT_STR(all->cause.at[0].place.function, "driver_poll");
+    EXPECT(all->number.found);
+    EXPECT(all->number.both);
+    EXPECT_EQ(all->number.below.value, 3);
+    EXPECT(all->number.beside.value != 3);
+    EXPECT(!HAS_FRAMES || strcmp(all->number.place.function, "driver_poll") == 0);
+    EXPECT(says(&test, "`driver` draws the number 3 in"));
+    done(&test);
+}
+
+/* A permit is told where it was lost, not only where it was due. */
+TEST(explain_permit_is_told_where_it_was_given_up)
+{
+    struct test test;
+    explain(&test, &explain_unpassed, SIM_VERDICT_DEADLOCK);
+    const struct sim_explanation *all = &test.explanation;
+    EXPECT_EQ(all->wish.kind, SIM_WISH_ELSEWHERE);
+    EXPECT_EQ(all->cause.kind, SIM_CAUSE_NEVER_FIRED);
+    EXPECT(blames(&test, 1, "permit_give_up"));
+    EXPECT(blames(&test, SIM_CAUSE_CALLS, "permit_release"));
+    EXPECT(says(&test, "`hasty` is given at step "));
+    done(&test);
+}
+
+/* A loop that does not ask its host again is told by the call that it makes in the passing run. */
+TEST(explain_loop_that_does_not_ask_again)
+{
+    struct test test;
+    explain(&test, &explain_unasked, SIM_VERDICT_DEADLOCK);
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_NEVER_STORED);
+    EXPECT(!HAS_FRAMES || test.explanation.cause.by_call);
+    EXPECT(blames(&test, 1, "ear_listen"));
+    EXPECT(blames(&test, 2, "ear_hear") || blames(&test, 3, "ear_hear"));
+    done(&test);
+}
+
+/* Who comes to wake a loop, and finds a flag that says that this is done. */
+TEST(explain_wake_that_is_turned_away)
+{
+    struct test test;
+    explain(&test, &explain_turned_away, SIM_VERDICT_DEADLOCK);
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_COALESCED);
+    EXPECT(test.explanation.wish.away_step != 0);
+    EXPECT(blames(&test, 1, "bell_ring"));
+    EXPECT(blames(&test, SIM_CAUSE_CALLS, "bell_answer"));
+    done(&test);
+}
+
+/* It was woken, and looked: the wake before that came not too early. */
+TEST(explain_sleeper_that_has_seen_what_came)
+{
+    struct test test;
+    explain(&test, &explain_put_off, SIM_VERDICT_LOST_WAKEUP);
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_NEVER_STORED);
+    EXPECT(test.explanation.cause.by_look);
+    EXPECT(blames(&test, 1, "news_late_poll"));
+    done(&test);
+}
+
+TEST(explain_waker_whose_place_is_taken)
+{
+    struct test test;
+    explain(&test, &explain_replaced, SIM_VERDICT_LOST_WAKEUP);
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_REPLACED);
+    EXPECT_STR(test.explanation.cause.at[0].place.function, "news_reader_poll");
+    done(&test);
+}
+
+/* No event says who made it come: the word of memory does. */
+TEST(explain_what_came_without_a_wake_by_its_word)
+{
+    struct test test;
+    explain(&test, &explain_untold, SIM_VERDICT_LOST_WAKEUP);
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_NEVER_FIRED);
+    EXPECT(!HAS_FRAMES || test.explanation.cause.by_word);
+    EXPECT(blames(&test, 1, "news_finish"));
+    EXPECT(!test.explanation.decision.found);
+    EXPECT(says(&test, "it fails\nhowever things are decided") || says(&test, "it fails however") ||
+            says(&test, "it\nfails however"));
+    done(&test);
+}
+
+/* What came was written over before anybody looked: both who wrote, and in which order. */
+TEST(explain_what_came_and_was_written_over)
+{
+    struct test test;
+    explain(&test, &explain_written_over, SIM_VERDICT_DEADLOCK);
+    EXPECT_EQ(test.explanation.wish.kind, SIM_WISH_LOST);
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_ERASED);
+    EXPECT(blames(&test, 1, "news_reset"));
+    EXPECT_STR(test.explanation.cause.before.place.function, "news_publish");
+    EXPECT(test.explanation.order.found);
+    EXPECT(test.explanation.order.writes);
+    EXPECT_STR(test.explanation.order.first.place.function, "news_publish");
+    EXPECT_STR(test.explanation.order.second.place.function, "news_reset");
+    done(&test);
+}
+
+/* Of two decisions that it takes, the one is told that leaves nothing to those after it. */
+TEST(explain_decision_that_separates_best)
+{
+    struct test test;
+    explain(&test, &explain_two_numbers, SIM_VERDICT_INVARIANT);
+    const struct sim_explanation *all = &test.explanation;
+    EXPECT_EQ(all->cause.kind, SIM_CAUSE_NOT_A_WAKE);
+    EXPECT(blames(&test, 1, "gambler_poll"));
+    EXPECT_EQ(all->decision.failing.count, 2);
+    EXPECT_EQ(all->number.below.value, 2);
+    EXPECT_EQ(all->decision.below.failed, all->decision.below.runs);
+    EXPECT_EQ(all->decision.beside.failed, 0);
+    done(&test);
+}

@@ -1,0 +1,101 @@
+/*
+ * nudge_test.c -- one question to one sleeper, and who does not take part in it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/judge/nudge.h"
+
+#include "sim/tests/lab.h"
+
+struct box {
+    struct rt_slot reader;
+    bool full;
+};
+
+struct user {
+    struct rt_task task;
+    struct box *box;
+};
+
+static rt_poll
+reader_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct user *user = rt_container_of(task, struct user, task);
+    if (user->box->full) {
+        return RT_READY;
+    }
+    rt_slot_replace(&user->box->reader, cx, "the box");
+    return RT_PENDING;
+}
+
+static rt_poll
+writer_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct user *user = rt_container_of(task, struct user, task);
+    (void)cx;
+    user->box->full = true;
+    (void)rt_slot_wake(&user->box->reader);
+    return RT_READY;
+}
+
+static void
+setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct box *box = sim_new(world, struct box);
+    rt_slot_init(&box->reader);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct user *user = sim_new(world, struct user);
+        user->box = box;
+        rt_task_init(&user->task, i == 0 ? reader_poll : writer_poll, NULL,
+                i == 0 ? "reader" : "writer");
+        sim_spawn(rt, &user->task);
+    }
+}
+
+/* The reader's answer after its first poll, when what is set going goes on: with everybody, or with
+ * the writer held back. */
+static struct sim_answer
+ask(bool held)
+{
+    static const struct sim_scenario scenario = {.name = "test/nudge", .setup = setup};
+    struct lab lab;
+    struct sim_answer answer;
+    lab_init(&lab, NULL, 0xa5);
+    struct sim_case what = {.scenario = &scenario, .strategy = &lab.dullest.strategy};
+    sim_options_init(&what.options, &scenario);
+    uint32_t reader = 0;
+    uint32_t writer = 0;
+    EXPECT(sim_world_run_to(&lab.world, what.scenario, &what.options, 1, what.strategy,
+            (struct sim_recording){false, false}, (struct sim_stop){1, false}));
+    for (uint32_t i = 1; i < lab.world.actor_count; i++) {
+        const char *name = lab.world.actors[i]->name;
+        reader = name != NULL && name[0] == 'r' && name[1] == 'e' ? i : reader;
+        writer = name != NULL && name[0] == 'w' ? i : writer;
+    }
+    sim_world_drop(&lab.world);
+    EXPECT(reader != 0 && writer != 0);
+    const struct sim_question question = {.stop = {1, false},
+            .actor = reader,
+            .rung = SIM_RUNG_POLL,
+            .settle = true,
+            .held = held ? writer : 0};
+    sim_nudge(&lab.world, &what, &question, &answer);
+    lab_fini(&lab);
+    return answer;
+}
+
+/*
+ * Goal: whoever is held back does not take the step that it is about to take.
+ * Method: the reader goes on when the writer comes in between, and only then.
+ */
+TEST(nudge_with_somebody_held_back)
+{
+    struct sim_answer answer = ask(false);
+    EXPECT(answer.asked);
+    EXPECT(answer.moved);
+    answer = ask(true);
+    EXPECT(answer.asked);
+    EXPECT(!answer.moved);
+    EXPECT(!answer.failed);
+}
