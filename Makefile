@@ -206,6 +206,8 @@ size: ## text and RAM of the smallest program, for x86-64, Cortex-M4 and Cortex-
 	@scripts/size
 demo: all ## finds a lost wake-up, tells it, stores it, replays it; under 2 minutes
 	@scripts/demo-steps $(B)/rewake
+pages: all ## runs the commands of the documentation and writes into it what they print
+	@PATH=$(CURDIR)/build:$$PATH scripts/docs-run --new build/pages README.md sim/docs/*.md
 tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
 	@TIDY_OBJECTS=build/release-$(CC)/probe scripts/tidy
 format: ## clang-format over all sources
@@ -221,7 +223,7 @@ clean: ## removes build/
 
 FORCE:
 .PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs \
-	mutants statements matrix bench bench-search bench-shrink zoo-drop size demo tidy format coverage \
-	clean FORCE
+	mutants statements matrix bench bench-search bench-shrink zoo-drop size demo pages tidy format \
+	coverage clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -2,8 +2,7 @@
 # docs.t -- each command of the documentation is run, and prints what the pages show.
 #
 # scripts/docs-run says how a page marks its commands and what they print. When the program has
-# learned to say it better: PATH=build:$PATH scripts/docs-run --new FOLDER PAGE, and look at the
-# difference.
+# learned to say it better: `make pages`, and look at the difference.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -34,6 +33,13 @@ done
 ok "the folders' pages name commands, options and files that there are" "$run" --text pages \
     CHANGELOG.md $(cd "$root" && find runtime sim scenarios fuzz reports scripts -name '*.md' |
         LC_ALL=C sort)
+
+rewake --help | sed -n 's/^  rewake \([a-z]*\) .*/\1/p' >commands.txt
+ok "there are commands" test "$(wc -l <commands.txt)" -gt 10
+same "the README has a line for each command" \
+    "$(while read -r name; do
+        grep -q "^rewake $name " "$root/README.md" || echo "$name"
+    done <commands.txt)" ""
 
 # ---- The tutorial's executor is the one that is tested, but for its one bug. ----
 sed -n '/^#define TASKS_MAX/,/^SIM_SCENARIO/p' pages/sim-docs-tutorial-md/executor.c |
