@@ -43,7 +43,7 @@ $(B)/share/rewake.%: $(B)/rewake
 OFFERED := $(filter-out %internal.h runtime/base/banned.h,$(filter runtime/%,$(HEADERS)))
 INCLUDED = $(OFFERED) $(shell $(CC) -std=c17 -I. -MM -x c $(filter %.h,$(OFFERED)) sim/rewake.h | \
 	tr ' ' '\n' | grep '\.h$$' | sort -u)
-TEMPLATES := $(shell find scripts/templates -type f)
+TEMPLATES := $(shell find scripts/templates -type f ! -name README.md)
 PAGES = $(if $(filter no,$(MAN)),,$(B)/share/man)
 put = install -D -m $1 $2 $(DESTDIR)$3 &&
 
