@@ -164,7 +164,7 @@ if python3 -c 'import yaml' 2>/dev/null && command -v git >/dev/null; then
     "$steps" .github/workflows/rewake.yml merge merge tell >"$tmp/steps"
     ok "GitHub, merge" sh -c "sh '$tmp/steps' >merged.txt"
     ok "GitHub: all parts are in" grep -q '4 of 4' merged.txt
-    ok "GitHub: the summary has both scenarios" grep -q '2 scenarios, 400 runs' "$GITHUB_STEP_SUMMARY"
+    ok "GitHub: the summary has both" grep -q '2 scenarios, 400 runs' "$GITHUB_STEP_SUMMARY"
     ok "GitHub: what is uploaded is there" test -s all.db -a -s rewake.xml -a -d report
     rm -rf all.db* rewake.xml report rewake-part-*
     for i in 1 2; do

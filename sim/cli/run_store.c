@@ -268,12 +268,16 @@ store(struct sim_run *run, const struct sim_merged *batch)
  */
 #define TOGETHER_MS 200u
 
-/* Batches come in order: only the last range can go on. */
+/* Batches come in order: only the last range can go on. One that was stopped before its first run
+ * is none. */
 static void
 note_passed(struct sim_run *run, const struct sim_merged *batch)
 {
     struct sim_run_range *last =
             run->unstored_count > 0 ? &run->unstored[run->unstored_count - 1] : NULL;
+    if (batch->runs == 0) {
+        return;
+    }
     if (last != NULL && last->first + last->runs == batch->index) {
         last->runs += batch->runs;
         return;
