@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/tell/columns.h"
+#include "sim/tell/columns_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,290 +14,8 @@
 #include "runtime/base/assert.h"
 #include "sim/tell/phrase.h"
 
-#define COLUMN_MIN 18u
-#define COLUMN_MAX 44u
-#define COLUMNS_MAX 6u
-#define COLUMNS_ALWAYS 3u /* So few parts stand side by side, however long. */
-#define GAP 2u
-#define TIME_WIDTH 9u
-#define CELL_LINES_MAX 10u
 #define TURNS_NAMED 4u
 #define GAP_NAMED 2u
-
-/* How much is merged, from all side by side to none. */
-enum layout { LAYOUT_EACH, LAYOUT_HOST, LAYOUT_OTHERS, LAYOUT_LINES };
-
-struct column {
-    const char *title; /* Of a merged one; NULL: the name of `part`. */
-    uint32_t part;
-    struct sim_page cell;
-    bool woken;
-};
-
-struct table {
-    const struct sim_cast *cast;
-    const struct sim_outcome *outcome;
-    struct sim_page *page;
-    struct sim_rows rows;
-    struct sim_plan plan;
-    struct sim_page phrase;
-    struct column columns[COLUMNS_MAX];
-    uint32_t count;
-    uint32_t width; /* Of a column. */
-    uint32_t step_width;
-    uint32_t *column_of; /* By part; SIM_PART_NONE: not seen. */
-    bool *seen;          /* By part: it does something in a row that is shown. */
-    uint32_t owed_part;
-    enum layout layout;
-};
-
-static uint32_t
-margin(const struct table *table)
-{
-    return table->step_width + 1 + TIME_WIDTH + GAP;
-}
-
-/* ---- Who gets a column. ---------------------------------------------------------------------- */
-
-static void
-see_row(struct table *table, const struct sim_row *row)
-{
-    if (row->kind != SIM_ROW_STEP || row->step == 0) {
-        return;
-    }
-    bool words = false;
-    for (uint64_t i = row->first; i < row->first + row->count; i++) {
-        uint32_t woken = sim_phrase_woken(table->cast, i);
-        sim_page_clear(&table->phrase);
-        if (sim_phrase_put(table->cast, &table->phrase, i)) {
-            table->seen[sim_cast_part_of(table->cast, i)] = true;
-            words = true;
-        }
-        if (woken != SIM_PART_NONE) {
-            table->seen[woken] = true;
-        }
-    }
-    if (!words) {
-        table->seen[row->part] = true;
-    }
-}
-
-static void
-see_all(struct table *table)
-{
-    for (uint32_t i = 0; i < table->plan.count; i++) {
-        if (table->plan.items[i].kind == SIM_ITEM_ROW) {
-            see_row(table, &table->rows.rows[table->plan.items[i].row]);
-        }
-    }
-}
-
-static const char *
-merged_title(enum layout layout, uint32_t kind)
-{
-    if (layout >= LAYOUT_HOST && (kind == SIM_ACTOR_SOURCE || kind == SIM_ACTOR_FAULT)) {
-        return layout == LAYOUT_HOST ? "host" : "others";
-    }
-    return layout >= LAYOUT_OTHERS && kind != SIM_ACTOR_TASK ? "others" : NULL;
-}
-
-static uint32_t
-find_title(const struct table *table, const char *title)
-{
-    for (uint32_t i = 0; i < table->count; i++) {
-        if (table->columns[i].title != NULL && strcmp(table->columns[i].title, title) == 0) {
-            return i;
-        }
-    }
-    return SIM_PART_NONE;
-}
-
-/* Gives every part that was seen a column. False: too many. */
-static bool
-give_columns(struct table *table, enum layout layout)
-{
-    table->count = 0;
-    table->layout = layout;
-    for (uint32_t part = 0; part < table->cast->count; part++) {
-        table->column_of[part] = SIM_PART_NONE;
-        if (!table->seen[part]) {
-            continue;
-        }
-        const char *title = merged_title(layout, table->cast->parts[part].kind);
-        uint32_t column = title != NULL ? find_title(table, title) : SIM_PART_NONE;
-        if (column == SIM_PART_NONE) {
-            if (table->count == COLUMNS_MAX) {
-                return false;
-            }
-            column = table->count++;
-            table->columns[column].title = title;
-            table->columns[column].part = part;
-        }
-        table->column_of[part] = column;
-    }
-    uint32_t room = SIM_PAGE_WIDTH - margin(table);
-    table->width = table->count != 0 ? (room + GAP) / table->count - GAP : room;
-    table->width = table->width < COLUMN_MAX ? table->width : COLUMN_MAX;
-    return table->width >= COLUMN_MIN;
-}
-
-/* ---- What stands in the cells of a row. ------------------------------------------------------ */
-
-/* Adds `words` of `part` to its cell; where a column has several parts, after the part's name. */
-static void
-cell_add(struct table *table, uint32_t part, uint32_t *last, const char *words)
-{
-    uint32_t index = table->column_of[part];
-    if (index == SIM_PART_NONE) {
-        return;
-    }
-    struct column *column = &table->columns[index];
-    bool shared = table->layout == LAYOUT_LINES || column->title != NULL;
-    if (shared && last[index] != part) {
-        sim_page_put(&column->cell, column->cell.length > 0 ? "; " : "");
-        sim_cast_put_part(table->cast, &column->cell, part);
-        sim_page_put(&column->cell, ": ");
-    } else {
-        sim_phrase_join(&column->cell, 0, words);
-    }
-    last[index] = part;
-    sim_page_put(&column->cell, words);
-}
-
-static void
-cell_woken(struct table *table, uint32_t part, uint32_t by, uint32_t *last)
-{
-    /* In one line for all the words "wakes client" say it. */
-    if (table->layout == LAYOUT_LINES || table->column_of[part] == SIM_PART_NONE) {
-        return;
-    }
-    sim_page_clear(&table->phrase);
-    sim_page_put(&table->phrase, "<- woken by ");
-    sim_cast_put_part(table->cast, &table->phrase, by);
-    table->columns[table->column_of[part]].woken = true;
-    cell_add(table, part, last, sim_page_text(&table->phrase));
-}
-
-/* For a step of which there is nothing to see. */
-static const char *
-idle_words(const struct table *table, const struct sim_row *row)
-{
-    if (table->cast->parts[row->part].kind != SIM_ACTOR_LOOP) {
-        return "goes on";
-    }
-    for (uint32_t i = (uint32_t)(row - table->rows.rows) + 1; i < table->rows.count; i++) {
-        const struct sim_row *later = &table->rows.rows[i];
-        if (later->kind == SIM_ROW_STEP && later->part == row->part) {
-            return "pauses"; /* It gave way. */
-        }
-    }
-    const struct sim_row *last = &table->rows.rows[table->rows.count - 1];
-    bool stalled = last->kind == SIM_ROW_END &&
-                   sim_cast_event(table->cast, last->first)->argument == SIM_VERDICT_DEADLOCK;
-    return stalled ? "waits" : "goes on";
-}
-
-static void
-fill_cells(struct table *table, const struct sim_row *row)
-{
-    uint32_t last[COLUMNS_MAX];
-    bool words = false;
-    for (uint32_t i = 0; i < table->count; i++) {
-        sim_page_clear(&table->columns[i].cell);
-        table->columns[i].woken = false;
-        last[i] = SIM_PART_NONE;
-    }
-    for (uint64_t i = row->first; i < row->first + row->count; i++) {
-        uint32_t part = sim_cast_part_of(table->cast, i);
-        uint32_t woken = sim_phrase_woken(table->cast, i);
-        sim_page_clear(&table->phrase);
-        if (sim_phrase_put(table->cast, &table->phrase, i)) {
-            cell_add(table, part, last, sim_page_text(&table->phrase));
-            words = true;
-        }
-        if (woken != SIM_PART_NONE) {
-            cell_woken(table, woken, part, last);
-        }
-    }
-    if (!words) {
-        cell_add(table, row->part, last, idle_words(table, row));
-    }
-}
-
-/* ---- Side by side, or line by line. ---------------------------------------------------------- */
-
-/* The lines of `text` in a column of `width`. */
-static uint32_t
-lines_of_cell(const struct sim_page *cell, uint32_t width)
-{
-    const char *text = sim_page_text(cell);
-    size_t length = cell->length;
-    uint32_t lines = 0;
-    while (length > 0) {
-        size_t next = 0;
-        (void)sim_text_break(text, length, width, &next);
-        text += next;
-        length -= next;
-        lines++;
-    }
-    return lines;
-}
-
-/* How many lines the plan takes in the layout that was given; what is not a step takes one. */
-static uint32_t
-count_lines(struct table *table)
-{
-    uint32_t lines = 0;
-    for (uint32_t i = 0; i < table->plan.count; i++) {
-        const struct sim_item *item = &table->plan.items[i];
-        const struct sim_row *row = &table->rows.rows[item->row];
-        uint32_t highest = 1;
-        if (item->kind == SIM_ITEM_ROW && row->kind == SIM_ROW_STEP && row->step != 0) {
-            fill_cells(table, row);
-            for (uint32_t k = 0; k < table->count; k++) {
-                uint32_t high = lines_of_cell(&table->columns[k].cell, table->width);
-                highest = high > highest ? high : highest;
-            }
-        }
-        lines += highest < CELL_LINES_MAX ? highest : CELL_LINES_MAX;
-    }
-    return lines;
-}
-
-static void
-give_lines(struct table *table)
-{
-    table->layout = LAYOUT_LINES;
-    table->count = 1;
-    table->columns[0].title = "who: what";
-    table->width = SIM_PAGE_WIDTH - margin(table);
-    for (uint32_t part = 0; part < table->cast->count; part++) {
-        table->column_of[part] = 0;
-    }
-}
-
-/* Columns show who woke whom at a glance; but with many of them, each narrow, a reader turns
- * pages. */
-static void
-choose_layout(struct table *table)
-{
-    uint32_t layout = LAYOUT_EACH;
-    uint32_t seen = 0;
-    while (layout < LAYOUT_LINES && !give_columns(table, (enum layout)layout)) {
-        layout++;
-    }
-    for (uint32_t part = 0; part < table->cast->count; part++) {
-        seen += table->seen[part];
-    }
-    uint32_t lines = layout < LAYOUT_LINES && seen > COLUMNS_ALWAYS ? count_lines(table) : 0;
-    if (layout < LAYOUT_LINES && lines == 0) {
-        return;
-    }
-    give_lines(table);
-    if (layout < LAYOUT_LINES && 2 * lines <= 3 * count_lines(table)) {
-        (void)give_columns(table, (enum layout)layout);
-    }
-}
 
 /* ---- Lines. ---------------------------------------------------------------------------------- */
 
@@ -322,29 +40,29 @@ put_toned(struct sim_page *page, enum sim_tone tone, const char *text, size_t le
 }
 
 static uint32_t
-put_step_and_time(struct table *table, const struct sim_row *row)
+put_step_and_time(struct sim__table *table, const struct sim_row *row)
 {
     struct sim_page *page = table->page;
     sim_page_clear(&table->phrase);
     sim_page_time(&table->phrase, row->time_ns);
     /* 3600s are the limit; what is longer is no time of a run, but must not shift the columns. */
-    sim_page_printf(page, "%*u %*.*s", (int)table->step_width, row->step, (int)TIME_WIDTH,
-            (int)TIME_WIDTH, sim_page_text(&table->phrase));
-    return table->step_width + 1 + TIME_WIDTH;
+    sim_page_printf(page, "%*u %*.*s", (int)table->step_width, row->step, (int)SIM__TIME_WIDTH,
+            (int)SIM__TIME_WIDTH, sim_page_text(&table->phrase));
+    return table->step_width + 1 + SIM__TIME_WIDTH;
 }
 
 /* One line of all cells; `at` is how far each was printed. */
 static void
-put_cells_line(struct table *table, size_t *at, uint32_t used, bool cut)
+put_cells_line(struct sim__table *table, size_t *at, uint32_t used, bool cut)
 {
     for (uint32_t i = 0; i < table->count; i++) {
-        const struct column *column = &table->columns[i];
+        const struct sim__column *column = &table->columns[i];
         size_t length = column->cell.length - at[i];
         if (length == 0) {
             continue;
         }
         const char *text = sim_page_text(&column->cell) + at[i];
-        used = fill_to(table->page, used, margin(table) + i * (table->width + GAP));
+        used = fill_to(table->page, used, sim__table_margin(table) + i * (table->width + SIM__GAP));
         size_t next = length;
         size_t line = cut ? 0 : sim_text_break(text, length, table->width, &next);
         enum sim_tone tone = column->woken ? SIM_TONE_GOOD : SIM_TONE_PLAIN;
@@ -356,7 +74,7 @@ put_cells_line(struct table *table, size_t *at, uint32_t used, bool cut)
 }
 
 static bool
-cells_left(const struct table *table, const size_t *at)
+cells_left(const struct sim__table *table, const size_t *at)
 {
     for (uint32_t i = 0; i < table->count; i++) {
         if (at[i] < table->columns[i].cell.length) {
@@ -368,17 +86,17 @@ cells_left(const struct table *table, const size_t *at)
 
 /* `by_itself`: what it waits for was there already when it fell asleep, in its own step. */
 static void
-put_owed_marker(struct table *table, bool by_itself)
+put_owed_marker(struct sim__table *table, bool by_itself)
 {
     uint32_t column = table->column_of[table->owed_part];
-    uint32_t indent = margin(table);
+    uint32_t indent = sim__table_margin(table);
     sim_page_clear(&table->phrase);
     sim_page_put(&table->phrase, "<-- here ");
     sim_cast_put_part(table->cast, &table->phrase, table->owed_part);
     sim_page_put(&table->phrase,
             by_itself ? " falls asleep, but could go on" : " should have been woken");
     if (column != SIM_PART_NONE) {
-        uint32_t wanted = indent + column * (table->width + GAP);
+        uint32_t wanted = indent + column * (table->width + SIM__GAP);
         uint32_t width = sim_text_width(sim_page_text(&table->phrase), table->phrase.length);
         if (wanted + width <= SIM_PAGE_WIDTH) {
             indent = wanted;
@@ -393,7 +111,7 @@ put_owed_marker(struct table *table, bool by_itself)
 
 /* A line over the whole width, for what is no step: "~~~ everybody waits; 50ms pass ~~~". */
 static void
-put_across(struct table *table, enum sim_tone tone)
+put_across(struct sim__table *table, enum sim_tone tone)
 {
     const char *text = sim_page_text(&table->phrase);
     size_t length = table->phrase.length;
@@ -410,7 +128,7 @@ put_across(struct table *table, enum sim_tone tone)
 }
 
 static void
-put_jump(struct table *table, const struct sim_row *row)
+put_jump(struct sim__table *table, const struct sim_row *row)
 {
     sim_page_clear(&table->phrase);
     sim_page_put(&table->phrase, "~~~ everybody waits; ");
@@ -420,7 +138,7 @@ put_jump(struct table *table, const struct sim_row *row)
 }
 
 static void
-put_end(struct table *table, const struct sim_row *row)
+put_end(struct sim__table *table, const struct sim_row *row)
 {
     const struct sim_event *end = sim_cast_event(table->cast, row->first);
     sim_page_clear(&table->phrase);
@@ -441,7 +159,7 @@ put_end(struct table *table, const struct sim_row *row)
 
 /* What was set up before the first step; a row over the whole width. */
 static void
-put_setup(struct table *table, const struct sim_row *row)
+put_setup(struct sim__table *table, const struct sim_row *row)
 {
     struct sim_page line;
     sim_page_init(&line, false);
@@ -461,13 +179,13 @@ put_setup(struct table *table, const struct sim_row *row)
 }
 
 static void
-put_step(struct table *table, const struct sim_row *row)
+put_step(struct sim__table *table, const struct sim_row *row)
 {
-    size_t at[COLUMNS_MAX] = {0};
-    fill_cells(table, row);
+    size_t at[SIM__COLUMNS_MAX] = {0};
+    sim__table_fill(table, row);
     uint32_t used = put_step_and_time(table, row);
     for (uint32_t line = 1; line == 1 || cells_left(table, at); line++) {
-        put_cells_line(table, at, used, line == CELL_LINES_MAX);
+        put_cells_line(table, at, used, line == SIM__CELL_LINES_MAX);
         used = 0;
     }
     if (table->owed_part != SIM_PART_NONE && row->step == table->outcome->owed_step) {
@@ -476,7 +194,7 @@ put_step(struct table *table, const struct sim_row *row)
 }
 
 static void
-put_row(struct table *table, const struct sim_row *row)
+put_row(struct sim__table *table, const struct sim_row *row)
 {
     if (row->kind == SIM_ROW_JUMP) {
         put_jump(table, row);
@@ -492,7 +210,7 @@ put_row(struct table *table, const struct sim_row *row)
 /* ---- What is told in one line. --------------------------------------------------------------- */
 
 static uint32_t
-count_steps(const struct table *table, const struct sim_item *item)
+count_steps(const struct sim__table *table, const struct sim_item *item)
 {
     uint32_t steps = 0;
     for (uint32_t i = item->row; i < item->row + item->rows; i++) {
@@ -503,8 +221,8 @@ count_steps(const struct table *table, const struct sim_item *item)
 
 /* The parts that act in the first `rows` rows of `item`: at most TURNS_NAMED of them, in order. */
 static uint32_t
-who_acts(const struct table *table, const struct sim_item *item, uint32_t rows, uint32_t *ret_more,
-        uint32_t *ret_parts)
+who_acts(const struct sim__table *table, const struct sim_item *item, uint32_t rows,
+        uint32_t *ret_more, uint32_t *ret_parts)
 {
     uint32_t count = 0;
     *ret_more = 0;
@@ -527,7 +245,7 @@ who_acts(const struct table *table, const struct sim_item *item, uint32_t rows, 
 }
 
 static void
-put_parts(struct table *table, const uint32_t *parts, uint32_t count, bool more)
+put_parts(struct sim__table *table, const uint32_t *parts, uint32_t count, bool more)
 {
     for (uint32_t i = 0; i < count; i++) {
         sim_page_put(&table->phrase, i == 0 ? "" : i + 1 == count && !more ? " and " : ", ");
@@ -537,7 +255,7 @@ put_parts(struct table *table, const uint32_t *parts, uint32_t count, bool more)
 }
 
 static void
-put_until(struct table *table, const struct sim_item *item)
+put_until(struct sim__table *table, const struct sim_item *item)
 {
     const struct sim_row *last = &table->rows.rows[item->row + item->rows - 1];
     sim_page_printf(&table->phrase, ", until step %u, ", last->step);
@@ -545,7 +263,7 @@ put_until(struct table *table, const struct sim_item *item)
 }
 
 static void
-put_fold(struct table *table, const struct sim_item *item)
+put_fold(struct sim__table *table, const struct sim_item *item)
 {
     uint32_t parts[TURNS_NAMED];
     uint32_t more = 0;
@@ -566,7 +284,7 @@ put_fold(struct table *table, const struct sim_item *item)
 }
 
 static void
-put_gap(struct table *table, const struct sim_item *item)
+put_gap(struct sim__table *table, const struct sim_item *item)
 {
     uint32_t parts[TURNS_NAMED];
     uint32_t more = 0;
@@ -585,15 +303,15 @@ put_gap(struct table *table, const struct sim_item *item)
 }
 
 static void
-put_heading(struct table *table)
+put_heading(struct sim__table *table)
 {
     struct sim_page *page = table->page;
     sim_page_tone(page, SIM_TONE_HEAD);
-    sim_page_printf(page, "%*s %*s", (int)table->step_width, "step", (int)TIME_WIDTH, "time");
-    uint32_t used = table->step_width + 1 + TIME_WIDTH;
+    sim_page_printf(page, "%*s %*s", (int)table->step_width, "step", (int)SIM__TIME_WIDTH, "time");
+    uint32_t used = table->step_width + 1 + SIM__TIME_WIDTH;
     for (uint32_t i = 0; i < table->count; i++) {
-        const struct column *column = &table->columns[i];
-        used = fill_to(page, used, margin(table) + i * (table->width + GAP));
+        const struct sim__column *column = &table->columns[i];
+        used = fill_to(page, used, sim__table_margin(table) + i * (table->width + SIM__GAP));
         sim_page_clear(&table->phrase);
         if (column->title != NULL) {
             sim_page_put(&table->phrase, column->title);
@@ -611,7 +329,7 @@ put_heading(struct table *table)
 
 /* What the ring no longer has. */
 static void
-put_lost(struct table *table)
+put_lost(struct sim__table *table)
 {
     if (table->cast->first > 0) {
         sim_page_clear(&table->phrase);
@@ -623,7 +341,7 @@ put_lost(struct table *table)
 }
 
 static void
-put_plan(struct table *table)
+put_plan(struct sim__table *table)
 {
     put_heading(table);
     put_lost(table);
@@ -650,7 +368,7 @@ digits(uint32_t number)
 }
 
 static rt_err
-table_make(struct table *table, const struct sim_interest *interest)
+table_make(struct sim__table *table, const struct sim_interest *interest)
 {
     table->column_of = calloc(table->cast->count, sizeof(*table->column_of));
     table->seen = calloc(table->cast->count, sizeof(*table->seen));
@@ -669,9 +387,9 @@ table_make(struct table *table, const struct sim_interest *interest)
 }
 
 static void
-table_free(struct table *table)
+table_free(struct sim__table *table)
 {
-    for (uint32_t i = 0; i < COLUMNS_MAX; i++) {
+    for (uint32_t i = 0; i < SIM__COLUMNS_MAX; i++) {
         sim_page_fini(&table->columns[i].cell);
     }
     sim_page_fini(&table->phrase);
@@ -688,7 +406,7 @@ sim_columns_put(struct sim_page *page, const struct sim_cast *cast,
 {
     rt_assert(page != NULL && cast->recorder != NULL);
     rt_assert(steps != NULL || steps_count == 0);
-    struct table table = {
+    struct sim__table table = {
             .cast = cast,
             .outcome = outcome,
             .page = page,
@@ -703,8 +421,7 @@ sim_columns_put(struct sim_page *page, const struct sim_cast *cast,
     }
     rt_err err = table_make(&table, &interest);
     if (err == RT_OK) {
-        see_all(&table);
-        choose_layout(&table);
+        sim__table_layout(&table);
         put_plan(&table);
         err = page->failed ? RT_E_FULL : RT_OK;
     }
