@@ -96,6 +96,9 @@ REPORTS_TESTS := $(call find_c,reports/tests)
 STORE_BOX := sim/tests/store/store_box.c
 SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,sim scripts fuzz \
 	reports)))
+# The longest begin first, so that none of them is left over when the others are done.
+LONGEST := $(wildcard $(addprefix sim/tests/cli/,scenarios.t zoo.t shard.t run.t library.t))
+SHELL_TESTS := $(LONGEST) $(filter-out $(LONGEST),$(SHELL_TESTS))
 GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/store/*.sql))
 QUERIES := $(patsubst %.sql,$(B)/gen/%.sql.o,$(sort $(wildcard reports/queries/*.sql)))
 ZOO := $(patsubst scenarios/%.patch,$(B)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
