@@ -50,11 +50,25 @@ step_named(const char *text, size_t *ret_length)
     return 0;
 }
 
+/* Texts of the terminal stand behind "Why: " and the like; here they begin a paragraph. */
+static size_t
+put_capital(struct report_html *html, const char *text, size_t length)
+{
+    size_t word = strcspn(text, " \n");
+    /* The headline begins with the name of a verdict, "lost-wakeup:". */
+    bool small = length > 0 && text[0] >= 'a' && text[0] <= 'z' && text[word - 1] != ':';
+    if (small) {
+        const char capital = (char)(text[0] - 'a' + 'A');
+        report_html_text_n(html, &capital, 1);
+    }
+    return small;
+}
+
 static void
 put_line(
         struct report_html *html, const struct report_story *story, const char *text, size_t length)
 {
-    size_t from = 0;
+    size_t from = put_capital(html, text, length);
     bool code = false;
     for (size_t i = from; i < length; i++) {
         size_t named = 0;

@@ -1,0 +1,189 @@
+"""browser.py FOLDER PAGE -- opens a report in chromium, without a window, and says what it saw.
+
+Speaks TAP. All requests of the browser and all lines of its console are written down by the driver,
+so that a page which asks for anything but itself is seen to do so.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import base64
+import json
+import os
+import sys
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+folder, failure = os.path.abspath(sys.argv[1]), sys.argv[2]
+count = 0
+failed = 0
+
+
+def ok(claim, holds, what=""):
+    global count, failed
+    count += 1
+    failed += not holds
+    print("%s %d - %s" % ("ok" if holds else "not ok", count, claim), flush=True)
+    if not holds and what != "":
+        print("# %s" % str(what)[:400], file=sys.stderr, flush=True)
+
+
+def start():
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--user-data-dir=" + os.path.join(os.environ["HOME"], "chromium")):
+        options.add_argument(argument)
+    options.binary_location = "/usr/bin/chromium"
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+
+
+def requests(driver):
+    """Addresses that a page asked for since the last call; what the browser opens with is its own."""
+    urls = []
+    for entry in driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent" and not message["params"].get(
+                "documentURL", "").startswith("chrome:"):
+            urls.append(message["params"]["request"]["url"])
+    return urls
+
+
+def foreign(urls):
+    return [u for u in urls if not u.startswith(("file://" + folder, "data:,"))]
+
+
+def luminance(driver):
+    """Of the ground and of the text, from 0 to 765."""
+    colours = driver.execute_script(
+        "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]")
+    return [sum(int(n) for n in c[c.index("(") + 1:-1].split(",")[:3]) for c in colours]
+
+
+def scheme(driver, media, name):
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+        "media": media, "features": [{"name": "prefers-color-scheme", "value": name}]})
+
+
+def check_index(driver):
+    driver.get("file://" + folder + "/index.html")
+    links = driver.find_elements(By.CSS_SELECTOR, "a[href='%s']" % failure)
+    ok("the index has a link to the failure", len(links) > 0)
+    links[0].click()
+    ok("the link leads to its page", driver.current_url.endswith("/" + failure),
+       driver.current_url)
+    ok("the page has its scenario's name",
+       "zoo/a06/broken" in driver.find_element(By.TAG_NAME, "h1").text)
+
+
+def check_steps(driver):
+    link = driver.find_element(By.CSS_SELECTOR, ".lead a[href^='#step-']")
+    anchor = link.get_attribute("href").split("#")[1]
+    link.click()
+    time.sleep(0.2)
+    inside = driver.execute_script(
+        "const r = document.getElementById(arguments[0]).getBoundingClientRect();"
+        "return r.top < innerHeight && r.bottom > 0", anchor)
+    ok("a link to a step leads to its box", inside and driver.current_url.endswith("#" + anchor))
+    fits = driver.execute_script(
+        "const out = []; for (const svg of document.querySelectorAll('figure svg.lanes')) {"
+        " for (const g of svg.querySelectorAll('g')) {"
+        "  const box = g.querySelector('rect.b'); if (!box) continue;"
+        "  const b = box.getBoundingClientRect();"
+        "  for (const t of g.querySelectorAll('text')) {"
+        "   if (t.classList.contains('n') || t.classList.contains('t')) continue;"
+        "   const r = t.getBoundingClientRect();"
+        "   if (r.right > b.right + 0.5 || r.left < b.left - 0.5 || r.bottom > b.bottom + 1)"
+        "    out.push(t.textContent); } } } return out")
+    ok("no text leaves its box", fits == [], fits)
+    ok("the lost wake is drawn", driver.execute_script(
+        "const g = document.getElementById('lost'); return g && g.querySelectorAll('.l').length"
+        " >= 2 && g.getBoundingClientRect().width > 100"))
+
+
+def check_folded(driver):
+    """A step that stands in a closed table opens it."""
+    pages = [n for n in os.listdir(folder) if n.startswith("failure-") and n != failure]
+    driver.get("file://" + folder + "/" + pages[0] + "#step-100")
+    time.sleep(0.5)
+    seen = driver.execute_script(
+        "const e = document.getElementById('step-100');"
+        "return e && e.closest('details').open && e.getBoundingClientRect().height > 0")
+    ok("a step that is folded away is opened by its anchor", seen)
+    driver.get("file://" + folder + "/" + failure)
+
+
+def check_keyboard(driver):
+    driver.execute_script("document.activeElement.blur(); scrollTo(0, 0)")
+    names = []
+    for _ in range(200):
+        webdriver.ActionChains(driver).send_keys(Keys.TAB).perform()
+        names.append(driver.execute_script(
+            "const a = document.activeElement, s = getComputedStyle(a);"
+            "return [a.tagName.toLowerCase(), a.getAttribute('href') || a.className.baseVal"
+            " || a.className, s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0]"))
+        if names[-1][0] == "summary":
+            break
+    reached = [n[0] for n in names]
+    ok("tab comes to the link past the head first", names[0][1] == "#main", names[:2])
+    ok("tab comes to links, pictures and what can be opened",
+       "a" in reached and "div" in reached and "summary" in reached, reached)
+    ok("the focus is seen everywhere", all(n[2] for n in names), [n for n in names if not n[2]])
+    before = driver.execute_script("return document.activeElement.parentElement.open")
+    webdriver.ActionChains(driver).send_keys(Keys.ENTER).perform()
+    after = driver.execute_script("return document.activeElement.parentElement.open")
+    ok("enter opens it", not before and after)
+
+
+def check_schemes(driver):
+    scheme(driver, "screen", "light")
+    ground, text = luminance(driver)
+    ok("light: dark text on a light ground", ground > 600 and text < 200, (ground, text))
+    scheme(driver, "screen", "dark")
+    ground, text = luminance(driver)
+    ok("dark: light text on a dark ground", ground < 200 and text > 500, (ground, text))
+    scheme(driver, "print", "dark")
+    ground, text = luminance(driver)
+    ok("paper is light whatever the screen is", ground > 600 and text < 200, (ground, text))
+    scheme(driver, "screen", "light")
+
+
+def check_sizes(driver):
+    for width in (400, 800, 1440):
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+        wide = driver.execute_script("return document.documentElement.scrollWidth")
+        ok("%d pixels: the page itself does not scroll sideways" % width, wide <= width, wide)
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def check_paper(driver):
+    pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    ok("it prints", pdf.startswith(b"%PDF") and len(pdf) > 10000, len(pdf))
+
+
+def main():
+    driver = start()
+    try:
+        requests(driver)
+        check_index(driver)
+        check_steps(driver)
+        check_folded(driver)
+        check_keyboard(driver)
+        check_schemes(driver)
+        check_sizes(driver)
+        check_paper(driver)
+        asked = requests(driver)
+        ok("pages were asked for", any(u.endswith(failure) for u in asked), asked)
+        ok("nothing else was", foreign(asked) == [], foreign(asked))
+        said = [e["message"] for e in driver.get_log("browser")]
+        ok("the console is silent", said == [], said)
+    finally:
+        driver.quit()
+    print("1..%d" % count)
+    return failed > 0
+
+
+sys.exit(main())

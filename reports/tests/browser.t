@@ -1,0 +1,25 @@
+#!/bin/sh
+# browser.t -- the pages of `rewake report` in a real browser: Debian's chromium, without a window.
+#
+# browser.py opens them and says what it saw, one TAP line each.
+#
+# SPDX-License-Identifier: Apache-2.0
+python=/usr/bin/python3
+for program in chromium chromedriver "$python"; do
+    command -v "$program" >/dev/null || {
+        echo "1..0 # SKIP $program is missing: scripts/setup --ci installs it"
+        exit 0
+    }
+done
+"$python" -c 'import selenium' 2>/dev/null || {
+    echo '1..0 # SKIP python3-selenium is missing: scripts/setup --ci installs it'
+    exit 0
+}
+. sim/tests/cli/common.sh
+ln -s "$root/scenarios" scenarios
+rewake run zoo/a06/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
+rewake run canary/livelock --runs 1 --fresh --db a.db >/dev/null 2>&1
+rewake report --db a.db -o out >/dev/null 2>&1
+failure=$(sqlite3 a.db "SELECT max(run) FROM explained JOIN runs USING (run) JOIN sweeps USING (sweep)
+    WHERE scenario = 'zoo/a06/broken'")
+HOME=$tmp "$python" "$root/reports/tests/browser.py" out "failure-$failure.html"
