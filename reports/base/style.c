@@ -73,7 +73,7 @@ const char *const report_style[] = {
         "figure{margin:0;min-width:0}",
         "figcaption{font-weight:600;margin:.5rem 0 .25rem}",
         ".twins{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;align-items:flex-start}",
-        ".twins figure{flex:1 1 36rem;max-width:max-content}",
+        ".twins figure{flex:1 1 auto;max-width:100%}",
         "svg.lanes{display:block;max-width:100%;height:auto}",
         ".legend{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;"
         "font-size:.85rem;color:var(--dim)}",

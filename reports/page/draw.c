@@ -402,6 +402,13 @@ put_items(struct report_html *html, const struct report_lanes *lanes, const char
     }
 }
 
+/* Down to which its letters are large enough. */
+uint32_t
+report_draw_width(const struct report_lanes *lanes)
+{
+    return lanes->width * 85 / 100;
+}
+
 /* ---- The picture. ---------------------------------------------------------------------------- */
 
 void
@@ -410,10 +417,11 @@ report_draw(struct report_html *html, const struct report_lanes *lanes, const ch
 {
     report_html_format(html,
             "<svg class=\"lanes\" id=\"%s\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
-            "height=\"%u\" viewBox=\"0 0 %u %u\" style=\"min-width:min(34rem,%upx)\" "
+            "height=\"%u\" viewBox=\"0 0 %u %u\" style=\"min-width:%upx\" "
             "role=\"group\" "
             "aria-labelledby=\"%s-title\">\n",
-            id, lanes->width, lanes->height, lanes->width, lanes->height, lanes->width, id);
+            id, lanes->width, lanes->height, lanes->width, lanes->height, report_draw_width(lanes),
+            id);
     report_html_format(html, "<title id=\"%s-title\">", id);
     report_html_text(html, title);
     report_html_raw(html, "</title>\n<style>");

@@ -19,6 +19,9 @@
 void report_draw(struct report_html *html, const struct report_lanes *lanes, const char *id,
         const char *prefix, const char *title);
 
+/* How narrow it may be drawn, in pixels, before a reader has to scroll. */
+uint32_t report_draw_width(const struct report_lanes *lanes);
+
 /* Adds what the signs mean. */
 void report_draw_legend(struct report_html *html);
 

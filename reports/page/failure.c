@@ -55,7 +55,7 @@ static void
 put_figure(struct report_html *html, const struct report_lanes *lanes, const char *id,
         const char *prefix, const char *caption, const char *title)
 {
-    report_html_raw(html, "<figure>");
+    report_html_format(html, "<figure style=\"flex-basis:%upx\">", report_draw_width(lanes));
     report_html_element(html, "figcaption", NULL, caption);
     report_html_raw(html, "<div class=\"scroll\" tabindex=\"0\">\n");
     report_draw(html, lanes, id, prefix, title);

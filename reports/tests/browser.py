@@ -1,10 +1,11 @@
-"""browser.py FOLDER PAGE -- opens a report in chromium, without a window, and says what it saw.
-
-Speaks TAP. All requests of the browser and all lines of its console are written down by the driver,
-so that a page which asks for anything but itself is seen to do so.
-
-SPDX-License-Identifier: Apache-2.0
-"""
+# browser.py -- opens a report in chromium, without a window, and says what it saw.
+#
+#   browser.py FOLDER PAGE
+#
+# Speaks TAP. All requests of the browser and all lines of its console are written down by the
+# driver, so that a page which asks for anything but itself is seen to do so.
+#
+# SPDX-License-Identifier: Apache-2.0
 import base64
 import json
 import os

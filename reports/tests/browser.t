@@ -20,6 +20,6 @@ ln -s "$root/scenarios" scenarios
 rewake run zoo/a06/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
 rewake run canary/livelock --runs 1 --fresh --db a.db >/dev/null 2>&1
 rewake report --db a.db -o out >/dev/null 2>&1
-failure=$(sqlite3 a.db "SELECT max(run) FROM explained JOIN runs USING (run) JOIN sweeps USING (sweep)
-    WHERE scenario = 'zoo/a06/broken'")
+failure=$(sqlite3 a.db "SELECT max(run) FROM explained JOIN runs USING (run)
+    JOIN sweeps USING (sweep) WHERE scenario = 'zoo/a06/broken'")
 HOME=$tmp "$python" "$root/reports/tests/browser.py" out "failure-$failure.html"
