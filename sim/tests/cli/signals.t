@@ -27,8 +27,8 @@ until_done() {
     done
 }
 
-# until_hanging PID: its worker has computed for 0.3 s, and all runs that do not hang take a hundredth
-# of that. (The sweep itself waits, and writes nothing down.)
+# until_hanging PID: its worker has computed for 0.3 s, and all runs that do not hang take a
+# hundredth of that. (The sweep itself waits, and writes nothing down.)
 until_hanging() {
     left=200
     until cat /proc/[0-9]*/stat 2>/dev/null |
