@@ -62,7 +62,7 @@ CXXFLAGS := -std=c++20 -I. -g -MMD -MP $(FLAGS.$(BUILD)) $(OPT) -Wall -Wextra -W
 	-Wshadow -Wconversion -Wcast-qual
 # --export-dynamic: a user's library of scenarios finds the simulator in the program itself.
 LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic
-LIBS := -lsqlite3 -lxxhash -lboost_context -ldw -lelf -ldl -pthread
+LIBS := -lsqlite3 -lxxhash -lboost_context -ldw -lelf -ldl -lm -pthread
 # Of the runtime itself: who calls guests on fibers (runtime/fiber/) switches stacks by it.
 FIBER_LIBS := -lboost_context
 TEST_LIBS := -lcheck_pic -lsubunit -lm -lrt -pthread -lstdc++

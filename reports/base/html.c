@@ -196,10 +196,14 @@ static void
 put_nav(struct report_html *html, enum report_nav nav)
 {
     report_html_raw(html, "<header><a class=\"skip\" href=\"#main\">Skip to the content</a>\n");
-    if (nav != REPORT_NAV_INDEX) {
-        report_html_raw(html, "<nav aria-label=\"Report\"><a href=\"index.html\">Overview</a>"
-                              "</nav>\n");
-    }
+    report_html_raw(html, "<nav aria-label=\"Report\">");
+    report_html_raw(html, nav == REPORT_NAV_INDEX
+                                  ? "<a href=\"index.html\" aria-current=\"page\">Overview</a>"
+                                  : "<a href=\"index.html\">Overview</a>");
+    report_html_raw(html, nav == REPORT_NAV_COVERAGE
+                                  ? "<a href=\"coverage.html\" aria-current=\"page\">Coverage</a>"
+                                  : "<a href=\"coverage.html\">Coverage</a>");
+    report_html_raw(html, "</nav>\n");
 }
 
 void

@@ -37,7 +37,13 @@ extern "C" {
 #define REPORT_TEXT_MAX 4000u
 
 /* Which page it is, for the links in its head. */
-enum report_nav { REPORT_NAV_INDEX, REPORT_NAV_FAILURE, REPORT_NAV_COVERAGE };
+enum report_nav {
+    REPORT_NAV_INDEX,
+    REPORT_NAV_COMMAND, /* An older index. */
+    REPORT_NAV_FAILURE,
+    REPORT_NAV_COVERAGE,
+    REPORT_NAV_COVERED /* What one sweep has covered. */
+};
 
 struct report_html {
     struct sim_page page; /* `failed`: no memory, the page is not whole. */

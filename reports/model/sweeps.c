@@ -126,6 +126,7 @@ read_way(struct report_ask *ask, struct report_way *way)
             .message = copy(ask, 10),
             .token = copy(ask, 11),
             .shrunk_token = copy(ask, 12),
+            .site = (uint32_t)report_int(ask, 13),
     };
 }
 
@@ -133,7 +134,7 @@ read_way(struct report_ask *ask, struct report_way *way)
  * twice the older is. */
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
-        " w.shown, r.seed, d.message, d.token, h.token"
+        " w.shown, r.seed, d.message, d.token, h.token, w.site"
         " FROM (SELECT f.sweep, verdict, oracle, f.site, count(*) AS runs,"
         "        min(f.number) AS first_number, coalesce(min(e.run), min(f.run)) AS shown"
         "       FROM runs AS f LEFT JOIN details AS e ON e.run = f.run WHERE verdict <> 0"
@@ -159,7 +160,7 @@ read_ways(struct sim_store *store, struct report_sweeps *list)
 /* In the same columns, of one scenario; `token` is what the database would try first. */
 static const char remembered_sql[] =
         "SELECT ?1, 0, 0, v.name, o.name, s.file, s.line, s.function, m.run, r.seed, d.message,"
-        " m.token, h.token FROM remembered AS m JOIN verdicts AS v USING (verdict)"
+        " m.token, h.token, m.site FROM remembered AS m JOIN verdicts AS v USING (verdict)"
         " JOIN oracles AS o USING (oracle) LEFT JOIN sites AS s USING (site)"
         " LEFT JOIN runs AS r ON r.run = m.run LEFT JOIN details AS d ON d.run = m.run"
         " LEFT JOIN shrunk AS h ON h.run = m.run"
@@ -230,6 +231,16 @@ report_sweeps_done(struct report_sweeps *list)
     }
     free(list->sweeps);
     *list = (struct report_sweeps){.sweeps = NULL};
+}
+
+void
+report_sweeps_json(const struct report_sweeps *list, struct sim_page *page)
+{
+    sim_page_put(page, "[");
+    for (size_t i = 0; i < list->count; i++) {
+        sim_page_printf(page, "%s%lld", i > 0 ? "," : "", (long long)list->sweeps[i].sweep);
+    }
+    sim_page_put(page, "]");
 }
 
 /* ---- What it comes to. ----------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "sim/store/store.h"
+#include "sim/tell/page.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +33,7 @@ struct report_way {
     char *file; /* As the compiler was given it; "" for no line. */
     char *function;
     int64_t line;
+    uint32_t site;        /* 0: none. */
     int64_t runs;         /* That failed so in this sweep; 0: only remembered. */
     int64_t first_number; /* In the sweep, of the first of them. */
     int64_t run;          /* Whose page, token and message these are; 0: none. */
@@ -85,6 +87,9 @@ struct report_sweeps {
 enum sim_store_err report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count,
         bool remembered, struct report_sweeps *ret_list);
 void report_sweeps_done(struct report_sweeps *list);
+
+/* Adds their numbers as a JSON array, for json_each: SQL binds no list. */
+void report_sweeps_json(const struct report_sweeps *list, struct sim_page *page);
 
 /* What a sweep comes to, for whoever wants one word. */
 enum report_end {

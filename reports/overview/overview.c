@@ -1,47 +1,269 @@
 /*
- * overview.c -- the first page of a report: the failures, by cause.
+ * overview.c -- the first page of a report: which sweeps it tells, and in which parts.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "reports/overview/overview.h"
 
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/base/ask.h"
+#include "reports/base/sort.h"
+#include "reports/overview/parts.h"
+#include "runtime/base/assert.h"
+
+/* ---- In one sentence. ------------------------------------------------------------------------ */
+
+struct sums {
+    int64_t runs;
+    int64_t ends[3]; /* By enum report_end. */
+    int64_t ways;
+};
+
+static struct sums
+sum_up(const struct report_sweeps *list)
+{
+    struct sums sums = {.runs = 0};
+    for (size_t i = 0; i < list->count; i++) {
+        const struct report_sweep *sweep = &list->sweeps[i];
+        bool sang = report_canary_sang(sweep);
+        sums.runs += sweep->runs;
+        sums.ends[sang ? REPORT_HELD : report_sweep_end(sweep)]++;
+        for (size_t j = 0; j < sweep->way_count && !sang; j++) {
+            sums.ways += report_way_counts(sweep, &sweep->ways[j]);
+        }
+    }
+    return sums;
+}
 
 static void
-put_failure(struct report_html *html, const struct report_failure *failure)
+put_plural(struct report_html *html, int64_t count, const char *one, const char *many)
 {
-    char to[48];
-    (void)snprintf(to, sizeof(to), "failure-%lld.html", (long long)failure->run);
-    report_html_raw(html, "<tr><td>");
-    if (failure->page) {
-        report_html_link(html, to, failure->scenario);
+    report_count_put(html, count);
+    report_html_raw(html, count == 1 ? one : many);
+}
+
+static void
+put_lead(struct report_parts *parts)
+{
+    struct report_html *html = parts->html;
+    struct sums sums = sum_up(&parts->list);
+    if (sums.ends[REPORT_FAILED] > 0) {
+        report_html_raw(html, "<p class=\"lead\"><strong class=\"lost\">");
+        put_plural(html, sums.ends[REPORT_FAILED], " scenario fails", " scenarios fail");
+        report_html_raw(html, "</strong>, in ");
+        put_plural(html, sums.ways, " way", " ways");
     } else {
-        report_html_text(html, failure->scenario);
+        report_html_raw(html, "<p class=\"lead\" style=\"border-color:var(--good)\">"
+                              "<strong class=\"good\">Nothing failed</strong>");
     }
-    report_html_raw(html, "</td>");
-    report_html_element(html, "td", NULL, sim_verdict_name(failure->verdict));
-    report_html_element(html, "td", NULL, failure->place);
-    report_html_format(html, "<td class=\"number\">%lld</td>", (long long)failure->count);
-    report_html_element(html, "td", NULL, failure->message);
-    report_html_raw(html, "</tr>\n");
+    report_html_raw(html, ". ");
+    put_plural(html, (int64_t)parts->list.count, " scenario was", " scenarios were");
+    report_html_raw(html, " run over ");
+    put_plural(html, sums.runs, " seed; ", " seeds; ");
+    report_count_put(html, sums.ends[REPORT_HELD]);
+    report_html_raw(html, " held");
+    if (sums.ends[REPORT_CUT] > 0) {
+        report_html_raw(html, "; ");
+        put_plural(html, sums.ends[REPORT_CUT], " was cut short", " were cut short");
+    }
+    report_html_raw(html, ".</p>\n");
+}
+
+/* ---- Curves. --------------------------------------------------------------------------------- */
+
+/* In the order in which they were made. */
+static int
+by_number(const void *left, const void *right)
+{
+    const struct report_sweep *a = left;
+    const struct report_sweep *b = right;
+    return a->sweep < b->sweep ? -1 : a->sweep > b->sweep;
+}
+
+/* Time is time spent in sweeps: between two commands may lie a week. */
+static void
+put_runs_over_time(struct report_parts *parts)
+{
+    size_t count = parts->list.count;
+    const void **order = calloc(count + 1, sizeof(*order));
+    struct report_point *points = calloc(2 * count + 2, sizeof(*points));
+    struct report_point *marks = calloc(count + 1, sizeof(*marks));
+    rt_assert(order != NULL && points != NULL && marks != NULL);
+    for (size_t i = 0; i < count; i++) {
+        order[i] = &parts->list.sweeps[i];
+    }
+    report_sort(order, count, by_number);
+    size_t used = 1;
+    size_t marked = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct report_sweep *sweep = order[i];
+        struct report_point last = points[used - 1];
+        points[used++] = (struct report_point){last.x + sweep->elapsed_ms, last.y + sweep->runs};
+        if (report_sweep_end(sweep) == REPORT_FAILED && !report_canary_sang(sweep)) {
+            marks[marked++] = points[used - 1];
+        }
+    }
+    report_html_raw(parts->html,
+            "<h3>Runs over time</h3>\n<p class=\"dim\">Sweep after sweep; time "
+            "is that spent in sweeps. A dot is a scenario that failed.</p>\n");
+    const struct report_chart chart = {
+            .title = "Runs over time",
+            .x_label = "time spent in sweeps (s)",
+            .y_label = "runs",
+            .ms = true,
+            .points = points,
+            .count = used,
+            .marks = marks,
+            .mark_count = marked,
+            .slopes = true,
+    };
+    report_chart_put(parts->html, &chart);
+    free(order);
+    free(points);
+    free(marks);
+}
+
+static void
+put_growth(struct report_parts *parts)
+{
+    const struct report_growth *all = &parts->growths.all;
+    struct report_html *html = parts->html;
+    if (all->count == 0) {
+        return;
+    }
+    report_html_raw(html,
+            "<h3>Coverage growth</h3>\n<p class=\"dim\">Elements of the schedule that "
+            "were covered &ndash; which wake led to which poll, which waker was "
+            "replaced, what came before what &ndash; after so many runs of each "
+            "scenario. Where the curve is flat, more runs find little new. <a "
+            "href=\"coverage.html\">All that was covered</a></p>\n");
+    const struct report_chart chart = {
+            .title = "Coverage growth",
+            .x_label = "runs of each scenario (logarithmic)",
+            .y_label = "elements covered",
+            .log_x = true,
+            .points = all->points,
+            .count = all->count,
+    };
+    report_chart_put(html, &chart);
+}
+
+/* ---- The page. ------------------------------------------------------------------------------- */
+
+static enum sim_store_err
+put_parts(struct report_parts *parts)
+{
+    put_lead(parts);
+    report_failing_put(parts);
+    report_html_raw(parts->html, "<h2>How it went</h2>\n");
+    put_runs_over_time(parts);
+    put_growth(parts);
+    report_scenarios_put(parts);
+    enum sim_store_err err = report_strategies_put(parts);
+    if (err == SIM_STORE_OK) {
+        err = report_drawn_put(parts);
+    }
+    report_html_raw(parts->html, "<h2>Can this report be trusted?</h2>\n");
+    report_canaries_put(parts);
+    report_checks_put(parts);
+    report_facts_put(parts);
+    return err;
+}
+
+static enum sim_store_err
+put_sweeps(struct report_html *html, struct sim_store *store,
+        const struct report_failures *failures, const int64_t *sweeps, size_t count)
+{
+    struct report_parts parts = {.html = html, .store = store, .failures = failures};
+    enum sim_store_err err = report_sweeps_read(store, sweeps, count, false, &parts.list);
+    if (err == SIM_STORE_OK) {
+        err = report_growths_read(store, &parts.list, &parts.growths);
+    }
+    if (err == SIM_STORE_OK) {
+        err = report_shares_read(store, &parts.shares);
+    }
+    if (err == SIM_STORE_OK && parts.list.count == 0) {
+        report_html_raw(html, "<p>Nothing has been run yet: <code>rewake run</code> does.</p>\n");
+    } else if (err == SIM_STORE_OK) {
+        err = put_parts(&parts);
+    }
+    report_shares_free(&parts.shares);
+    report_growths_done(&parts.growths);
+    report_sweeps_done(&parts.list);
+    return err;
 }
 
 enum sim_store_err
-report_overview_put(
-        struct report_html *html, struct sim_store *store, const struct report_failures *failures)
+report_overview_put(struct report_html *html, struct sim_store *store,
+        const struct report_failures *failures, const struct report_commands *commands)
 {
-    (void)store;
-    report_html_raw(html, "<h2>Failures</h2>\n");
-    if (failures->count == 0) {
-        report_html_raw(html, "<p>No run has failed.</p>\n");
-        return SIM_STORE_OK;
+    int64_t *sweeps = NULL;
+    size_t count = 0;
+    enum sim_store_err err = report_sweeps_newest(store, NULL, 0, &sweeps, &count);
+    if (err == SIM_STORE_OK) {
+        err = put_sweeps(html, store, failures, sweeps, count);
     }
-    report_html_raw(html, "<div class=\"scroll\"><table>\n<thead><tr><th>Scenario</th>"
-                          "<th>Verdict</th><th>Place</th><th>Runs</th><th>What</th></tr></thead>"
-                          "\n<tbody>\n");
-    for (uint32_t i = 0; i < failures->count; i++) {
-        put_failure(html, &failures->failures[i]);
+    if (err == SIM_STORE_OK) {
+        report_commands_put(html, commands);
     }
-    report_html_raw(html, "</tbody></table></div>\n");
-    return SIM_STORE_OK;
+    free(sweeps);
+    return err;
+}
+
+/* ---- Commands. ------------------------------------------------------------------------------- */
+
+/* Sweeps of an older rewake are commands of their own. */
+#define COMMANDS_SQL(began, joined) \
+    "SELECT " began " AS began, count(*), sum(s.runs), sum((SELECT sum(v.runs)" \
+    " FROM sweep_verdicts AS v WHERE v.sweep = s.sweep AND v.verdict <> 0))," \
+    " count(*) OVER () FROM sweeps AS s " joined " GROUP BY began ORDER BY began DESC LIMIT 50"
+
+_Static_assert(REPORT_COMMANDS_MAX == 50, "as in COMMANDS_SQL");
+
+#define NOTED_BEGAN "coalesce(n.command_ms, s.started_ms)"
+#define NOTED_JOIN "LEFT JOIN sweep_notes AS n USING (sweep)"
+
+enum sim_store_err
+report_commands_read(struct sim_store *store, struct report_commands *ret_commands)
+{
+    *ret_commands = (struct report_commands){.count = 0};
+    struct report_ask ask = report_ask(store, report_has_table(store, "sweep_notes")
+                                                      ? COMMANDS_SQL(NOTED_BEGAN, NOTED_JOIN)
+                                                      : COMMANDS_SQL("s.started_ms", ""));
+    while (report_row(&ask)) {
+        ret_commands->commands[ret_commands->count++] = (struct report_command){
+                .command_ms = report_int(&ask, 0),
+                .sweeps = report_int(&ask, 1),
+                .runs = report_int(&ask, 2),
+                .failed = report_int(&ask, 3),
+        };
+        ret_commands->more = report_int(&ask, 4) - (int64_t)ret_commands->count;
+    }
+    return report_done(&ask);
+}
+
+enum sim_store_err
+report_command_put(struct report_html *html, struct sim_store *store,
+        const struct report_failures *failures, const struct report_command *command)
+{
+    int64_t *sweeps = calloc((size_t)command->sweeps + 1, sizeof(*sweeps));
+    size_t count = 0;
+    rt_assert(sweeps != NULL);
+    struct report_ask ask = report_ask(store,
+            report_has_table(store, "sweep_notes")
+                    ? "SELECT sweep FROM sweeps AS s " NOTED_JOIN " WHERE " NOTED_BEGAN
+                      " = ? ORDER BY scenario, sweep"
+                    : "SELECT sweep FROM sweeps WHERE started_ms = ? ORDER BY scenario, sweep");
+    report_put_int(&ask, command->command_ms);
+    while (count < (size_t)command->sweeps && report_row(&ask)) {
+        sweeps[count++] = report_int(&ask, 0);
+    }
+    enum sim_store_err err = report_done(&ask);
+    if (err == SIM_STORE_OK) {
+        err = put_sweeps(html, store, failures, sweeps, count);
+    }
+    free(sweeps);
+    return err;
 }

@@ -1,5 +1,8 @@
 /*
- * overview.h -- the first page of a report: what was run, and what failed.
+ * overview.h -- the first page of a report: what was run, what failed, and what was covered.
+ *
+ * It tells the newest sweep of each scenario; a page of the same kind, command-N.html, tells the
+ * sweeps of each command of its own, the newest first (REPORT_COMMANDS_MAX of them).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,10 +11,43 @@
 
 #include "reports/base/html.h"
 #include "reports/model/failures.h"
+#include "reports/model/sweeps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define REPORT_COMMANDS_MAX 50u
+
+/* A command that has run sweeps. */
+struct report_command {
+    int64_t command_ms; /* When it began, since 1970. */
+    int64_t sweeps;
+    int64_t runs;
+    int64_t failed;
+};
+
+struct report_commands {
+    struct report_command commands[REPORT_COMMANDS_MAX]; /* Newest first. */
+    size_t count;
+    int64_t more; /* Older ones, without a page. */
+};
+
+RT_MUST_CHECK enum sim_store_err report_commands_read(
+        struct sim_store *store, struct report_commands *ret_commands);
 
 /* Adds what stands in <main> of index.html. `failures` with `page` have a page, failure-<run>.html,
- * in the same folder. */
-RT_MUST_CHECK enum sim_store_err report_overview_put(
-        struct report_html *html, struct sim_store *store, const struct report_failures *failures);
+ * in the same folder. `commands` have theirs. */
+RT_MUST_CHECK enum sim_store_err report_overview_put(struct report_html *html,
+        struct sim_store *store, const struct report_failures *failures,
+        const struct report_commands *commands);
 
+/* The same of one command's sweeps. */
+RT_MUST_CHECK enum sim_store_err report_command_put(struct report_html *html,
+        struct sim_store *store, const struct report_failures *failures,
+        const struct report_command *command);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -11,7 +11,7 @@
 
 #include "reports/base/ask.h"
 #include "reports/model/failures.h"
-#include "reports/overview/overview.h"
+#include "reports/overview/site.h"
 #include "reports/page/failure.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/explained.h"
@@ -100,19 +100,6 @@ make_failure(struct report *report, int64_t run)
         (void)snprintf(name, sizeof(name), "failure-%lld.html", (long long)run);
         status = save(report, &html, name);
     }
-    report_html_fini(&html);
-    return status;
-}
-
-static int
-make_index(struct report *report)
-{
-    struct report_html html;
-    report_html_begin(&html, "rewake report", REPORT_NAV_INDEX);
-    enum sim_store_err err = report_overview_put(&html, report->store, &report->failures);
-    report_html_end(&html);
-    int status =
-            err == SIM_STORE_OK ? save(report, &html, "index.html") : fail_with_store(report, err);
     report_html_fini(&html);
     return status;
 }
@@ -249,7 +236,8 @@ make(struct report *report)
         status = report->named_count > 0 ? make_named(report) : make_all(report);
     }
     if (status == 0) {
-        status = make_index(report);
+        status = report_site_make(
+                report->folder, report->store, &report->failures, report->cli->settings.lcov);
     }
     if (status == 0) {
         (void)printf("%s/index.html\n", report->folder);
@@ -281,13 +269,14 @@ report_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "report", .usage = "[--db FILE] [-o DIR] [--time 60s] [run:ID ...]",
+SIM_COMMAND(command, .name = "report",
+        .usage = "[--db FILE] [-o DIR] [--lcov DIR] [--time 60s] [run:ID ...]",
         .about = "the trace database as pages for a browser",
         .help = "Writes DIR/index.html and a page for one failure of each cause, or for the runs\n"
                 "that are named. The pages need no network and no script. DIR is " FOLDER
                 "\nwhere nothing else is said. Failures that nobody has explained are explained\n"
                 "first, for a minute or as long as --time says, and that is kept in the database;\n"
                 "where they can not be run any more, they are told as they were found.\n",
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(TIME) |
-                   SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(LCOV) |
+                   SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_max = UINT32_MAX, .run = report_command);

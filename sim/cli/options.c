@@ -313,6 +313,8 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
         return NULL;
     case SIM_CLI_OPTION_FOLDER:
         return set_file(&settings->folder, value);
+    case SIM_CLI_OPTION_LCOV:
+        return set_file(&settings->lcov, value);
     case SIM_CLI_OPTION_JUNIT:
         return set_file(&settings->junit, value);
     case SIM_CLI_OPTION_SHARD:

@@ -1,0 +1,37 @@
+/*
+ * growth.h -- how coverage grew, run by run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_OVERVIEW_GROWTH_H
+#define REPORTS_OVERVIEW_GROWTH_H
+
+#include "reports/model/sweeps.h"
+#include "reports/overview/chart.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of one sweep: x runs so far, y elements covered; from 1, up to and with its last run. */
+struct report_growth {
+    struct report_point *points;
+    size_t count;
+    int64_t last_new; /* The run, from 1, that was the last to cover something; 0: none has. */
+};
+
+struct report_growths {
+    struct report_growth *sweeps; /* One for each of the list, in its order. */
+    size_t count;
+    struct report_growth all; /* x runs of each scenario, y elements of all of them. */
+};
+
+/* Reads them. report_growths_done must follow in any case. */
+RT_MUST_CHECK enum sim_store_err report_growths_read(struct sim_store *store,
+        const struct report_sweeps *list, struct report_growths *ret_growths);
+void report_growths_done(struct report_growths *growths);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

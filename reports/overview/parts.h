@@ -1,0 +1,61 @@
+/*
+ * parts.h -- what the files of reports/overview/ share: a page about some sweeps, in parts.
+ *
+ *   overview.c   which sweeps, which parts, in which order
+ *   failing.c    failures by cause, canaries
+ *   scenarios.c  the table of scenarios, strategies
+ *   shares.h     which strategy made which part of the runs
+ *   facts.c      options, checks, builds, commands
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORTS_OVERVIEW_PARTS_H
+#define REPORTS_OVERVIEW_PARTS_H
+
+#include "reports/overview/growth.h"
+#include "reports/overview/overview.h"
+#include "reports/overview/shares.h"
+
+struct report_parts {
+    struct report_html *html;
+    struct sim_store *store;
+    const struct report_failures *failures;
+    struct report_sweeps list;
+    struct report_growths growths;
+    struct report_share_list *shares;
+};
+
+/* Rows of a table that a reader will still look through; the rest is counted. */
+#define REPORT_ROWS_MAX 200u
+
+/* A scenario that is there to fail: "canary" is one of the words of its name. */
+bool report_is_canary(const struct report_sweep *sweep);
+
+/* Whether it did what it is there for. */
+bool report_canary_sang(const struct report_sweep *sweep);
+
+/* <a href> to the failure's page, where there is one, else text. */
+void report_way_link(const struct report_parts *parts, const struct report_sweep *sweep,
+        const struct report_way *way, const char *text);
+
+/* "scenario", linked to what it has covered. */
+void report_scenario_link(const struct report_parts *parts, const struct report_sweep *sweep);
+
+/* <td class="number">12,345</td> */
+void report_number_cell(struct report_html *html, int64_t number);
+
+/* A word on what a sweep came to. */
+void report_end_put(struct report_html *html, const struct report_sweep *sweep);
+
+/* ---- The parts. ------------------------------------------------------------------------------ */
+
+void report_failing_put(struct report_parts *parts);
+void report_canaries_put(struct report_parts *parts);
+void report_scenarios_put(struct report_parts *parts);
+RT_MUST_CHECK enum sim_store_err report_strategies_put(struct report_parts *parts);
+RT_MUST_CHECK enum sim_store_err report_drawn_put(struct report_parts *parts);
+void report_checks_put(struct report_parts *parts);
+void report_facts_put(struct report_parts *parts);
+void report_commands_put(struct report_html *html, const struct report_commands *commands);
+
+#endif

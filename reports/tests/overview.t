@@ -1,0 +1,84 @@
+#!/bin/sh
+# overview.t -- `rewake report`: the pages about sweeps. GOLDEN=new remakes those that are compared.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+golden=$root/reports/tests/golden
+
+new_db() {
+    cat "$root/sim/store/schema.sql" "$root/sim/store/coverage.sql" "$root/sim/store/notes.sql" |
+        sqlite3 "$1"
+}
+# The page without its head, where the style is.
+main_of() {
+    sed -n '/<main/,/<\/main>/p' "$1"
+}
+# Every page that FOLDER's pages link to is there, and so is each place in it.
+links_lead_somewhere() {
+    grep -o 'href="[^"]*"' "$1"/*.html | sed 's/^[^:]*:href="//; s/"$//' | sort -u |
+        while IFS= read -r link; do
+            case $link in
+            data:* | '#'* | *lcov*) ;;
+            *) [ -f "$1/${link%%#*}" ] || echo "nowhere: $link" ;;
+            esac
+        done >nowhere.txt
+    [ ! -s nowhere.txt ]
+}
+
+# ---- A database by hand, page by page. ----
+new_db s.db
+sqlite3 s.db <"$root/reports/tests/lib/overview.sql"
+same "report: status" "$(status report --db s.db -o s)" 0
+for page in index command-1 command-2 coverage coverage-4; do
+    main_of s/$page.html >$page.txt
+    [ -z "${GOLDEN:-}" ] || cp $page.txt "$golden/$page.html"
+    ok "$page.html, as it is kept" diff -u "$golden/$page.html" $page.txt
+done
+ok "links lead somewhere" links_lead_somewhere s
+ok "no script" sh -c '! grep -il "<script\|javascript:\| on[a-z]*=" s/*.html'
+ok "nothing from elsewhere" sh -c '! grep -l "https\?://" s/*.html'
+ok "what is a scenario's is text" grep -q 'the &lt;reader&gt; sleeps &amp; sleeps' s/index.html
+sqlite3 s.db 'DROP TABLE sweep_notes'
+same "without notes: status" "$(status report --db s.db -o o)" 0
+ok "without notes: links lead somewhere" links_lead_somewhere o
+
+# ---- Nothing, and too much. ----
+new_db e.db
+same "an empty database: status" "$(status report --db e.db -o e)" 0
+ok "an empty database: it is said" grep -q 'Nothing has been run yet' e/index.html
+ok "an empty database: links lead somewhere" links_lead_somewhere e
+new_db m.db
+sqlite3 m.db "INSERT INTO verdicts VALUES (0, 'pass', ''), (1, 'lost-wakeup', '');
+    INSERT INTO oracles VALUES (2, 'rewake', '');
+    WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+    INSERT INTO sweeps SELECT i, 'many/' || i, NULL, 'random', '{}', '', NULL, 1, i * 1000, 9,
+        100000, 9, 9, i, 1 FROM n;
+    INSERT INTO sweep_verdicts SELECT sweep, 1, 100000 FROM sweeps;
+    INSERT INTO runs SELECT sweep, sweep, 0, 1, 1, 1, 1, 1, 1, 1, 2, 1, 0, sweep, 1, 0, 9, 0, 1,
+        NULL FROM sweeps"
+same "much: status" "$(status report run:1 --db m.db -o m)" 0
+ok "much: failures are cut, and it is said" \
+    grep -q '^<p class="dim">100 more ways to fail' m/index.html
+ok "much: scenarios likewise" grep -q '^<p class="dim">100 more scenarios' m/index.html
+ok "much: commands likewise" grep -q '^<p class="dim">250 older commands' m/index.html
+ok "much: links lead somewhere" links_lead_somewhere m
+
+# ---- lcov's pages. ----
+mkdir -p 'out/lcov pages'
+echo '<p>' >'out/lcov pages/index.html'
+same "--lcov: status" "$(status report --db s.db -o out/r --lcov 'out/lcov pages')" 0
+ok "--lcov: linked, from the page" grep -q 'href="../lcov%20pages/index.html"' out/r/coverage.html
+same "--lcov inside: status" "$(status report --db s.db -o out --lcov 'out/lcov pages')" 0
+ok "--lcov inside: linked" grep -q 'href="lcov%20pages/index.html"' out/coverage.html
+ok "without --lcov: no link" sh -c '! grep -q lcov.*index s/coverage.html'
+same "--lcov nowhere: status" "$(status report --db s.db -o n --lcov nowhere)" 2
+ok "--lcov nowhere: one line" one_line err.txt
+
+# ---- A sweep as it comes. ----
+rewake run canary/lost-wakeup zoo/a06/fixed --runs 100 --check-determinism 5 --db r.db >/dev/null
+rewake report --db r.db -o r >/dev/null
+ok "a sweep: nothing failed but the canary" grep -q '>Nothing failed<' r/index.html
+ok "a sweep: the canary" grep -q '>1 of 1 did as they state<' r/index.html
+ok "a sweep: twins" grep -q 'were made again in a twin process' r/index.html
+ok "a sweep: links lead somewhere" links_lead_somewhere r
+done_testing
