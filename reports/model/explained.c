@@ -70,10 +70,11 @@ enum sim_store_err
 report_explained_load(struct sim_store *store, int64_t run, struct report_explained *ret_explained)
 {
     bool room = true;
-    *ret_explained = (struct report_explained){.run = run};
+    *ret_explained = (struct report_explained){.run = 0};
     if (!report_has_table(store, "explained_places")) {
         return SIM_STORE_UNKNOWN;
     }
+    ret_explained->run = run;
     struct report_ask ask = report_ask(store,
             "SELECT headline, cause, answer, decision, ordering, needed, why, e.told, e.twin,"
             " t.parts_step, w.parts_step FROM explained AS e LEFT JOIN told AS t ON t.told = e.told"
