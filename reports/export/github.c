@@ -67,6 +67,10 @@ put_annotation(const struct sim_export *export, const struct report_sweep *sweep
     (void)fputs("::", file);
     put_value(file, report_way_message(way), false);
     (void)fputs("%0A", file);
+    if (way->answer[0] != '\0') {
+        put_freed(file, report_way_answer(way));
+        (void)fputs("%0A", file);
+    }
     if (way->file[0] != '\0') {
         put_freed(file, report_way_place(way));
         (void)fputs("%0A", file);

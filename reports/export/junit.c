@@ -14,6 +14,7 @@
 
 #include "reports/export/words.h"
 #include "reports/export/xml.h"
+#include "reports/model/flow.h"
 
 static bool
 is_failure(const struct report_sweep *sweep)
@@ -55,10 +56,14 @@ put_way(const struct sim_export *export, const struct report_sweep *sweep,
 {
     FILE *file = export->file;
     char *place = report_way_place(way);
+    char *answer = report_way_answer(way);
     report_xml_text(file, way->verdict);
     (void)fputs(": ", file);
     report_xml_text(file, report_way_message(way));
     (void)fputs("\n", file);
+    report_xml_text(file, answer);
+    (void)fputs(answer[0] != '\0' ? "\n" : "", file);
+    free(answer);
     if (place[0] != '\0') {
         (void)fputs("at ", file);
         report_xml_text(file, place);
@@ -116,7 +121,35 @@ put_class(FILE *file, const char *scenario)
     report_xml_attribute(file, "classname", class);
 }
 
-static void
+/* What is known of how it came about: the explanation, else the places that its events name. */
+static enum sim_store_err
+put_story(const struct sim_export *export, const struct report_way *way)
+{
+    FILE *file = export->file;
+    struct report_flow flow = {.count = 0};
+    enum sim_store_err err = SIM_STORE_OK;
+    if (way->story[0] != '\0') {
+        (void)fputs("\n", file);
+        report_xml_text(file, way->story);
+        (void)fputs("\n", file);
+        return err;
+    }
+    err = report_flow_read(export->store, way->run, &flow);
+    for (size_t i = 0; i < flow.count; i++) {
+        const struct report_flow_place *place = &flow.places[i];
+        (void)fprintf(file, "%sstep %lld: ", i == 0 ? "\n" : "", (long long)place->step);
+        report_xml_text(file, place->text);
+        (void)fputs(" (", file);
+        report_xml_text(file, place->file);
+        (void)fprintf(file, ":%lld ", (long long)place->line);
+        report_xml_text(file, place->function);
+        (void)fputs(")\n", file);
+    }
+    report_flow_done(&flow);
+    return err;
+}
+
+static enum sim_store_err
 put_case(const struct sim_export *export, const struct report_sweep *sweep)
 {
     FILE *file = export->file;
@@ -131,7 +164,13 @@ put_case(const struct sim_export *export, const struct report_sweep *sweep)
         put_reason(file, sweep);
     }
     (void)fputs("      <system-out>", file);
-    put_freed(file, report_sweep_sentence(sweep), "\n</system-out>\n    </testcase>\n");
+    put_freed(file, report_sweep_sentence(sweep), "\n");
+    enum sim_store_err err = SIM_STORE_OK;
+    for (size_t i = 0; i < sweep->way_count && err == SIM_STORE_OK; i++) {
+        err = put_story(export, &sweep->ways[i]);
+    }
+    (void)fputs("</system-out>\n    </testcase>\n", file);
+    return err;
 }
 
 static void
@@ -178,8 +217,8 @@ write_junit(const struct sim_export *export)
     put_totals(file, &list);
     put_date(file, &list);
     (void)fputs(">\n", file);
-    for (size_t i = 0; i < list.count; i++) {
-        put_case(export, &list.sweeps[i]);
+    for (size_t i = 0; i < list.count && err == SIM_STORE_OK; i++) {
+        err = put_case(export, &list.sweeps[i]);
     }
     (void)fputs("  </testsuite>\n</testsuites>\n", file);
     report_sweeps_done(&list);

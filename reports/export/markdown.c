@@ -142,6 +142,9 @@ put_way(const struct sim_export *export, const struct report_sweep *sweep,
     (void)fputs("\n\n", file);
     put_text(file, report_way_message(way));
     (void)fputs("  \n", file);
+    if (way->answer[0] != '\0') {
+        put_freed(file, report_way_answer(way), "  \n");
+    }
     if (way->file[0] != '\0') {
         put_freed(file, report_way_place(way), "  \n");
     }

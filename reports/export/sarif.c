@@ -251,7 +251,9 @@ put_result(struct writing *writing, const struct report_sweep *sweep, const stru
     char *rule = rule_of(way);
     char *count = report_way_count(sweep, way);
     char *message = NULL;
-    int made = asprintf(&message, "%s: %s. %s", sweep->scenario, report_way_message(way), count);
+    char *answer = report_way_answer(way);
+    int made = asprintf(&message, "%s: %s. %s%s%s", sweep->scenario, report_way_message(way),
+            answer, answer[0] != '\0' ? " " : "", count);
     rt_assert(made >= 0);
     if (writing->err == SIM_STORE_OK) {
         writing->err = report_flow_read(writing->export->store, way->run, &flow);
@@ -272,6 +274,7 @@ put_result(struct writing *writing, const struct report_sweep *sweep, const stru
     put_properties(writing, sweep, way);
     sim_json_close(json, '}');
     report_flow_done(&flow);
+    free(answer);
     free(message);
     free(count);
     free(rule);

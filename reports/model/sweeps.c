@@ -91,6 +91,36 @@ read_sweeps(
 
 /* ---- Ways to fail. --------------------------------------------------------------------------- */
 
+/* Of explained.sql; a name is in backquotes there. */
+static enum sim_store_err
+read_answer(struct sim_store *store, struct report_way *way)
+{
+    struct report_ask ask = report_ask(store, "SELECT answer, headline || char(10) || answer || "
+                                              "char(10) || decision || char(10) || why"
+                                              " FROM explained WHERE run = ?");
+    report_put_int(&ask, way->run);
+    if (report_row(&ask)) {
+        free(way->answer);
+        free(way->story);
+        way->answer = copy(&ask, 0);
+        way->story = copy(&ask, 1);
+    }
+    return report_done(&ask);
+}
+
+static enum sim_store_err
+read_answers(struct sim_store *store, struct report_sweeps *list)
+{
+    enum sim_store_err err = SIM_STORE_OK;
+    bool there = report_has_table(store, "explained");
+    for (size_t i = 0; there && i < list->count; i++) {
+        for (size_t j = 0; j < list->sweeps[i].way_count && err == SIM_STORE_OK; j++) {
+            err = read_answer(store, &list->sweeps[i].ways[j]);
+        }
+    }
+    return err;
+}
+
 static struct report_way *
 add_way(struct report_sweep *sweep)
 {
@@ -127,6 +157,8 @@ read_way(struct report_ask *ask, struct report_way *way)
             .token = copy(ask, 11),
             .shrunk_token = copy(ask, 12),
             .site = (uint32_t)report_int(ask, 13),
+            .answer = strdup(""),
+            .story = strdup(""),
     };
 }
 
@@ -195,7 +227,7 @@ report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count
     for (size_t i = 0; remembered && err == SIM_STORE_OK && i < ret_list->count; i++) {
         err = read_remembered(store, &ret_list->sweeps[i]);
     }
-    return err;
+    return err == SIM_STORE_OK ? read_answers(store, ret_list) : err;
 }
 
 static void
@@ -206,6 +238,8 @@ way_done(struct report_way *way)
     free(way->file);
     free(way->function);
     free(way->message);
+    free(way->answer);
+    free(way->story);
     free(way->token);
     free(way->shrunk_token);
 }

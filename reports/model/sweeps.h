@@ -39,6 +39,8 @@ struct report_way {
     int64_t run;          /* Whose page, token and message these are; 0: none. */
     int64_t seed;         /* Its. */
     char *message;
+    char *answer; /* Which wake is missing, and where; "": nobody has explained it. */
+    char *story;  /* All of the explanation, a paragraph a line. */
     char *token;
     char *shrunk_token; /* "": it was not shrunk, or there is nothing smaller. */
     bool remembered;    /* An earlier sweep met it, this one has not. */

@@ -97,6 +97,26 @@ put_place(struct report_html *html, const struct report_way *way)
     report_html_element(html, "span", "dim", way->function);
 }
 
+/* Which wake is missing; names are in backquotes there. */
+static void
+put_answer(struct report_html *html, const struct report_way *way)
+{
+    bool code = false;
+    if (way->answer[0] == '\0') {
+        return;
+    }
+    report_html_raw(html, "<br><span class=\"dim\">");
+    for (const char *at = way->answer; *at != '\0'; at += *at == '`') {
+        size_t length = strcspn(at, "`");
+        report_html_raw(html, code ? "<code>" : "");
+        report_html_text_n(html, at, length);
+        report_html_raw(html, code ? "</code>" : "");
+        code = !code;
+        at += length;
+    }
+    report_html_raw(html, "</span>");
+}
+
 /* The cause stands once, beside all scenarios that have it. */
 static void
 put_row(struct report_parts *parts, const struct failing *each, size_t same)
@@ -123,6 +143,7 @@ put_row(struct report_parts *parts, const struct failing *each, size_t same)
     report_html_raw(html, "<td style=\"min-width:18rem\">");
     report_html_text(
             html, each->way->message[0] != '\0' ? each->way->message : "no run of it was told");
+    put_answer(html, each->way);
     report_html_raw(html, "</td>");
     report_html_raw(html, "</tr>\n");
 }

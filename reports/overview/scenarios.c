@@ -117,7 +117,7 @@ put_scenario(const struct report_parts *parts, size_t index)
     struct report_html *html = parts->html;
     const struct report_sweep *sweep = &parts->list.sweeps[index];
     const struct report_growth *growth = &parts->growths.sweeps[index];
-    report_html_raw(html, "<tr><td>");
+    report_html_raw(html, "<tr><td style=\"white-space:nowrap\">");
     report_scenario_link(parts, sweep);
     report_html_raw(html, "</td><td>");
     report_end_put(html, sweep);

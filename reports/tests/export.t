@@ -34,6 +34,9 @@ same "a class for a folder" "$(path 'string(//testcase[3]/@classname)' j.xml)" r
 same "the verdict is the type" "$(path 'string(//testcase[2]/failure/@type)' j.xml)" lost-wakeup
 path 'string(//testcase[2]/failure)' j.xml >failure.txt
 ok "where" grep -q '^at scenarios/canary/lost_wakeup.c:[0-9]* consumer_poll$' failure.txt
+path 'string(//testcase[2]/system-out)' j.xml >told.txt
+ok "how it came about" \
+    grep -q "^step [0-9]*: 'consumer' stores its waker in .* (scenarios/canary/lost_wakeup.c:" told.txt
 ok "how often" grep -q '^[0-9]* of 50 runs failed so, the first at seed [0-9]*\.$' failure.txt
 replay=$(sed -n 's/^rewake \(replay rw1:[^ ]* --db j.db\)$/\1/p' failure.txt)
 # shellcheck disable=SC2086 # A command.
@@ -73,6 +76,17 @@ same "interrupted: an error" "$(path 'string(//error/@message)' i.xml)" \
 sqlite3 x.db 'DROP TABLE sweep_notes'
 rewake export junit --db x.db >old.xml
 ok "a database of an older rewake: valid" is_junit old.xml
+
+# ---- Where a failure has been explained: in `report`. ----
+rewake report --db j.db -o pages >/dev/null 2>&1
+rewake export junit --db j.db canary/lost-wakeup >e.xml
+ok "explained: valid" is_junit e.xml
+ok "explained: the answer is in the failure" grep -q '^The wake comes too early' e.xml
+ok "explained: the story is in what was put out" grep -q '^What decides: ' e.xml
+for format in sarif github markdown; do
+    rewake export $format --db j.db canary/lost-wakeup -o e.txt
+    ok "explained: $format" grep -q 'The wake comes too early' e.txt
+done
 
 # ---- Odd characters, and a file outside of the tree. ----
 rewake run ./words.so --runs 50 --junit odd.xml --db odd.db >/dev/null
