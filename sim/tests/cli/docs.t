@@ -34,6 +34,11 @@ ok "the folders' pages name commands, options and files that there are" "$run" -
     CHANGELOG.md $(cd "$root" && find runtime sim scenarios fuzz reports scripts -name '*.md' |
         LC_ALL=C sort)
 
+# The commands of the README have just made the page that its picture is from.
+"$root/scripts/report-picture" pages/README-md/pages/failure-*.html >picture.svg
+ok "the README shows the picture that is made" cmp picture.svg "$root/sim/docs/lost-wakeup.svg"
+ok "it is a picture" grep -q "the lost wake: here server should have been woken" picture.svg
+
 rewake --help | sed -n 's/^  rewake \([a-z]*\) .*/\1/p' >commands.txt
 ok "there are commands" test "$(wc -l <commands.txt)" -gt 10
 same "the README has a line for each command" \
