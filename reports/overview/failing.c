@@ -124,7 +124,10 @@ put_row(struct report_parts *parts, const struct failing *each, size_t same)
     struct report_html *html = parts->html;
     report_html_raw(html, "<tr>");
     if (same > 0) {
-        report_html_format(html, "<td rowspan=\"%zu\"><strong class=\"lost\">", same);
+        report_html_format(html,
+                "<td rowspan=\"%zu\"><strong class=\"lost\" "
+                "style=\"white-space:nowrap\">",
+                same);
         report_html_text(html, each->way->verdict);
         report_html_raw(html, "</strong><br><span class=\"dim\">said by ");
         report_html_text(html, each->way->oracle);

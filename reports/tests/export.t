@@ -36,7 +36,8 @@ path 'string(//testcase[2]/failure)' j.xml >failure.txt
 ok "where" grep -q '^at scenarios/canary/lost_wakeup.c:[0-9]* consumer_poll$' failure.txt
 path 'string(//testcase[2]/system-out)' j.xml >told.txt
 ok "how it came about" \
-    grep -q "^step [0-9]*: 'consumer' stores its waker in .* (scenarios/canary/lost_wakeup.c:" told.txt
+    grep -q "^step [0-9]*: 'consumer' stores its waker in .* (scenarios/canary/lost_wakeup.c:" \
+    told.txt
 ok "how often" grep -q '^[0-9]* of 50 runs failed so, the first at seed [0-9]*\.$' failure.txt
 replay=$(sed -n 's/^rewake \(replay rw1:[^ ]* --db j.db\)$/\1/p' failure.txt)
 # shellcheck disable=SC2086 # A command.
