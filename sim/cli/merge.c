@@ -202,7 +202,12 @@ merge_into(const struct sim_cli *cli, const struct inputs *inputs)
     bool is_new = access(path, F_OK) != 0;
     struct sim_store *out = NULL;
     struct sim_merge merge = {.apart = sim_given(&cli->settings, SIM_CLI_OPTION_APART)};
-    if (sim_store_open(path, SIM_STORE_WRITE, 0, message, sizeof(message), &out) != SIM_STORE_OK) {
+    enum sim_store_err err =
+            sim_store_open(path, SIM_STORE_WRITE, 0, message, sizeof(message), &out);
+    if (err != SIM_STORE_OK) {
+        if (is_new && err == SIM_STORE_FULL) {
+            (void)unlink(path); /* Begun, and nobody's use. */
+        }
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
     int status = merge_inputs(out, inputs, &merge);

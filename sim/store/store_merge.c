@@ -299,8 +299,13 @@ static enum sim_store_err
 merge_part(struct merge *merge)
 {
     int64_t sweep = 0;
+    int64_t parts = 0;
     bool known = false;
     enum sim_store_err err = check_expected(merge);
+    if (err == SIM_STORE_OK) {
+        err = ask(merge->from, "SELECT count(*) FROM shards WHERE sweep = ?",
+                sqlite3_column_int64(merge->row, SWEEP), 0, &parts);
+    }
     if (err == SIM_STORE_OK) {
         err = find_joined(merge, &sweep);
     }
@@ -308,9 +313,9 @@ merge_part(struct merge *merge)
         err = look_for_parts(merge, sweep, &known);
     }
     if (err == SIM_STORE_OK && known) {
-        merge->told->counts.known++;
+        merge->told->counts.known += (uint32_t)parts;
     } else if (err == SIM_STORE_OK) {
-        merge->told->counts.parts++;
+        merge->told->counts.parts += (uint32_t)parts;
         merge->move.old = sqlite3_column_int64(merge->row, SWEEP);
         merge->move.new = sweep;
         err = sim__move_part(&merge->move);

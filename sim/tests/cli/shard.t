@@ -79,6 +79,8 @@ whole=$(sqlite3 c.db .dump)
 same "merging again: status" "$(status merge c.db 'three 2.db' 'three 2.db' 'three 1.db')" 0
 ok "merging again: it is said" grep -q '0 parts added.*6 were there already' out.txt
 same "merging again: nothing changes" "$(sqlite3 c.db .dump)" "$whole"
+same "parts that came together are counted one by one" "$(rewake merge --json h.db c.db)" \
+    '{"v":1,"event":"merge","db":"h.db","parts":6,"sweeps":0,"known":0}'
 same "the same part made again is known" "$(status merge c.db again.db)" 0
 same "merging into itself: status" "$(status merge c.db c.db)" 0
 ok "merging into itself: one line" one_line err.txt
