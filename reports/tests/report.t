@@ -88,6 +88,16 @@ ok "a library that is gone: as it was found" grep -q 'Nobody has explained' \
     "m2/failure-${run#run:}.html"
 ok "a library that is gone: still the steps" grep -q 'id="step-1"' "m2/failure-${run#run:}.html"
 
+# ---- What is left of a damaged explanation. ----
+cp a.db damaged.db
+sqlite3 damaged.db "DELETE FROM told WHERE told % 2; UPDATE explained SET answer = '<b>', why = '';
+    UPDATE explained_places SET file = '/etc/passwd', line = 1, step = -1"
+same "without its twin: status" "$(status report --db damaged.db -o d)" 0
+not_ok "what is no source is not read" grep -q 'root:' d/failure-*.html
+sqlite3 damaged.db 'DELETE FROM told; DELETE FROM event_words'
+same "without its runs: status" "$(status report --db damaged.db -o d)" 0
+ok "without its runs: it is text only" no_markup "$(ls d/failure-*.html)"
+
 # ---- Long runs stay small. ----
 rewake run canary/livelock --runs 1 --fresh --db l.db >/dev/null 2>&1
 same "10,000 steps: status" "$(status report --db l.db -o l)" 0
