@@ -55,7 +55,9 @@ install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
 	ln -sfn $(SO).$(VERSION) $(DESTDIR)$(LIBDIR)/$(SO).$(ABI) && \
 	ln -sfn $(SO).$(ABI) $(DESTDIR)$(LIBDIR)/$(SO) && \
 	$(call put,644,$(B)/share/rewake.bash,$(DATADIR)/bash-completion/completions/rewake) \
-	$(call put,644,$(B)/share/rewake.zsh,$(DATADIR)/zsh/site-functions/_rewake) true
+	$(call put,644,$(B)/share/rewake.zsh,$(DATADIR)/zsh/site-functions/_rewake) \
+	$(call put,644,scripts/gdb/rewake.py,$(DATADIR)/rewake/gdb/rewake.py) \
+	$(call put,644,sim/cli/json.schema.json,$(DATADIR)/rewake/json.schema.json) true
 	@for h in $(sort $(INCLUDED)); do \
 		install -D -m 644 $$h $(DESTDIR)$(INCLUDEDIR)/rewake/$$h || exit 1; done
 	@for t in $(TEMPLATES:scripts/%=%); do \

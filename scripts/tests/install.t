@@ -41,6 +41,14 @@ same "so does CHANGELOG" "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | hea
 # ---- Where things are. ----
 ok "nothing that is installed knows DESTDIR" sh -c "! grep -rlI '$root' '$usr'"
 ok "nor the folder in which it was built" sh -c "! readelf -d '$usr/bin/rewake' | grep -i 'r.*path'"
+ok "the schema of --json is there" test -s "$usr/share/rewake/json.schema.json"
+mkdir "$tmp/bin"
+printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >"$tmp/bin/gdb" # Says what it is given.
+chmod +x "$tmp/bin/gdb"
+token=$(rewake run canary/leak --runs 20 --record none --json | grep -o 'rw1:[^"]*' | head -n 1)
+same "the commands for gdb are there, and found" \
+    "$(PATH="$tmp/bin:$PATH" rewake replay "$token" --gdb | grep 'rewake\.py$')" \
+    "$usr/share/rewake/gdb/rewake.py"
 so=$(readlink -f "$usr/lib/librewake-rt.so")
 same "the shared library is named by its version" "$(basename "$so")" "librewake-rt.so.$version"
 soname=$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')

@@ -282,9 +282,9 @@ replay(struct sim_cli *cli)
 }
 
 SIM_COMMAND(command, .name = "replay",
-        .usage = "[LIB.so] TOKEN|run:ID|FILE [--lenient] [--export FILE] [--artifact FILE] "
-                 "[--json]\n"
-                 "       rewake replay … --step N | --until N [--verbose] | --gdb [--step N]",
+        .usage =
+                "[LIB.so] TOKEN|run:ID|FILE [--step N | --until N [--verbose] | --gdb [--step N]]\n"
+                "       [--lenient] [--export FILE] [--artifact FILE] [--json]",
         .about = "run one run again and compare",
         .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
                 "is\n"
