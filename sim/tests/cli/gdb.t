@@ -125,7 +125,8 @@ bt
 rewake tasks
 kill
 END
-    ok "gdb: a crash in a library stops there" said 'SIGSEGV' 'bad.c:'
+    ok "gdb: a crash in a library stops there" said 'is about to take it' \
+        'received signal SIG' 'bad.c:'
     ok "gdb: and the tasks are told" said 'who ' ' task '
 
     # ---- Cores. ----
