@@ -161,7 +161,8 @@ same "export github: nothing failed, nothing said" "$(rewake export github --db 
 cp j.db p.db
 sqlite3 p.db "UPDATE sites SET file = 'src/a,b:c%.c' WHERE file LIKE '%/lost_wakeup.c'"
 rewake export github --db p.db canary/lost-wakeup >p.txt
-ok "export github: in a property also : and ," grep -q '^::error file=src/a%2Cb%3Ac%25.c,line=' p.txt
+ok "export github: in a property also : and ," \
+    grep -q '^::error file=src/a%2Cb%3Ac%25.c,line=' p.txt
 rewake export markdown --db j.db >j.md
 ok "export markdown: the sentence" \
     grep -q '^3 scenarios, [0-9]* runs: [12] held, [12] failed\.$' j.md
