@@ -179,7 +179,7 @@ PROVE := prove -e '' -f -o --timer -j $(JOBS)
 prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$2/rewake FUZZ=build/$1/fuzz \
 	REWAKE_MATRIX='$(MATRIX:%=build/%/rewake)' T= $(PROVE) $(TEST_PROGRAMS:$(B)/%=build/$1/%) $3
 
-check: $(addsuffix -$(CC),tests-debug corpora-debug binary-release) matrix ## all tests and tidy
+check: $(addsuffix -$(CC),tests-debug corpora-debug installable-release) matrix ## tests and tidy
 	@$(call prove,debug-$(CC),release-$(CC),$(SHELL_TESTS) scripts/tidy)
 check-asan: $(addsuffix -$(CC),tests-asan corpora-asan binary-asan) ## the same with asan and ubsan
 	@$(call prove,asan-$(CC),asan-$(CC),$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))

@@ -76,6 +76,10 @@ ifneq ($(MAN),no)
 endif
 	@echo 'installed in $(DESTDIR)$(PREFIX)'
 
+# Built before the tests, two of which install, perhaps at the same time.
+installable: $(BUILT) $(if $(shell command -v scdoc),$(PAGES))
+installable-%: binary-% FORCE ; @$(MAKE) $(VARIANT) installable
+
 uninstall: ## removes what install has put there, with the same DESTDIR= PREFIX=
 	rm -f $(DESTDIR)$(BINDIR)/rewake $(DESTDIR)$(BINDIR)/rewake-new-project \
 		$(DESTDIR)$(LIBDIR)/librewake-rt.* $(DESTDIR)$(LIBDIR)/pkgconfig/rewake.pc \
@@ -84,4 +88,4 @@ uninstall: ## removes what install has put there, with the same DESTDIR= PREFIX=
 		$(DESTDIR)$(DATADIR)/bash-completion/completions/rewake \
 		$(DESTDIR)$(DATADIR)/zsh/site-functions/_rewake
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/rewake $(DESTDIR)$(DATADIR)/rewake
-.PHONY: install uninstall
+.PHONY: install installable uninstall
