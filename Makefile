@@ -45,14 +45,19 @@ FLAGS.debug := -O0 -DRT_VERIFY
 FLAGS.asan := $(SANITIZE) -fsanitize=address,undefined
 FLAGS.tsan := $(SANITIZE) -fsanitize=thread
 FLAGS.cov := -O0 -DRT_VERIFY --coverage
+# Each run's edges of the code under test (sim/cover/edges.h); only clang makes them. What is
+# inlined would be another edge wherever it stands.
+FLAGS.edges := -O1 -fno-inline
+EDGES := -fsanitize-coverage=inline-bool-flag,pc-table
 # Targets verify a structure once an input: with RT_VERIFY they would do little else.
 FLAGS.fuzz := $(filter-out -DRT_VERIFY,$(SANITIZE)) -fsanitize=fuzzer-no-link,address,undefined
 FLAGS.fuzzfast := -O2 -fsanitize=fuzzer-no-link
 FLAGS.afl := $(FLAGS.fuzzfast)
 # Whose flags are given: OSS-Fuzz sets them (.clusterfuzzlite/build.sh).
 FLAGS.oss := $(or $(OSS_FLAGS),-O1)
-BUILDS := release debug asan tsan cov fuzz fuzzfast afl oss
+BUILDS := release debug asan tsan cov edges fuzz fuzzfast afl oss
 $(if $(FLAGS.$(BUILD)),,$(error BUILD=$(BUILD): there are $(BUILDS)))
+$(if $(filter edges-gcc,$(BUILD)-$(FAMILY)),$(error BUILD=edges takes CC=clang))
 # -fno-common: two definitions of one name are an error. -MMD -MP: headers are prerequisites.
 CFLAGS := -std=c17 -I. -g -fno-common -MMD -MP $(FLAGS.$(BUILD)) $(OPT) $(WARN) $(WARN.$(FAMILY))
 # Of the tests that are written in C++; <check.h> is C's.
@@ -60,8 +65,10 @@ CXX.gcc := g++
 CXX.clang := clang++
 CXXFLAGS := -std=c++20 -I. -g -MMD -MP $(FLAGS.$(BUILD)) $(OPT) -Wall -Wextra -Wpedantic -Werror \
 	-Wshadow -Wconversion -Wcast-qual
+# What a process has counted is written before it leaves by _exit (sim/explore/last_words.h).
+LINK.cov := -Wl,-u,__gcov_dump,-u,__gcov_reset
 # --export-dynamic: a user's library of scenarios finds the simulator in the program itself.
-LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic
+LINK := $(CC) -g $(FLAGS.$(BUILD)) $(OPT) -Wl,--export-dynamic $(LINK.$(BUILD))
 LIBS := -lsqlite3 -lxxhash -lboost_context -ldw -lelf -ldl -lm -pthread
 # Of the runtime itself: who calls guests on fibers (runtime/fiber/) switches stacks by it.
 FIBER_LIBS := -lboost_context
@@ -76,6 +83,7 @@ TEST_WARN.gcc := -Wno-clobbered
 PEERS := $(and $(wildcard /usr/include/ev.h),$(wildcard /usr/include/event2/event.h),$(wildcard \
 	/usr/include/uv.h),-levent -lev -luv)
 peers = $(if $(filter %/bench_timers.c,$1),$(if $(PEERS),-DRT_PEERS -Wno-error))
+edges = $(if $(filter edges,$(BUILD)),$(if $(filter runtime/% scenarios/%,$1),$(EDGES)))
 quiet = $(if $(findstring /tests/,$1),$(TEST_WARN.$(FAMILY))) $(call peers,$1)
 
 # ---- sources and objects -----------------------------------------------------------------------
@@ -125,8 +133,8 @@ $(B)/sources: FORCE
 $(B)/plain/%.o: %.c $(B)/flags
 	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(call quiet,$<) -c $< -o $@)
 $(B)/probe/%.o: %.c $(B)/flags
-	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(call quiet,$<) -DRT_PROBES -c $< \
-		-o $@)
+	$(call run,CC,$(CC) $(CFLAGS) $(call os,$<) $(call quiet,$<) $(call edges,$<) \
+		-DRT_PROBES -c $< -o $@)
 $(B)/plain/%.o: %.cc $(B)/flags
 	$(call run,CXX,$(CXX.$(FAMILY)) $(CXXFLAGS) -c $< -o $@)
 # The generated string of an SQL file is longer than the 4095 characters that C promises.
@@ -142,7 +150,8 @@ $(B)/gen/reports-tests.c: $(REPORTS_TESTS) scripts/test-main $(B)/sources
 	$(call run,GEN,scripts/test-main reports $(filter %_test.c,$(REPORTS_TESTS)) > $@)
 $(B)/zoo/%.o: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-object $(HEADERS) $(B)/flags \
 		$(call probe,$(RUNTIME) $(filter sim/bind/%,$(SIM)))
-	$(call run,ZOO,scripts/zoo-object $* $(B)/probe $@ $(CC) $(CFLAGS) -DRT_PROBES)
+	$(call run,ZOO,scripts/zoo-object $* $(B)/probe $@ $(CC) $(CFLAGS) $(call edges,$<) \
+		-DRT_PROBES)
 
 $(B)/librewake-rt.a: $(call plain,$(RUNTIME) $(call find_c,runtime/host)) $(B)/sources
 	$(call run,AR,rm -f $@ && ar rcsD $@ $(filter %.o,$^))
@@ -172,7 +181,7 @@ tests-%: FORCE ; @$(MAKE) $(VARIANT) test-programs
 test-programs: $(TEST_PROGRAMS)
 corpora-%: FORCE ; @$(MAKE) $(VARIANT) fuzz-programs
 # One run must be the same run in all of these.
-MATRIX := release-gcc debug-gcc release-clang debug-clang asan-gcc
+MATRIX := release-gcc debug-gcc release-clang edges-clang asan-gcc
 # -e '': tests are programs of their own. -f -o: a failed test is told with its message.
 PROVE := prove -e '' -f -o --timer -j $(JOBS)
 # $(call prove,tests' variant,program's variant,further test programs)
@@ -217,9 +226,8 @@ tidy: binary-release-$(CC) ## bans of STYLE.md, form, no writable statics
 format: ## clang-format over all sources
 	@clang-format-14 -i $$(find runtime sim scenarios reports fuzz -name '*.[ch]' -o -name '*.cc' \
 		-o -name '*.hpp' 2>/dev/null)
-coverage: tests-cov-$(CC) binary-cov-$(CC) ## which lines of runtime/ and sim/ the tests come to
-	@$(call prove,cov-$(CC),cov-$(CC),$(filter sim/%,$(SHELL_TESTS)))
-	@gcovr --root . --filter 'runtime/' --filter 'sim/' --exclude '.*/tests/.*' build/cov-$(CC)
+coverage: $(addsuffix -$(CC),tests-cov corpora-cov binary-cov) ## lines and branches; a gate
+	@CC=$(CC) JOBS=$(JOBS) scripts/coverage
 
 include scripts/install.mk
 clean: ## removes build/

@@ -381,11 +381,21 @@ static int
 tell_all(struct telling *telling)
 {
     const struct sim_settings *settings = &telling->cli->settings;
+    bool code = sim_given(settings, SIM_CLI_OPTION_CODE);
     int status = 0;
+    if (code && sim_given(settings, SIM_CLI_OPTION_DISTILL)) {
+        const char *name = telling->sweep_count == 1 ? telling->names[0] : "all of them";
+        return sim_coverage_distill(
+                telling->cli, telling->store, name, telling->sweeps, telling->sweep_count, true);
+    }
+    if (code) {
+        return sim_coverage_code(
+                telling->cli, telling->store, telling->sweeps, telling->sweep_count);
+    }
     for (uint32_t i = 0; i < telling->sweep_count && status == 0; i++) {
         if (sim_given(settings, SIM_CLI_OPTION_DISTILL)) {
             status = sim_coverage_distill(
-                    telling->cli, telling->store, telling->names[i], telling->sweeps[i]);
+                    telling->cli, telling->store, telling->names[i], &telling->sweeps[i], 1, false);
         } else if (sim_given(settings, SIM_CLI_OPTION_JSON)) {
             json_sweep(telling, telling->sweeps[i]);
         } else {
@@ -448,13 +458,18 @@ coverage(struct sim_cli *cli)
 }
 
 SIM_COMMAND(command, .name = "coverage",
-        .usage = "[LIB.so] [PATTERN...] [--sweep ID | --all] [--distill] [--json] [--db FILE]",
+        .usage = "[LIB.so] [PATTERN...] [--sweep ID | --all] [--code] [--distill] [--json]\n"
+                 "                       [--db FILE]",
         .about = "what the newest sweep of each scenario has covered",
         .help = "PATTERN is a shell glob over names; with a library: of its scenarios. Elements "
                 "are "
                 "told with\nthe runs that had them, the seldom ones last. --distill runs those "
-                "again that came somewhere\nnew, and prints the fewest that cover the same.\n",
+                "again that came somewhere\nnew, and prints the fewest that cover the same. --code "
+                "tells how much of the code "
+                "was reached,\nand takes it into account with --distill, for all the sweeps "
+                "together; it takes a build\nthat counts edges (make BUILD=edges CC=clang).\n",
         .options = SIM_CLI_OPTION_BIT(SWEEP) | SIM_CLI_OPTION_BIT(ALL) |
-                   SIM_CLI_OPTION_BIT(DISTILL) | SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) |
-                   SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
+                   SIM_CLI_OPTION_BIT(DISTILL) | SIM_CLI_OPTION_BIT(CODE) |
+                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) |
+                   SIM_CLI_OPTION_BIT(HELP),
         .arguments_max = UINT32_MAX, .takes_library = true, .run = coverage);

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/cli/code_names.h"
 #include "sim/cli/coverage.h"
 #include "sim/cli/json.h"
 #include "sim/cli/subject.h"
 #include "sim/cli/words.h"
 #include "sim/cover/distill.h"
+#include "sim/cover/edges.h"
 #include "sim/cover/observe.h"
 #include "sim/explore/token.h"
 #include "sim/store/coverage.h"
@@ -31,7 +33,8 @@ struct distilling {
     struct candidate *candidates;
     struct sim_cover_set *sets;
     uint32_t count;
-    uint32_t changed; /* Runs that are others now. */
+    uint32_t changed;                  /* Runs that are others now. */
+    const struct sim_code_edge *edges; /* Counted too; NULL: they are not. */
     struct sim_cover *cover;
     struct sim_element *elements;
 };
@@ -50,6 +53,21 @@ note_run(const char *const *columns, void *argument)
     return true;
 }
 
+/* Adds what the run has reached to `ids`; how many there are then. */
+static uint32_t
+add_edges(const struct distilling *distilling, const struct sim_alone *alone, uint64_t *ids,
+        uint32_t count)
+{
+    const uint64_t *reached = alone->pilot.worker.edges;
+    for (uint32_t i = 0; reached != NULL && i < sim_edges_count(); i++) {
+        if (sim_edges_has(reached, i)) {
+            /* The top bit: not an element's, but for one in 2^64. */
+            ids[count++] = distilling->edges[i].id | UINT64_C(1) << 63;
+        }
+    }
+    return count;
+}
+
 static void
 look_at(struct distilling *distilling, uint32_t which, const struct sim_subject *subject,
         struct sim_alone *alone)
@@ -59,7 +77,8 @@ look_at(struct distilling *distilling, uint32_t which, const struct sim_subject 
     uint32_t count = sim_cover_run(distilling->cover, sim_alone_recorder(alone),
             distilling->elements, SIM_COVER_ELEMENTS_MAX, &run);
     const uint32_t *checked = alone->pilot.worker.shared->world.checked;
-    candidate->ids = calloc((size_t)count + SIM_CHECKED_MAX, sizeof(*candidate->ids));
+    candidate->ids =
+            calloc((size_t)count + SIM_CHECKED_MAX + sim_edges_count(), sizeof(*candidate->ids));
     rt_assert(candidate->ids != NULL);
     for (uint32_t i = 0; i < count; i++) {
         candidate->ids[i] = sim_element_id(&distilling->elements[i]);
@@ -69,6 +88,9 @@ look_at(struct distilling *distilling, uint32_t which, const struct sim_subject 
         if (always.first != 0) {
             candidate->ids[count++] = sim_element_id(&always);
         }
+    }
+    if (distilling->edges != NULL) {
+        count = add_edges(distilling, alone, candidate->ids, count);
     }
     candidate->seed = subject->seed;
     candidate->token = sim_token_of(subject->entry->scenario, &subject->options, subject->how,
@@ -101,8 +123,8 @@ print_text(const struct distilling *distilling, const char *scenario, const stru
         uint32_t count)
 {
     uint32_t all = count > 0 ? taken[count - 1].covered : 0;
-    (void)printf(
-            "%s: %u of %u runs cover all %u elements\n", scenario, count, distilling->count, all);
+    (void)printf("%s: %u of %u runs cover all %u elements%s\n", scenario, count, distilling->count,
+            all, distilling->edges != NULL ? " and edges of code" : "");
     for (uint32_t i = 0; i < count; i++) {
         const struct candidate *candidate = &distilling->candidates[taken[i].set];
         (void)printf(
@@ -154,9 +176,21 @@ done(struct distilling *distilling)
     free(distilling->elements);
 }
 
+/* The candidates of all sweeps. */
+static enum sim_store_err
+note_runs(struct distilling *distilling, struct sim_store *store, const int64_t *sweeps,
+        uint32_t count)
+{
+    enum sim_store_err err = SIM_STORE_OK;
+    for (uint32_t i = 0; i < count && err == SIM_STORE_OK; i++) {
+        err = sim_store_ask(store, SIM_ASKED_NEWS, sweeps[i], note_run, distilling);
+    }
+    return err;
+}
+
 int
-sim_coverage_distill(
-        struct sim_cli *cli, struct sim_store *store, const char *scenario, int64_t sweep)
+sim_coverage_distill(struct sim_cli *cli, struct sim_store *store, const char *scenario,
+        const int64_t *sweeps, uint32_t count, bool code)
 {
     struct distilling distilling = {
             .cli = cli,
@@ -165,7 +199,10 @@ sim_coverage_distill(
     };
     rt_assert(distilling.cover != NULL && distilling.elements != NULL);
     int status = 0;
-    if (sim_store_ask(store, SIM_ASKED_NEWS, sweep, note_run, &distilling) != SIM_STORE_OK) {
+    if (code && sim_code_names(&distilling.edges) == 0) {
+        status = sim_coverage_no_code();
+    }
+    if (status == 0 && note_runs(&distilling, store, sweeps, count) != SIM_STORE_OK) {
         status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(store));
     }
     distilling.sets = calloc((size_t)distilling.count + 1, sizeof(*distilling.sets));

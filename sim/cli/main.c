@@ -10,9 +10,7 @@
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
-
-/* Only there in a coverage build. */
-extern void __gcov_dump(void) __attribute__((weak));
+#include "sim/explore/last_words.h"
 
 /* What a library registered for the end (destructors, atexit) has no say in the status. */
 int
@@ -20,9 +18,7 @@ main(int count, char **arguments)
 {
     int status = sim_cli_main(count, arguments);
     (void)fflush(NULL);
-    if (__gcov_dump != NULL) {
-        __gcov_dump();
-    }
+    sim_last_words();
     if (status == SIM_EXIT_UNREAD) {
         (void)signal(SIGPIPE, SIG_DFL);
         (void)raise(SIGPIPE);

@@ -329,6 +329,7 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
     case SIM_CLI_OPTION_GOALS:
     case SIM_CLI_OPTION_SATURATED:
     case SIM_CLI_OPTION_DISTILL:
+    case SIM_CLI_OPTION_CODE:
     case SIM_CLI_OPTION_ALL:
     case SIM_CLI_OPTION_VERBOSE:
     case SIM_CLI_OPTION_GDB:

@@ -41,6 +41,7 @@
     X(GOALS, 0, "goals", NULL, NULL, "a goal that no run of a sweep reaches is a failure") \
     X(SATURATED, 0, "until-saturated", NULL, NULL, "stop when more runs would find little new") \
     X(DISTILL, 0, "distill", NULL, NULL, "print the fewest runs that cover the same") \
+    X(CODE, 0, "code", NULL, NULL, "edges of code, in a build that counts them") \
     X(SWEEP, 0, "sweep", "ID", NULL, "the sweep with this number, as `coverage --all` tells it") \
     X(ALL, 0, "all", NULL, NULL, "every sweep, not only the newest of each scenario") \
     X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the dullest run") \

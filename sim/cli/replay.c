@@ -16,6 +16,8 @@
 #include <stdlib.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/code_names.h"
+#include "sim/cli/coverage.h"
 #include "sim/cli/json.h"
 #include "sim/cli/replay_export.h"
 #include "sim/cli/replay_look.h"
@@ -260,6 +262,9 @@ replay_all(struct sim_cli *cli, const struct sim_subject *subject)
     if (status == 0) {
         status = tell(cli, subject, &alone, way.lenient);
     }
+    if (sim_given(settings, SIM_CLI_OPTION_CODE)) {
+        sim_coverage_tell_run(cli, alone.pilot.worker.edges);
+    }
     sim_alone_done(&alone);
     return status;
 }
@@ -273,6 +278,10 @@ replay(struct sim_cli *cli)
     if (status != 0) {
         return status;
     }
+    const struct sim_code_edge *edges = NULL;
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_CODE) && sim_code_names(&edges) == 0) {
+        return sim_coverage_no_code();
+    }
     status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {
         status = sim_replay_looks(cli) ? sim_replay_look(cli, &subject) : replay_all(cli, &subject);
@@ -284,7 +293,7 @@ replay(struct sim_cli *cli)
 SIM_COMMAND(command, .name = "replay",
         .usage =
                 "[LIB.so] TOKEN|run:ID|FILE [--step N | --until N [--verbose] | --gdb [--step N]]\n"
-                "       [--lenient] [--export FILE] [--artifact FILE] [--json]",
+                "       [--lenient] [--export FILE] [--artifact FILE] [--code] [--json]",
         .about = "run one run again and compare",
         .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
                 "is\n"
@@ -294,14 +303,17 @@ SIM_COMMAND(command, .name = "replay",
                 ".perfetto-trace for Perfetto, .json for Chrome, .dot for Graphviz.\n--step N "
                 "tells who took that step, what else could have been chosen, and "
                 "how all stood;\n--until N the run up to there. --gdb makes the run under gdb, "
-                "where `rewake help` lists\nwhat it knows of the run.\n" SIM_SUBJECT_HELP
+                "where `rewake help` lists\nwhat it knows of the run. --code also prints "
+                "the edges of code that the run reaches, in a\nbuild that counts "
+                "them.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
                 "fails, 3 it differs, 2 the token or file is damaged, 125 this build can not "
                 "judge\n"
                 "it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(LENIENT) | SIM_CLI_OPTION_BIT(HANG) |
-                   SIM_CLI_OPTION_BIT(ARTIFACT) | SIM_CLI_OPTION_BIT(JSON) |
-                   SIM_CLI_OPTION_BIT(EXPORT) | SIM_CLI_OPTION_BIT(STEP) |
-                   SIM_CLI_OPTION_BIT(UNTIL) | SIM_CLI_OPTION_BIT(VERBOSE) |
-                   SIM_CLI_OPTION_BIT(GDB) | SIM_CLI_OPTION_BIT(HERE) | SIM_CLI_OPTION_BIT(HELP),
+                   SIM_CLI_OPTION_BIT(ARTIFACT) | SIM_CLI_OPTION_BIT(CODE) |
+                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(EXPORT) |
+                   SIM_CLI_OPTION_BIT(STEP) | SIM_CLI_OPTION_BIT(UNTIL) |
+                   SIM_CLI_OPTION_BIT(VERBOSE) | SIM_CLI_OPTION_BIT(GDB) |
+                   SIM_CLI_OPTION_BIT(HERE) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = replay);

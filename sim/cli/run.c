@@ -224,6 +224,7 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
     if (run->plan.covers) {
         sim_run_cover_batch(run, batch);
     }
+    sim_run_code_batch(run, batch);
     return sim_run_store_batch(run, batch);
 }
 
@@ -304,6 +305,7 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
     run->sweep_ms = sim_clock_ms();
     sim_progress_init(&run->progress);
     sim_run_cover_begin(run);
+    sim_run_code_begin(run);
     if (sim_run_store_begin(run)) {
         sim_run_export_sweep(run);
         sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
@@ -356,10 +358,11 @@ static int
 run_all(struct sim_run *run)
 {
     uint32_t jobs = run->cli->settings.jobs;
+    sim_run_code_name(run);
     if (!sim_pool_init(&run->pool, jobs, run->cli->settings.hang_ms)) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
     }
-    if (!sim_run_store_open(run) || !sim_run_export_open(run)) {
+    if (!sim_run_store_open(run) || !sim_run_code_open(run) || !sim_run_export_open(run)) {
         return run->system;
     }
     catch_signals();
@@ -404,6 +407,7 @@ run_command(struct sim_cli *cli)
     sim_pool_fini(&run.pool);
     sim_run_store_close(&run);
     sim_run_cover_done(&run);
+    sim_run_code_done(&run);
     free(run.selected);
     return status;
 }

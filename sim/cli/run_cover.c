@@ -453,6 +453,7 @@ sim_run_tell_cover(const struct sim_run *run)
     if (run->selected_count == 1 && run->result.failures == 0) {
         tell_bounds(run);
         tell_census(run);
+        sim_run_tell_code(run);
     }
 }
 

@@ -22,6 +22,7 @@
 #include "sim/cover/species.h"
 #include "sim/explore/sweep.h"
 #include "sim/shrink/shrink.h"
+#include "sim/store/code.h"
 #include "sim/store/coverage.h"
 #include "sim/store/store.h"
 
@@ -54,6 +55,19 @@ struct sim_run_range {
 #define SIM_RUN_RANGES 64u
 #define SIM_GIT_MAX 65u /* A commit by its hash, and a 0. */
 
+/* What code it has reached, where edges are counted (run_code.c). */
+struct sim_run_code {
+    const struct sim_code_edge *edges;
+    uint32_t count;                   /* 0: nothing is counted. */
+    struct sim_code_covered *covered; /* Of each edge; runs 0: not reached. */
+    bool *written;                    /* It is in the database. */
+    uint64_t reached;                 /* So many. */
+    uint64_t last_new;                /* Runs up to and with the last that reached something new. */
+    uint64_t batch_first;             /* As in struct sim_run_cover. */
+    uint32_t batch_runs;
+    uint32_t *batch_fresh;
+};
+
 struct sim_run {
     struct sim_sink sink; /* First: the sweep hands it back. */
     struct sim_cli *cli;
@@ -81,6 +95,7 @@ struct sim_run {
     uint64_t sweep_ms;
     uint64_t first_failing_seed;
     struct sim_run_cover cover;
+    struct sim_run_code code;
 
     /* All of them. */
     int64_t command_ms; /* When the first sweep began, since 1970; 0: none has. */
@@ -135,6 +150,21 @@ bool sim_run_store_end(struct sim_run *run);
 void sim_run_store_close(struct sim_run *run);
 /* Says that the database failed, once. Always false. */
 bool sim_run_store_failed(struct sim_run *run);
+
+/* ---- run_code.c: without edges, or without a store, they do nothing. ------------------------- */
+
+/* Before the pool is made; then when the store is open: true, or false after a line on stderr. */
+void sim_run_code_name(struct sim_run *run);
+bool sim_run_code_open(struct sim_run *run);
+void sim_run_code_begin(struct sim_run *run);
+void sim_run_code_batch(struct sim_run *run, const struct sim_merged *batch);
+/* How many edges run `index`, of the batch that is being merged, was the first to reach. */
+uint32_t sim_run_code_fresh(const struct sim_run *run, uint64_t index);
+/* Within a batch of the store: what single runs reached, and what all did. */
+enum sim_store_err sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch);
+enum sim_store_err sim_run_code_store(struct sim_run *run, bool over);
+void sim_run_code_done(struct sim_run *run);
+void sim_run_tell_code(const struct sim_run *run);
 
 /* ---- run_cover.c ----------------------------------------------------------------------------- */
 

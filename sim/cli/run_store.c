@@ -133,7 +133,9 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
     uint64_t first = run->plan.first;
     uint32_t fresh = sim_run_cover_fresh(run, outcome->seed - first);
     uint32_t news = (outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : 0) |
-                    (fresh > 0 ? SIM_NEWS_COVERAGE : 0) | (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
+                    (fresh > 0 ? SIM_NEWS_COVERAGE : 0) |
+                    (sim_run_code_fresh(run, outcome->seed - first) > 0 ? SIM_NEWS_CODE : 0) |
+                    (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
     return (struct sim_run_row){
             .number = outcome->seed - first,
             .seed = outcome->seed,
@@ -163,8 +165,9 @@ static bool
 is_stored(const struct sim_run *run, const struct sim_kept *kept)
 {
     uint64_t index = kept->outcome.seed - run->plan.first;
-    return !kept->told && (kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
-                                  sim_run_cover_fresh(run, index) > 0);
+    return !kept->told &&
+           (kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
+                   sim_run_cover_fresh(run, index) > 0 || sim_run_code_fresh(run, index) > 0);
 }
 
 static bool
@@ -241,10 +244,13 @@ store_all(struct sim_run *run, const struct sim_merged *batch)
                         run->result.end == SIM_SWEEP_EXHAUSTED;
         enum sim_store_err err = sim_run_cover_store(run, true);
         err = err == SIM_STORE_OK ? store_note(run, true) : err;
+        err = err == SIM_STORE_OK ? sim_run_code_store(run, true) : err;
         return err == SIM_STORE_OK ? store_passed(run, &run->result.totals, complete) : err;
     }
     enum sim_store_err err = store_rows(run, batch);
     err = err == SIM_STORE_OK ? sim_run_cover_store(run, false) : err;
+    err = err == SIM_STORE_OK ? sim_run_code_store_batch(run, batch) : err;
+    err = err == SIM_STORE_OK ? sim_run_code_store(run, false) : err;
     return err == SIM_STORE_OK ? store_passed(run, batch->totals, false) : err;
 }
 

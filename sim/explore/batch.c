@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/cover/edges.h"
 
 void
 sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *more)
@@ -36,7 +37,7 @@ append(void *old, size_t used, const void *more, size_t count, size_t size)
 }
 
 void
-sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared)
+sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared, const uint64_t *edges)
 {
     const struct sim_results *results = sim_shared_results(shared);
     rt_assert(batch->totals.runs + results->done <= batch->asked);
@@ -56,6 +57,10 @@ sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared)
     batch->arms = append(batch->arms, batch->totals.runs, shared->arms, results->done, 1);
     batch->orders = append(batch->orders, batch->totals.runs, shared->orders, results->done,
             sizeof(*batch->orders));
+    if (edges != NULL) {
+        batch->edges = append(batch->edges, batch->totals.runs, edges, results->done,
+                (size_t)2 * sim_edges_words() * sizeof(*edges));
+    }
     batch->exhausted = shared->exhausted;
     sim_totals_add(&batch->totals, &results->totals);
 }
@@ -80,6 +85,7 @@ sim_batch_done(struct sim_batch *batch)
     free(batch->facts);
     free(batch->arms);
     free(batch->orders);
+    free(batch->edges);
     free(batch->fresh);
     *batch = (struct sim_batch){.index = 0};
 }

@@ -27,12 +27,13 @@ struct sim_batch {
     uint32_t fact_count;
     uint8_t *arms;    /* Who drew each run. */
     uint64_t *orders; /* The partial-order hash of each; 0: not known. */
+    uint64_t *edges;  /* What each has reached (sim/cover/edges.h); NULL: nobody counts. */
     uint32_t *fresh;  /* How much each covered that nobody had before; NULL until it is merged. */
     bool exhausted;   /* There is nothing left to be run. */
 };
 
-/* Adds the results of a job. */
-void sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared);
+/* Adds the results of a job, and the sets of its runs where edges are counted (else NULL). */
+void sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared, const uint64_t *edges);
 
 /* The run with `seed`, as it was kept; NULL: it was not. */
 const struct sim_kept *sim_batch_find(const struct sim_batch *batch, uint64_t seed);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explore/last_words.h"
 #include "sim/world/stack.h"
 
 #define HANDLER_STACK ((size_t)64 << 10)
@@ -89,6 +90,7 @@ on_signal(int number, siginfo_t *info, void *context)
     crash_record->near_null = is_access && address < NULL_REACH;
     crash_record->signal = number;
     note_frames(crash_record);
+    sim_last_words();
     (void)raise(number);
 }
 

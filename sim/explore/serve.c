@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/cover/edges.h"
 #include "sim/cover/observe.h"
 #include "sim/decide/ordered.h"
 #include "sim/explore/descriptors.h"
+#include "sim/explore/last_words.h"
 #include "sim/explore/worker.h"
 #include "sim/judge/judge.h"
 #include "sim/learn/observe.h"
@@ -27,10 +29,6 @@
 #include "sim/world/checkpoint.h"
 #include "sim/world/output.h"
 #include "sim/world/process.h"
-
-/* Only there in a coverage build: what ran in a worker is counted as well. */
-extern void __gcov_dump(void) __attribute__((weak));
-extern void __gcov_reset(void) __attribute__((weak));
 
 /* The line to the parent, as it was in the beginning. */
 static struct {
@@ -43,6 +41,9 @@ static struct {
 /* Of this process; -1: none. */
 static int dictation = -1;
 
+/* What edges the runs of a job reach (sim/cover/edges.h); NULL: nobody counts. */
+static uint64_t *edge_log;
+
 static void
 dictate(const struct sim_deviation *deviation)
 {
@@ -54,9 +55,7 @@ dictate(const struct sim_deviation *deviation)
 static _Noreturn void
 leave(int status)
 {
-    if (__gcov_dump != NULL) {
-        __gcov_dump();
-    }
+    sim_last_words();
     _exit(status);
 }
 
@@ -313,6 +312,13 @@ note_draws(struct sim_shared *shared, struct sim_draws *draws)
     shared->world.draws = draws;
 }
 
+static uint64_t *
+sets_of(const struct sim_shared *shared)
+{
+    uint32_t nth = sim_shared_results(shared)->done;
+    return edge_log != NULL ? sim_edges_log_at(edge_log, sim_edges_words(), nth) : NULL;
+}
+
 static void
 run_one(struct sim_shared *shared, uint64_t seed)
 {
@@ -328,12 +334,16 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->came_somewhere = false;
     shared->progress++;
     shared->stage = SIM_STAGE_RUN;
+    shared->world.on_fault = edge_log != NULL ? sim_edges_fault : NULL;
+    sim_edges_begin(sets_of(shared));
     shared->world.decider.dictate = job->dictates && dictation >= 0 ? dictate : NULL;
     note_draws(shared, job->draws);
     sim_world_run(&shared->world, job->scenario, &what.options, seed, scribe_of(job, what.strategy),
             (struct sim_recording){true, job->texts}, &outcome);
     shared->world.draws = NULL;
     shared->world.trap = NULL;
+    shared->world.on_fault = NULL;
+    shared->came_somewhere = sim_edges_end() && job->covers;
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
     observe(shared);
     sim_judge_ended(&shared->world, &what, &outcome);
@@ -376,6 +386,7 @@ run_job(struct sim_shared *shared)
     if (shared->job.another_first && sim_shared_results(shared)->done == 0) {
         run_another(shared);
     }
+    sim_edges_forget();
     if (shared->job.how == SIM_HOW_SEARCH) {
         begin_search(shared);
     }
@@ -455,6 +466,7 @@ prepare(struct sim_worker *worker, int fd)
     redirect(worker->loud);
     sim_descriptors_drop(fd, worker->dictation);
     dictation = worker->dictation;
+    edge_log = worker->edges;
     sim_descriptors_drop_maps();
     if (worker->book != NULL) {
         sim_lore_book_seal(worker->book);
@@ -467,9 +479,10 @@ prepare(struct sim_worker *worker, int fd)
         return false;
     }
     shared->world.progress = &shared->progress;
-    /* Without room for them each run of an enumeration is made from its beginning. */
+    /* Without room for them each run of an enumeration is made from its beginning; so it is where
+     * edges are counted, as a run that begins in its middle has not reached what came before. */
     static struct sim_checkpoints checkpoints;
-    if (sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) == RT_OK) {
+    if (edge_log == NULL && sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) == RT_OK) {
         checkpoints.sets_up_anew = worker->kind.sets_up_anew;
         shared->world.checkpoints = &checkpoints;
     }
@@ -493,9 +506,7 @@ take_jobs(struct sim_shared *shared, int fd)
 void
 sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
 {
-    if (__gcov_reset != NULL) {
-        __gcov_reset();
-    }
+    sim_last_words_begin();
     /* Whoever kills the parent has no workers left behind. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {

@@ -497,6 +497,7 @@ merge(struct sweep *sweep, struct sim_batch *batch)
             .arms = batch->arms,
             .orders = batch->orders,
             .fresh = batch->fresh,
+            .edges = batch->edges,
             .lore = &sweep->pool->book.master,
             .totals = totals,
     };
@@ -545,7 +546,7 @@ collect(struct sweep *sweep, uint32_t which)
     struct sim_worker *worker = &sweep->pool->workers[which];
     struct sim_shared *shared = worker->shared;
     struct sim_batch *batch = &sweep->window[sweep->owner[which] % WINDOW];
-    sim_batch_add(batch, shared);
+    sim_batch_add(batch, shared, worker->edges);
     if (worker->failed) {
         (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", worker->error);
         close_at_once(sweep, SIM_SWEEP_SYSTEM);

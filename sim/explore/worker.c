@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/cover/edges.h"
 #include "sim/explore/clock.h"
+#include "sim/explore/last_words.h"
 
 /* How often the step counters are looked at. */
 #define LOOK_MS 100
@@ -42,6 +44,7 @@ sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,
     *worker = (struct sim_worker){
             .kind = *kind, .sizes = *sizes, .hang_ms = hang_ms, .fd = -1, .dictation = -1};
     worker->shared = sim_shared_new(sizes);
+    worker->edges = sim_edges_log_new(SIM_JOB_RUNS_MAX);
     return worker->shared != NULL;
 }
 
@@ -63,6 +66,7 @@ end_process(struct sim_worker *worker)
         return 0;
     }
     if (worker->busy && !worker->reaped) {
+        sim_last_words_ask(worker->pid);
         (void)kill(worker->pid, SIGKILL);
     }
     /* Later workers hold copies of this end: only a shutdown is seen by the process. */
@@ -95,6 +99,7 @@ sim_worker_fini(struct sim_worker *worker)
     (void)end_process(worker);
     end_dictation(worker);
     sim_shared_free(&worker->shared, &worker->sizes);
+    sim_edges_log_free(&worker->edges, SIM_JOB_RUNS_MAX);
 }
 
 static bool

@@ -63,7 +63,9 @@ RT_MUST_CHECK enum sim_store_err sim_store_goals(
     X(DRAWN, "strategy, runs, failures, 3/n in parts of a billion") \
     X(SPECIES, "strategy, runs, seen, once, twice, level") \
     X(GOALS, "what, text, place, runs; the seldom first") \
-    X(NEWS, "run; those that were the first to cover something, in order")
+    X(NEWS, "run; those that were the first to cover something, in order") \
+    X(CODE, "edge, file, its number in its function; all there are, in their order") \
+    X(CODE_REACHED, "edge, runs that came there without a fault or before it")
 
 enum sim_asked {
 #define SIM_ASKED_ENUM(name, columns) SIM_ASKED_##name,

@@ -113,7 +113,8 @@ CREATE TABLE runs (
     owed_step  INTEGER NOT NULL,    -- the step that should have woken; 0: none, or not looked for
     events     INTEGER NOT NULL,    -- how many there were, stored or not
     fresh      INTEGER NOT NULL,    -- things that this run was the first of its sweep to cover
-    news       INTEGER NOT NULL,    -- why it has a row: 1 failed, 2 coverage, 4 rechecked, 8 asked
+    news       INTEGER NOT NULL,    -- why it has a row: 1 failed, 2 coverage, 4 rechecked, 8 asked,
+                                    -- 16 new code
     tape       BLOB                 -- its deviations (sim/decide/tape.h); NULL: none, or not kept
 ) STRICT;
 

@@ -186,6 +186,7 @@ RT_MUST_CHECK enum sim_store_err sim_store_sweep_seeds(
 #define SIM_NEWS_COVERAGE 2u /* It came somewhere new. */
 #define SIM_NEWS_RECHECKED 4u
 #define SIM_NEWS_ASKED 8u /* --record all */
+#define SIM_NEWS_CODE 16u /* It reached code that no run before it had. */
 
 /* Plain data: a worker fills arrays of it. */
 struct sim_run_row {

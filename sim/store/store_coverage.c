@@ -135,7 +135,11 @@ static const char *const questions[] = {
                               " FROM sweep_species WHERE sweep = ?1",
         [SIM_ASKED_GOALS] = "SELECT what, text, place, runs FROM goals_reached"
                             " WHERE sweep = ?1 ORDER BY runs, place",
-        [SIM_ASKED_NEWS] = "SELECT run FROM runs WHERE sweep = ?1 AND fresh > 0 ORDER BY number",
+        [SIM_ASKED_NEWS] = "SELECT run FROM runs WHERE sweep = ?1 AND (fresh > 0 OR news & 16)"
+                           " ORDER BY number",
+        [SIM_ASKED_CODE] = "SELECT edge, file, nth FROM code_edges WHERE ?1 = ?1"
+                           " ORDER BY edge",
+        [SIM_ASKED_CODE_REACHED] = "SELECT edge, before_fault FROM code_coverage WHERE sweep = ?1",
 };
 
 enum sim_store_err

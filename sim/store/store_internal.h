@@ -150,6 +150,11 @@ enum sim_store_err sim__store_details(
         struct sim_store *store, int64_t number, const struct sim_full_run *run);
 enum sim_store_err sim__store_forget_details(struct sim_store *store, int64_t number);
 
+/* ---- store_code.c ---------------------------------------------------------------------------- */
+
+/* Makes the tables of code.sql where they are missing. In a transaction. */
+enum sim_store_err sim__store_make_code(struct sim_store *store);
+
 /* ---- store_words.c --------------------------------------------------------------------------- */
 
 /* Fills verdicts, oracles, kinds, where this build knows more than the file. In a transaction. */

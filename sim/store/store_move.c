@@ -66,8 +66,9 @@ static const char tables_sql[] =
         " count(*), max(p.name = 'sweep')"
         " FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p"
         " WHERE m.type = 'table' AND m.name NOT IN ('sweeps', 'sweep_verdicts', 'seeds',"
-        " 'coverage', 'sweep_strategies', 'sweep_species', 'goals', 'shards', 'species',"
-        " 'remembered', 'sweep_notes') GROUP BY m.name HAVING max(p.name IN ('run', 'sweep'))"
+        " 'coverage', 'code_coverage', 'sweep_strategies', 'sweep_species', 'goals', 'shards',"
+        " 'species', 'remembered', 'sweep_notes') GROUP BY m.name HAVING max(p.name IN ('run', "
+        "'sweep'))"
         " ORDER BY m.name <> 'runs', m.name";
 
 /* `table` as it is in both databases; the columns come from `to`, which is known to be ours. */
@@ -160,6 +161,24 @@ static const struct rows sums[] = {
                 " SET runs = runs + excluded.runs, failures = failures + excluded.failures"},
         {"SELECT ?2, site, what, text FROM goals WHERE sweep = ?1",
                 "INSERT OR IGNORE INTO goals VALUES (?, ?, ?, ?)"},
+};
+
+/* Of code (code.sql). A set that is there stays as it is told there; a new one is written out, for
+ * the set that it differs from may be told otherwise in the other database. */
+static const struct rows code[] = {
+        {"SELECT edge, file, function, line, nth FROM code_edges",
+                "INSERT OR IGNORE INTO code_edges VALUES (?, ?, ?, ?, ?)"},
+        {"SELECT code_set, edge FROM code_set_members WHERE code_set IN (SELECT code_set"
+         " FROM code_runs WHERE sweep = ?1 UNION SELECT before FROM code_runs WHERE sweep = ?1)",
+                "INSERT INTO code_set_edges SELECT ?1, ?2, 1"
+                " WHERE NOT EXISTS (SELECT 1 FROM code_sets WHERE code_set = ?1)"},
+        {"SELECT code_set, edges FROM code_sets WHERE code_set IN (SELECT code_set"
+         " FROM code_runs WHERE sweep = ?1 UNION SELECT before FROM code_runs WHERE sweep = ?1)",
+                "INSERT OR IGNORE INTO code_sets VALUES (?1, NULL, ?2)"},
+        {"SELECT ?2, edge, first_run, runs, before_fault FROM code_coverage WHERE sweep = ?1",
+                "INSERT INTO code_coverage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+                " SET first_run = min(first_run, excluded.first_run), runs = runs + excluded.runs,"
+                " before_fault = before_fault + excluded.before_fault"},
 };
 
 /* Of a sweep that is new there. */
@@ -346,6 +365,18 @@ static const char *const count_fresh[] = {
         " WHERE sweep = ?1) WHERE sweep = ?1",
 };
 
+/* The same for code, before it. */
+static const char *const count_fresh_code[] = {
+        "UPDATE code_runs SET fresh = 0 WHERE sweep = ?1",
+        "UPDATE code_runs SET fresh = f.n FROM (SELECT first_run, count(*) AS n FROM code_coverage"
+        " WHERE sweep = ?1 GROUP BY first_run) AS f WHERE sweep = ?1 AND number = f.first_run",
+        "UPDATE runs SET news = news & ~16 WHERE sweep = ?1",
+        "UPDATE runs SET news = news | 16 WHERE sweep = ?1 AND number IN (SELECT number"
+        " FROM code_runs WHERE sweep = ?1 AND fresh > 0)",
+        "DELETE FROM code_runs WHERE sweep = ?1 AND fresh = 0 AND number NOT IN (SELECT number"
+        " FROM runs WHERE sweep = ?1 AND (verdict <> 0 OR news & 8))",
+};
+
 static enum sim_store_err
 run_each(const struct sim__move *move, const char *const *statements, size_t count)
 {
@@ -377,7 +408,14 @@ note_moved(const struct sim__move *move)
 static enum sim_store_err
 move_all(const struct sim__move *move)
 {
-    enum sim_store_err err = move_tables(move);
+    bool has_code = has_table(move->from, "code_edges");
+    enum sim_store_err err = has_code ? sim__store_make_code(move->to) : SIM_STORE_OK;
+    if (err == SIM_STORE_OK && has_code) {
+        err = move_each(move, code, COUNT(code));
+    }
+    if (err == SIM_STORE_OK) {
+        err = move_tables(move);
+    }
     if (err == SIM_STORE_OK) {
         err = move_notes(move);
     }
@@ -427,6 +465,9 @@ sim__move_part(struct sim__move *move)
     enum sim_store_err err = move->new == 0 ? begin_part(move) : add_part(move);
     if (err == SIM_STORE_OK) {
         err = run_each(move, join_seeds, COUNT(join_seeds));
+    }
+    if (err == SIM_STORE_OK && has_table(move->to, "code_runs")) {
+        err = run_each(move, count_fresh_code, COUNT(count_fresh_code));
     }
     return err == SIM_STORE_OK ? run_each(move, count_fresh, COUNT(count_fresh)) : err;
 }

@@ -190,8 +190,10 @@ sim_actor_choose_of(struct sim_actor *actor, enum sim_kind kind, uint32_t n, str
         void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
         const void *context)
 {
-    return sim_decide(&actor->world->decider, &actor->streams[kind], sim__stream_id(actor, kind),
-            kind, n, odds, describe, context);
+    uint32_t index = sim_decide(&actor->world->decider, &actor->streams[kind],
+            sim__stream_id(actor, kind), kind, n, odds, describe, context);
+    sim__chosen(actor->world, kind, index);
+    return index;
 }
 
 uint32_t

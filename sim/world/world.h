@@ -188,8 +188,9 @@ struct sim_world {
     uint32_t checked[SIM_CHECKED_MAX];    /* Sites of SIM_ALWAYS that were come to; 0: free. */
     uint32_t asked[SIM_CHECKED_MAX];      /* … and of SIM_SOMETIMES, whose condition was false. */
     jmp_buf escape;                       /* Where sim_fail goes on the world's own stack. */
-    void (*on_fail)(void); /* Kept across runs: called where sim_fail is; NULL: nobody. */
-    struct sim_trap *trap; /* Kept across runs, of which it is the next one's; NULL: none. */
+    void (*on_fault)(void); /* Kept across runs: called when a fault fires; NULL: nobody. */
+    void (*on_fail)(void);  /* Kept across runs: called where sim_fail is; NULL: nobody. */
+    struct sim_trap *trap;  /* Kept across runs, of which it is the next one's; NULL: none. */
     struct sim_outcome outcome;
 };
 
@@ -311,12 +312,23 @@ sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)
     return actor->id * 0x9e3779b1u + (uint32_t)kind;
 }
 
+/* Tells who wants to know it that a fault fires. */
+static inline void
+sim__chosen(const struct sim_world *world, enum sim_kind kind, uint32_t index)
+{
+    if (kind == SIM_KIND_FAULT && index != 0 && world->on_fault != NULL) {
+        world->on_fault();
+    }
+}
+
 /* sim_actor_choose, in the path of every poll. */
 static inline uint32_t
 sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struct sim_odds odds)
 {
-    return sim_decide(&actor->world->decider, &actor->streams[kind], sim__stream_id(actor, kind),
-            kind, n, odds, NULL, NULL);
+    uint32_t index = sim_decide(&actor->world->decider, &actor->streams[kind],
+            sim__stream_id(actor, kind), kind, n, odds, NULL, NULL);
+    sim__chosen(actor->world, kind, index);
+    return index;
 }
 
 /*

@@ -17,8 +17,22 @@
 struct sim_places {
     Dwfl *dwfl;
     Dwfl_Callbacks callbacks;
+    struct entry *entries; /* Of all functions, by address; NULL: not looked up yet. */
+    size_t entry_count;
+    Dwarf_Die *unit; /* The last that was searched for and found, and where its module lies. */
+    Dwarf_Addr unit_bias;
     char root[256]; /* With a slash at its end; "": not known. */
     char seen[256]; /* The last path, as it stands in the debug information. */
+};
+
+/* Where a function begins. The strings are the debug information's. */
+struct entry {
+    uintptr_t pc;
+    const char *function;
+    const char *file;
+    uint32_t line;
+    Dwarf_Die *unit;
+    Dwarf_Addr bias;
 };
 
 /* Where this very file was compiled: what lies below is told relative to it. */
@@ -87,13 +101,37 @@ set_call(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, Dw
     place->line = (uint32_t)line;
 }
 
-static bool
-set_line(struct sim_places *places, struct sim_place *place, Dwfl_Module *module, Dwarf_Addr pc)
+/* The unit of `pc`. libdw looks it up in a table that clang does not write: then all are asked, the
+ * last one first. */
+static Dwarf_Die *
+find_unit(struct sim_places *places, uintptr_t pc, Dwarf_Addr *ret_bias)
 {
-    Dwfl_Line *at = dwfl_module_getsrc(module, pc);
+    if (places->unit != NULL && dwarf_haspc(places->unit, pc - places->unit_bias) > 0) {
+        *ret_bias = places->unit_bias;
+        return places->unit;
+    }
+    Dwfl_Module *module = dwfl_addrmodule(places->dwfl, pc);
+    Dwarf_Die *unit = module != NULL ? dwfl_module_addrdie(module, pc, ret_bias) : NULL;
+    if (module == NULL || unit != NULL) {
+        return unit;
+    }
+    while ((unit = dwfl_module_nextcu(module, unit, ret_bias)) != NULL) {
+        if (dwarf_haspc(unit, pc - *ret_bias) > 0) {
+            places->unit = unit;
+            places->unit_bias = *ret_bias;
+            return unit;
+        }
+    }
+    return NULL;
+}
+
+static bool
+set_line(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, Dwarf_Addr pc)
+{
+    Dwarf_Line *at = dwarf_getsrc_die(unit, pc);
     int line = 0;
-    const char *path = at != NULL ? dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
-    if (path == NULL) {
+    const char *path = at != NULL ? dwarf_linesrc(at, NULL, NULL) : NULL;
+    if (path == NULL || dwarf_lineno(at, &line) != 0) {
         return false;
     }
     set_file(places, place, path);
@@ -104,9 +142,10 @@ set_line(struct sim_places *places, struct sim_place *place, Dwfl_Module *module
 bool
 sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place)
 {
-    Dwfl_Module *module = dwfl_addrmodule(places->dwfl, pc);
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = find_unit(places, pc, &bias);
     *ret_place = (struct sim_place){.line = 0};
-    return module != NULL && set_line(places, ret_place, module, pc);
+    return unit != NULL && set_line(places, ret_place, unit, pc - bias);
 }
 
 /* What is put around the innermost scope of `pc`: dwarf_getscopes goes on with what stands around
@@ -127,9 +166,8 @@ sim_places_at(
 {
     Dwarf_Addr address = pc - (called ? 1 : 0);
     Dwarf_Addr bias = 0;
-    Dwfl_Module *module = dwfl_addrmodule(places->dwfl, address);
-    Dwarf_Die *unit = module != NULL ? dwfl_module_addrdie(module, address, &bias) : NULL;
-    if (unit == NULL || max == 0 || !set_line(places, &ret[0], module, address)) {
+    Dwarf_Die *unit = find_unit(places, address, &bias);
+    if (unit == NULL || max == 0 || !set_line(places, &ret[0], unit, address - bias)) {
         return 0;
     }
     Dwarf_Die *scopes = NULL;
@@ -150,6 +188,120 @@ sim_places_at(
     }
     free(scopes);
     return count;
+}
+
+/* ---- All functions. -------------------------------------------------------------------------- */
+
+struct gathering {
+    struct sim_places *places;
+    Dwarf_Die *unit;
+    Dwarf_Addr bias;
+    size_t capacity;
+};
+
+static int
+gather_function(Dwarf_Die *function, void *argument)
+{
+    struct gathering *gathering = argument;
+    struct sim_places *places = gathering->places;
+    Dwarf_Addr pc = 0;
+    int line = 0;
+    const char *name = dwarf_diename(function);
+    /* libdw takes number 0, by which clang names the unit's own file, for none. */
+    const char *file = dwarf_decl_file(function);
+    file = file != NULL ? file : dwarf_diename(gathering->unit);
+    if (name == NULL || file == NULL || dwarf_entrypc(function, &pc) != 0) {
+        return DWARF_CB_OK;
+    }
+    if (places->entry_count == gathering->capacity) {
+        size_t capacity = gathering->capacity * 2 + 1024;
+        struct entry *grown = reallocarray(places->entries, capacity, sizeof(*grown));
+        if (grown == NULL) {
+            return DWARF_CB_ABORT;
+        }
+        places->entries = grown;
+        gathering->capacity = capacity;
+    }
+    (void)dwarf_decl_line(function, &line);
+    places->entries[places->entry_count++] = (struct entry){pc + gathering->bias, name, file,
+            line > 0 ? (uint32_t)line : 0, gathering->unit, gathering->bias};
+    return DWARF_CB_OK;
+}
+
+static int
+gather_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start, void *argument)
+{
+    struct gathering *gathering = argument;
+    Dwarf_Die *unit = NULL;
+    (void)user;
+    (void)name;
+    (void)start;
+    while ((unit = dwfl_module_nextcu(module, unit, &gathering->bias)) != NULL) {
+        gathering->unit = unit;
+        (void)dwarf_getfuncs(unit, gather_function, gathering, 0);
+    }
+    return DWARF_CB_OK;
+}
+
+/* By address, and equals in their order: runs of 1, 2, 4 … are merged. */
+static bool
+sort_entries(struct entry *entries, size_t count)
+{
+    struct entry *merged = calloc(count, sizeof(*merged));
+    for (size_t run = 1; merged != NULL && run < count; run *= 2) {
+        for (size_t first = 0; first < count; first += 2 * run) {
+            size_t middle = first + run < count ? first + run : count;
+            size_t end = middle + run < count ? middle + run : count;
+            size_t a = first;
+            size_t b = middle;
+            for (size_t to = first; to < end; to++) {
+                bool from_a = a < middle && (b == end || entries[a].pc <= entries[b].pc);
+                merged[to] = entries[from_a ? a++ : b++];
+            }
+        }
+        memcpy(entries, merged, count * sizeof(*entries));
+    }
+    free(merged);
+    return merged != NULL;
+}
+
+static const struct entry *
+find_entry(const struct sim_places *places, uintptr_t pc)
+{
+    size_t low = 0;
+    size_t high = places->entry_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (places->entries[middle].pc < pc) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < places->entry_count && places->entries[low].pc == pc;
+    return found ? &places->entries[low] : NULL;
+}
+
+bool
+sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place)
+{
+    if (places->entries == NULL) {
+        struct gathering gathering = {.places = places};
+        (void)dwfl_getmodules(places->dwfl, gather_module, &gathering, 0);
+        if (places->entry_count > 0 && !sort_entries(places->entries, places->entry_count)) {
+            places->entry_count = 0;
+        }
+    }
+    const struct entry *found = find_entry(places, pc);
+    if (found == NULL) {
+        return false;
+    }
+    *ret_place = (struct sim_place){.line = found->line, .entry = true};
+    places->unit = found->unit; /* What comes next is mostly in the same. */
+    places->unit_bias = found->bias;
+    set_file(places, ret_place, found->file);
+    (void)snprintf(ret_place->function, sizeof(ret_place->function), "%s", found->function);
+    return true;
 }
 
 struct sim_places *
@@ -181,6 +333,7 @@ sim_places_free(struct sim_places **places)
         if ((*places)->dwfl != NULL) {
             dwfl_end((*places)->dwfl);
         }
+        free((*places)->entries);
         free(*places);
         *places = NULL;
     }

@@ -44,6 +44,10 @@ uint32_t sim_places_at(
 /* The file and line alone, which is cheap; false: nothing is known. */
 bool sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
 
+/* The function that begins at `pc`; false: none that is known. All are looked up at once, the first
+ * time: for who asks for thousands. */
+bool sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
+
 /* True for what a reader can change: not the simulator itself, not the C library. */
 bool sim_place_is_readers(const struct sim_place *place);
 

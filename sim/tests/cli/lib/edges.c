@@ -1,0 +1,82 @@
+/*
+ * edges.c -- code that few runs reach, for who counts edges of code.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+struct guest {
+    struct rt_task task;
+    struct rt_sleep stay;
+    struct sim_world *world;
+    uint32_t drawn;
+    bool entered;
+};
+
+__attribute__((noinline)) static void
+rare(struct guest *guest)
+{
+    SIM_REACHABLE();
+    guest->drawn = 1; /* the rare line */
+}
+
+static rt_poll
+draw(struct rt_task *task, struct rt_cx *cx)
+{
+    struct guest *guest = rt_container_of(task, struct guest, task);
+    (void)cx;
+    if (sim_pick(guest->world, 16) == 11) {
+        rare(guest);
+    }
+    return RT_READY;
+}
+
+/* Comes again only where somebody cancelled it. */
+static rt_poll
+visit(struct rt_task *task, struct rt_cx *cx)
+{
+    struct guest *guest = rt_container_of(task, struct guest, task);
+    guest->entered = true;
+    RT_AWAIT(rt_sleep_poll(&guest->stay, cx));
+    guest->entered = false;
+    return RT_READY;
+}
+
+static void
+leave(struct rt_task *task)
+{
+    struct guest *guest = rt_container_of(task, struct guest, task);
+    if (guest->entered) {
+        guest->drawn = 3; /* after a fault */
+        rt_sleep_cancel(&guest->stay);
+    }
+}
+
+static struct guest *
+new_guest(struct sim_world *world, rt_poll (*poll)(struct rt_task *, struct rt_cx *),
+        void (*drop)(struct rt_task *))
+{
+    struct guest *guest = sim_new(world, struct guest);
+    guest->world = world;
+    rt_sleep_init(&guest->stay, 1000000);
+    rt_task_init(&guest->task, poll, drop, "guest");
+    sim_spawn(sim_rt_new(world, NULL), &guest->task);
+    return guest;
+}
+
+static void
+setup_draw(struct sim_world *world)
+{
+    (void)new_guest(world, draw, NULL);
+}
+
+static void
+setup_visit(struct sim_world *world)
+{
+    (void)new_guest(world, visit, leave);
+}
+
+SIM_SCENARIO(edges_draw, .name = "edges/draw", .about = "One run in sixteen comes to a line.",
+        .setup = setup_draw);
+SIM_SCENARIO(edges_visit, .name = "edges/visit", .about = "A guest who is cancelled at times.",
+        .setup = setup_visit, .survives = SIM_FAULT_CANCEL);
