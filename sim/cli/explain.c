@@ -185,9 +185,9 @@ explain(struct sim_cli *cli)
 
 SIM_COMMAND(command, .name = "explain", .usage = "[LIB.so] TOKEN|run:ID [--db FILE] [--json]",
         .about = "why a run fails: the missing wake, and the decision that matters",
-        .help = "What is told is the smallest run that fails in this way, whichever is "
-                "named. Of a failure that the database has the explanation is kept "
-                "there.\n" SIM_SUBJECT_HELP
+        .help = "What is told is the smallest run that fails in this way, whichever is named. Of "
+                "a\n"
+                "failure that the database has the explanation is kept there.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the failure came again and is explained, 0 it no longer fails,\n"
                 "3 it differs, 2 the token is damaged, 125 this build can not judge it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) |

@@ -292,20 +292,21 @@ replay(struct sim_cli *cli)
 
 SIM_COMMAND(command, .name = "replay",
         .usage =
-                "[LIB.so] TOKEN|run:ID|FILE [--step N | --until N [--verbose] | --gdb [--step N]]\n"
-                "       [--lenient] [--export FILE] [--artifact FILE] [--code] [--json]",
+                "[LIB.so] TOKEN|run:ID|FILE [--step N | --until N [--verbose]]\n"
+                "       [--gdb [--step N]] [--lenient] [--export FILE] [--artifact FILE] [--code]\n"
+                "       [--json]",
         .about = "run one run again and compare",
         .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
                 "is\n"
                 "told as a token, too. --artifact writes the run, whatever named it, as such a "
-                "file. --export writes it for another program, by the end of the name: .pftrace "
-                "or\n"
-                ".perfetto-trace for Perfetto, .json for Chrome, .dot for Graphviz.\n--step N "
-                "tells who took that step, what else could have been chosen, and "
-                "how all stood;\n--until N the run up to there. --gdb makes the run under gdb, "
-                "where `rewake help` lists\nwhat it knows of the run. --code also prints "
-                "the edges of code that the run reaches, in a\nbuild that counts "
-                "them.\n" SIM_SUBJECT_HELP
+                "file.\n"
+                "--export writes it for another program, by the end of the name: .pftrace or\n"
+                ".perfetto-trace for Perfetto, .json for Chrome, .dot for Graphviz.\n"
+                "--step N tells who took that step, what else could have been chosen, and how all\n"
+                "stood; --until N the run up to there. --gdb makes the run under gdb, where\n"
+                "`rewake help` lists what it knows of the run. --code also prints the edges of "
+                "code\n"
+                "that the run reaches, in a build that counts them.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
                 "fails, 3 it differs, 2 the token or file is damaged, 125 this build can not "
                 "judge\n"
