@@ -137,17 +137,21 @@ put_head(FILE *file, const struct promotion *promotion)
                                outcome->message)
                      : asprintf(&what, "It passed when it was kept.");
     rt_assert(made > 0);
+    char *again = NULL;
+    made = asprintf(&again,
+            "`rewake run " FOLDER
+            "/%s` makes it again; its decisions are taken as far as they fit.",
+            promotion->name);
+    rt_assert(made > 0);
     (void)fprintf(file, "/*\n * %s.c -- a run of %s, kept by `rewake promote`.\n *\n",
             promotion->name, scenario);
     put_wrapped(file, what);
-    (void)fprintf(file,
-            " *\n * `rewake run " FOLDER
-            "/%s` makes it again; its decisions are taken as far as they "
-            "fit.\n",
-            promotion->name);
+    (void)fputs(" *\n", file);
+    put_wrapped(file, again);
     (void)fputs(promotion->in_tree ? " *\n * SPDX-License-Identifier: Apache-2.0\n */\n" : " */\n",
             file);
     free(what);
+    free(again);
 }
 
 static const char *

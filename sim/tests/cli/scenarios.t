@@ -1,8 +1,8 @@
 #!/bin/sh
 # scenarios.t -- what every scenario of the tree promises.
 #
-# Seeds and repaired forms hold, broken forms break as they say, canaries sing, and the dullest
-# runs are the stories of the articles, event for event.
+# Seeds, repaired forms and kept runs hold, broken forms break as they say, canaries sing, and the
+# dullest runs are the stories of the articles, event for event.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -33,6 +33,11 @@ same "the stories of the articles: status" \
     "$(status run 'seeds/*' --runs 500 --expect --fresh --record none --check-determinism 2)" 0
 same "the canaries, --expect: status" \
     "$(status run 'canary/*' --runs 300 --expect --fresh --record none --hang 1s)" 0
+# Kept runs are made once each, however many are asked for.
+same "regress/*, --expect: status" \
+    "$(status run 'regress/*' --expect --fresh --record none --check-determinism 100)" 0
+kept=$(ls "$root"/scenarios/regress/*.c | wc -l)
+ok "regress/*: one run a file, all pass" grep -q "^$kept runs: $kept passed, 0 failed" out.txt
 # Of the broken kernels those that 500 random runs are enough for; `make bench-search` has all.
 same "kernels, --expect: status" \
     "$(status run 'kernel/*/fixed' kernel/reorder-3/broken kernel/twostage-2/broken \

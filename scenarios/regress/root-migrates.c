@@ -1,0 +1,33 @@
+/*
+ * root-migrates.c -- a run of seeds/s1/two-requests, kept by `rewake promote`.
+ *
+ * A bug of our runtime: rt_block_on asked by the root's key whether the root has ended. A root
+ * that is given another waker has another key, so the loop took it for ended and returned RT_OK
+ * in the middle. One decision does it: the first fault that may strike the root strikes.
+ *
+ * It ended in lost-wakeup (oracle rewake): 'block_on' sleeps for ever, waiting for: something it
+ * did not name; polled once more, it goes on: its wake-up was lost.
+ *
+ * Mended: the key that is asked for goes along (B1, rt_task_migrate). The same bug planted is
+ * runtime/tests/mutants/b1_root_that_migrates_has_ended.patch: with it, this fails.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/decide/choice.h"
+#include "sim/decide/tape.h"
+#include "sim/rewake.h"
+
+/* Stream, ordinal, id, kind, n, index. */
+static const struct sim_deviation decisions[] = {
+        {0x5e12bb86, 0, 0x00000000, SIM_KIND_FAULT, 2, 1, 0},
+};
+
+static const struct sim_regression run = {
+        .scenario = "seeds/s1/two-requests",
+        .options = "-O heal_steps=2048",
+        .decisions = decisions,
+        .count = sizeof(decisions) / sizeof(*decisions),
+};
+
+SIM_SCENARIO(regression, .name = "regress/root-migrates", .regression = &run,
+        .about = "The root of block_on gets another waker, and is waited for on.");
