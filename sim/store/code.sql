@@ -4,8 +4,6 @@
 --     sqlite3 -box .rewake/trace.db "SELECT * FROM code_seeds WHERE file LIKE '%slot.c'"
 --     sqlite3 -box .rewake/trace.db 'SELECT * FROM code_only_after_a_fault'
 --     sqlite3 .rewake/trace.db "SELECT * FROM code_added WHERE started > datetime('now', '-1 day')"
---     sqlite3 -box .rewake/trace.db 'SELECT * FROM code_by_function WHERE neither > 0'
---     sqlite3 -box .rewake/trace.db 'SELECT * FROM code_branches_missed LIMIT 20'
 --
 -- An edge is the n-th of its function, 0 where it is entered. Its number is a hash of file,
 -- function and n: the same in every database of one source and compiler.
@@ -13,8 +11,8 @@
 -- How two databases add up (`rewake merge`): an edge, and a set, is the same wherever it has the
 -- same number, and is there once. Counts of code_coverage are sums, first_run is the least. A set
 -- comes from the other database written out, for its base may be told as a difference here.
--- code_lines, code_branches and code_functions are what the last `make coverage` counted, and do
--- not add up: they stay where they are.
+-- code_lines, code_branches and code_functions are of one database, and do not add up: they stay
+-- where they are.
 --
 -- SPDX-License-Identifier: Apache-2.0
 
@@ -116,7 +114,9 @@ SELECT e.file, count(*) AS edges,
            WHERE c.edge = e.edge) THEN e.function END) AS entered
 FROM code_edges AS e GROUP BY e.file;
 
----- Lines, by tests and by simulation: filled by `make coverage` (scripts/coverage-lines). -----
+---- Lines, by tests and by simulation. -----------------------------------------------------------
+-- For what `make coverage` counts: build/coverage/all.json less simulation.json is the tests' part.
+-- Nothing of rewake fills these three, so what asks them answers nothing until somebody has.
 
 -- How often each line ran.
 CREATE TABLE IF NOT EXISTS code_lines (
