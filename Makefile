@@ -179,7 +179,8 @@ VARIANT = BUILD=$(firstword $(subst -, ,$*)) CC=$(patsubst $(firstword $(subst -
 binary-%: FORCE ; @$(MAKE) $(VARIANT) program
 tests-%: FORCE ; @$(MAKE) $(VARIANT) test-programs
 test-programs: $(TEST_PROGRAMS)
-corpora-%: FORCE ; @$(MAKE) $(VARIANT) fuzz-programs
+# Two makes at once in one folder break each other: who wants all of a variant takes it in one.
+whole-%: FORCE ; @$(MAKE) $(VARIANT) program test-programs fuzz-programs
 # One run must be the same run in all of these.
 MATRIX := release-gcc debug-gcc release-clang edges-clang asan-gcc
 # -e '': tests are programs of their own. -f -o: a failed test is told with its message.
@@ -188,9 +189,10 @@ PROVE := prove -e '' -f -o --timer -j $(JOBS)
 prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$2/rewake FUZZ=build/$1/fuzz \
 	REWAKE_MATRIX='$(MATRIX:%=build/%/rewake)' T= $(PROVE) $(TEST_PROGRAMS:$(B)/%=build/$1/%) $3
 
-check: $(addsuffix -$(CC),tests-debug corpora-debug installable-release) matrix ## tests and tidy
+others = $(addprefix binary-,$(filter-out $(addsuffix -$(CC),debug release),$(MATRIX)))
+check: $(addsuffix -$(CC),whole-debug installable-release) $(others) ## all tests and tidy
 	@$(call prove,debug-$(CC),release-$(CC),$(SHELL_TESTS) scripts/tidy)
-check-asan: $(addsuffix -$(CC),tests-asan corpora-asan binary-asan) ## the same with asan and ubsan
+check-asan: whole-asan-$(CC) ## the same with asan and ubsan
 	@$(call prove,asan-$(CC),asan-$(CC),$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
 check-tsan: tests-tsan-$(CC) ## unit tests with tsan
 	@$(call prove,tsan-$(CC),tsan-$(CC))

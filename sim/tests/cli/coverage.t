@@ -161,4 +161,10 @@ refused "nothing recorded of it" 4 coverage 'no/such' --db c1.db
 refused "no database" 70 coverage --db nowhere.db
 rewake run $scenario --runs 5 --record none >/dev/null
 ok "--record none writes no file" test ! -e .rewake/trace.db
+
+# ---- A sweep that covered nothing was looked at all the same. ----
+rewake run zoo/h08/broken --runs 5 --fresh --no-shrink --db nothing.db >out.txt 2>&1
+same "its runs cover nothing" "$(sqlite3 nothing.db 'SELECT count(*) FROM coverage')" 0
+rewake coverage --db nothing.db >out.txt
+ok "it is told" grep -q '^0 elements covered in 5 runs' out.txt
 done_testing
