@@ -452,21 +452,20 @@ report_run_free(struct report_run *run)
 
 /* ---- Questions. ------------------------------------------------------------------------------ */
 
+static int
+against_step(const void *number, const void *step)
+{
+    uint64_t wanted = *(const uint64_t *)number;
+    uint64_t has = ((const struct report_step *)step)->step;
+    return (wanted > has) - (wanted < has);
+}
+
 const struct report_step *
 report_run_step(const struct report_run *run, uint64_t number)
 {
-    uint32_t low = 0;
-    uint32_t high = run->steps_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (run->steps[middle].step < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    bool found = low < run->steps_count && run->steps[low].step == number;
-    return found ? &run->steps[low] : NULL;
+    return run->steps_count == 0 ? NULL
+                                 : bsearch(&number, run->steps, run->steps_count,
+                                           sizeof(run->steps[0]), against_step);
 }
 
 uint32_t

@@ -70,18 +70,18 @@ report_shares_free(struct report_share_list **list)
     }
 }
 
+static int
+against_sweep(const void *sweep, const void *shares)
+{
+    int64_t wanted = *(const int64_t *)sweep;
+    int64_t has = ((const struct report_shares *)shares)->sweep;
+    return (wanted > has) - (wanted < has);
+}
+
 const struct report_shares *
 report_shares_find(const struct report_share_list *list, int64_t sweep)
 {
-    size_t low = 0;
-    size_t high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->shares[middle].sweep < sweep) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < list->count && list->shares[low].sweep == sweep ? &list->shares[low] : NULL;
+    return list->count == 0 ? NULL
+                            : bsearch(&sweep, list->shares, list->count, sizeof(list->shares[0]),
+                                      against_sweep);
 }

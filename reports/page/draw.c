@@ -9,6 +9,7 @@
 #include "reports/page/draw.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/base/style.h"
@@ -209,20 +210,20 @@ put_lives(struct report_html *html, const struct report_lanes *lanes)
 
 /* ---- Wakes. ---------------------------------------------------------------------------------- */
 
+static int
+against_event(const void *event, const void *wake)
+{
+    uint64_t wanted = *(const uint64_t *)event;
+    uint64_t has = ((const struct report_wake *)wake)->event;
+    return (wanted > has) - (wanted < has);
+}
+
 static const struct report_wake *
 wake_of(const struct report_run *run, uint64_t event)
 {
-    uint32_t low = 0;
-    uint32_t high = run->wakes_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (run->wakes[middle].event < event) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < run->wakes_count && run->wakes[low].event == event ? &run->wakes[low] : NULL;
+    return run->wakes_count == 0 ? NULL
+                                 : bsearch(&event, run->wakes, run->wakes_count,
+                                           sizeof(run->wakes[0]), against_event);
 }
 
 /* Whoever was woken waits for its turn: from the arrow to its next box. */
