@@ -520,6 +520,18 @@ class Prev(Command):
         go_to(int(world()["step"]) - self.number(argument, 1))
 
 
+def entry(address):
+    """Where to stop in a function: as gdb stops at its name, behind what sets its frame up. Without
+    optimisation arguments have no value before that."""
+    block = gdb.block_for_pc(address)
+    while block is not None and block.function is None:
+        block = block.superblock
+    if block is None:
+        return "*%#x" % address
+    function = block.function
+    return '-source "%s" -function "%s"' % (function.symtab.filename, function.name)
+
+
 class Enter(Command):
     """Goes on into the poll function of the task that takes this step."""
 
@@ -530,7 +542,7 @@ class Enter(Command):
         task = task_of(actor)
         if task is None:
             raise Refusal("`%s` is no task of the runtime in here" % text(actor["name"]))
-        gdb.execute("tbreak *%#x" % int(task["poll"]), to_string=True)
+        gdb.execute("tbreak %s" % entry(int(task["poll"])), to_string=True)
         gdb.execute("continue")
 
 
