@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/explained.h"
@@ -97,39 +98,79 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
 
 /* ---- Text. ----------------------------------------------------------------------------------- */
 
-/* What is told has a token of its own: the run without what it does not need. */
-static void
-print_commands(
-        struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
+/* Whether what is told is not the run that was named, but that without what it does not need. */
+static bool
+is_smaller(const struct sim_explanation *explanation, const char *given, const char *token)
 {
-    char *token = sim_token_of(subject->entry->scenario, &explanation->decision.options,
-            SIM_HOW_STRICT, &explanation->decision.failing, sim_explanation_outcome(explanation));
+    const struct sim_outcome *told = sim_explanation_outcome(explanation);
+    bool same = told->digest != 0 && told->digest == explanation->given.digest;
+    return !same && strcmp(given, token) != 0;
+}
+
+static void
+say_which(const struct sim_subject *subject, bool smaller)
+{
+    char name[32] = "";
+    if (subject->run != 0) {
+        (void)snprintf(name, sizeof(name), " (run:%lld)", (long long)subject->run);
+    }
+    (void)printf("%s, seed %llu%s\n", subject->entry->scenario->name,
+            (unsigned long long)subject->seed, name);
+    if (smaller) {
+        (void)printf("It was shrunk: what is told here is a smaller run that fails in the same "
+                     "way; the last line has\nthe run as it was found.\n");
+    }
+    (void)putchar('\n');
+}
+
+/* `found`: the run that was named, where it is another one; else NULL. */
+static void
+print_commands(struct sim_cli *cli, const struct sim_subject *subject, const char *token,
+        const char *found)
+{
     char *replay = sim_command_text(cli, "replay", subject->entry, token);
     char *show = sim_command_text(cli, "show", subject->entry, token);
     (void)printf("\nreplay: %s\nshow:   %s\n", replay, show);
     sim_say_if_long(token);
+    if (found != NULL) {
+        char *show_found = sim_command_text(cli, "show", subject->entry, found);
+        (void)printf("found:  %s\n", show_found);
+        free(show_found);
+    }
     free(show);
     free(replay);
+}
+
+static int
+print_failure(
+        struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
+{
+    struct sim_page page;
+    /* What is told has a token of its own. */
+    char *token = sim_token_of(subject->entry->scenario, &explanation->decision.options,
+            SIM_HOW_STRICT, &explanation->decision.failing, sim_explanation_outcome(explanation));
+    const char *given = sim_subject_name(cli, subject);
+    bool smaller = is_smaller(explanation, given, token);
+    say_which(subject, smaller);
+    sim_page_init(&page, sim_terminal_colour());
+    rt_err err = sim_report_put(&page, explanation);
+    (void)fputs(sim_page_text(&page), stdout);
+    sim_page_fini(&page);
+    print_commands(cli, subject, token, smaller ? given : NULL);
     free(token);
+    return err == RT_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run");
 }
 
 static int
 print_text(
         struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
 {
-    struct sim_page page;
-    (void)printf(
-            "%s, seed %llu\n\n", subject->entry->scenario->name, (unsigned long long)subject->seed);
-    if (explanation->given.verdict == SIM_VERDICT_PASS) {
-        (void)printf("It passes; there is nothing to explain.\n");
-        return 0;
+    if (explanation->given.verdict != SIM_VERDICT_PASS) {
+        return print_failure(cli, subject, explanation);
     }
-    sim_page_init(&page, sim_terminal_colour());
-    rt_err err = sim_report_put(&page, explanation);
-    (void)fputs(sim_page_text(&page), stdout);
-    sim_page_fini(&page);
-    print_commands(cli, subject, explanation);
-    return err == RT_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run");
+    say_which(subject, false);
+    (void)printf("It passes; there is nothing to explain.\n");
+    return 0;
 }
 
 /* ---- The command. ---------------------------------------------------------------------------- */

@@ -124,10 +124,11 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone, enu
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
     const struct sim_shared *shared = alone->pilot.worker.shared;
     int width = subject->half_digest ? 8 : 16;
-    (void)printf("%s: %s, %s (oracle %s), digest expected %0*llx, actual %0*llx\n",
+    (void)printf("%s: %s, %s (oracle %s)\ndigest expected %0*llx, actual %0*llx\n",
             subject->entry->scenario->name, sentence(finding, subject, outcome),
             sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle), width,
             expected_digest(subject), width, actual_digest(subject, outcome));
+    sim_subject_say_found(subject);
     if (subject->from_file) {
         (void)printf("as a token: %s\n", token);
         sim_say_if_long(token);
@@ -232,6 +233,7 @@ tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *a
         print_json(subject, alone, finding, token);
     } else {
         print_text(subject, alone, finding, show, token);
+        sim_subject_offer_smaller(cli, subject, "replay");
         sim_replay_say_core(alone);
     }
     free(show);

@@ -15,28 +15,18 @@
 /* Rows before loops and crowds are folded more; a pager holds this much. */
 #define ROWS_MAX 2000u
 
-/* run:ID is the run as it was found; its smallest one has fewer steps to look at. */
-static void
-offer_smaller(struct sim_cli *cli, const struct sim_subject *subject)
-{
-    if (subject->smaller != NULL) {
-        char *show = sim_command_text(cli, "show", subject->entry, subject->smaller);
-        (void)printf("It was shrunk; a smaller run that fails in the same way: %s\n", show);
-        sim_say_if_long(subject->smaller);
-        free(show);
-    }
-}
-
 static int
 print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone)
 {
     struct sim_page page;
-    const char *name = subject->text != NULL ? subject->text : cli->arguments[0];
+    const char *name = sim_subject_name(cli, subject);
     char *replay = sim_command_text(cli, "replay", subject->entry, name);
     const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
             .outcome = sim_alone_outcome(alone),
             .replay = replay,
             .rows_max = ROWS_MAX};
+    sim_subject_say_found(subject);
+    (void)fputs(subject->smaller != NULL ? "\n" : "", stdout);
     sim_page_init(&page, sim_terminal_colour());
     bool told = sim_tell_headline(&page, &tale) == RT_OK;
     sim_page_put(&page, "\n");
@@ -54,7 +44,7 @@ print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_a
     sim_page_fini(&page);
     free(replay);
     sim_say_if_long(name);
-    offer_smaller(cli, subject);
+    sim_subject_offer_smaller(cli, subject, "show");
     return failed ? sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run")
                   : SIM_EXIT_HELD;
 }

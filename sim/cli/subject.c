@@ -13,6 +13,7 @@
 #include "sim/cli/build.h"
 #include "sim/cli/words.h"
 #include "sim/explore/token.h"
+#include "sim/store/explained.h"
 #include "sim/strategy/strategy.h"
 #include "sim/strategy/swarm.h"
 
@@ -146,6 +147,31 @@ check_library(const struct sim_cli *cli, const struct sim_found_run *found)
             (long long)found->run, found->scenario, cli->library);
 }
 
+static char *
+copy_text(const char *text)
+{
+    char *copy = text != NULL ? strdup(text) : NULL;
+    rt_assert(text == NULL || copy != NULL);
+    return copy;
+}
+
+/* What it was shrunk to, where that is another run: one digest, one run, whatever else its token
+ * says. */
+static void
+note_smaller(const struct sim_found_run *found, struct sim_subject *subject)
+{
+    char error[SIM_TOKEN_ERROR_MAX];
+    struct sim_token token;
+    if (found->shrunk_token == NULL ||
+            sim_token_parse(found->shrunk_token, &token, error) != SIM_TOKEN_OK) {
+        return;
+    }
+    if (token.digest == 0 || token.digest != (found->digest & UINT32_MAX)) {
+        subject->smaller = copy_text(found->shrunk_token);
+    }
+    sim_token_done(&token);
+}
+
 static int
 from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subject *subject)
 {
@@ -162,11 +188,8 @@ from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_su
     }
     int status = found->token != NULL ? from_token(cli, found->token, subject)
                                       : from_row(cli, found, subject);
-    if (found->shrunk_token != NULL &&
-            (found->token == NULL || strcmp(found->shrunk_token, found->token) != 0)) {
-        subject->smaller = strdup(found->shrunk_token);
-        rt_assert(subject->smaller != NULL);
-    }
+    subject->token = copy_text(found->token);
+    note_smaller(found, subject);
     subject->run = found->run;
     subject->has_events = found->events_stored > 0;
     subject->half_digest = false;
@@ -205,6 +228,22 @@ is_own_build(struct sim_store *store, const struct sim_subject *subject, const c
            asked.same;
 }
 
+/* Of a token that is in the database as that of a run that was found. */
+static void
+note_found(struct sim_store *store, const char *token, struct sim_subject *subject)
+{
+    struct sim_found_run found;
+    int64_t run = 0;
+    if (sim_store_run_of_token(store, token, &run) != SIM_STORE_OK ||
+            sim_store_find_run(store, run, &found) != SIM_STORE_OK) {
+        return;
+    }
+    if (found.token != NULL && strcmp(found.token, token) == 0) {
+        note_smaller(&found, subject);
+    }
+    sim_found_run_clear(&found);
+}
+
 static void
 ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subject)
 {
@@ -225,6 +264,7 @@ ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subj
         subject->own_build = is_own_build(store, subject, sql);
     }
     free(sql);
+    note_found(store, token, subject);
     sim_store_close(&store);
 }
 
@@ -289,12 +329,50 @@ sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_
     return find_token(cli, name, ret_subject);
 }
 
+const char *
+sim_subject_name(const struct sim_cli *cli, const struct sim_subject *subject)
+{
+    if (subject->text != NULL) {
+        return subject->text;
+    }
+    return subject->token != NULL ? subject->token : cli->arguments[0];
+}
+
+void
+sim_subject_say_found(const struct sim_subject *subject)
+{
+    char name[32] = "the run";
+    if (subject->run != 0) {
+        (void)snprintf(name, sizeof(name), "run:%lld", (long long)subject->run);
+    }
+    if (subject->smaller != NULL) {
+        (void)printf(
+                "This is %s as it was found. It was shrunk: the last line has a smaller run that "
+                "fails in\nthe same way.\n",
+                name);
+    }
+}
+
+void
+sim_subject_offer_smaller(
+        const struct sim_cli *cli, const struct sim_subject *subject, const char *command)
+{
+    if (subject->smaller != NULL) {
+        char *text = sim_command_text(cli, command, subject->entry, subject->smaller);
+        sim_say_if_long(subject->smaller);
+        (void)printf("shrunk: %s\n", text);
+        free(text);
+    }
+}
+
 void
 sim_subject_done(struct sim_subject *subject)
 {
     free(subject->text);
+    free(subject->token);
     free(subject->smaller);
     subject->text = NULL;
+    subject->token = NULL;
     subject->smaller = NULL;
     free(subject->tape.entries);
     subject->tape = (struct sim_tape){NULL, 0, 0};

@@ -25,7 +25,8 @@ struct sim_subject {
     bool has_events;  /* The database has its events. */
     bool from_file;   /* An artifact: what it came to is known from a run just now. */
     char *text;       /* Owned: the token that was read from stdin or a file; NULL: none. */
-    char *smaller;    /* Owned: the token of the smaller run that run:ID was shrunk to; or NULL. */
+    char *token;      /* Owned: of run:ID, where the database has it; else NULL. */
+    char *smaller;    /* Owned: the token of the smaller run that it was shrunk to; or NULL. */
 };
 
 /*
@@ -34,6 +35,18 @@ struct sim_subject {
  * 0, or the exit status after one line on stderr. sim_subject_done may follow in any case.
  */
 int sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_subject);
+
+/* What names it in a command to paste: its token where that is known, else what was typed. */
+const char *sim_subject_name(const struct sim_cli *cli, const struct sim_subject *subject);
+
+/*
+ * Where a smaller run is known that fails in the same way: a line for the head of what is told, or
+ * one for its end, with `command` for the smaller run. Else nothing.
+ */
+void sim_subject_say_found(const struct sim_subject *subject);
+void sim_subject_offer_smaller(
+        const struct sim_cli *cli, const struct sim_subject *subject, const char *command);
+
 void sim_subject_done(struct sim_subject *subject);
 
 /*

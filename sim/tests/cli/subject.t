@@ -40,15 +40,31 @@ refused "nothing on stdin" 2 show - </dev/null
 # ---- A run that was shrunk. ----
 smallest=$(sqlite3 r.db "SELECT token FROM shrunk WHERE run = $(echo "$found" | tail -c +5)")
 same "show run:ID: status" "$(status show "$found" --db r.db)" 0
+as_found=$(sqlite3 r.db "SELECT token FROM details WHERE run = $(echo "$found" | tail -c +5)")
+ok "show run:ID: says which run it is" grep -q "^This is $found as it was found" out.txt
 ok "show run:ID: how to replay it as it was found" \
-    grep -qxF "replay: rewake replay $found --db r.db" out.txt
+    grep -qxF "replay: rewake replay $as_found --db r.db" out.txt
 same "show run:ID: the last line has the smallest run" \
-    "$(tail -n 1 out.txt | sed 's/.*: rewake/rewake/')" "rewake show $smallest --db r.db"
+    "$(tail -n 1 out.txt)" "shrunk: rewake show $smallest --db r.db"
+same "show of its token: as run:ID" "$(status show "$as_found" --db r.db; tail -n 1 out.txt)" \
+    "0
+shrunk: rewake show $smallest --db r.db"
+same "replay run:ID: status" "$(status replay "$found" --db r.db)" 1
+ok "replay run:ID: says which run it is" grep -q "^This is $found as it was found" out.txt
+same "replay run:ID: the last line has the smallest run" \
+    "$(tail -n 1 out.txt)" "shrunk: rewake replay $smallest --db r.db"
+ok "replay run:ID: no line but those of commands is wider than 100 columns" \
+    awk '!/^[a-z]*: *rewake / && length($0) > 100 { exit 1 }' out.txt
 same "show of the smallest: status" "$(status show "$smallest" --db r.db)" 0
-ok "show of the smallest: nothing smaller is offered" not_in out.txt 'It was shrunk'
+ok "show of the smallest: nothing smaller is offered" not_in out.txt 'It was shrunk\|^shrunk:'
 rewake explain "$found" --db r.db >explained.txt
 ok "explain run:ID tells the smallest run" \
     grep -qxF "replay: rewake replay $smallest --db r.db" explained.txt
+ok "explain run:ID: says so" grep -q '^It was shrunk: what is told here is a smaller' explained.txt
+same "explain run:ID: the last line has the run as it was found" \
+    "$(tail -n 1 explained.txt)" "found:  rewake show $as_found --db r.db"
+rewake explain "$smallest" --db r.db >explained.txt
+ok "explain of the smallest: nothing more is said" not_in explained.txt '^It was shrunk\|^found:'
 sqlite3 r.db 'DELETE FROM shrunk'
 same "show run:ID of one that was not shrunk: status" "$(status show "$found" --db r.db)" 0
 ok "show run:ID of one that was not shrunk: nothing is offered" not_in out.txt 'It was shrunk'
