@@ -87,19 +87,19 @@ edges = $(if $(filter edges,$(BUILD)),$(if $(filter runtime/% scenarios/%,$1),$(
 quiet = $(if $(findstring /tests/,$1),$(TEST_WARN.$(FAMILY))) $(call peers,$1)
 
 # ---- sources and objects -----------------------------------------------------------------------
-find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c)))
+find_c = $(sort $(foreach d,$1,$(wildcard $d/*.c $d/*/*.c $d/*/*/*.c)))
 RUNTIME := $(filter-out runtime/tests/% runtime/host/%,$(call find_c,runtime))
-SIM := $(filter-out sim/tests/%,$(call find_c,sim sim/explain))
+SIM := $(filter-out sim/tests/%,$(call find_c,sim))
 # What the simulator shares with the real hosts.
 SHARED := runtime/host/stack_mmap.c
 REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
 WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
-HEADERS := $(foreach d,runtime sim sim/explain,$(wildcard $d/*.h $d/*/*.h $d/*/*.hpp))
+HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
 HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
 RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
-SIM_TESTS := $(filter-out $(BENCHES),$(call find_c,sim/tests))
+SIM_TESTS := $(filter-out sim/tests/cli/% $(BENCHES),$(call find_c,sim/tests))
 REPORTS_TESTS := $(call find_c,reports/tests)
 STORE_BOX := sim/tests/store/store_box.c
 SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,sim scripts fuzz \

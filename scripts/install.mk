@@ -57,7 +57,7 @@ install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
 	$(call put,644,$(B)/share/rewake.bash,$(DATADIR)/bash-completion/completions/rewake) \
 	$(call put,644,$(B)/share/rewake.zsh,$(DATADIR)/zsh/site-functions/_rewake) \
 	$(call put,644,scripts/gdb/rewake.py,$(DATADIR)/rewake/gdb/rewake.py) \
-	$(call put,644,sim/cli/json.schema.json,$(DATADIR)/rewake/json.schema.json) true
+	$(call put,644,sim/cli/print/json.schema.json,$(DATADIR)/rewake/json.schema.json) true
 	@for h in $(sort $(INCLUDED)); do \
 		install -D -m 644 $$h $(DESTDIR)$(INCLUDEDIR)/rewake/$$h || exit 1; done
 	@for t in $(TEMPLATES:scripts/%=%); do \

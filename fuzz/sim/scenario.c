@@ -1,11 +1,11 @@
 /*
  * scenario.c -- whole scenarios: the input is every decision of a run.
  *
- * An input is what `rewake replay` takes for an artifact (sim/cli/artifact.h): a line with the name
- * of a scenario, then answers to its choices (sim/decide/answers.h). The run is made in this
- * process, recorded, and judged by all oracles, as a worker of `rewake run` does it. One that ends
- * in any verdict but `pass` stops the process; its verdict, its token and the command that replays
- * it are told before.
+ * An input is what `rewake replay` takes for an artifact (sim/cli/subject/artifact.h): a line with
+ * the name of a scenario, then answers to its choices (sim/decide/answers.h). The run is made in
+ * this process, recorded, and judged by all oracles, as a worker of `rewake run` does it. One that
+ * ends in any verdict but `pass` stops the process; its verdict, its token and the command that
+ * replays it are told before.
  *
  *   FUZZ_SCENARIO='zoo/a06/broken -D tasks=3'   only this one: other inputs are not run, and all
  *                                              that the mutator makes have this first line
@@ -26,7 +26,7 @@
 
 #include "fuzz/fuzz.h"
 #include "fuzz/sim/scenario/scenario.h"
-#include "sim/cli/words.h"
+#include "sim/cli/print/words.h"
 #include "sim/explore/token.h"
 #include "sim/judge/judge.h"
 #include "sim/world/output.h"

@@ -21,7 +21,7 @@
 
 #include "fuzz/fuzz.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/subject.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/store/store.h"
 
 #define BASE_MAX (4u << 20)

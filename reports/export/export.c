@@ -9,8 +9,8 @@
 
 #include "reports/model/sweeps.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/format.h"
-#include "sim/cli/subject.h"
+#include "sim/cli/print/format.h"
+#include "sim/cli/subject/subject.h"
 
 static int
 list_formats(void)

@@ -12,7 +12,7 @@
 
 #include "reports/export/turns.h"
 #include "reports/export/utf8.h"
-#include "sim/cli/format.h"
+#include "sim/cli/print/format.h"
 
 /* Wakes that are one edge. */
 struct edge {

@@ -16,7 +16,7 @@
 
 #include "reports/export/protobuf.h"
 #include "reports/export/turns.h"
-#include "sim/cli/format.h"
+#include "sim/cli/print/format.h"
 
 /* Trace. */
 #define TRACE_PACKET 1u

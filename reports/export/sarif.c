@@ -14,8 +14,8 @@
 #include "reports/export/words.h"
 #include "reports/model/flow.h"
 #include "runtime/base/assert.h"
-#include "sim/cli/build.h"
-#include "sim/cli/json.h"
+#include "sim/cli/print/build.h"
+#include "sim/cli/print/json.h"
 
 #define SCHEMA \
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -14,7 +14,7 @@
 #define REPORTS_EXPORT_TURNS_H
 
 #include "reports/model/run.h"
-#include "sim/cli/format.h"
+#include "sim/cli/print/format.h"
 
 #ifdef __cplusplus
 extern "C" {

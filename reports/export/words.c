@@ -10,7 +10,7 @@
 
 #include "reports/base/ask.h"
 #include "runtime/base/assert.h"
-#include "sim/cli/words.h"
+#include "sim/cli/print/words.h"
 
 static const char *
 plural(int64_t count)

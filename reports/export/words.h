@@ -9,7 +9,7 @@
 #define REPORTS_EXPORT_WORDS_H
 
 #include "reports/model/sweeps.h"
-#include "sim/cli/format.h"
+#include "sim/cli/print/format.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,7 +11,7 @@
 
 #include "reports/page/draw.h"
 #include "reports/page/story.h"
-#include "sim/cli/words.h"
+#include "sim/cli/print/words.h"
 
 /* ---- The answer. ----------------------------------------------------------------------------- */
 

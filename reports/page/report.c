@@ -14,8 +14,8 @@
 #include "reports/overview/site.h"
 #include "reports/page/failure.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/explained.h"
-#include "sim/cli/subject.h"
+#include "sim/cli/look/explained.h"
+#include "sim/cli/subject/subject.h"
 
 #define FOLDER "rewake-report"
 #define TIME_MS 60000u /* For explanations, where nobody says. */

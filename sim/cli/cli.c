@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/build.h"
+#include "sim/cli/print/build.h"
 
 /* What SIGPIPE did when the program began. */
 static void (*on_pipe)(int) = SIG_DFL;

@@ -13,7 +13,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/terminal.h"
+#include "sim/cli/print/terminal.h"
 #include "sim/explore/pool.h"
 #include "sim/explore/token.h"
 #include "sim/world/options.h"

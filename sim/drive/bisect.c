@@ -18,7 +18,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/subject.h"
+#include "sim/cli/subject/subject.h"
 #include "sim/drive/child.h"
 #include "sim/drive/tree.h"
 #include "sim/explore/token.h"

@@ -63,7 +63,7 @@ ok "coverage --code --json" every_line_is_json code.json
 if python3 -c 'import jsonschema' 2>/dev/null; then
     rewake replay run:1 --code --json --db same.db 2>/dev/null | grep '"edge"' >edge.json
     ok "... as the schema has it" python3 "$root/sim/tests/cli/json_lines.py" \
-        "$root/sim/cli/json.schema.json" --some code.json edge.json
+        "$root/sim/cli/print/json.schema.json" --some code.json edge.json
 fi
 same "... adds up to what is there" \
     "$(sed 's/.*"edges":\([0-9]*\).*/\1/' code.json | awk '{ n += $1 } END { print n }')" \

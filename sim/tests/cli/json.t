@@ -1,5 +1,6 @@
 #!/bin/sh
-# json.t -- what every command prints with --json is what sim/cli/json.schema.json says, key by key.
+# json.t -- what every command prints with --json is what the schema says, key by key.
+# (sim/cli/print/json.schema.json)
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -11,11 +12,11 @@ done
     echo '1..0 # SKIP python3-jsonschema is missing: scripts/setup --ci installs it'
     exit 0
 }
-schema=$root/sim/cli/json.schema.json
+schema=$root/sim/cli/print/json.schema.json
 lines=$root/sim/tests/cli/json_lines.py
 
 ok "the schema has all keys that are written, and all verdicts and oracles" \
-    $python "$lines" "$schema" --words "$root/sim/world/outcome.h" "$root"/sim/cli/*.c
+    $python "$lines" "$schema" --words "$root/sim/world/outcome.h" "$root"/sim/cli/*/*.c
 
 # ---- Runs: as many ways to end as there are. ----
 # json NAME ARGS...: one more file.

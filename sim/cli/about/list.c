@@ -1,0 +1,108 @@
+/*
+ * list.c -- `rewake list`: which scenarios there are, and what they take.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/print/json.h"
+#include "sim/cli/print/terminal.h"
+
+static const char *
+order_name(enum sim_order order)
+{
+    switch (order) {
+    case SIM_ORDER_DEFAULT:
+    case SIM_ORDER_ANY:
+        return "any";
+    case SIM_ORDER_FIFO:
+        return "fifo";
+    case SIM_ORDER_LIFO_SLOT:
+        return "lifo-slot";
+    case SIM_ORDER_PRIORITY:
+        return "priority";
+    case SIM_ORDER_EDF:
+        return "edf";
+    case SIM_ORDER_FAIR:
+        return "fair";
+    }
+    return "?";
+}
+
+static void
+print_text(const struct sim_entry *entry)
+{
+    const struct sim_scenario *scenario = entry->scenario;
+    char text[1024];
+    bool passes = scenario->expect == SIM_VERDICT_PASS;
+    (void)snprintf(text, sizeof(text), "%s%s%s%s", scenario->about,
+            passes ? "" : " [expected: ", passes ? "" : sim_verdict_name(scenario->expect),
+            passes ? "" : "]");
+    int column = printf("%-32s ", scenario->name);
+    sim_print_folded(text, (size_t)column, 33);
+    for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
+        const struct sim_param *param = &scenario->params[i];
+        (void)snprintf(text, sizeof(text), "-D %s=%lld  %s (%lld to %lld)", param->name,
+                (long long)param->value, param->about != NULL ? param->about : "",
+                (long long)param->min, (long long)param->max);
+        (void)printf("    ");
+        sim_print_folded(text, 4, 8);
+    }
+}
+
+static void
+print_json(const struct sim_entry *entry)
+{
+    const struct sim_scenario *scenario = entry->scenario;
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "listed");
+    sim_json_text(&json, "name", scenario->name);
+    sim_json_text(&json, "about", scenario->about);
+    sim_json_text(&json, "expect", sim_verdict_name(scenario->expect));
+    sim_json_text(&json, "order", order_name(scenario->order));
+    sim_json_number(&json, "survives", scenario->survives);
+    sim_json_text(&json, "library", entry->library);
+    sim_json_open(&json, "params", '[');
+    for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
+        const struct sim_param *param = &scenario->params[i];
+        sim_json_open(&json, NULL, '{');
+        sim_json_text(&json, "name", param->name);
+        sim_json_text(&json, "about", param->about);
+        sim_json_signed(&json, "value", param->value);
+        sim_json_signed(&json, "min", param->min);
+        sim_json_signed(&json, "max", param->max);
+        sim_json_close(&json, '}');
+    }
+    sim_json_close(&json, ']');
+    sim_json_end(&json);
+}
+
+static int
+list(struct sim_cli *cli)
+{
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < cli->registry.count; i++) {
+        const struct sim_entry *entry = &cli->registry.entries[i];
+        bool wanted = cli->library == NULL || entry->library != NULL;
+        if (!wanted || !sim_registry_matches(entry->scenario->name, cli->arguments, cli->count)) {
+            continue;
+        }
+        listed++;
+        if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
+            print_json(entry);
+        } else {
+            print_text(entry);
+        }
+    }
+    if (listed == 0) {
+        return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario matches; `rewake list` has them all");
+    }
+    return SIM_EXIT_HELD;
+}
+
+SIM_COMMAND(command, .name = "list", .usage = "[LIB.so] [PATTERN...] [--json]",
+        .about = "the scenarios, and the parameters they take",
+        .help = "PATTERN is a shell glob over names. With a library: its scenarios only.\n",
+        .options = SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP), .arguments_max = UINT32_MAX,
+        .takes_library = true, .run = list);

@@ -1,0 +1,80 @@
+/*
+ * show.c -- `rewake show`: the whole run as columns, the wake ledger, the owed wake.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/print/terminal.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/tell/tell.h"
+
+/* Rows before loops and crowds are folded more; a pager holds this much. */
+#define ROWS_MAX 2000u
+
+static int
+print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone)
+{
+    struct sim_page page;
+    const char *name = sim_subject_name(cli, subject);
+    char *replay = sim_command_text(cli, "replay", subject->entry, name);
+    const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
+            .outcome = sim_alone_outcome(alone),
+            .replay = replay,
+            .rows_max = ROWS_MAX};
+    sim_subject_say_found(subject);
+    (void)fputs(subject->smaller != NULL ? "\n" : "", stdout);
+    sim_page_init(&page, sim_terminal_colour());
+    bool told = sim_tell_headline(&page, &tale) == RT_OK;
+    sim_page_put(&page, "\n");
+    told = told && sim_tell_columns(&page, &tale) == RT_OK;
+    sim_page_put(&page, "\n");
+    told = told && sim_tell_ledger(&page, &tale) == RT_OK;
+    sim_page_put(&page, "\n");
+    if (tale.outcome->verdict != SIM_VERDICT_PASS) {
+        told = told && sim_tell_why(&page, &tale) == RT_OK;
+        sim_page_put(&page, "\n");
+    }
+    sim_tell_commands(&page, &tale);
+    (void)fputs(sim_page_text(&page), stdout);
+    bool failed = page.failed || !told;
+    sim_page_fini(&page);
+    free(replay);
+    sim_say_if_long(name);
+    sim_subject_offer_smaller(cli, subject, "show");
+    return failed ? sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run")
+                  : SIM_EXIT_HELD;
+}
+
+static int
+show(struct sim_cli *cli)
+{
+    struct sim_subject subject;
+    struct sim_alone alone;
+    int status = sim_subject_find(cli, cli->arguments[0], &subject);
+    if (status == 0) {
+        status = sim_subject_run(cli, &subject, false, true, &alone);
+        if (status == 0 && !sim_subject_same_run(&subject, sim_alone_outcome(&alone))) {
+            (void)sim_cli_fail(0, "this is not the run that was asked for: the code has changed "
+                                  "since, or the run depends on more than its seed");
+            status = SIM_EXIT_DIFFERS;
+        }
+        if (status == 0 || status == SIM_EXIT_DIFFERS) {
+            int printed = print(cli, &subject, &alone);
+            status = printed != 0 ? printed : status;
+        }
+        sim_alone_done(&alone);
+    }
+    sim_subject_done(&subject);
+    return status;
+}
+
+SIM_COMMAND(command, .name = "show", .usage = "[LIB.so] TOKEN|run:ID [--db FILE]",
+        .about = "one run as columns, and its wake ledger",
+        .help = "run:ID is the run as it was found; where it was shrunk, the last line says how to "
+                "see the\nsmallest one.\n" SIM_SUBJECT_HELP,
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
+        .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = show);

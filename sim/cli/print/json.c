@@ -1,0 +1,156 @@
+/*
+ * json.c -- writing JSON.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/print/json.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+/* Length of the UTF-8 sequence at `text`, 0 when it is none. */
+static size_t
+sequence(const unsigned char *text)
+{
+    static const struct {
+        unsigned char mask, lead, min;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0xc2}, {0xf0, 0xe0, 0}, {0xf8, 0xf0, 0}};
+    for (size_t length = 1; length <= 4; length++) {
+        if ((text[0] & forms[length - 1].mask) != forms[length - 1].lead ||
+                text[0] < forms[length - 1].min) {
+            continue;
+        }
+        for (size_t i = 1; i < length; i++) {
+            if ((text[i] & 0xc0) != 0x80) {
+                return 0;
+            }
+        }
+        bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+        bool outside = (text[0] == 0xed && text[1] > 0x9f) || text[0] > 0xf4 ||
+                       (text[0] == 0xf4 && text[1] > 0x8f);
+        return overlong || outside ? 0 : length;
+    }
+    return 0;
+}
+
+static void
+put_escaped(FILE *file, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at != '\0') {
+        size_t length = sequence(at);
+        if (length == 0) {
+            (void)fputs("\\ufffd", file);
+            at++;
+        } else if (*at < 0x20 || *at == 0x7f) {
+            (void)fprintf(file, "\\u%04x", *at++);
+        } else if (*at == '"' || *at == '\\') {
+            (void)fprintf(file, "\\%c", *at++);
+        } else {
+            (void)fwrite(at, 1, length, file);
+            at += length;
+        }
+    }
+}
+
+static void
+put_key(struct sim_json *json, const char *key)
+{
+    if (json->more) {
+        (void)fputc(',', json->file);
+    }
+    json->more = true;
+    if (key != NULL) {
+        (void)fprintf(json->file, "\"%s\":", key);
+    }
+}
+
+void
+sim_json_begin(struct sim_json *json, FILE *file, const char *event)
+{
+    rt_assert(file != NULL);
+    *json = (struct sim_json){.file = file};
+    (void)fputc('{', file);
+    if (event != NULL) {
+        sim_json_number(json, "v", 1);
+        sim_json_text(json, "event", event);
+    }
+}
+
+void
+sim_json_end(struct sim_json *json)
+{
+    (void)fputs("}\n", json->file);
+    (void)fflush(json->file);
+}
+
+void
+sim_json_text(struct sim_json *json, const char *key, const char *text)
+{
+    put_key(json, key);
+    if (text == NULL) {
+        (void)fputs("null", json->file);
+        return;
+    }
+    (void)fputc('"', json->file);
+    put_escaped(json->file, text);
+    (void)fputc('"', json->file);
+}
+
+void
+sim_json_number(struct sim_json *json, const char *key, uint64_t number)
+{
+    put_key(json, key);
+    (void)fprintf(json->file, "%llu", (unsigned long long)number);
+}
+
+void
+sim_json_signed(struct sim_json *json, const char *key, int64_t number)
+{
+    put_key(json, key);
+    (void)fprintf(json->file, "%lld", (long long)number);
+}
+
+void
+sim_json_bool(struct sim_json *json, const char *key, bool value)
+{
+    put_key(json, key);
+    (void)fputs(value ? "true" : "false", json->file);
+}
+
+void
+sim_json_long(struct sim_json *json, const char *key, uint64_t number)
+{
+    put_key(json, key);
+    (void)fprintf(json->file, "\"%llu\"", (unsigned long long)number);
+}
+
+void
+sim_json_thousandths(struct sim_json *json, const char *key, uint64_t thousandths)
+{
+    put_key(json, key);
+    (void)fprintf(json->file, "%llu.%03llu", (unsigned long long)(thousandths / 1000),
+            (unsigned long long)(thousandths % 1000));
+}
+
+void
+sim_json_seconds(struct sim_json *json, const char *key, uint64_t ms)
+{
+    sim_json_thousandths(json, key, ms);
+}
+
+void
+sim_json_open(struct sim_json *json, const char *key, char bracket)
+{
+    put_key(json, key);
+    (void)fputc(bracket, json->file);
+    json->more = false;
+}
+
+void
+sim_json_close(struct sim_json *json, char bracket)
+{
+    (void)fputc(bracket, json->file);
+    json->more = true;
+}

@@ -1,0 +1,276 @@
+/*
+ * words.c -- writing runs down.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/print/words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/print/json.h"
+#include "sim/explore/token.h"
+
+char *
+sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options, uint32_t how,
+        const struct sim_tape *tape, const struct sim_outcome *outcome)
+{
+    struct sim_token token = {
+            .seed = outcome->seed,
+            .digest = (uint32_t)outcome->digest,
+            .verdict = outcome->verdict,
+            .oracle = outcome->oracle,
+            .site = outcome->site,
+            .taped = how != SIM_HOW_RANDOM,
+    };
+    /* The dullest run is the empty tape. */
+    if (how == SIM_HOW_STRICT || how == SIM_HOW_LENIENT) {
+        rt_assert(tape != NULL);
+        token.tape = *tape;
+    }
+    (void)snprintf(token.scenario, sizeof(token.scenario), "%s", scenario->name);
+    sim_token_set_options(&token, scenario, options);
+    return sim_token_text(&token);
+}
+
+/* ---- Commands. ------------------------------------------------------------------------------- */
+
+static bool
+is_plain(const char *word)
+{
+    return *word != '\0' &&
+           strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                        "-_./:,@%+=") == strlen(word);
+}
+
+/* A word for the shell: as it is, or in quotes. */
+static void
+put_word(FILE *file, const char *word)
+{
+    (void)fputc(' ', file);
+    if (is_plain(word)) {
+        (void)fputs(word, file);
+        return;
+    }
+    (void)fputc('\'', file);
+    for (; *word != '\0'; word++) {
+        (void)fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, file);
+    }
+    (void)fputc('\'', file);
+}
+
+/* What Linux takes as one argument of a command, with its end. */
+#define ARGUMENT_MAX ((size_t)128 * 1024)
+
+static bool
+is_long(const char *subject)
+{
+    return strlen(subject) >= ARGUMENT_MAX;
+}
+
+void
+sim_say_if_long(const char *subject)
+{
+    if (is_long(subject)) {
+        (void)printf("The token is longer than a command line takes (128 KiB for an argument). "
+                     "echo is part of\nthe shell and may be longer; or store the token in FILE, "
+                     "and name it as @FILE.\n");
+    }
+}
+
+char *
+sim_command_of(const char *command, const char *library, const char *subject, const char *db)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    rt_assert(file != NULL);
+    if (is_long(subject)) {
+        (void)fputs("echo", file);
+        put_word(file, subject);
+        (void)fputs(" | ", file);
+    }
+    (void)fprintf(file, "rewake %s", command);
+    if (library != NULL) {
+        const char *slash = strchr(library, '/');
+        char *near = NULL;
+        int made = slash == NULL ? asprintf(&near, "./%s", library) : 0;
+        put_word(file, made > 0 ? near : library);
+        free(near);
+    }
+    put_word(file, is_long(subject) ? "-" : subject);
+    if (db != NULL) {
+        (void)fputs(" --db", file);
+        put_word(file, db);
+    }
+    (void)fclose(file);
+    return text;
+}
+
+char *
+sim_command_text(const struct sim_cli *cli, const char *command, const struct sim_entry *entry,
+        const char *subject)
+{
+    bool recorded = cli->settings.record != SIM_RECORD_NONE;
+    return sim_command_of(command, entry->library, subject, recorded ? cli->settings.db : NULL);
+}
+
+/* ---- Options as JSON. ------------------------------------------------------------------------ */
+
+char *
+sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options)
+{
+    struct sim_options usual;
+    struct sim_json json;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    rt_assert(file != NULL);
+    sim_options_init(&usual, scenario);
+    sim_json_begin(&json, file, NULL);
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        uint64_t value = sim_option_get(options, i);
+        if (value != sim_option_get(&usual, i)) {
+            sim_json_long(&json, sim_option_name(i), value);
+        }
+    }
+    for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
+        if (options->params[i] != usual.params[i]) {
+            sim_json_signed(&json, scenario->params[i].name, options->params[i]);
+        }
+    }
+    (void)fputc('}', file);
+    (void)fclose(file);
+    return text;
+}
+
+static uint32_t
+find_param(const struct sim_scenario *scenario, const char *name, size_t length)
+{
+    uint32_t count = sim_scenario_params(scenario);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strlen(scenario->params[i].name) == length &&
+                strncmp(scenario->params[i].name, name, length) == 0) {
+            return i;
+        }
+    }
+    return count;
+}
+
+static uint32_t
+find_option(const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        if (strlen(sim_option_name(i)) == length &&
+                strncmp(sim_option_name(i), name, length) == 0) {
+            return i;
+        }
+    }
+    return SIM_OPTIONS;
+}
+
+static const char *
+assign_param(const struct sim_param *param, const char *value, int64_t *place)
+{
+    char *end = NULL;
+    errno = 0;
+    long long number = strtoll(value, &end, 0);
+    if (errno != 0 || end == value || *end != '\0') {
+        return "is no number";
+    }
+    if (number < param->min || number > param->max) {
+        return "is outside the range that the scenario declares; `rewake list` has it";
+    }
+    *place = number;
+    return NULL;
+}
+
+static const char *
+assign_option(uint32_t index, const char *value, uint64_t *place)
+{
+    /* Of the last complaint. */
+    static char outside[80];
+    uint64_t number = 0;
+    if (!sim_number_parse(value, UINT64_MAX, &number)) {
+        return "is no number";
+    }
+    if (!sim_option_valid(index, number)) {
+        (void)snprintf(outside, sizeof(outside), "is outside its range, %llu to %llu",
+                (unsigned long long)sim_option_min(index),
+                (unsigned long long)sim_option_max(index));
+        return outside;
+    }
+    *place = number;
+    return NULL;
+}
+
+bool
+sim_options_assign(const struct sim_scenario *scenario, struct sim_options *options, bool param,
+        const struct sim_assignment *assignment, const char **ret_wrong)
+{
+    if (param) {
+        uint32_t index = find_param(scenario, assignment->name, assignment->name_length);
+        if (index == sim_scenario_params(scenario)) {
+            return false;
+        }
+        *ret_wrong =
+                assign_param(&scenario->params[index], assignment->value, &options->params[index]);
+        return true;
+    }
+    uint32_t index = find_option(assignment->name, assignment->name_length);
+    if (index == SIM_OPTIONS) {
+        return false;
+    }
+    *ret_wrong = assign_option(index, assignment->value, sim_option_at(options, index));
+    return true;
+}
+
+/* Takes one "name":value or "name":"value" at *at, and the comma or bracket behind it. */
+static bool
+take_member(const struct sim_scenario *scenario, const char **at, struct sim_options *options)
+{
+    const char *name = *at + 1;
+    size_t length = strcspn(name, "\"");
+    const char *value = name + length + 2;
+    if (**at != '"' || name[length] != '"' || name[length + 1] != ':') {
+        return false;
+    }
+    value += *value == '"';
+    char number[24] = "";
+    size_t digits = strspn(value, "-0123456789");
+    if (digits == 0 || digits >= sizeof(number)) {
+        return false;
+    }
+    memcpy(number, value, digits);
+    const struct sim_assignment assignment = {name, length, number};
+    const char *wrong = NULL;
+    if ((!sim_options_assign(scenario, options, false, &assignment, &wrong) &&
+                !sim_options_assign(scenario, options, true, &assignment, &wrong)) ||
+            wrong != NULL) {
+        return false;
+    }
+    *at = value + digits + (value[digits] == '"');
+    *at += **at == ',' ? 1 : 0;
+    return true;
+}
+
+bool
+sim_options_from_json(
+        const struct sim_scenario *scenario, const char *json, struct sim_options *ret_options)
+{
+    struct sim_options options;
+    sim_options_init(&options, scenario);
+    if (*json++ != '{') {
+        return false;
+    }
+    while (*json != '}') {
+        if (!take_member(scenario, &json, &options)) {
+            return false;
+        }
+    }
+    *ret_options = options;
+    return true;
+}

@@ -1,0 +1,41 @@
+/*
+ * words.h -- runs and options in writing: tokens, commands to paste, JSON.
+ *
+ * Strings are from malloc.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_PRINT_WORDS_H
+#define SIM_CLI_PRINT_WORDS_H
+
+#include "sim/cli/cli.h"
+#include "sim/explore/alone.h"
+
+/* The token of a run that ended so. `tape` only where `how` is a tape. */
+char *sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options,
+        uint32_t how, const struct sim_tape *tape, const struct sim_outcome *outcome);
+
+/* A command that can be pasted: "rewake replay ./mine.so rw1:…", with --db where it was given.
+ * Where the subject is too long for an argument: "echo rw1:… | rewake replay ./mine.so -". */
+char *sim_command_text(const struct sim_cli *cli, const char *command,
+        const struct sim_entry *entry, const char *subject);
+
+/* The same of what the database knows; `library`, `db` NULL: none is named. */
+char *sim_command_of(const char *command, const char *library, const char *subject, const char *db);
+
+/* Where sim_command_text gives the latter: says on stdout why, and what else can be done. */
+void sim_say_if_long(const char *subject);
+
+/* Options and parameters that differ from the defaults, as a JSON object. */
+char *sim_options_json(const struct sim_scenario *scenario, const struct sim_options *options);
+
+/* The other way; false when it names something that `scenario` does not have. */
+bool sim_options_from_json(
+        const struct sim_scenario *scenario, const char *json, struct sim_options *ret_options);
+
+/* Takes one number by name, as -O (`param` false) or -D do. False: there is no such name.
+ * *ret_wrong: NULL, or what is wrong with the value. */
+bool sim_options_assign(const struct sim_scenario *scenario, struct sim_options *options,
+        bool param, const struct sim_assignment *assignment, const char **ret_wrong);
+
+#endif

@@ -1,0 +1,476 @@
+/*
+ * cover.c -- what a sweep has covered: counted batch by batch, written down with it.
+ *
+ * Elements come with the facts of the sweep (sim/learn/facts.h). Different runs are counted here,
+ * over those of one sampler only: the strategy itself, unless it learns; then what it leaves to
+ * `random`.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/run/state.h"
+#include "sim/scenario.h"
+#include "sim/store/coverage.h"
+#include "sim/store/shard.h"
+#include "sim/trace/site.h"
+
+#define NO_SAMPLER UINT32_MAX
+
+/* Whose runs are drawn alike and independently: its place among the arms. */
+static uint32_t
+sampler_of(const struct sim_sweep_plan *plan)
+{
+    if (plan->how == SIM_HOW_RANDOM) {
+        return 0;
+    }
+    if (plan->how != SIM_HOW_SEARCH) {
+        return NO_SAMPLER;
+    }
+    const struct sim_strategy_kind *kind = sim_strategy_at(plan->search.kind);
+    bool learns = kind->adaptive || kind->sequential;
+    return learns ? sim_strategy_find("random") : plan->search.kind;
+}
+
+const char *
+sim_run_arm_name(const struct sim_run *run, uint32_t arm)
+{
+    bool itself = run->plan.how != SIM_HOW_SEARCH || arm == run->plan.search.kind;
+    return itself ? sim_run_strategy(run) : sim_strategy_at(arm)->name;
+}
+
+const struct sim_facts *
+sim_run_covered(const struct sim_run *run)
+{
+    return run->plan.covered != NULL ? run->plan.covered : &run->pool.book.master.facts;
+}
+
+/* ---- Goals. ---------------------------------------------------------------------------------- */
+
+static void
+note_goal(const struct rt_site *site, void *argument)
+{
+    struct sim_run *run = argument;
+    const char *file = run->entry->scenario->file;
+    if (site->mark == SIM_MARK_NONE || file == NULL || strcmp(site->file, file) != 0) {
+        return;
+    }
+    uint32_t count = run->cover.goal_count + 1;
+    run->cover.goals = reallocarray(run->cover.goals, count, sizeof(*run->cover.goals));
+    rt_assert(run->cover.goals != NULL);
+    run->cover.goals[run->cover.goal_count] = (struct sim_goal){
+            .site = site->id,
+            .what = sim_mark_name(site->mark),
+            .text = site->text != NULL ? site->text : "",
+    };
+    run->cover.goal_count = count;
+}
+
+static bool
+is_reached(const struct sim_run *run, uint32_t site)
+{
+    const struct sim_facts *facts = sim_run_covered(run);
+    uint64_t a = (uint64_t)site << 32;
+    return sim_facts_find(facts, SIM_FACT_COVER, a, SIM_ELEMENT_GOAL) != NULL ||
+           sim_facts_find(facts, SIM_FACT_COVER, a, SIM_ELEMENT_ALWAYS) != NULL;
+}
+
+static bool
+in_one_function(const struct rt_site *a, const struct rt_site *b)
+{
+    return a != NULL && b != NULL && strcmp(a->function, b->function) == 0 &&
+           strcmp(a->file, b->file) == 0;
+}
+
+/* Whether some run has come to a place of the function in which `site` stands, if not to it. */
+static bool
+is_near(const struct sim_run *run, uint32_t site)
+{
+    const struct sim_facts *facts = sim_run_covered(run);
+    const struct rt_site *goal = sim_site_find(site);
+    for (uint32_t i = 0; i < facts->count; i++) {
+        const struct sim_fact *fact = &facts->entries[i];
+        if (fact->kind == SIM_FACT_COVER &&
+                (in_one_function(goal, sim_site_find((uint32_t)(fact->a >> 32))) ||
+                        in_one_function(goal, sim_site_find((uint32_t)fact->a)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Whether a goal of the file is one of the scenario: where others share the file, one that its runs
+ * could come to, as far as can be seen: its condition was looked at, or they were in that function.
+ */
+static bool
+is_own(const struct sim_run *run, uint32_t site)
+{
+    const struct sim_facts *facts = sim_run_covered(run);
+    return run->cover.alone_in_file || is_reached(run, site) ||
+           sim_facts_find(facts, SIM_FACT_ASKED, site, 0) != NULL || is_near(run, site);
+}
+
+static bool
+is_always(const struct sim_goal *goal)
+{
+    return strcmp(goal->what, sim_mark_name(SIM_MARK_ALWAYS)) == 0;
+}
+
+static bool
+is_missed(const struct sim_run *run, const struct sim_goal *goal)
+{
+    return !is_always(goal) && !is_reached(run, goal->site) && is_own(run, goal->site);
+}
+
+uint32_t
+sim_run_goals_missed(const struct sim_run *run)
+{
+    uint32_t missed = 0;
+    for (uint32_t i = 0; i < run->cover.goal_count; i++) {
+        missed += is_missed(run, &run->cover.goals[i]);
+    }
+    return missed;
+}
+
+/* Nobody else's goals stand in the file of the scenario. */
+static bool
+is_alone_in_file(const struct sim_run *run)
+{
+    const struct sim_registry *registry = &run->cli->registry;
+    const char *file = run->entry->scenario->file;
+    uint32_t sharing = 0;
+    for (uint32_t i = 0; i < registry->count && file != NULL; i++) {
+        const char *other = registry->entries[i].scenario->file;
+        sharing += other != NULL && strcmp(other, file) == 0;
+    }
+    return sharing <= 1;
+}
+
+/* ---- Enough? --------------------------------------------------------------------------------- */
+
+/* One run in a hundred may still be of a new kind; a window of so many runs without news. */
+#define UNSEEN_PPM_MAX 10000u
+#define WINDOW_RUNS 1000u
+
+/* The rule of ALGORITHMS.md 9.5: three conditions, all of them. */
+static bool
+is_quiet(const struct sim_run *run)
+{
+    uint64_t runs = run->result.totals.runs;
+    uint64_t window = runs / 2 > WINDOW_RUNS ? runs / 2 : WINDOW_RUNS;
+    return runs - run->cover.last_new >= window;
+}
+
+static bool
+is_known(const struct sim_census *census)
+{
+    return census->runs > 0 && sim_census_unseen_ppm(census) < UNSEEN_PPM_MAX;
+}
+
+bool
+sim_run_saturated(const struct sim_run *run)
+{
+    struct sim_census census = sim_species_census(&run->cover.species);
+    return is_quiet(run) && is_known(&census) && sim_run_goals_missed(run) == 0;
+}
+
+/* ---- A sweep. -------------------------------------------------------------------------------- */
+
+void
+sim_run_cover_begin(struct sim_run *run)
+{
+    struct sim_run_cover *cover = &run->cover;
+    if (cover->entries == NULL) {
+        cover->entries = calloc(SIM_RUN_SPECIES, sizeof(*cover->entries));
+        rt_assert(cover->entries != NULL);
+        sim_species_init(&cover->species, cover->entries, SIM_RUN_SPECIES);
+    }
+    sim_species_clear(&cover->species);
+    memset(cover->drawn, 0, sizeof(cover->drawn));
+    memset(cover->failed, 0, sizeof(cover->failed));
+    cover->sampler = sampler_of(&run->plan);
+    cover->elements = 0;
+    cover->last_new = 0;
+    cover->written = 0;
+    cover->batch_runs = 0;
+    cover->goal_count = 0;
+    cover->alone_in_file = is_alone_in_file(run);
+    sim_sites_each(note_goal, run);
+}
+
+void
+sim_run_cover_done(struct sim_run *run)
+{
+    free(run->cover.entries);
+    free(run->cover.goals);
+    free(run->cover.covered_memory);
+    run->cover.covered_memory = NULL;
+    run->cover.entries = NULL;
+    run->cover.goals = NULL;
+}
+
+static uint32_t
+arm_at(uint32_t arm)
+{
+    return arm < SIM_ARMS_MAX ? arm : SIM_ARMS_MAX - 1;
+}
+
+void
+sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch)
+{
+    struct sim_run_cover *cover = &run->cover;
+    for (uint32_t i = 0; i < batch->runs; i++) {
+        uint32_t arm = arm_at(batch->arms[i]);
+        cover->drawn[arm]++;
+        if (arm == cover->sampler && batch->orders[i] != 0) {
+            sim_species_note(&cover->species, batch->orders[i], 1);
+        }
+        if (batch->fresh[i] > 0) {
+            cover->elements += batch->fresh[i];
+            cover->last_new = batch->totals->runs - batch->runs + i + 1;
+        }
+    }
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        cover->failed[arm_at(batch->kept[i].arm)] +=
+                batch->kept[i].outcome.verdict != SIM_VERDICT_PASS;
+    }
+    cover->batch_first = batch->index;
+    cover->batch_runs = batch->runs;
+    cover->batch_fresh = batch->fresh;
+}
+
+uint32_t
+sim_run_cover_fresh(const struct sim_run *run, uint64_t index)
+{
+    const struct sim_run_cover *cover = &run->cover;
+    uint64_t place = index - cover->batch_first;
+    return place < cover->batch_runs ? cover->batch_fresh[place] : 0;
+}
+
+/* ---- Into the database. ---------------------------------------------------------------------- */
+
+/* Elements from fact number `from` on. */
+static enum sim_store_err
+store_elements(struct sim_run *run, uint32_t from)
+{
+    const struct sim_facts *facts = sim_run_covered(run);
+    struct sim_covered *rows = calloc((size_t)facts->count - from + 1, sizeof(*rows));
+    uint32_t count = 0;
+    rt_assert(rows != NULL);
+    for (uint32_t i = from; i < facts->count; i++) {
+        const struct sim_fact *fact = &facts->entries[i];
+        if (fact->kind == SIM_FACT_COVER) {
+            rows[count++] = (struct sim_covered){
+                    .element = {fact->b, (uint32_t)(fact->a >> 32), (uint32_t)fact->a},
+                    .first_run = fact->first,
+                    .runs = fact->runs,
+            };
+        }
+    }
+    enum sim_store_err err = sim_store_covered(run->store, run->sweep, rows, count);
+    run->cover.written = facts->count;
+    free(rows);
+    return err;
+}
+
+static enum sim_store_err
+store_drawn(struct sim_run *run)
+{
+    struct sim_drawn rows[SIM_ARMS_MAX];
+    uint32_t count = 0;
+    for (uint32_t arm = 0; arm < SIM_ARMS_MAX; arm++) {
+        if (run->cover.drawn[arm] > 0) {
+            rows[count++] = (struct sim_drawn){
+                    sim_run_arm_name(run, arm), run->cover.drawn[arm], run->cover.failed[arm]};
+        }
+    }
+    return sim_store_drawn(run->store, run->sweep, rows, count);
+}
+
+static enum sim_store_err
+store_species(struct sim_run *run)
+{
+    if (run->cover.sampler == NO_SAMPLER) {
+        return SIM_STORE_OK;
+    }
+    const struct sim_species *species = &run->cover.species;
+    struct sim_census census = sim_species_census(species);
+    enum sim_store_err err = sim_store_species(
+            run->store, run->sweep, sim_run_arm_name(run, run->cover.sampler), &census);
+    return err == SIM_STORE_OK && sim_run_is_part(run)
+                   ? sim_store_species_list(run->store, run->sweep, species)
+                   : err;
+}
+
+static enum sim_store_err
+store_goals(struct sim_run *run)
+{
+    const struct sim_run_cover *cover = &run->cover;
+    struct sim_goal *own = calloc((size_t)cover->goal_count + 1, sizeof(*own));
+    uint32_t count = 0;
+    rt_assert(own != NULL);
+    for (uint32_t i = 0; i < cover->goal_count; i++) {
+        if (is_own(run, cover->goals[i].site)) {
+            own[count++] = cover->goals[i];
+        }
+    }
+    enum sim_store_err err = sim_store_goals(run->store, run->sweep, own, count);
+    free(own);
+    return err;
+}
+
+enum sim_store_err
+sim_run_cover_store(struct sim_run *run, bool over)
+{
+    if (!run->plan.covers) {
+        return SIM_STORE_OK;
+    }
+    /* Meanwhile only what is new; at the end all, with their counts. */
+    enum sim_store_err err = store_elements(run, over ? 0 : run->cover.written);
+    if (err == SIM_STORE_OK && over) {
+        err = store_drawn(run);
+    }
+    if (err == SIM_STORE_OK && over) {
+        err = store_species(run);
+    }
+    if (err == SIM_STORE_OK && over) {
+        err = store_goals(run);
+    }
+    return err;
+}
+
+/* ---- The closing lines. ---------------------------------------------------------------------- */
+
+static unsigned long long
+wide(uint64_t count)
+{
+    return (unsigned long long)count;
+}
+
+/* What holds it back, each with its number. */
+static void
+tell_unsaturated(const struct sim_run *run)
+{
+    struct sim_census census = sim_species_census(&run->cover.species);
+    uint64_t runs = run->result.totals.runs;
+    if (!is_quiet(run)) {
+        (void)printf(
+                "  not saturated: something new was covered in run %llu of %llu; the last half, "
+                "and %u runs,\n  must be without\n",
+                wide(run->cover.last_new), wide(runs), WINDOW_RUNS);
+    }
+    if (run->cover.sampler == NO_SAMPLER) {
+        (void)printf("  not saturated: this strategy draws no runs from which it could be told; "
+                     "random does\n");
+    } else if (!is_known(&census)) {
+        uint32_t unseen = sim_census_unseen_ppm(&census);
+        (void)printf(
+                "  not saturated: %llu of %llu runs by %s were of a kind of their own: %u.%02u "
+                "%% of the next ones,\n  too, and less than %u.%02u %% is asked for\n",
+                wide(census.once), wide(census.runs), sim_run_arm_name(run, run->cover.sampler),
+                unseen / 10000, unseen / 100 % 100, UNSEEN_PPM_MAX / 10000,
+                UNSEEN_PPM_MAX / 100 % 100);
+    }
+    uint32_t missed = sim_run_goals_missed(run);
+    if (missed > 0) {
+        (void)printf("  not saturated: %u goal%s never reached\n", missed,
+                missed == 1 ? " was" : "s were");
+    }
+}
+
+static void
+tell_goal(const char *what, const struct sim_goal *goal)
+{
+    const struct rt_site *site = sim_site_find(goal->site);
+    if (site != NULL) {
+        (void)printf("  %s: %.40s at %s:%u %.24s\n", what, goal->text, sim_site_file(site),
+                site->line, site->function);
+    }
+}
+
+/* Those that are perhaps another scenario's are named too: perhaps they are nobody's. */
+static void
+tell_goals(const struct sim_run *run)
+{
+    for (uint32_t i = 0; i < run->cover.goal_count; i++) {
+        const struct sim_goal *goal = &run->cover.goals[i];
+        if (is_missed(run, goal)) {
+            tell_goal("goal never reached", goal);
+        } else if (!is_always(goal) && !is_own(run, goal->site)) {
+            tell_goal("goal of another scenario of the file?", goal);
+        }
+    }
+}
+
+static void
+tell_bounds(const struct sim_run *run)
+{
+    for (uint32_t arm = 0; arm < SIM_ARMS_MAX; arm++) {
+        uint64_t runs = run->cover.drawn[arm];
+        if (runs > 0 && run->cover.failed[arm] == 0) {
+            uint32_t bound = sim_failure_bound_ppb(runs);
+            (void)printf("  %s: no failure in %llu run%s: at most %u.%05u %% of runs fail (95 %%: "
+                         "3/n)\n",
+                    sim_run_arm_name(run, arm), wide(runs), runs == 1 ? "" : "s", bound / 10000000,
+                    bound / 100 % 100000);
+        }
+    }
+}
+
+static void
+tell_census(const struct sim_run *run)
+{
+    struct sim_census census = sim_species_census(&run->cover.species);
+    (void)printf("  %llu elements covered, the last new one in run %llu; `rewake coverage` tells "
+                 "them\n",
+            wide(run->cover.elements), wide(run->cover.last_new));
+    if (census.runs > 0) {
+        uint32_t unseen = sim_census_unseen_ppm(&census);
+        (void)printf("  %llu different runs of %llu by %s: the next is new with %u.%04u %% "
+                     "(Good-Turing),\n  at least %llu there are (Chao1)\n",
+                wide(census.seen), wide(census.runs), sim_run_arm_name(run, run->cover.sampler),
+                unseen / 10000, unseen % 10000, wide(sim_census_chao1(&census)));
+    }
+}
+
+void
+sim_run_tell_cover(const struct sim_run *run)
+{
+    if (!run->plan.covers || run->result.totals.runs == 0) {
+        return;
+    }
+    if (sim_given(&run->cli->settings, SIM_CLI_OPTION_SATURATED)) {
+        tell_unsaturated(run);
+    }
+    if (sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS)) {
+        tell_goals(run);
+    }
+    /* Of one scenario all is told, of many what was asked for. */
+    if (run->selected_count == 1 && run->result.failures == 0) {
+        tell_bounds(run);
+        tell_census(run);
+        sim_run_tell_code(run);
+    }
+}
+
+void
+sim_run_json_cover(const struct sim_run *run, struct sim_json *json)
+{
+    if (!run->plan.covers) {
+        return;
+    }
+    struct sim_census census = sim_species_census(&run->cover.species);
+    sim_json_number(json, "elements", run->cover.elements);
+    sim_json_number(json, "last_new_run", run->cover.last_new);
+    sim_json_number(json, "different", census.seen);
+    sim_json_number(json, "next_is_new_ppm", sim_census_unseen_ppm(&census));
+    sim_json_number(json, "at_least", sim_census_chao1(&census));
+    sim_json_number(json, "goals", run->cover.goal_count);
+    sim_json_number(json, "goals_missed", sim_run_goals_missed(run));
+    sim_json_bool(json, "saturated", sim_run_saturated(run));
+    sim_json_bool(json, "half_without_news", is_quiet(run));
+}

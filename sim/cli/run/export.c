@@ -1,0 +1,64 @@
+/*
+ * export.c -- `rewake run --junit FILE`: the sweeps of this command, for another program.
+ *
+ * The file is opened before the first run: a name that can not be written is said at once, and not
+ * after an hour. A rewake that is killed leaves it empty.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/print/format.h"
+#include "sim/cli/run/state.h"
+
+bool
+sim_run_export_open(struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    if (settings->junit == NULL) {
+        return true;
+    }
+    if (run->store == NULL) {
+        run->system = sim_cli_fail(SIM_EXIT_USAGE,
+                "--junit: it is made from the database, and --record none keeps none");
+    } else if (sim_format_find("junit") == NULL) {
+        run->system = sim_cli_fail(SIM_EXIT_USAGE, "--junit: this rewake can not write it");
+    } else {
+        run->junit = sim_format_open(settings->junit, false);
+        run->system = run->junit != NULL ? 0 : SIM_EXIT_SYSTEM;
+    }
+    return run->junit != NULL;
+}
+
+void
+sim_run_export_sweep(struct sim_run *run)
+{
+    if (run->junit == NULL) {
+        return;
+    }
+    run->sweeps = reallocarray(run->sweeps, run->sweep_count + 1, sizeof(*run->sweeps));
+    rt_assert(run->sweeps != NULL);
+    run->sweeps[run->sweep_count++] = run->sweep;
+}
+
+int
+sim_run_export_write(struct sim_run *run)
+{
+    if (run->junit == NULL) {
+        return 0;
+    }
+    const struct sim_export export = {
+            .store = run->store,
+            .file = run->junit,
+            .sweeps = run->sweeps,
+            .sweep_count = run->sweep_count,
+            .db = run->cli->settings.db,
+            .remembered = !sim_given(&run->cli->settings, SIM_CLI_OPTION_FRESH),
+    };
+    int status = sim_format_write(sim_format_find("junit"), &export, run->cli->settings.junit);
+    free(run->sweeps);
+    run->junit = NULL;
+    run->sweeps = NULL;
+    return status;
+}

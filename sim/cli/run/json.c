@@ -1,0 +1,240 @@
+/*
+ * json.c -- what `rewake run --json` says: one object a line.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/print/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/cli/keep/shrunk.h"
+#include "sim/cli/print/build.h"
+#include "sim/cli/run/state.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/explore/clock.h"
+#include "sim/tell/diff.h"
+#include "sim/trace/site.h"
+
+static void
+put_digest(struct sim_json *json, uint64_t digest)
+{
+    char text[24];
+    (void)snprintf(text, sizeof(text), "%016llx", (unsigned long long)digest);
+    sim_json_text(json, "digest", text);
+}
+
+static void
+put_json_assignments(
+        struct sim_json *json, const char *key, const struct sim_assignment *list, uint32_t count)
+{
+    sim_json_open(json, key, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof(name), "%.*s", (int)list[i].name_length, list[i].name);
+        sim_json_text(json, name, list[i].value);
+    }
+    sim_json_close(json, '}');
+}
+
+void
+sim_run_json_start(const struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    char build[SIM_BUILD_MAX];
+    struct sim_json json;
+    sim_build_text(run->cli->library, build);
+    sim_json_begin(&json, stdout, "start");
+    sim_json_text(&json, "build", build);
+    sim_json_number(&json, "scenarios", run->selected_count);
+    sim_json_open(&json, "options", '{');
+    sim_json_long(&json, "seed", settings->seed);
+    if (run->plan.runs != UINT64_MAX) {
+        sim_json_number(&json, "runs", run->plan.runs);
+    }
+    if (settings->time_ms > 0) {
+        sim_json_seconds(&json, "time", settings->time_ms);
+    }
+    if (run->git[0] != '\0') {
+        sim_json_text(&json, "git", run->git);
+    }
+    if (sim_run_is_part(run)) {
+        sim_json_number(&json, "shard", run->plan.shard + 1);
+        sim_json_number(&json, "shards", run->plan.shards);
+        sim_json_number(&json, "chapter_runs", run->plan.chapter_runs);
+    }
+    sim_json_text(&json, "strategy", settings->strategy);
+    sim_json_number(&json, "jobs", run->pool.count);
+    sim_json_text(&json, "db", run->store != NULL ? sim_cli_db(run->cli) : NULL);
+    sim_json_number(&json, "check_determinism", settings->check_percent);
+    sim_json_bool(&json, "expect", run->expect);
+    put_json_assignments(&json, "params", settings->params, settings->param_count);
+    put_json_assignments(&json, "run_options", settings->options, settings->option_count);
+    sim_json_close(&json, '}');
+    sim_json_end(&json);
+}
+
+/* What the seed has drawn; nothing where all is as it was declared. */
+static void
+put_drawn(struct sim_json *json, const struct sim_run *run, uint64_t seed)
+{
+    struct sim_options options;
+    sim_sweep_options(&run->plan, seed, &options);
+    if (memcmp(&options, &run->plan.options, sizeof(options)) == 0) {
+        return;
+    }
+    sim_json_open(json, "options_drawn", '{');
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        uint64_t value = sim_option_get(&options, i);
+        if (value != sim_option_get(&run->plan.options, i)) {
+            sim_json_number(json, sim_option_name(i), value);
+        }
+    }
+    sim_json_close(json, '}');
+}
+
+/* Before the token of what was found: who looks for the last one in the line finds that. */
+static void
+put_shrunk(struct sim_json *json, const struct sim_told *told)
+{
+    if (told->shrunk == NULL) {
+        return;
+    }
+    sim_json_open(json, "shrunk", '{');
+    sim_json_text(json, "token", told->shrunk_token);
+    sim_json_text(json, "end", sim_shrunk_word(told->shrunk->end));
+    sim_json_number(json, "replays", told->shrunk->replays);
+    sim_shrunk_json_key(json, "from", &told->shrunk->from);
+    sim_shrunk_json_key(json, "to", &told->shrunk->to);
+    sim_json_close(json, '}');
+}
+
+void
+sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
+{
+    const struct sim_new_failure *failure = told->failure;
+    static const char *const fifo[] = {NULL, "no", "yes"};
+    const struct sim_outcome *outcome = &failure->outcome;
+    const struct rt_site *site = sim_site_find(outcome->site);
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "failure");
+    sim_json_text(&json, "scenario", run->entry->scenario->name);
+    sim_json_text(&json, "library", run->entry->library);
+    sim_json_long(&json, "seed", outcome->seed);
+    sim_json_text(&json, "strategy", sim_run_strategy(run));
+    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
+    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
+    sim_json_text(&json, "message", outcome->message);
+    put_shrunk(&json, told);
+    sim_json_text(&json, "token", told->token);
+    put_drawn(&json, run, failure->index + run->plan.first);
+    sim_json_number(&json, "steps", outcome->steps);
+    sim_json_number(&json, "sim_ns", outcome->sim_ns);
+    sim_json_number(&json, "deviations", outcome->deviations);
+    sim_json_number(&json, "owed_step", outcome->owed_step);
+    sim_json_text(&json, "fifo", fifo[failure->alone->pilot.worker.shared->fifo]);
+    sim_json_open(&json, "sites", '[');
+    if (site != NULL) {
+        sim_json_open(&json, NULL, '{');
+        sim_json_text(&json, "file", sim_site_file(site));
+        sim_json_number(&json, "line", site->line);
+        sim_json_text(&json, "function", site->function);
+        sim_json_close(&json, '}');
+    }
+    sim_json_close(&json, ']');
+    if (told->run_id != 0) {
+        sim_json_signed(&json, "run", told->run_id);
+    }
+    sim_json_end(&json);
+}
+
+void
+sim_run_json_remembered(
+        const struct sim_remembered *failure, const char *result, const char *detail)
+{
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "remembered");
+    sim_json_text(&json, "scenario", failure->scenario);
+    sim_json_text(&json, "verdict", sim_verdict_name(failure->verdict));
+    sim_json_text(&json, "oracle", sim_oracle_name(failure->oracle));
+    sim_json_text(&json, "token", failure->token);
+    sim_json_text(&json, "result", result);
+    sim_json_text(&json, "detail", detail);
+    sim_json_end(&json);
+}
+
+void
+sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+        const struct sim_alone *twin, const char *token)
+{
+    struct sim_difference difference;
+    struct sim_json json;
+    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(twin), &difference);
+    sim_json_begin(&json, stdout, "failure");
+    sim_json_text(&json, "scenario", run->entry->scenario->name);
+    sim_json_text(&json, "library", run->entry->library);
+    sim_json_long(&json, "seed", seed);
+    sim_json_text(&json, "strategy", sim_run_strategy(run));
+    sim_json_text(&json, "verdict", sim_verdict_name(SIM_VERDICT_DIVERGED));
+    sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_TWIN));
+    sim_json_text(&json, "message",
+            difference.kind == SIM_DIFF_SAME
+                    ? "it depends on what ran before it in the same process"
+                    : "it is another run in another process, with memory elsewhere");
+    sim_json_text(&json, "token", token);
+    sim_json_number(&json, "steps", sim_alone_outcome(usual)->steps);
+    sim_json_number(&json, "sim_ns", sim_alone_outcome(usual)->sim_ns);
+    sim_json_number(&json, "deviations", sim_alone_outcome(usual)->deviations);
+    sim_json_open(&json, "sites", '[');
+    sim_json_close(&json, ']');
+    if (difference.kind == SIM_DIFF_EVENT || difference.kind == SIM_DIFF_ENDS) {
+        sim_json_number(&json, "first_different_event", difference.event);
+    }
+    sim_json_end(&json);
+}
+
+void
+sim_run_json_scenario(const struct sim_run *run)
+{
+    const struct sim_sweep_result *result = &run->result;
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "scenario");
+    sim_json_text(&json, "name", run->entry->scenario->name);
+    sim_json_number(&json, "runs", result->totals.runs);
+    sim_json_number(&json, "failures", result->failures);
+    if (result->first_failure != UINT64_MAX) {
+        sim_json_number(&json, "first_failure_run", result->first_failure);
+    } else {
+        sim_json_text(&json, "first_failure_run", NULL);
+    }
+    sim_json_seconds(&json, "seconds", sim_clock_ms() - run->sweep_ms);
+    sim_json_open(&json, "verdicts", '{');
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        if (result->totals.verdicts[i] > 0) {
+            sim_json_number(&json, sim_verdict_name(i), result->totals.verdicts[i]);
+        }
+    }
+    sim_json_close(&json, '}');
+    sim_json_text(&json, "expect", sim_verdict_name(run->entry->scenario->expect));
+    sim_json_bool(&json, "as_stated", sim_run_as_stated(run));
+    sim_json_bool(&json, "complete",
+            result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH);
+    put_digest(&json, result->totals.digest);
+    sim_run_json_cover(run, &json);
+    sim_json_number(&json, "checked", result->checked);
+    sim_json_number(&json, "unequal", result->unequal);
+    sim_json_end(&json);
+}
+
+void
+sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms)
+{
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "summary");
+    sim_json_number(&json, "runs", run->runs);
+    sim_json_number(&json, "failed", run->runs - run->passed);
+    sim_json_number(&json, "passed", run->passed);
+    sim_json_seconds(&json, "seconds", ms);
+    sim_json_signed(&json, "exit", status);
+    sim_json_end(&json);
+}

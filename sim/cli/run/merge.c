@@ -1,0 +1,248 @@
+/*
+ * merge.c -- `rewake merge`: the parts of a sweep put together.
+ *
+ * All inputs are looked through before the output is opened, and all are merged in one
+ * transaction: whatever goes wrong, the output is as it was.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/print/json.h"
+#include "sim/store/shard.h"
+
+struct inputs {
+    struct sim_store **stores; /* NULL: it is the output. */
+    uint32_t count;
+};
+
+static bool
+is_same_file(const char *a, const char *b)
+{
+    struct stat of_a;
+    struct stat of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+static int
+open_input(const char *path, struct sim_store **ret_store)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    if (sim_store_open(path, SIM_STORE_READ, 0, message, sizeof(message), ret_store) !=
+            SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    }
+    if (sim_store_look_through(*ret_store) != SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(*ret_store));
+    }
+    return 0;
+}
+
+static int
+open_inputs(const struct sim_cli *cli, struct inputs *inputs)
+{
+    const char *out = cli->arguments[0];
+    int status = 0;
+    for (uint32_t i = 1; i < cli->count && status == 0; i++) {
+        if (is_same_file(out, cli->arguments[i])) {
+            (void)sim_cli_fail(0, "%s is the output as well: what is in it is there already",
+                    cli->arguments[i]);
+        } else {
+            status = open_input(cli->arguments[i], &inputs->stores[inputs->count++]);
+        }
+    }
+    return status;
+}
+
+static void
+close_inputs(struct inputs *inputs)
+{
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        sim_store_close(&inputs->stores[i]);
+    }
+    free(inputs->stores);
+}
+
+/* A refusal is the user's to mend; anything else is the database's. */
+static int
+status_of(enum sim_store_err err)
+{
+    return err == SIM_STORE_UNLIKE ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM;
+}
+
+static int
+merge_inputs(struct sim_store *out, const struct inputs *inputs, struct sim_merge *merge)
+{
+    enum sim_store_err err = sim_store_batch_begin(out);
+    if (err != SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
+    }
+    for (uint32_t i = 0; i < inputs->count && err == SIM_STORE_OK; i++) {
+        err = sim_store_merge(out, inputs->stores[i], merge);
+    }
+    if (err != SIM_STORE_OK) {
+        int status = sim_cli_fail(status_of(err), "%s", sim_store_message(out));
+        sim_store_batch_drop(out);
+        return status;
+    }
+    return sim_store_batch_commit(out) == SIM_STORE_OK
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
+}
+
+/* ---- What is told. --------------------------------------------------------------------------- */
+
+static bool
+print_line(const char *text, size_t length, void *argument)
+{
+    (void)argument;
+    return fwrite(text, 1, length, stdout) == length && fputc('\n', stdout) != EOF;
+}
+
+static bool
+count_line(const char *text, size_t length, void *argument)
+{
+    (void)text;
+    (void)length;
+    ++*(uint32_t *)argument;
+    return true;
+}
+
+static int
+print(struct sim_store *out, const char *sql)
+{
+    return sim_store_query(out, sql, SIM_STORE_TABLE, print_line, NULL) == SIM_STORE_OK
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
+}
+
+static const char *
+plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static int
+tell(const struct sim_cli *cli, struct sim_store *out, const struct sim_merge_counts *counts)
+{
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
+        struct sim_json json;
+        sim_json_begin(&json, stdout, "merge");
+        sim_json_text(&json, "db", cli->arguments[0]);
+        sim_json_number(&json, "parts", counts->parts);
+        sim_json_number(&json, "sweeps", counts->sweeps);
+        sim_json_number(&json, "known", counts->known);
+        sim_json_end(&json);
+        return 0;
+    }
+    (void)printf("%s: %u part%s added, %u whole sweep%s copied; %u %s there already\n",
+            cli->arguments[0], counts->parts, plural(counts->parts), counts->sweeps,
+            plural(counts->sweeps), counts->known, counts->known == 1 ? "was" : "were");
+    return counts->parts + counts->known > 0
+                   ? print(out, "SELECT scenario, parts, runs, digest FROM shards_in"
+                                " ORDER BY sweep")
+                   : 0;
+}
+
+/* --goals: what `rewake run --goals` asks of a sweep in one piece; of each scenario the newest. */
+#define NEWEST \
+    " sweep IN (SELECT max(s.sweep) FROM sweeps AS s JOIN shards USING (sweep) GROUP BY " \
+    "s.scenario)"
+#define MISSED " FROM goals_missed WHERE what <> 'always' AND" NEWEST
+#define MISSING \
+    " FROM (SELECT sweep FROM shards WHERE" NEWEST " GROUP BY sweep HAVING count(*) < " \
+    "max(shards))"
+
+/* How many rows there are; false after a line on stderr. */
+static bool
+count(struct sim_store *out, const char *sql, uint32_t *ret_count)
+{
+    *ret_count = 0;
+    if (sim_store_query(out, sql, SIM_STORE_JSON, count_line, ret_count) != SIM_STORE_OK) {
+        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(out));
+        return false;
+    }
+    return true;
+}
+
+static int
+tell_goals(struct sim_store *out)
+{
+    uint32_t missed = 0;
+    uint32_t missing = 0;
+    if (!count(out, "SELECT 1" MISSED, &missed) || !count(out, "SELECT 1" MISSING, &missing)) {
+        return SIM_EXIT_SYSTEM;
+    }
+    if (missing > 0) {
+        return sim_cli_fail(SIM_EXIT_SHORT,
+                "--goals: of %u sweep%s parts are missing; a goal may be reached there", missing,
+                plural(missing));
+    }
+    if (missed == 0) {
+        return 0;
+    }
+    (void)printf("goals that no run has reached:\n");
+    int status = print(out, "SELECT scenario, text, place" MISSED " ORDER BY scenario, place");
+    return status == 0 ? SIM_EXIT_BUG : status;
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+static int
+merge_into(const struct sim_cli *cli, const struct inputs *inputs)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    const char *path = cli->arguments[0];
+    bool is_new = access(path, F_OK) != 0;
+    struct sim_store *out = NULL;
+    struct sim_merge merge = {.apart = sim_given(&cli->settings, SIM_CLI_OPTION_APART)};
+    enum sim_store_err err =
+            sim_store_open(path, SIM_STORE_WRITE, 0, message, sizeof(message), &out);
+    if (err != SIM_STORE_OK) {
+        if (is_new && err == SIM_STORE_FULL) {
+            (void)unlink(path); /* Begun, and nobody's use. */
+        }
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    }
+    int status = merge_inputs(out, inputs, &merge);
+    bool merged = status == 0;
+    if (merged) {
+        status = tell(cli, out, &merge.counts);
+    }
+    if (status == 0 && sim_given(&cli->settings, SIM_CLI_OPTION_GOALS)) {
+        status = tell_goals(out);
+    }
+    sim_store_close(&out);
+    if (!merged && is_new) {
+        (void)unlink(path);
+    }
+    return status;
+}
+
+static int
+merge_command(struct sim_cli *cli)
+{
+    struct inputs inputs = {.stores = calloc(cli->count, sizeof(struct sim_store *))};
+    rt_assert(inputs.stores != NULL);
+    int status = open_inputs(cli, &inputs);
+    if (status == 0) {
+        status = merge_into(cli, &inputs);
+    }
+    close_inputs(&inputs);
+    return status;
+}
+
+SIM_COMMAND(command, .name = "merge", .usage = "OUT.db IN.db... [--goals] [--apart] [--json]",
+        .about = "put the parts of a sweep together (run --shard)",
+        .help = "OUT.db is made, or added to; what is in it already is not added again. Parts of\n"
+                "different sweeps (build, options, strategy, first seed ...) are refused; with "
+                "--apart\nthey stay sweeps of their own, as those are that were no parts.\n",
+        .options = SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(APART) |
+                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .arguments_min = 2, .arguments_max = UINT32_MAX, .run = merge_command);

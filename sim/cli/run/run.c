@@ -1,0 +1,432 @@
+/*
+ * run.c -- `rewake run`: many seeds of many scenarios.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/run/state.h"
+#include "sim/explore/clock.h"
+#include "sim/explore/token.h"
+
+/* ---- Signals: the first ^C finishes and reports, the second one ends at once. ---------------- */
+
+static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t asked_for_status;
+
+static void
+on_signal(int number)
+{
+    if (number == SIGUSR1) {
+        asked_for_status = 1;
+    } else {
+        interrupted = 1;
+    }
+}
+
+static void
+catch_signals(void)
+{
+    struct sigaction status = {.sa_handler = on_signal};
+    struct sigaction once = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    (void)sigemptyset(&status.sa_mask);
+    (void)sigemptyset(&once.sa_mask);
+    (void)sigaction(SIGUSR1, &status, NULL);
+    (void)sigaction(SIGINT, &once, NULL);
+    (void)sigaction(SIGTERM, &once, NULL);
+    /* Unless nohup said that it does not matter. */
+    struct sigaction hang_up;
+    if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
+        (void)sigaction(SIGHUP, &once, NULL);
+    }
+}
+
+/* ---- What is to be run. ---------------------------------------------------------------------- */
+
+/* A pattern that is mistyped must not look as if it had held. */
+static void
+warn_of_idle_patterns(const struct sim_run *run)
+{
+    const struct sim_cli *cli = run->cli;
+    for (uint32_t i = 0; i < cli->count; i++) {
+        uint32_t matches = 0;
+        for (uint32_t j = 0; j < run->selected_count; j++) {
+            matches +=
+                    sim_registry_matches(run->selected[j]->scenario->name, &cli->arguments[i], 1);
+        }
+        if (matches == 0) {
+            (void)sim_cli_fail(0, "no scenario matches %s; the others are run", cli->arguments[i]);
+        }
+    }
+}
+
+static int
+select_scenarios(struct sim_run *run)
+{
+    struct sim_cli *cli = run->cli;
+    run->selected = calloc((size_t)cli->registry.count + 1, sizeof(struct sim_entry *));
+    rt_assert(run->selected != NULL);
+    for (uint32_t i = 0; i < cli->registry.count; i++) {
+        const struct sim_entry *entry = &cli->registry.entries[i];
+        bool wanted = cli->library == NULL || entry->library != NULL;
+        if (wanted && sim_registry_matches(entry->scenario->name, cli->arguments, cli->count)) {
+            run->selected[run->selected_count++] = entry;
+        }
+    }
+    if (run->selected_count == 0) {
+        return sim_cli_fail(SIM_EXIT_NOTHING, "no scenario matches%s%s; `rewake list` has them all",
+                cli->count > 0 ? " " : "", cli->count > 0 ? cli->arguments[0] : "");
+    }
+    warn_of_idle_patterns(run);
+    return 0;
+}
+
+/* Every -O and -D has to fit every scenario that has it, and one at least. */
+static int
+check_assignment(const struct sim_run *run, bool param, const struct sim_assignment *assignment)
+{
+    bool known = false;
+    for (uint32_t i = 0; i < run->selected_count; i++) {
+        const char *wrong = NULL;
+        const struct sim_scenario *scenario = run->selected[i]->scenario;
+        struct sim_options options;
+        sim_options_init(&options, scenario);
+        if (!sim_options_assign(scenario, &options, param, assignment, &wrong)) {
+            continue;
+        }
+        known = true;
+        if (wrong != NULL) {
+            return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: for %s '%s' %s", param ? "-D" : "-O",
+                    assignment->name, scenario->name, assignment->value, wrong);
+        }
+    }
+    if (!known) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s %s: %s", param ? "-D" : "-O", assignment->name,
+                param ? "none of these scenarios has such a parameter; `rewake list` names them"
+                      : "there is no such option of runs; `rewake run --help` lists them");
+    }
+    return 0;
+}
+
+static int
+check_assignments(const struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    int status = 0;
+    for (uint32_t i = 0; i < settings->param_count && status == 0; i++) {
+        status = check_assignment(run, true, &settings->params[i]);
+    }
+    for (uint32_t i = 0; i < settings->option_count && status == 0; i++) {
+        status = check_assignment(run, false, &settings->options[i]);
+    }
+    return status;
+}
+
+/* Of the option that is assigned; 0: there is none. */
+static uint32_t
+option_bit(const struct sim_assignment *assignment)
+{
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        const char *name = sim_option_name(i);
+        if (strlen(name) == assignment->name_length &&
+                memcmp(name, assignment->name, assignment->name_length) == 0) {
+            return UINT32_C(1) << i;
+        }
+    }
+    return 0;
+}
+
+static void
+set_options(const struct sim_run *run, struct sim_options *options, uint32_t *ret_given)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    const struct sim_scenario *scenario = run->entry->scenario;
+    const char *wrong = NULL;
+    sim_run_regression_options(run, options);
+    *ret_given = 0;
+    for (uint32_t i = 0; i < settings->param_count; i++) {
+        (void)sim_options_assign(scenario, options, true, &settings->params[i], &wrong);
+    }
+    for (uint32_t i = 0; i < settings->option_count; i++) {
+        (void)sim_options_assign(scenario, options, false, &settings->options[i], &wrong);
+        *ret_given |= option_bit(&settings->options[i]);
+    }
+}
+
+/* As many runs as the time has room for. */
+static bool
+is_open(const struct sim_settings *settings)
+{
+    return settings->time_ms > 0 && !sim_given(settings, SIM_CLI_OPTION_RUNS) &&
+           !sim_given(settings, SIM_CLI_OPTION_SEEDS);
+}
+
+/* --until-saturated: at most so many runs, unless --runs or --time says otherwise; and whether it
+ * is enough is asked after so many, whoever made them. */
+#define SATURATED_RUNS 100000u
+#define SATURATED_BATCH 256u
+
+/* The part of the plan that is the same for all scenarios. */
+static int
+make_plan(struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    uint64_t room = SIM_SEED_MAX - settings->seed + 1;
+    bool open = is_open(settings);
+    run->is_open = open;
+    bool saturated = sim_given(settings, SIM_CLI_OPTION_SATURATED);
+    run->plan = (struct sim_sweep_plan){
+            .first = settings->seed,
+            .runs = open ? UINT64_MAX : settings->runs,
+            .how = settings->how,
+            .search = settings->search,
+            .check_percent = settings->check_percent,
+            .fail_fast = sim_given(settings, SIM_CLI_OPTION_FAIL_FAST),
+            .keep_all = settings->record == SIM_RECORD_ALL,
+            .covers = settings->record != SIM_RECORD_NONE || saturated ||
+                      sim_given(settings, SIM_CLI_OPTION_GOALS),
+            .batch_runs = saturated ? SATURATED_BATCH : 0,
+            .deadline_ms = UINT64_MAX,
+            .interrupted = &interrupted,
+    };
+    if (saturated && !open && !sim_given(settings, SIM_CLI_OPTION_RUNS)) {
+        run->plan.runs = SATURATED_RUNS < room ? SATURATED_RUNS : room;
+    }
+    if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
+        run->plan.runs = settings->seed_last - settings->seed + 1;
+    }
+    if (!open && run->plan.runs > room) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "from seed %llu there %s only %llu seed%s left below 2^63",
+                (unsigned long long)settings->seed, room == 1 ? "is" : "are",
+                (unsigned long long)room, room == 1 ? "" : "s");
+    }
+    return 0;
+}
+
+/* ---- What the sweep tells. ------------------------------------------------------------------- */
+
+static struct sim_run *
+run_of(struct sim_sink *sink)
+{
+    return (struct sim_run *)(void *)sink;
+}
+
+static bool
+on_batch(struct sim_sink *sink, const struct sim_merged *batch)
+{
+    struct sim_run *run = run_of(sink);
+    if (run->plan.covers) {
+        sim_run_cover_batch(run, batch);
+    }
+    sim_run_code_batch(run, batch);
+    return sim_run_store_batch(run, batch);
+}
+
+static bool
+on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
+{
+    return sim_run_take_failure(run_of(sink), failure);
+}
+
+static bool
+on_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+{
+    return sim_run_tell_twin(run_of(sink), seed, again);
+}
+
+static bool
+on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
+{
+    struct sim_run *run = run_of(sink);
+    bool now = asked_for_status != 0;
+    asked_for_status = 0;
+    uint64_t asked = is_open(&run->cli->settings) ? UINT64_MAX : sim_sweep_share(&run->plan);
+    sim_progress_tick(&run->progress, run->entry->scenario->name, runs, asked,
+            totals->runs - totals->verdicts[SIM_VERDICT_PASS], now);
+    /* Nobody hears what is told: it is said at the end. */
+    return ferror(stdout) == 0;
+}
+
+static bool
+on_enough(struct sim_sink *sink)
+{
+    return sim_run_saturated(run_of(sink));
+}
+
+/* ---- One scenario, and all. ------------------------------------------------------------------ */
+
+static void
+add_result(struct sim_run *run)
+{
+    const struct sim_sweep_result *result = &run->result;
+    run->runs += result->totals.runs;
+    run->passed += result->totals.verdicts[SIM_VERDICT_PASS];
+    if (run->expect ? !sim_run_as_stated(run) : result->kinds > result->diverged) {
+        run->bug = true;
+    }
+    /* What a sweep that was cut short has not reached is nobody's fault. */
+    bool whole = result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH ||
+                 result->end == SIM_SWEEP_EXHAUSTED || result->end == SIM_SWEEP_OUT_OF_TIME;
+    if (whole && sim_given(&run->cli->settings, SIM_CLI_OPTION_GOALS) &&
+            sim_run_goals_missed(run) > 0) {
+        run->bug = true;
+    }
+    run->differs = run->differs || result->diverged > 0 || result->unequal > 0;
+    if (result->end == SIM_SWEEP_INTERRUPTED || result->end == SIM_SWEEP_TOO_MANY_HANGS ||
+            (result->end == SIM_SWEEP_OUT_OF_TIME && result->totals.runs == 0)) {
+        run->short_of = true;
+    }
+    if (result->end == SIM_SWEEP_SYSTEM) {
+        run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
+    }
+}
+
+/* Sweeps one scenario; `deadline_ms` is its own. */
+static bool
+run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadline_ms)
+{
+    const struct sim_sweep_plan plan = run->plan;
+    struct sim_tape tape;
+    run->entry = entry;
+    run->plan.scenario = entry->scenario;
+    run->plan.deadline_ms = deadline_ms;
+    if (plan.runs == UINT64_MAX) {
+        run->plan.runs = SIM_SEED_MAX - run->plan.first + 1;
+    }
+    sim_run_regression_plan(run, &tape, &run->plan);
+    set_options(run, &run->plan.options, &run->plan.given);
+    run->options = sim_options_json(entry->scenario, &run->plan.options);
+    run->sweep_ms = sim_clock_ms();
+    sim_progress_init(&run->progress);
+    sim_run_cover_begin(run);
+    sim_run_code_begin(run);
+    if (sim_run_store_begin(run)) {
+        sim_run_export_sweep(run);
+        sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
+        (void)sim_run_store_end(run);
+        sim_run_tell_scenario(run);
+        add_result(run);
+    }
+    free(run->options);
+    run->plan = plan;
+    return run->system == 0 && interrupted == 0 && !(run->plan.fail_fast && run->bug);
+}
+
+static void
+run_scenarios(struct sim_run *run)
+{
+    uint64_t time_ms = run->cli->settings.time_ms;
+    uint64_t end_ms = sim_clock_ms() + time_ms;
+    bool goes_on = true;
+    for (uint32_t i = 0; i < run->selected_count && goes_on; i++) {
+        uint64_t deadline_ms = UINT64_MAX;
+        if (time_ms > 0) {
+            uint64_t now_ms = sim_clock_ms();
+            uint64_t left_ms = end_ms > now_ms ? end_ms - now_ms : 0;
+            deadline_ms = now_ms + left_ms / (run->selected_count - i);
+        }
+        goes_on = run_scenario(run, run->selected[i], deadline_ms);
+    }
+}
+
+/* A bug outweighs what else happened, except that rewake itself failed. */
+static int
+exit_status(const struct sim_run *run)
+{
+    if (run->system != 0) {
+        return run->system;
+    }
+    if (run->bug) {
+        return SIM_EXIT_BUG;
+    }
+    if (run->differs) {
+        return SIM_EXIT_DIFFERS;
+    }
+    if (interrupted != 0 || run->short_of) {
+        return SIM_EXIT_SHORT;
+    }
+    return run->runs > 0 ? SIM_EXIT_HELD : SIM_EXIT_NOTHING;
+}
+
+static int
+run_all(struct sim_run *run)
+{
+    uint32_t jobs = run->cli->settings.jobs;
+    sim_run_code_name(run);
+    if (!sim_pool_init(&run->pool, jobs, run->cli->settings.hang_ms)) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", run->pool.error);
+    }
+    if (!sim_run_store_open(run) || !sim_run_code_open(run) || !sim_run_export_open(run)) {
+        return run->system;
+    }
+    catch_signals();
+    sim_run_tell_start(run);
+    if (sim_run_try_remembered(run)) {
+        run_scenarios(run);
+    }
+    int status = exit_status(run);
+    int written = sim_run_export_write(run);
+    status = written != 0 ? written : status;
+    sim_run_tell_end(run, status);
+    return status;
+}
+
+static int
+run_command(struct sim_cli *cli)
+{
+    struct sim_run run = {
+            .sink = {.batch = on_batch, .failure = on_failure, .twin = on_twin, .tick = on_tick},
+            .cli = cli,
+            .json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON),
+            .expect = sim_given(&cli->settings, SIM_CLI_OPTION_EXPECT),
+            .start_ms = sim_clock_ms(),
+    };
+    run.sink.enough = sim_given(&cli->settings, SIM_CLI_OPTION_SATURATED) ? on_enough : NULL;
+    int status = sim_run_take_commit(&run);
+    if (status == 0) {
+        status = make_plan(&run);
+    }
+    if (status == 0) {
+        status = sim_run_take_part(&run);
+    }
+    if (status == 0) {
+        status = select_scenarios(&run);
+    }
+    if (status == 0) {
+        status = check_assignments(&run);
+    }
+    if (status == 0) {
+        status = run_all(&run);
+    }
+    sim_pool_fini(&run.pool);
+    sim_run_store_close(&run);
+    sim_run_cover_done(&run);
+    sim_run_code_done(&run);
+    free(run.selected);
+    return status;
+}
+
+#define OPTIONS \
+    (SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(SEEDS) | SIM_CLI_OPTION_BIT(RUNS) | \
+            SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) | SIM_CLI_OPTION_BIT(OPTION) | \
+            SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | \
+            SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
+            SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
+            SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
+            SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
+            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | \
+            SIM_CLI_OPTION_BIT(SEED_FROM_GIT) | SIM_CLI_OPTION_BIT(SHARD) | \
+            SIM_CLI_OPTION_BIT(HELP))
+
+SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
+        .about = "run scenarios over many seeds, and tell what fails",
+        .help = "PATTERN is a shell glob over names; without one, all scenarios (with a library: "
+                "all of\nits own). Run i of a scenario has seed S + i. Failures that the database "
+                "remembers are\ntried first.\n",
+        .options = OPTIONS, .arguments_max = UINT32_MAX, .takes_library = true, .run = run_command);

@@ -1,0 +1,89 @@
+/*
+ * shrink.c -- a failure of a new kind: shrunk, stored, told.
+ *
+ * Whatever becomes of the shrinking, the failure is told: where nothing smaller holds, as it was
+ * found.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/keep/shrunk.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/run/state.h"
+#include "sim/explore/clock.h"
+
+/* A sweep that is out of time has so much for each failure, all the same. */
+#define TIME_MS_MIN 2000u
+
+/* What is stated is not told, what does not come again alone can not be replayed, and nobody has
+ * the time who has said that it is enough. */
+static bool
+is_wanted(const struct sim_run *run, const struct sim_new_failure *failure)
+{
+    return failure->same && !sim_given(&run->cli->settings, SIM_CLI_OPTION_NO_SHRINK) &&
+           *run->plan.interrupted == 0 && !sim_run_is_stated(run, &failure->outcome);
+}
+
+static uint64_t
+deadline_of(const struct sim_run *run)
+{
+    uint64_t least_ms = sim_clock_ms() + TIME_MS_MIN;
+    uint64_t deadline_ms = run->plan.deadline_ms;
+    return deadline_ms > least_ms ? deadline_ms : least_ms;
+}
+
+static bool
+same_tape(const struct sim_tape *a, const struct sim_tape *b)
+{
+    return a->count == b->count &&
+           memcmp(a->entries, b->entries, a->count * sizeof(*a->entries)) == 0;
+}
+
+/* The token of a smaller run, from malloc; NULL: there is none. */
+static char *
+shrink(struct sim_run *run, const struct sim_new_failure *failure,
+        const struct sim_options *options, struct sim_shrunk *shrunk)
+{
+    const struct sim_tape tape = sim_alone_deviations(failure->alone);
+    const struct sim_shrink_plan plan = {
+            .scenario = run->plan.scenario,
+            .options = options,
+            .tape = &tape,
+            .failure = &failure->outcome,
+            .replays_max = SIM_SHRINK_REPLAYS_MAX,
+            .deadline_ms = run->plan.deadline_ms == UINT64_MAX ? UINT64_MAX : deadline_of(run),
+            .hang_ms = run->cli->settings.hang_ms,
+            .interrupted = run->plan.interrupted,
+    };
+    sim_shrink(&plan, shrunk);
+    bool smaller = sim_shrunk_holds(shrunk) &&
+                   (!same_tape(&tape, &shrunk->tape) || shrunk->to.options < shrunk->from.options);
+    return smaller ? sim_shrunk_token(run->plan.scenario, shrunk) : NULL;
+}
+
+bool
+sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure)
+{
+    struct sim_shrunk shrunk = {.replays = 0};
+    struct sim_options options;
+    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
+    bool wanted = is_wanted(run, failure);
+    char *shrunk_token = wanted ? shrink(run, failure, &options, &shrunk) : NULL;
+    /* What can be replayed is the run alone, whatever the sweep saw. */
+    char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
+            failure->again.tape, sim_alone_outcome(failure->alone));
+    struct sim_told told = {.failure = failure,
+            .token = token,
+            .shrunk = wanted ? &shrunk : NULL,
+            .shrunk_token = shrunk_token};
+    bool stored = sim_run_store_failure(run, failure, token, &told.run_id) &&
+                  sim_run_store_shrunk(run, &told);
+    /* Told even when it could not be stored. */
+    sim_run_tell_failure(run, &told);
+    free(token);
+    free(shrunk_token);
+    sim_shrunk_done(&shrunk);
+    return stored;
+}

@@ -1,0 +1,244 @@
+/*
+ * state.h -- what the files of `rewake run` share.
+ *
+ *   run.c         which scenarios, with which options; one sweep after the other
+ *   part.c        where a sweep begins by the commit, and which part of it is made
+ *   store.c       what goes into the database
+ *   shrink.c      a failure, shrunk, stored and told
+ *   tell.c        what goes to stdout, for people
+ *   json.c        the same for programs
+ *   remembered.c  the failures of earlier runs, tried first
+ *   regression.c  a promoted run, made again
+ *   export.c      the result for other programs
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_RUN_STATE_H
+#define SIM_CLI_RUN_STATE_H
+
+#include "sim/cli/cli.h"
+#include "sim/cli/print/json.h"
+#include "sim/cli/print/terminal.h"
+#include "sim/cover/species.h"
+#include "sim/explore/sweep.h"
+#include "sim/shrink/shrink.h"
+#include "sim/store/code.h"
+#include "sim/store/coverage.h"
+#include "sim/store/store.h"
+
+/* What the sweep in progress has covered (cover.c). */
+struct sim_run_cover {
+    struct sim_species_entry *entries; /* Of `species`; made once. */
+    struct sim_species species;
+    uint64_t drawn[SIM_ARMS_MAX];  /* Runs that each strategy drew, … */
+    uint64_t failed[SIM_ARMS_MAX]; /* … and how many of them failed. */
+    uint32_t sampler;              /* Whose runs are counted as species; UINT32_MAX: nobody's. */
+    uint64_t elements;
+    uint64_t last_new;    /* Runs up to and with the last that came somewhere new. */
+    uint32_t written;     /* Facts that are in the database. */
+    uint64_t batch_first; /* The batch that is being merged, while it is: from this index … */
+    uint32_t batch_runs;  /* … so many runs, … */
+    const uint32_t *batch_fresh; /* … and what each was the first to cover. */
+    struct sim_facts covered;    /* Of all chapters, where the sweep has some. */
+    void *covered_memory;
+    struct sim_goal *goals; /* Of the scenario's file, reached or not. */
+    bool alone_in_file;     /* … and no other scenario's. */
+    uint32_t goal_count;
+};
+
+/* Runs from index `first` on. */
+struct sim_run_range {
+    uint64_t first;
+    uint64_t runs;
+};
+
+#define SIM_RUN_RANGES 64u
+#define SIM_GIT_MAX 65u /* A commit by its hash, and a 0. */
+
+/* What code it has reached, where edges are counted (code.c). */
+struct sim_run_code {
+    const struct sim_code_edge *edges;
+    uint32_t count;                   /* 0: nothing is counted. */
+    struct sim_code_covered *covered; /* Of each edge; runs 0: not reached. */
+    bool *written;                    /* It is in the database. */
+    uint64_t reached;                 /* So many. */
+    uint64_t last_new;                /* Runs up to and with the last that reached something new. */
+    uint64_t batch_first;             /* As in struct sim_run_cover. */
+    uint32_t batch_runs;
+    uint32_t *batch_fresh;
+};
+
+struct sim_run {
+    struct sim_sink sink; /* First: the sweep hands it back. */
+    struct sim_cli *cli;
+    struct sim_store *store; /* NULL: --record none. */
+    struct sim_pool pool;
+    struct sim_progress progress;
+    const struct sim_entry **selected;
+    uint32_t selected_count;
+    bool json;
+    bool expect;
+    bool is_open; /* As many runs as the time has room for. */
+    uint64_t start_ms;
+    char git[SIM_GIT_MAX]; /* The commit that the seed is taken from; "": none. */
+
+    /* The sweep in progress. */
+    const struct sim_entry *entry;
+    struct sim_sweep_plan plan;
+    struct sim_sweep_result result;
+    int64_t sweep; /* In the database. */
+    /* Passing runs that are not written down yet; between chapters of others there are gaps. */
+    struct sim_run_range unstored[SIM_RUN_RANGES];
+    uint32_t unstored_count;
+    uint64_t stored_ms; /* When something was written last. */
+    char *options;      /* As JSON. */
+    uint64_t sweep_ms;
+    uint64_t first_failing_seed;
+    struct sim_run_cover cover;
+    struct sim_run_code code;
+
+    /* All of them. */
+    int64_t command_ms; /* When the first sweep began, since 1970; 0: none has. */
+    uint64_t runs;
+    uint64_t passed;
+    bool bug;        /* Something failed (with --expect: otherwise than stated). */
+    bool differs;    /* Nondeterminism was seen. */
+    bool short_of;   /* Fewer runs than asked for. */
+    bool store_lost; /* The database failed; it has been said. */
+    int system;      /* Exit status when the system failed, else 0. */
+
+    FILE *junit;     /* What --junit names; NULL: nothing. */
+    int64_t *sweeps; /* All that were begun, in the database; only with `junit`. */
+    size_t sweep_count;
+};
+
+/* A failure as it is told: as it was found, and the smallest run that fails in the same way. */
+struct sim_told {
+    const struct sim_new_failure *failure;
+    const char *token;               /* As it was found. */
+    const struct sim_shrunk *shrunk; /* NULL: nobody tried to shrink it. */
+    const char *shrunk_token;        /* NULL: there is nothing smaller; what was found is told. */
+    int64_t run_id;                  /* In the database; 0: none. */
+};
+
+/* ---- part.c ---------------------------------------------------------------------------------- */
+
+/* --seed-from-git: takes the seed. 0, or an exit status after a line on stderr. */
+int sim_run_take_commit(struct sim_run *run);
+/* --shard: what this process makes of run->plan. 0, or an exit status after a line on stderr. */
+int sim_run_take_part(struct sim_run *run);
+/* Whether the sweep in progress is made in chapters: its part has to be told and stored. */
+bool sim_run_is_part(const struct sim_run *run);
+
+/* ---- shrink.c -------------------------------------------------------------------------------- */
+
+/* A failure of a new kind: shrinks it where that is wanted, stores it, tells it. False to end the
+ * sweep at once. */
+bool sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure);
+
+/* ---- store.c: each is true, or false after a line on stderr. Without a store: true. ---------- */
+
+bool sim_run_store_open(struct sim_run *run);
+bool sim_run_store_begin(struct sim_run *run);
+bool sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch);
+/* `run_id` of a database row, 0: none. */
+bool sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure,
+        const char *token, int64_t *ret_run_id);
+/* What it was shrunk to, where that is known; with its row. */
+bool sim_run_store_shrunk(struct sim_run *run, const struct sim_told *told);
+bool sim_run_store_end(struct sim_run *run);
+void sim_run_store_close(struct sim_run *run);
+/* Says that the database failed, once. Always false. */
+bool sim_run_store_failed(struct sim_run *run);
+
+/* ---- code.c: without edges, or without a store, they do nothing. ----------------------------- */
+
+/* Before the pool is made; then when the store is open: true, or false after a line on stderr. */
+void sim_run_code_name(struct sim_run *run);
+bool sim_run_code_open(struct sim_run *run);
+void sim_run_code_begin(struct sim_run *run);
+void sim_run_code_batch(struct sim_run *run, const struct sim_merged *batch);
+/* How many edges run `index`, of the batch that is being merged, was the first to reach. */
+uint32_t sim_run_code_fresh(const struct sim_run *run, uint64_t index);
+/* Within a batch of the store: what single runs reached, and what all did. */
+enum sim_store_err sim_run_code_store_batch(struct sim_run *run, const struct sim_merged *batch);
+enum sim_store_err sim_run_code_store(struct sim_run *run, bool over);
+void sim_run_code_done(struct sim_run *run);
+void sim_run_tell_code(const struct sim_run *run);
+
+/* ---- cover.c --------------------------------------------------------------------------------- */
+
+void sim_run_cover_begin(struct sim_run *run);
+void sim_run_cover_batch(struct sim_run *run, const struct sim_merged *batch);
+/* How much run `index`, of the batch that is being merged, was the first to cover. */
+uint32_t sim_run_cover_fresh(const struct sim_run *run, uint64_t index);
+/* Writes it down, within a batch of the store. `over`: the sweep has ended. */
+enum sim_store_err sim_run_cover_store(struct sim_run *run, bool over);
+void sim_run_cover_done(struct sim_run *run);
+/* Goals of the scenario (not of SIM_ALWAYS) that no run has reached so far. */
+uint32_t sim_run_goals_missed(const struct sim_run *run);
+/* Whatever the sweep has covered so far. */
+const struct sim_facts *sim_run_covered(const struct sim_run *run);
+/* Whether more runs would find little new: none of what follows holds it back. */
+bool sim_run_saturated(const struct sim_run *run);
+/* The closing lines of a scenario. */
+void sim_run_tell_cover(const struct sim_run *run);
+void sim_run_json_cover(const struct sim_run *run, struct sim_json *json);
+/* Who drew a run, by name. */
+const char *sim_run_arm_name(const struct sim_run *run, uint32_t arm);
+
+/* ---- tell.c ---------------------------------------------------------------------------------- */
+
+void sim_run_tell_start(struct sim_run *run);
+void sim_run_tell_failure(struct sim_run *run, const struct sim_told *told);
+void sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failure,
+        const char *result, const char *detail);
+/* A run that is another one in its twin: both are run alone, and compared. False: the system
+ * refused. */
+bool sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again);
+void sim_run_tell_scenario(struct sim_run *run);
+void sim_run_tell_end(struct sim_run *run, int status);
+
+/* ---- json.c: called by tell.c. --------------------------------------------------------------- */
+
+void sim_run_json_start(const struct sim_run *run);
+void sim_run_json_failure(const struct sim_run *run, const struct sim_told *told);
+void sim_run_json_remembered(
+        const struct sim_remembered *failure, const char *result, const char *detail);
+void sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+        const struct sim_alone *twin, const char *token);
+void sim_run_json_scenario(const struct sim_run *run);
+void sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms);
+
+/* True when `outcome` is what the scenario states, and --expect was given: it is not told. */
+bool sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome);
+
+/* True when the sweep's verdicts are what the scenario states. */
+bool sim_run_as_stated(const struct sim_run *run);
+
+/* ---- regression.c ---------------------------------------------------------------------------- */
+
+/* Who decides in the sweep in progress, by name. */
+const char *sim_run_strategy(const struct sim_run *run);
+/* The options that the scenario in progress begins with: the defaults, or those of its regression,
+ * as far as it still has them. */
+void sim_run_regression_options(const struct sim_run *run, struct sim_options *options);
+/* Of a regression: one run, by its own decisions, for which `tape` is lent to the plan. */
+void sim_run_regression_plan(
+        const struct sim_run *run, struct sim_tape *tape, struct sim_sweep_plan *plan);
+
+/* ---- remembered.c ---------------------------------------------------------------------------- */
+
+/* Tries them; false to end the command at once. */
+bool sim_run_try_remembered(struct sim_run *run);
+
+/* ---- export.c -------------------------------------------------------------------------------- */
+
+/* Opens what --junit names. True, or false after a line on stderr, with run->system set. */
+bool sim_run_export_open(struct sim_run *run);
+/* Notes the sweep that was begun. */
+void sim_run_export_sweep(struct sim_run *run);
+/* Writes and closes it. 0, or the exit status after a line. */
+int sim_run_export_write(struct sim_run *run);
+
+#endif

@@ -1,0 +1,382 @@
+/*
+ * store.c -- what a sweep leaves in the database.
+ *
+ * A batch with something to keep is one transaction, and each failure; batches that only passed are
+ * written together, five times a second. A rewake that is killed has lost no failure that it told,
+ * and of those that passed at most the last fifth of a second.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/keep/shrunk.h"
+#include "sim/cli/print/build.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/run/state.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/explore/clock.h"
+#include "sim/store/shard.h"
+
+bool
+sim_run_store_failed(struct sim_run *run)
+{
+    sim_progress_clear(&run->progress);
+    if (!run->store_lost) {
+        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s", sim_store_message(run->store));
+    }
+    run->store_lost = true;
+    run->system = SIM_EXIT_SYSTEM;
+    return false;
+}
+
+bool
+sim_run_store_open(struct sim_run *run)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    if (run->cli->settings.record == SIM_RECORD_NONE) {
+        return true;
+    }
+    if (sim_store_open(sim_cli_db(run->cli), SIM_STORE_WRITE, 0, message, sizeof(message),
+                &run->store) != SIM_STORE_OK) {
+        run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+        return false;
+    }
+    return true;
+}
+
+void
+sim_run_store_close(struct sim_run *run)
+{
+    sim_store_close(&run->store);
+}
+
+static const char *
+end_word(enum sim_sweep_end end)
+{
+    switch (end) {
+    case SIM_SWEEP_COMPLETE:
+        return "complete";
+    case SIM_SWEEP_EXHAUSTED:
+        return "exhausted";
+    case SIM_SWEEP_ENOUGH:
+        return "saturated";
+    case SIM_SWEEP_STOPPED_AT_FAILURE:
+        return "first failure";
+    case SIM_SWEEP_OUT_OF_TIME:
+        return "time";
+    case SIM_SWEEP_INTERRUPTED:
+        return "interrupted";
+    case SIM_SWEEP_TOO_MANY_HANGS:
+        return "hangs";
+    case SIM_SWEEP_SINK:
+    case SIM_SWEEP_SYSTEM:
+        break;
+    }
+    return "failed";
+}
+
+/* What the sweep was asked, and how it ended: it runs, as far as the database knows, until it has
+ * been told. */
+static enum sim_store_err
+store_note(const struct sim_run *run, bool over)
+{
+    const struct sim_scenario *scenario = run->entry->scenario;
+    const struct sim_settings *settings = &run->cli->settings;
+    const struct sim_sweep_note note = {
+            .sweep = run->sweep,
+            .command_ms = run->command_ms,
+            .about = scenario->about,
+            .file = scenario->file,
+            .stated = scenario->expect,
+            .held_to_verdict = run->expect,
+            .held_to_goals = sim_given(settings, SIM_CLI_OPTION_GOALS),
+            .ended = over ? end_word(run->result.end) : "running",
+            .checked = over ? run->result.checked : 0,
+            .unequal = over ? run->result.unequal : 0,
+    };
+    return sim_store_sweep_note(run->store, &note);
+}
+
+bool
+sim_run_store_begin(struct sim_run *run)
+{
+    char build[SIM_BUILD_MAX];
+    if (run->store == NULL) {
+        return true;
+    }
+    sim_build_text(run->entry->library, build);
+    const struct sim_sweep sweep = {
+            .scenario = run->entry->scenario->name,
+            .library = run->entry->library,
+            .strategy = sim_run_strategy(run),
+            .options = run->options,
+            .build = build,
+            .git = run->git[0] != '\0' ? run->git : NULL,
+            .seed_first = run->plan.first,
+            .started_ms = sim_clock_date_ms(),
+    };
+    run->unstored_count = 0;
+    run->stored_ms = sim_clock_ms();
+    if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) != SIM_STORE_OK) {
+        return sim_run_store_failed(run);
+    }
+    run->command_ms = run->command_ms != 0 ? run->command_ms : sweep.started_ms;
+    return store_note(run, false) == SIM_STORE_OK || sim_run_store_failed(run);
+}
+
+static struct sim_run_row
+row_of(const struct sim_run *run, const struct sim_kept *kept)
+{
+    const struct sim_outcome *outcome = &kept->outcome;
+    uint64_t first = run->plan.first;
+    uint32_t fresh = sim_run_cover_fresh(run, outcome->seed - first);
+    uint32_t news = (outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : 0) |
+                    (fresh > 0 ? SIM_NEWS_COVERAGE : 0) |
+                    (sim_run_code_fresh(run, outcome->seed - first) > 0 ? SIM_NEWS_CODE : 0) |
+                    (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
+    return (struct sim_run_row){
+            .number = outcome->seed - first,
+            .seed = outcome->seed,
+            .digest = outcome->digest,
+            .steps = outcome->steps,
+            .sim_ns = outcome->sim_ns,
+            .decisions = outcome->decisions,
+            .events = outcome->events,
+            .fail_step = outcome->fail_step,
+            .owed_step = outcome->owed_step,
+            .deviations = outcome->deviations,
+            .actor = outcome->actor,
+            .object = outcome->object,
+            .site = outcome->site,
+            .tape_offset = kept->tape_offset,
+            .tape_length = kept->tape_length,
+            .verdict = outcome->verdict,
+            .oracle = outcome->oracle,
+            .fresh = fresh,
+            .news = (uint8_t)news,
+    };
+}
+
+/* A worker keeps what was new to it; what is told is stored with its events, by
+ * sim_run_store_failure. */
+static bool
+is_stored(const struct sim_run *run, const struct sim_kept *kept)
+{
+    uint64_t index = kept->outcome.seed - run->plan.first;
+    return !kept->told &&
+           (kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
+                   sim_run_cover_fresh(run, index) > 0 || sim_run_code_fresh(run, index) > 0);
+}
+
+static bool
+has_news(const struct sim_run *run, const struct sim_merged *batch)
+{
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        if (batch->kept[i].told || is_stored(run, &batch->kept[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum sim_store_err
+store_rows(struct sim_run *run, const struct sim_merged *batch)
+{
+    struct sim_run_row *rows = calloc((size_t)batch->kept_count + 1, sizeof(*rows));
+    uint32_t count = 0;
+    rt_assert(rows != NULL);
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        if (is_stored(run, &batch->kept[i])) {
+            rows[count++] = row_of(run, &batch->kept[i]);
+        }
+    }
+    enum sim_store_err err = SIM_STORE_OK;
+    if (count > 0) {
+        err = sim_store_runs(run->store, run->sweep, rows, count, batch->tapes, batch->tapes_size);
+    }
+    free(rows);
+    return err;
+}
+
+static enum sim_store_err
+store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
+{
+    struct sim_sweep_totals copy = *totals;
+    copy.elapsed_ms = sim_clock_ms() - run->sweep_ms;
+    copy.complete = complete;
+    enum sim_store_err err = sim_store_sweep_update(run->store, run->sweep, &copy);
+    if (err != SIM_STORE_OK || !sim_run_is_part(run)) {
+        return err;
+    }
+    const struct sim_shard shard = {
+            .shard = run->plan.shard + 1,
+            .shards = run->plan.shards,
+            .chapter_runs = run->plan.chapter_runs,
+            .asked = run->is_open ? 0 : run->plan.runs,
+    };
+    return sim_store_shard(run->store, run->sweep, &shard);
+}
+
+/* What has passed since the last time, as ranges of seeds, and the totals. */
+static enum sim_store_err
+store_passed(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
+{
+    enum sim_store_err err = SIM_STORE_OK;
+    for (uint32_t i = 0; i < run->unstored_count && err == SIM_STORE_OK; i++) {
+        uint64_t first = run->plan.first + run->unstored[i].first;
+        err = sim_store_sweep_seeds(
+                run->store, run->sweep, first, first + run->unstored[i].runs - 1, 1);
+    }
+    run->unstored_count = 0;
+    run->stored_ms = sim_clock_ms();
+    return err == SIM_STORE_OK ? store_totals(run, totals, complete) : err;
+}
+
+/* Within a batch of the store; its first error is the answer. `batch` NULL: the sweep is over. */
+static enum sim_store_err
+store_all(struct sim_run *run, const struct sim_merged *batch)
+{
+    if (batch == NULL) {
+        bool complete = run->result.end == SIM_SWEEP_COMPLETE ||
+                        run->result.end == SIM_SWEEP_ENOUGH ||
+                        run->result.end == SIM_SWEEP_EXHAUSTED;
+        enum sim_store_err err = sim_run_cover_store(run, true);
+        err = err == SIM_STORE_OK ? store_note(run, true) : err;
+        err = err == SIM_STORE_OK ? sim_run_code_store(run, true) : err;
+        return err == SIM_STORE_OK ? store_passed(run, &run->result.totals, complete) : err;
+    }
+    enum sim_store_err err = store_rows(run, batch);
+    err = err == SIM_STORE_OK ? sim_run_cover_store(run, false) : err;
+    err = err == SIM_STORE_OK ? sim_run_code_store_batch(run, batch) : err;
+    err = err == SIM_STORE_OK ? sim_run_code_store(run, false) : err;
+    return err == SIM_STORE_OK ? store_passed(run, batch->totals, false) : err;
+}
+
+static bool
+store(struct sim_run *run, const struct sim_merged *batch)
+{
+    if (sim_store_batch_begin(run->store) != SIM_STORE_OK) {
+        return sim_run_store_failed(run);
+    }
+    if (store_all(run, batch) != SIM_STORE_OK) {
+        (void)sim_run_store_failed(run);
+        sim_store_batch_drop(run->store);
+        return false;
+    }
+    return sim_store_batch_commit(run->store) == SIM_STORE_OK || sim_run_store_failed(run);
+}
+
+/*
+ * A transaction for each few hundred runs of a microsecond would cost a tenth of a passing sweep.
+ * So batches in which there is nothing to keep wait for each other, a fifth of a second at most.
+ */
+#define TOGETHER_MS 200u
+
+/* Batches come in order: only the last range can go on. One that was stopped before its first run
+ * is none. */
+static void
+note_passed(struct sim_run *run, const struct sim_merged *batch)
+{
+    struct sim_run_range *last =
+            run->unstored_count > 0 ? &run->unstored[run->unstored_count - 1] : NULL;
+    if (batch->runs == 0) {
+        return;
+    }
+    if (last != NULL && last->first + last->runs == batch->index) {
+        last->runs += batch->runs;
+        return;
+    }
+    rt_assert(last == NULL || last->first + last->runs < batch->index);
+    rt_assert(run->unstored_count < SIM_RUN_RANGES);
+    run->unstored[run->unstored_count++] = (struct sim_run_range){batch->index, batch->runs};
+}
+
+bool
+sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch)
+{
+    if (run->store == NULL) {
+        return true;
+    }
+    note_passed(run, batch);
+    if (!has_news(run, batch) && sim_clock_ms() - run->stored_ms < TOGETHER_MS &&
+            run->unstored_count < SIM_RUN_RANGES) {
+        return true;
+    }
+    return store(run, batch);
+}
+
+static enum sim_store_err
+store_failure(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
+        int64_t *ret_run_id)
+{
+    const struct sim_outcome *outcome = &failure->outcome;
+    size_t tape_size = 0;
+    const uint8_t *tape = sim_alone_tape(failure->alone, &tape_size);
+    struct sim_options options;
+    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
+    char *own = sim_options_json(run->plan.scenario, &options);
+    uint32_t fresh = sim_run_cover_fresh(run, failure->index);
+    const struct sim_full_run full = {
+            .sweep = run->sweep,
+            .number = failure->index,
+            .outcome = outcome,
+            .token = token,
+            .options = own,
+            .tape = tape,
+            .tape_size = tape_size,
+            .recorder = sim_alone_recorder(failure->alone),
+            .fresh = fresh,
+            .news = SIM_NEWS_FAILED | (fresh > 0 ? SIM_NEWS_COVERAGE : 0),
+            .fifo = failure->alone->pilot.worker.shared->fifo,
+    };
+    enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
+    free(own);
+    /* What does not come again alone can not be tried first. */
+    if (err != SIM_STORE_OK || !failure->same) {
+        return err;
+    }
+    const struct sim_remembered remembered = {
+            .scenario = run->entry->scenario->name,
+            .library = run->entry->library,
+            .token = token,
+            .verdict = outcome->verdict,
+            .oracle = outcome->oracle,
+            .site = outcome->site,
+            .run = *ret_run_id,
+    };
+    return sim_store_remember(run->store, &remembered);
+}
+
+bool
+sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
+        int64_t *ret_run_id)
+{
+    *ret_run_id = 0;
+    if (run->store == NULL || run->store_lost) {
+        return run->store == NULL;
+    }
+    return store_failure(run, failure, token, ret_run_id) == SIM_STORE_OK ||
+           sim_run_store_failed(run);
+}
+
+bool
+sim_run_store_shrunk(struct sim_run *run, const struct sim_told *told)
+{
+    if (run->store == NULL || told->run_id == 0 || told->shrunk_token == NULL) {
+        return true;
+    }
+    bool stored = sim_shrunk_store(run->store, told->run_id, run->entry->scenario, told->shrunk,
+                          told->shrunk_token) == SIM_STORE_OK;
+    return stored || sim_run_store_failed(run);
+}
+
+bool
+sim_run_store_end(struct sim_run *run)
+{
+    if (run->store == NULL || run->store_lost) {
+        return run->store == NULL;
+    }
+    return store(run, NULL);
+}

@@ -1,0 +1,447 @@
+/*
+ * tell.c -- what `rewake run` says to people; with --json, json.c speaks.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/keep/shrunk.h"
+#include "sim/cli/print/build.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/run/state.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/explore/clock.h"
+#include "sim/strategy/swarm.h"
+#include "sim/tell/columns.h"
+#include "sim/tell/diff.h"
+#include "sim/tell/tell.h"
+
+static unsigned long long
+wide(uint64_t number)
+{
+    return (unsigned long long)number;
+}
+
+/* ---- The start. ------------------------------------------------------------------------------ */
+
+/* Options that were set for this command, as they were written. */
+static void
+put_assignments(FILE *file, const char *flag, const struct sim_assignment *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        (void)fprintf(file, ", %s %s", flag, list[i].name);
+    }
+}
+
+static void
+tell_start_text(const struct sim_run *run)
+{
+    const struct sim_settings *settings = &run->cli->settings;
+    (void)printf("rewake %s: %u scenario%s", SIM_VERSION, run->selected_count,
+            run->selected_count == 1 ? "" : "s");
+    if (sim_given(settings, SIM_CLI_OPTION_SEEDS)) {
+        (void)printf(", seeds %llu-%llu", wide(settings->seed), wide(settings->seed_last));
+    } else {
+        if (run->plan.runs != UINT64_MAX) {
+            (void)printf(", %llu run%s each", wide(run->plan.runs), run->plan.runs == 1 ? "" : "s");
+        }
+        (void)printf(" from seed %llu", wide(settings->seed));
+        if (run->git[0] != '\0') {
+            (void)printf(" (commit %.12s)", run->git);
+        }
+    }
+    if (settings->time_ms > 0) {
+        (void)printf(", at most %llu.%03llu s", wide(settings->time_ms / 1000),
+                wide(settings->time_ms % 1000));
+    }
+    if (sim_run_is_part(run)) {
+        (void)printf(", part %u of %u (chapters of %llu)", run->plan.shard + 1, run->plan.shards,
+                wide(run->plan.chapter_runs));
+    }
+    (void)printf(", strategy %s", settings->strategy);
+    put_assignments(stdout, "-D", settings->params, settings->param_count);
+    put_assignments(stdout, "-O", settings->options, settings->option_count);
+    (void)printf(", %u worker%s, %s\n", run->pool.count, run->pool.count == 1 ? "" : "s",
+            run->store != NULL ? sim_cli_db(run->cli) : "nothing recorded");
+}
+
+void
+sim_run_tell_start(struct sim_run *run)
+{
+    if (run->json) {
+        sim_run_json_start(run);
+    } else {
+        tell_start_text(run);
+        (void)fflush(stdout);
+    }
+}
+
+/* ---- A failure. ------------------------------------------------------------------------------ */
+
+/* One replay of one seed: where it fails, FIFO order is enough; where not, that proves little. */
+static const char *
+order_words(enum sim_store_fifo fifo)
+{
+    switch (fifo) {
+    case SIM_FIFO_YES:
+        return "It is possible in FIFO order, each task polled in the order of its wake-up: this "
+               "seed fails so.\n";
+    case SIM_FIFO_NO:
+        return "In FIFO order, each task polled in the order of its wake-up, this seed does not "
+               "fail.\n";
+    case SIM_FIFO_NOT_ASKED:
+        break;
+    }
+    return "";
+}
+
+static void
+tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
+{
+    char range[64];
+    char *again = sim_command_text(run->cli, "run", run->entry, run->entry->scenario->name);
+    (void)snprintf(range, sizeof(range), "--seeds %llu-%llu --jobs 1", wide(run->plan.first),
+            wide(failure->seen->seed));
+    struct sim_page page;
+    sim_page_init(&page, sim_terminal_colour());
+    sim_page_wrap(&page, failure->outcome.message, 0, 0, SIM_PAGE_WIDTH);
+    sim_page_wrap(&page,
+            sim_crash_from_outside(failure->seen->message)
+                    ? "Most likely it is not to blame: who is short of memory, or of patience, "
+                      "kills processes from outside (SIGKILL). The same range again:"
+                    : "It depends on something that is not in its seed: memory that a run leaves "
+                      "behind, an address, the clock or files of this machine. The same range "
+                      "again:",
+            0, 0, SIM_PAGE_WIDTH);
+    sim_page_printf(&page, "  %s %s\n", again, range);
+    (void)fputs(sim_page_text(&page), stdout);
+    sim_page_fini(&page);
+    free(again);
+}
+
+/* The same of the smallest run. */
+static const char *
+shrunk_order_words(const struct sim_shrunk *shrunk)
+{
+    switch (sim_pilot_fifo(&shrunk->alone.pilot)) {
+    case SIM_FIFO_YES:
+        return shrunk->to.preemptions == 0
+                       ? "It is possible in FIFO order, each task polled in the order of its "
+                         "wake-up: as it is here.\n"
+                       : "It is possible in FIFO order, each task polled in the order of its "
+                         "wake-up: this run fails so.\n";
+    case SIM_FIFO_NO:
+        return "In FIFO order, each task polled in the order of its wake-up, this run does not "
+               "fail.\n";
+    case SIM_FIFO_NOT_ASKED:
+        break;
+    }
+    return "";
+}
+
+/* "Found with options that the seed drew: late_one_in=2, faults off: net." */
+static void
+tell_drawn(const struct sim_run *run, const struct sim_new_failure *failure)
+{
+    struct sim_options options;
+    struct sim_page page;
+    char text[SIM_SWARM_TEXT_MAX];
+    char line[SIM_SWARM_TEXT_MAX + 48];
+    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
+    sim_swarm_text(run->plan.scenario, &run->plan.options, &options, text);
+    if (text[0] != '\0') {
+        (void)snprintf(line, sizeof(line), "Found with options drawn by its seed: %s.", text);
+        sim_page_init(&page, sim_terminal_colour());
+        sim_page_wrap(&page, line, 0, 0, SIM_PAGE_WIDTH);
+        (void)fputs(sim_page_text(&page), stdout);
+        sim_page_fini(&page);
+    }
+}
+
+/* The smallest run, or the one that was found where there is no smaller one. */
+static void
+tell_report(struct sim_run *run, const struct sim_told *told)
+{
+    struct sim_page page;
+    const struct sim_new_failure *failure = told->failure;
+    bool smaller = told->shrunk_token != NULL;
+    const struct sim_alone *alone = smaller ? &told->shrunk->alone : failure->alone;
+    const char *token = smaller ? told->shrunk_token : told->token;
+    char *replay = sim_command_text(run->cli, "replay", run->entry, token);
+    char *show = sim_command_text(run->cli, "show", run->entry, token);
+    const struct sim_tale tale = {
+            .recorder = sim_alone_recorder(alone),
+            .outcome = smaller ? sim_alone_outcome(alone) : &failure->outcome,
+            .replay = replay,
+            .show = show,
+            .rows_max = SIM_ROWS_DEFAULT,
+    };
+    sim_page_init(&page, sim_terminal_colour());
+    if (sim_tell(&page, &tale) != RT_OK) {
+        sim_tell_commands(&page, &tale);
+    }
+    (void)fputs(
+            smaller ? shrunk_order_words(told->shrunk) : order_words(sim_pilot_fifo(&alone->pilot)),
+            stdout);
+    tell_drawn(run, failure);
+    (void)fputs(sim_page_text(&page), stdout);
+    sim_page_fini(&page);
+    if (smaller) {
+        char *found = sim_command_text(run->cli, "replay", run->entry, told->token);
+        (void)printf("found:  %s\n", found);
+        free(found);
+    }
+    sim_say_if_long(token);
+    free(show);
+    free(replay);
+}
+
+bool
+sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome)
+{
+    return run->expect && outcome->verdict == run->entry->scenario->expect;
+}
+
+static void
+tell_failure_text(struct sim_run *run, const struct sim_told *told)
+{
+    const struct sim_outcome *outcome = &told->failure->outcome;
+    if (sim_run_is_stated(run, outcome)) {
+        return;
+    }
+    (void)printf("\n%s: %s at seed %llu", run->entry->scenario->name,
+            sim_verdict_name(outcome->verdict), wide(outcome->seed));
+    if (told->run_id != 0) {
+        (void)printf(" (run:%lld)", (long long)told->run_id);
+    }
+    (void)printf("\n\n");
+    if (told->shrunk != NULL) {
+        char *sentence = sim_shrunk_sentence(told->shrunk);
+        (void)printf("%s\n", sentence);
+        free(sentence);
+    }
+    if (told->failure->same) {
+        tell_report(run, told);
+    } else {
+        tell_diverged(run, told->failure);
+    }
+    (void)putchar('\n');
+}
+
+void
+sim_run_tell_failure(struct sim_run *run, const struct sim_told *told)
+{
+    sim_progress_clear(&run->progress);
+    if (run->json) {
+        sim_run_json_failure(run, told);
+    } else {
+        tell_failure_text(run, told);
+        (void)fflush(stdout);
+    }
+}
+
+/* ---- Remembered failures. -------------------------------------------------------------------- */
+
+void
+sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failure,
+        const char *result, const char *detail)
+{
+    if (run->json) {
+        sim_run_json_remembered(failure, result, detail);
+        return;
+    }
+    (void)printf("remembered: %s: %s %s\n", failure->scenario, sim_verdict_name(failure->verdict),
+            detail);
+}
+
+/* ---- A twin that differs. -------------------------------------------------------------------- */
+
+static void
+tell_twin_text(struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+        const struct sim_alone *twin)
+{
+    struct sim_page page;
+    struct sim_difference difference;
+    sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(twin), &difference);
+    (void)printf("\n%s: seed %llu is another run in another process, with memory elsewhere and "
+                 "filled with another byte\n\n",
+            run->entry->scenario->name, wide(seed));
+    if (difference.kind == SIM_DIFF_SAME) {
+        (void)printf("Alone in fresh processes both are the same: it depends on what ran before it "
+                     "in the same process.\n\n");
+        return;
+    }
+    sim_page_init(&page, sim_terminal_colour());
+    if (sim_diff_put(&page, sim_alone_recorder(usual), "here", sim_alone_recorder(twin),
+                "its twin") == RT_OK) {
+        (void)fputs(sim_page_text(&page), stdout);
+    }
+    (void)putchar('\n');
+    sim_page_fini(&page);
+}
+
+static bool
+run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, bool as_twin,
+        struct sim_alone *alone)
+{
+    struct sim_options options;
+    sim_sweep_options(&run->plan, seed, &options);
+    const struct sim_alone_case what = {
+            .scenario = run->plan.scenario,
+            .options = &options,
+            .seed = seed,
+            .how = again->how,
+            .tape = again->tape,
+            .kind = as_twin ? &sim_worker_twin : &sim_worker_usual,
+            .hang_ms = run->cli->settings.hang_ms,
+            .with_past = as_twin,
+    };
+    if (sim_alone_run(alone, &what)) {
+        return true;
+    }
+    run->system = sim_cli_fail(
+            SIM_EXIT_SYSTEM, "the twins could not be run: %s", alone->pilot.worker.error);
+    return false;
+}
+
+/* The run as it is here goes into the database, as one that is another elsewhere. */
+static bool
+store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const char *token)
+{
+    int64_t run_id = 0;
+    struct sim_new_failure failure = {
+            .index = seed - run->plan.first,
+            .outcome = *sim_alone_outcome(usual),
+            .alone = usual,
+    };
+    failure.outcome.verdict = SIM_VERDICT_DIVERGED;
+    failure.outcome.oracle = SIM_ORACLE_TWIN;
+    (void)snprintf(failure.outcome.message, sizeof(failure.outcome.message),
+            "it is another run in another process, with memory elsewhere");
+    return sim_run_store_failure(run, &failure, token, &run_id);
+}
+
+bool
+sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again)
+{
+    struct sim_alone usual = {.pilot = {.runs = 0}};
+    struct sim_alone twin = {.pilot = {.runs = 0}};
+    sim_progress_clear(&run->progress);
+    bool ran =
+            run_alone(run, seed, again, false, &usual) && run_alone(run, seed, again, true, &twin);
+    bool stored = false;
+    if (ran) {
+        struct sim_options options;
+        sim_sweep_options(&run->plan, seed, &options);
+        char *token = sim_token_of(
+                run->plan.scenario, &options, again->how, again->tape, sim_alone_outcome(&usual));
+        stored = store_twin(run, seed, &usual, token);
+        if (run->json) {
+            sim_run_json_twin(run, seed, &usual, &twin, token);
+        } else {
+            tell_twin_text(run, seed, &usual, &twin);
+        }
+        free(token);
+    }
+    sim_alone_done(&usual);
+    sim_alone_done(&twin);
+    return ran && stored;
+}
+
+/* ---- A scenario, and the end. ---------------------------------------------------------------- */
+
+bool
+sim_run_as_stated(const struct sim_run *run)
+{
+    const uint64_t *verdicts = run->result.totals.verdicts;
+    enum sim_verdict expect = run->entry->scenario->expect;
+    uint64_t others = 0;
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        bool fits = i == SIM_VERDICT_PASS || sim_verdict_fits(expect, (enum sim_verdict)i);
+        others += fits ? 0 : verdicts[i];
+    }
+    /* That it fails at all is asked of a whole sweep only. */
+    return others == 0 && run->result.diverged == 0 && run->result.unequal == 0 &&
+           (expect == SIM_VERDICT_PASS || verdicts[expect] > 0 || sim_run_is_part(run));
+}
+
+static const char *
+end_words(enum sim_sweep_end end)
+{
+    switch (end) {
+    case SIM_SWEEP_COMPLETE:
+        return "";
+    case SIM_SWEEP_EXHAUSTED:
+        return "  (complete: there is no other run)";
+    case SIM_SWEEP_ENOUGH:
+        return "  (saturated)";
+    case SIM_SWEEP_STOPPED_AT_FAILURE:
+        return "  (stopped at the first failure)";
+    case SIM_SWEEP_OUT_OF_TIME:
+        return "  (time is up)";
+    case SIM_SWEEP_INTERRUPTED:
+        return "  (interrupted)";
+    case SIM_SWEEP_TOO_MANY_HANGS:
+        return "  (given up: too many hangs)";
+    case SIM_SWEEP_SINK:
+    case SIM_SWEEP_SYSTEM:
+        break;
+    }
+    return "  (stopped: rewake failed)";
+}
+
+static void
+tell_scenario_text(const struct sim_run *run)
+{
+    const struct sim_sweep_result *result = &run->result;
+    const struct sim_scenario *scenario = run->entry->scenario;
+    (void)printf("%-32s %8llu run%s", scenario->name, wide(result->totals.runs),
+            result->totals.runs == 1 ? " " : "s");
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        if (result->totals.verdicts[i] > 0) {
+            (void)printf("  %llu %s", wide(result->totals.verdicts[i]), sim_verdict_name(i));
+        }
+    }
+    if (result->first_failure != UINT64_MAX) {
+        (void)printf("  first at seed %llu", wide(run->plan.first + result->first_failure));
+    }
+    if (result->checked > 0) {
+        (void)printf("  twins: %llu of %llu differ", wide(result->unequal), wide(result->checked));
+    }
+    if (run->expect) {
+        (void)printf("  %s", sim_run_as_stated(run) ? "as stated" : "NOT AS STATED: ");
+        if (!sim_run_as_stated(run)) {
+            (void)printf("%s", sim_verdict_name(scenario->expect));
+        }
+    }
+    (void)printf("%s\n", end_words(result->end));
+}
+
+void
+sim_run_tell_scenario(struct sim_run *run)
+{
+    sim_progress_clear(&run->progress);
+    if (run->json) {
+        sim_run_json_scenario(run);
+    } else {
+        tell_scenario_text(run);
+        sim_run_tell_cover(run);
+        (void)fflush(stdout);
+    }
+}
+
+void
+sim_run_tell_end(struct sim_run *run, int status)
+{
+    uint64_t ms = sim_clock_ms() - run->start_ms;
+    sim_progress_clear(&run->progress);
+    if (run->json) {
+        sim_run_json_summary(run, status, ms);
+        return;
+    }
+    (void)printf("%llu run%s: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
+            run->runs == 1 ? "" : "s", wide(run->passed), wide(run->runs - run->passed),
+            wide(ms / 1000), wide(ms % 1000));
+}

@@ -1,0 +1,230 @@
+/*
+ * file.c -- runs that lie in files: what stopped a fuzzer, and the other way.
+ *
+ * An artifact says what a run decides and not how it ends. So it is run once when it is named, and
+ * what that run wrote down is the subject: from there on it is like any token.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/subject/artifact.h"
+#include "sim/cli/subject/subject.h"
+
+/* Of a run that is told by its decisions alone. */
+#define SEED 0u
+/* Decisions of a run that is written as an artifact. */
+#define ANSWERS_MAX (1u << 18)
+
+bool
+sim_subject_is_file(const char *name)
+{
+    struct stat status;
+    return strchr(name, ':') == NULL && stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+/* ---- In. ------------------------------------------------------------------------------------- */
+
+/* All of a file, from malloc. NULL after a line. */
+static uint8_t *
+read_file(const char *path, size_t *ret_size)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = file != NULL ? malloc(SIM_ARTIFACT_SIZE_MAX + 1) : NULL;
+    *ret_size = bytes != NULL ? fread(bytes, 1, SIM_ARTIFACT_SIZE_MAX + 1, file) : 0;
+    if (bytes == NULL || ferror(file) != 0) {
+        (void)sim_cli_fail(0, "%s: it can not be read: %s", path, strerror(errno));
+        free(bytes);
+        bytes = NULL;
+    } else if (*ret_size > SIM_ARTIFACT_SIZE_MAX) {
+        (void)sim_cli_fail(0, "%s is no artifact of a fuzzer: those have at most a megabyte", path);
+        free(bytes);
+        bytes = NULL;
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return bytes;
+}
+
+/* What the run did, kept beyond its mapping. */
+static void
+keep(struct sim_subject *subject, struct sim_alone *alone)
+{
+    struct sim_tape tape = sim_alone_deviations(alone);
+    subject->tape = (struct sim_tape){
+            calloc(tape.count + 1, sizeof(*tape.entries)), tape.count, tape.count + 1};
+    rt_assert(subject->tape.entries != NULL);
+    memcpy(subject->tape.entries, tape.entries, tape.count * sizeof(*tape.entries));
+    subject->expected = *sim_alone_outcome(alone);
+}
+
+static int
+run_artifact(struct sim_cli *cli, const struct sim_artifact *artifact, struct sim_subject *subject)
+{
+    uint32_t most = sim_answers_in(artifact->size) + 1;
+    struct sim_tape answers = {calloc(most, sizeof(struct sim_deviation)), 0, most};
+    rt_assert(answers.entries != NULL);
+    sim_answers_read(&answers, artifact->bytes, artifact->size);
+    const struct sim_alone_case what = {
+            .scenario = artifact->entry->scenario,
+            .options = &artifact->options,
+            .seed = SEED,
+            .how = SIM_HOW_ANSWERS,
+            .tape = &answers,
+            .hang_ms = cli->settings.hang_ms,
+    };
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    int status = 0;
+    if (sim_alone_run(&alone, &what)) {
+        keep(subject, &alone);
+    } else {
+        status = sim_cli_fail(
+                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone.pilot.worker.error);
+    }
+    sim_alone_done(&alone);
+    free(answers.entries);
+    return status;
+}
+
+int
+sim_subject_from_file(struct sim_cli *cli, const char *path, struct sim_subject *subject)
+{
+    char error[SIM_ARTIFACT_ERROR_MAX];
+    struct sim_artifact artifact;
+    size_t size = 0;
+    uint8_t *bytes = read_file(path, &size);
+    if (bytes == NULL) {
+        return SIM_EXIT_USAGE;
+    }
+    int status = sim_artifact_read(&cli->registry, bytes, size, &artifact, error);
+    if (status != 0) {
+        (void)sim_cli_fail(0, "%s %s", path, error);
+    } else {
+        *subject = (struct sim_subject){.entry = artifact.entry,
+                .options = artifact.options,
+                .seed = SEED,
+                .how = SIM_HOW_STRICT,
+                .own_build = true,
+                .from_file = true};
+        status = run_artifact(cli, &artifact, subject);
+    }
+    free(bytes);
+    return status;
+}
+
+/* ---- Out. ------------------------------------------------------------------------------------ */
+
+/* Shared with the process that makes the run; its tape lies behind it. */
+static struct sim_transcript *
+new_transcript(void)
+{
+    size_t size = sizeof(struct sim_transcript) + ANSWERS_MAX * sizeof(struct sim_deviation);
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return NULL;
+    }
+    struct sim_transcript *transcript = memory;
+    transcript->tape =
+            (struct sim_tape){(struct sim_deviation *)(void *)(transcript + 1), 0, ANSWERS_MAX};
+    return transcript;
+}
+
+static void
+free_transcript(struct sim_transcript *transcript)
+{
+    if (transcript != NULL) {
+        (void)munmap(transcript, sizeof(*transcript) + ANSWERS_MAX * sizeof(struct sim_deviation));
+    }
+}
+
+/* A run that wrote over our memory has left no tape to go by. */
+static bool
+is_whole(const struct sim_transcript *transcript)
+{
+    const struct sim_tape *tape = &transcript->tape;
+    bool whole = tape->entries == (const struct sim_deviation *)(const void *)(transcript + 1) &&
+                 tape->count <= ANSWERS_MAX && !transcript->full;
+    uint64_t next[SIM_KINDS] = {0};
+    for (uint32_t i = 0; whole && i < tape->count; i++) {
+        const struct sim_deviation *entry = &tape->entries[i];
+        whole = entry->kind < SIM_KINDS && entry->ordinal >= next[entry->kind];
+        if (whole) {
+            next[entry->kind] = (uint64_t)entry->ordinal + 1;
+        }
+    }
+    return whole;
+}
+
+/* A file that is there already stays as it is. */
+static int
+write_file(const char *path, const char *line, const uint8_t *bytes, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST) {
+        return sim_cli_fail(
+                SIM_EXIT_USAGE, "%s is there already and stays as it is: give another name", path);
+    }
+    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    bool written = file != NULL && fputs(line, file) >= 0 && fwrite(bytes, 1, size, file) == size;
+    int error = errno;
+    if (file != NULL && fclose(file) != 0) {
+        written = false;
+        error = errno;
+    }
+    return written ? 0
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it can not be written: %s", path,
+                             strerror(error));
+}
+
+static int
+write_transcript(const struct sim_subject *subject, const struct sim_transcript *transcript,
+        const char *path)
+{
+    uint8_t *bytes = malloc(SIM_ARTIFACT_SIZE_MAX);
+    char *line = sim_artifact_line(subject->entry->scenario, &subject->options);
+    rt_assert(bytes != NULL);
+    size_t room = SIM_ARTIFACT_SIZE_MAX - strlen(line);
+    size_t size = is_whole(transcript) ? sim_answers_write(&transcript->tape, bytes, room) : room;
+    int status = size + SIM_ANSWER_SIZE > room
+                         ? sim_cli_fail(SIM_EXIT_SYSTEM,
+                                   "the run has too many decisions for an artifact")
+                         : write_file(path, line, bytes, size);
+    free(line);
+    free(bytes);
+    return status;
+}
+
+int
+sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const char *path)
+{
+    struct sim_transcript *transcript = new_transcript();
+    if (transcript == NULL) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to write the run down");
+    }
+    const struct sim_alone_case what = {
+            .scenario = subject->entry->scenario,
+            .options = &subject->options,
+            .seed = subject->seed,
+            .how = subject->how,
+            .tape = &subject->tape,
+            .hang_ms = cli->settings.hang_ms,
+            .transcript = transcript,
+    };
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    int status = sim_alone_run(&alone, &what)
+                         ? write_transcript(subject, transcript, path)
+                         : sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s",
+                                   alone.pilot.worker.error);
+    sim_alone_done(&alone);
+    free_transcript(transcript);
+    return status;
+}

@@ -1,0 +1,430 @@
+/*
+ * subject.c -- finding the run that was named, and running it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/subject/subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/print/build.h"
+#include "sim/cli/print/words.h"
+#include "sim/explore/token.h"
+#include "sim/store/explained.h"
+#include "sim/strategy/strategy.h"
+#include "sim/strategy/swarm.h"
+
+const char *
+sim_cli_db(const struct sim_cli *cli)
+{
+    return cli->settings.db != NULL ? cli->settings.db : SIM_STORE_PATH;
+}
+
+/* ---- Tokens. --------------------------------------------------------------------------------- */
+
+static int
+find_entry(struct sim_cli *cli, const char *name, struct sim_subject *subject)
+{
+    subject->entry = sim_registry_find(&cli->registry, name);
+    if (subject->entry == NULL) {
+        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                "there is no scenario '%s' in %s; if it is in a library, name that in front: "
+                "rewake %s LIB.so …",
+                name, cli->library != NULL ? cli->library : "this rewake", cli->command->name);
+    }
+    return 0;
+}
+
+static int
+from_token(struct sim_cli *cli, const char *text, struct sim_subject *subject)
+{
+    struct sim_token token;
+    char error[SIM_TOKEN_ERROR_MAX] = "";
+    enum sim_token_error err = sim_token_parse(text, &token, error);
+    if (err != SIM_TOKEN_OK) {
+        return sim_cli_fail(
+                err == SIM_TOKEN_MALFORMED ? SIM_EXIT_USAGE : SIM_EXIT_CAN_NOT_JUDGE, "%s", error);
+    }
+    subject->tape = token.tape;
+    subject->seed = token.seed;
+    subject->how = token.taped ? SIM_HOW_STRICT : SIM_HOW_RANDOM;
+    subject->half_digest = true;
+    subject->expected = (struct sim_outcome){
+            .seed = token.seed,
+            .digest = token.digest,
+            .verdict = (uint8_t)token.verdict,
+            .oracle = (uint8_t)token.oracle,
+            .site = token.site,
+    };
+    int status = find_entry(cli, token.scenario, subject);
+    if (status == 0 && sim_token_options(&token, subject->entry->scenario, &subject->options,
+                               error) != SIM_TOKEN_OK) {
+        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE, "%s", error);
+    }
+    return status;
+}
+
+/* ---- run:ID. --------------------------------------------------------------------------------- */
+
+static int
+fail_with_store(enum sim_store_err err, const char *message)
+{
+    return sim_cli_fail(
+            err == SIM_STORE_UNKNOWN || err == SIM_STORE_QUERY ? SIM_EXIT_USAGE : SIM_EXIT_SYSTEM,
+            "%s", message);
+}
+
+/* The tape of a run whose row is all there is. */
+static int
+decode_tape(const struct sim_found_run *found, struct sim_subject *subject)
+{
+    uint32_t most = (uint32_t)(found->tape_size / 6 + 1);
+    subject->tape = (struct sim_tape){calloc(most, sizeof(struct sim_deviation)), 0, most};
+    rt_assert(subject->tape.entries != NULL);
+    if (sim_tape_decode(&subject->tape, found->tape, found->tape_size) != RT_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "run:%lld: its tape in the database is damaged",
+                (long long)found->run);
+    }
+    return 0;
+}
+
+/* The row has the options of its sweep; where seeds drew their own, this one does so again. What
+ * differs from its default was given. */
+static void
+draw_options(const struct sim_found_run *found, struct sim_subject *subject)
+{
+    char error[SIM_STRATEGY_ERROR_MAX];
+    const struct sim_scenario *scenario = subject->entry->scenario;
+    struct sim_search search;
+    uint32_t given = 0;
+    if (!sim_search_parse(found->strategy, &search, error) || search.swarm == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        bool differs = sim_option_get(&subject->options, i) != sim_option_default(i);
+        given |= (uint32_t)differs << i;
+    }
+    sim_swarm_draw(found->seed, scenario, &subject->options, given, &subject->options);
+}
+
+static int
+from_row(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subject *subject)
+{
+    int status = find_entry(cli, found->scenario, subject);
+    if (status != 0) {
+        return status;
+    }
+    if (!sim_options_from_json(subject->entry->scenario,
+                found->options != NULL ? found->options : "{}", &subject->options)) {
+        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                "run:%lld was made with options or parameters that '%s' does not have here",
+                (long long)found->run, found->scenario);
+    }
+    subject->seed = found->seed;
+    draw_options(found, subject);
+    if (strcmp(found->strategy, "random") == 0) {
+        subject->how = SIM_HOW_RANDOM;
+        return 0;
+    }
+    subject->how = SIM_HOW_STRICT;
+    return decode_tape(found, subject);
+}
+
+/* Who names a library asks about a run of that library. */
+static int
+check_library(const struct sim_cli *cli, const struct sim_found_run *found)
+{
+    const struct sim_entry *entry = sim_registry_find(&cli->registry, found->scenario);
+    if (cli->library == NULL || (entry != NULL && entry->library != NULL)) {
+        return 0;
+    }
+    return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+            "run:%lld is of '%s', which is not in %s: name the database of that library with "
+            "--db, or leave the library out",
+            (long long)found->run, found->scenario, cli->library);
+}
+
+static char *
+copy_text(const char *text)
+{
+    char *copy = text != NULL ? strdup(text) : NULL;
+    rt_assert(text == NULL || copy != NULL);
+    return copy;
+}
+
+/* What it was shrunk to, where that is another run: one digest, one run, whatever else its token
+ * says. */
+static void
+note_smaller(const struct sim_found_run *found, struct sim_subject *subject)
+{
+    char error[SIM_TOKEN_ERROR_MAX];
+    struct sim_token token;
+    if (found->shrunk_token == NULL ||
+            sim_token_parse(found->shrunk_token, &token, error) != SIM_TOKEN_OK) {
+        return;
+    }
+    if (token.digest == 0 || token.digest != (found->digest & UINT32_MAX)) {
+        subject->smaller = copy_text(found->shrunk_token);
+    }
+    sim_token_done(&token);
+}
+
+static int
+from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_subject *subject)
+{
+    int strange = check_library(cli, found);
+    if (strange != 0) {
+        return strange;
+    }
+    if (found->library != NULL && sim_registry_find(&cli->registry, found->scenario) == NULL) {
+        char *path = strdup(found->library); /* The registry borrows it to the end. */
+        rt_assert(path != NULL);
+        if (!sim_registry_load(&cli->registry, path)) {
+            return sim_cli_fail(SIM_EXIT_USAGE, "%s", cli->registry.error);
+        }
+    }
+    int status = found->token != NULL ? from_token(cli, found->token, subject)
+                                      : from_row(cli, found, subject);
+    subject->token = copy_text(found->token);
+    note_smaller(found, subject);
+    subject->run = found->run;
+    subject->has_events = found->events_stored > 0;
+    subject->half_digest = false;
+    subject->expected.seed = found->seed;
+    subject->expected.digest = found->digest;
+    subject->expected.verdict = (uint8_t)found->verdict;
+    subject->expected.oracle = (uint8_t)found->oracle;
+    subject->expected.site = found->site;
+    return status;
+}
+
+/* ---- What the database knows of the build. --------------------------------------------------- */
+
+struct asked {
+    const char *build;
+    bool same;
+};
+
+static bool
+compare_build(const char *line, size_t length, void *argument)
+{
+    struct asked *asked = argument;
+    (void)length;
+    asked->same = asked->same || strstr(line, asked->build) != NULL;
+    return true;
+}
+
+/* Whether `sql`, which selects builds, has this one among its answers. */
+static bool
+is_own_build(struct sim_store *store, const struct sim_subject *subject, const char *sql)
+{
+    char build[SIM_BUILD_MAX];
+    sim_build_text(subject->entry->library, build);
+    struct asked asked = {build, false};
+    return sim_store_query(store, sql, SIM_STORE_JSON, compare_build, &asked) == SIM_STORE_OK &&
+           asked.same;
+}
+
+/* Of a token that is in the database as that of a run that was found. */
+static void
+note_found(struct sim_store *store, const char *token, struct sim_subject *subject)
+{
+    struct sim_found_run found;
+    int64_t run = 0;
+    if (sim_store_run_of_token(store, token, &run) != SIM_STORE_OK ||
+            sim_store_find_run(store, run, &found) != SIM_STORE_OK) {
+        return;
+    }
+    if (found.token != NULL && strcmp(found.token, token) == 0) {
+        note_smaller(&found, subject);
+    }
+    sim_found_run_clear(&found);
+}
+
+static void
+ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subject)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    char *sql = NULL;
+    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
+            SIM_STORE_OK) {
+        return;
+    }
+    /* A token that was parsed holds no quote. */
+    if (asprintf(&sql,
+                "SELECT s.build FROM details AS d JOIN runs AS r USING (run) "
+                "JOIN sweeps AS s USING (sweep) WHERE d.token = '%s' UNION "
+                "SELECT s.build FROM shrunk AS h JOIN runs AS r USING (run) "
+                "JOIN sweeps AS s USING (sweep) WHERE h.token = '%s'",
+                token, token) > 0) {
+        subject->own_build = is_own_build(store, subject, sql);
+    }
+    free(sql);
+    note_found(store, token, subject);
+    sim_store_close(&store);
+}
+
+static int
+from_database(struct sim_cli *cli, uint64_t run, struct sim_subject *subject)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    struct sim_found_run found;
+    char sql[160];
+    enum sim_store_err err =
+            sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store);
+    if (err != SIM_STORE_OK) {
+        return fail_with_store(err, message);
+    }
+    err = sim_store_find_run(store, (int64_t)run, &found);
+    if (err != SIM_STORE_OK) {
+        int status = fail_with_store(err, sim_store_message(store));
+        sim_store_close(&store);
+        return status;
+    }
+    int status = from_found(cli, &found, subject);
+    if (status == 0) {
+        (void)snprintf(sql, sizeof(sql),
+                "SELECT s.build FROM runs AS r JOIN sweeps AS s USING (sweep) WHERE r.run = %lld",
+                (long long)run);
+        subject->own_build = is_own_build(store, subject, sql);
+    }
+    sim_found_run_clear(&found);
+    sim_store_close(&store);
+    return status;
+}
+
+static int
+find_token(struct sim_cli *cli, const char *token, struct sim_subject *subject)
+{
+    int status = from_token(cli, token, subject);
+    if (status == 0) {
+        ask_about_token(cli, token, subject);
+    }
+    return status;
+}
+
+int
+sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_subject)
+{
+    uint64_t run = 0;
+    *ret_subject = (struct sim_subject){.seed = 0};
+    if (sim_subject_is_text(name)) {
+        int status = sim_subject_read_text(name, &ret_subject->text);
+        return status == 0 ? find_token(cli, ret_subject->text, ret_subject) : status;
+    }
+    if (strncmp(name, "run:", 4) == 0) {
+        if (!sim_number_parse(name + 4, INT64_MAX, &run)) {
+            return sim_cli_fail(SIM_EXIT_USAGE, "'%s' is no run: it is run: and a number", name);
+        }
+        return from_database(cli, run, ret_subject);
+    }
+    if (sim_subject_is_file(name)) {
+        return sim_subject_from_file(cli, name, ret_subject);
+    }
+    return find_token(cli, name, ret_subject);
+}
+
+const char *
+sim_subject_name(const struct sim_cli *cli, const struct sim_subject *subject)
+{
+    if (subject->text != NULL) {
+        return subject->text;
+    }
+    return subject->token != NULL ? subject->token : cli->arguments[0];
+}
+
+void
+sim_subject_say_found(const struct sim_subject *subject)
+{
+    char name[32] = "the run";
+    if (subject->run != 0) {
+        (void)snprintf(name, sizeof(name), "run:%lld", (long long)subject->run);
+    }
+    if (subject->smaller != NULL) {
+        (void)printf(
+                "This is %s as it was found. It was shrunk: the last line has a smaller run that "
+                "fails in\nthe same way.\n",
+                name);
+    }
+}
+
+void
+sim_subject_offer_smaller(
+        const struct sim_cli *cli, const struct sim_subject *subject, const char *command)
+{
+    if (subject->smaller != NULL) {
+        char *text = sim_command_text(cli, command, subject->entry, subject->smaller);
+        sim_say_if_long(subject->smaller);
+        (void)printf("shrunk: %s\n", text);
+        free(text);
+    }
+}
+
+void
+sim_subject_done(struct sim_subject *subject)
+{
+    free(subject->text);
+    free(subject->token);
+    free(subject->smaller);
+    subject->text = NULL;
+    subject->token = NULL;
+    subject->smaller = NULL;
+    free(subject->tape.entries);
+    subject->tape = (struct sim_tape){NULL, 0, 0};
+}
+
+/* ---- Running it. ----------------------------------------------------------------------------- */
+
+int
+sim_subject_run(struct sim_cli *cli, const struct sim_subject *subject, bool lenient, bool explain,
+        struct sim_alone *alone)
+{
+    const struct sim_subject_way way = {.lenient = lenient, .explain = explain};
+    return sim_subject_run_so(cli, subject, &way, alone);
+}
+
+int
+sim_subject_run_so(struct sim_cli *cli, const struct sim_subject *subject,
+        const struct sim_subject_way *way, struct sim_alone *alone)
+{
+    bool taped = subject->how != SIM_HOW_RANDOM;
+    const struct sim_alone_case what = {
+            .scenario = subject->entry->scenario,
+            .options = &subject->options,
+            .seed = subject->seed,
+            .how = taped && way->lenient ? SIM_HOW_LENIENT : subject->how,
+            .tape = &subject->tape,
+            .hang_ms = cli->settings.hang_ms,
+            .explain = way->explain,
+            .loud = true,
+            .core = way->core,
+            .trap = way->trap,
+            .study = way->study,
+            .study_of = way->study_of,
+    };
+    if (!sim_alone_run(alone, &what)) {
+        return sim_cli_fail(
+                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->pilot.worker.error);
+    }
+    return 0;
+}
+
+bool
+sim_subject_same_failure(const struct sim_subject *subject, const struct sim_outcome *outcome)
+{
+    return sim_outcome_same(&subject->expected, outcome);
+}
+
+bool
+sim_subject_same_run(const struct sim_subject *subject, const struct sim_outcome *outcome)
+{
+    uint64_t mask = subject->half_digest ? UINT32_MAX : UINT64_MAX;
+    bool known = subject->expected.digest != 0 && outcome->digest != 0;
+    return sim_subject_same_failure(subject, outcome) &&
+           (!known || (subject->expected.digest & mask) == (outcome->digest & mask));
+}

@@ -1,0 +1,79 @@
+/*
+ * text.c -- tokens that are too long for a command line: from a file, or from stdin.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/subject/subject.h"
+
+/* More than the longest token that is read (SIM_TOKEN_TAPE_MAX). */
+#define TEXT_MAX ((size_t)16 << 20)
+#define BLANKS " \t\r\n"
+
+bool
+sim_subject_is_text(const char *name)
+{
+    return strcmp(name, "-") == 0 || name[0] == '@';
+}
+
+/* All that is in `file`, from malloc; more than TEXT_MAX is cut behind that. */
+static char *
+read_all(FILE *file)
+{
+    char *text = malloc(TEXT_MAX + 2);
+    rt_assert(text != NULL);
+    text[fread(text, 1, TEXT_MAX + 1, file)] = '\0';
+    return text;
+}
+
+/* The only word in `text`, moved to its front; NULL, or what is wrong. */
+static const char *
+take_word(char *text)
+{
+    size_t before = strspn(text, BLANKS);
+    size_t length = strcspn(text + before, BLANKS);
+    const char *behind = text + before + length;
+    if (length == 0) {
+        return "there is no token in it";
+    }
+    if (length > TEXT_MAX) {
+        return "that is longer than any token";
+    }
+    if (behind[strspn(behind, BLANKS)] != '\0') {
+        return "there is more in it than one token";
+    }
+    memmove(text, text + before, length);
+    text[length] = '\0';
+    return NULL;
+}
+
+int
+sim_subject_read_text(const char *name, char **ret_text)
+{
+    bool from_stdin = strcmp(name, "-") == 0;
+    const char *path = from_stdin ? "stdin" : name + 1;
+    FILE *file = from_stdin ? stdin : *path != '\0' ? fopen(path, "r") : NULL;
+    *ret_text = NULL;
+    if (!from_stdin && *path == '\0') {
+        return sim_cli_fail(SIM_EXIT_USAGE, "'@' is not followed by the name of a file: @FILE");
+    }
+    if (file == NULL) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s: it can not be read: %s", path, strerror(errno));
+    }
+    char *text = read_all(file);
+    const char *wrong = ferror(file) != 0 ? "it can not be read" : take_word(text);
+    if (!from_stdin) {
+        (void)fclose(file);
+    }
+    if (wrong != NULL) {
+        free(text);
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s: %s", path, wrong);
+    }
+    *ret_text = text;
+    return 0;
+}
