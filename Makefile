@@ -107,7 +107,7 @@ SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,sim sc
 # The longest begin first, so that none of them is left over when the others are done.
 LONGEST := $(wildcard $(addprefix sim/tests/cli/,scenarios.t zoo.t shard.t run.t library.t))
 SHELL_TESTS := $(LONGEST) $(filter-out $(LONGEST),$(SHELL_TESTS))
-GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/store/*.sql))
+GEN := $(patsubst %.sql,$(B)/gen/%.sql.o,$(wildcard sim/store/tables/*.sql))
 QUERIES := $(patsubst %.sql,$(B)/gen/%.sql.o,$(sort $(wildcard reports/queries/*.sql)))
 ZOO := $(patsubst scenarios/%.patch,$(B)/%.o,$(sort $(wildcard scenarios/zoo/*.patch)))
 plain = $(patsubst %.c,$(B)/plain/%.o,$(patsubst %.cc,%.c,$1))

@@ -14,7 +14,7 @@
  * report_run_place, its words by report_run_words.
  *
  * Numbers. A failure is called run:ID, and ID is at least 1. The smaller run that tells it, and the
- * twin that passes, have numbers of their own below 0 (sim/store/explained.sql).
+ * twin that passes, have numbers of their own below 0 (sim/store/tables/explained.sql).
  *
  * Trust. A database may come from anywhere: every number in it is checked, and an actor that is
  * none is the world.

@@ -6,8 +6,7 @@
 golden=$root/reports/tests/golden
 
 new_db() {
-    cat "$root/sim/store/schema.sql" "$root/sim/store/coverage.sql" "$root/sim/store/notes.sql" |
-        sqlite3 "$1"
+    (cd "$root/sim/store/tables" && cat schema.sql coverage.sql notes.sql) | sqlite3 "$1"
 }
 # The page without its head, where the style is.
 main_of() {

@@ -13,7 +13,7 @@ names=$(cd "$root/reports/queries" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
 rewake run canary/diverged --runs 4 --check-determinism 100 --db f.db >/dev/null
 rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'seeds/s3/*' zoo/a06/broken \
     --runs 60 --db f.db >/dev/null
-cat "$root/sim/store/schema.sql" "$root/sim/store/coverage.sql" | sqlite3 e.db
+cat "$root/sim/store/tables/schema.sql" "$root/sim/store/tables/coverage.sql" | sqlite3 e.db
 
 # ---- The list. ----
 same "query alone: status" "$(status query)" 0

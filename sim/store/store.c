@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/store/internal.h"
 #include "sim/store/shard.h"
-#include "sim/store/store_internal.h"
 
 /* A file up to this size is looked through when it is opened: it takes a few milliseconds, and
  * damage is told before anything is built on it. */

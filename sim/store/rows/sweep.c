@@ -1,9 +1,9 @@
 /*
- * store_sweep.c -- sweeps: totals, seeds, and the rows of their runs.
+ * sweep.c -- sweeps: totals, seeds, and the rows of their runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 static enum sim_store_err
 insert_sweep(struct sim_store *store, const struct sim_sweep *sweep)

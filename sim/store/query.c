@@ -1,5 +1,5 @@
 /*
- * store_query.c -- one question to the database, answered as a table or as JSON.
+ * query.c -- one question to the database, answered as a table or as JSON.
  *
  * What is allowed: a single statement that reads. SQLite says whether it does; an
  * authorizer refuses ATTACH, for a question must not open (or make) another file, and
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 #define MEASURED_ROWS 500 /* Rows that decide how wide a column is. */
 #define WIDTH_MAX 60      /* A longer text moves what follows in its own line only. */

@@ -1,12 +1,12 @@
 /*
- * store_explained.c -- explanations, and the two runs that tell a failure.
+ * explained.c -- explanations, and the two runs that tell a failure.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/store/explained.h"
 
 #include "runtime/base/assert.h"
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 /* explained.sql, made into a C array by the build. */
 extern const char sim_explained_sql[];

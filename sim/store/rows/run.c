@@ -1,5 +1,5 @@
 /*
- * store_run.c -- one run with everything that somebody will read: events, hashes, texts.
+ * run.c -- one run with everything that somebody will read: events, hashes, texts.
  *
  * The recorder may belong to a worker that has died, so what it says about its own
  * memory is believed only as far as that memory reaches.
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 /* ---- Events. --------------------------------------------------------------------------------- */
 

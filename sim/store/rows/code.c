@@ -1,10 +1,10 @@
 /*
- * store_code.c -- edges of code, and who has reached them, on their way into the database.
+ * code.c -- edges of code, and who has reached them, on their way into the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/store/code.h"
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 /* code.sql, made into a C array by the build. */
 extern const char sim_code_sql[];

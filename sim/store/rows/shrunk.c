@@ -1,10 +1,10 @@
 /*
- * store_shrunk.c -- the smallest run that fails as a stored one does.
+ * shrunk.c -- the smallest run that fails as a stored one does.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/base/assert.h"
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 static enum sim_store_err
 insert(struct sim_store *store, const struct sim_shrunk_row *row)

@@ -1,9 +1,9 @@
 /*
- * store_zoo.c -- the table of real bugs, in the database.
+ * zoo.c -- the table of real bugs, in the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 /* zoo.sql, made into a C array by the build. */
 extern const char sim_zoo_sql[];

@@ -1,9 +1,9 @@
 /*
- * store_notes.c -- what a sweep was asked and how it ended, in the database.
+ * notes.c -- what a sweep was asked and how it ended, in the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 /* notes.sql, made into a C array by the build. */
 extern const char sim_notes_sql[];

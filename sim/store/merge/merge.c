@@ -1,7 +1,7 @@
 /*
- * store_merge.c -- sweeps of one database put into another: which of them, and what fits.
+ * merge.c -- sweeps of one database put into another: which of them, and what fits.
  *
- * Rows are moved by store_move.c. All that is decided here is decided by what stands in the two
+ * Rows are moved by move.c. All that is decided here is decided by what stands in the two
  * databases, so that merging again, or in another order, comes to the same.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/store/store_move.h"
+#include "sim/store/merge/move.h"
 
 /* Columns of a sweep as it is asked for here. */
 enum column {

@@ -1,12 +1,12 @@
 /*
- * store_move.c -- copying and adding up what belongs to a sweep.
+ * move.c -- copying and adding up what belongs to a sweep.
  *
  * Every table with a column `run` or `sweep` goes along, also one that a later file of this folder
  * has made: only those whose rows add up are named here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/store/store_move.h"
+#include "sim/store/merge/move.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
- * store_words.c -- names and meanings of numbers, for readers who have only the file.
+ * words.c -- names and meanings of numbers, for readers who have only the file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/cover/element.h"
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 #include "sim/trace/event.h"
 #include "sim/trace/site.h"
 

@@ -1,9 +1,9 @@
 /*
- * store_remember.c -- the failures that the next sweep tries first.
+ * remember.c -- the failures that the next sweep tries first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 static void
 put_key(struct sim__statement *statement, const struct sim_remembered *failure)

@@ -1,9 +1,9 @@
 /*
- * store_measure.c -- how many runs each strategy needs, in the database.
+ * measure.c -- how many runs each strategy needs, in the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 /* measure.sql, made into a C array by the build. */
 extern const char sim_measure_sql[];

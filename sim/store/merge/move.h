@@ -1,7 +1,7 @@
 /*
- * store_move.h -- rows of a sweep on their way from one database into another.
+ * move.h -- rows of a sweep on their way from one database into another.
  *
- * Of store_merge.c, which says which sweeps. Everything in a transaction of `to`.
+ * Of merge.c, which says which sweeps. Everything in a transaction of `to`.
  *
  * Numbers of runs and events are shifted by the largest that `to` has had, so that what belongs
  * together goes on doing so.
@@ -11,8 +11,8 @@
 #ifndef SIM_STORE_MOVE_H
 #define SIM_STORE_MOVE_H
 
+#include "sim/store/internal.h"
 #include "sim/store/shard.h"
-#include "sim/store/store_internal.h"
 
 struct sim__move {
     struct sim_store *to;

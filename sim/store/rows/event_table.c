@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/store/event_table.h"
+#include "sim/store/rows/event_table.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
- * store_shard.c -- which part of a sweep that is.
+ * shard.c -- which part of a sweep that is.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/store/shard.h"
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 static enum sim_store_err
 insert_shard(struct sim_store *store, int64_t sweep, const struct sim_shard *shard)

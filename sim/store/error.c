@@ -1,5 +1,5 @@
 /*
- * store_error.c -- what went wrong with the database, in one line for people.
+ * error.c -- what went wrong with the database, in one line for people.
  *
  * SQLite and the system have dozens of ways to refuse. A user has ten: each is a
  * sentence that ends in what to do.
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 const char *
 sim_store_err_name(enum sim_store_err err)

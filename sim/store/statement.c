@@ -1,12 +1,12 @@
 /*
- * store_statement.c -- statements that keep their first error to themselves until asked.
+ * statement.c -- statements that keep their first error to themselves until asked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 /* Takes SQLite's answer. At once, while it still knows what the system said. */
 static void

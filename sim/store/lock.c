@@ -1,5 +1,5 @@
 /*
- * store_lock.c -- one writer at a time, and the name of whoever holds the database.
+ * lock.c -- one writer at a time, and the name of whoever holds the database.
  *
  * The writer's lock is a POSIX record lock on an empty file beside the database. The
  * system gives it back however the process ends, workers do not inherit it, and the
@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 #define SQLITE_LOCKS_FIRST 0x40000000
 #define SQLITE_LOCKS_LENGTH 512

@@ -1,5 +1,5 @@
 /*
- * store_internal.h -- what the files of the trace database share.
+ * internal.h -- what the files of the trace database share.
  *
  * A call of the store is: begin, statements, end. A statement collects its first
  * error while it is bound, so that binding reads as a list; sim__store_run and
@@ -14,7 +14,7 @@
 #include <sqlite3.h>
 
 #include "runtime/base/assert.h"
-#include "sim/store/event_table.h"
+#include "sim/store/rows/event_table.h"
 #include "sim/store/store.h"
 
 #define SIM__STORE_MAGIC 0x53746f72u
@@ -46,12 +46,12 @@ struct sim_store {
     char message[SIM_STORE_MESSAGE_MAX];
 };
 
-/* ---- store_notes.c --------------------------------------------------------------------------- */
+/* ---- rows/notes.c ---------------------------------------------------------------------------- */
 
 /* Makes the table of notes.sql, where it is not there yet. */
 enum sim_store_err sim__store_note_tables(struct sim_store *store);
 
-/* ---- store_error.c --------------------------------------------------------------------------- */
+/* ---- error.c --------------------------------------------------------------------------------- */
 
 /* Writes the line for `err` with a detail (printf-like) and answers `err`. */
 __attribute__((format(printf, 3, 4))) enum sim_store_err sim__store_refuse(
@@ -63,7 +63,7 @@ enum sim_store_err sim__store_sqlite(struct sim_store *store, int rc);
 /* The same for `error`, an errno. */
 enum sim_store_err sim__store_errno(struct sim_store *store, int error, const char *what);
 
-/* ---- store_lock.c ---------------------------------------------------------------------------- */
+/* ---- lock.c ---------------------------------------------------------------------------------- */
 
 /* Makes the folder when it is missing, and takes the writer's lock, waiting if need be. */
 enum sim_store_err sim__store_lock(struct sim_store *store);
@@ -83,7 +83,7 @@ enum sim_store_err sim__store_begin(struct sim_store *store);
 /* Ends it: commits when `err` is OK, else rolls back. Answers `err`, or what the commit said. */
 enum sim_store_err sim__store_end(struct sim_store *store, enum sim_store_err err);
 
-/* ---- store_statement.c ----------------------------------------------------------------------- */
+/* ---- statement.c ----------------------------------------------------------------------------- */
 
 struct sim__statement {
     struct sim_store *store;
@@ -120,13 +120,13 @@ enum sim_store_err sim__store_run_int(struct sim_store *store, const char *sql, 
 /* Column `column` as a copy on the heap; NULL for NULL (or when there is no memory). */
 char *sim__column_text(struct sim__statement *statement, int column);
 
-/* ---- store_sweep.c --------------------------------------------------------------------------- */
+/* ---- rows/sweep.c ---------------------------------------------------------------------------- */
 
 /* The rows of sim_store_runs, in the caller's transaction. */
 enum sim_store_err sim__store_insert_runs(struct sim_store *store, int64_t sweep,
         const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
 
-/* ---- store_shard.c --------------------------------------------------------------------------- */
+/* ---- merge/shard.c --------------------------------------------------------------------------- */
 
 /* shard.sql, likewise. */
 extern const char sim_shard_sql[];
@@ -139,7 +139,7 @@ enum sim_store_err sim__store_shard_tables(struct sim_store *store);
 enum sim_store_err sim__store_write_species(
         struct sim_store *store, int64_t sweep, const struct sim_species *species);
 
-/* ---- store_run.c ----------------------------------------------------------------------------- */
+/* ---- rows/run.c ------------------------------------------------------------------------------ */
 
 /* UNKNOWN where `runs` has no such row. */
 enum sim_store_err sim__store_known(struct sim_store *store, int64_t run);
@@ -150,12 +150,12 @@ enum sim_store_err sim__store_details(
         struct sim_store *store, int64_t number, const struct sim_full_run *run);
 enum sim_store_err sim__store_forget_details(struct sim_store *store, int64_t number);
 
-/* ---- store_code.c ---------------------------------------------------------------------------- */
+/* ---- rows/code.c ----------------------------------------------------------------------------- */
 
 /* Makes the tables of code.sql where they are missing. In a transaction. */
 enum sim_store_err sim__store_make_code(struct sim_store *store);
 
-/* ---- store_words.c --------------------------------------------------------------------------- */
+/* ---- words.c --------------------------------------------------------------------------------- */
 
 /* Fills verdicts, oracles, kinds, where this build knows more than the file. In a transaction. */
 enum sim_store_err sim__store_words(struct sim_store *store);

@@ -1,10 +1,10 @@
 /*
- * store_coverage.c -- what a sweep has covered, on its way into the database.
+ * coverage.c -- what a sweep has covered, on its way into the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/store/coverage.h"
-#include "sim/store/store_internal.h"
+#include "sim/store/internal.h"
 
 /* The transaction around `insert`, which writes with `statement`. */
 static enum sim_store_err
