@@ -148,6 +148,34 @@ if [ "${INSTALL_ALL:-}" = yes ]; then
     project C clang
     project C++ g++
 fi
+
+# ---- What the project's README says to do, line by line. ----
+# type_in DIR: each line that is indented and a command; `status N` in its comment is how it ends.
+type_in() {
+    sed -n 's/^    //p' "$1/README.md" | grep -v PREFIX >"$tmp/lines"
+    token=
+    while read -r line; do
+        expected=$(printf '%s' "$line" | sed -n 's/.*# status \([0-9]*\):.*/\1/p')
+        line=$(printf '%s' "$line" | sed "s| *#.*||; s|TOKEN|$token|")
+        (cd "$1" && fresh TIME=1s sh -c "$line" >"$tmp/said.txt" 2>&1)
+        same "README of ${1##*/}: $line" "$?" "${expected:-0}"
+        token=$(sed -n 's/^replay: .* //p' "$tmp/said.txt")
+    done <"$tmp/lines"
+}
+export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL="$tmp/gitconfig" HOME="$tmp"
+printf '[user]\nname = n\nemail = e\n' >"$GIT_CONFIG_GLOBAL"
+command -v git >/dev/null && for dir in "$tmp/C by gcc" "$tmp/C++ by clang++"; do
+    rm -rf "$dir/.rewake"
+    type_in "$dir"
+    ok "README of ${dir##*/}: what is built is not in git" sh -c \
+        "! git -C '$dir' ls-files | grep -q 'mine.so\\|rewake/'"
+done
+for link in $(grep -ho '\](http[^)]*)' "$tmp/C by gcc/README.md"); do
+    same "a link to nothing in particular" "$link" ''
+done
+ok "where rewake is not found, make says what to do" sh -c \
+    "env -u MAKEFLAGS -u MAKELEVEL PKG_CONFIG_PATH=/nowhere PKG_CONFIG_LIBDIR=/nowhere \
+        make -B -C '$tmp/C by gcc' 2>&1 | grep -q 'where is rewake?'"
 not_ok "a folder with something in it is left alone" rewake-new-project "$tmp/C by gcc"
 for arguments in '' '--cpp' '-x' 'a b'; do
     # shellcheck disable=SC2086
@@ -160,7 +188,6 @@ if python3 -c 'import yaml' 2>/dev/null && command -v git >/dev/null; then
     steps=$(pwd)/scripts/tests/ci-steps
     cd "$tmp/C by gcc" || exit 1
     rm -rf .rewake
-    git init -q . && git add -A && git -c user.name=n -c user.email=e commit -qm one
     RUNS=200 GITHUB_STEP_SUMMARY=$tmp/summary.md
     export RUNS GITHUB_STEP_SUMMARY PART
     for PART in 1 2 3 4; do

@@ -47,13 +47,28 @@ same "the README has a line for each command" \
     done <commands.txt)" ""
 
 # ---- The tutorial's executor is the one that is tested, but for its one bug. ----
-sed -n '/^#define TASKS_MAX/,/^SIM_SCENARIO/p' pages/sim-docs-tutorial-md/executor.c |
+sed -n '/^#define TASKS_MAX/,/^SIM_SCENARIO/p' "$HOME/tutorial/executor.c" |
     sed 's/^ *//' | grep -v '^$' | sort -u >told.txt
 sed 's/^ *//' "$root/scenarios/outside/executor.c" | sort -u >tested.txt
 same "lines of the tutorial's executor that the tested one does not have" \
     "$(comm -23 told.txt tested.txt | tr '\n' ' ')" \
     "SIM_SCENARIO(mine, .name = \"mine/executor\", .about = \"A job and a client on an executor of \
 my own.\", if (!any) { setup(struct sim_world *world) "
+
+# ---- A reader who copies the pieces has the same file. ----
+ok "docs-run --files" "$run" --files written sim/docs/tutorial.md
+sed 's/^```/~~~/' "$root/sim/docs/tutorial.md" | sed -n '/^~~~c$/,/^~~~$/{ /^~~~/d; p; }' >copied.c
+ok "--files writes what stands in the pieces" cmp copied.c written/executor.c
+same "the tutorial leaves nothing behind" \
+    "$(find "$HOME/tutorial" -type f ! -path '*/.rewake/*' -printf '%f\n' | sort | tr '\n' ' ')" \
+    "executor.c executor.so fix.patch "
+# Pasted with an empty line between two pieces, the patch still fits.
+sed 's/^}$/&\n/' copied.c >written/executor.c
+ok "the patch fits where lines were left empty" sh -c \
+    "cd written && $(grep '^patch ' "$root/sim/docs/tutorial.md")"
+same "... and leaves nothing behind" "$(find written -type f | sort | tr '\n' ' ')" \
+    "written/executor.c written/fix.patch "
+not_ok "--files of a page that has none" "$run" --files written "$root/LICENSE"
 
 # ---- A page that is wrong is found out. ----
 # page TEXT: that page, as wrong.md; a line of `~~~` is a fence.
