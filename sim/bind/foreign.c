@@ -26,7 +26,9 @@ struct task {
     const void *address;
     struct rt_list link;   /* In foreign->tasks. */
     struct rt_list places; /* That hold its waker, in the order of the stores. */
-    const char *event;     /* A watcher: what it is called for. NULL: a task with wakers. */
+    struct sim_waiting
+            last;      /* The place that took its waker last, or fired it, if that was later. */
+    const char *event; /* A watcher: what it is called for. NULL: a task with wakers. */
     const struct rt_site *line;
     uint32_t object;
     bool woken;   /* Since its last poll began. */
@@ -127,6 +129,12 @@ empty(struct place *place, enum rt_probe_kind kind, const struct rt_site *line)
     return task;
 }
 
+static struct sim_waiting
+waiting_in(const struct place *place)
+{
+    return (struct sim_waiting){place->object, place->line, place->reason};
+}
+
 void
 sim_foreign_store_at(
         const void *task, const void *place, const char *reason, const struct rt_site *line)
@@ -146,6 +154,7 @@ sim_foreign_store_at(
     where->waiter = who;
     where->reason = reason;
     where->line = line != NULL ? line->id : 0;
+    who->last = waiting_in(where);
     if (reason != NULL) {
         rt_probe_reason(reason);
     }
@@ -178,6 +187,9 @@ sim_foreign_fire_at(const void *place, const struct rt_site *line)
         return;
     }
     struct task *task = empty(where, RT_PROBE_FIRE, line);
+    if (!task->woken) {
+        task->last = waiting_in(where);
+    }
     rt_probe_emit(RT_PROBE_WAKE, task->object, NULL, line, wake(world, task));
 }
 
@@ -217,10 +229,23 @@ task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t ma
     {
         const struct place *place = rt_container_of(link, struct place, link);
         if (count < max) {
-            ret[count++] = (struct sim_waiting){place->object, place->line, place->reason};
+            ret[count++] = waiting_in(place);
         }
     }
     return count;
+}
+
+/* One that is woken is of interest for the place which that came out of, even where others still
+ * hold its waker. */
+static bool
+task_waited(const struct sim_actor *actor, struct sim_waiting *ret)
+{
+    const struct task *task = task_of_actor(actor);
+    if (task->last.object == 0 || (!task->woken && !rt_list_empty(&task->places))) {
+        return false;
+    }
+    *ret = task->last;
+    return true;
 }
 
 static enum sim_nudge
@@ -265,6 +290,7 @@ static const struct sim_actor_ops task_ops = {
         .step = task_step,
         .nudge = task_nudge,
         .waiting = task_waiting,
+        .waited = task_waited,
         .cancel = task_cancel,
 };
 

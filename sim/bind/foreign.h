@@ -95,7 +95,8 @@ void sim_foreign_store_at(
         const void *task, const void *place, const char *reason, const struct rt_site *line);
 
 /* The waker in `place`, if there is one, was taken out and is woken now, from whatever actor. To be
- * called before whatever the wake itself does. */
+ * called before whatever the wake itself does. Where no poll follows, reports name the task by this
+ * place: its reason, and the line that stored. */
 #define sim_foreign_fire(place) sim_foreign_fire_at((place), RT_HERE)
 void sim_foreign_fire_at(const void *place, const struct rt_site *line);
 

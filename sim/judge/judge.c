@@ -115,6 +115,21 @@ ask_one(struct inquest *inquest, uint32_t index, enum sim_rung rung, struct sim_
     return ret->asked && (ret->moved || ret->failed);
 }
 
+/* Who was woken and then forgotten waits for nothing any more: what it lay down with, at the end of
+ * its last step, says what the wake was for. */
+static void
+recall(struct inquest *inquest, uint32_t index, struct sim_answer *answer)
+{
+    if (answer->waits || answer->sleeps_since_step == 0) {
+        return;
+    }
+    struct sim_answer then;
+    sim_look(inquest->world, inquest->what, (struct sim_stop){answer->sleeps_since_step, false},
+            index, &then);
+    answer->waits = then.waits;
+    answer->waiting = then.waiting;
+}
+
 /* A question that ended in a verdict of its own (an assertion of the task's, say) is that
  * verdict. */
 static void
@@ -148,6 +163,7 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_rung rung,
             take_over(inquest->outcome, &answer);
             return true;
         }
+        recall(inquest, index, &answer);
         blame(inquest->outcome, verdict, oracle, actor_at(inquest, index), &answer);
         say_lost(inquest->outcome, &answer, rung);
         return true;
@@ -181,6 +197,7 @@ ask_everybody(struct inquest *inquest)
     }
     struct sim_answer answer;
     (void)ask_one(inquest, index, SIM_RUNG_POLL, &answer);
+    recall(inquest, index, &answer);
     blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE, actor_at(inquest, index),
             &answer);
     (void)snprintf(inquest->outcome->message, sizeof(inquest->outcome->message),
@@ -242,6 +259,7 @@ say_deadlock(struct inquest *inquest)
         struct sim_answer answer;
         uint32_t index = inquest->sleepers.indices[i];
         (void)ask_one(inquest, index, SIM_RUNG_POLL, &answer);
+        recall(inquest, index, &answer);
         const struct sim_actor *actor = actor_at(inquest, index);
         used += (size_t)snprintf(text + used, size - used, "%s'%s' waits for: %s",
                 i == 0 ? "" : "; ", actor->name, reason_of(&answer));

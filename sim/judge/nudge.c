@@ -191,6 +191,9 @@ describe(const struct sim_actor *actor, struct sim_answer *ret)
     if (ret->waits) {
         ret->waiting = waits.all[0];
     }
+    if (actor->ops->waited != NULL && actor->ops->waited(actor, &ret->waiting)) {
+        ret->waits = true;
+    }
     ret->sleeps_since_step = actor->stopped_step;
     ret->sleeps_since_ns = actor->stopped_ns;
 }
@@ -245,6 +248,21 @@ put(struct sim_world *world, struct sim_actor *actor, const struct sim_question 
     ret->outcome = world->outcome;
     ret->moved = ret->moved || (alive && has_moved(world, actor, &before));
     ret->freed = world->foreground + (before.waited_for && actor->done) < before.foreground;
+}
+
+void
+sim_look(struct sim_world *world, const struct sim_case *what, struct sim_stop stop, uint32_t actor,
+        struct sim_answer *ret_answer)
+{
+    memset(ret_answer, 0, sizeof(*ret_answer));
+    struct sim_recording nothing = {false, false};
+    bool reached = sim_world_run_to(
+            world, what->scenario, &what->options, what->seed, what->strategy, nothing, stop);
+    const struct sim_actor *looked_at = sim_world_actor(world, actor);
+    if (reached && looked_at != NULL) {
+        describe(looked_at, ret_answer);
+    }
+    sim_world_drop(world);
 }
 
 void

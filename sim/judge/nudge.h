@@ -73,6 +73,11 @@ struct sim_question {
     const struct sim_patch *patch;
 };
 
+/* Replays `what` up to the stop, notes what the actor waits for there, asks nothing, and gives the
+ * replay up. */
+void sim_look(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
+        uint32_t actor, struct sim_answer *ret_answer);
+
 /* Replays `what` up to the stop, asks, and gives the replay up. */
 void sim_nudge(struct sim_world *world, const struct sim_case *what,
         const struct sim_question *question, struct sim_answer *ret_answer);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/tests/lab.h"
+#include "sim/trace/site.h"
 
 #define MANY 3u
 #define SEEDS 600u
@@ -300,6 +301,89 @@ TEST(foreign_place_that_is_taken_is_replaced)
     char *events = lab_events(&lab);
     EXPECT(has_in_order(events, parts));
     free(events);
+    lab_fini(&lab);
+}
+
+/* ---- A wake that arrives, and is forgotten. -------------------------------------------------- */
+
+/* Waits in two places, the one that matters first. */
+static bool
+chooser_poll(struct member *member)
+{
+    struct mini *mini = member->mini;
+    if (mini->full) {
+        return true;
+    }
+    sim_foreign_store(member, &mini->full, "something in the box");
+    sim_foreign_store(member, &mini->waiter, "the end of the world");
+    return false;
+}
+
+/* The wake is told, and the runtime's flag is not raised. */
+static bool
+swallower_poll(struct member *member)
+{
+    member->mini->full = true;
+    sim_foreign_fire(&member->mini->full);
+    return true;
+}
+
+static void
+swallowed_setup(struct sim_world *world)
+{
+    struct mini *mini = mini_new(world);
+    struct sim_foreign *foreign = start(mini, true);
+    (void)add(mini, foreign, "chooser", chooser_poll);
+    (void)add(mini, foreign, "swallower", swallower_poll);
+}
+
+/* Gives way once: wakes itself inside of its poll, which the runtime forgets. */
+static bool
+yielder_poll(struct member *member)
+{
+    struct mini *mini = member->mini;
+    bool yielded = mini->full;
+    mini->full = true;
+    if (!yielded) {
+        sim_foreign_store(member, &mini->waiter, "its next turn");
+        sim_foreign_fire(&mini->waiter);
+    }
+    return yielded;
+}
+
+static void
+yielder_setup(struct sim_world *world)
+{
+    struct mini *mini = mini_new(world);
+    (void)add(mini, start(mini, true), "yielder", yielder_poll);
+}
+
+static bool
+is_in(const struct sim_outcome *outcome, const char *function)
+{
+    const struct rt_site *site = sim_site_find(outcome->site);
+    return site != NULL && strcmp(site->function, function) == 0;
+}
+
+/*
+ * Goal: who was woken and is not polled is named with what the wake was for and with the line that
+ * waited, although no place holds its waker any more.
+ * Method: a wake that is told but raises no flag, of one who waits for another thing as well; and
+ * one who wakes itself inside of its poll.
+ */
+TEST(foreign_wake_that_is_forgotten_is_named_by_what_it_was_for)
+{
+    struct lab lab;
+    struct sim_outcome outcome = judge(&lab, swallowed_setup, 1);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+    EXPECT(strstr(outcome.message, "waiting for: something in the box;") != NULL);
+    EXPECT(is_in(&outcome, "chooser_poll"));
+    EXPECT(outcome.object != 0);
+    lab_fini(&lab);
+    outcome = judge(&lab, yielder_setup, 1);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+    EXPECT(strstr(outcome.message, "waiting for: its next turn;") != NULL);
+    EXPECT(is_in(&outcome, "yielder_poll"));
     lab_fini(&lab);
 }
 

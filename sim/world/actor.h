@@ -69,6 +69,10 @@ struct sim_actor_ops {
     enum sim_nudge (*nudge)(struct sim_actor *actor);
     /* What it waits for: fills at most `max` entries and returns how many there are. NULL: none. */
     uint32_t (*waiting)(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
+    /* What it was woken out of, where no poll has followed, or waited for last, where it waits for
+     * nothing: in words for people, the oracle compares it with nothing. False: `waiting` says it
+     * all. NULL: not known. */
+    bool (*waited)(const struct sim_actor *actor, struct sim_waiting *ret);
     /* Ends it when the run is over and it is background. NULL: nothing to do. */
     void (*cancel)(struct sim_actor *actor);
     /* The oracle's second rung: fires every waker that was derived from this sleeper (a join's for
