@@ -16,6 +16,7 @@
 struct end {
     struct sim__description description;
     struct end *peer;      /* NULL: closed. */
+    uint32_t room_left;    /* NULL: what could be written when it closed, less what was since. */
     struct sim__pipe pipe; /* What can be, or soon can be, read here. */
     uint64_t min_ns;
     uint64_t max_ns;
@@ -30,6 +31,13 @@ end_of(const struct sim__description *description)
     return rt_container_of(description, struct end, description);
 }
 
+/* As far as is known here: until its close has arrived a peer that is gone makes no room. */
+static uint32_t
+end_room(const struct end *end)
+{
+    return end->peer != NULL ? sim__pipe_room(&end->peer->pipe) : end->room_left;
+}
+
 static uint32_t
 end_events(const struct sim__description *description)
 {
@@ -38,7 +46,7 @@ end_events(const struct sim__description *description)
     if (end->pipe.there > 0 || end->ended) {
         events |= SIM_FD_IN;
     }
-    if (end->peer == NULL || sim__pipe_room(&end->peer->pipe) > 0) {
+    if (end->ended || end_room(end) > 0) {
         events |= SIM_FD_OUT;
     }
     if (end->ended) {
@@ -96,7 +104,7 @@ end_write(struct sim__description *description, const void *buffer, size_t size,
     if (end->ended) {
         return RT_E_CLOSED;
     }
-    size_t room = peer == NULL ? size : sim__pipe_room(&peer->pipe);
+    size_t room = end_room(end);
     if (room == 0) {
         return RT_E_AGAIN;
     }
@@ -107,6 +115,8 @@ end_write(struct sim__description *description, const void *buffer, size_t size,
     if (peer != NULL) {
         sim__pipe_put(&peer->pipe, buffer, (uint32_t)moved);
         sim__source_arrive_in(peer->description.source, moved, peer->min_ns, peer->max_ns);
+    } else {
+        end->room_left -= (uint32_t)moved;
     }
     return (int64_t)moved;
 }
@@ -119,6 +129,7 @@ end_closed(struct sim__description *description)
     if (peer == NULL) {
         return;
     }
+    peer->room_left = sim__pipe_room(&end->pipe);
     peer->peer = NULL;
     end->peer = NULL;
     if (!peer->silent) {

@@ -46,6 +46,7 @@ struct sim__socket {
     /* A connection's end. */
     uint32_t number;          /* Of the connection, from 1. */
     struct sim__socket *peer; /* NULL: none yet, or closed. */
+    uint32_t room_left;       /* Closed: what could be written then, less what was since. */
     struct rt_net_address to; /* Who connects: where to. */
     struct rt_net_address peer_address;
     struct sim__pipe in;       /* What can be, or soon can be, read here. */

@@ -32,6 +32,13 @@ sim__socket_edge(struct sim__socket *socket, uint32_t events)
 
 /* ---- What holds. ----------------------------------------------------------------------------- */
 
+/* As far as is known here: until that has arrived a peer that is gone makes no room. */
+static uint32_t
+connection_room(const struct sim__socket *socket)
+{
+    return socket->peer != NULL ? sim__pipe_room(&socket->peer->in) : socket->room_left;
+}
+
 static uint32_t
 connection_events(const struct sim__socket *socket)
 {
@@ -39,7 +46,7 @@ connection_events(const struct sim__socket *socket)
     if (socket->in.there > 0 || socket->ended) {
         events |= SIM_FD_IN;
     }
-    if (socket->shut || socket->peer == NULL || sim__pipe_room(&socket->peer->in) > 0) {
+    if (socket->shut || connection_room(socket) > 0) {
         events |= SIM_FD_OUT;
     }
     if (socket->ended) {
@@ -68,16 +75,25 @@ socket_events(const struct sim__description *description)
 
 /* ---- What arrives. --------------------------------------------------------------------------- */
 
+/* Neither knows the other any more; what the peer knows of its room stays as it is. */
+static void
+part(struct sim__socket *socket)
+{
+    struct sim__socket *peer = socket->peer;
+    if (peer != NULL) {
+        peer->room_left = sim__pipe_room(&socket->in);
+        peer->peer = NULL;
+        socket->peer = NULL;
+    }
+}
+
 static void
 fail(struct sim__socket *socket, rt_err error)
 {
     socket->state = SIM__SOCKET_FAILED;
     socket->error = error;
+    part(socket);
     socket->in.there = 0;
-    if (socket->peer != NULL) {
-        socket->peer->peer = NULL;
-        socket->peer = NULL;
-    }
     sim__description_edge(&socket->description, EVERYTHING);
     sim__source_level(socket->description.source, true);
 }
@@ -223,13 +239,14 @@ socket_write(struct sim__description *description, const void *buffer, size_t si
         return err;
     }
     struct sim__socket *peer = socket->peer;
-    size_t room = peer == NULL ? size : sim__pipe_room(&peer->in);
+    size_t room = connection_room(socket);
     if (room == 0) {
         return RT_E_AGAIN;
     }
     uint64_t moved = sim_actor_length(&description->source->actor, room < size ? room : size);
     sim__source_moved(description->source, SIM_EVENT_WRITE, await, moved);
     if (peer == NULL) {
+        socket->room_left -= (uint32_t)moved;
         write_to_nobody(socket);
     } else {
         sim__pipe_put(&peer->in, buffer, (uint32_t)moved);
@@ -276,8 +293,7 @@ connection_closed(struct sim__socket *socket)
     if (peer == NULL) {
         return;
     }
-    peer->peer = NULL;
-    socket->peer = NULL;
+    part(socket);
     if (socket->in.there + socket->in.flying > 0) {
         peer->deaf = true;
         sim__net_send(peer, SIM__RESET * SIM__ARRIVES);

@@ -453,6 +453,34 @@ TEST(fd_pair_keeps_order_and_says_when_there_is_room_again)
     host_lab_pass(&back_pressure_story, 10);
 }
 
+static void
+full_and_closed(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    struct sim_fds *fds = story->fds;
+    char block[512] = {0};
+    int64_t moved = 0;
+    open_pair(story);
+    GOES_WELL(sim_fd_add(fds, 3, SIM_FD_OUT | SIM_FD_EDGE, 1));
+    EXPECT_EQ(fetch(story, SIM_NEVER), 1);
+    do {
+        moved = sim_fd_write(fds, 3, block, sizeof block);
+    } while (moved > 0);
+    sim_sleep(world, 30 * MS);
+    GOES_WELL(sim_fd_close(fds, 4));
+    /* That it has closed is on its way: nothing is different here until it comes. */
+    EXPECT_EQ(sim_fd_write(fds, 3, block, sizeof block), RT_E_AGAIN);
+    EXPECT_EQ(fetch(story, SIM_NEVER), 1);
+    EXPECT_EQ(story->events[0].events, SIM_FD_OUT | SIM_FD_HUP | SIM_FD_ERR);
+    EXPECT_EQ(sim_fd_write(fds, 3, block, sizeof block), RT_E_CLOSED);
+}
+STORY(full_and_closed_story, full_and_closed);
+
+TEST(fd_close_of_a_full_pair_is_known_when_it_has_arrived)
+{
+    host_lab_pass(&full_and_closed_story, 20);
+}
+
 /* ---- Eventfds and listeners. ----------------------------------------------------------------- */
 
 static void

@@ -292,6 +292,32 @@ TEST(net_write_to_a_closed_peer_is_an_error_and_no_signal)
     host_lab_pass(&to_nobody_scenario, 200);
 }
 
+static void
+full_and_closed(struct sim_world *world, struct story *story)
+{
+    rt_err err = RT_OK;
+    char block[512] = {0};
+    size_t size = 0;
+    connect_both(world, story);
+    while ((err = rt_net_write(story->far, story->stream, block, sizeof block, &size, RT_HERE)) ==
+            RT_OK) {
+    }
+    REFUSES(err, RT_E_AGAIN);
+    story->near->ops->close(story->near, story->accepted);
+    /* The reset is on its way: there is no more room than before. */
+    REFUSES(rt_net_write(story->far, story->stream, block, 1, &size, RT_HERE), RT_E_AGAIN);
+    settle(world);
+    REFUSES(rt_net_write(story->far, story->stream, block, 1, &size, RT_HERE), RT_E_RESET);
+    story->far->ops->close(story->far, story->stream);
+    story->near->ops->close(story->near, story->listener);
+}
+STORY(full_and_closed);
+
+TEST(net_close_of_a_full_connection_is_known_when_it_has_arrived)
+{
+    host_lab_pass(&full_and_closed_scenario, 200);
+}
+
 /* ---- Events. --------------------------------------------------------------------------------- */
 
 static void
