@@ -29,7 +29,7 @@
 #include "sim/cli/print/words.h"
 #include "sim/explore/token.h"
 #include "sim/judge/judge.h"
-#include "sim/world/output.h"
+#include "sim/world/process/output.h"
 
 #define EVENTS 65536u
 #define DEVIATIONS 65536u

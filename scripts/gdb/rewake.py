@@ -7,7 +7,7 @@
 #
 # All of it is read from memory, with the program's debug information: nothing is called in the
 # process, so that a core answers as a process does. The only thing that is written is the step at
-# which to stop next (sim/world/trap.c).
+# which to stop next (sim/world/process/trap.c).
 #
 # SPDX-License-Identifier: Apache-2.0
 import re

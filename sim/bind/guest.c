@@ -5,7 +5,7 @@
  */
 #include "sim/bind/guest.h"
 
-#include "sim/world/stack.h"
+#include "sim/world/stack/stack.h"
 #include "sim/world/world.h"
 
 static void

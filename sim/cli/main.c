@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
-#include "sim/explore/last_words.h"
+#include "sim/explore/worker/last_words.h"
 
 /* What a library registered for the end (destructors, atexit) has no say in the status. */
 int

@@ -112,7 +112,7 @@ struct sim_outcome;
 struct sim_strategy;
 
 /* Of a strategy that walks a tree, so that the beginning that two runs have in common is made once
- * (sim/world/checkpoint.h). */
+ * (sim/world/memory/checkpoint.h). */
 struct sim_resumption {
     /* Set by `begin`: so many first answers of this run will be those of the run before. */
     uint64_t same;

@@ -12,7 +12,7 @@
 #ifndef SIM_EXPLAIN_DECISION_H
 #define SIM_EXPLAIN_DECISION_H
 
-#include "sim/explore/pilot.h"
+#include "sim/explore/worker/pilot.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,7 +11,7 @@
 #define SIM_EXPLAIN_DRAWN_H
 
 #include "sim/explain/look/place.h"
-#include "sim/explore/pilot.h"
+#include "sim/explore/worker/pilot.h"
 #include "sim/tell/cast.h"
 #include "sim/tell/page.h"
 #include "sim/world/draws.h"

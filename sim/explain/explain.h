@@ -17,7 +17,7 @@
 #include "sim/explain/decision.h"
 #include "sim/explain/drawn.h"
 #include "sim/explain/order/order.h"
-#include "sim/explore/pilot.h"
+#include "sim/explore/worker/pilot.h"
 #include "sim/tell/page.h"
 
 #ifdef __cplusplus

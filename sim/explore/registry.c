@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/explore/descriptors.h"
 #include "sim/explore/token.h"
+#include "sim/explore/worker/descriptors.h"
 #include "sim/trace/site.h"
-#include "sim/world/image.h"
+#include "sim/world/memory/image.h"
 
 /* A library whose constructors take longer does not load. */
 #define LOAD_SECONDS 10

@@ -30,7 +30,7 @@
 
 #include <signal.h>
 
-#include "sim/explore/alone.h"
+#include "sim/explore/worker/alone.h"
 
 #define SIM_SHRINK_REPLAYS_MAX 2000u
 /* Steps of all candidates together: some seconds. Runs of 10,000 steps use up all replays. */

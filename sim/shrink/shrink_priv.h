@@ -6,7 +6,7 @@
 #ifndef SIM_SHRINK_SHRINK_PRIV_H
 #define SIM_SHRINK_SHRINK_PRIV_H
 
-#include "sim/explore/pilot.h"
+#include "sim/explore/worker/pilot.h"
 #include "sim/shrink/shrink.h"
 
 /* Replays in a row without success after which it is over, and steps that they took: of short runs

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/world/arena.h"
+#include "sim/world/memory/arena.h"
 
 #define SIZE ((size_t)1 << 16)
 #define OLD 0x77

@@ -11,7 +11,7 @@
 
 #include "sim/tests/lab.h"
 #include "sim/trace/event.h"
-#include "sim/world/checkpoint.h"
+#include "sim/world/memory/checkpoint.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KEEPS false

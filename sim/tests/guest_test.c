@@ -7,7 +7,7 @@
 
 #include "runtime/fiber/call.h"
 #include "sim/tests/host/host_lab.h"
-#include "sim/world/stack.h"
+#include "sim/world/stack/stack.h"
 
 struct one {
     struct rt_task task;

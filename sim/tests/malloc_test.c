@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/world/arena.h"
-#include "sim/world/malloc.h"
+#include "sim/world/memory/arena.h"
+#include "sim/world/memory/malloc.h"
 
 /* Volatile: a pair that the compiler sees through is no call. */
 static void *volatile last;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/explore/alone.h"
+#include "sim/explore/worker/alone.h"
 #include "sim/judge/nudge.h"
 #include "sim/rewake.h"
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "runtime/tests/test.h"
-#include "sim/explore/shared.h"
-#include "sim/explore/sweep.h"
+#include "sim/explore/sweep/sweep.h"
+#include "sim/explore/worker/shared.h"
 #include "sim/rewake.h"
 
 struct job {

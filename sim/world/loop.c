@@ -6,7 +6,7 @@
 #include "sim/world/loop.h"
 
 #include "runtime/base/assert.h"
-#include "sim/world/fiber.h"
+#include "sim/world/stack/fiber.h"
 #include "sim/world/world.h"
 
 struct sim_loop {

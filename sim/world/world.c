@@ -10,10 +10,10 @@
 
 #include "runtime/base/assert.h"
 #include "sim/scenario.h"
-#include "sim/world/checkpoint.h"
-#include "sim/world/image.h"
-#include "sim/world/malloc.h"
-#include "sim/world/output.h"
+#include "sim/world/memory/checkpoint.h"
+#include "sim/world/memory/image.h"
+#include "sim/world/memory/malloc.h"
+#include "sim/world/process/output.h"
 #include "sim/world/world_priv.h"
 
 struct sim_world *sim_world_current;

@@ -17,9 +17,9 @@
 #include "sim/decide/decider.h"
 #include "sim/trace/recorder.h"
 #include "sim/world/actor.h"
-#include "sim/world/arena.h"
 #include "sim/world/draws.h"
 #include "sim/world/enabled.h"
+#include "sim/world/memory/arena.h"
 #include "sim/world/options.h"
 #include "sim/world/outcome.h"
 

@@ -20,7 +20,7 @@
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/terminal.h"
 #include "sim/cover/species.h"
-#include "sim/explore/sweep.h"
+#include "sim/explore/sweep/sweep.h"
 #include "sim/shrink/shrink.h"
 #include "sim/store/code.h"
 #include "sim/store/coverage.h"

@@ -15,7 +15,7 @@
 #include "sim/explain/look/study.h"
 #include "sim/explain/look/way.h"
 #include "sim/explain/wish/wish.h"
-#include "sim/explore/crash.h"
+#include "sim/explore/worker/crash.h"
 #include "sim/tell/fate.h"
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "sim/explain/wish/priv.h"
-#include "sim/explore/pilot.h"
+#include "sim/explore/worker/pilot.h"
 
 /* Processes that may die of words that are changed. */
 #define DEATHS_MAX 40u

@@ -15,7 +15,7 @@
 #include "sim/rewake.h"
 #include "sim/strategy/exhaustive.h"
 #include "sim/trace/site.h"
-#include "sim/world/checkpoint.h"
+#include "sim/world/memory/checkpoint.h"
 #include "sim/world/world.h"
 
 #define TASKS 2u

@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 
 #include "runtime/tests/bench/stopwatch.h"
-#include "sim/explore/trials.h"
+#include "sim/explore/sweep/trials.h"
 #include "sim/learn/observe.h"
 #include "sim/rewake.h"
 #include "sim/strategy/strategy.h"

@@ -10,7 +10,7 @@
 
 #include "sim/strategy/strategy.h"
 #include "sim/tests/lab.h"
-#include "sim/world/checkpoint.h"
+#include "sim/world/memory/checkpoint.h"
 
 #define RUNS_MAX 4096u
 

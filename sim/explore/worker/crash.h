@@ -1,0 +1,42 @@
+/*
+ * crash.h -- what is known of a run whose process died.
+ *
+ * A worker's signal handlers run on a stack of their own, write what happened into
+ * the mapping shared with the parent, and let the signal kill the process. The parent
+ * makes a sentence of it: names of functions where the dynamic symbols have them,
+ * else the offset in the module, never an address.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLORE_WORKER_CRASH_H
+#define SIM_EXPLORE_WORKER_CRASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_CRASH_FRAMES 24u
+
+/* Written by the handler: plain numbers. */
+struct sim_crash {
+    volatile int signal; /* 0: no handler has run. */
+    bool overflow;       /* The stack was used up. */
+    bool near_null;
+    uintptr_t pc; /* Where; 0: not known on this machine. */
+    /* Addresses of return, innermost first, the handler's own among them. */
+    uintptr_t frames[SIM_CRASH_FRAMES];
+    uint32_t frame_count; /* 0: not known. */
+};
+
+/* In the worker: the handlers are there from now on, `crash` is what they fill. False when the
+ * system has no memory for their stack. */
+bool sim_crash_catch(struct sim_crash *crash);
+
+/* In the parent, which has the same modules at the same places: a sentence about a process that
+ * ended with `status` (of waitpid). */
+void sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t size);
+
+/* Whether `message`, of sim_crash_tell, says that it was killed from outside. */
+bool sim_crash_from_outside(const char *message);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * stack.h -- stacks for the loops and guests of a run.
+ *
+ * Mapped once with a guard page each, kept by the process, and taken back when the
+ * run is over: whatever stood on them is forgotten, as all memory of a run is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_WORLD_STACK_STACK_H
+#define SIM_WORLD_STACK_STACK_H
+
+#include <stdbool.h>
+
+#include "runtime/fiber/stack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_world;
+
+/* The provider of the run in progress, for an engine (fiber/store.h). More than 1,024 stacks at a
+ * time: RT_E_FULL. */
+struct rt_stack_provider *sim_stacks(struct sim_world *world);
+
+/* True when `address` lies in the guard page of a stack: an overflow. Callable by a signal's
+ * handler. */
+bool sim_stack_guard(const void *address);
+
+/* Takes all stacks back: the run is over. */
+void sim__stacks_drop(void);
+
+/* Whether one is given out. */
+bool sim__stacks_out(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
