@@ -126,18 +126,24 @@ sim_run_store_begin(struct sim_run *run)
     return store_note(run, false) == SIM_STORE_OK || sim_run_store_failed(run);
 }
 
+/* What of a run's news is that it came somewhere first. */
+static uint32_t
+coverage_news(const struct sim_run *run, uint64_t index)
+{
+    return (sim_run_cover_fresh(run, index) > 0 ? SIM_NEWS_COVERAGE : 0) |
+           (sim_run_code_fresh(run, index) > 0 ? SIM_NEWS_CODE : 0);
+}
+
 static struct sim_run_row
 row_of(const struct sim_run *run, const struct sim_kept *kept)
 {
     const struct sim_outcome *outcome = &kept->outcome;
     uint64_t first = run->plan.first;
-    uint32_t fresh = sim_run_cover_fresh(run, outcome->seed - first);
+    uint64_t index = outcome->seed - first;
     uint32_t news = (outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : 0) |
-                    (fresh > 0 ? SIM_NEWS_COVERAGE : 0) |
-                    (sim_run_code_fresh(run, outcome->seed - first) > 0 ? SIM_NEWS_CODE : 0) |
-                    (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
+                    coverage_news(run, index) | (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
     return (struct sim_run_row){
-            .number = outcome->seed - first,
+            .number = index,
             .seed = outcome->seed,
             .digest = outcome->digest,
             .steps = outcome->steps,
@@ -154,7 +160,7 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
             .tape_length = kept->tape_length,
             .verdict = outcome->verdict,
             .oracle = outcome->oracle,
-            .fresh = fresh,
+            .fresh = sim_run_cover_fresh(run, index),
             .news = (uint8_t)news,
     };
 }
@@ -317,7 +323,6 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     struct sim_options options;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     char *own = sim_options_json(run->plan.scenario, &options);
-    uint32_t fresh = sim_run_cover_fresh(run, failure->index);
     const struct sim_full_run full = {
             .sweep = run->sweep,
             .number = failure->index,
@@ -327,8 +332,8 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .tape = tape,
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
-            .fresh = fresh,
-            .news = SIM_NEWS_FAILED | (fresh > 0 ? SIM_NEWS_COVERAGE : 0),
+            .fresh = sim_run_cover_fresh(run, failure->index),
+            .news = SIM_NEWS_FAILED | coverage_news(run, failure->index),
             .fifo = failure->alone->pilot.worker.shared->fifo,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
