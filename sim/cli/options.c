@@ -325,6 +325,7 @@ set(struct sim_settings *settings, enum sim_cli_option option, const char *value
     case SIM_CLI_OPTION_EXPECT:
     case SIM_CLI_OPTION_FRESH:
     case SIM_CLI_OPTION_NO_SHRINK:
+    case SIM_CLI_OPTION_EACH:
     case SIM_CLI_OPTION_LENIENT:
     case SIM_CLI_OPTION_GOALS:
     case SIM_CLI_OPTION_SATURATED:

@@ -45,6 +45,7 @@
     X(SWEEP, 0, "sweep", "ID", NULL, "the sweep with this number, as `coverage --all` tells it") \
     X(ALL, 0, "all", NULL, NULL, "every sweep, not only the newest of each scenario") \
     X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the dullest run") \
+    X(EACH, 0, "each", NULL, NULL, "replay many: whatever is named, and each token of a file") \
     X(ARTIFACT, 0, "artifact", "FILE", NULL, \
             "also write the run as a fuzzer's input, to a new file") \
     X(EXPORT, 0, "export", "FILE", NULL, \

@@ -61,6 +61,7 @@ struct sim_subject_way {
     bool lenient; /* A tape as far as it fits. */
     bool explain; /* Owed wake and FIFO order as well. */
     bool core;    /* A crash may leave a core. */
+    bool quiet;   /* What it writes to stderr goes nowhere. */
     /* As in struct sim_alone_case. */
     struct sim_trap *trap;
     void (*study)(struct sim_world *world, const struct sim_case *what,
@@ -95,6 +96,10 @@ bool sim_subject_is_text(const char *name);
 
 /* Reads it; *ret_text is from malloc, or NULL. 0, or the exit status after a line. */
 int sim_subject_read_text(const char *name, char **ret_text);
+
+/* As that, for any number of tokens, between blanks; a line that begins with # is for people. Each
+ * ends with a '\0', and an empty one comes behind them. */
+int sim_subject_read_list(const char *name, char **ret_list);
 
 /* The database that the settings name. */
 const char *sim_cli_db(const struct sim_cli *cli);

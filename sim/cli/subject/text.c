@@ -1,5 +1,5 @@
 /*
- * text.c -- tokens that are too long for a command line: from a file, or from stdin.
+ * text.c -- tokens that are too many or too long for a command line: from a file, or stdin.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,8 +52,32 @@ take_word(char *text)
     return NULL;
 }
 
-int
-sim_subject_read_text(const char *name, char **ret_text)
+/* The words of all lines, each with its '\0', and an empty one behind them. NULL, or what is wrong.
+ */
+static const char *
+take_words(char *text)
+{
+    char *end = text;
+    if (strlen(text) > TEXT_MAX) {
+        return "it is longer than any list of tokens";
+    }
+    for (char *from = text; *(from += strspn(from, BLANKS)) != '\0';) {
+        size_t length = strcspn(from, *from == '#' ? "\n" : BLANKS);
+        char *next = from + length + (from[length] != '\0');
+        if (*from != '#') {
+            memmove(end, from, length);
+            end += length;
+            *end++ = '\0';
+        }
+        from = next;
+    }
+    *end = '\0';
+    return end == text ? "there is no token in it" : NULL;
+}
+
+/* Reads `name`, and lets `take` make of the text what is wanted. */
+static int
+read_text(const char *name, const char *(*take)(char *text), char **ret_text)
 {
     bool from_stdin = strcmp(name, "-") == 0;
     const char *path = from_stdin ? "stdin" : name + 1;
@@ -66,7 +90,7 @@ sim_subject_read_text(const char *name, char **ret_text)
         return sim_cli_fail(SIM_EXIT_USAGE, "%s: it can not be read: %s", path, strerror(errno));
     }
     char *text = read_all(file);
-    const char *wrong = ferror(file) != 0 ? "it can not be read" : take_word(text);
+    const char *wrong = ferror(file) != 0 ? "it can not be read" : take(text);
     if (!from_stdin) {
         (void)fclose(file);
     }
@@ -76,4 +100,16 @@ sim_subject_read_text(const char *name, char **ret_text)
     }
     *ret_text = text;
     return 0;
+}
+
+int
+sim_subject_read_text(const char *name, char **ret_text)
+{
+    return read_text(name, take_word, ret_text);
+}
+
+int
+sim_subject_read_list(const char *name, char **ret_list)
+{
+    return read_text(name, take_words, ret_list);
 }

@@ -74,9 +74,27 @@ same "coverage --code --distill: status" "$(status coverage --code --distill --d
 all=$(ask same.db 'SELECT count(*) FROM runs')
 awk '$2 == "more" { print $6 }' out.txt >tokens.txt
 ok "fewer runs are enough" test "$(wc -l <tokens.txt)" -lt "$((all / 2))"
-while read -r token; do
-    rewake replay "$token" --code --json --db none.db 2>>replay.txt
-done <tokens.txt | sed -n 's/.*"event":"edge","edge":"\([0-9]*\)".*/\1/p' | sort -u >replayed.txt
-ask same.db 'SELECT DISTINCT edge FROM code_coverage' | sort -u >reached.txt
-ok "they reach every edge that all runs reached, and no other" cmp replayed.txt reached.txt
+# reaches TOKENS DB: they reach every edge that all runs of the database reached, and no other.
+reaches() {
+    rewake replay --each "@$1" --code --json --db none.db >replay.json
+    sed -n 's/.*"event":"edge","edge":"\([0-9]*\)".*/\1/p' replay.json | sort -u >replayed.txt
+    ask "$2" 'SELECT DISTINCT edge FROM code_coverage' | sort -u >reached.txt
+    [ -s reached.txt ] && cmp replayed.txt reached.txt
+}
+ok "they reach every edge that all runs reached, and no other" reaches tokens.txt same.db
+same "... as one by one" "$(while read -r token; do
+        rewake replay "$token" --code --db none.db | grep -E '^[^ ]+:[0-9]+ [^ ]+$'
+    done <tokens.txt | sort -u | cksum)" \
+    "$(rewake replay --each @tokens.txt --code --db none.db | grep -E '^[^ ]+:[0-9]+ [^ ]+$' |
+        sort -u | cksum)"
+ok "... and says how many" grep -q "\"edges\":$(wc -l <reached.txt)" replay.json
+# A failure that was told may be the first to come somewhere, as well as what goes on in silence.
+for jobs in 1 3; do
+    sweep "told$jobs.db" "$REWAKE" canary/contract zoo/a23/broken --seeds 1-200 \
+        --strategy random --jobs "$jobs"
+    rewake coverage --code --distill --db "told$jobs.db" | awk '$2 == "more" { print $6 }' \
+        >"told$jobs"
+done
+same "any number of workers comes to the same runs" "$(cat told3)" "$(cat told1)"
+ok "failures that were told are looked at" reaches told1 told1.db
 done_testing

@@ -57,6 +57,7 @@ json list-odd list ./odd_words.so
 json list-params list ./bad.so
 json replay replay "$token" --db t.db
 json replay-lenient replay "$small" --lenient
+json replay-each replay --each "$token" "$small"
 json replay-crash replay ./bad.so "$crash"
 json replay-odd replay ./odd_words.so "$(token_of words.json)"
 json shrink shrink "$token" --db t.db

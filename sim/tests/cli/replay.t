@@ -62,7 +62,50 @@ refused "a token of a scenario that is not here" 125 \
 refused "no such run" 2 replay run:99999 --db r.db
 refused "no number of a run" 2 replay run:x --db r.db
 refused "no database" 70 replay run:1 --db nowhere.db
-refused "too many arguments" 2 replay "$token" "$token"
+refused "too many arguments" 2 show "$token" "$token"
+
+# ---- Many in one process. ----
+rewake run seeds/s1/two-requests --strategy random --seeds 1-3 --record all --fresh --db p.db \
+    >/dev/null
+passes=$(rewake replay run:1 --json --db p.db | grep -o '"token":"[^"]*"' | cut -d '"' -f 4)
+printf '# for people: %s\n\n  %s %s\r\n%s # and this\n' "$token" "$token" "$passes" "$token" >list
+same "replay --each: status" "$(status replay --each @list run:2 --db p.db)" 1
+same "replay --each: what is the same is told in one line" "$(cat out.txt)" \
+    "4 runs replayed: 4 the same"
+same "replay --each -: passing ones: status" "$(echo "$passes $passes" | "$REWAKE" replay --each - |
+    sed 's/$/ 0/')" "2 runs replayed: 2 the same 0"
+rewake replay --each @list --json >each.json
+ok "replay --each --json" every_line_is_json each.json
+same "replay --each --json: a line each, and one of all" \
+    "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' each.json | tr '\n' ' ')" \
+    "replay replay replay replays "
+same "replay --each --json: as one by one" "$(head -n 1 each.json)" "$(cat j.json)"
+printf 'hello\n%s\nrw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi\n' "$token" >bad
+same "replay --each: the gravest status" "$(status replay --each @bad)" 2
+same "... the rest is replayed" "$(cat out.txt)" \
+    "1 run replayed: 1 the same; 2 could not be judged"
+same "... one line for each that is refused" "$(grep -c '^rewake: ' err.txt)" 2
+same "replay --each: nothing worse than what can not be judged" \
+    "$(sed 1d bad >unknown; status replay --each @unknown)" 125
+build_library mended
+rewake run ./mended.so --runs 50 --fail-fast --fresh --json --no-shrink --db m.db >m.json
+failing=$(token_of m.json)
+echo "$failing" >mended
+same "replay --each with a library: status" "$(status replay ./mended.so --each @mended)" 1
+build_library mended -DMENDED
+same "replay --each of what was mended: status" "$(status replay ./mended.so --each @mended)" 0
+ok "... is told" grep -Eq '^mine/mended, seed [0-9]+: it no longer fails, pass .*; it was ' out.txt
+same "... is counted" "$(tail -n 1 out.txt)" \
+    "1 run replayed: 0 the same, 1 without a failure, by other events"
+build_library mended -DELSEWHERE
+same "replay --each of what fails elsewhere: status" "$(status replay ./mended.so --each @mended)" 3
+same "... is counted" "$(tail -n 1 out.txt)" "1 run replayed: 0 the same, 1 different"
+refused "replay --each of an empty file" 2 replay --each @/dev/null
+refused "replay --each of a file that is not there" 2 replay --each @nowhere
+refused "replay --each --step" 2 replay --each @list --step 1
+refused "replay --each --export" 2 replay --each @list --export x.json
+refused "two runs without --each" 2 replay "$token" "$token"
+ok "... says what to do" grep -q -- '--each replays them all' err.txt
 
 # ---- show, diff. ----
 same "show: status" "$(status show "$token")" 0
