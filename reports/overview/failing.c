@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,52 +10,6 @@
 #include "reports/model/places.h"
 #include "reports/overview/parts.h"
 #include "runtime/base/assert.h"
-#include "sim/world/outcome.h"
-
-/* ---- What a sweep is. ------------------------------------------------------------------------ */
-
-bool
-report_is_canary(const struct report_sweep *sweep)
-{
-    const char *word = sweep->scenario;
-    while (word != NULL) {
-        word += *word == '/';
-        if (strncmp(word, "canary", 6) == 0 && (word[6] == '/' || word[6] == '\0')) {
-            return true;
-        }
-        word = strchr(word, '/');
-    }
-    return false;
-}
-
-/* Of an older rewake it is not known what it states: any failure will do. */
-bool
-report_canary_sang(const struct report_sweep *sweep)
-{
-    bool stated = sweep->stated[0] == '\0'
-                          ? sweep->failed > 0
-                          : strcmp(sweep->stated, "pass") == 0 || sweep->stated_runs > 0;
-    return report_is_canary(sweep) && stated;
-}
-
-void
-report_way_link(const struct report_parts *parts, const struct report_sweep *sweep,
-        const struct report_way *way, const char *text)
-{
-    for (uint32_t i = 0; i < parts->failures->count; i++) {
-        const struct report_failure *failure = &parts->failures->failures[i];
-        if (failure->page && failure->site == way->site &&
-                strcmp(failure->scenario, sweep->scenario) == 0 &&
-                strcmp(sim_verdict_name(failure->verdict), way->verdict) == 0 &&
-                strcmp(sim_oracle_name(failure->oracle), way->oracle) == 0) {
-            char to[48];
-            (void)snprintf(to, sizeof(to), "failure-%lld.html", (long long)failure->run);
-            report_html_link(parts->html, to, text);
-            return;
-        }
-    }
-    report_html_text(parts->html, text);
-}
 
 /* ---- By cause. ------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * parts.h -- what the files of reports/overview/ share: a page about some sweeps, in parts.
  *
  *   overview.c   which sweeps, which parts, in which order
+ *   parts.c      what several of them say of a sweep
  *   failing.c    failures by cause, canaries
  *   scenarios.c  the table of scenarios, strategies
  *   shares.h     which strategy made which part of the runs
@@ -27,6 +28,8 @@ struct report_parts {
 
 /* Rows of a table that a reader will still look through; the rest is counted. */
 #define REPORT_ROWS_MAX 200u
+
+/* ---- parts.c --------------------------------------------------------------------------------- */
 
 /* A scenario that is there to fail: "canary" is one of the words of its name. */
 bool report_is_canary(const struct report_sweep *sweep);

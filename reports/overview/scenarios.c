@@ -3,47 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "reports/base/ask.h"
 #include "reports/overview/parts.h"
-
-void
-report_number_cell(struct report_html *html, int64_t number)
-{
-    report_html_raw(html, "<td class=\"number\">");
-    report_count_put(html, number);
-    report_html_raw(html, "</td>");
-}
-
-void
-report_end_put(struct report_html *html, const struct report_sweep *sweep)
-{
-    if (report_canary_sang(sweep)) {
-        report_html_raw(html, "<span class=\"dim\">as&nbsp;stated</span>");
-        return;
-    }
-    switch (report_sweep_end(sweep)) {
-    case REPORT_HELD:
-        report_html_element(html, "span", "good", "held");
-        break;
-    case REPORT_FAILED:
-        report_html_element(html, "span", "lost", "failed");
-        break;
-    case REPORT_CUT:
-        report_html_raw(html, "<span style=\"color:var(--part)\">cut&nbsp;short</span>");
-        break;
-    }
-}
-
-void
-report_scenario_link(const struct report_parts *parts, const struct report_sweep *sweep)
-{
-    char to[48];
-    (void)snprintf(to, sizeof(to), "coverage-%lld.html", (long long)sweep->sweep);
-    report_html_link(parts->html, to, sweep->scenario);
-}
 
 /* ---- The table. ------------------------------------------------------------------------------ */
 

@@ -1,0 +1,96 @@
+/*
+ * parts.c -- what several parts say of a sweep: whether it did what it is there for, links, cells.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/overview/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/world/outcome.h"
+
+/* ---- What a sweep is. ------------------------------------------------------------------------ */
+
+bool
+report_is_canary(const struct report_sweep *sweep)
+{
+    const char *word = sweep->scenario;
+    while (word != NULL) {
+        word += *word == '/';
+        if (strncmp(word, "canary", 6) == 0 && (word[6] == '/' || word[6] == '\0')) {
+            return true;
+        }
+        word = strchr(word, '/');
+    }
+    return false;
+}
+
+/* Of an older rewake it is not known what it states: any failure will do. */
+bool
+report_canary_sang(const struct report_sweep *sweep)
+{
+    bool stated = sweep->stated[0] == '\0'
+                          ? sweep->failed > 0
+                          : strcmp(sweep->stated, "pass") == 0 || sweep->stated_runs > 0;
+    return report_is_canary(sweep) && stated;
+}
+
+/* ---- Links. ---------------------------------------------------------------------------------- */
+
+void
+report_way_link(const struct report_parts *parts, const struct report_sweep *sweep,
+        const struct report_way *way, const char *text)
+{
+    for (uint32_t i = 0; i < parts->failures->count; i++) {
+        const struct report_failure *failure = &parts->failures->failures[i];
+        if (failure->page && failure->site == way->site &&
+                strcmp(failure->scenario, sweep->scenario) == 0 &&
+                strcmp(sim_verdict_name(failure->verdict), way->verdict) == 0 &&
+                strcmp(sim_oracle_name(failure->oracle), way->oracle) == 0) {
+            char to[48];
+            (void)snprintf(to, sizeof(to), "failure-%lld.html", (long long)failure->run);
+            report_html_link(parts->html, to, text);
+            return;
+        }
+    }
+    report_html_text(parts->html, text);
+}
+
+void
+report_scenario_link(const struct report_parts *parts, const struct report_sweep *sweep)
+{
+    char to[48];
+    (void)snprintf(to, sizeof(to), "coverage-%lld.html", (long long)sweep->sweep);
+    report_html_link(parts->html, to, sweep->scenario);
+}
+
+/* ---- Cells. ---------------------------------------------------------------------------------- */
+
+void
+report_number_cell(struct report_html *html, int64_t number)
+{
+    report_html_raw(html, "<td class=\"number\">");
+    report_count_put(html, number);
+    report_html_raw(html, "</td>");
+}
+
+void
+report_end_put(struct report_html *html, const struct report_sweep *sweep)
+{
+    if (report_canary_sang(sweep)) {
+        report_html_raw(html, "<span class=\"dim\">as&nbsp;stated</span>");
+        return;
+    }
+    switch (report_sweep_end(sweep)) {
+    case REPORT_HELD:
+        report_html_element(html, "span", "good", "held");
+        break;
+    case REPORT_FAILED:
+        report_html_element(html, "span", "lost", "failed");
+        break;
+    case REPORT_CUT:
+        report_html_raw(html, "<span style=\"color:var(--part)\">cut&nbsp;short</span>");
+        break;
+    }
+}
