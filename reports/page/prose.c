@@ -8,19 +8,10 @@
 
 #include "reports/page/story.h"
 
-/* Whether #step-N is on the page: in the picture, or in the table of steps. */
-static bool
-is_there(const struct report_story *story, uint64_t step)
-{
-    const struct report_run *run = report_story_told(story);
-    return step != 0 && report_run_step(run, step) != NULL &&
-           (report_lanes_anchor(&story->lanes, step) == step || report_has_row(run, step));
-}
-
 void
 report_put_step(struct report_html *html, const struct report_story *story, uint64_t step)
 {
-    if (is_there(story, step)) {
+    if (report_has_step(story, step)) {
         report_html_format(html, "<a href=\"#step-%llu\">%llu</a>", (unsigned long long)step,
                 (unsigned long long)step);
     } else if (step == 0) {
@@ -74,7 +65,7 @@ put_line(
         size_t named = 0;
         bool begins = i == 0 || isalnum((unsigned char)text[i - 1]) == 0;
         uint64_t step = begins && !code ? step_named(text + i, &named) : 0;
-        if (step != 0 && i + named <= length && is_there(story, step)) {
+        if (step != 0 && i + named <= length && report_has_step(story, step)) {
             report_html_text_n(html, text + from, i - from);
             report_html_format(html, "<a href=\"#step-%llu\">", (unsigned long long)step);
             report_html_text_n(html, text + i, named);

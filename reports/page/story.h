@@ -36,6 +36,17 @@ void report_story_free(struct report_story *story);
 /* The run that is told: the smaller one, else the one that was found. */
 const struct report_run *report_story_told(const struct report_story *story);
 
+/* ---- anchors.c: which steps a page has. ----------------------------------------------------- */
+
+/* Steps that the table of steps has. */
+#define REPORT_STEPS_MAX 2000u
+
+/* True when the run's steps[index] has a row in the table of steps. */
+bool report_has_row(const struct report_run *run, uint32_t index);
+
+/* True when #step-N of the run that is told is on the page. */
+bool report_has_step(const struct report_story *story, uint64_t step);
+
 /* ---- prose.c: what the explanation says. ----------------------------------------------------- */
 
 /* Adds `text` with its lines as paragraphs of class `style` (NULL: none), `names` as code, and
@@ -47,12 +58,6 @@ void report_put_prose(struct report_html *html, const struct report_story *story
 void report_put_step(struct report_html *html, const struct report_story *story, uint64_t step);
 
 /* ---- tables.c: who waits, every wait, every step. -------------------------------------------- */
-
-/* Steps that the last table has. */
-#define REPORT_STEPS_MAX 2000u
-
-/* True when `step` has a row in the table of steps. */
-bool report_has_row(const struct report_run *run, uint64_t step);
 
 void report_put_waiting(struct report_html *html, const struct report_story *story);
 void report_put_ledger(struct report_html *html, const struct report_story *story);

@@ -237,21 +237,6 @@ report_put_ledger(struct report_html *html, const struct report_story *story)
 
 /* ---- Every step. ----------------------------------------------------------------------------- */
 
-/* The first and the last half of what a table has room for. */
-static bool
-has_index(const struct report_run *run, uint32_t index)
-{
-    return run->steps_count <= REPORT_STEPS_MAX || index < REPORT_STEPS_MAX / 2 ||
-           index >= run->steps_count - REPORT_STEPS_MAX / 2;
-}
-
-bool
-report_has_row(const struct report_run *run, uint64_t step)
-{
-    const struct report_step *found = report_run_step(run, step);
-    return found != NULL && has_index(run, (uint32_t)(found - run->steps));
-}
-
 static const struct report_place *
 place_of(const struct report_run *run, const struct report_step *step)
 {
@@ -315,7 +300,7 @@ report_put_steps(struct report_html *html, const struct report_story *story)
     report_html_raw(html, "<h2 id=\"steps\">Every step</h2>\n");
     for (uint32_t from = first; from < run->steps_count;) {
         uint32_t to = from;
-        while (to < run->steps_count && to - from < CHUNK && has_index(run, to)) {
+        while (to < run->steps_count && to - from < CHUNK && report_has_row(run, to)) {
             to++;
         }
         if (to > from) {
@@ -323,7 +308,7 @@ report_put_steps(struct report_html *html, const struct report_story *story)
             from = to;
             continue;
         }
-        while (to < run->steps_count && !has_index(run, to)) {
+        while (to < run->steps_count && !report_has_row(run, to)) {
             to++;
         }
         report_html_format(html,

@@ -1,0 +1,23 @@
+/*
+ * anchors.c -- which steps a page has: in the picture, and in the table of steps.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "reports/page/story.h"
+
+/* The first and the last half of what a table has room for. */
+bool
+report_has_row(const struct report_run *run, uint32_t index)
+{
+    return run->steps_count <= REPORT_STEPS_MAX || index < REPORT_STEPS_MAX / 2 ||
+           index >= run->steps_count - REPORT_STEPS_MAX / 2;
+}
+
+bool
+report_has_step(const struct report_story *story, uint64_t step)
+{
+    const struct report_run *run = report_story_told(story);
+    const struct report_step *found = step != 0 ? report_run_step(run, step) : NULL;
+    return found != NULL && (report_lanes_anchor(&story->lanes, step) == step ||
+                                    report_has_row(run, (uint32_t)(found - run->steps)));
+}
