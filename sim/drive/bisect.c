@@ -2,9 +2,10 @@
  * bisect.c -- `rewake bisect`: the commit with which a run began to fail.
  *
  * Each commit is checked out in a second working tree, built there by the reader's own command, and
- * the run is replayed leniently with the library that came out: its decisions as far as they fit
- * that commit. git bisect decides which commit is next. What does not build, or what no replay can
- * judge (statuses 2, 3, 4, 5, 70, 125, a crash of rewake), is skipped.
+ * the run is replayed leniently with what came out: its decisions as far as they fit that commit.
+ * That is a library of scenarios, or a rewake that has scenarios in it, as that of its own tree.
+ * git bisect decides which commit is next. What does not build, or what no replay can judge
+ * (statuses 2, 3, 4, 5, 70, 125, a crash of rewake), is skipped.
  *
  *      the bad end    --bad REV, or HEAD: the run must fail there
  *      the good end   --good REV, or the first of HEAD~1, ~2, ~4 … with which it passes
@@ -35,10 +36,11 @@ struct bisect {
     struct sim_cli *cli;
     struct sim_tree tree;
     char folder[2 * SIM_TREE_PATH_MAX];  /* In the second tree, as here in the first. */
-    char library[2 * SIM_TREE_PATH_MAX]; /* There. */
-    char log[SIM_TREE_PATH_MAX + 8];     /* What the last build said. */
+    char product[2 * SIM_TREE_PATH_MAX]; /* What the build makes there, a library or a program. */
+    bool is_library;
+    char log[SIM_TREE_PATH_MAX + 8]; /* What the last build said. */
     const char *token;
-    char *text; /* Owned: the token, where it came from a file; NULL: it did not. */
+    char *text; /* Owned: the token, where it is from a file or of run:ID; NULL: it is neither. */
     const char *const *build;
     uint32_t found[FINDINGS]; /* Commits. */
 };
@@ -48,21 +50,24 @@ struct bisect {
 static enum finding
 judge(const struct bisect *bisect)
 {
-    const char *const arguments[] = {sim_child_self(), "replay", bisect->library, bisect->token,
+    const char *const by_library[] = {sim_child_self(), "replay", bisect->product, bisect->token,
             "--lenient", "--db", "/nowhere/rewake-bisect.db", NULL};
+    const char *const by_program[] = {bisect->product, "replay", bisect->token, "--lenient", "--db",
+            "/nowhere/rewake-bisect.db", NULL};
+    const char *const *arguments = bisect->is_library ? by_library : by_program;
     const struct sim_child_way way = {.folder = bisect->folder};
     int status = sim_child_run(arguments, &way);
     return status == SIM_EXIT_HELD ? GOOD : status == SIM_EXIT_BUG ? BAD : UNJUDGED;
 }
 
-/* The commit that is checked out now. A library of the commit before must not be taken for its. */
+/* The commit that is checked out now. What came out of the one before must not be taken for its. */
 static enum finding
 build_and_judge(struct bisect *bisect)
 {
     const struct sim_child_way way = {.folder = bisect->folder, .log = bisect->log};
-    (void)unlink(bisect->library);
+    (void)unlink(bisect->product);
     bool built = sim_child_run(bisect->build, &way) == 0;
-    return !built ? UNBUILT : access(bisect->library, R_OK) != 0 ? UNBUILT : judge(bisect);
+    return !built ? UNBUILT : access(bisect->product, R_OK) != 0 ? UNBUILT : judge(bisect);
 }
 
 /* "1a2b3c4 subject", from malloc. */
@@ -154,7 +159,7 @@ check_bad(struct bisect *bisect, const char *commit)
         show_log(bisect);
         return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
                 "%.12s does not build, or the build leaves no %s: nothing can be compared with it",
-                commit, bisect->library + strlen(bisect->tree.path) + 1);
+                commit, bisect->product + strlen(bisect->tree.path) + 1);
     case GOOD:
         return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
                 "the run does not fail with %.12s: name a commit with which it does, --bad REV",
@@ -314,25 +319,25 @@ go_between(struct bisect *bisect, const char *bad, const char *good)
 
 /* ---- The command. ---------------------------------------------------------------------------- */
 
-/* Where the library comes out in the second tree: as here, below the top. */
+/* Where it comes out in the second tree: as here, below the top. */
 static int
-place_library(struct bisect *bisect, const char *library)
+place_product(struct bisect *bisect, const char *product)
 {
     struct sim_tree *tree = &bisect->tree;
     size_t top = strlen(tree->top);
-    const char *below = library;
+    const char *below = product;
     const char *prefix = tree->prefix;
-    if (library[0] == '/') {
-        if (strncmp(library, tree->top, top) != 0 || library[top] != '/') {
+    if (product[0] == '/') {
+        if (strncmp(product, tree->top, top) != 0 || product[top] != '/') {
             return sim_cli_fail(SIM_EXIT_USAGE,
-                    "%s is not in the tree %s: name it as BUILD makes it there", library,
+                    "%s is not in the tree %s: name it as BUILD makes it there", product,
                     tree->top);
         }
-        below = library + top + 1;
+        below = product + top + 1;
         prefix = "";
     }
     (void)snprintf(bisect->folder, sizeof(bisect->folder), "%s/%s", tree->path, tree->prefix);
-    (void)snprintf(bisect->library, sizeof(bisect->library), "%s/%s%s", tree->path, prefix,
+    (void)snprintf(bisect->product, sizeof(bisect->product), "%s/%s%s", tree->path, prefix,
             strncmp(below, "./", 2) == 0 ? below + 2 : below);
     (void)snprintf(bisect->log, sizeof(bisect->log), "%s.log", tree->path);
     return 0;
@@ -364,7 +369,7 @@ bisect_between(struct bisect *bisect, char **bad, char **good)
         return sim_child_interrupted() ? interrupted()
                                        : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", bisect->tree.error);
     }
-    int status = place_library(bisect, bisect->cli->arguments[0]);
+    int status = place_product(bisect, bisect->cli->arguments[0]);
     status = status == 0 ? check_bad(bisect, *bad) : status;
     if (status == 0) {
         status = *good != NULL ? check_good(bisect, *good) : search_good(bisect, bad, good);
@@ -372,14 +377,17 @@ bisect_between(struct bisect *bisect, char **bad, char **good)
     return status == 0 ? go_between(bisect, *bad, *good) : status;
 }
 
-/* Before anything is built: what can be read is a token. One in a file is read here, as a path may
- * mean another one in the second tree. */
+/* Before anything is built: what can be read is a token. One in a file or
+ * the database is read here, as a path may mean another one in the second tree. */
 static int
 take_token(struct bisect *bisect, const char *name)
 {
     struct sim_token token;
     char error[SIM_TOKEN_ERROR_MAX] = "";
-    int status = sim_subject_is_text(name) ? sim_subject_read_text(name, &bisect->text) : 0;
+    int status = sim_subject_is_text(name) ? sim_subject_read_text(name, &bisect->text)
+                 : sim_subject_is_run(name)
+                         ? sim_subject_token_of_run(bisect->cli, name, &bisect->text)
+                         : 0;
     if (status != 0) {
         return status;
     }
@@ -394,6 +402,28 @@ take_token(struct bisect *bisect, const char *name)
     return 0;
 }
 
+/* A library; or a rewake, which is asked before anything is built: another program would answer a
+ * replay with any status. */
+static int
+take_product(struct bisect *bisect, const char *name)
+{
+    const char *const version[] = {name, "--version", NULL};
+    char *said = NULL;
+    bisect->is_library = strstr(name, ".so") != NULL;
+    if (bisect->is_library) {
+        return 0;
+    }
+    const struct sim_child_way way = {.ret_out = &said};
+    int status = strchr(name, '/') != NULL ? sim_child_run(version, &way) : -1;
+    bool is_rewake = status == 0 && said != NULL && strncmp(said, "rewake ", 7) == 0;
+    free(said);
+    return is_rewake ? 0
+                     : sim_cli_fail(SIM_EXIT_USAGE,
+                               "'%s' is no library and no rewake that is built here: name what "
+                               "BUILD makes, as in rewake bisect LIB.so TOKEN -- BUILD...",
+                               name);
+}
+
 static int
 bisect_command(struct sim_cli *cli)
 {
@@ -402,16 +432,12 @@ bisect_command(struct sim_cli *cli)
     char *good = NULL;
     bisect = (struct bisect){.cli = cli};
     bisect.build = (const char *const *)(void *)(cli->arguments + 2);
-    int status = take_token(&bisect, cli->arguments[1]);
-    if (status == 0 && strstr(cli->arguments[0], ".so") == NULL) {
-        status = sim_cli_fail(SIM_EXIT_USAGE,
-                "'%s' is no library: usage: rewake bisect LIB.so TOKEN -- BUILD...",
-                cli->arguments[0]);
-    }
+    sim_child_listen();
+    int status = take_product(&bisect, cli->arguments[0]);
+    status = status == 0 ? take_token(&bisect, cli->arguments[1]) : status;
     if (status != 0) {
         return status;
     }
-    sim_child_listen();
     if (!sim_tree_find(&bisect.tree)) {
         return sim_cli_fail(SIM_EXIT_USAGE, "%s", bisect.tree.error);
     }
@@ -424,16 +450,21 @@ bisect_command(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "bisect", .usage = "LIB.so TOKEN [--good REV] [--bad REV] -- BUILD...",
+SIM_COMMAND(command, .name = "bisect",
+        .usage = "LIB.so|PROGRAM TOKEN|run:ID [--good REV] [--bad REV] -- BUILD...",
         .about = "find the commit with which a run began to fail",
         .help = "Each commit is checked out in a second working tree (git-worktree) in the folder "
                 "of\ntemporary files, built there by BUILD, in the same folder as here, and the "
-                "run is replayed\nwith the library that comes out at the path of LIB.so. Your own "
-                "tree is not touched. Commits\nthat do not build, or can not judge the run, are "
-                "skipped. Without --good, commits are tried\nback from the bad end (HEAD) in steps "
-                "that double, until one passes.\n\n"
+                "run is replayed\nwith what comes out at the path of LIB.so. Your own tree is not "
+                "touched. Commits that do not\nbuild, or can not judge the run, are skipped. "
+                "Without --good, commits are tried back from the\nbad end (HEAD) in steps that "
+                "double, until one passes.\n\n"
                 "    rewake bisect tests/mine.so rw1:... -- make tests/mine.so\n\n"
+                "A run of a scenario that is in rewake itself: name that program, which replays "
+                "it.\n\n"
+                "    build/rewake bisect build/rewake rw1:zoo/... -- make -s\n\n"
                 "Exit status: 0 the commit is found; 5 interrupted, or it is one of several; 125 "
                 "the ends can\nnot be judged; 70 git failed.\n",
-        .options = SIM_CLI_OPTION_BIT(GOOD) | SIM_CLI_OPTION_BIT(BAD) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_CLI_OPTION_BIT(GOOD) | SIM_CLI_OPTION_BIT(BAD) | SIM_CLI_OPTION_BIT(DB) |
+                   SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 3, .arguments_max = UINT32_MAX, .run = bisect_command);

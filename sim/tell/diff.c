@@ -161,16 +161,22 @@ put_before(
 }
 
 static void
+put_event_or_end(struct sim_page *line, const struct sim_cast *cast, uint64_t event)
+{
+    if (event >= cast->end) {
+        sim_page_put(line, "the run has ended");
+    } else if (event >= cast->first) {
+        put_event(cast, line, event);
+    }
+}
+
+static void
 put_side(struct sim_page *page, struct sim_page *line, const struct sim_cast *cast,
         const char *name, uint64_t event)
 {
     sim_page_clean(line, name);
     sim_page_put(line, ": ");
-    if (event < cast->end) {
-        put_event(cast, line, event);
-    } else {
-        sim_page_put(line, "the run has ended");
-    }
+    put_event_or_end(line, cast, event);
     end_line(page, line, 2);
 }
 
@@ -244,4 +250,18 @@ sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *na
     sim_cast_free(&cast_a);
     sim_cast_free(&cast_b);
     return failed ? RT_E_FULL : RT_OK;
+}
+
+rt_err
+sim_diff_put_event(struct sim_page *page, const struct sim_recorder *run, uint64_t event)
+{
+    rt_assert(page != NULL);
+    struct sim_cast cast;
+    rt_err err = sim_cast_make(&cast, run);
+    if (err != RT_OK) {
+        return err;
+    }
+    put_event_or_end(page, &cast, event);
+    sim_cast_free(&cast);
+    return page->failed ? RT_E_FULL : RT_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/print/json.h"
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
 
@@ -20,21 +21,79 @@ make(struct sim_cli *cli, const char *name, struct sim_subject *subject, struct 
 }
 
 static int
-compare(const struct sim_alone *a, const struct sim_alone *b)
+exit_status(const struct sim_difference *difference)
 {
-    const struct sim_recorder *first = sim_alone_recorder(a);
-    const struct sim_recorder *second = sim_alone_recorder(b);
-    struct sim_difference difference;
+    return difference->kind == SIM_DIFF_SAME ? SIM_EXIT_HELD : SIM_EXIT_DIFFERS;
+}
+
+/* ---- For programs. --------------------------------------------------------------------------- */
+
+/* What this run does where they part, in words; of the same runs, nothing. */
+static rt_err
+put_json_side(struct sim_json *json, const char *key, const struct sim_subject *subject,
+        const struct sim_alone *alone, const struct sim_difference *difference)
+{
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_recorder *run = sim_alone_recorder(alone);
+    bool parts = difference->kind == SIM_DIFF_EVENT || difference->kind == SIM_DIFF_ENDS;
+    char digest[17];
+    struct sim_page words;
+    sim_page_init(&words, false);
+    rt_err err = parts ? sim_diff_put_event(&words, run, difference->event) : RT_OK;
+    (void)snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)outcome->digest);
+    sim_json_open(json, key, '{');
+    sim_json_text(json, "scenario", subject->entry->scenario->name);
+    sim_json_long(json, "seed", subject->seed);
+    sim_json_text(json, "verdict", sim_verdict_name(outcome->verdict));
+    sim_json_text(json, "digest", digest);
+    sim_json_number(json, "events", run->count);
+    sim_json_text(json, "then", parts ? sim_page_text(&words) : NULL);
+    sim_json_close(json, '}');
+    sim_page_fini(&words);
+    return err;
+}
+
+static rt_err
+print_json(const struct sim_subject subjects[2], const struct sim_alone alones[2],
+        const struct sim_difference *difference)
+{
+    static const char *const results[] = {"same", "event", "ends", "lost"};
+    bool lost = difference->kind == SIM_DIFF_LOST;
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "diff");
+    sim_json_text(&json, "result", results[difference->kind]);
+    sim_json_number(&json, "events_in_common", lost ? difference->from : difference->event);
+    rt_err err_a = put_json_side(&json, "a", &subjects[0], &alones[0], difference);
+    rt_err err_b = put_json_side(&json, "b", &subjects[1], &alones[1], difference);
+    sim_json_number(&json, "exit", (uint64_t)exit_status(difference));
+    sim_json_end(&json);
+    return err_a != RT_OK ? err_a : err_b;
+}
+
+/* ---- For people. ----------------------------------------------------------------------------- */
+
+static rt_err
+print_words(const struct sim_alone alones[2])
+{
     struct sim_page page;
-    sim_diff_find(first, second, &difference);
     sim_page_init(&page, sim_terminal_colour());
-    rt_err err = sim_diff_put(&page, first, "A", second, "B");
+    rt_err err = sim_diff_put(
+            &page, sim_alone_recorder(&alones[0]), "A", sim_alone_recorder(&alones[1]), "B");
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
-    if (err != RT_OK) {
-        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to compare them");
-    }
-    return difference.kind == SIM_DIFF_SAME ? SIM_EXIT_HELD : SIM_EXIT_DIFFERS;
+    return err;
+}
+
+static int
+compare(const struct sim_cli *cli, const struct sim_subject subjects[2],
+        const struct sim_alone alones[2])
+{
+    struct sim_difference difference;
+    sim_diff_find(sim_alone_recorder(&alones[0]), sim_alone_recorder(&alones[1]), &difference);
+    bool json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON);
+    rt_err err = json ? print_json(subjects, alones, &difference) : print_words(alones);
+    return err == RT_OK ? exit_status(&difference)
+                        : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to compare them");
 }
 
 static int
@@ -47,7 +106,7 @@ diff(struct sim_cli *cli)
         status = make(cli, cli->arguments[1], &subjects[1], &alones[1]);
     }
     if (status == 0) {
-        status = compare(&alones[0], &alones[1]);
+        status = compare(cli, subjects, alones);
     }
     for (int i = 0; i < 2; i++) {
         sim_alone_done(&alones[i]);
@@ -56,9 +115,10 @@ diff(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [--db FILE]",
+SIM_COMMAND(command, .name = "diff", .usage = "[LIB.so] A B [--db FILE] [--json]",
         .about = "the first event in which two runs differ",
         .help = "A and B are tokens or run:ID.\n" SIM_SUBJECT_HELP
                 "Exit status: 0 they are the same, 3 they differ.\n",
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) |
+                   SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 2, .arguments_max = 2, .takes_library = true, .run = diff);

@@ -268,25 +268,37 @@ ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subj
     sim_store_close(&store);
 }
 
+/* The database and the run in it. 0, and both are to be given back; or the exit status. */
 static int
-from_database(struct sim_cli *cli, uint64_t run, struct sim_subject *subject)
+look_up(const struct sim_cli *cli, uint64_t run, struct sim_store **ret_store,
+        struct sim_found_run *ret_found)
 {
     char message[SIM_STORE_MESSAGE_MAX];
-    struct sim_store *store = NULL;
-    struct sim_found_run found;
-    char sql[160];
     enum sim_store_err err =
-            sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store);
+            sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), ret_store);
     if (err != SIM_STORE_OK) {
         return fail_with_store(err, message);
     }
-    err = sim_store_find_run(store, (int64_t)run, &found);
+    err = sim_store_find_run(*ret_store, (int64_t)run, ret_found);
     if (err != SIM_STORE_OK) {
-        int status = fail_with_store(err, sim_store_message(store));
-        sim_store_close(&store);
+        int status = fail_with_store(err, sim_store_message(*ret_store));
+        sim_store_close(ret_store);
         return status;
     }
-    int status = from_found(cli, &found, subject);
+    return 0;
+}
+
+static int
+from_database(struct sim_cli *cli, uint64_t run, struct sim_subject *subject)
+{
+    struct sim_store *store = NULL;
+    struct sim_found_run found;
+    char sql[160];
+    int status = look_up(cli, run, &store, &found);
+    if (status != 0) {
+        return status;
+    }
+    status = from_found(cli, &found, subject);
     if (status == 0) {
         (void)snprintf(sql, sizeof(sql),
                 "SELECT s.build FROM runs AS r JOIN sweeps AS s USING (sweep) WHERE r.run = %lld",
@@ -308,6 +320,41 @@ find_token(struct sim_cli *cli, const char *token, struct sim_subject *subject)
     return status;
 }
 
+bool
+sim_subject_is_run(const char *name)
+{
+    return strncmp(name, "run:", 4) == 0;
+}
+
+static int
+read_run(const char *name, uint64_t *ret_run)
+{
+    return sim_number_parse(name + 4, INT64_MAX, ret_run)
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_USAGE, "'%s' is no run: it is run: and a number", name);
+}
+
+int
+sim_subject_token_of_run(const struct sim_cli *cli, const char *name, char **ret_token)
+{
+    struct sim_store *store = NULL;
+    struct sim_found_run found;
+    uint64_t run = 0;
+    int status = read_run(name, &run);
+    status = status == 0 ? look_up(cli, run, &store, &found) : status;
+    if (status != 0) {
+        return status;
+    }
+    *ret_token = copy_text(found.shrunk_token != NULL ? found.shrunk_token : found.token);
+    sim_found_run_clear(&found);
+    sim_store_close(&store);
+    return *ret_token != NULL
+                   ? 0
+                   : sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                             "%s is kept without a token; `rewake replay %s --json` makes one",
+                             name, name);
+}
+
 int
 sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_subject)
 {
@@ -317,11 +364,9 @@ sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_
         int status = sim_subject_read_text(name, &ret_subject->text);
         return status == 0 ? find_token(cli, ret_subject->text, ret_subject) : status;
     }
-    if (strncmp(name, "run:", 4) == 0) {
-        if (!sim_number_parse(name + 4, INT64_MAX, &run)) {
-            return sim_cli_fail(SIM_EXIT_USAGE, "'%s' is no run: it is run: and a number", name);
-        }
-        return from_database(cli, run, ret_subject);
+    if (sim_subject_is_run(name)) {
+        int status = read_run(name, &run);
+        return status == 0 ? from_database(cli, run, ret_subject) : status;
     }
     if (sim_subject_is_file(name)) {
         return sim_subject_from_file(cli, name, ret_subject);

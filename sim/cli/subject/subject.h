@@ -36,6 +36,13 @@ struct sim_subject {
  */
 int sim_subject_find(struct sim_cli *cli, const char *name, struct sim_subject *ret_subject);
 
+/* Whether `name` is run:ID. */
+bool sim_subject_is_run(const char *name);
+
+/* The token of run:ID, from malloc, without a look at its scenario: of the smaller run where it was
+ * shrunk. 0, or the exit status after a line, and *ret_token is untouched or NULL. */
+int sim_subject_token_of_run(const struct sim_cli *cli, const char *name, char **ret_token);
+
 /* What names it in a command to paste: its token where that is known, else what was typed. */
 const char *sim_subject_name(const struct sim_cli *cli, const struct sim_subject *subject);
 

@@ -79,6 +79,29 @@ ok "bisect from the top: the ends are as they were named" \
     sh -c "sed -n '1,2p' '$tmp/err.txt' | tr '\n' ' ' |
         grep -q 'number 11 *fails.*number 1 *passes'"
 
+# A rewake with the scenarios in it: that of each commit replays the run.
+with_program='(cd tests && ./build.sh) || exit 1
+printf "%s\n" "#!/bin/sh" "[ \$1 = replay ] || exec \"$REWAKE\" \"\$@\"" "shift" \
+    "exec \"$REWAKE\" replay \"\$(dirname \"\$0\")/tests/mine.so\" \"\$@\"" >rewake
+chmod +x rewake'
+export REWAKE
+sh -c "$with_program"
+"$REWAKE" bisect ./rewake "$token" -- sh -c "$with_program" >"$tmp/out.txt" 2>"$tmp/err.txt"
+same "bisect by a program: status" "$?" 0
+ok "bisect by a program: the 8th commit" grep -q "fails is $eighth " "$tmp/out.txt"
+ok "bisect by a program: what does not build is skipped" grep -q 'does not build: skipped' \
+    "$tmp/err.txt"
+rm rewake
+ok "bisect by a program: nothing was touched" untouched
+
+cd tests || exit 1
+run=$(rewake query --db "$tmp/b.db" --json \
+    'SELECT run FROM failures WHERE token IS NOT NULL LIMIT 1' | tr -cd 0-9)
+"$REWAKE" bisect mine.so "run:$run" --db "$tmp/b.db" -- ./build.sh >"$tmp/out.txt" 2>"$tmp/err.txt"
+same "bisect of a run of the database: status" "$?" 0
+ok "bisect of a run of the database: the 8th commit" grep -q "fails is $eighth " "$tmp/out.txt"
+cd .. || exit 1
+
 # Between a good 7 and a bad 9, with 8 not to be judged, it can not be told.
 "$REWAKE" bisect tests/mine.so "$token" --good HEAD~5 -- sh -c \
     'cd tests && case $(cat number) in 8) exit 1 ;; esac; ./build.sh' \
@@ -105,8 +128,14 @@ fails "a build that makes nothing" 125 mine.so "$token" -- true
 fails "a build that is not there" 125 mine.so "$token" -- ./nothing
 fails "no such commit" 2 mine.so "$token" --good nowhere -- ./build.sh
 fails "an option for a commit" 2 mine.so "$token" --good=--all -- ./build.sh
+fails "a run without a token" 125 mine.so run:"$(rewake query --db "$tmp/b.db" --json \
+    'SELECT run FROM failures WHERE token IS NULL LIMIT 1' | tr -cd 0-9)" --db "$tmp/b.db" -- true
+fails "no such run" 2 mine.so run:99 --db "$tmp/b.db" -- ./build.sh
+fails "no run at all" 2 mine.so run:x --db "$tmp/b.db" -- ./build.sh
 fails "a damaged token" 2 mine.so "${token%?}" -- ./build.sh
 fails "no library" 2 mine.c "$token" -- ./build.sh
+fails "a program that is none of rewake's" 2 /bin/true "$token" -- ./build.sh
+fails "a token in front" 2 "$token" ./build.sh -s
 fails "a library elsewhere" 2 /nowhere/mine.so "$token" -- ./build.sh
 fails "no build" 2 mine.so "$token"
 fails "a run that failed from the first commit on" 125 mine.so "$token" -- sh -c \

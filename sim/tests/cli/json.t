@@ -60,6 +60,8 @@ json replay-lenient replay "$small" --lenient
 json replay-each replay --each "$token" "$small"
 json replay-crash replay ./bad.so "$crash"
 json replay-odd replay ./odd_words.so "$(token_of words.json)"
+json diff diff "$token" "$small" --db t.db
+json diff-same diff "$token" "$token" --db t.db
 json shrink shrink "$token" --db t.db
 json shrink-least shrink "$small" --db t.db
 json explain explain "$small" --db t.db
@@ -79,6 +81,13 @@ for file in *.json; do
     [ -s "$file" ] || echo "# nothing: $file"
 done
 ok "every line fits, and each kind of object was seen" $python "$lines" "$schema" ./*.json
+
+same "diff: they part where each does something else" \
+    "$(grep -o '"result":"[^"]*"' diff.json) $(grep -o '"then":"step [0-9]*, [a-z]*: ' diff.json |
+        sort -u | wc -l)" '"result":"event" 2'
+same "diff of a run with itself: all is in common" \
+    "$(grep -o '"result":"[^"]*"\|"then":[^,}]*' diff-same.json | sort -u | tr '\n' ' ')" \
+    '"result":"same" "then":null '
 
 # ---- The test itself: what is not in the schema is noticed. ----
 sed 's/"steps":/"stops":/' replay.json >planted
