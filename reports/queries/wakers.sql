@@ -1,13 +1,32 @@
--- Who wakes whom in a run, how often, and at which line?
+-- Who wakes whom in a run, how often, at which line, and was the woken task polled for it?
 -- :run the number of a run; the newest that was told
 -- = SELECT max(run) FROM details WHERE stored > 0
 --
+-- `polled`: wakes that a poll followed; one poll answers all wakes before it. `over`: the task had
+-- finished already. Where the rest is not 0, the run ended before a poll, or the wake was lost.
+--
 -- SPDX-License-Identifier: Apache-2.0
-SELECT coalesce(a.text, iif(w.waker_actor = 0, 'world', 'actor ' || w.waker_actor)) AS waker,
-       coalesce(b.text, 'actor ' || w.polled_actor) AS woken, count(*) AS times, w.await AS at
-FROM wake_edges AS w
-     LEFT JOIN texts AS a ON a.run = w.run AND a.what = 'actor' AND a.which = w.waker_actor
-     LEFT JOIN texts AS b ON b.run = w.run AND b.what = 'actor' AND b.which = w.polled_actor
-WHERE w.run = :run AND w.waker_actor IS NOT NULL
-GROUP BY waker, woken, at
+WITH numbers AS (
+    SELECT max(iif(name = 'wake', kind, NULL)) AS wake, max(iif(name = 'poll', kind, NULL)) AS poll,
+           max(iif(name = 'wake-dead', kind, NULL)) AS dead
+    FROM event_kinds),
+last AS MATERIALIZED (
+    SELECT e.object, max(e.n) AS n
+    FROM numbers AS k CROSS JOIN events AS e
+    WHERE e.run = :run AND e.kind = k.poll
+    GROUP BY e.object),
+wakes AS (
+    SELECT e.actor, e.object, e.await, count(*) AS times, sum(e.kind = k.dead) AS over,
+           sum(e.kind = k.wake AND e.n < coalesce(l.n, -1)) AS polled
+    FROM numbers AS k CROSS JOIN events AS e LEFT JOIN last AS l USING (object)
+    WHERE e.run = :run AND e.kind IN (k.wake, k.dead)
+    GROUP BY e.actor, e.object, e.await)
+SELECT coalesce(a.text, iif(w.actor = 0, 'world', 'actor ' || w.actor)) AS waker,
+       coalesce(o.text, 'task ' || (w.object >> 16 & 0xfff) || '.' || (w.object & 0xffff)) AS woken,
+       sum(w.times) AS times, sum(w.polled) AS polled, sum(w.over) AS over, p.place AS at
+FROM wakes AS w
+     LEFT JOIN texts AS a ON a.run = :run AND a.what = 'actor' AND a.which = w.actor
+     LEFT JOIN texts AS o ON o.run = :run AND o.what = 'object' AND o.which = w.object
+     LEFT JOIN places AS p ON p.site = w.await
+GROUP BY w.actor, w.object, at
 ORDER BY times DESC, waker, woken, at

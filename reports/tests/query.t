@@ -13,6 +13,9 @@ names=$(cd "$root/reports/queries" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
 rewake run canary/diverged --runs 4 --check-determinism 100 --db f.db >/dev/null
 rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'seeds/s3/*' zoo/a06/broken \
     --runs 60 --db f.db >/dev/null
+for name in outside/executor/broken zoo/a08/broken zoo/d27/broken canary/contract canary/crash; do
+    rewake run $name --runs 100 --fail-fast --db w.db >/dev/null
+done
 cat "$root/sim/store/tables/schema.sql" "$root/sim/store/tables/coverage.sql" | sqlite3 e.db
 
 # ---- The list. ----
@@ -64,8 +67,53 @@ same "waiting: the sleeper waits for the box" "$(ask waiting "run:$run" --json |
 same "a run by its number alone" "$(ask waiting "$run")" "$(ask waiting "run:$run")"
 same "trace: from a step to a step" "$(ask trace "$run" 2 3 --json | jq .step | sort -u |
     tr '\n' ' ')" '2 3 '
-same "wakers: as the view says" "$(ask wakers "$run" --json | jq -s 'map(.times) | add')" \
-    "$(sqlite3 f.db "SELECT count(*) FROM wake_edges WHERE run = $run AND waker_actor NOTNULL")"
+same "trace: arguments in words" "$(ask trace "$run" --json |
+    jq -r 'select(.kind == "store" or .kind == "polled") | .kind + " " + .detail' | sort -u)" \
+    "polled pending
+polled ready
+store of consumer"
+same "wakers: all wakes, and the polls that followed" "$(ask wakers "$run" --json |
+    jq -s -c '[(map(.times) | add), (map(.polled) | add)]')" "$(sqlite3 f.db "
+    SELECT json_array(count(*), sum(t.n < (SELECT max(p.n) FROM trace AS p
+        WHERE p.run = $run AND p.kind = 'poll' AND p.object = t.object)))
+    FROM trace AS t WHERE run = $run AND kind = 'wake'")"
+
+# Runs in which it matters that the answer is complete: a wake that no poll followed, a loop in the
+# host's poll, a task that was woken without a waker, one that left none, one that was being polled.
+fails() {
+    sqlite3 w.db "SELECT max(run) FROM failures WHERE scenario = '$1'"
+}
+of() {
+    scenario=$1
+    shift
+    rewake query "$1" "$(fails "$scenario")" --json --db w.db
+}
+same "waiting: a wake was swallowed" "$(of outside/executor/broken waiting |
+    jq -r 'select(.woken) | [.task, .reason, (.waker == "fired at \(.woken)")] | @csv')" \
+    '"job","the result",true'
+same "waiting: a loop" "$(of outside/executor/broken waiting | jq -r 'select(.waker == null) |
+    .task + ": " + .reason')" 'executor: the host, in its poll'
+same "waiting: no waker is left" "$(of canary/contract waiting | jq -r '.task + ": " + .waker')" \
+    'taker: none'
+same "waiting: not who was being polled" "$(of canary/crash waiting)" ''
+same "waiting: the waker of a child is whose poll it is" "$(of zoo/d27/broken waiting |
+    jq -r .task | sort -u)" block_on
+same "wakers: a wake that no poll followed" "$(of outside/executor/broken wakers |
+    jq -r 'select(.polled < .times) | [.waker, .woken, .times, .polled] | @csv')" \
+    '"worker","job",1,0'
+same "lost-wakes: woken, and never polled" "$(rewake query lost-wakes zoo/a08/broken --json \
+    --db w.db | jq -r '.sleeper + " " + .waker + " " + .by' | sed 's/:[0-9]*$//')" \
+    'main woken a08.c'
+# As `show` has it: who, in which step, what became of it, and when.
+for name in outside/executor/broken zoo/a08/broken zoo/d27/broken; do
+    rewake show "run:$(fails $name)" --db w.db | sed -n '/^who .*and then/,/^$/p' |
+        sed -n -E '1d; / host: /d; s/,.*//
+            s/^([^ ]+) .* ([0-9]+) ([a-z]+)( at [0-9]+)?( by .*| \(.*)?$/\1 \2 \3\4/p' |
+        sort >shown.txt
+    of $name ledger | jq -r '.task + " \(.since) " + .how +
+        if .until then " at \(.until)" else "" end' | sort >told.txt
+    ok "$name: ledger: as show has it" cmp shown.txt told.txt
+done
 same "latency: wakes and the most, as the view says" \
     "$(ask latency canary/late-wakeup --json | jq -c '[.wakes, .most_ns]')" \
     "$(sqlite3 f.db "SELECT json_array(count(*), max(latency_ns)) FROM poll_latency

@@ -301,107 +301,173 @@ ORDER BY r.run DESC;
 --      dropped    the clone was given up without a wake
 --      open       not at all: it is still there when the record ends
 -- Of several in one place the oldest ends first. An end without a beginning (the task's own waker
--- used directly, a store that the record has lost) is left out. `rewake show` prints the same
--- ledger, and what was asked of the host besides. (Each select has windows over one partition only:
--- so SQLite reads one run's events where one run is asked for.)
+-- used directly, a store that the record has lost) is left out. `task` is who sleeps: where the
+-- waker is that of a child of a join or a race, whoever polls it. `rewake show` prints the same
+-- ledger, and what was asked of the host besides. (Each select has windows over one run only: so
+-- SQLite reads one run's events where one run is asked for. They carry few words a row, and all
+-- else is looked up at last: half of the time went into wide rows.)
 CREATE VIEW wake_ledger AS
-SELECT l.run, coalesce(t.text, 'task ' || (l.whose >> 16 & 0xfff) || '.' || (l.whose & 0xffff))
-           AS task,
-       row_number() OVER (PARTITION BY l.run, l.whose ORDER BY l.n) AS wait,
+SELECT l.run, coalesce(t.text, b.text, 'task ' || (l.whose >> 16 & 0xfff) || '.'
+           || (l.whose & 0xffff)) AS task,
+       row_number() OVER (PARTITION BY l.run, iif(t.text IS NULL, -l.actor, l.whose) ORDER BY l.n)
+           AS wait,
        CASE WHEN l.object <> 0 THEN coalesce(o.text, (SELECT name FROM object_kinds
            WHERE kind = l.object >> 28) || ' ' || (l.object >> 16 & 0xfff) || '.'
            || (l.object & 0xffff)) END AS object,
        r.text AS reason, p.place AS site, l.step AS opened, l.end_step AS closed,
-       coalesce(l.end_how, 'open') AS how, coalesce(a.text, 'actor ' || l.end_actor) AS closed_by,
+       CASE WHEN l.end_kind IS NULL THEN 'open'
+           WHEN l.end_kind = l.replaced THEN 'replaced'
+           WHEN l.end_kind = l.dropped THEN 'dropped'
+           WHEN l.end_kind = l.erased THEN iif(l.with_task, 'ended', 'erased')
+           ELSE 'fired' END AS how,
+       coalesce(a.text, 'actor ' || l.end_actor) AS closed_by,
        q.place AS closed_at, l.actor, l.whose AS task_object, l.object AS wait_object,
        l.n AS opened_n, l.end_n AS closed_n
 FROM (
     -- Both ends of a turn in one row.
-    SELECT *, lead(n) OVER turns AS end_n, lead(step) OVER turns AS end_step,
-           lead(how) OVER turns AS end_how, lead(actor) OVER turns AS end_actor,
-           lead(await) OVER turns AS end_await
-    FROM (
-        -- The k-th beginning and the k-th end that had one are turn k. (An end that had none falls
-        -- into a turn that is over.)
-        SELECT *, CASE how WHEN 'begin' THEN begun ELSE begun - balance + least END AS turn
-        FROM (
-            -- Ends without a beginning push the balance below zero, each to where it never was.
-            SELECT *, min(0, min(balance) OVER before) AS least
+    SELECT m.run, m.n, m.key >> 32 AS object, m.key & 0xffffffff AS whose, k.replaced, k.dropped,
+           k.erased, w.step_cause & 0xffffffff AS step, w.await_actor_kind >> 32 & 0xffff AS actor,
+           w.await_actor_kind & 0xffffffff AS await, m.n + e.id - m.id AS end_n,
+           e.step_cause & 0xffffffff AS end_step, e.await_actor_kind >> 32 & 0xffff AS end_actor,
+           e.await_actor_kind & 0xffffffff AS end_await,
+           e.await_actor_kind >> 48 & 0xff AS end_kind,
+           -- Had its task ended before, in the same step?
+           e.await_actor_kind >> 48 & 0xff = k.erased AND (
+               SELECT x.step_cause & 0xffffffff = e.step_cause & 0xffffffff
+               FROM event_words AS x
+               WHERE x.id <= m.ended AND x.id >= m.id - m.n
+                 AND (x.step_cause & 0xffffffff <> e.step_cause & 0xffffffff
+                      OR CASE x.await_actor_kind >> 48 & 0xff
+                         WHEN k.cancelled THEN x.object_site & 0xffffffff = m.key & 0xffffffff
+                         WHEN k.polled THEN x.argument <> 0 AND x.await_actor_kind >> 32 & 0xffff
+                             = w.await_actor_kind >> 32 & 0xffff END)
+               ORDER BY x.id DESC LIMIT 1) AS with_task
+    FROM (SELECT max(iif(name = 'replace', kind, NULL)) AS replaced,
+                 max(iif(name = 'erase', kind, NULL)) AS erased,
+                 max(iif(name = 'drop', kind, NULL)) AS dropped,
+                 max(iif(name = 'cancel', kind, NULL)) AS cancelled,
+                 max(iif(name = 'polled', kind, NULL)) AS polled FROM event_kinds) AS k
+        CROSS JOIN (
+            SELECT run, n, id, key, begins, lead(id) OVER turns AS end_id,
+                   lead(last) OVER turns AS ended
             FROM (
-                -- Beginnings less ends so far.
-                SELECT *, sum(CASE how WHEN 'begin' THEN 1 ELSE 0 END) OVER before AS begun,
-                       sum(CASE how WHEN 'begin' THEN 1 ELSE -1 END) OVER before AS balance
+                -- The k-th beginning and the k-th end that had one are turn k. (An end that had
+                -- none falls into a turn that is over.) Ends without a beginning push the balance
+                -- below zero, each to where it never was.
+                SELECT run, n, id, key, begins, last, begun - iif(begins, 0,
+                           balance - min(0, min(balance) OVER before)) AS turn
                 FROM (
-                    -- Events as beginnings and ends.
-                    SELECT run, n, step, actor, await,
-                           CASE WHEN kind IN ('clone', 'drop', 'wake', 'wake-dead') THEN 0
-                               ELSE object END AS object,
-                           CASE WHEN kind IN ('wake', 'wake-dead') THEN object
-                               ELSE argument END AS whose,
-                           CASE kind WHEN 'store' THEN 'begin' WHEN 'clone' THEN 'begin'
-                               WHEN 'replace' THEN 'replaced' WHEN 'drop' THEN 'dropped'
-                               WHEN 'erase' THEN iif(ending = step, 'ended', 'erased')
-                               ELSE 'fired' END AS how
+                    -- Beginnings, and beginnings less ends, so far.
+                    SELECT run, n, id, key, begins, last, sum(begins) OVER before AS begun,
+                           sum(2 * begins - 1) OVER before AS balance
                     FROM (
-                        -- When did an actor's task last end, up to here?
-                        SELECT *, max(CASE WHEN kind = 'cancel'
-                                   OR (kind = 'polled' AND argument <> 0) THEN step END)
-                                   OVER (PARTITION BY run, actor ORDER BY n) AS ending
-                        FROM (
-                            SELECT e.*, k.name AS kind,
-                                   lag(k.name) OVER (PARTITION BY e.run ORDER BY e.n) AS previous
-                            FROM (SELECT run, n, step, actor, await, object, argument,
-                                         kind AS number FROM events) AS e
-                                 CROSS JOIN event_kinds AS k ON k.kind = e.number))
-                    WHERE kind IN ('store', 'replace', 'fire', 'erase', 'clone', 'drop')
-                       OR (kind IN ('wake', 'wake-dead') AND previous IS NOT 'fire'))
-                WINDOW before AS (PARTITION BY run, object, whose ORDER BY n))
-            WINDOW before AS (PARTITION BY run, object, whose ORDER BY n)))
-    WINDOW turns AS (PARTITION BY run, object, whose, turn ORDER BY n)) AS l
+                        -- Events as beginnings and ends: `key` is the object, and whose waker.
+                        -- `last`: the last end of a task, of whichever.
+                        SELECT d.run, d.first_n + (w.id - d.first_id) AS n, w.id,
+                               w.await_actor_kind >> 48 & 0xff IN (put, cloned) AS begins,
+                               CASE w.await_actor_kind >> 48 & 0xff
+                                   WHEN woken THEN w.object_site & 0xffffffff
+                                   WHEN dead THEN w.object_site & 0xffffffff
+                                   WHEN cloned THEN w.argument WHEN dropped THEN w.argument
+                                   WHEN cancelled THEN NULL WHEN polled THEN NULL
+                                   ELSE (w.object_site & 0xffffffff) << 32 | w.argument END AS key,
+                               max(iif(w.await_actor_kind >> 48 & 0xff IN (cancelled, polled),
+                                   w.id, NULL)) OVER (PARTITION BY d.run ORDER BY w.id) AS last
+                        FROM (SELECT max(iif(name = 'store', kind, NULL)) AS put,
+                                     max(iif(name = 'clone', kind, NULL)) AS cloned,
+                                     max(iif(name = 'fire', kind, NULL)) AS fired,
+                                     max(iif(name = 'replace', kind, NULL)) AS replaced,
+                                     max(iif(name = 'erase', kind, NULL)) AS erased,
+                                     max(iif(name = 'drop', kind, NULL)) AS dropped,
+                                     max(iif(name = 'wake', kind, NULL)) AS woken,
+                                     max(iif(name = 'wake-dead', kind, NULL)) AS dead,
+                                     max(iif(name = 'cancel', kind, NULL)) AS cancelled,
+                                     max(iif(name = 'polled', kind, NULL)) AS polled
+                              FROM event_kinds)
+                             CROSS JOIN details AS d CROSS JOIN event_words AS w
+                             ON w.id >= d.first_id AND w.id < d.first_id + d.stored
+                        WHERE CASE w.await_actor_kind >> 48 & 0xff
+                              WHEN put THEN 1 WHEN fired THEN 1 WHEN polled THEN w.argument <> 0
+                              -- The wake that a fired waker is; not one of a clone.
+                              WHEN woken THEN (SELECT p.await_actor_kind >> 48 & 0xff
+                                  FROM event_words AS p
+                                  WHERE p.id = w.id - 1 AND p.id >= d.first_id) IS NOT fired
+                              WHEN dead THEN (SELECT p.await_actor_kind >> 48 & 0xff
+                                  FROM event_words AS p
+                                  WHERE p.id = w.id - 1 AND p.id >= d.first_id) IS NOT fired
+                              ELSE w.await_actor_kind >> 48 & 0xff IN
+                                  (cloned, replaced, erased, dropped, cancelled) END)
+                    WHERE key IS NOT NULL
+                    WINDOW before AS (PARTITION BY run, key ORDER BY id))
+                WINDOW before AS (PARTITION BY run, key ORDER BY id))
+            WINDOW turns AS (PARTITION BY run, key, turn ORDER BY id)) AS m
+        CROSS JOIN event_words AS w ON w.id = m.id
+        LEFT JOIN event_words AS e ON e.id = m.end_id
+    WHERE m.begins) AS l
     LEFT JOIN texts AS t ON t.run = l.run AND t.what = 'object' AND t.which = l.whose
+    LEFT JOIN texts AS b ON b.run = l.run AND b.what = 'actor' AND b.which = l.actor
     LEFT JOIN texts AS o ON o.run = l.run AND o.what = 'object' AND o.which = l.object
     LEFT JOIN texts AS r ON r.run = l.run AND r.what = 'event' AND r.which = l.n
     LEFT JOIN texts AS a ON a.run = l.run AND a.what = 'actor' AND a.which = l.end_actor
     LEFT JOIN places AS p ON p.site = l.await
-    LEFT JOIN places AS q ON q.site = l.end_await
-WHERE l.how = 'begin';
+    LEFT JOIN places AS q ON q.site = l.end_await;
 
--- Which wake-ups were lost or late, and what became of the sleeper's last waker? A run without
--- stored events says only that it failed: `rewake replay run:ID` fills it in. (From the words of
--- events, not from wake_ledger: of each run only what is needed is read.)
+-- Which wake-ups were lost or late, and what became of the sleeper's last waker? `woken`: it was
+-- woken without one, after its last poll, and no poll followed. A run without stored events says
+-- only that it failed: `rewake replay run:ID` fills it in. (From the words of events, not from
+-- wake_ledger: of each run only what is needed is read.)
 CREATE VIEW lost_wakeups AS
 WITH numbers AS (
     SELECT max(CASE name WHEN 'store' THEN kind END) AS store,
            max(CASE name WHEN 'fire' THEN kind END) AS fire,
            max(CASE name WHEN 'replace' THEN kind END) AS replaced,
-           max(CASE name WHEN 'erase' THEN kind END) AS erased
+           max(CASE name WHEN 'erase' THEN kind END) AS erased,
+           max(CASE name WHEN 'poll' THEN kind END) AS poll,
+           max(CASE name WHEN 'wake' THEN kind END) AS wake
     FROM event_kinds)
 SELECT f.run, s.scenario, v.name AS verdict, f.actor_name AS actor, f.message,
        coalesce(o.text, (SELECT name FROM object_kinds
            WHERE kind = w.object_site >> 28 & 0xf) || ' ' || (w.object_site >> 16 & 0xfff) || '.'
            || (w.object_site & 0xffff)) AS waits_for,
        r.text AS reason, p.place AS waits_at, w.step_cause & 0xffffffff AS waits_since,
-       CASE c.await_actor_kind >> 48 & 0xff WHEN f.fire THEN 'fired' WHEN f.replaced THEN 'replaced'
-           WHEN f.erased THEN 'erased' ELSE iif(w.id, 'open', NULL) END AS its_waker,
+       CASE c.await_actor_kind >> 48 & 0xff WHEN f.fire THEN 'fired' WHEN f.wake THEN 'woken'
+           WHEN f.replaced THEN 'replaced' WHEN f.erased THEN 'erased'
+           ELSE iif(w.id, 'open', NULL) END AS its_waker,
        c.step_cause & 0xffffffff AS closed_step, a.text AS closed_by, q.place AS closed_at,
        nullif(f.owed_step, 0) AS owed_step, f.fail_step, f.token
 FROM (
-    SELECT *, (
-            SELECT min(e.id) FROM event_words AS e
-            WHERE e.id > w.opened AND e.id < w.first_id + w.stored
-              AND e.object_site & 0xffffffff = (
-                  SELECT object_site & 0xffffffff FROM event_words WHERE id = w.opened)
-              AND e.argument = (SELECT argument FROM event_words WHERE id = w.opened)
-              AND e.await_actor_kind >> 48 & 0xff IN (w.fire, w.replaced, w.erased)) AS closed
+    -- A wait that was over before the last poll is not what it sleeps in now.
+    SELECT *, iif(over, NULL, last) AS opened, iif(over, unanswered, ended) AS closed
     FROM (
-        SELECT *, (
+        SELECT *, ended < polled AND verdict = (SELECT verdict FROM verdicts
+                   WHERE name = 'lost-wakeup') AS over, (
                 SELECT max(e.id) FROM event_words AS e
-                WHERE e.id >= d.first_id AND e.id < d.first_id + d.stored
-                  AND e.await_actor_kind >> 48 & 0xff = k.store
-                  AND e.await_actor_kind >> 32 & 0xffff = r.actor) AS opened
-        FROM runs AS r LEFT JOIN details AS d USING (run) CROSS JOIN numbers AS k
-        WHERE r.verdict IN (SELECT verdict FROM verdicts
-            WHERE name IN ('lost-wakeup', 'late-wakeup'))) AS w) AS f
+                WHERE e.id > w.polled AND e.id < w.first_id + w.stored
+                  AND e.object_site & 0xffffffff = (
+                      SELECT object_site & 0xffffffff FROM event_words WHERE id = w.polled)
+                  AND e.await_actor_kind >> 48 & 0xff = w.wake) AS unanswered
+        FROM (
+            SELECT *, (
+                    SELECT min(e.id) FROM event_words AS e
+                    WHERE e.id > w.last AND e.id < w.first_id + w.stored
+                      AND e.object_site & 0xffffffff = (
+                          SELECT object_site & 0xffffffff FROM event_words WHERE id = w.last)
+                      AND e.argument = (SELECT argument FROM event_words WHERE id = w.last)
+                      AND e.await_actor_kind >> 48 & 0xff IN (w.fire, w.replaced, w.erased))
+                        AS ended
+            FROM (
+                SELECT *, (
+                        SELECT max(e.id) FROM event_words AS e
+                        WHERE e.id >= d.first_id AND e.id < d.first_id + d.stored
+                          AND e.await_actor_kind >> 48 & 0xff = k.store
+                          AND e.await_actor_kind >> 32 & 0xffff = r.actor) AS last, (
+                        SELECT max(e.id) FROM event_words AS e
+                        WHERE e.id >= d.first_id AND e.id < d.first_id + d.stored
+                          AND e.await_actor_kind >> 48 & 0xff = k.poll
+                          AND e.await_actor_kind >> 32 & 0xffff = r.actor) AS polled
+                FROM runs AS r LEFT JOIN details AS d USING (run) CROSS JOIN numbers AS k
+                WHERE r.verdict IN (SELECT verdict FROM verdicts
+                    WHERE name IN ('lost-wakeup', 'late-wakeup'))) AS w) AS w) AS w) AS f
      JOIN sweeps AS s USING (sweep)
      JOIN verdicts AS v USING (verdict)
      LEFT JOIN event_words AS w ON w.id = f.opened
@@ -441,17 +507,25 @@ SELECT run, object AS task, step AS woken_step, next_step AS polled_step,
        next_step - step AS latency_steps, time_ns AS woken_ns, next_ns AS polled_ns,
        next_ns - time_ns AS latency_ns
 FROM (
-    SELECT *, lead(kind) OVER following AS next_kind, lead(step) OVER following AS next_step,
+    SELECT *, lead(polls) OVER following AS next_polls, lead(step) OVER following AS next_step,
            lead(time_ns) OVER following AS next_ns
     FROM (
-        SELECT e.run, e.n, e.step, e.object, e.argument, k.name AS kind,
-               max(CASE k.name WHEN 'step' THEN e.argument END)
-                   OVER (PARTITION BY e.run ORDER BY e.n) AS time_ns
-        FROM (SELECT run, n, step, object, argument, kind AS number FROM events) AS e
-             CROSS JOIN event_kinds AS k ON k.kind = e.number)
-    WHERE kind = 'poll' OR (kind = 'wake' AND argument <> 1)
-    WINDOW following AS (PARTITION BY run, object ORDER BY n))
-WHERE kind = 'wake' AND next_kind = 'poll';
+        -- `time_ns` is that of the last step that began; events go by it in their order.
+        SELECT d.run, w.id, w.step_cause & 0xffffffff AS step, w.object_site & 0xffffffff AS object,
+               w.await_actor_kind >> 48 & 0xff = poll AS polls,
+               w.await_actor_kind >> 48 & 0xff = begun AS begins,
+               max(iif(w.await_actor_kind >> 48 & 0xff = begun, w.argument, NULL))
+                   OVER (PARTITION BY d.run ORDER BY w.id) AS time_ns
+        FROM (SELECT max(iif(name = 'step', kind, NULL)) AS begun,
+                     max(iif(name = 'wake', kind, NULL)) AS wake,
+                     max(iif(name = 'poll', kind, NULL)) AS poll FROM event_kinds)
+             CROSS JOIN details AS d CROSS JOIN event_words AS w
+             ON w.id >= d.first_id AND w.id < d.first_id + d.stored
+        WHERE CASE w.await_actor_kind >> 48 & 0xff
+              WHEN begun THEN 1 WHEN poll THEN 1 WHEN wake THEN w.argument <> 1 END)
+    WHERE NOT begins
+    WINDOW following AS (PARTITION BY run, object ORDER BY id))
+WHERE NOT polls AND next_polls;
 
 -- Does more running still find something new? Each run that was the first to cover something, with
 -- the sum so far. It flattens out when a sweep is saturated.

@@ -87,7 +87,7 @@ TEST(store_wake_ledger_tells_the_end_of_each_wait)
                                                " 2 slot 2.1 1-2 replaced writer,"
                                                " 3 - 4-5 dropped writer,"
                                                " 4 the reply 4-5 erased writer");
-    EXPECT_STR(box_ask_text(LEDGER("task 0.1")), "1 slot 2.1 2-5 ended writer");
+    EXPECT_STR(box_ask_text(LEDGER("writer")), "1 slot 2.1 2-5 ended writer");
 }
 
 /* Ends whose stores the ring has lost must not be taken for the ends of others. */
