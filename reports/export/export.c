@@ -124,6 +124,13 @@ export_command(struct sim_cli *cli)
     return status;
 }
 
+static const char *
+next_format(const char *name)
+{
+    const struct sim_format *format = sim_format_next(name);
+    return format != NULL ? format->name : NULL;
+}
+
 SIM_COMMAND(command, .name = "export", .usage = "[FORMAT [PATTERN...|run:ID]] [-o FILE]",
         .about = "write what was found for another program to read",
         .help = "Without a FORMAT, lists them. A format of sweeps tells of the newest sweep of "
@@ -131,4 +138,4 @@ SIM_COMMAND(command, .name = "export", .usage = "[FORMAT [PATTERN...|run:ID]] [-
                 "scenario that matches; a format of runs tells of one run. On stdout, unless -o "
                 "says\notherwise. `rewake run --junit FILE` writes that of its own sweeps.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = UINT32_MAX, .run = export_command);
+        .arguments_max = UINT32_MAX, .run = export_command, .word = next_format);

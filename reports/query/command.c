@@ -210,6 +210,13 @@ query_command(struct sim_cli *cli)
     return ask(cli, query);
 }
 
+static const char *
+next_name(const char *name)
+{
+    const struct report_query *query = report_query_next(name);
+    return query != NULL ? query->name : NULL;
+}
+
 SIM_COMMAND(command, .name = "query", .usage = "[NAME [ARGUMENT...] | 'SELECT ...'] [--json]",
         .about = "ask the trace database",
         .help = "Without a NAME, lists the questions that are kept, with their parameters. For "
@@ -218,4 +225,4 @@ SIM_COMMAND(command, .name = "query", .usage = "[NAME [ARGUMENT...] | 'SELECT ..
                 "wake_edges, trace,\npoll_latency, sweep_summary, covered, first_to_cover, added, "
                 "covering_runs, saturation,\ngoals_missed. Stock `sqlite3` reads the same file.\n",
         .options = SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HELP),
-        .arguments_max = REPORT_PARAMS_MAX + 1, .run = query_command);
+        .arguments_max = REPORT_PARAMS_MAX + 1, .run = query_command, .word = next_name);

@@ -51,6 +51,9 @@ struct sim_command {
     uint32_t arguments_max;
     bool takes_library;
     int (*run)(struct sim_cli *cli); /* Answers enum sim_exit. */
+    /* The words that the first argument may be, for completion: the first that comes after `word`
+     * ("" to begin with), of letters, digits and dashes; NULL: there is none. NULL: any. */
+    const char *(*word)(const char *word);
 };
 
 #define SIM_COMMAND(identifier, ...) \

@@ -216,8 +216,20 @@ manual(struct sim_cli *cli)
             SIM_EXIT_USAGE, "there is no page '%s'; `rewake manual` lists them", cli->arguments[0]);
 }
 
+/* Pages are called as commands are, and INDEX. */
+static const char *
+next_page(const char *page)
+{
+    const struct sim_command *command = sim_cli_next_command(page);
+    bool index = strcmp(page, INDEX) < 0 && (command == NULL || strcmp(INDEX, command->name) < 0);
+    if (index) {
+        return INDEX;
+    }
+    return command != NULL ? command->name : NULL;
+}
+
 SIM_COMMAND(command, .name = "manual", .usage = "[COMMAND]",
         .about = "the source of a manual page, for scdoc",
         .help = "Without a COMMAND, the names of all pages. `make install` makes manual pages of\n"
                 "them; here: rewake manual run | scdoc | man -l -\n",
-        .options = SIM_CLI_OPTION_BIT(HELP), .arguments_max = 1, .run = manual);
+        .options = SIM_CLI_OPTION_BIT(HELP), .arguments_max = 1, .run = manual, .word = next_page);
