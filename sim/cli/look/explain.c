@@ -169,7 +169,14 @@ print_text(
         return print_failure(cli, subject, explanation);
     }
     say_which(subject, false);
-    (void)printf("It passes; there is nothing to explain.\n");
+    if (subject->expected.verdict == SIM_VERDICT_PASS) {
+        (void)printf("It passes; there is nothing to explain.\n");
+        return 0;
+    }
+    (void)printf("It passes now: there is nothing to explain. When it was found it was: %s (oracle "
+                 "%s).\n",
+            sim_verdict_name(subject->expected.verdict), sim_oracle_name(subject->expected.oracle));
+    sim_subject_say_changed(cli, subject);
     return 0;
 }
 

@@ -112,6 +112,11 @@ tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *a
         sim_replay_print_json(subject, alone, finding, token);
     } else {
         print_text(subject, alone, finding, show, token);
+        if (finding == SIM_FINDING_NO_LONGER_FAILS &&
+                subject->expected.verdict != SIM_VERDICT_PASS &&
+                !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {
+            sim_subject_say_changed(cli, subject);
+        }
         sim_subject_offer_smaller(cli, subject, "replay");
         sim_replay_say_core(alone);
     }

@@ -205,7 +205,10 @@ from_found(struct sim_cli *cli, const struct sim_found_run *found, struct sim_su
 
 struct asked {
     const char *build;
+    const char *library; /* The part of it that is about a library; NULL: none is. */
+    bool any;
     bool same;
+    bool same_library;
 };
 
 static bool
@@ -213,19 +216,25 @@ compare_build(const char *line, size_t length, void *argument)
 {
     struct asked *asked = argument;
     (void)length;
+    asked->any = true;
     asked->same = asked->same || strstr(line, asked->build) != NULL;
+    asked->same_library =
+            asked->same_library || asked->library == NULL || strstr(line, asked->library) != NULL;
     return true;
 }
 
 /* Whether `sql`, which selects builds, has this one among its answers. */
-static bool
-is_own_build(struct sim_store *store, const struct sim_subject *subject, const char *sql)
+static void
+note_build(struct sim_store *store, struct sim_subject *subject, const char *sql)
 {
     char build[SIM_BUILD_MAX];
     sim_build_text(subject->entry->library, build);
-    struct asked asked = {build, false};
-    return sim_store_query(store, sql, SIM_STORE_JSON, compare_build, &asked) == SIM_STORE_OK &&
-           asked.same;
+    struct asked asked = {.build = build, .library = strstr(build, ", library ")};
+    if (sim_store_query(store, sql, SIM_STORE_JSON, compare_build, &asked) == SIM_STORE_OK) {
+        subject->own_build = asked.same;
+        subject->other_build = asked.any && !asked.same;
+        subject->other_library = subject->other_build && !asked.same_library;
+    }
 }
 
 /* Of a token that is in the database as that of a run that was found. */
@@ -261,7 +270,7 @@ ask_about_token(struct sim_cli *cli, const char *token, struct sim_subject *subj
                 "SELECT s.build FROM shrunk AS h JOIN runs AS r USING (run) "
                 "JOIN sweeps AS s USING (sweep) WHERE h.token = '%s'",
                 token, token) > 0) {
-        subject->own_build = is_own_build(store, subject, sql);
+        note_build(store, subject, sql);
     }
     free(sql);
     note_found(store, token, subject);
@@ -303,7 +312,7 @@ from_database(struct sim_cli *cli, uint64_t run, struct sim_subject *subject)
         (void)snprintf(sql, sizeof(sql),
                 "SELECT s.build FROM runs AS r JOIN sweeps AS s USING (sweep) WHERE r.run = %lld",
                 (long long)run);
-        subject->own_build = is_own_build(store, subject, sql);
+        note_build(store, subject, sql);
     }
     sim_found_run_clear(&found);
     sim_store_close(&store);
@@ -408,6 +417,35 @@ sim_subject_offer_smaller(
         (void)printf("shrunk: %s\n", text);
         free(text);
     }
+}
+
+static const char *
+changed_words(const struct sim_subject *subject)
+{
+    if (subject->own_build) {
+        return "This very build has found it: something in it depends on more than the seed.";
+    }
+    if (subject->other_library) {
+        return "The library has been built anew since it was found.";
+    }
+    return subject->other_build ? "It was found with another build of rewake."
+                                : "The database does not know with which build it was found.";
+}
+
+void
+sim_subject_say_changed(const struct sim_cli *cli, const struct sim_subject *subject)
+{
+    const char *db = cli->settings.db;
+    char *lenient = sim_command_of(
+            "replay --lenient", subject->entry->library, sim_subject_name(cli, subject), db);
+    char *run = sim_command_of("run", subject->entry->library, subject->entry->scenario->name, db);
+    (void)printf(
+            "%s\nIt may be mended. Or the decisions of the run fall elsewhere now: take them as "
+            "far as they\nfit, and search anew, before you believe it.\n\nlenient: %s\nsearch: "
+            " %s\n",
+            changed_words(subject), lenient, run);
+    free(run);
+    free(lenient);
 }
 
 void

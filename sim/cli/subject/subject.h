@@ -19,14 +19,16 @@ struct sim_subject {
     struct sim_tape tape; /* Owned. */
     /* What came out when it was made: verdict, oracle, site, digest; the rest is zero. */
     struct sim_outcome expected;
-    bool half_digest; /* Only the low 32 bits of the digest are known. */
-    bool own_build;   /* The database says that this very build made it. */
-    int64_t run;      /* In the database; 0: not known there. */
-    bool has_events;  /* The database has its events. */
-    bool from_file;   /* An artifact: what it came to is known from a run just now. */
-    char *text;       /* Owned: the token that was read from stdin or a file; NULL: none. */
-    char *token;      /* Owned: of run:ID, where the database has it; else NULL. */
-    char *smaller;    /* Owned: the token of the smaller run that it was shrunk to; or NULL. */
+    bool half_digest;   /* Only the low 32 bits of the digest are known. */
+    bool own_build;     /* The database says that this very build made it. */
+    bool other_build;   /* It says that another one did; neither: it does not know the run. */
+    bool other_library; /* And that its library was another one, or has been built anew. */
+    int64_t run;        /* In the database; 0: not known there. */
+    bool has_events;    /* The database has its events. */
+    bool from_file;     /* An artifact: what it came to is known from a run just now. */
+    char *text;         /* Owned: the token that was read from stdin or a file; NULL: none. */
+    char *token;        /* Owned: of run:ID, where the database has it; else NULL. */
+    char *smaller;      /* Owned: the token of the smaller run that it was shrunk to; or NULL. */
 };
 
 /*
@@ -45,6 +47,10 @@ int sim_subject_token_of_run(const struct sim_cli *cli, const char *name, char *
 
 /* What names it in a command to paste: its token where that is known, else what was typed. */
 const char *sim_subject_name(const struct sim_cli *cli, const struct sim_subject *subject);
+
+/* Of a failure that has not come again: a line on what has changed since it was found, where the
+ * database knows that, and lines with what to do. */
+void sim_subject_say_changed(const struct sim_cli *cli, const struct sim_subject *subject);
 
 /*
  * Where a smaller run is known that fails in the same way: a line for the head of what is told, or
