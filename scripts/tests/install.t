@@ -164,6 +164,8 @@ type_in() {
 }
 export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL="$tmp/gitconfig" HOME="$tmp"
 printf '[user]\nname = n\nemail = e\n' >"$GIT_CONFIG_GLOBAL"
+# One commit, one seed: the same tests every time.
+export GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'
 command -v git >/dev/null && for dir in "$tmp/C by gcc" "$tmp/C++ by clang++"; do
     rm -rf "$dir/.rewake"
     type_in "$dir"
@@ -183,34 +185,73 @@ for arguments in '' '--cpp' '-x' 'a b'; do
     same "new-project $arguments: usage" $? 2
 done
 
-# ---- The templates for CI: what they run, run. ----
+# ---- CI: the workflows' own steps, in their order, in fresh clones; one piece is the same. ----
+ci=$(pwd)/scripts/tests/ci-run
+# service NAME FILE EXPECTED: runs it in $tmp/NAME; EXPECTED is how its four parts end.
+service() {
+    rm -rf "${tmp:?}/$1"
+    "$ci" --skip 'install rewake' --skip before_script --set RUNS=200 "$project/$2" "$project" \
+        "$tmp/$1" >"$tmp/ended.txt"
+    same "$1: how its jobs end" "$(tr '\n' ' ' <"$tmp/ended.txt")" \
+        "part 1 $3 part 2 $3 part 3 $3 part 4 $3 merge 1 success "
+    same "$1: all parts are kept" "$(ls -d "$tmp/$1"/artifacts/*part-*/trace.db | wc -l)" 4
+    same "$1: so are their reports" "$(ls "$tmp/$1"/artifacts/*part-*/rewake.xml | wc -l)" 4
+    merged=$(find "$tmp/$1/artifacts" -name all.db -printf '%h')
+    ok "$1: what is made of them is kept" \
+        test -s "$merged/rewake.xml" -a -s "$merged/report/index.html"
+    same "$1: the parts are the sweep in one piece" \
+        "$(rows "$merged/all.db")" "$(rows "$tmp/one.db")"
+    sed 's/^/# /' "$tmp/$1"/logs/merge.txt | grep 'status [1-9]'
+}
+rows() {
+    rewake query --db "$1" 'SELECT scenario, complete, runs, digest FROM shards_in ORDER BY 1'
+}
+one_piece() {
+    (cd "$project" && make -s clean && fresh RUNS=200 make -s part PART=1/1 >"$tmp/said.txt" 2>&1)
+    same "$1: one piece: status" "$?" "$2"
+    rewake merge "$tmp/one.db" "$project/part-1-of-1/trace.db" >/dev/null
+}
 if python3 -c 'import yaml' 2>/dev/null && command -v git >/dev/null; then
-    steps=$(pwd)/scripts/tests/ci-steps
-    cd "$tmp/C by gcc" || exit 1
-    rm -rf .rewake
-    RUNS=200 GITHUB_STEP_SUMMARY=$tmp/summary.md
-    export RUNS GITHUB_STEP_SUMMARY PART
-    for PART in 1 2 3 4; do
-        "$steps" .github/workflows/rewake.yml part build search annotate >"$tmp/steps"
-        ok "GitHub, part $PART" sh "$tmp/steps"
-        mv .rewake rewake-part-$PART
-        ok "GitHub, part $PART: JUnit" grep -q '<testsuite' rewake-part-$PART/rewake.xml
+    project="$tmp/C by gcc"
+    one_piece "as stated" 0
+    service GitHub .github/workflows/rewake.yml success
+    not_ok "GitHub: nothing is annotated" grep -rq '^::' "$tmp/GitHub/logs"
+    ok "GitHub: the summary" grep -q '2 scenarios, 400 runs: 2 held' "$tmp/GitHub/summary.md"
+    service GitLab .gitlab-ci.yml success
+
+    # A bug that nobody expects.
+    sed -i 's/, .expect = SIM_VERDICT_LOST_WAKEUP//' "$project/mine.c"
+    git -C "$project" commit -qam bug
+    rm "$tmp/one.db"
+    one_piece "a bug" 2
+    service GitHub .github/workflows/rewake.yml failure
+    for part in 1 2 3 4; do
+        ok "GitHub: part $part is annotated at the line" \
+            grep -q '^::error file=mine.c,line=4[0-9],' "$tmp/GitHub/logs/part-$part.txt"
     done
-    "$steps" .github/workflows/rewake.yml merge merge tell >"$tmp/steps"
-    ok "GitHub, merge" sh -c "sh '$tmp/steps' >merged.txt"
-    ok "GitHub: all parts are in" grep -q '4 of 4' merged.txt
-    ok "GitHub: the summary has both" grep -q '2 scenarios, 400 runs' "$GITHUB_STEP_SUMMARY"
-    ok "GitHub: what is uploaded is there" test -s all.db -a -s rewake.xml -a -d report
-    rm -rf all.db* rewake.xml report rewake-part-*
-    for i in 1 2; do
-        "$steps" .gitlab-ci.yml part >"$tmp/steps"
-        ok "GitLab, part $i" env CI_NODE_INDEX=$i CI_NODE_TOTAL=2 sh "$tmp/steps"
-    done
-    "$steps" .gitlab-ci.yml merge >"$tmp/steps"
-    ok "GitLab, merge" sh "$tmp/steps"
-    ok "GitLab: what is kept is there" test -s all.db -a -s rewake.xml -a -d report
-    rm -rf all.db* rewake.xml report part-*
-    ok "make: parts" sh -c "for i in 1 2 3; do make -s part PART=\$i/3 || exit; done"
+    ok "GitHub: the summary" \
+        grep -q '| mine/broken | \*\*failed\*\* | 200 ' "$tmp/GitHub/summary.md"
+    ok "GitHub: a page of the failure, with the run" sh -c \
+        "grep -q '<svg' '$tmp'/GitHub/artifacts/rewake/report/failure-*.html"
+    service GitLab .gitlab-ci.yml failure
+    ok "GitLab: the failed test" grep -q '<failure ' "$tmp/GitLab/artifacts/rewake.xml"
+    git clone -q "$project" "$tmp/elsewhere" && fresh make -s -C "$tmp/elsewhere"
+    (cd "$tmp/elsewhere" && sh -c "$(sed -n 's/^\(rewake explain .*\) --db .*/\1/p' \
+        "$tmp/GitHub/summary.md" | head -n 1)" >"$tmp/explained.txt" 2>&1)
+    same "what the summary says to type, elsewhere: status" "$?" 1
+    ok "... and it explains" grep -q '^lost-wakeup: `reader` sleeps' "$tmp/explained.txt"
+
+    # What it does not know is not passed over.
+    sed 's/if: failure()/if: cancelled()/' "$project/.github/workflows/rewake.yml" >"$tmp/odd.yml"
+    "$ci" --skip 'install rewake' --set RUNS=1 "$tmp/odd.yml" "$project" "$tmp/odd" >/dev/null 2>&1
+    same "a workflow with a condition that is not understood: status" $? 2
+    sed 's/- make .*/- "false"/' "$project/.gitlab-ci.yml" >"$tmp/odd.yml"
+    same "a step that fails ends its job" "$("$ci" --skip before_script --set RUNS=1 \
+        "$tmp/odd.yml" "$project" "$tmp/odd2" | tail -n 1)" "merge 1 failure"
+    cd "$project" || exit 1
+    rm -rf part-*
+    ok "make: parts" sh -c "for i in 1 2 3; do RUNS=200 make -s part PART=\$i/3; done
+        test -s part-3-of-3/trace.db"
     ok "make: merged" fresh make -s merge
     same "make: all parts are in" "$(rewake query --json 'SELECT DISTINCT parts FROM shards_in' \
         --db all.db)" '{"parts":"3 of 3"}'
