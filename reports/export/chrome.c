@@ -144,11 +144,11 @@ static void
 put_failure(struct writer *writer)
 {
     const struct report_run *run = writer->run;
-    uint32_t ower;
+    struct report_missing missing;
     uint32_t lane;
     uint64_t time_ns;
-    if (report_turns_owed(run, &ower, &lane, &time_ns)) {
-        put_instant(writer, time_ns, lane, "here it should have been woken", NULL);
+    if (report_turns_missing(run, &missing)) {
+        put_instant(writer, missing.time_ns, missing.sleeper, missing.words, NULL);
     }
     if (report_turns_failure(run, &lane, &time_ns)) {
         put_instant(writer, time_ns, lane, sim_verdict_name(run->outcome.verdict),

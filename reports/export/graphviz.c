@@ -137,14 +137,13 @@ put_nodes(FILE *file, const struct report_run *run)
 static void
 put_missing(FILE *file, const struct report_run *run)
 {
-    uint32_t ower;
-    uint32_t sleeper;
-    uint64_t time_ns;
-    if (report_turns_owed(run, &ower, &sleeper, &time_ns)) {
+    struct report_missing missing;
+    if (report_turns_missing(run, &missing)) {
         (void)fprintf(file,
-                "    a%u -> a%u [label=\"missing, owed by step %llu\", style=dashed, color=red, "
+                "    a%u -> a%u [label=\"%s step %llu%s\", style=dashed, color=red, "
                 "fontcolor=red];\n",
-                ower, sleeper, (unsigned long long)run->outcome.owed_step);
+                missing.ower, missing.sleeper, missing.swallowed ? "sent by" : "missing, owed by",
+                (unsigned long long)missing.step, missing.swallowed ? ", no poll followed" : "");
     }
 }
 

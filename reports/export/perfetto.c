@@ -68,6 +68,7 @@ struct writer {
     struct report_protobuf out;
     FILE *file;
     size_t packet;
+    struct report_missing missing; /* Its step 0: none. */
 };
 
 static void
@@ -177,7 +178,7 @@ put_flows(struct writer *writer, const struct report_turn *turn)
             report_protobuf_fixed64(&writer->out, EVENT_FLOW_IDS, FLOW_OF(i));
         }
     }
-    if (turn->step->step == run->outcome.owed_step && run->outcome.owed_step != 0) {
+    if (turn->step->step == writer->missing.step && writer->missing.step != 0) {
         report_protobuf_fixed64(&writer->out, EVENT_FLOW_IDS, FLOW_OF(run->wakes_count));
     }
     if (turn->woken_by != UINT32_MAX) {
@@ -225,11 +226,11 @@ static void
 put_failure(struct writer *writer)
 {
     const struct report_run *run = writer->run;
-    uint32_t ower;
+    const struct report_missing *missing = &writer->missing;
     uint32_t lane;
     uint64_t time_ns;
-    if (report_turns_owed(run, &ower, &lane, &time_ns)) {
-        put_instant(writer, time_ns, lane, "here it should have been woken", NULL,
+    if (missing->step != 0) {
+        put_instant(writer, missing->time_ns, missing->sleeper, missing->words, NULL,
                 FLOW_OF(run->wakes_count));
     }
     if (report_turns_failure(run, &lane, &time_ns)) {
@@ -261,6 +262,7 @@ static bool
 write_run(const struct report_run *run, FILE *file)
 {
     struct writer writer = {.run = run, .file = file};
+    (void)report_turns_missing(run, &writer.missing);
     bool written = put_run(&writer);
     report_protobuf_fini(&writer.out);
     return written;

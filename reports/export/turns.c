@@ -155,17 +155,27 @@ report_turns_failure(const struct report_run *run, uint32_t *ret_lane, uint64_t 
 }
 
 bool
-report_turns_owed(const struct report_run *run, uint32_t *ret_ower, uint32_t *ret_sleeper,
-        uint64_t *ret_time_ns)
+report_turns_missing(const struct report_run *run, struct report_missing *ret_missing)
 {
-    uint64_t owed = run->outcome.owed_step;
-    const struct report_step *step = owed != 0 ? report_run_step(run, owed) : NULL;
+    struct sim_missing missing;
+    sim_missing_find(&run->cast, &run->outcome, &missing);
+    const struct report_step *step =
+            missing.kind != SIM_MISSING_NONE ? report_run_step(run, missing.step) : NULL;
     if (step == NULL) {
         return false;
     }
-    *ret_ower = step->actor;
-    *ret_sleeper = sleeper_of(run);
-    *ret_time_ns = step->time_ns;
+    *ret_missing = (struct report_missing){
+            .ower = step->actor,
+            .sleeper = sleeper_of(run),
+            .step = missing.step,
+            .time_ns = step->time_ns,
+            .swallowed = missing.kind == SIM_MISSING_SWALLOWED,
+            .words = "here it should have been woken",
+    };
+    if (ret_missing->swallowed) {
+        ret_missing->words = missing.late ? "here it was woken; its poll came too late"
+                                          : "here it was woken, and no poll followed";
+    }
     return true;
 }
 

@@ -55,9 +55,18 @@ bool report_turns_next(struct report_turns *turns, struct report_turn *ret_turn)
 /* On whose lane the failure belongs, and when it came. False: it passed. */
 bool report_turns_failure(const struct report_run *run, uint32_t *ret_lane, uint64_t *ret_time_ns);
 
-/* Of a lost or late wake-up: who should have woken whom, and when. False: nobody owes one. */
-bool report_turns_owed(const struct report_run *run, uint32_t *ret_ower, uint32_t *ret_sleeper,
-        uint64_t *ret_time_ns);
+/* Of a lost or late wake-up: under which step it is missing, and in which words. */
+struct report_missing {
+    uint32_t ower; /* Whose step that is. */
+    uint32_t sleeper;
+    uint64_t step;
+    uint64_t time_ns;
+    bool swallowed;    /* It was sent, and no poll followed. */
+    const char *words; /* "here it should have been woken", static. */
+};
+
+/* False: none is missing; *ret_missing is left as it is. */
+bool report_turns_missing(const struct report_run *run, struct report_missing *ret_missing);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,8 @@
  * everybody's wait that is open counts. An owed step is known by the last line of a user in it.
  */
 static const char flow_sql[] =
-        "WITH kinds AS (SELECT max(iif(name = 'fire-empty', kind, 0)) AS early FROM event_kinds),"
+        "WITH kinds AS (SELECT max(iif(name = 'fire-empty', kind, 0)) AS early,"
+        "  max(iif(name = 'poll', kind, 0)) AS polled FROM event_kinds),"
         " waits AS (SELECT l.*, r.verdict FROM wake_ledger AS l JOIN runs AS r USING (run)"
         "  WHERE l.run = ?1 AND l.wait_object <> 0 AND (l.how = 'open' OR l.actor = r.actor)),"
         " last AS (SELECT * FROM waits WHERE actor = (SELECT actor FROM runs WHERE run = ?1)"
@@ -36,7 +37,12 @@ static const char flow_sql[] =
         "    AND which = e.actor), 'the world'), l.object)"
         "   FROM last AS l JOIN events AS e ON e.run = ?1 AND e.object = l.wait_object"
         "   AND e.kind = (SELECT early FROM kinds) HAVING max(e.n) IS NOT NULL"
-        "  UNION ALL SELECT max(e.n), e.step, 'the wake-up is owed from this step on'"
+        "  UNION ALL SELECT max(e.n), e.step, iif(EXISTS (SELECT 1 FROM last AS l"
+        "    WHERE l.how = 'fired' AND l.closed = r.owed_step AND l.closed_n > coalesce(("
+        "     SELECT max(p.n) FROM events AS p WHERE p.run = ?1 AND p.object = l.task_object"
+        "      AND p.step <= r.fail_step AND p.kind = (SELECT polled FROM kinds)), -1)),"
+        "    'the wake-up was sent in this step, and no poll followed',"
+        "    'the wake-up is owed from this step on')"
         "   FROM runs AS r JOIN events AS e ON e.run = r.run AND e.step = r.owed_step"
         "   WHERE r.run = ?1 AND r.owed_step > 0 AND e.await <> 0 HAVING max(e.n) IS NOT NULL)"
         " SELECT t.step, s.file, s.function, s.line, t.text FROM told AS t"

@@ -45,7 +45,7 @@ make_plan(struct report_lanes *lanes, uint32_t rows_max)
     uint64_t marks[MARKS_MAX];
     struct sim_interest interest = {
             .part = sim_cast_actor(&lanes->run->cast, lanes->run->outcome.actor),
-            .owed_step = lanes->owed,
+            .owed_step = lanes->missing.step,
             .steps = marks,
             .steps_count = collect_marks(lanes, marks),
             .rows_max = rows_max,
@@ -69,8 +69,8 @@ add_row(struct report_lanes *lanes, const struct sim_row *row, struct sim_page *
                     lanes, REPORT_ITEM_PART, "here the two runs part", REPORT_PLAIN);
         }
         report_lanes_add_step(lanes, row, words);
-        if (row->step == lanes->owed && lanes->sleeper != REPORT_LANE_NONE && !lanes->failed &&
-                lanes->items_count > begun) {
+        if (row->step == lanes->missing.step && lanes->sleeper != REPORT_LANE_NONE &&
+                !lanes->failed && lanes->items_count > begun) {
             uint32_t owner = row->part < lanes->run->actors_count ? row->part : 0;
             if (lanes->lane_of[owner] == REPORT_LANE_NONE) {
                 owner = lanes->items[lanes->items_count - 1].actor;
@@ -133,12 +133,14 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
     *lanes = (struct report_lanes){
             .run = run,
             .sleeper = lost ? part : REPORT_LANE_NONE,
-            .owed = lost ? run->outcome.owed_step : 0,
             .parts = plan->parts,
             .blamed = plan->blamed,
             .blamed_count = plan->blamed_count,
             .head_height = 2 * REPORT_LINE + 22,
     };
+    if (lost) {
+        sim_missing_find(&run->cast, &run->outcome, &lanes->missing);
+    }
     lanes->lane_of = calloc((size_t)run->actors_count + 1, sizeof(*lanes->lane_of));
     if (lanes->lane_of == NULL || run->steps_count == 0) {
         return RT_E_FULL;

@@ -142,12 +142,9 @@ report_lanes_add_end(struct report_lanes *lanes, uint32_t said, struct sim_page 
 void
 report_lanes_add_lost(struct report_lanes *lanes, uint32_t owner, struct sim_page *words)
 {
-    bool itself = owner == lanes->sleeper;
     sim_page_clear(words);
-    sim_page_put(words, itself ? "" : "the lost wake: here ");
-    sim_page_clean(words, lanes->run->actors[lanes->sleeper].name);
-    sim_page_put(words, itself ? " falls asleep, though it could go on: nobody wakes it"
-                               : " should have been woken");
+    sim_page_put(words, lanes->missing.kind == SIM_MISSING_ITSELF ? "" : "the lost wake: ");
+    sim_missing_put(&lanes->run->cast, words, &lanes->missing);
     uint32_t item = lanes->items_count;
     (void)report_lanes_add_item(lanes, REPORT_ITEM_LOST);
     report_lanes_add_lines(lanes, sim_page_text(words), report_lanes_whole_room(lanes), 1,

@@ -84,17 +84,14 @@ cells_left(const struct sim__table *table, const size_t *at)
     return false;
 }
 
-/* `by_itself`: what it waits for was there already when it fell asleep, in its own step. */
 static void
-put_owed_marker(struct sim__table *table, bool by_itself)
+put_mark(struct sim__table *table)
 {
-    uint32_t column = table->column_of[table->owed_part];
+    uint32_t column = table->column_of[table->mark.part];
     uint32_t indent = sim__table_margin(table);
     sim_page_clear(&table->phrase);
-    sim_page_put(&table->phrase, "<-- here ");
-    sim_cast_put_part(table->cast, &table->phrase, table->owed_part);
-    sim_page_put(&table->phrase,
-            by_itself ? " falls asleep, but could go on" : " should have been woken");
+    sim_page_put(&table->phrase, "<-- ");
+    sim_missing_put(table->cast, &table->phrase, &table->mark);
     if (column != SIM_PART_NONE) {
         uint32_t wanted = indent + column * (table->width + SIM__GAP);
         uint32_t width = sim_text_width(sim_page_text(&table->phrase), table->phrase.length);
@@ -188,8 +185,8 @@ put_step(struct sim__table *table, const struct sim_row *row)
         put_cells_line(table, at, used, line == SIM__CELL_LINES_MAX);
         used = 0;
     }
-    if (table->owed_part != SIM_PART_NONE && row->step == table->outcome->owed_step) {
-        put_owed_marker(table, row->part == table->owed_part);
+    if (table->mark.kind != SIM_MISSING_NONE && row->step == table->mark.step) {
+        put_mark(table);
     }
 }
 
@@ -411,13 +408,12 @@ sim_columns_put(struct sim_page *page, const struct sim_cast *cast,
             .outcome = outcome,
             .page = page,
             .step_width = 4,
-            .owed_part = SIM_PART_NONE,
     };
     struct sim_interest interest = {SIM_PART_NONE, 0, steps, steps_count, rows_max};
     if (outcome != NULL) {
         interest.part = sim_cast_actor(cast, outcome->actor);
-        interest.owed_step = outcome->owed_step;
-        table.owed_part = outcome->owed_step != 0 ? interest.part : SIM_PART_NONE;
+        sim_missing_find(cast, outcome, &table.mark);
+        interest.owed_step = table.mark.step;
     }
     rt_err err = table_make(&table, &interest);
     if (err == RT_OK) {

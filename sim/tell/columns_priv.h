@@ -7,6 +7,7 @@
 #define SIM_TELL_COLUMNS_PRIV_H
 
 #include "sim/tell/columns.h"
+#include "sim/tell/fate.h"
 #include "sim/tell/rows.h"
 
 #define SIM__COLUMNS_MAX 6u
@@ -37,7 +38,7 @@ struct sim__table {
     uint32_t step_width;
     uint32_t *column_of; /* By part; SIM_PART_NONE: not seen. */
     bool *seen;          /* By part: it does something in a row that is shown. */
-    uint32_t owed_part;
+    struct sim_missing mark;
     enum sim__layout layout;
 };
 

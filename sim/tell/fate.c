@@ -12,6 +12,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/time/timers.h"
+#include "sim/tell/phrase.h"
 
 /* The search, and what it knows. */
 struct search {
@@ -386,6 +387,57 @@ sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome
         judge_ended(&search);
     }
 }
+
+/* ---- Where it is missing. ------------------------------------------------------------------------ */
+
+void
+sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
+        struct sim_missing *ret_missing)
+{
+    struct sim_fate fate = {.part = sim_cast_actor(cast, outcome->actor),
+            .poll = SIM_EVENT_NONE,
+            .horizon = find_horizon(cast, outcome)};
+    struct search search = {NULL, cast, outcome, &fate};
+    *ret_missing = (struct sim_missing){SIM_MISSING_NONE, fate.part, outcome->owed_step, 0, false, false};
+    if (fate.part == SIM_PART_NONE || outcome->owed_step == 0) {
+        return;
+    }
+    find_turn(&search);
+    uint64_t wake = forgotten_wake(&search);
+    if (wake != SIM_EVENT_NONE) {
+        ret_missing->kind = SIM_MISSING_SWALLOWED;
+        ret_missing->woken = sim_cast_event(cast, wake)->step;
+        ret_missing->itself = sim_cast_part_of(cast, wake) == fate.part;
+        ret_missing->step =
+                ret_missing->woken > ret_missing->step ? ret_missing->woken : ret_missing->step;
+        ret_missing->late = outcome->verdict == SIM_VERDICT_LATE_WAKEUP;
+    } else {
+        bool itself = sim_phrase_whose_step(cast, outcome->owed_step) == fate.part;
+        ret_missing->kind = itself ? SIM_MISSING_ITSELF : SIM_MISSING_OWED;
+    }
+}
+
+void
+sim_missing_put(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_missing *missing)
+{
+    sim_page_put(page, "here ");
+    sim_cast_put_part(cast, page, missing->part);
+    if (missing->kind == SIM_MISSING_ITSELF) {
+        sim_page_put(page, " falls asleep, but could go on");
+    } else if (missing->kind != SIM_MISSING_SWALLOWED) {
+        sim_page_put(page, " should have been woken");
+    } else if (missing->woken == missing->step) {
+        sim_page_put(page, missing->itself ? " woke itself" : " was woken");
+        sim_page_put(page, missing->late ? "; its poll came too late" : ", and no poll followed");
+    } else {
+        sim_page_printf(page, " could go on: woken at step %llu, %s",
+                (unsigned long long)missing->woken,
+                missing->late ? "polled too late" : "never polled");
+    }
+}
+
+/* ---- Names. ---------------------------------------------------------------------------------- */
 
 struct name {
     const char *text;

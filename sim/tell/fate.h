@@ -53,6 +53,31 @@ struct sim_fate {
     bool overdue;                 /* NEVER_FIRED: `wait` is for a timer whose time had come. */
 };
 
+/* What stands in a picture of the run at the step where the wake went missing. */
+enum sim_missing_kind {
+    SIM_MISSING_NONE,     /* Nobody is known to whom a wake is owed, or no step. */
+    SIM_MISSING_OWED,     /* Somebody else's step should have woken it. */
+    SIM_MISSING_ITSELF,   /* Its own step: what it waits for was there when it fell asleep. */
+    SIM_MISSING_SWALLOWED /* The wake was sent, and lost between there and the poll. */
+};
+
+struct sim_missing {
+    enum sim_missing_kind kind;
+    uint32_t part;  /* Who sleeps. */
+    uint64_t step;  /* Under which it stands. */
+    uint64_t woken; /* SWALLOWED: the step that sent the wake; at most `step`. */
+    bool itself;    /* SWALLOWED: it was the sleeper who sent it. */
+    bool late;      /* SWALLOWED: a poll came in the end. */
+};
+
+/* Finds it for outcome->actor, from the record alone. */
+void sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
+        struct sim_missing *ret_missing);
+
+/* Adds "here `client` should have been woken", without quotes, or what else it is. */
+void sim_missing_put(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_missing *missing);
+
 /* Finds what became of the waker of outcome->actor. */
 void sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
         struct sim_fate *ret_fate);

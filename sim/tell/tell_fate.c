@@ -264,25 +264,89 @@ tell_not_passed_on(struct sim__telling *telling)
     put_owed(telling);
 }
 
+/* The first event of `kind` that is of `part`, after `after`; SIM_EVENT_NONE. */
+static uint64_t
+next_of(const struct sim__telling *telling, uint32_t kind, uint32_t part, uint64_t after)
+{
+    for (uint64_t i = after + 1; i < telling->cast.end; i++) {
+        if (sim_cast_event(&telling->cast, i)->kind == kind &&
+                sim_cast_part_of(&telling->cast, i) == part) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* The loop in whose step the sleeper was polled last; SIM_PART_NONE: it takes steps of its own. */
+static uint32_t
+poller_of(const struct sim__telling *telling)
+{
+    uint64_t poll = telling->fate.poll;
+    uint64_t step = poll != SIM_EVENT_NONE ? sim_cast_step_first(&telling->cast,
+                                                     sim_cast_event(&telling->cast, poll)->step)
+                                           : SIM_EVENT_NONE;
+    uint32_t part = step != SIM_EVENT_NONE ? sim_cast_actor(&telling->cast,
+                                                     sim_cast_event(&telling->cast, step)->actor)
+                                           : SIM_PART_NONE;
+    bool loop = part != SIM_PART_NONE && part != telling->fate.part &&
+                telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
+    return loop ? part : SIM_PART_NONE;
+}
+
+/* Who had the wake last, and what it did instead of the poll. */
+static void
+put_who_had_it(struct sim__telling *telling)
+{
+    uint64_t culprit = telling->fate.culprit;
+    uint32_t poller = poller_of(telling);
+    if (poller == SIM_PART_NONE) {
+        sim_page_put(&telling->line, " The waker did its part; the run queue did not.");
+        return;
+    }
+    uint64_t block = next_of(telling, SIM_EVENT_BLOCK, poller, culprit);
+    sim_page_put(&telling->line, " The waker did its part; ");
+    sim__put_who(telling, poller);
+    sim_page_put(&telling->line, ", which polls it, did not");
+    if (block != SIM_EVENT_NONE && block < telling->fate.horizon) {
+        sim_page_put(&telling->line, ": it went to sleep at ");
+        sim__put_step(telling, sim_cast_event(&telling->cast, block)->step);
+        sim_page_put(&telling->line, " and had not polled it");
+    }
+    sim_page_put(&telling->line, ".");
+}
+
 static void
 tell_not_polled(struct sim__telling *telling)
 {
-    const struct sim_event *wake = sim_cast_event(&telling->cast, telling->fate.culprit);
+    uint64_t culprit = telling->fate.culprit;
+    const struct sim_event *wake = sim_cast_event(&telling->cast, culprit);
+    uint64_t poll = next_of(telling, RT_PROBE_POLL, telling->fate.part, culprit);
+    bool sleeps_apart = poller_of(telling) == SIM_PART_NONE;
     put_culprit(telling);
-    if (sim_cast_part_of(&telling->cast, telling->fate.culprit) == telling->fate.part) {
+    if (sim_cast_part_of(&telling->cast, culprit) == telling->fate.part) {
         sim_page_put(&telling->line, " woke itself");
     } else {
         sim_page_put(&telling->line, " woke ");
         sim__put_who(telling, telling->fate.part);
     }
-    sim__put_at_event(telling, telling->fate.culprit);
+    sim__put_at_event(telling, culprit);
     sim_page_put(&telling->line,
             wake->argument == 2   ? ", while it was being polled, and the runtime forgot that"
             : wake->argument == 1 ? ", which was taken for queued already, and was not"
-                                  : ", which was queued");
-    sim_page_put(
-            &telling->line, ": no poll followed. The waker did its part; the run queue did not.");
-    put_owed(telling);
+            : sleeps_apart        ? ", which was queued"
+                                  : "");
+    if (poll != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, ": no poll followed before ");
+        sim__put_step(telling, sim_cast_event(&telling->cast, poll)->step);
+    } else {
+        sim_page_put(&telling->line,
+                ": no poll followed. So the wake was sent, and lost between there and the poll");
+    }
+    sim_page_put(&telling->line, ".");
+    put_who_had_it(telling);
+    if (wake->step != telling->outcome->owed_step) {
+        put_owed(telling);
+    }
 }
 
 /* A loop has no wakers; it blocks in the host, and is notified, or is not. */

@@ -30,19 +30,31 @@ put_message(struct sim__telling *telling)
     put_message_from(telling, 0);
 }
 
+/* A wake was sent, and no poll has followed. */
+static bool
+is_swallowed(const struct sim__telling *telling)
+{
+    return telling->fate.kind == SIM_FATE_NOT_POLLED && telling->fate.culprit != SIM_EVENT_NONE;
+}
+
 static void
 put_place(struct sim__telling *telling)
 {
     sim__put_at(telling, telling->outcome->site, 0);
 }
 
-/* "it waits for the reply (response) since step 17 (1.2ms)" */
+/* "it waits for the reply (response) since step 17 (1.2ms)"; who has nothing on record that it
+ * waits for, but woke itself, waits for that. */
 static void
 put_sleep(struct sim__telling *telling)
 {
     const struct sim_wait *wait = telling->fate.wait;
     const struct sim_outcome *outcome = telling->outcome;
     sim_page_put(&telling->line, "it waits for ");
+    if (wait == NULL && outcome->object == 0 && is_swallowed(telling)) {
+        sim_page_put(&telling->line, "its next poll");
+        return;
+    }
     if (wait != NULL && wait->kind != SIM_WAIT_CLONE) {
         sim__put_wait(telling, wait);
     } else {
@@ -55,17 +67,34 @@ put_sleep(struct sim__telling *telling)
     }
 }
 
+/* ", was woken at step 12 (4ms)"; ", woke itself at …" */
+static void
+put_woken(struct sim__telling *telling)
+{
+    uint64_t wake = telling->fate.culprit;
+    bool itself = sim_cast_part_of(&telling->cast, wake) == telling->fate.part;
+    sim_page_put(&telling->line, itself ? ", woke itself at " : ", was woken at ");
+    sim__put_step(telling, sim_cast_event(&telling->cast, wake)->step);
+}
+
+/* Since when nothing kept it, and that it was woken, each after a comma, and one behind. The step
+ * that sent the wake says it all, where that is the one from which it could go on. */
 static void
 put_could_go_on(struct sim__telling *telling)
 {
     uint64_t step = telling->outcome->owed_step;
+    bool swallowed = is_swallowed(telling);
+    bool same = swallowed && sim_cast_event(&telling->cast, telling->fate.culprit)->step == step;
     if (step != 0 && sim_phrase_whose_step(&telling->cast, step) == telling->fate.part) {
-        sim_page_put(&telling->line, ", which had come by then,");
-    } else if (step != 0) {
+        sim_page_put(&telling->line, same ? "" : ", which had come by then");
+    } else if (step != 0 && !same) {
         sim_page_put(&telling->line, ", could have gone on after ");
         sim__put_step(telling, step);
-        sim_page_put(&telling->line, ",");
     }
+    if (swallowed) {
+        put_woken(telling);
+    }
+    sim_page_put(&telling->line, step != 0 || swallowed ? "," : "");
 }
 
 /* ---- Who took the steps. --------------------------------------------------------------------- */
@@ -163,9 +192,8 @@ head_lost(struct sim__telling *telling)
                                          : " sleeps for ever although it could go on: ");
     put_sleep(telling);
     put_could_go_on(telling);
-    sim_page_put(&telling->line, telling->fate.kind == SIM_FATE_NOT_POLLED
-                                         ? " was woken, and never polled again."
-                                         : " and was never woken.");
+    sim_page_put(&telling->line,
+            is_swallowed(telling) ? " and was never polled after that." : " and was never woken.");
 }
 
 static void
@@ -177,7 +205,8 @@ head_late(struct sim__telling *telling)
         return;
     }
     sim__put_who(telling, telling->fate.part);
-    sim_page_put(&telling->line, " was woken too late: ");
+    sim_page_put(&telling->line,
+            is_swallowed(telling) ? " was polled too late: " : " was woken too late: ");
     put_sleep(telling);
     put_could_go_on(telling);
     sim_page_put(&telling->line, " and still slept when everything had come to rest at ");

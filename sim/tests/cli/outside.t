@@ -34,4 +34,20 @@ rewake show run:1 --db executor.db >show.txt
 ok "show: the ledger of somebody else's wakers" \
     grep -q '^job .*the result .*executor.c:' show.txt
 
+# A wake that was sent and swallowed is nowhere said to be missing: not in columns, pages, exports.
+run=run:$(rewake query --db executor.db 'SELECT min(run) FROM failures' | tail -n 1)
+sent="was woken, and no poll followed"
+rewake show "$run" --db executor.db >sent.txt
+rewake report --db executor.db -o pages >/dev/null 2>&1
+rewake export chrome "$run" --db executor.db >executor.chrome
+rewake export perfetto "$run" --db executor.db >executor.perfetto
+rewake export graphviz "$run" --db executor.db >executor.dot
+ok "show: the wake was sent" grep -q "here job $sent" sent.txt
+ok "report: the wake was sent" grep -rq "here job $sent" pages
+ok "Chrome: the wake was sent" grep -q "here it $sent" executor.chrome
+ok "Perfetto: the wake was sent" grep -aq "here it $sent" executor.perfetto
+ok "Graphviz: the wake was sent" grep -q 'sent by step [0-9]*, no poll followed' executor.dot
+same "nowhere it should have been" \
+    "$(grep -rla 'should have been woken\|missing, owed' sent.txt pages executor.*)" ""
+
 done_testing

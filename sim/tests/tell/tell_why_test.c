@@ -332,7 +332,8 @@ TEST(tell_why_a_wake_during_its_poll_was_forgotten)
     EXPECT_STR(why_lost(&story, 1),
             /* clang-format off */
 "Why: at step 1 (0ns) `sleeper` woke itself at story.c:10 in step_0(), while it was being polled, and\n"
-"the runtime forgot that: no poll followed. The waker did its part; the run queue did not.\n");
+"the runtime forgot that: no poll followed. So the wake was sent, and lost between there and the\n"
+"poll. The waker did its part; the run queue did not.\n");
     /* clang-format on */
     story_end(&story);
 }
