@@ -42,7 +42,7 @@ put_freed(FILE *file, char *text)
     free(text);
 }
 
-/* "::error file=a.c,line=3,title=" */
+/* "::error file=a.c,line=3,title="; line 0: of the whole file. */
 static void
 put_head(FILE *file, const char *path, int64_t line)
 {
@@ -50,7 +50,10 @@ put_head(FILE *file, const char *path, int64_t line)
     if (path[0] != '\0' && path[0] != '/') {
         (void)fputs("file=", file);
         put_value(file, path, true);
-        (void)fprintf(file, ",line=%lld,", (long long)(line > 0 ? line : 1));
+        if (line > 0) {
+            (void)fprintf(file, ",line=%lld", (long long)line);
+        }
+        (void)fputc(',', file);
     }
     (void)fputs("title=", file);
 }
@@ -84,7 +87,7 @@ put_annotation(const struct sim_export *export, const struct report_sweep *sweep
 static void
 put_reason(FILE *file, const struct report_sweep *sweep)
 {
-    put_head(file, sweep->file, 1);
+    put_head(file, sweep->file, 0);
     put_value(file, sweep->scenario, true);
     (void)fputs("::", file);
     put_freed(file, report_sweep_reason(sweep));

@@ -156,9 +156,11 @@ open_location(struct sim_json *json, const char *key, const char *file, int64_t 
         sim_json_text(json, "uriBaseId", "SRCROOT");
     }
     sim_json_close(json, '}');
-    sim_json_open(json, "region", '{');
-    sim_json_signed(json, "startLine", line > 0 ? line : 1);
-    sim_json_close(json, '}');
+    if (line > 0) {
+        sim_json_open(json, "region", '{');
+        sim_json_signed(json, "startLine", line);
+        sim_json_close(json, '}');
+    }
     sim_json_close(json, '}');
     if (*function != '\0') {
         sim_json_open(json, "logicalLocations", '[');
@@ -184,8 +186,9 @@ put_locations(struct sim_json *json, const struct report_sweep *sweep, const str
     sim_json_close(json, ']');
 }
 
+/* `steps`: the text names them; not where the message is about a smaller run, with other steps. */
 static void
-put_flow(struct sim_json *json, const struct report_flow *flow)
+put_flow(struct sim_json *json, const struct report_flow *flow, bool steps)
 {
     sim_json_open(json, "codeFlows", '[');
     sim_json_open(json, NULL, '{');
@@ -195,8 +198,8 @@ put_flow(struct sim_json *json, const struct report_flow *flow)
     for (size_t i = 0; i < flow->count; i++) {
         const struct report_flow_place *place = &flow->places[i];
         char text[512];
-        (void)snprintf(
-                text, sizeof(text), "step %lld: %.400s", (long long)place->step, place->text);
+        int used = steps ? snprintf(text, sizeof(text), "step %lld: ", (long long)place->step) : 0;
+        (void)snprintf(text + used, sizeof(text) - (size_t)used, "%.400s", place->text);
         sim_json_open(json, NULL, '{');
         open_location(json, "location", place->file, place->line, place->function);
         put_message(json, "message", text);
@@ -213,14 +216,15 @@ put_flow(struct sim_json *json, const struct report_flow *flow)
 
 /* ---- Results. -------------------------------------------------------------------------------- */
 
-/* The same way to fail of the same scenario is the same finding, wherever its line has moved to. */
+/* The same way to fail of the same scenario is the same finding, wherever its line has moved to,
+ * and whether or not somebody has explained it meanwhile. */
 static void
 put_fingerprint(
         struct sim_json *json, const struct report_sweep *sweep, const struct report_way *way)
 {
     char *text = NULL;
     int made = asprintf(&text, "%s:%s:%s:%s:%s", sweep->scenario, way->verdict, way->oracle,
-            way->file, way->function);
+            way->site != 0 ? way->file : "", way->site != 0 ? way->function : "");
     rt_assert(made >= 0);
     sim_json_open(json, "partialFingerprints", '{');
     sim_json_text(json, "rewakeWayToFail/v1", text);
@@ -265,7 +269,7 @@ put_result(struct writing *writing, const struct report_sweep *sweep, const stru
     put_message(json, "message", message);
     put_locations(json, sweep, way);
     if (flow.count > 1) {
-        put_flow(json, &flow);
+        put_flow(json, &flow, way->answer[0] == '\0');
     }
     if (way->runs > 0) {
         sim_json_signed(json, "occurrenceCount", way->runs);

@@ -91,21 +91,63 @@ read_sweeps(
 
 /* ---- Ways to fail. --------------------------------------------------------------------------- */
 
+/* The first sentence of an explanation, as other messages are: without the verdict before it and
+ * the full stop behind, names in quotes. */
+static char *
+plain(const char *headline, const char *verdict)
+{
+    size_t length = strlen(verdict);
+    bool named = strncmp(headline, verdict, length) == 0 && headline[length] == ':';
+    char *text = strdup(headline + (named ? length + 1 + strspn(headline + length + 1, " ") : 0));
+    rt_assert(text != NULL);
+    for (char *c = strchr(text, '`'); c != NULL; c = strchr(c, '`')) {
+        *c = '\'';
+    }
+    size_t end = strlen(text);
+    text[end - (end > 0 && text[end - 1] == '.')] = '\0';
+    return text;
+}
+
+/* A way whose run ended without a line to blame has that which was found for it. */
+static enum sim_store_err
+read_found_place(struct sim_store *store, struct report_way *way)
+{
+    struct report_ask ask = report_ask(store,
+            "SELECT file, line, function FROM explained_places WHERE run = ? AND nth = 0"
+            " AND line > 0 AND role IN ('cause', 'stored') ORDER BY role");
+    report_put_int(&ask, way->run);
+    if (report_row(&ask)) {
+        free(way->file);
+        free(way->function);
+        way->file = copy(&ask, 0);
+        way->line = report_int(&ask, 1);
+        way->function = copy(&ask, 2);
+    }
+    return report_done(&ask);
+}
+
 /* Of explained.sql; a name is in backquotes there. */
 static enum sim_store_err
 read_answer(struct sim_store *store, struct report_way *way)
 {
     struct report_ask ask = report_ask(store, "SELECT answer, headline || char(10) || answer || "
-                                              "char(10) || decision || char(10) || why"
+                                              "char(10) || decision || char(10) || why, headline"
                                               " FROM explained WHERE run = ?");
     report_put_int(&ask, way->run);
-    if (report_row(&ask)) {
+    bool known = report_row(&ask);
+    if (known) {
         free(way->answer);
         free(way->story);
         way->answer = copy(&ask, 0);
         way->story = copy(&ask, 1);
     }
-    return report_done(&ask);
+    if (known && report_text(&ask, 2)[0] != '\0') {
+        free(way->message);
+        way->message = plain(report_text(&ask, 2), way->verdict);
+    }
+    enum sim_store_err err = report_done(&ask);
+    return err == SIM_STORE_OK && known && way->file[0] == '\0' ? read_found_place(store, way)
+                                                                : err;
 }
 
 static enum sim_store_err

@@ -30,7 +30,9 @@ extern "C" {
 struct report_way {
     char *verdict;
     char *oracle;
-    char *file; /* As the compiler was given it; "" for no line. */
+    /* Of the site, as the compiler was given it; where there is none, of what an explanation
+     * blames. "": no line. */
+    char *file;
     char *function;
     int64_t line;
     uint32_t site;        /* 0: none. */
@@ -38,9 +40,9 @@ struct report_way {
     int64_t first_number; /* In the sweep, of the first of them. */
     int64_t run;          /* Whose page, token and message these are; 0: none. */
     int64_t seed;         /* Its. */
-    char *message;
-    char *answer; /* Which wake is missing, and where; "": nobody has explained it. */
-    char *story;  /* All of the explanation, a paragraph a line. */
+    char *message; /* What went wrong: the explanation's first sentence, else the run's own. */
+    char *answer;  /* Which wake is missing, and where; "": nobody has explained it. */
+    char *story;   /* All of the explanation, a paragraph a line. */
     char *token;
     char *shrunk_token; /* "": it was not shrunk, or there is nothing smaller. */
     bool remembered;    /* An earlier sweep met it, this one has not. */

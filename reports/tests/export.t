@@ -89,6 +89,42 @@ for format in sarif github markdown; do
     ok "explained: $format" grep -q 'The wake comes too early' e.txt
 done
 
+same "explained: the sentence, in SARIF" "$(rewake export sarif --db j.db canary/lost-wakeup |
+    jq -r '.runs[0].results[0].message.text' | grep -c "'consumer' sleeps for ever although it")" 1
+
+# ---- A sleeper that no waker is stored for any more; a failure without a line. ----
+rewake run outside/executor/broken --fail-fast --fresh --db f.db >/dev/null
+rewake run canary/livelock --runs 1 --fresh --db l.db >/dev/null
+line=$(grep -n ' sim_foreign_store((who), (event), (what)))\|event_wait(&program->done' \
+    "$root/scenarios/outside/executor.c" | tail -n 1 | cut -d: -f1)
+for explained in no yes; do
+    for format in junit sarif github markdown; do
+        rewake export $format --db f.db -o f.$format
+        ok "foreign, explained: $explained, $format: what it waits for" \
+            grep -q "'job' sleeps for ever.*the result" f.$format
+        ok "foreign, explained: $explained, $format: nothing is without a name" \
+            test -z "$(grep 'did not name' f.$format)"
+    done
+    same "foreign, explained: $explained: the line" "$(jq -r '.runs[0].results[0] |
+        (.locations[0].physicalLocation.region.startLine | tostring) + " " +
+        .partialFingerprints["rewakeWayToFail/v1"]' f.sarif)" \
+"$line outside/executor/broken:lost-wakeup:rewake:scenarios/outside/executor.c:job_poll"
+    ok "foreign, explained: $explained: GitHub's line" \
+        grep -q "executor.c,line=$line,title" f.github
+    rewake report --db f.db -o pages-f >/dev/null 2>&1
+done
+ok "explained: the wake was sent" grep -q 'was woken at step .*never polled after that' f.junit
+for question in failures causes; do
+    ok "foreign: $question" \
+        test -n "$(rewake query $question --db f.db | grep "executor.c:$line job_poll")"
+done
+ok "foreign: the index" grep -q "executor.c:$line</code>" pages-f/index.html
+same "without a line: SARIF" "$(rewake export sarif --db l.db | jq -c \
+    '.runs[0].results[0].locations[0].physicalLocation | [.artifactLocation.uri, has("region")]')" \
+    '["scenarios/canary/livelock.c",false]'
+ok "without a line: GitHub" \
+    test -n "$(rewake export github --db l.db | grep '^::error file=[^,]*livelock.c,title=')"
+
 # ---- Odd characters, and a file outside of the tree. ----
 rewake run ./words.so --runs 50 --junit odd.xml --db odd.db >/dev/null
 ok "odd characters: valid" is_junit odd.xml
@@ -117,7 +153,8 @@ is_sarif() {
             (.occurrenceCount == null or .occurrenceCount >= 1) and
             (.partialFingerprints | all(type == "string")) and
             ([.locations[], (.codeFlows // [])[].threadFlows[].locations[].location] | all(
-                (.physicalLocation.region.startLine >= 1) and
+                (.physicalLocation | has("region") | not) or
+                    (.physicalLocation.region.startLine >= 1)) and all(
                 (.physicalLocation.artifactLocation.uri |
                     test("^[A-Za-z0-9._~%/!$&()*+,;=@:-]+$")))))) and
         ([.results[].locations[].physicalLocation.artifactLocation] | all(
@@ -149,7 +186,7 @@ ok "export sarif, interrupted: said" sarif '.runs[0].invocations[0].executionSuc
 # ---- GitHub: annotations as it documents them, and a summary. ----
 rewake export github --db j.db >j.txt
 ok "export github: a line" grep -q '^::error file=scenarios/canary/lost_wakeup.c,line=[0-9]*,'\
-'title=lost-wakeup in canary/lost-wakeup::.consumer. sleeps for ever, .*%0Arewake replay rw1:' j.txt
+'title=lost-wakeup in canary/lost-wakeup::.consumer. sleeps for ever.*%0Arewake replay rw1:' j.txt
 same "export github: nothing else" "$(grep -vc '^::error ' j.txt)" 0
 rewake export github 'odd/words' --db odd.db >odd.txt
 same "export github: odd characters stay in their line" "$(wc -l <odd.txt)" 1

@@ -388,7 +388,7 @@ sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome
     }
 }
 
-/* ---- Where it is missing. ------------------------------------------------------------------------ */
+/* ---- Where it is missing. -------------------------------------------------------------------- */
 
 void
 sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
@@ -398,7 +398,8 @@ sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
             .poll = SIM_EVENT_NONE,
             .horizon = find_horizon(cast, outcome)};
     struct search search = {NULL, cast, outcome, &fate};
-    *ret_missing = (struct sim_missing){SIM_MISSING_NONE, fate.part, outcome->owed_step, 0, false, false};
+    *ret_missing =
+            (struct sim_missing){SIM_MISSING_NONE, fate.part, outcome->owed_step, 0, false, false};
     if (fate.part == SIM_PART_NONE || outcome->owed_step == 0) {
         return;
     }
