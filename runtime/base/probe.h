@@ -39,7 +39,7 @@ struct rt_site {
     uint32_t counter; /* Two sites of one line: the smaller one stands first. */
     uint32_t id;      /* 0 until the watcher has numbered the sites. */
     uint32_t mark;    /* The watcher's own: what is special about the place; 0: nothing. */
-    const char *text; /* … and words about it; NULL: none. */
+    const char *text; /* … and words about it; without a mark, what C++ calls the function; NULL. */
 };
 
 /* What an object is. The number is part of traces: append only. */
@@ -178,7 +178,12 @@ void rt_probe_context(struct rt_context *context, bool entered);
 #define RT_SITE_ALIGN 8
 
 /* The place where this stands. An address of a static record; every use is another place. */
+#ifdef __cplusplus
+/* A lambda's own name says nothing: who watches takes that of the function around it from this. */
+#define RT_HERE RT_HERE_MARKED(0, __PRETTY_FUNCTION__)
+#else
 #define RT_HERE RT_HERE_MARKED(0, 0)
+#endif
 
 /* The same, with `mark` and `text`: who watches finds it also when nobody ever comes there. */
 #define RT_HERE_MARKED(mark, text) \

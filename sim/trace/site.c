@@ -14,6 +14,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/scenario.h"
+#include "sim/trace/lambda.h"
 #include "sim/trace/site.h"
 
 typedef int (*compare_fn)(const struct rt_site *a, const struct rt_site *b);
@@ -115,6 +116,20 @@ number(struct rt_site **sorted, size_t count)
     }
 }
 
+/* A lambda is told by what it stands in. Its number is made of what the compiler calls it, which
+ * all compilers do alike; so this comes after that. */
+static void
+name_lambdas(struct rt_site *const *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (all[i]->mark == 0 && all[i]->text != NULL &&
+                strcmp(all[i]->function, SIM_LAMBDA) == 0) {
+            char *name = sim_lambda_name(all[i]->text);
+            all[i]->function = name != NULL ? name : all[i]->function;
+        }
+    }
+}
+
 static void
 remember(struct rt_site **added, size_t count)
 {
@@ -144,6 +159,7 @@ sim_sites_add(struct rt_site *start, struct rt_site *stop)
     }
     sort(sorted, count, by_place);
     number(sorted, count);
+    name_lambdas(sorted, count);
     remember(sorted, count);
     free(sorted);
 }

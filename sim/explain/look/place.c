@@ -5,6 +5,7 @@
  */
 #include "sim/explain/look/place.h"
 
+#include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/trace/lambda.h"
 
 struct sim_places {
     Dwfl *dwfl;
@@ -75,12 +77,93 @@ set_file(struct sim_places *places, struct sim_place *place, const char *file)
             place->file, sizeof(place->file), "%s", without_copy(below ? file + length : file));
 }
 
+static const char *
+name_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+}
+
+/* Where `function` is declared: of a member, inside of its class. */
+static Dwarf_Die
+declaration(const Dwarf_Die *function)
+{
+    Dwarf_Die at = *function;
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+    for (int i = 0; i < 4; i++) {
+        Dwarf_Attribute *found = dwarf_attr(&at, DW_AT_abstract_origin, &attribute);
+        found = found != NULL ? found : dwarf_attr(&at, DW_AT_specification, &attribute);
+        if (found == NULL || dwarf_formref_die(found, &next) == NULL) {
+            return at;
+        }
+        at = next;
+    }
+    return at;
+}
+
+/* clang puts lambdas beside the function that they stand in; their linkage name has it:
+ * "_ZZN12_GLOBAL__N_112read_letters…", lengths and words, the last of which is the function. */
+static bool
+set_lambda_by_linkage(struct sim_place *place, Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    const char *at =
+            dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+    const char *word = NULL;
+    unsigned long length = 0;
+    if (at == NULL || strncmp(at, "_ZZ", 3) != 0) {
+        return false;
+    }
+    at += 3;
+    at += *at == 'N' ? 1 + strspn(at + 1, "KVrRO") : 0;
+    while (isdigit((unsigned char)*at) != 0) {
+        char *end = NULL;
+        length = strtoul(at, &end, 10);
+        if (length > strlen(end)) {
+            return false;
+        }
+        word = end;
+        at = end + length;
+    }
+    if (word != NULL) {
+        (void)snprintf(place->function, sizeof(place->function), "%.*s::lambda",
+                (int)(length < 50 ? length : 50), word);
+    }
+    return word != NULL;
+}
+
+/* A lambda is called as the sites in it are (trace/lambda.h). False: nothing stands around it. */
+static bool
+set_lambda(struct sim_place *place, const Dwarf_Die *function)
+{
+    Dwarf_Die declared = declaration(function);
+    Dwarf_Die *scopes = NULL;
+    bool found = false;
+    int count = dwarf_getscopes_die(&declared, &scopes);
+    for (int i = 1; i < count && !found; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        const char *name = name_of(&scopes[i]);
+        bool class = tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+        bool named = name != NULL && (isalpha((unsigned char)*name) != 0 || *name == '_');
+        found = named && (class || tag == DW_TAG_subprogram) && strcmp(name, SIM_LAMBDA) != 0;
+        if (found) {
+            (void)snprintf(place->function, sizeof(place->function), "%.50s::%s", name,
+                    class ? "operator" : "lambda");
+        }
+    }
+    free(scopes);
+    return found;
+}
+
 static void
 set_function(struct sim_place *place, Dwarf_Die *function)
 {
-    Dwarf_Attribute attribute;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_name, &attribute));
-    (void)snprintf(place->function, sizeof(place->function), "%s", name != NULL ? name : "?");
+    const char *name = name_of(function);
+    bool lambda = name != NULL && strcmp(name, SIM_LAMBDA) == 0;
+    if (!lambda || (!set_lambda(place, function) && !set_lambda_by_linkage(place, function))) {
+        (void)snprintf(place->function, sizeof(place->function), "%s", name != NULL ? name : "?");
+    }
 }
 
 /* The line from which `inlined` was called. */
