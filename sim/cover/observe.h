@@ -65,7 +65,7 @@ struct sim_cover_thing {
     uint64_t block;  /* Sum over the last block: READs or ADDs. */
     uint32_t mode;   /* Of the last block. */
     uint32_t id;     /* Stable, made from the creator's id. */
-    /* For elements; what they mean depends on the kind of object (observe.c). */
+    /* For elements; what they mean depends on the kind of object (pass_elements.h). */
     uint32_t memory[8];
 };
 
