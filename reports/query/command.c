@@ -129,13 +129,28 @@ take_values(const struct sim_cli *cli, struct sim_store *store,
     return err;
 }
 
+/* A database without the table that a question needs has no answer to it, which is no error. */
+static int
+answer_none(struct sim_cli *cli, const struct report_query_head *head)
+{
+    if (!sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
+        (void)printf("(none)\n\nIt needs %.*s.\n", (int)strcspn(head->needs, "\n"), head->needs);
+    }
+    return SIM_EXIT_HELD;
+}
+
 static int
 answer_kept(struct sim_cli *cli, struct sim_store *store, const struct report_query *query,
         const struct report_query_head *head)
 {
     struct sim_store_value values[REPORT_PARAMS_MAX];
     char *texts[REPORT_PARAMS_MAX] = {NULL};
-    enum sim_store_err err = take_values(cli, store, head, texts);
+    bool has = true;
+    enum sim_store_err err = report_query_has(store, head, &has);
+    if (!has && err == SIM_STORE_OK) {
+        return answer_none(cli, head);
+    }
+    err = err != SIM_STORE_OK ? err : take_values(cli, store, head, texts);
     for (uint32_t i = 0; i < head->param_count; i++) {
         values[i] = (struct sim_store_value){.name = head->params[i], .text = texts[i]};
     }

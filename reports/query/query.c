@@ -11,6 +11,7 @@
 #include "reports/base/ask.h"
 #include "runtime/base/assert.h"
 
+#define NEEDS "-- needs "
 #define WEAK __attribute__((weak))
 extern const struct report_query *const __start_rewake_queries[] WEAK;
 extern const struct report_query *const __stop_rewake_queries[] WEAK;
@@ -65,8 +66,11 @@ report_query_read(const struct report_query *query, struct report_query_head *re
     }
     head.question_length = strcspn(head.question, "\n");
     const char *line = head.question + head.question_length + 1;
-    while (strncmp(line, "-- :", 4) == 0 || strncmp(line, "-- = ", 5) == 0) {
-        if (line[3] == '=' && head.param_count > 0) {
+    while (strncmp(line, "-- :", 4) == 0 || strncmp(line, "-- = ", 5) == 0 ||
+            strncmp(line, NEEDS, sizeof(NEEDS) - 1) == 0) {
+        if (line[3] == NEEDS[3]) {
+            head.needs = line + sizeof(NEEDS) - 1;
+        } else if (line[3] == '=' && head.param_count > 0) {
             head.otherwise[head.param_count - 1] = line + 5;
         } else if (!read_param(line + 3, &head)) {
             return false;
@@ -94,5 +98,19 @@ report_query_otherwise(struct sim_store *store, const struct report_query_head *
         rt_assert(*ret_text != NULL);
     }
     free(sql);
+    return report_done(&ask);
+}
+
+enum sim_store_err
+report_query_has(struct sim_store *store, const struct report_query_head *head, bool *ret_has)
+{
+    *ret_has = true;
+    if (head->needs == NULL) {
+        return SIM_STORE_OK;
+    }
+    struct report_ask ask = report_ask(store,
+            "SELECT 1 FROM sqlite_master WHERE substr(?, 1, length(name) + 1) = name || ':'");
+    report_put_text(&ask, head->needs);
+    *ret_has = report_row(&ask);
     return report_done(&ask);
 }

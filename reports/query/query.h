@@ -7,7 +7,12 @@
  *     -- = SELECT ...
  *
  * declare parameters, in the order in which the command line gives them. Each may be left out: it
- * is then what the statement in the line after it answers, or NULL where there is no such line.
+ * is then what the statement in the line after it answers, or NULL where there is no such line. A
+ * line
+ *
+ *     -- needs TABLE: who fills it
+ *
+ * names one that not every database has; without it the answer is none, and that line is told.
  * Then one reading statement. `rewake query` lists name, parameters and
  * question, so that a file dropped into the folder is all that a new one takes.
  *
@@ -52,6 +57,7 @@ struct report_query_head {
     const char *about[REPORT_PARAMS_MAX];                  /* Up to the line's end. */
     const char *otherwise[REPORT_PARAMS_MAX];              /* Likewise; NULL: NULL. */
     uint32_t param_count;
+    const char *needs; /* "TABLE: who fills it", up to the line's end; NULL: nothing more. */
 };
 
 /* False: the file is not of that form. */
@@ -60,6 +66,10 @@ bool report_query_read(const struct report_query *query, struct report_query_hea
 /* What parameter `param` is when nobody says; *ret_text is from malloc, NULL for NULL. */
 RT_MUST_CHECK enum sim_store_err report_query_otherwise(struct sim_store *store,
         const struct report_query_head *head, uint32_t param, char **ret_text);
+
+/* Whether the table is there that it needs. */
+RT_MUST_CHECK enum sim_store_err report_query_has(
+        struct sim_store *store, const struct report_query_head *head, bool *ret_has);
 
 #ifdef __cplusplus
 }

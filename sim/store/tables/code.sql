@@ -115,8 +115,8 @@ SELECT e.file, count(*) AS edges,
 FROM code_edges AS e GROUP BY e.file;
 
 ---- Lines, by tests and by simulation. -----------------------------------------------------------
--- For what `make coverage` counts: build/coverage/all.json less simulation.json is the tests' part.
--- Nothing of rewake fills these three, so what asks them answers nothing until somebody has.
+-- What `make coverage` counts: scripts/coverage-load fills these three, in build/coverage/trace.db.
+-- The tests' part is what all came to less what the scenarios did.
 
 -- How often each line ran.
 CREATE TABLE IF NOT EXISTS code_lines (
@@ -138,9 +138,9 @@ CREATE TABLE IF NOT EXISTS code_branches (
     PRIMARY KEY (file, line, nth)
 ) STRICT, WITHOUT ROWID;
 
--- How near to a wake each function is: 0, when a waker is stored, fired, cloned or dropped in it
--- (it tells the ledger so: a place of `sites`); else the fewest calls that lead from it to such a
--- function, or from such a function to it.
+-- How near to a wake each function is: 0, when in some run a waker was stored, fired, woken, cloned
+-- or dropped in it, or a poll begun (it is the site of such an event); else the fewest calls that
+-- lead from it to such a function, or from such a function to it.
 CREATE TABLE IF NOT EXISTS code_functions (
     file     TEXT NOT NULL,
     function TEXT NOT NULL,
