@@ -55,6 +55,7 @@ struct sim__registration {
     uint32_t left_out;
     bool armed; /* EDGE: something has changed since the last report. */
     bool spent; /* ONESHOT: reported, and not changed since. */
+    uint32_t told_to;
 };
 
 struct sim_fds {
@@ -108,5 +109,9 @@ struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);
 
 /* Rung 2: whatever is ready is told again, edges too. */
 void sim__fds_renew(struct sim_host *host);
+
+/* For struct sim_renewable: what is ready, and was asked for once and told. */
+bool sim__fds_silent(void *host, struct sim_silence *ret);
+void sim__fds_ask_again(void *host);
 
 #endif

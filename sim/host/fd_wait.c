@@ -65,6 +65,47 @@ sim__fds_renew(struct sim_host *host)
     }
 }
 
+/* A registration that is spent although something holds of what it is for; NULL. */
+static struct sim__registration *
+find_silent(const struct sim_host *host)
+{
+    rt_list_each(table, &host->tables)
+    {
+        const struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
+        rt_list_each(node, &fds->registrations)
+        {
+            struct sim__registration *registration = registration_of(node);
+            if (registration->spent && holds(registration) != 0) {
+                return registration;
+            }
+        }
+    }
+    return NULL;
+}
+
+bool
+sim__fds_silent(void *host, struct sim_silence *ret)
+{
+    const struct sim__registration *registration = find_silent(host);
+    if (registration != NULL) {
+        ret->object = registration->description->source->object;
+        ret->events = holds(registration);
+        ret->told_to = registration->told_to;
+    }
+    return registration != NULL;
+}
+
+void
+sim__fds_ask_again(void *host)
+{
+    struct sim__registration *registration;
+    while ((registration = find_silent(host)) != NULL) {
+        registration->spent = false;
+        registration->armed = true;
+    }
+    sim__host_stir(host);
+}
+
 /* ---- Interest. ------------------------------------------------------------------------------- */
 
 static struct sim__registration *
@@ -268,6 +309,7 @@ report(struct sim_fds *fds, struct sim__registration *registration, struct sim_f
     rt_assert(ret->events != 0);
     registration->armed = false;
     registration->spent = (registration->interest & SIM_FD_ONESHOT) != 0;
+    registration->told_to = fds->host->world->current->index;
     rt_list_unlink(&registration->link);
     rt_list_push_back(&fds->registrations, &registration->link);
     sim_world_event(fds->host->world, SIM_EVENT_REPORT, registration->description->source->object,

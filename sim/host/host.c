@@ -200,6 +200,8 @@ sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile
     host->clock_object = named_object(world, "clock");
     host->notify_object = named_object(world, "notify");
     host->renewable.renew = renew;
+    host->renewable.silent = sim__fds_silent;
+    host->renewable.ask_again = sim__fds_ask_again;
     host->renewable.argument = host;
     sim_world_add_renewable(world, &host->renewable);
     host->closer.close = sim__watch_close;

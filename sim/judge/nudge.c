@@ -127,6 +127,17 @@ ask(void *argument)
         asking->answer = SIM_NUDGE_STILL;
         return;
     }
+    if (asking->rung == SIM_RUNG_ASK_AGAIN) {
+        rt_list_each(link, &world->renewables)
+        {
+            struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
+            if (renewable->ask_again != NULL) {
+                renewable->ask_again(renewable->argument);
+            }
+        }
+        asking->answer = SIM_NUDGE_STILL;
+        return;
+    }
     if (asking->actor->ops->fire_derived != NULL) {
         asking->actor->ops->fire_derived(asking->actor);
     }
@@ -178,7 +189,7 @@ askable(const struct sim_actor *actor, enum sim_rung rung)
         struct sim_waiting waiting;
         return actor->ops->interrupt != NULL && actor->ops->waiting(actor, &waiting, 1) > 0;
     }
-    return rung == SIM_RUNG_SOURCES || actor->ops->nudge != NULL;
+    return rung == SIM_RUNG_SOURCES || rung == SIM_RUNG_ASK_AGAIN || actor->ops->nudge != NULL;
 }
 
 /* Also of one that can not be asked: a deadlock names everybody with what they wait for. */

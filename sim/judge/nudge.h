@@ -10,9 +10,10 @@
 
 /* The rungs that are questions to a sleeper; the third is the primitives' own (judge.c). */
 enum sim_rung {
-    SIM_RUNG_POLL,     /* Poll the task once more. */
-    SIM_RUNG_SOURCES,  /* Fire what was derived from it, report again what is ready. */
-    SIM_RUNG_INTERRUPT /* What a loop is blocked in comes back with nothing. */
+    SIM_RUNG_POLL,      /* Poll the task once more. */
+    SIM_RUNG_SOURCES,   /* Fire what was derived from it, report again what is ready. */
+    SIM_RUNG_INTERRUPT, /* What a loop is blocked in comes back with nothing. */
+    SIM_RUNG_ASK_AGAIN /* What it asked its host for once, and was told once, is asked for again. */
 };
 
 struct sim_answer {

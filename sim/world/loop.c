@@ -147,6 +147,10 @@ sim_loop_was_interrupted(const struct sim_loop *loop)
 void
 sim_loop_wake(struct sim_loop *loop)
 {
+    struct sim_world *world = loop->actor.world;
+    if (world->on_loop_wake != NULL) {
+        world->on_loop_wake(&loop->actor, loop->blocked && !loop->actor.enabled);
+    }
     if (loop->blocked) {
         sim_actor_enable(&loop->actor);
     }

@@ -53,10 +53,21 @@ struct sim_audit {
     const char *name;
 };
 
-/* What the host offers the judge: everything ready is reported once more (rung 2). */
+/* Something that is ready, and that nobody will be told of: it was asked for once, and told once
+ * (SIM_FD_ONESHOT). */
+struct sim_silence {
+    uint32_t object;
+    uint32_t events;  /* SIM_FD_…: what holds. */
+    uint32_t told_to; /* Index of the actor that was told. */
+};
+
+/* What the host offers the judge: everything ready is reported once more (rung 2). To who explains:
+ * something that is kept silent (false: nothing is), and that all of it is asked for again. */
 struct sim_renewable {
     struct rt_list link;
     void (*renew)(void *argument);
+    bool (*silent)(void *argument, struct sim_silence *ret);
+    void (*ask_again)(void *argument);
     void *argument;
 };
 
@@ -190,7 +201,9 @@ struct sim_world {
     jmp_buf escape;                       /* Where sim_fail goes on the world's own stack. */
     void (*on_fault)(void); /* Kept across runs: called when a fault fires; NULL: nobody. */
     void (*on_fail)(void);  /* Kept across runs: called where sim_fail is; NULL: nobody. */
-    struct sim_trap *trap;  /* Kept across runs, of which it is the next one's; NULL: none. */
+    /* Kept across runs: called where a loop is woken, asleep or not; NULL: nobody. */
+    void (*on_loop_wake)(struct sim_actor *loop, bool asleep);
+    struct sim_trap *trap; /* Kept across runs, of which it is the next one's; NULL: none. */
     struct sim_outcome outcome;
 };
 
