@@ -147,19 +147,18 @@ read_record(struct sim_explanation *explanation)
     return true;
 }
 
-static void
-find_wish(struct sim_explanation *explanation)
+static struct sim_wish_runs
+runs_of(const struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
-    const struct sim_wish_runs runs = {
+    return (struct sim_wish_runs){
             .scenario = failure->scenario,
-            .options = failure->options,
-            .seed = failure->seed,
+            .options = &explanation->decision.options,
+            .seed = explanation->decision.seed,
             .hang_ms = failure->hang_ms,
             .failing = &explanation->decision.failing,
             .passing = explanation->compared ? &explanation->decision.passing : NULL,
     };
-    sim_wish_find(&runs, explanation->places, &explanation->wish);
 }
 
 static struct sim_evidence
@@ -176,6 +175,8 @@ evidence_of(const struct sim_explanation *explanation)
             .places = explanation->places,
             .passing = explanation->compared ? &explanation->passing_ledger : NULL,
             .wish = &explanation->wish,
+            .visit = explanation->compared ? &explanation->visit : NULL,
+            .over = explanation->over,
             .here = explanation->here,
             .there = explanation->there,
     };
@@ -229,6 +230,31 @@ block_step(const struct sim_cast *cast, uint32_t id, uint32_t count, uint32_t *r
     return step;
 }
 
+/* Who came to wake a loop, where it is a loop that was not told, or that did not pass a wake on. */
+static void
+find_visit(struct sim_explanation *explanation)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    const struct sim_wish *wish = &explanation->wish;
+    const struct sim_fate *fate = &explanation->fate;
+    const struct sim_wish_runs runs = runs_of(explanation);
+    if (wish->kind == SIM_WISH_SWALLOWED) {
+        sim_visit_find(&runs, explanation->places, wish->actor, 0, 0, &explanation->visit);
+    } else if (wish->kind == SIM_WISH_UNTOLD) {
+        sim_visit_find(&runs, explanation->places, wish->actor, wish->writer_id, wish->step,
+                &explanation->visit);
+    } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP && fate->kind == SIM_FATE_NOT_POLLED &&
+               fate->culprit != SIM_EVENT_NONE) {
+        uint32_t part = sim_cast_part_of(&explanation->cast, fate->culprit);
+        uint32_t by_id = part != SIM_PART_NONE ? id_of(&explanation->cast, part) : 0;
+        uint64_t step = sim_cast_event(&explanation->cast, fate->culprit)->step;
+        if (by_id != 0) {
+            sim_visit_find(
+                    &runs, explanation->places, outcome->actor, by_id, step, &explanation->visit);
+        }
+    }
+}
+
 /* Makes the ways of `actor`: here from step `from` to the end (0: from where the two part), in the
  * passing run from where they part to step `to`. What makes them part may be in a step before that
  * leaves no other event. */
@@ -274,6 +300,30 @@ find_ways(struct sim_explanation *explanation)
     }
 }
 
+/* What a loop went through when it was told of what it does not ask for again. */
+static void
+find_told(struct sim_explanation *explanation)
+{
+    const struct sim_evidence evidence = evidence_of(explanation);
+    uint32_t part = sim_cast_actor(&explanation->cast, explanation->wish.actor);
+    uint64_t step = sim_cause_told(&evidence);
+    if (step != 0 && explanation->here == NULL) {
+        explanation->here = sim_way_new(id_of(&explanation->cast, part), step, step);
+        walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
+    }
+}
+
+/* The step that writes over what came. */
+static void
+find_over(struct sim_explanation *explanation)
+{
+    uint64_t step = explanation->wish.lost_step;
+    if (explanation->wish.kind == SIM_WISH_LOST && step != 0) {
+        explanation->over = sim_way_new(0, step, step);
+        walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->over);
+    }
+}
+
 static void
 find_cause(struct sim_explanation *explanation)
 {
@@ -282,6 +332,45 @@ find_cause(struct sim_explanation *explanation)
     sim_cause_find(&evidence, &explanation->cause);
     order->found = sim_cause_order(&evidence, &explanation->cause, &order->first, &order->second);
     order->writes = order->found;
+}
+
+/* Walks the step of what is to blame. */
+static struct sim_way *
+walk_blamed(struct sim_explanation *explanation, uintptr_t mark)
+{
+    const struct sim_spot *spot = &explanation->cause.at[0];
+    struct sim_way *way = sim_way_new(0, spot->step, spot->step);
+    if (way != NULL) {
+        way->mark = mark;
+        walk_run(explanation, &explanation->decision.failing, sim_way_run, way);
+    }
+    return way;
+}
+
+/* An event has one line. Where that is to blame, its step is walked once more: who called? */
+static void
+find_callers(struct sim_explanation *explanation)
+{
+    struct sim_cause *cause = &explanation->cause;
+    uint32_t verdict = sim_explanation_outcome(explanation)->verdict;
+    bool lost = verdict == SIM_VERDICT_LOST_WAKEUP || verdict == SIM_VERDICT_LATE_WAKEUP;
+    if (!lost || cause->at_count == 0 || cause->at[0].step == 0 ||
+            cause->at[0].part == SIM_PART_NONE || !sim_cause_is_event(cause)) {
+        return;
+    }
+    struct sim_way *way = walk_blamed(explanation, 0);
+    const struct sim_place *at = &cause->at[0].place;
+    uintptr_t pc = way != NULL ? sim_path_last(explanation->places, &way->path, at) : 0;
+    sim_way_free(&way);
+    way = pc != 0 ? walk_blamed(explanation, pc) : NULL;
+    for (uint32_t i = way != NULL ? way->path.call_count : 0; i-- > 0;) {
+        if (way->path.calls[i].frames[0] == pc) {
+            const struct sim_evidence evidence = evidence_of(explanation);
+            sim_cause_add_callers(&evidence, &way->path.calls[i], cause);
+            break;
+        }
+    }
+    sim_way_free(&way);
 }
 
 static void
@@ -387,12 +476,19 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
         return refuse(explanation, "no memory for the record");
     }
     if (sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_DEADLOCK) {
-        find_wish(explanation);
-        if (explanation->compared) {
+        const struct sim_wish_runs runs = runs_of(explanation);
+        sim_wish_find(&runs, explanation->places, &explanation->wish);
+        find_told(explanation);
+        find_over(explanation);
+        if (explanation->compared && explanation->wish.kind != SIM_WISH_DEAF) {
             find_ways(explanation);
         }
     }
+    if (explanation->compared) {
+        find_visit(explanation);
+    }
     find_cause(explanation);
+    find_callers(explanation);
     if (explanation->decision.found) {
         find_number(explanation);
     }
@@ -420,6 +516,7 @@ sim_explanation_free(struct sim_explanation *explanation)
     sim_study_free(&explanation->study);
     sim_way_free(&explanation->here);
     sim_way_free(&explanation->there);
+    sim_way_free(&explanation->over);
     sim_places_free(&explanation->places);
 }
 

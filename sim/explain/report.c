@@ -144,7 +144,11 @@ void
 sim_report_put_order(struct sim_page *line, const struct sim_explanation *explanation)
 {
     const struct sim_swap *order = &explanation->order;
-    if (!order->found || order->writes) {
+    /* That something stood in another order adds nothing to a wake that is known to be missing,
+     * where it is not what decides. */
+    bool adds =
+            order->swapped == SIM_SWAPPED_PASSES || explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE;
+    if (!order->found || order->writes || !adds) {
         return;
     }
     sim_page_put(line, order->swapped == SIM_SWAPPED_PASSES ? "The order that decides: "

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "sim/explain/report.h"
+#include "sim/explain/report_priv.h"
 #include "sim/explain/words.h"
 #include "sim/trace/site.h"
 
@@ -13,6 +13,16 @@ static const struct sim_spot *
 blamed(const struct sim_cause *cause)
 {
     return cause->at_count > 0 ? &cause->at[0] : NULL;
+}
+
+/* Who is told of: the loop or task that would go on, where that was asked; else whom the verdict
+ * names. */
+uint32_t
+sim__sleeper(const struct sim_explanation *explanation)
+{
+    const struct sim_wish *wish = &explanation->wish;
+    bool asked = explanation->cause.by_wish != SIM_WISH_NONE;
+    return asked ? sim_cast_actor(&explanation->cast, wish->actor) : explanation->fate.part;
 }
 
 /* Names that are given beside the place itself. */
@@ -39,8 +49,8 @@ is_news(const struct sim_cause *cause, uint32_t from, uint32_t index, bool trail
 }
 
 /* False: there are none. */
-static bool
-put_names(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to,
+bool
+sim__say_names(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to,
         bool trail, const char *before)
 {
     uint32_t count = 0;
@@ -54,21 +64,21 @@ put_names(struct sim_page *page, const struct sim_cause *cause, uint32_t from, u
 }
 
 /* " in permit_release() (a18.c:84), called from author_poll()" */
-static void
-put_place(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to)
+void
+sim__say_place(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to)
 {
     sim_page_put(page, " ");
     sim_words_put_place(page, &cause->at[from].place);
-    (void)put_names(page, cause, from, to, false, ", called from ");
+    (void)sim__say_names(page, cause, from, to, false, ", called from ");
 }
 
 /* The same with what was gone through: " in timeout_of() (d19.c:80), after kernel_wait()". */
-static void
-put_at(struct sim_page *page, const struct sim_cause *cause)
+void
+sim__say_at(struct sim_page *page, const struct sim_cause *cause)
 {
     if (cause->at_count > 0) {
-        put_place(page, cause, 0, cause->at_count);
-        (void)put_names(page, cause, 0, cause->at_count, true,
+        sim__say_place(page, cause, 0, cause->at_count);
+        (void)sim__say_names(page, cause, 0, cause->at_count, true,
                 cause->at[0].trail ? ", after " : "; gone through in that step: ");
     }
 }
@@ -84,8 +94,8 @@ put_stored(struct sim_page *page, const struct sim_cause *cause)
 }
 
 /* "… at step 6 `author`" */
-static void
-put_when(struct sim_page *page, const struct sim_explanation *explanation, const char *before)
+void
+sim__say_when(struct sim_page *page, const struct sim_explanation *explanation, const char *before)
 {
     const struct sim_spot *at = blamed(&explanation->cause);
     if (at != NULL && at->step != 0 && at->part != SIM_PART_NONE) {
@@ -93,6 +103,26 @@ put_when(struct sim_page *page, const struct sim_explanation *explanation, const
         sim_words_put_who(&explanation->cast, page, at->part);
     } else {
         sim_page_printf(page, "%s somebody", before);
+    }
+}
+
+/* " in actor_poll() (mail.c:33), drain() (mail.c:24), handle() (mail.c:12)": which of them goes
+ * wrong is not known, so each is told with the line where it was left. */
+static void
+put_passed_lines(struct sim_page *page, const struct sim_cause *cause)
+{
+    if (cause->at_count == 0 || !cause->at[0].trail) {
+        sim__say_at(page, cause);
+        return;
+    }
+    sim_page_put(page, " ");
+    sim_words_put_place(page, &cause->at[0].place);
+    for (uint32_t i = 1, count = 0; i < cause->at_count && count < NAMES; i++) {
+        if (is_news(cause, 0, i, true)) {
+            const struct sim_place *place = &cause->at[i].place;
+            sim_page_printf(page, "%s%s() (%s:%u)", count++ == 0 ? ", before that in " : ", ",
+                    place->function, sim_place_file(place), (unsigned)place->line);
+        }
     }
 }
 
@@ -112,35 +142,20 @@ put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, " with something left to do, and asks for no wake that would come");
     if (cause->by_passing && at != NULL) {
         sim_page_put(page, ": it does not start the timer, or store the waker,");
-        put_place(page, cause, 0, cause->at_count);
+        sim__say_place(page, cause, 0, cause->at_count);
         sim_page_printf(page,
                 ", as it does in that turn of the nearest run that passes (its step "
                 "%llu).",
                 (unsigned long long)at->step);
-        if (put_names(page, cause, 0, cause->at_count, true, " Here it goes through ")) {
+        if (sim__say_names(page, cause, 0, cause->at_count, true, " Here it goes through ")) {
             sim_page_put(page, ".");
         }
         return;
     }
     sim_page_put(page, ". In that step it is last");
-    put_at(page, cause);
+    put_passed_lines(page, cause);
     sim_page_put(page, ".");
     put_stored(page, cause);
-}
-
-/* A loop asks its host for less than it does in the run that passes. */
-static void
-put_unregistered(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    sim_page_put(page, " sleeps, and does not ask its host for what it waits for. In the nearest "
-                       "run that passes it does,");
-    put_place(page, cause, 0, cause->at_count);
-    sim_page_put(page, ", before it blocks; here that call is not made.");
-    if (put_names(page, cause, 0, cause->at_count, true, " In its last step it goes through ")) {
-        sim_page_put(page, ".");
-    }
 }
 
 static void
@@ -150,17 +165,21 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
     const struct sim_spot *at = blamed(cause);
     if (cause->past != 0 && at != NULL) {
         sim_page_put(page, "the wake of ");
-        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
         sim_page_put(page, " goes past ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, explanation->fate.part);
+        sim_cast_put_object(&explanation->cast, page, cause->past, sim__sleeper(explanation));
         sim_page_printf(
                 page, ": at step %llu its own waker is stored", (unsigned long long)at->step);
-        put_at(page, cause);
+        sim__say_at(page, cause);
         sim_page_put(page, ", where that of ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, explanation->fate.part);
+        sim_cast_put_object(&explanation->cast, page, cause->past, sim__sleeper(explanation));
         sim_page_put(page, " should be. Polled after that wake, ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, explanation->fate.part);
+        sim_cast_put_object(&explanation->cast, page, cause->past, sim__sleeper(explanation));
         sim_page_put(page, " asks no child of which it was not told.");
+        return;
+    }
+    if (cause->by_wish == SIM_WISH_DEAF) {
+        sim__say_deaf(page, explanation);
         return;
     }
     if (cause->by_look) {
@@ -168,108 +187,39 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         return;
     }
     if (cause->by_call) {
-        put_unregistered(page, explanation);
+        sim__say_unregistered(page, explanation);
         return;
     }
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
     if (cause->by_rest) {
         sim_page_put(page, " waits for ");
-        sim_cast_put_object(
-                &explanation->cast, page, explanation->fate.wait->object, explanation->fate.part);
+        sim_cast_put_object(&explanation->cast, page, explanation->fate.wait->object,
+                sim__sleeper(explanation));
         sim_page_put(page, ", which does not run: its waker is stored");
-        put_at(page, cause);
+        sim__say_at(page, cause);
         sim_page_put(page, ", and the timer is not started for that wait.");
         return;
     }
     sim_page_put(page,
             " sleeps, and no waker of its own, and no deadline, stands where it would be "
             "woken. It should have been put there");
-    put_at(page, cause);
+    sim__say_at(page, cause);
     sim_page_put(page, ".");
-}
-
-/* "`hasty` is given what `patient` waits for, by `holder` in …, and does not pass it on" */
-static void
-put_lost(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *at = &cause->at[0];
-    sim_words_put_who(&explanation->cast, page, at->part);
-    if (cause->given.place.function[0] != '\0') {
-        sim_page_printf(
-                page, " is given at step %llu what ", (unsigned long long)cause->given.step);
-        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-        sim_page_put(page, " waits for, by ");
-        sim_words_put_who(&explanation->cast, page, cause->given.part);
-        sim_page_put(page, " ");
-        sim_words_put_place(page, &cause->given.place);
-        sim_page_put(page, ", and does not pass it on: it");
-    } else {
-        sim_page_put(page, " does not do what ");
-        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-        sim_page_put(page, " waits for: it");
-    }
-    sim_page_printf(page, " goes another way at step %llu, ", (unsigned long long)at->step);
-    sim_words_put_place(page, &at->place);
-    sim_page_put(page, cause->lost_only ? ", where it does not come in the run that passes" : "");
-    (void)put_names(page, cause, 0, cause->lost_count, false, "; it goes through ");
-    sim_page_put(page, ".");
-}
-
-/* The step is one of the run that passes. */
-static void
-put_elsewhere(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *at = &cause->at[cause->lost_count];
-    if (cause->lost_count > 0) {
-        put_lost(page, explanation);
-        sim_page_put(page, " In the nearest run that passes it is done");
-    } else {
-        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-        sim_page_put(page, " waits for something that nobody does here. The nearest run that "
-                           "passes does it");
-    }
-    put_place(page, cause, cause->lost_count, cause->at_count);
-    sim_page_printf(page, ", at its step %llu", (unsigned long long)at->step);
-    if (at->part != SIM_PART_NONE) {
-        sim_page_put(page, ", a step of ");
-        sim_words_put_who(&explanation->passing_cast, page, at->part);
-    }
-    sim_page_put(page, ". With what it writes there in memory here too, ");
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    sim_page_put(page, " would go on.");
-    if (cause->lost_count == 0 && put_names(page, cause, 0, cause->at_count, true,
-                                          " Here, before it sleeps, it goes through ")) {
-        sim_page_put(page, ".");
-    }
-}
-
-/* Somebody changed what it had looked at, and told it nothing. */
-static void
-put_untold(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    put_when(page, explanation, " is never woken:");
-    sim_page_put(page, " changes what it has looked at before it fell asleep,");
-    put_at(page, cause);
-    sim_page_put(page, ", and does not wake it. If it looked again, it would go on.");
 }
 
 static void
 put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
     sim_page_put(page, " is never woken: ");
     sim_cast_put_object(
-            &explanation->cast, page, explanation->fate.wait->object, explanation->fate.part);
-    put_when(page, explanation, " is due, and");
+            &explanation->cast, page, explanation->fate.wait->object, sim__sleeper(explanation));
+    sim__say_when(page, explanation, " is due, and");
     sim_page_put(page, " does not fire it");
-    put_place(page, cause, 0, cause->at_count);
+    sim__say_place(page, cause, 0, cause->at_count);
     sim_page_put(page, ", where timers are fired.");
-    if (put_names(page, cause, 0, cause->at_count, true, " It goes through ")) {
+    if (sim__say_names(page, cause, 0, cause->at_count, true, " It goes through ")) {
         sim_page_put(page, ".");
     }
     put_stored(page, cause);
@@ -279,10 +229,29 @@ put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
 static void
 put_untraced(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
     sim_page_put(page,
             " could go on, and nobody wakes it; no line is on record for that (a library "
             "tells its lines when it is built with the flags of pkg-config rewake).");
+}
+
+/* Whom the place was fired for in that step: ": it wakes `radio`, `sensor` there". */
+static void
+put_fired_instead(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_fate *fate = &explanation->fate;
+    const struct sim_ledger *ledger = &explanation->ledger;
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < ledger->count && fate->kind == SIM_FATE_FIRED_OTHER; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        bool fired = wait->end == SIM_WAIT_FIRED && fate->other != NULL &&
+                     wait->object == fate->other->object && wait->part != fate->part &&
+                     wait->end_step == explanation->cause.at[0].step;
+        if (fired && named < NAMES) {
+            sim_page_put(page, named++ == 0 ? ": there it wakes " : ", ");
+            sim_words_put_who(&explanation->cast, page, wait->part);
+        }
+    }
 }
 
 static void
@@ -290,11 +259,11 @@ put_never_fired(struct sim_page *page, const struct sim_explanation *explanation
 {
     const struct sim_cause *cause = &explanation->cause;
     if (cause->by_wish == SIM_WISH_ELSEWHERE) {
-        put_elsewhere(page, explanation);
+        sim__say_elsewhere(page, explanation);
         return;
     }
     if (cause->by_wish == SIM_WISH_UNTOLD) {
-        put_untold(page, explanation);
+        sim__say_untold(page, explanation);
         return;
     }
     if (cause->by_timer) {
@@ -306,13 +275,17 @@ put_never_fired(struct sim_page *page, const struct sim_explanation *explanation
         put_untraced(page, explanation);
         return;
     }
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    put_when(page, explanation, late ? " is not woken in time:" : " is never woken:");
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim__say_when(page, explanation, late ? " is not woken in time:" : " is never woken:");
     sim_page_put(
             page, cause->by_word ? " makes it so that it could go on," : " should have woken it,");
-    put_place(page, cause, 0, cause->at_count);
-    sim_page_put(page, cause->by_word ? ", and fires nothing for it there." : ", and did not.");
-    if (put_names(page, cause, 0, cause->at_count, true, " In that step it goes through ")) {
+    sim__say_place(page, cause, 0, cause->at_count);
+    sim_page_put(page, cause->by_word ? ", and fires nothing for it there." : ", and did not");
+    if (!cause->by_word) {
+        put_fired_instead(page, explanation);
+        sim_page_put(page, ".");
+    }
+    if (sim__say_names(page, cause, 0, cause->at_count, true, " In that step it goes through ")) {
         sim_page_put(page, ".");
     }
     put_stored(page, cause);
@@ -324,29 +297,34 @@ put_written_over(struct sim_page *page, const struct sim_explanation *explanatio
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_page_put(page, "what ");
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
     sim_page_printf(page, " waits for came, and is lost: at step %llu ",
             (unsigned long long)cause->before.step);
     sim_words_put_who(&explanation->cast, page, cause->before.part);
     sim_page_put(page, " writes it ");
     sim_words_put_place(page, &cause->before.place);
-    put_when(page, explanation, ", and");
+    sim__say_when(page, explanation, ", and");
     sim_page_put(page, " writes over it");
-    put_at(page, cause);
+    sim__say_at(page, cause);
     sim_page_put(page, cause->wiped ? ", as it falls asleep; were it still there, "
                                     : ". In between nobody had looked; were it still there, ");
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
     sim_page_put(page, " would go on.");
+    if (cause->prior.place.function[0] != '\0') {
+        sim_page_printf(page, " Right before it wrote over it, %s() had called %s() (%s:%u).",
+                cause->at[1].place.function, cause->prior.place.function,
+                sim_place_file(&cause->prior.place), (unsigned)cause->prior.place.line);
+    }
 }
 
 static void
 put_taken(struct sim_page *page, const struct sim_explanation *explanation, const char *how)
 {
     sim_page_put(page, "the waker of ");
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    put_when(page, explanation, " is lost:");
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim__say_when(page, explanation, " is lost:");
     sim_page_printf(page, " %s", how);
-    put_at(page, &explanation->cause);
+    sim__say_at(page, &explanation->cause);
     sim_page_put(page, ".");
     put_stored(page, &explanation->cause);
 }
@@ -355,22 +333,29 @@ static void
 put_fired_early(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
+    if (cause->by_visit) {
+        sim__say_met_nobody(page, explanation);
+        return;
+    }
     if (cause->by_word) {
         sim_page_put(page, "what ");
-        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-        put_when(page, explanation, " waits for comes too early:");
+        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim__say_when(page, explanation, " waits for comes too early:");
         sim_page_put(page, " writes it");
-        put_at(page, cause);
-        sim_page_put(page, ", where no waker is stored yet.");
+        sim__say_at(page, cause);
+        sim_page_put(page, cause->by_wish == SIM_WISH_NONE
+                                   ? ", where no waker is stored yet."
+                                   : ", before it sleeps, so there is nobody to wake yet.");
+        sim__say_falls_asleep(page, explanation);
     } else {
-        put_when(page, explanation, "the wake comes too early:");
+        sim__say_when(page, explanation, "the wake comes too early:");
         sim_page_put(page, " fires it");
-        put_at(page, cause);
+        sim__say_at(page, cause);
         sim_page_put(page, ", when nobody waits there yet.");
     }
     if (cause->stored.place.function[0] != '\0') {
         sim_page_put(page, " Only afterwards ");
-        sim_words_put_who(&explanation->cast, page, explanation->fate.part);
+        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
         sim_page_put(page, " stores its waker ");
         sim_words_put_place(page, &cause->stored.place);
         sim_page_printf(page, " at step %llu, and does not look again.",
@@ -378,59 +363,41 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
     }
 }
 
-/* A loop blocks although a wake for it had come. */
+/* Who polled a task that woke itself then. */
 static void
-put_blocked_on(struct sim_page *page, const struct sim_explanation *explanation)
+put_poller(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    sim_page_printf(page, " blocks at step %llu although it was woken before:",
-            (unsigned long long)explanation->wish.step);
-    put_when(page, explanation, "");
-    sim_page_put(page, " wakes it");
-    put_at(page, cause);
-    sim_page_put(page, ", and it does not look whether it was. Had its host come back with "
-                       "nothing, it would have gone on.");
-}
-
-/* Who would wake it was turned away by a flag that it takes down too late. */
-static void
-put_turned_away(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *flag = &cause->at[cause->lost_count];
-    put_when(page, explanation, "the wake is swallowed:");
-    sim_page_put(page, " comes to wake ");
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    put_place(page, cause, 0, cause->lost_count);
-    sim_page_put(page, ", and leaves it, for something in memory says that it is awake or will be. "
-                       "In the nearest run that passes ");
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    sim_page_put(page, " takes that down before,");
-    put_place(page, cause, cause->lost_count, cause->at_count);
-    sim_page_printf(page, ", at its step %llu. Had it done so here, it would be woken.",
-            (unsigned long long)flag->step);
+    if (explanation->fate.kind == SIM_FATE_NOT_POLLED && cause->poller.place.function[0] != '\0') {
+        sim_page_printf(page,
+                " It was being polled by %s() (%s:%u) then, which should have polled it "
+                "once more.",
+                cause->poller.place.function, sim_place_file(&cause->poller.place),
+                (unsigned)cause->poller.place.line);
+    }
 }
 
 static void
 put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
 {
     if (explanation->cause.by_wish == SIM_WISH_SWALLOWED) {
-        put_blocked_on(page, explanation);
+        sim__say_blocked_on(page, explanation);
         return;
     }
     if (explanation->cause.by_wish == SIM_WISH_ELSEWHERE) {
-        put_turned_away(page, explanation);
+        sim__say_turned_away(page, explanation);
         return;
     }
     sim_page_put(page, "the wake of ");
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    put_when(page, explanation, " is sent, and swallowed on its way:");
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim__say_when(page, explanation, " is sent, and swallowed on its way:");
     sim_page_put(page, " sends it");
-    put_at(page, &explanation->cause);
+    sim__say_at(page, &explanation->cause);
     sim_page_put(page, explanation->fate.kind == SIM_FATE_NOT_POLLED
                                ? ", and no poll of it follows."
                                : ", and the poll that followed has not seen it.");
+    put_poller(page, explanation);
+    sim__say_visited(page, explanation);
 }
 
 /* Of each where it sleeps: "`main` sleeps in lock_take() (lock.h:40), called from drop_jobs()". */
@@ -445,10 +412,29 @@ put_sleepers(struct sim_page *page, const struct sim_explanation *explanation)
         sim_page_put(page, from == 0 ? ": " : "; ");
         sim_words_put_who(&explanation->cast, page, cause->at[from].part);
         sim_page_put(page, cause->at[from].trail ? " was last" : " sleeps");
-        put_place(page, cause, from, to);
-        (void)put_names(page, cause, from, to, true, ", after ");
+        sim__say_place(page, cause, from, to);
+        (void)sim__say_names(page, cause, from, to, true, ", after ");
     }
     sim_page_put(page, ".");
+}
+
+/* One turn for two wakes: if it did what the one was for, it may have forgotten the other. */
+static void
+put_merged(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    if (cause->merged.part == SIM_PART_NONE) {
+        return;
+    }
+    sim_page_put(page, " The last turn of ");
+    sim_words_put_who(&explanation->cast, page, cause->merged_part);
+    sim_page_printf(page, ", at step %llu, answers more than one wake: at step %llu ",
+            (unsigned long long)cause->merged_turn, (unsigned long long)cause->merged.step);
+    sim_words_put_who(&explanation->cast, page, cause->merged.part);
+    sim_page_put(page, " woke it too, ");
+    sim_words_put_place(page, &cause->merged.place);
+    sim_page_put(page, ", when it was awake already. If that turn saw to the first only, what the "
+                       "other was for is lost.");
 }
 
 /* It has had a turn lately: it is one of those who turn. */
@@ -496,20 +482,6 @@ put_meanwhile(struct sim_page *page, const struct sim_explanation *explanation)
     sim_page_put(page, named > 0 ? ", and nobody who runs wakes it." : "");
 }
 
-/* A loop of the reader's fell asleep on something that its host had told it of before. */
-static void
-put_untaken(struct sim_page *page, const struct sim_explanation *explanation)
-{
-    const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, explanation->fate.part);
-    sim_page_printf(page,
-            " falls asleep at step %llu with something untaken: its host has it ready, has told it "
-            "so before, and does not tell it again. It was last",
-            (unsigned long long)sim_explanation_outcome(explanation)->owed_step);
-    put_at(page, cause);
-    sim_page_put(page, ", and did not take all that was there.");
-}
-
 static void
 put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
 {
@@ -517,7 +489,7 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_cause *cause = &explanation->cause;
     bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP;
     if (lost && cause->at_count > 0 && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
-        put_untaken(page, explanation);
+        sim__say_untaken(page, explanation);
         return;
     }
     if (lost && cause->at_count == 0) {
@@ -531,13 +503,14 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
     }
     if (outcome->verdict == SIM_VERDICT_DEADLOCK) {
         put_sleepers(page, explanation);
+        put_merged(page, explanation);
         return;
     }
     const char *where = outcome->verdict == SIM_VERDICT_LIVELOCK     ? ": the run turns in circles"
                         : outcome->verdict == SIM_VERDICT_STARVATION ? ": the others run"
                                                                      : ": it goes wrong";
     sim_page_put(page, where);
-    put_at(page, cause);
+    sim__say_at(page, cause);
     sim_page_put(page, ".");
     if (outcome->verdict == SIM_VERDICT_LIVELOCK || outcome->verdict == SIM_VERDICT_STEP_LIMIT) {
         put_meanwhile(page, explanation);

@@ -94,6 +94,46 @@ sim__blame_names(const struct sim_cause *cause, const struct sim_place *place)
     return false;
 }
 
+bool
+sim_cause_is_event(const struct sim_cause *cause)
+{
+    return !cause->by_word && !cause->by_timer && !cause->by_trail && !cause->by_look &&
+           !cause->by_passing && !cause->wiped && cause->by_wish == SIM_WISH_NONE;
+}
+
+/* The frame outside of all that polls are made of. */
+static void
+find_poller(struct sim_cause *cause, const struct sim_cause *stack)
+{
+    for (uint32_t i = 0; i + 1 < stack->at_count; i++) {
+        if (strncmp(stack->at[i].place.file, "runtime/task/", 13) == 0 &&
+                sim_place_is_runtime(&stack->at[i + 1].place)) {
+            cause->poller = stack->at[i + 1];
+        }
+    }
+}
+
+void
+sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk_stop *call,
+        struct sim_cause *cause)
+{
+    struct sim_cause stack = {.kind = cause->kind};
+    struct sim_cause more = *cause;
+    const struct sim_spot at = cause->at[0];
+    uint32_t count = call->frame_count <= SIM_WALK_FRAMES ? call->frame_count : 0;
+    sim__blame_frames(evidence, &stack, call->frames, count, false, at.step, at.part);
+    find_poller(cause, &stack);
+    cause->at_count = 1;
+    for (uint32_t i = 0; i < stack.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+        if (!sim__blame_names(cause, &stack.at[i].place)) {
+            cause->at[cause->at_count++] = stack.at[i];
+        }
+    }
+    for (uint32_t i = 1; i < more.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+        cause->at[cause->at_count++] = more.at[i];
+    }
+}
+
 /* The functions that were gone through in a trail, the last in front; those of the runtime only
  * where no others were. */
 void

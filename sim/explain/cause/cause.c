@@ -66,6 +66,37 @@ blame_trails(const struct sim_evidence *evidence, struct sim_cause *cause)
     cause->by_trail = before == 0 && cause->at_count > 0;
 }
 
+/* The last wake by somebody else that merged into the turn `poll` of `part`: it was on its way. */
+static bool
+find_merged(const struct sim_evidence *evidence, uint32_t part, struct sim_cause *cause)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    uint32_t object = cast->parts[part].object;
+    uint64_t poll = SIM_EVENT_NONE;
+    for (uint64_t i = evidence->fate->horizon; i-- > cast->first && object != 0;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->object != object) {
+            continue;
+        }
+        if (event->kind == RT_PROBE_POLL && poll != SIM_EVENT_NONE) {
+            return false;
+        }
+        poll = event->kind == RT_PROBE_POLL ? i : poll;
+        bool merged = event->kind == RT_PROBE_WAKE && event->argument == 1;
+        if (merged && poll != SIM_EVENT_NONE && sim_cast_part_of(cast, i) != part) {
+            struct sim_cause wake = {.kind = SIM_CAUSE_NOT_A_WAKE};
+            sim__blame_event(evidence, &wake, i);
+            if (wake.at_count > 0 && !sim_place_is_runtime(&wake.at[0].place)) {
+                cause->merged = wake.at[0];
+                cause->merged_part = part;
+                cause->merged_turn = sim_cast_event(cast, poll)->step;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void
 sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
@@ -91,6 +122,11 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
     if (outcome->verdict == SIM_VERDICT_DEADLOCK || outcome->verdict == SIM_VERDICT_CONTRACT) {
         blame_trails(evidence, cause);
     }
+    for (uint32_t i = 0; i < cause->at_count && outcome->verdict == SIM_VERDICT_DEADLOCK; i++) {
+        if (cause->at[i].part != SIM_PART_NONE && find_merged(evidence, cause->at[i].part, cause)) {
+            break;
+        }
+    }
 }
 
 void
@@ -104,6 +140,7 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
             (outcome->verdict == SIM_VERDICT_LATE_WAKEUP && outcome->oracle != SIM_ORACLE_TIMER);
     *ret_cause = (struct sim_cause){.kind = SIM_CAUSE_NOT_A_WAKE};
     ret_cause->stored.part = SIM_PART_NONE;
+    ret_cause->merged.part = SIM_PART_NONE;
     if (wait != NULL && wait->unknown == 0) {
         sim__spot_set(&ret_cause->stored,
                 sim_site_find(wait->await != 0 ? wait->await : wait->site), wait->store_step,

@@ -14,6 +14,7 @@
 #include "sim/explain/look/place.h"
 #include "sim/explain/look/study.h"
 #include "sim/explain/look/way.h"
+#include "sim/explain/visit/visit.h"
 #include "sim/explain/wish/wish.h"
 #include "sim/explore/worker/crash.h"
 #include "sim/tell/fate.h"
@@ -51,6 +52,16 @@ struct sim_spot {
     bool trail;             /* It was gone through, and has no place in a stack of calls. */
 };
 
+/* Of a loop that was not woken: what became of who came to wake it. */
+struct sim_visited {
+    bool known;
+    bool early;              /* It did not sleep yet. */
+    struct sim_spot at;      /* How far the visitor came; step 0: nobody came there. */
+    struct sim_spot instead; /* Who was woken instead, and where; part NONE: nobody. */
+    struct sim_spot flag;  /* What turned the visitor away, as it was written; step 0: not known. */
+    struct sim_spot clear; /* Where that is taken back in the passing run; step 0: not known. */
+};
+
 struct sim_cause {
     uint32_t kind; /* enum sim_cause_kind */
     /* Where it went wrong, innermost first: the place itself, then who called it. */
@@ -74,8 +85,20 @@ struct sim_cause {
     uint32_t lost_count;
     bool lost_only;        /* … and in this run alone. */
     struct sim_spot given; /* … and where it was given what it should pass on, where known. */
-    bool by_call;          /* NEVER_STORED: `at` is a call that the passing run makes. */
-    bool by_trail;         /* `at` are the functions that were gone through, the last in front. */
+    /* NOT_A_WAKE: a wake of a sleeper that found it awake already, before its last turn; part NONE:
+     * there is none. */
+    struct sim_spot merged;
+    uint32_t merged_part; /* Whom it woke. */
+    uint64_t merged_turn; /* The step of that turn. */
+    struct sim_visited visited;
+    /* by_wish LOST: what the caller of at[0] called right before it; no function: nothing known. */
+    struct sim_spot prior;
+    /* COALESCED: the line of the runtime that polled who woke itself; no function: not known. */
+    struct sim_spot poller;
+    struct sim_spot sleeps; /* by_visit: where. */
+    bool by_visit;          /* FIRED_EARLY: nobody fired anything; who came is at[0]. */
+    bool by_call;           /* NEVER_STORED: `at` is a call that the passing run makes. */
+    bool by_trail;          /* `at` are the functions that were gone through, the last in front. */
 };
 
 /* What is known of a failure. */
@@ -88,7 +111,9 @@ struct sim_evidence {
     struct sim_places *places;     /* NULL: only events have places. */
     /* The nearest run that passes, NULL where there is none. */
     const struct sim_ledger *passing;
-    const struct sim_wish *wish; /* NULL: nobody was asked. */
+    const struct sim_wish *wish;   /* NULL: nobody was asked. */
+    const struct sim_visit *visit; /* NULL: not looked for. */
+    const struct sim_way *over;    /* The step that writes over it; NULL: not walked. */
     /* The way, in this run and in the passing one, of who was given what the sleeper waits for, or
      * would do it (wish ELSEWHERE), or of the loop that sleeps. NULL: not walked. */
     const struct sim_way *here;
@@ -103,6 +128,16 @@ void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_c
  * known to have been.
  */
 uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step);
+
+/* Whether what is to blame is the line of an event, whose callers are not known. */
+bool sim_cause_is_event(const struct sim_cause *cause);
+
+/* Adds who called the function that is to blame; `call` is its line, with the stack there. */
+void sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk_stop *call,
+        struct sim_cause *cause);
+
+/* The step in which a loop was told last of what it does not ask for again (wish DEAF); 0: none. */
+uint64_t sim_cause_told(const struct sim_evidence *evidence);
 
 /* Where what was written over something is to blame: the function that wrote first, and the one
  * that wrote over it and had no part in the first. False: no such two. */

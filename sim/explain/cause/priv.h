@@ -5,6 +5,7 @@
  *      wake         the sleeper could go on: its wake is missing
  *      rest         nobody goes on
  *      turns        the same turn in both runs
+ *      visited      who came to wake a loop, and did not
  *      blame        places, for all of them
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -72,6 +73,20 @@ bool sim__same_name(
 /* Adds the line that starts a timer, or stores a waker, in the turn of the passing run in which the
  * sleeper fell asleep here, and that it does not come to here. False: there is none. */
 bool sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+/* ---- visited.c ------------------------------------------------------------------------------- */
+
+/* The part of the actor with that stable id; SIM_PART_NONE. */
+uint32_t sim__part_of_id(const struct sim_cast *cast, uint32_t id);
+
+/* What is known of who came to wake the loop. */
+void sim__cause_visited(const struct sim_evidence *evidence, struct sim_visited *ret_visited);
+
+/* Who came before the loop slept. False: nobody is known to have. */
+bool sim__blame_visitor(const struct sim_evidence *evidence, struct sim_cause *cause);
+
+/* Where the loop that was asked gave its stack up. */
+void sim__cause_sleeps(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* ---- rest.c ---------------------------------------------------------------------------------- */
 

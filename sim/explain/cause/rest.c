@@ -192,12 +192,67 @@ wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
     return found;
 }
 
+/* Nobody who wakes it is known; but who wrote what it waits for is. */
+static void
+blame_came_early(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_wish *wish = evidence->wish;
+    if (wish->came_step != 0) {
+        blame_stop(evidence, cause, &wish->writer, wish->came_step);
+        cause->by_word = cause->at_count > 0;
+        cause->kind = cause->at_count > 0 ? SIM_CAUSE_FIRED_EARLY : cause->kind;
+        sim__cause_sleeps(evidence, cause);
+    }
+}
+
 static void
 blame_swallowed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->wish->actor);
     cause->kind = SIM_CAUSE_COALESCED;
     sim__blame_event(evidence, cause, wake_of_nobody(evidence, part));
+    if (cause->at_count == 0 && !sim__blame_visitor(evidence, cause)) {
+        blame_came_early(evidence, cause);
+    }
+}
+
+static const struct sim_walked *
+walked_as(const struct sim_walked *walked, uint32_t count, const struct sim_place *place)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(walked[i].place.function, place->function) == 0) {
+            return &walked[i];
+        }
+    }
+    return NULL;
+}
+
+/* Of the functions that were over when at[0] was entered, and not when at[1], which calls it, was:
+ * the last one. */
+static void
+find_prior(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    if (evidence->over == NULL || cause->at_count < 2) {
+        return;
+    }
+    uint32_t count = sim_path_functions(evidence->places, &evidence->over->path, walked);
+    const struct sim_walked *eraser = walked_as(walked, count, &cause->at[0].place);
+    const struct sim_walked *caller = walked_as(walked, count, &cause->at[1].place);
+    const struct sim_walked *prior = NULL;
+    /* Arguments are made ready before the call. */
+    uint32_t begins = eraser == NULL                  ? 0
+                      : eraser->entered != UINT32_MAX ? eraser->entered
+                                                      : eraser->first;
+    for (uint32_t i = 0; i < count && eraser != NULL && caller != NULL; i++) {
+        bool between = walked[i].first > caller->first && walked[i].last < begins &&
+                       !sim_place_is_runtime(&walked[i].place);
+        prior = between && (prior == NULL || walked[i].last > prior->last) ? &walked[i] : prior;
+    }
+    if (prior != NULL) {
+        cause->prior = (struct sim_spot){
+                .place = prior->place, .step = cause->at[0].step, .part = cause->at[0].part};
+    }
 }
 
 /* The writer stands for what came, the eraser for what became of it. */
@@ -210,6 +265,7 @@ blame_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
     blame_stop(evidence, cause, &wish->eraser, wish->lost_step);
     blame_stop(evidence, &writer, &wish->writer, wish->step);
     cause->before = writer.at[0];
+    find_prior(evidence, cause);
 }
 
 bool
@@ -233,19 +289,6 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
 }
 
 /* ---- Who would have done it. ----------------------------------------------------------------- */
-
-/* The part of the actor with that stable id; SIM_PART_NONE. */
-static uint32_t
-part_of_id(const struct sim_cast *cast, uint32_t id)
-{
-    for (uint64_t i = cast->first; i < cast->end; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
-            return sim_cast_actor(cast, event->actor);
-        }
-    }
-    return SIM_PART_NONE;
-}
 
 /* The last wake of somebody else than the sleeper in the function that is to blame: it was given
  * there what the sleeper waits for. NULL: nobody was. */
@@ -296,7 +339,7 @@ static void
 add_way(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_walked *walked, uint32_t count, struct sim_cause *lost)
 {
-    uint32_t part = part_of_id(evidence->ledger->cast, evidence->here->actor_id);
+    uint32_t part = sim__part_of_id(evidence->ledger->cast, evidence->here->actor_id);
     while (lost->at_count < SIM_CAUSE_CALLS / 4) {
         struct sim_walked *next = NULL;
         for (uint32_t i = 0; i < count; i++) {
@@ -370,12 +413,61 @@ blame_away(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
+/* The step in which the loop was told last that `object` is ready; 0: not known. */
+static uint64_t
+told_step(const struct sim_cast *cast, uint32_t object)
+{
+    uint64_t step = 0;
+    for (uint64_t i = cast->first; i < cast->end; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == SIM_EVENT_REPORT && event->object == object) {
+            step = event->step;
+        }
+    }
+    return step;
+}
+
+uint64_t
+sim_cause_told(const struct sim_evidence *evidence)
+{
+    const struct sim_wish *wish = evidence->wish;
+    bool deaf = wish != NULL && wish->kind == SIM_WISH_DEAF;
+    return deaf ? told_step(evidence->ledger->cast, wish->object) : 0;
+}
+
+/* Told once, it does not ask again: the functions that it went through when it was told, the first
+ * in front. */
+static void
+blame_deaf(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->wish->actor);
+    uint32_t count = evidence->here != NULL
+                             ? sim_path_functions(evidence->places, &evidence->here->path, walked)
+                             : 0;
+    cause->kind = SIM_CAUSE_NEVER_STORED;
+    for (uint32_t k = 0; k < count && cause->at_count < SIM_CAUSE_CALLS; k++) {
+        const struct sim_walked *next = NULL;
+        for (uint32_t i = 0; i < count; i++) {
+            bool fits = walked[i].entered != UINT32_MAX &&
+                        !sim_place_is_runtime(&walked[i].place) &&
+                        !sim__blame_names(cause, &walked[i].place);
+            next = fits && (next == NULL || walked[i].entered < next->entered) ? &walked[i] : next;
+        }
+        if (next != NULL) {
+            cause->at[cause->at_count++] = (struct sim_spot){
+                    .place = next->place, .step = sim_cause_told(evidence), .part = part};
+        }
+    }
+}
+
 /* A loop asks its host for less than in the run that passes: the call that it makes there alone. */
 static bool
 find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     if (evidence->here == NULL || evidence->there == NULL ||
-            part_of_id(evidence->ledger->cast, evidence->here->actor_id) != evidence->fate->part) {
+            sim__part_of_id(evidence->ledger->cast, evidence->here->actor_id) !=
+                    evidence->fate->part) {
         return false;
     }
     const struct sim_walk_stop *call =
@@ -398,8 +490,8 @@ blame_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause turn = {.kind = cause->kind};
-    if (evidence->here == NULL ||
-            part_of_id(evidence->ledger->cast, evidence->here->actor_id) != evidence->fate->part) {
+    if (evidence->here == NULL || sim__part_of_id(evidence->ledger->cast,
+                                          evidence->here->actor_id) != evidence->fate->part) {
         return;
     }
     uint32_t count = sim_path_functions(evidence->places, &evidence->here->path, walked);
@@ -453,12 +545,15 @@ find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t
     found.at_count = 0;
     found.by_wish = wish->kind;
     found.kind = SIM_CAUSE_NEVER_FIRED;
-    if (wish->kind == SIM_WISH_SWALLOWED) {
+    if (wish->kind == SIM_WISH_DEAF) {
+        blame_deaf(evidence, &found);
+    } else if (wish->kind == SIM_WISH_SWALLOWED) {
         blame_swallowed(evidence, &found);
     } else if (wish->kind == SIM_WISH_LOST) {
         blame_lost(evidence, &found);
     } else {
         blame_stop(evidence, &found, &wish->writer, wish->step);
+        sim__cause_visited(evidence, &found.visited);
         if (wish->kind == SIM_WISH_ELSEWHERE && found.at_count > 0) {
             if (wish->away_step != 0) {
                 blame_away(evidence, &found);
@@ -477,7 +572,7 @@ find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t
 bool
 sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    return find_wish(evidence, cause, SIM_WISH_SWALLOWED, SIM_WISH_UNTOLD) ||
+    return find_wish(evidence, cause, SIM_WISH_DEAF, SIM_WISH_UNTOLD) ||
            find_given_back(evidence, cause) || find_unregistered(evidence, cause) ||
            find_wish(evidence, cause, SIM_WISH_LOST, SIM_WISH_ELSEWHERE) ||
            find_by_passing(evidence, cause) || find_no_deadline(evidence, cause);

@@ -431,6 +431,7 @@ sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
     case SIM_FATE_STOPPED:
     case SIM_FATE_NOT_POLLED:
         cause->kind = SIM_CAUSE_COALESCED;
+        sim__cause_visited(evidence, &cause->visited);
         break;
     case SIM_FATE_UNKNOWN:
     case SIM_FATES:

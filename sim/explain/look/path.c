@@ -29,25 +29,67 @@ find(struct sim_walked *all, uint32_t *count, const struct sim_place *place)
     if (*count == SIM_PATH_FUNCTIONS) {
         return NULL;
     }
-    all[*count] = (struct sim_walked){*place, UINT32_MAX, 0};
+    all[*count] = (struct sim_walked){.place = *place, .entered = UINT32_MAX, .first = UINT32_MAX};
     return &all[(*count)++];
 }
 
 static void
 note(struct sim_walked *all, uint32_t *count, const struct sim_place *place,
-        const struct sim_path_slot *slot)
+        const struct sim_path_slot *slot, bool within)
 {
     struct sim_walked *walked = find(all, count, place);
     if (walked == NULL) {
         return;
     }
+    walked->within = walked->within || within;
+    walked->first = slot->first < walked->first ? slot->first : walked->first;
     if (place->entry && slot->first < walked->entered) {
         walked->entered = slot->first;
     }
     if (slot->last >= walked->last) {
+        if (place->line != walked->place.line) {
+            walked->before = walked->place.line;
+            walked->before_last = walked->last;
+        }
         walked->last = slot->last;
         walked->place.line = place->line;
+    } else if (place->line != walked->place.line && slot->last >= walked->before_last) {
+        walked->before = place->line;
+        walked->before_last = slot->last;
     }
+}
+
+/* What is part of another function has no beginning of its own: it was entered where it was come to
+ * first, unless the walk began there. */
+static void
+enter_within(struct sim_walked *all, uint32_t count)
+{
+    uint32_t begin = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        bool own = !sim_place_is_runtime(&all[i].place);
+        begin = own && all[i].first < begin ? all[i].first : begin;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (all[i].within && all[i].entered == UINT32_MAX && all[i].first > begin) {
+            all[i].entered = all[i].first;
+        }
+    }
+}
+
+/* It gave its stack up, and has not returned. */
+static bool
+is_asleep(struct sim_places *places, const struct sim_path *path, const struct sim_place *place)
+{
+    struct sim_place found[INLINED_MAX];
+    for (uint32_t i = 0; i < path->asleep.frame_count && i < SIM_WALK_FRAMES; i++) {
+        uint32_t count = sim_places_at(places, path->asleep.frames[i], i > 0, found, INLINED_MAX);
+        for (uint32_t k = 0; k < count; k++) {
+            if (strcmp(found[k].function, place->function) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static bool
@@ -84,10 +126,35 @@ sim_path_functions(struct sim_places *places, const struct sim_path *path, struc
         uint32_t chain = worth ? sim_places_at(places, slot->pc, false, found, INLINED_MAX) : 0;
         for (uint32_t k = 0; k < chain; k++) {
             if (is_told(&found[k])) {
-                note(ret, &count, &found[k], slot);
+                note(ret, &count, &found[k], slot, k + 1 < chain);
             }
         }
     }
+    enter_within(ret, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct sim_walked *walked = &ret[i];
+        bool returned = walked->entered != UINT32_MAX && walked->before > 0 &&
+                        walked->before < walked->place.line &&
+                        !is_asleep(places, path, &walked->place);
+        walked->place.line = returned ? walked->before : walked->place.line;
+    }
     sort(ret, count);
     return count;
+}
+
+uintptr_t
+sim_path_last(struct sim_places *places, const struct sim_path *path, const struct sim_place *place)
+{
+    struct sim_place found[INLINED_MAX];
+    const struct sim_path_slot *last = NULL;
+    for (uint32_t i = 0; i < SIM_PATH_SLOTS && places != NULL; i++) {
+        const struct sim_path_slot *slot = &path->slots[i];
+        bool worth = slot->pc != 0 && sim_places_line(places, slot->pc, &found[0]) &&
+                     found[0].line == place->line && (last == NULL || slot->last > last->last);
+        uint32_t chain = worth ? sim_places_at(places, slot->pc, false, found, INLINED_MAX) : 0;
+        if (chain > 0 && strcmp(found[0].function, place->function) == 0) {
+            last = slot;
+        }
+    }
+    return last != NULL ? last->pc : 0;
 }

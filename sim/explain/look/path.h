@@ -17,9 +17,15 @@ extern "C" {
 
 /* A function of the reader's, or of the runtime's, that was walked through. */
 struct sim_walked {
-    struct sim_place place; /* The line that was executed last in it. */
-    uint32_t entered;       /* When it was entered first, as the n-th instruction of the walk; */
-    uint32_t last;          /* UINT32_MAX: it was not, the walk began in it. When it was left. */
+    /* The line that was executed last in it; of one that has returned the line before its closing
+     * brace: the return, or the condition. */
+    struct sim_place place;
+    uint32_t entered;     /* When it was entered first, as the n-th instruction of the walk; */
+    uint32_t last;        /* UINT32_MAX: it was not, the walk began in it. When it was left. */
+    bool within;          /* The compiler has put it into another function. */
+    uint32_t first;       /* When it was come to first: entered, or gone on with. */
+    uint32_t before;      /* The line before the last one, … */
+    uint32_t before_last; /* … and when it was executed last. */
 };
 
 /*
@@ -29,6 +35,10 @@ struct sim_walked {
  */
 uint32_t sim_path_functions(
         struct sim_places *places, const struct sim_path *path, struct sim_walked *ret);
+
+/* The instruction of that function and line that was executed last; 0: none was. */
+uintptr_t sim_path_last(
+        struct sim_places *places, const struct sim_path *path, const struct sim_place *place);
 
 #ifdef __cplusplus
 }

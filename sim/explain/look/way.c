@@ -57,7 +57,7 @@ find_steps(struct sim_world *world, const struct sim_case *what, struct sim_way 
     while (goes_on && world->step < way->to) {
         uint64_t step = world->step + 1;
         goes_on = sim_world_go_on(world, (struct sim_stop){step, false});
-        if (world->step == step && world->stepping->id == way->actor_id) {
+        if (world->step == step && (way->actor_id == 0 || world->stepping->id == way->actor_id)) {
             if (way->count == SIM_WAY_STEPS) {
                 way->count--;
                 memmove(way->steps, way->steps + 1, way->count * sizeof(*way->steps));
@@ -71,10 +71,10 @@ find_steps(struct sim_world *world, const struct sim_case *what, struct sim_way 
 static void
 walk_steps(struct sim_world *world, const struct sim_case *what, struct sim_way *way)
 {
-    static const uintptr_t registers[] = {(uintptr_t)sim_fd_add, (uintptr_t)sim_fd_modify};
+    const uintptr_t registers[] = {(uintptr_t)sim_fd_add, (uintptr_t)sim_fd_modify, way->mark};
     bool goes_on = way->count > 0 && run_to(world, what, way->steps[0] - 1);
     way->path.marks = registers;
-    way->path.mark_count = sizeof(registers) / sizeof(*registers);
+    way->path.mark_count = way->mark != 0 ? 3 : 2;
     for (uint32_t i = 0; i < way->count && goes_on; i++) {
         way->begins[i] = way->path.walked;
         goes_on = world->step >= way->steps[i] - 1 ||

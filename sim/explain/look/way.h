@@ -18,11 +18,12 @@ extern "C" {
 
 #define SIM_WAY_STEPS 12u
 
-/* Lies in memory that outlives the worker; all but actor_id, from and to zeroed before. */
+/* Lies in memory that outlives the worker; all but actor_id, from, to and mark zeroed before. */
 struct sim_way {
-    uint32_t actor_id; /* The stable id of whose steps are walked. */
+    uint32_t actor_id; /* The stable id of whose steps are walked; 0: everybody's. */
     uint64_t from;     /* The steps of the run that are looked at, both included. */
     uint64_t to;
+    uintptr_t mark;                 /* An instruction that is noted as the calls are; 0: none. */
     uint64_t steps[SIM_WAY_STEPS];  /* Its own of them, the last ones, in their order. */
     uint32_t begins[SIM_WAY_STEPS]; /* The instruction of the walk with which each began. */
     uint32_t count;

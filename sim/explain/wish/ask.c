@@ -25,7 +25,10 @@
 /* Steps before the end in which somebody may have been turned away. */
 #define AWAY_MAX 40u
 
-#define SLEEPERS_MAX 3u
+/* Words that may have come before the sleeper slept. */
+#define CAME_MAX 60u
+
+#define SLEEPERS_MAX 5u
 #define WAITS_MAX 16u
 #define STACK_NEAR (UINT64_C(1) << 20)
 
@@ -126,6 +129,44 @@ end_of(const struct asking *asking)
     return (struct sim_stop){asking->outcome->fail_step, true};
 }
 
+/* ---- A loop that asks its host again. -------------------------------------------------------- */
+
+static bool
+is_silent(struct asking *asking, const struct sleeper *sleeper, struct sim_silence *ret)
+{
+    struct sim_world *world = asking->world;
+    bool silent = false;
+    if (run_to(asking, end_of(asking))) {
+        rt_list_each(link, &world->renewables)
+        {
+            struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
+            silent = silent ||
+                     (renewable->silent != NULL && renewable->silent(renewable->argument, ret) &&
+                             ret->told_to == sleeper->index);
+        }
+    }
+    sim_world_drop(world);
+    return silent;
+}
+
+static void
+ask_deaf(struct asking *asking, const struct sleeper *sleeper)
+{
+    struct sim_silence silence;
+    struct sim_answer answer;
+    const struct sim_question question = {
+            .stop = end_of(asking), .actor = sleeper->index, .rung = SIM_RUNG_ASK_AGAIN};
+    if (!sleeper->loop || !is_silent(asking, sleeper, &silence) ||
+            !next_question(asking, asking->outcome->fail_step)) {
+        return;
+    }
+    sim_nudge(asking->world, asking->what, &question, &answer);
+    if (answer.asked && answer.moved && !answer.failed) {
+        add_hit(asking, SIM_WISH_DEAF, sleeper, NULL, 0);
+        asking->room->hits[asking->room->hit_count - 1].wish.object = silence.object;
+    }
+}
+
 /* ---- A loop that is told that nothing came. -------------------------------------------------- */
 
 /* The word that a step of others changed since `since`, and without which it would sleep on. */
@@ -146,6 +187,31 @@ find_untold_word(struct asking *asking, const struct sleeper *sleeper, uint64_t 
     }
 }
 
+/* The word that somebody else changed before the sleeper fell asleep, and without which it would
+ * not go on now: what it waits for had come. */
+static void
+find_came_word(struct asking *asking, const struct sleeper *sleeper)
+{
+    const struct sim_changes *here = &asking->room->here;
+    struct sim__wish_hit *hit = &asking->room->hits[asking->room->hit_count - 1];
+    uint32_t tried = 0;
+    for (uint32_t i = here->count; i-- > 0 && tried < CAME_MAX;) {
+        const struct sim_change *change = &here->all[i];
+        const struct sim_patch back = {change->offset, change->before};
+        if (change->step <= sleeper->slept && change->actor_id != sleeper->id) {
+            uint32_t before = asking->room->asked;
+            bool moves = goes_on(asking, sleeper, end_of(asking), &back);
+            tried++;
+            if (asking->room->asked > before && !moves) {
+                hit->change = *change;
+                hit->wish.came_step = change->step;
+                hit->wish.writer_id = change->actor_id;
+                return;
+            }
+        }
+    }
+}
+
 /* It goes on at the end: since when? Asked where all is quiet, so that only it moves. */
 static void
 ask_loop(struct asking *asking, const struct sleeper *sleeper)
@@ -161,6 +227,7 @@ ask_loop(struct asking *asking, const struct sleeper *sleeper)
         }
         if (step == sleeper->slept) {
             add_hit(asking, SIM_WISH_SWALLOWED, sleeper, NULL, 0);
+            find_came_word(asking, sleeper);
         } else {
             find_untold_word(asking, sleeper, still, step);
         }
@@ -474,12 +541,12 @@ sim__wish_ask(struct sim_world *world, const struct sim_case *what,
     sim_keep(world, &kept);
     if (look_at_the_end(&asking)) {
         void (*const questions[])(struct asking *, const struct sleeper *) = {
-                ask_loop, ask_later, ask_lost, ask_all_elsewhere};
+                ask_deaf, ask_loop, ask_later, ask_lost, ask_all_elsewhere};
         for (uint32_t k = 0; k < sizeof(questions) / sizeof(*questions); k++) {
-            bool asks = room->hit_count == 0 ||
-                        room->hits[0].wish.kind >= (questions[k] == ask_all_elsewhere
-                                                                   ? SIM_WISH_ELSEWHERE
-                                                                   : SIM_WISH_NONE);
+            uint32_t least = questions[k] == ask_all_elsewhere ? SIM_WISH_ELSEWHERE
+                             : questions[k] == ask_deaf        ? SIM_WISH_DEAF
+                                                               : SIM_WISH_SWALLOWED;
+            bool asks = room->hit_count == 0 || room->hits[0].wish.kind >= least;
             for (uint32_t i = 0; asks && i < asking.sleeper_count; i++) {
                 questions[k](&asking, &asking.sleepers[i]);
             }
@@ -553,7 +620,8 @@ walk_hits(struct sim_world *world, const struct sim_case *what, struct sim__wish
     for (uint32_t i = 0; i < room->hit_count; i++) {
         struct sim__wish_hit *hit = &room->hits[i];
         bool of_there = hit->wish.kind == SIM_WISH_ELSEWHERE;
-        if (hit->walked || hit->wish.kind == SIM_WISH_SWALLOWED || of_there != there) {
+        bool no_word = hit->wish.kind <= SIM_WISH_SWALLOWED && hit->wish.came_step == 0;
+        if (hit->walked || no_word || of_there != there) {
             continue;
         }
         hit->walked = true;

@@ -76,7 +76,7 @@ worth(const struct sim__wish_room *room, const struct sim__wish_hit *hit, struct
     struct sim_place found[INLINED_MAX];
     const struct sim_walk_stop *stop =
             hit->wish.kind == SIM_WISH_LOST ? &hit->wish.eraser : &hit->wish.writer;
-    if (hit->wish.kind == SIM_WISH_SWALLOWED) {
+    if (hit->wish.kind <= SIM_WISH_SWALLOWED) {
         return 2;
     }
     if (hit->wish.kind == SIM_WISH_ELSEWHERE &&

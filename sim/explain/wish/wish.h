@@ -4,6 +4,8 @@
  * A deadlock has no step that owed a wake. Here the run is made again and again, each time with
  * one thing different, and it is looked whether the sleeper goes on:
  *
+ *      deaf       it asked its host for something once, and was told once; were it to ask again, it
+ *                 would be told that there is something
  *      swallowed  what it is blocked in comes back with nothing, and it goes on at once: a loop
  *                 that should not have fallen asleep
  *      untold     it would have gone on, or not fallen asleep, if it had looked after a later step
@@ -29,6 +31,7 @@ extern "C" {
 
 enum sim_wish_kind {
     SIM_WISH_NONE,
+    SIM_WISH_DEAF,
     SIM_WISH_SWALLOWED,
     SIM_WISH_UNTOLD,
     SIM_WISH_LOST,
@@ -36,12 +39,15 @@ enum sim_wish_kind {
 };
 
 struct sim_wish {
-    uint32_t kind;  /* enum sim_wish_kind */
-    uint32_t actor; /* Who would go on: index in the failing run. */
-    /* SWALLOWED: its last step. Else the step that changes the word; ELSEWHERE: of the run that
-     * passes. */
+    uint32_t kind;   /* enum sim_wish_kind */
+    uint32_t object; /* DEAF: what is ready. */
+    uint32_t actor;  /* Who would go on: index in the failing run. */
+    /* SWALLOWED, DEAF: its last step. Else the step that changes the word; ELSEWHERE: of the run
+     * that passes. */
     uint64_t step;
     uint32_t writer_id; /* Whose step that is: the stable id. */
+    /* SWALLOWED: the step of somebody else in which what it waits for came; 0: not known. */
+    uint64_t came_step;
     /* ELSEWHERE, where the sleeper itself writes the word there: the step here in which somebody
      * else would have woken it had that been written before, and whose step that is. 0: none. */
     uint64_t away_step;

@@ -55,6 +55,20 @@ refused "no token" 2 explain hello
 refused "a token of a scenario that is not here" 125 \
     explain rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi
 
+# ---- What a reader would miss. ----
+# tells BUG WORDS: what `explain` says of it has these words, wherever its lines end.
+tells() {
+    rewake run "zoo/$1/broken" --strategy random --runs 3000 --fail-fast --record none --json \
+        --jobs 1 >run.json 2>/dev/null
+    rewake explain "$(token_of run.json)" 2>err.txt | tr '\n' ' ' >words.txt
+    ok "zoo/$1 tells: $2" grep -qF "$2" words.txt
+}
+if [ $asan = no ]; then
+    tells c04 '`operator` woke it too, in operator_poll()'
+    tells e20 'timeout_process() had called event_del()'
+    tells d22 'It was being polled by poll_woken()'
+fi
+
 # ---- The zoo. ----
 known_misses='
 '

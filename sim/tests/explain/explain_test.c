@@ -88,10 +88,22 @@ blames(const struct test *test, uint32_t n, const char *function)
     return !HAS_FRAMES;
 }
 
+/* Wherever the lines of the text end. */
 static bool
 says(const struct test *test, const char *words)
 {
-    return !HAS_FRAMES || strstr(sim_page_text(&test->page), words) != NULL;
+    const char *text = sim_page_text(&test->page);
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        size_t k = 0;
+        while (words[k] != '\0' &&
+                (text[i + k] == words[k] || (text[i + k] == '\n' && words[k] == ' '))) {
+            k++;
+        }
+        if (words[k] == '\0') {
+            return true;
+        }
+    }
+    return !HAS_FRAMES;
 }
 
 /*
@@ -207,8 +219,7 @@ TEST(explain_what_came_without_a_wake_by_its_word)
     EXPECT(!HAS_FRAMES || test.explanation.cause.by_word);
     EXPECT(blames(&test, 1, "news_finish"));
     EXPECT(!test.explanation.decision.found);
-    EXPECT(says(&test, "it fails\nhowever things are decided") || says(&test, "it fails however") ||
-            says(&test, "it\nfails however"));
+    EXPECT(says(&test, "it fails however things are decided"));
     done(&test);
 }
 
@@ -240,5 +251,103 @@ TEST(explain_decision_that_separates_best)
     EXPECT_EQ(all->number.below.value, 2);
     EXPECT_EQ(all->decision.below.failed, all->decision.below.runs);
     EXPECT_EQ(all->decision.beside.failed, 0);
+    done(&test);
+}
+
+/* An event has one line; who called that function is found by walking its step. */
+TEST(explain_callers_of_a_wake_and_who_got_it)
+{
+    struct test test;
+    explain(&test, &explain_one_of_three, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, SIM_CAUSE_NEVER_FIRED);
+    EXPECT_STR(cause->at[0].place.function, "closing_tell");
+    EXPECT(!HAS_FRAMES || strcmp(cause->at[1].place.function, "closing_close") == 0);
+    EXPECT(says(&test, "called from closing_close(), closing_owner_poll()"));
+    EXPECT(says(&test, "there it wakes "));
+    done(&test);
+}
+
+/* ---- Threads and loops. ---------------------------------------------------------------------- */
+
+/* Who came to wake it, and was too early, is told with the line; so is where it sleeps. */
+TEST(explain_wake_that_meets_nobody)
+{
+    struct test test;
+    explain(&test, &explain_met_nobody, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
+    EXPECT(!HAS_FRAMES || cause->by_visit);
+    EXPECT(blames(&test, 1, "gate_open"));
+    EXPECT(!HAS_FRAMES || strcmp(cause->sleeps.place.function, "gate_wait") == 0);
+    EXPECT(says(&test, "and finds nobody asleep"));
+    done(&test);
+}
+
+/* Where no run wakes it, the word that it did not look at again says who came. */
+TEST(explain_what_came_before_the_sleep)
+{
+    struct test test;
+    explain(&test, &explain_came_early, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
+    EXPECT(!HAS_FRAMES || (cause->by_word && !cause->by_visit));
+    EXPECT(blames(&test, 1, "gate_open_by_state"));
+    EXPECT(says(&test, "before it sleeps, so there is nobody to wake yet"));
+    done(&test);
+}
+
+/* How far the wake came, the flag that turned it back, and who takes that down elsewhere. */
+TEST(explain_wake_that_turns_back_at_a_flag)
+{
+    struct test test;
+    explain(&test, &explain_turned_back, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_NEVER_FIRED : cause->kind);
+    EXPECT(blames(&test, 1, "bell_ringer"));
+    EXPECT(!HAS_FRAMES || strcmp(cause->visited.at.place.function, "bell_ring") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->visited.flag.place.function, "bell_ring") == 0);
+    EXPECT(!HAS_FRAMES || strcmp(cause->visited.clear.place.function, "bell_look") == 0);
+    EXPECT(says(&test, "It comes as far as bell_ring()"));
+    EXPECT(says(&test, "What turns it back was written at step "));
+    done(&test);
+}
+
+/* A signal that reached the wrong one is told with who got it. */
+TEST(explain_wake_that_reaches_another)
+{
+    struct test test;
+    explain(&test, &explain_wrong_one, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT(blames(&test, 1, "pool_give"));
+    EXPECT(!HAS_FRAMES || strcmp(cause->visited.instead.place.function, "pool_signal") == 0);
+    EXPECT(says(&test, "In that step it wakes `ann` instead"));
+    done(&test);
+}
+
+/* What the host keeps silent about is told, although no run passes. */
+TEST(explain_descriptor_that_is_not_asked_for_again)
+{
+    struct test test;
+    explain(&test, &explain_deaf, SIM_VERDICT_DEADLOCK);
+    const struct sim_explanation *all = &test.explanation;
+    EXPECT_EQ(all->wish.kind, SIM_WISH_DEAF);
+    EXPECT(!all->decision.found);
+    EXPECT_EQ(all->cause.kind, HAS_FRAMES ? SIM_CAUSE_NEVER_STORED : all->cause.kind);
+    EXPECT(blames(&test, 1, "line_take"));
+    EXPECT(says(&test, "has not asked for it again since"));
+    done(&test);
+}
+
+/* A foreign wake is told with the function that swallows it. */
+TEST(explain_wake_that_is_swallowed_in_a_foreign_runtime)
+{
+    struct test test;
+    explain(&test, &explain_swallowed, SIM_VERDICT_LOST_WAKEUP);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, SIM_CAUSE_COALESCED);
+    EXPECT_STR(cause->at[0].place.function, "job_sender");
+    EXPECT(!HAS_FRAMES || strcmp(cause->visited.at.place.function, "job_schedule") == 0);
+    EXPECT(says(&test, "It comes as far as job_schedule()"));
     done(&test);
 }

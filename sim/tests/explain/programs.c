@@ -512,3 +512,84 @@ two_numbers_setup(struct sim_world *world)
 
 const struct sim_scenario explain_two_numbers = {
         .name = "test/two-numbers", .setup = two_numbers_setup};
+
+/* ---- A queue that is closed. ----------------------------------------------------------------- */
+
+#define QUEUE_WAITERS 3u
+
+struct closing {
+    struct rt_wait_queue queue;
+    struct rt_wait_queue_entry entries[QUEUE_WAITERS];
+    uint32_t count;
+    bool closed;
+    struct rt_task owner;
+    struct rt_sleep nap;
+};
+
+struct closing_waiter {
+    struct rt_task task;
+    struct closing *of;
+};
+
+static void
+closing_tell(struct closing *closing)
+{
+    (void)rt_wait_queue_wake(&closing->queue, 1);
+}
+
+static void
+closing_put(struct closing *closing)
+{
+    closing->count++;
+    closing_tell(closing);
+}
+
+static void
+closing_close(struct closing *closing)
+{
+    closing->closed = true;
+    closing_tell(closing);
+}
+
+static rt_poll
+closing_waiter_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct closing *closing = rt_container_of(task, struct closing_waiter, task)->of;
+    if (closing->closed || closing->count > 0) {
+        closing->count -= closing->count > 0;
+        return RT_READY;
+    }
+    SIM_ALWAYS(rt_wait_queue_store(&closing->queue, cx, "an item") == RT_OK);
+    return RT_PENDING;
+}
+
+static rt_poll
+closing_owner_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct closing *closing = rt_container_of(task, struct closing, owner);
+    RT_AWAIT(rt_sleep_poll(&closing->nap, cx));
+    closing_put(closing);
+    closing_close(closing);
+    return RT_READY;
+}
+
+static void
+one_of_three_setup(struct sim_world *world)
+{
+    static const char *const names[QUEUE_WAITERS] = {"one", "two", "three"};
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct closing *closing = sim_new(world, struct closing);
+    rt_wait_queue_init(&closing->queue, closing->entries, QUEUE_WAITERS);
+    for (uint32_t i = 0; i < QUEUE_WAITERS; i++) {
+        struct closing_waiter *waiter = sim_new(world, struct closing_waiter);
+        waiter->of = closing;
+        rt_task_init(&waiter->task, closing_waiter_poll, NULL, names[i]);
+        sim_spawn(rt, &waiter->task);
+    }
+    rt_sleep_init(&closing->nap, RT_MS);
+    rt_task_init(&closing->owner, closing_owner_poll, NULL, "owner");
+    sim_spawn(rt, &closing->owner);
+}
+
+const struct sim_scenario explain_one_of_three = {
+        .name = "test/one-of-three", .setup = one_of_three_setup};

@@ -1,0 +1,115 @@
+/*
+ * visited.c -- who came to wake a loop, as places.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/explain/cause/priv.h"
+
+uint32_t
+sim__part_of_id(const struct sim_cast *cast, uint32_t id)
+{
+    for (uint64_t i = cast->first; i < cast->end; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
+            return sim_cast_actor(cast, event->actor);
+        }
+    }
+    return SIM_PART_NONE;
+}
+
+/* The innermost place of a stack that is the reader's. */
+static struct sim_spot
+spot_of(const struct sim_evidence *evidence, const struct sim_cast *cast,
+        const struct sim_walk_stop *stop, bool returns, uint64_t step, uint32_t id)
+{
+    struct sim_cause all = {.kind = SIM_CAUSE_NOT_A_WAKE};
+    uint32_t count = stop->frame_count <= SIM_WALK_FRAMES ? stop->frame_count : 0;
+    struct sim_spot spot = {.part = SIM_PART_NONE};
+    sim__blame_frames(evidence, &all, stop->frames, count, returns, step, SIM_PART_NONE);
+    if (all.at_count > 0) {
+        spot = all.at[0];
+    }
+    spot.part = sim__part_of_id(cast, id);
+    return spot;
+}
+
+void
+sim__cause_visited(const struct sim_evidence *evidence, struct sim_visited *ret_visited)
+{
+    const struct sim_visit *visit = evidence->visit;
+    *ret_visited = (struct sim_visited){.instead = {.part = SIM_PART_NONE}};
+    if (visit == NULL || visit->step == 0 || evidence->passing == NULL) {
+        return;
+    }
+    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_cast *passing = evidence->passing->cast;
+    ret_visited->known = true;
+    ret_visited->early = visit->step <= visit->slept;
+    if (visit->has_turned) {
+        ret_visited->at = (struct sim_spot){.place = visit->turned,
+                .step = visit->step,
+                .part = sim__part_of_id(cast, visit->by_id)};
+    }
+    if (visit->instead_id != 0) {
+        ret_visited->instead =
+                spot_of(evidence, cast, &visit->instead, true, visit->step, visit->instead_id);
+    }
+    if (visit->flag_step != 0) {
+        ret_visited->flag =
+                spot_of(evidence, cast, &visit->flag, false, visit->flag_step, visit->flag_id);
+    }
+    if (visit->clear_step != 0) {
+        ret_visited->clear = spot_of(
+                evidence, passing, &visit->clear, false, visit->clear_step, visit->clear_id);
+    }
+}
+
+/* Who calls that function on the way to the wake. */
+static void
+add_callers(
+        const struct sim_evidence *evidence, const struct sim_visit *visit, struct sim_cause *cause)
+{
+    struct sim_cause way = {.kind = SIM_CAUSE_NOT_A_WAKE};
+    uint32_t from = 0;
+    sim__blame_frames(evidence, &way, visit->would.frames, visit->would.frame_count, true,
+            visit->step, cause->at[0].part);
+    while (from < way.at_count &&
+            strcmp(way.at[from].place.function, cause->at[0].place.function) != 0) {
+        from++;
+    }
+    for (uint32_t i = from + 1; i < way.at_count && cause->at_count < SIM_CAUSE_CALLS; i++) {
+        cause->at[cause->at_count++] = way.at[i];
+    }
+}
+
+void
+sim__cause_sleeps(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_study *study = evidence->study;
+    for (uint32_t i = 0; study != NULL && i < study->trail_count && i < SIM_STUDY_PATHS; i++) {
+        if (study->trails[i].actor == evidence->wish->actor) {
+            const struct sim_walk_stop *asleep = &study->trails[i].path.asleep;
+            cause->sleeps = spot_of(
+                    evidence, evidence->ledger->cast, asleep, false, evidence->wish->step, 0);
+        }
+    }
+}
+
+bool
+sim__blame_visitor(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_visited visited;
+    sim__cause_visited(evidence, &visited);
+    if (!visited.known || !visited.early || visited.at.step == 0) {
+        return false;
+    }
+    cause->visited = visited;
+    cause->by_visit = true;
+    cause->kind = SIM_CAUSE_FIRED_EARLY;
+    cause->at[cause->at_count++] = visited.at;
+    add_callers(evidence, evidence->visit, cause);
+    sim__cause_sleeps(evidence, cause);
+    return true;
+}

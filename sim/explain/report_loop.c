@@ -1,0 +1,261 @@
+/*
+ * report_loop.c -- what is said where nobody goes on: of loops and threads, which have no wakers,
+ * and of who would have woken them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/report_priv.h"
+#include "sim/explain/words.h"
+
+/* A loop asks its host for less than it does in the run that passes. */
+void
+sim__say_unregistered(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_page_put(page, " sleeps, and does not ask its host for what it waits for. In the nearest "
+                       "run that passes it does,");
+    sim__say_place(page, cause, 0, cause->at_count);
+    sim_page_put(page, ", before it blocks; here that call is not made.");
+    if (sim__say_names(
+                page, cause, 0, cause->at_count, true, " In its last step it goes through ")) {
+        sim_page_put(page, ".");
+    }
+}
+
+/* It was told once of something, and has not asked for it again. */
+void
+sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    uint32_t part = sim__sleeper(explanation);
+    sim_words_put_who(&explanation->cast, page, part);
+    sim_page_put(page, " sleeps, and `");
+    sim_cast_put_object(&explanation->cast, page, explanation->wish.object, part);
+    sim_page_put(page, "` has something for it that its host does not tell: it asks for that with "
+                       "SIM_FD_ONESHOT, once");
+    if (cause->at_count > 0) {
+        sim_page_printf(
+                page, ", was told at step %llu, went", (unsigned long long)cause->at[0].step);
+        sim_page_put(page, " through ");
+        sim_page_printf(page, "%s() (%s:%u)", cause->at[0].place.function,
+                sim_place_file(&cause->at[0].place), (unsigned)cause->at[0].place.line);
+        (void)sim__say_names(page, cause, 0, cause->at_count, false, " and ");
+        sim_page_put(page, " then");
+    }
+    sim_page_put(page, ", and has not asked for it again since (sim_fd_modify). Asked again, it is "
+                       "told, and goes on.");
+}
+
+/* "`hasty` is given what `patient` waits for, by `holder` in …, and does not pass it on" */
+static void
+put_lost(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_spot *at = &cause->at[0];
+    sim_words_put_who(&explanation->cast, page, at->part);
+    if (cause->given.place.function[0] != '\0') {
+        sim_page_printf(
+                page, " is given at step %llu what ", (unsigned long long)cause->given.step);
+        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_page_put(page, " waits for, by ");
+        sim_words_put_who(&explanation->cast, page, cause->given.part);
+        sim_page_put(page, " ");
+        sim_words_put_place(page, &cause->given.place);
+        sim_page_put(page, ", and does not pass it on: it");
+    } else {
+        sim_page_put(page, " does not do what ");
+        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_page_put(page, " waits for: it");
+    }
+    sim_page_printf(page, " goes another way at step %llu, ", (unsigned long long)at->step);
+    sim_words_put_place(page, &at->place);
+    sim_page_put(page, cause->lost_only ? ", where it does not come in the run that passes" : "");
+    (void)sim__say_names(page, cause, 0, cause->lost_count, false, "; it goes through ");
+    sim_page_put(page, ".");
+}
+
+/* The step is one of the run that passes. */
+void
+sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_spot *at = &cause->at[cause->lost_count];
+    if (cause->lost_count > 0) {
+        put_lost(page, explanation);
+        sim_page_put(page, " In the nearest run that passes it is done");
+    } else {
+        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_page_put(page, " waits for something that nobody does here. The nearest run that "
+                           "passes does it");
+    }
+    sim__say_place(page, cause, cause->lost_count, cause->at_count);
+    sim_page_printf(page, ", at its step %llu", (unsigned long long)at->step);
+    if (at->part != SIM_PART_NONE) {
+        sim_page_put(page, ", a step of ");
+        sim_words_put_who(&explanation->passing_cast, page, at->part);
+    }
+    sim_page_put(page, ". With what it writes there in memory here too, ");
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_page_put(page, " would go on.");
+    if (cause->lost_count == 0 && sim__say_names(page, cause, 0, cause->at_count, true,
+                                          " Here, before it sleeps, it goes through ")) {
+        sim_page_put(page, ".");
+    }
+}
+
+/* What turned the visitor back, and who takes that away where all is well. */
+static void
+put_flag(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_visited *visited = &explanation->cause.visited;
+    if (visited->flag.step == 0) {
+        return;
+    }
+    sim_page_printf(page, " What turns it back was written at step %llu by ",
+            (unsigned long long)visited->flag.step);
+    sim_words_put_who(&explanation->cast, page, visited->flag.part);
+    sim_page_put(page, " ");
+    sim_words_put_place(page, &visited->flag.place);
+    sim_page_put(page, "; without that the wake is sent, as was tried");
+    if (visited->clear.step != 0) {
+        sim_page_put(page, ". In the nearest run that passes ");
+        sim_words_put_who(&explanation->passing_cast, page, visited->clear.part);
+        sim_page_put(page, " takes it back before, ");
+        sim_words_put_place(page, &visited->clear.place);
+        sim_page_printf(page, ", at its step %llu", (unsigned long long)visited->clear.step);
+    }
+    sim_page_put(page, ".");
+}
+
+/* What became of a wake that was on its way to a loop. */
+void
+sim__say_visited(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_visited *visited = &explanation->cause.visited;
+    if (!visited->known) {
+        return;
+    }
+    if (visited->instead.part != SIM_PART_NONE) {
+        sim_page_put(page, " In that step it wakes ");
+        sim_words_put_who(&explanation->cast, page, visited->instead.part);
+        sim_page_put(page, " instead");
+        sim_page_put(page, visited->instead.place.function[0] != '\0' ? ", " : "");
+        sim_words_put_place(page, &visited->instead.place);
+        sim_page_put(page, ".");
+    } else if (visited->at.step != 0) {
+        sim_page_put(page, " It comes as far as ");
+        sim_page_printf(page, "%s() (%s:%u)", visited->at.place.function,
+                sim_place_file(&visited->at.place), (unsigned)visited->at.place.line);
+        const struct sim_visit *visit = &explanation->visit;
+        if (visit->has_beyond) {
+            sim_page_put(
+                    page, " and turns back there; in the nearest run that passes it goes on, ");
+            sim_words_put_place(page, &visit->beyond);
+            sim_page_put(page, ".");
+        } else {
+            sim_page_put(page, " and turns back there, where in the nearest run that passes a wake "
+                               "is sent.");
+        }
+        put_flag(page, explanation);
+    }
+}
+
+/* Somebody changed what it had looked at, and told it nothing. */
+void
+sim__say_untold(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim__say_when(page, explanation, " is never woken:");
+    sim_page_put(page, " changes what it has looked at before it fell asleep,");
+    sim__say_at(page, cause);
+    sim_page_put(page, ", and does not wake it. If it looked again, it would go on.");
+    sim__say_visited(page, explanation);
+}
+
+/* Of a loop that sleeps on what it had looked at before. */
+void
+sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    if (cause->by_wish != SIM_WISH_SWALLOWED) {
+        return;
+    }
+    sim_page_printf(page, " Only at step %llu ", (unsigned long long)explanation->wish.step);
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_page_put(page, " falls asleep");
+    if (cause->sleeps.place.function[0] != '\0') {
+        sim_page_put(page, ", ");
+        sim_words_put_place(page, &cause->sleeps.place);
+        sim_page_put(page, ",");
+    }
+    sim_page_put(page, " on what it had looked at before, and does not look again.");
+}
+
+/* Who would wake a loop came before it slept. */
+void
+sim__say_met_nobody(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_visit *visit = &explanation->visit;
+    uint32_t part = sim__sleeper(explanation);
+    sim_page_put(page, "the wake of ");
+    sim_words_put_who(&explanation->cast, page, part);
+    sim__say_when(page, explanation, " comes too early:");
+    sim_page_put(page, " comes to wake it");
+    sim__say_at(page, cause);
+    sim_page_put(page, ", and finds nobody asleep.");
+    sim__say_falls_asleep(page, explanation);
+    sim_page_printf(page,
+            " In the nearest run that passes it sleeps by then, and is woken at step %llu.",
+            (unsigned long long)visit->there_step);
+}
+
+/* A loop blocks although a wake for it had come. */
+void
+sim__say_blocked_on(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_page_printf(page, " blocks at step %llu although it was woken before:",
+            (unsigned long long)explanation->wish.step);
+    sim__say_when(page, explanation, "");
+    sim_page_put(page, " wakes it");
+    sim__say_at(page, cause);
+    sim_page_put(page, ", and it does not look whether it was. Had its host come back with "
+                       "nothing, it would have gone on.");
+}
+
+/* Who would wake it was turned away by a flag that it takes down too late. */
+void
+sim__say_turned_away(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_spot *flag = &cause->at[cause->lost_count];
+    sim__say_when(page, explanation, "the wake is swallowed:");
+    sim_page_put(page, " comes to wake ");
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim__say_place(page, cause, 0, cause->lost_count);
+    sim_page_put(page, ", and leaves it, for something in memory says that it is awake or will be. "
+                       "In the nearest run that passes ");
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_page_put(page, " takes that down before,");
+    sim__say_place(page, cause, cause->lost_count, cause->at_count);
+    sim_page_printf(page, ", at its step %llu. Had it done so here, it would be woken.",
+            (unsigned long long)flag->step);
+}
+
+/* A loop of the reader's fell asleep on something that its host had told it of before. */
+void
+sim__say_untaken(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_page_printf(page,
+            " falls asleep at step %llu with something untaken: its host has it ready, has told it "
+            "so before, and does not tell it again. It was last",
+            (unsigned long long)sim_explanation_outcome(explanation)->owed_step);
+    sim__say_at(page, cause);
+    sim_page_put(page, ", and did not take all that was there.");
+}

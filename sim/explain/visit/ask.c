@@ -1,0 +1,149 @@
+/*
+ * ask.c -- which word of memory turns a visitor away.
+ *
+ * One word after the other, as somebody left it, is put back to what it was before, right before
+ * the visitor's step: with one of them that step wakes the loop. The questions are counted before
+ * they are put, for a process may die of one.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/visit/priv.h"
+
+#include "sim/judge/nudge.h"
+#include "sim/world/world.h"
+
+#define WALK_MOST UINT64_C(200000)
+#define ASKED_MAX 200u
+#define STEPS_MAX UINT64_C(100000)
+
+static const struct sim_recording nothing = {false, false};
+
+static bool
+run_to(struct sim_world *world, const struct sim_case *what, uint64_t step)
+{
+    return sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
+            nothing, (struct sim_stop){step, false});
+}
+
+static const struct sim_actor *
+actor_of(const struct sim_world *world, uint32_t id)
+{
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        if (world->actors[i]->id == id) {
+            return world->actors[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether the visitor's step wakes the loop when the word has these bits. */
+static bool
+is_woken_with(struct sim_world *world, const struct sim_case *what,
+        const struct sim__visit_room *room, const struct sim_change *change)
+{
+    uint64_t mask = sim_change_bytes(change);
+    uint64_t word = 0;
+    bool woken = false;
+    if (run_to(world, what, room->step - 1) && change->offset + sizeof(word) <= world->arena.used) {
+        sim_words_copy(world, change->offset, &word, 1);
+        const struct sim_actor *loop = actor_of(world, room->loop_id);
+        if (loop != NULL && !loop->enabled && !loop->done) {
+            sim_word_put(world, change->offset, (word & ~mask) | (change->before & mask));
+            woken = !loop->enabled &&
+                    sim_world_go_on(world, (struct sim_stop){room->step, false}) &&
+                    world->stepping->id == room->by_id && loop->enabled;
+        }
+    }
+    sim_world_drop(world);
+    return woken;
+}
+
+static void
+walk(struct sim_world *world, const struct sim_case *what, const struct sim_change *change,
+        struct sim_walk_stop *ret)
+{
+    if (run_to(world, what, change->step - 1) &&
+            change->offset + sizeof(uint64_t) <= world->arena.used) {
+        struct sim_watch watch = {
+                .word = (const volatile uint64_t *)(const void *)(world->arena.base +
+                                                                  change->offset),
+                .mask = sim_change_bytes(change),
+                .writer = ret};
+        if (sim_walk_begin(&watch, 1, NULL, WALK_MOST)) {
+            (void)sim_world_go_on(world, (struct sim_stop){change->step, false});
+            sim_walk_end();
+        }
+    }
+    sim_world_drop(world);
+}
+
+/* The bits that the flag has in the way, after `change`. */
+static bool
+is_set(const struct sim_change *change, const struct sim_change *flag)
+{
+    uint64_t mask = sim_change_bytes(flag);
+    return change->offset == flag->offset && (sim_change_bytes(change) & mask) != 0 &&
+           (change->after & mask) == (flag->before & mask);
+}
+
+/* The last time before the loop is woken there that somebody takes the flag back. */
+static void
+find_clear(const struct sim__visit_room *room, struct sim__visit_flag *flag)
+{
+    for (uint32_t i = room->there.count; i-- > 0 && flag->clear.step == 0;) {
+        const struct sim_change *change = &room->there.all[i];
+        if (change->step < room->there_step && is_set(change, &flag->change)) {
+            flag->clear = *change;
+        }
+    }
+}
+
+void
+sim__visit_ask(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *argument)
+{
+    struct sim__visit_room *room = argument;
+    struct sim_aside kept;
+    if (!room->listed) {
+        sim_changes_run(world, what, outcome, &room->here);
+        room->listed = true;
+    }
+    sim_keep(world, &kept);
+    uint64_t most = STEPS_MAX / (room->step + 1);
+    uint32_t number = 0;
+    for (uint32_t i = room->here.count; i-- > 0 && room->count < SIM__VISIT_FLAGS;) {
+        const struct sim_change *change = &room->here.all[i];
+        if (change->step >= room->step || ++number <= room->asked) {
+            continue;
+        }
+        if (room->asked >= ASKED_MAX || room->asked >= most) {
+            break;
+        }
+        room->asked++;
+        if (is_woken_with(world, what, room, change)) {
+            room->flags[room->count++].change = *change;
+        }
+    }
+    for (uint32_t i = 0; i < room->count; i++) {
+        walk(world, what, &room->flags[i].change, &room->flags[i].writer);
+        find_clear(room, &room->flags[i]);
+    }
+    sim_restore(world, &kept);
+    room->done = true;
+}
+
+void
+sim__visit_walk_there(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *argument)
+{
+    struct sim__visit_room *room = argument;
+    struct sim_aside kept;
+    (void)outcome;
+    sim_keep(world, &kept);
+    for (uint32_t i = 0; i < room->count; i++) {
+        if (room->flags[i].clear.step != 0) {
+            walk(world, what, &room->flags[i].clear, &room->flags[i].clear_writer);
+        }
+    }
+    sim_restore(world, &kept);
+}

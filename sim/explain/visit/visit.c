@@ -1,0 +1,266 @@
+/*
+ * visit.c -- the wakes of both runs, and how far a visitor comes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/visit/visit.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sim/explain/look/wakes.h"
+#include "sim/explain/look/way.h"
+#include "sim/explain/visit/priv.h"
+#include "sim/explore/worker/pilot.h"
+
+#define INLINED_MAX 8u
+#define CHAIN_MAX 16u
+
+/* Processes that may die of words that are changed. */
+#define DEATHS_MAX 10u
+
+static void
+fly(const struct sim_wish_runs *runs, const struct sim_tape *tape,
+        void (*study)(
+                struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
+        void *study_of)
+{
+    struct sim_pilot pilot;
+    const struct sim_candidate candidate = {
+            .scenario = runs->scenario,
+            .options = runs->options,
+            .seed = runs->seed,
+            .how = SIM_HOW_LENIENT,
+            .tape = tape,
+            .study = study,
+            .study_of = study_of,
+    };
+    if (sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+        (void)sim_pilot_run(&pilot, &candidate);
+        sim_pilot_fini(&pilot);
+    }
+}
+
+/* ---- The way to the wake. -------------------------------------------------------------------- */
+
+/* The reader's functions on a stack, innermost first; the outermost of several is a thread's own,
+ * which is nowhere that one comes to. */
+static uint32_t
+chain_of(struct sim_places *places, const struct sim_walk_stop *stop, struct sim_place *ret)
+{
+    struct sim_place found[INLINED_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
+        uint32_t here = sim_places_at(places, stop->frames[i], true, found, INLINED_MAX);
+        for (uint32_t k = 0; k < here && count < CHAIN_MAX; k++) {
+            if (sim_place_is_readers(&found[k]) && !sim_place_is_runtime(&found[k])) {
+                ret[count++] = found[k];
+            }
+        }
+    }
+    return count > 1 ? count - 1 : count;
+}
+
+/* How far `way` comes on that way: the function, and in which step. */
+static bool
+comes_to(struct sim_places *places, const struct sim_way *way, const struct sim_walk_stop *would,
+        struct sim_visit *visit)
+{
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    struct sim_place chain[CHAIN_MAX];
+    uint32_t length = chain_of(places, would, chain);
+    uint32_t count = length > 0 ? sim_path_functions(places, &way->path, walked) : 0;
+    for (uint32_t i = 0; i < length; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            if (walked[k].entered != UINT32_MAX &&
+                    strcmp(walked[k].place.function, chain[i].function) == 0 &&
+                    strcmp(walked[k].place.file, chain[i].file) == 0) {
+                visit->turned = walked[k].place;
+                visit->step = sim_way_step(way, walked[k].last);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Where nobody who sleeps is woken there either: what the same one does there alone in its last
+ * steps; here it comes as far as the function that it left last. */
+static void
+goes_on_there(struct sim_places *places, const struct sim_way *way, const struct sim_way *there,
+        struct sim_visit *visit)
+{
+    struct sim_walked only[SIM_PATH_FUNCTIONS];
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    uint32_t count = sim_path_functions(places, &way->path, walked);
+    if (sim_way_only(places, there, way, only) == 0) {
+        return;
+    }
+    for (uint32_t k = 0; k < count && !visit->has_turned; k++) {
+        if (walked[k].entered != UINT32_MAX && !sim_place_is_runtime(&walked[k].place)) {
+            visit->turned = walked[k].place;
+            visit->has_turned = true;
+        }
+    }
+    visit->beyond = only[0].place;
+    visit->has_beyond = visit->has_turned;
+}
+
+/* ---- Whom it wakes. -------------------------------------------------------------------------- */
+
+/* The last wake of the loop, by somebody else; `by_id` 0: whoever. NULL: there is none. */
+static const struct sim_loop_wake *
+last_wake(const struct sim_wakes *wakes, uint32_t loop_id, uint32_t by_id)
+{
+    for (uint32_t i = wakes->count; i-- > 0;) {
+        const struct sim_loop_wake *wake = &wakes->all[i];
+        if (wake->loop_id == loop_id && wake->asleep && wake->by_id != loop_id &&
+                (by_id == 0 || wake->by_id == by_id)) {
+            return wake;
+        }
+    }
+    return NULL;
+}
+
+/* The step after the loop's last wake here: what was on the way before has come. */
+static uint64_t
+after_last_wake(const struct sim_wakes *wakes, uint32_t loop_id)
+{
+    const struct sim_loop_wake *wake = last_wake(wakes, loop_id, 0);
+    return wake != NULL ? wake->step + 1 : 1;
+}
+
+static void
+find_instead(const struct sim_wakes *wakes, struct sim_visit *visit)
+{
+    for (uint32_t i = 0; i < wakes->count && visit->instead_id == 0; i++) {
+        const struct sim_loop_wake *wake = &wakes->all[i];
+        if (wake->step == visit->step && wake->asleep && wake->loop_id != visit->loop_id &&
+                wake->loop_id != visit->by_id) {
+            visit->instead_id = wake->loop_id;
+            visit->instead = wake->stack;
+        }
+    }
+}
+
+/* ---- The flag. ------------------------------------------------------------------------------- */
+
+/* Whether the innermost function that is known there is the reader's. */
+static bool
+is_readers(struct sim_places *places, const struct sim_walk_stop *stop)
+{
+    struct sim_place found[INLINED_MAX];
+    for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {
+        if (sim_places_at(places, stop->frames[i], i > 0, found, INLINED_MAX) > 0) {
+            return sim_place_is_readers(&found[0]) && !sim_place_is_runtime(&found[0]);
+        }
+    }
+    return false;
+}
+
+static void
+find_flag(const struct sim_wish_runs *runs, struct sim_places *places, struct sim_visit *visit)
+{
+    struct sim__visit_room *room = mmap(NULL, sizeof(struct sim__visit_room),
+            PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+        return;
+    }
+    room->loop_id = visit->loop_id;
+    room->by_id = visit->by_id;
+    room->step = visit->step;
+    room->there_step = visit->there_step;
+    fly(runs, runs->passing, sim_changes_run, &room->there);
+    for (uint32_t deaths = 0; deaths < DEATHS_MAX && !room->done; deaths++) {
+        fly(runs, runs->failing, sim__visit_ask, room);
+    }
+    if (room->count > 0) {
+        fly(runs, runs->passing, sim__visit_walk_there, room);
+    }
+    for (uint32_t i = 0; i < room->count && visit->flag_step == 0; i++) {
+        const struct sim__visit_flag *flag = &room->flags[i];
+        if (is_readers(places, &flag->writer)) {
+            visit->flag_step = flag->change.step;
+            visit->flag_id = flag->change.actor_id;
+            visit->flag = flag->writer;
+            visit->clear_step = flag->clear.step;
+            visit->clear_id = flag->clear.actor_id;
+            visit->clear = flag->clear_writer;
+        }
+    }
+    (void)munmap(room, sizeof(*room));
+}
+
+/* ---- All of it. ------------------------------------------------------------------------------ */
+
+static void
+find_way(const struct sim_wish_runs *runs, struct sim_places *places, uint64_t from, uint64_t to,
+        struct sim_visit *visit)
+{
+    struct sim_way *way = sim_way_new(visit->by_id, from, to);
+    if (way != NULL) {
+        fly(runs, runs->failing, sim_way_run, way);
+        visit->has_turned = comes_to(places, way, &visit->would, visit);
+        sim_way_free(&way);
+    }
+}
+
+static void
+find_beyond(const struct sim_wish_runs *runs, struct sim_places *places, struct sim_visit *visit)
+{
+    struct sim_way *way = sim_way_new(visit->by_id, visit->step, visit->step);
+    struct sim_way *there = sim_way_new(visit->by_id, 1, UINT32_MAX);
+    if (way != NULL && there != NULL) {
+        fly(runs, runs->failing, sim_way_run, way);
+        fly(runs, runs->passing, sim_way_run, there);
+        goes_on_there(places, way, there, visit);
+    }
+    sim_way_free(&way);
+    sim_way_free(&there);
+}
+
+static void
+find(const struct sim_wish_runs *runs, struct sim_places *places, const struct sim_wakes *here,
+        const struct sim_wakes *there, struct sim_visit *visit)
+{
+    visit->loop_id = here->loop_id;
+    visit->slept = here->slept;
+    const struct sim_loop_wake *would = last_wake(there, visit->loop_id, visit->by_id);
+    if (would != NULL) {
+        visit->would = would->stack;
+        visit->there_step = would->step;
+        visit->by_id = would->by_id;
+        bool known = visit->step != 0;
+        find_way(runs, places, known ? visit->step : after_last_wake(here, visit->loop_id),
+                known ? visit->step : UINT32_MAX, visit);
+    }
+    if (visit->step == 0) {
+        visit->by_id = 0;
+        return;
+    }
+    if (would == NULL && visit->by_id != 0) {
+        find_beyond(runs, places, visit);
+    }
+    find_instead(here, visit);
+    if (visit->has_turned && visit->instead_id == 0 && visit->step > visit->slept) {
+        find_flag(runs, places, visit);
+    }
+}
+
+void
+sim_visit_find(const struct sim_wish_runs *runs, struct sim_places *places, uint32_t actor,
+        uint32_t by_id, uint64_t step, struct sim_visit *ret_visit)
+{
+    struct sim_wakes *here = sim_wakes_new(actor);
+    struct sim_wakes *there = sim_wakes_new(0);
+    *ret_visit = (struct sim_visit){.by_id = by_id, .step = step};
+    if (here != NULL && there != NULL && places != NULL && runs->passing != NULL) {
+        fly(runs, runs->failing, sim_wakes_run, here);
+        fly(runs, runs->passing, sim_wakes_run, there);
+        if (here->loop_id != 0) {
+            find(runs, places, here, there, ret_visit);
+        }
+    }
+    sim_wakes_free(&here);
+    sim_wakes_free(&there);
+}

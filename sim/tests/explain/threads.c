@@ -1,0 +1,424 @@
+/*
+ * threads.c -- broken programs of threads and loops: no task, no waker, nothing in a ledger.
+ *
+ * As in programs.c they say that they lie elsewhere.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+#include "sim/tests/explain/explain_lab.h"
+
+#line 1 "hand/threads.c"
+
+/* A function that is called, and comes back: so it stands on the stack of what it calls. */
+#define CALLED static __attribute__((noinline))
+
+/* ---- A thread waits on what it had looked at before. ----------------------------------------- */
+
+enum gate_state { GATE_AWAKE, GATE_PREPARES, GATE_SLEEPS };
+
+struct gate {
+    struct sim_world *world;
+    struct sim_loop *waiting;
+    bool open;
+    bool by_state; /* The guest says what it is about to do, and is told so that it does not. */
+    enum gate_state state;
+};
+
+CALLED void
+gate_wait(struct gate *gate)
+{
+    bool open = gate->open;
+    sim_loop_pause(gate->world);
+    if (!open) {
+        gate->waiting = sim_loop_current(gate->world);
+        sim_loop_block(gate->world, 0, "the gate", RT_HERE);
+        gate->waiting = NULL;
+    }
+}
+
+CALLED void
+gate_open(struct gate *gate)
+{
+    if (gate->waiting != NULL) {
+        sim_loop_wake(gate->waiting);
+    }
+    gate->open = true;
+}
+
+/* It says that it prepares after it has looked. */
+CALLED void
+gate_wait_by_state(struct gate *gate)
+{
+    sim_loop_pause(gate->world);
+    gate->state = GATE_PREPARES;
+    sim_loop_pause(gate->world);
+    if (gate->state == GATE_PREPARES) {
+        gate->state = GATE_SLEEPS;
+        sim_loop_block(gate->world, 0, "the gate", RT_HERE);
+    }
+}
+
+CALLED void
+gate_open_by_state(struct gate *gate)
+{
+    gate->open = true;
+    if (gate->state == GATE_SLEEPS) {
+        sim_loop_wake(gate->waiting);
+    }
+    gate->state = GATE_AWAKE;
+}
+
+static void
+gate_guest(struct sim_world *world, void *argument)
+{
+    struct gate *gate = argument;
+    sim_sleep(world, 2 * RT_MS);
+    if (!gate->by_state) {
+        gate_wait(gate);
+        return;
+    }
+    gate->waiting = sim_loop_current(world);
+    while (!gate->open) {
+        gate_wait_by_state(gate);
+    }
+}
+
+static void
+gate_keeper(struct sim_world *world, void *argument)
+{
+    struct gate *gate = argument;
+    sim_sleep(world, sim_range(world, 2, 3) * RT_MS);
+    if (gate->by_state) {
+        gate_open_by_state(gate);
+    } else {
+        gate_open(gate);
+    }
+}
+
+static void
+gate_begin(struct sim_world *world, bool by_state)
+{
+    struct gate *gate = sim_new(world, struct gate);
+    gate->world = world;
+    gate->by_state = by_state;
+    (void)sim_loop_new(world, "guest", gate_guest, gate);
+    (void)sim_loop_new(world, "keeper", gate_keeper, gate);
+}
+
+static void
+met_nobody_setup(struct sim_world *world)
+{
+    gate_begin(world, false);
+}
+
+static void
+came_early_setup(struct sim_world *world)
+{
+    gate_begin(world, true);
+}
+
+const struct sim_scenario explain_met_nobody = {
+        .name = "test/met-nobody", .setup = met_nobody_setup};
+const struct sim_scenario explain_came_early = {
+        .name = "test/came-early", .setup = came_early_setup};
+
+/* ---- A bell that is rung once. --------------------------------------------------------------- */
+
+struct bell {
+    struct sim_world *world;
+    struct sim_fds *fds;
+    int fd;
+    bool rung;
+    uint32_t work;
+    uint32_t done;
+};
+
+CALLED void
+bell_ring(struct bell *bell)
+{
+    if (bell->rung) {
+        return;
+    }
+    bell->rung = true;
+    SIM_ALWAYS(sim_fd_notify(bell->fds, bell->fd) == RT_OK);
+}
+
+/* Without waiting it takes the bell's event, and leaves its flag. */
+CALLED void
+bell_look(struct bell *bell, uint64_t timeout_ns)
+{
+    struct sim_fd_event event;
+    uint64_t times;
+    if (sim_fd_wait(bell->fds, &event, 1, timeout_ns) > 0) {
+        (void)sim_fd_read(bell->fds, bell->fd, &times, sizeof(times));
+        if (timeout_ns != 0) {
+            bell->rung = false;
+        }
+    }
+}
+
+static void
+bell_loop(struct sim_world *world, void *argument)
+{
+    struct bell *bell = argument;
+    while (bell->done < 3) {
+        if (bell->work > 0) {
+            bell->work--;
+            bell->done++;
+            sim_sleep(world, RT_MS);
+            bell_look(bell, 0);
+        } else {
+            bell_look(bell, SIM_NEVER);
+        }
+    }
+}
+
+static void
+bell_ringer(struct sim_world *world, void *argument)
+{
+    struct bell *bell = argument;
+    for (uint32_t i = 0; i < 3; i++) {
+        sim_sleep(world, sim_pick(world, 3) == 2 ? RT_MS / 2 : 3 * RT_MS);
+        bell->work++;
+        bell_ring(bell);
+    }
+}
+
+static struct sim_fds *
+bell_fds(struct sim_world *world, int *ret_fd)
+{
+    struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    SIM_ALWAYS(sim_fd_event_open(fds, "bell", ret_fd) == RT_OK);
+    SIM_ALWAYS(sim_fd_add(fds, *ret_fd, SIM_FD_IN, 0) == RT_OK);
+    return fds;
+}
+
+static void
+turned_back_setup(struct sim_world *world)
+{
+    struct bell *bell = sim_new(world, struct bell);
+    bell->world = world;
+    bell->fds = bell_fds(world, &bell->fd);
+    (void)sim_loop_new(world, "loop", bell_loop, bell);
+    (void)sim_loop_new(world, "ringer", bell_ringer, bell);
+}
+
+const struct sim_scenario explain_turned_back = {
+        .name = "test/turned-back", .setup = turned_back_setup, .profile = SIM_PROFILE_FD};
+
+/* ---- One queue of waiters for two kinds of work. --------------------------------------------- */
+
+struct pool {
+    struct sim_world *world;
+    struct sim_loop *waiting[2];
+    uint32_t count;
+    uint32_t work[2];
+};
+
+struct pool_worker {
+    struct pool *pool;
+    uint32_t number;
+};
+
+CALLED void
+pool_signal(struct pool *pool)
+{
+    if (pool->count > 0) {
+        sim_loop_wake(pool->waiting[0]);
+        pool->waiting[0] = pool->waiting[1];
+        pool->count--;
+    }
+}
+
+CALLED void
+pool_give(struct pool *pool, uint32_t number)
+{
+    pool->work[number]++;
+    pool_signal(pool);
+}
+
+static void
+pool_worker_main(struct sim_world *world, void *argument)
+{
+    struct pool_worker *worker = argument;
+    struct pool *pool = worker->pool;
+    sim_sleep(world, sim_range(world, 1, 2) * RT_MS);
+    while (pool->work[worker->number] == 0) {
+        pool->waiting[pool->count++] = sim_loop_current(world);
+        sim_loop_block(world, 0, "work", RT_HERE);
+    }
+}
+
+static void
+pool_source_main(struct sim_world *world, void *argument)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        sim_sleep(world, (3 - 2 * i) * RT_MS);
+        pool_give(argument, i);
+    }
+}
+
+static void
+wrong_one_setup(struct sim_world *world)
+{
+    struct pool *pool = sim_new(world, struct pool);
+    pool->world = world;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct pool_worker *worker = sim_new(world, struct pool_worker);
+        *worker = (struct pool_worker){pool, i};
+        (void)sim_loop_new(world, i == 0 ? "ann" : "bob", pool_worker_main, worker);
+    }
+    (void)sim_loop_new(world, "source", pool_source_main, pool);
+}
+
+const struct sim_scenario explain_wrong_one = {.name = "test/wrong-one", .setup = wrong_one_setup};
+
+/* ---- A descriptor that is asked for once. ---------------------------------------------------- */
+
+struct line {
+    struct sim_fds *fds;
+    int ends[2];
+    uint32_t received;
+};
+
+CALLED void
+line_take(struct line *line)
+{
+    char byte;
+    line->received += sim_fd_read(line->fds, line->ends[0], &byte, 1) == 1;
+}
+
+static void
+line_server(struct sim_world *world, void *argument)
+{
+    struct line *line = argument;
+    (void)world;
+    SIM_ALWAYS(sim_fd_add(line->fds, line->ends[0], SIM_FD_IN | SIM_FD_ONESHOT, 0) == RT_OK);
+    while (line->received < 2) {
+        struct sim_fd_event event;
+        if (sim_fd_wait(line->fds, &event, 1, SIM_NEVER) > 0) {
+            line_take(line);
+        }
+    }
+}
+
+static void
+line_client(struct sim_world *world, void *argument)
+{
+    struct line *line = argument;
+    (void)world;
+    for (uint32_t i = 0; i < 2; i++) {
+        SIM_ALWAYS(sim_fd_write(line->fds, line->ends[1], "x", 1) == 1);
+    }
+}
+
+static void
+deaf_setup(struct sim_world *world)
+{
+    struct line *line = sim_new(world, struct line);
+    line->fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    SIM_ALWAYS(sim_fd_pair(line->fds, "line", RT_MS, RT_MS, line->ends) == RT_OK);
+    (void)sim_loop_new(world, "server", line_server, line);
+    (void)sim_loop_new(world, "client", line_client, line);
+}
+
+const struct sim_scenario explain_deaf = {
+        .name = "test/deaf", .setup = deaf_setup, .profile = SIM_PROFILE_FD};
+
+/* ---- Somebody else's executor whose wakes swallow each other. -------------------------------- */
+
+#define JOB_SCHEDULED 1u
+#define JOB_SCHEDULING 2u
+
+struct job {
+    struct sim_world *world;
+    struct sim_fds *fds;
+    int bell;
+    uint32_t state;
+    bool queued;
+    bool finished;
+    uint32_t inbox;
+};
+
+CALLED void
+job_ring(struct job *job)
+{
+    job->queued = true;
+    SIM_ALWAYS(sim_fd_notify(job->fds, job->bell) == RT_OK);
+}
+
+/* Who comes while the first still says SCHEDULING goes away, though the job has run since. */
+CALLED void
+job_schedule(struct job *job)
+{
+    uint32_t before = job->state;
+    job->state |= JOB_SCHEDULED | JOB_SCHEDULING;
+    if ((before & JOB_SCHEDULING) == 0) {
+        job_ring(job);
+        sim_loop_pause(job->world);
+        job->state &= ~JOB_SCHEDULING;
+    }
+}
+
+static void
+job_run(struct job *job)
+{
+    job->queued = false;
+    job->state &= ~JOB_SCHEDULED;
+    sim_foreign_poll(job);
+    job->finished = job->inbox == 2;
+    if (!job->finished) {
+        sim_foreign_store(job, job, "two messages");
+    }
+    sim_foreign_polled(job, job->finished);
+}
+
+static void
+job_loop(struct sim_world *world, void *argument)
+{
+    struct job *job = argument;
+    (void)world;
+    while (!job->finished) {
+        struct sim_fd_event event;
+        uint64_t times;
+        if (job->queued) {
+            job_run(job);
+        } else if (sim_fd_wait(job->fds, &event, 1, SIM_NEVER) > 0) {
+            (void)sim_fd_read(job->fds, job->bell, &times, sizeof(times));
+        }
+    }
+}
+
+static void
+job_sender(struct sim_world *world, void *argument)
+{
+    struct job *job = argument;
+    sim_sleep(world, sim_range(world, 1, 4) * RT_MS);
+    job->inbox++;
+    sim_foreign_fire(job);
+    job_schedule(job);
+}
+
+static void
+job_again(void *runtime, void *job)
+{
+    (void)runtime;
+    job_run(job);
+}
+
+static void
+swallowed_setup(struct sim_world *world)
+{
+    struct job *job = sim_new(world, struct job);
+    job->world = world;
+    job->queued = true;
+    job->fds = bell_fds(world, &job->bell);
+    struct sim_loop *loop = sim_loop_new(world, "executor", job_loop, job);
+    sim_foreign_spawn(sim_foreign_new(loop, job_again, job), job, "pump");
+    (void)sim_loop_new(world, "sender a", job_sender, job);
+    (void)sim_loop_new(world, "sender b", job_sender, job);
+}
+
+const struct sim_scenario explain_swallowed = {
+        .name = "test/swallowed", .setup = swallowed_setup, .profile = SIM_PROFILE_FD};
