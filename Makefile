@@ -213,6 +213,10 @@ check-ucontext: ## unit tests, with ucontext switching stacks instead of Boost.C
 	@$(call prove,debug-DRT_CONTEXT_UCONTEXT-$(CC),debug-$(CC))
 quick: tests-debug-$(CC) ## unit tests only, in seconds
 	@$(call prove,debug-$(CC),debug-$(CC))
+quick-set: program ## few runs, which reach what 100,000 reached; BUILD=edges CC=clang counts it
+	@REWAKE=$(B)/rewake scripts/quick-set
+quick-set-renew: binary-edges-clang ## finds these runs anew, by 100,000 runs; five minutes
+	@scripts/quick-set renew
 test: tests-debug-$(CC) ## unit tests whose names match T: make test T='timer_*'
 	@T='$(T)' prove -e '' -v $(TEST_PROGRAMS:$(B)/%=build/debug-$(CC)/%)
 mutants: tests-debug-$(CC) ## plants each bug of runtime/tests/mutants: its tests must fail; T=k6
@@ -250,8 +254,8 @@ clean: ## removes build/
 	rm -rf build
 
 FORCE:
-.PHONY: all program help check check-asan check-tsan check-ucontext quick test test-programs \
-	mutants statements matrix bench bench-search bench-shrink zoo-drop size demo pages tidy format \
-	coverage zoo clean FORCE
+.PHONY: all program help check check-asan check-tsan check-ucontext quick quick-set \
+	quick-set-renew test test-programs mutants statements matrix bench bench-search \
+	bench-shrink zoo-drop size demo pages tidy format coverage zoo clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
