@@ -51,6 +51,26 @@ load_spots(struct sim_store *store, struct report_explained *explained)
     return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
+/* ---- Where it is decided. -------------------------------------------------------------------- */
+
+/* An older rewake has no such table. */
+static enum sim_store_err
+load_deciding(struct sim_store *store, struct report_explained *explained)
+{
+    const char *sql = report_has_table(store, "deciding")
+                              ? "SELECT step, told, twin FROM deciding WHERE run = ?"
+                              : "SELECT 0, '', '' WHERE ? = 0";
+    struct report_ask ask = report_ask(store, sql);
+    report_put_int(&ask, explained->run);
+    bool known = report_row(&ask);
+    explained->decided_step = known ? (uint64_t)report_int(&ask, 0) : 0;
+    explained->decided_told = strdup(known ? report_text(&ask, 1) : "");
+    explained->decided_twin = strdup(known ? report_text(&ask, 2) : "");
+    enum sim_store_err err = report_done(&ask);
+    bool room = explained->decided_told != NULL && explained->decided_twin != NULL;
+    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+}
+
 /* ---- The explanation. ------------------------------------------------------------------------ */
 
 static bool
@@ -95,6 +115,9 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
     if (err == SIM_STORE_OK) {
         err = known ? load_spots(store, ret_explained) : SIM_STORE_UNKNOWN;
     }
+    if (err == SIM_STORE_OK) {
+        err = load_deciding(store, ret_explained);
+    }
     if (err != SIM_STORE_OK) {
         report_explained_free(ret_explained);
     }
@@ -117,6 +140,8 @@ report_explained_free(struct report_explained *explained)
     free(explained->ordering);
     free(explained->needed);
     free(explained->why);
+    free(explained->decided_told);
+    free(explained->decided_twin);
     *explained = (struct report_explained){.run = 0};
 }
 

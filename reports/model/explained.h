@@ -29,6 +29,9 @@ struct report_explained {
     int64_t twin; /* 0: none. */
     uint64_t told_parts;
     uint64_t twin_parts;
+    uint64_t decided_step; /* Where it is decided, in both; 0: before the first. */
+    char *decided_told;    /* What; "": where it is decided is not known. */
+    char *decided_twin;
     char *headline;
     char *cause;
     char *answer;

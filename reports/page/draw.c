@@ -17,34 +17,35 @@
 
 #define HEAD 3u /* Half the height of an arrow's head. */
 
-/* Its own, so that the picture can stand alone. All selectors begin with svg.lanes. */
+/* Its own, so that the picture can stand alone. Selectors begin with .lanes, which is the picture
+ * and each of its two parts: slices use these, and no rule sees beyond them. */
 static const char style[] =
-        "svg.lanes text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\","
+        ".lanes text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\","
         "sans-serif;fill:var(--text)}"
-        "svg.lanes .dim,svg.lanes .dim text,svg.lanes .t{fill:var(--dim)}"
-        "svg.lanes .h{font-weight:600}svg.lanes .n{font-weight:600}"
-        "svg.lanes .b{fill:var(--raised);stroke:var(--edge);stroke-width:1}"
-        "svg.lanes .bb{stroke:var(--lost);stroke-width:2}"
-        "svg.lanes g:target .b{stroke:var(--link);stroke-width:3}"
-        "svg.lanes .life{stroke:var(--edge);stroke-width:1.25;stroke-dasharray:2 4}"
-        "svg.lanes .run{stroke:var(--wake);stroke-width:3}"
-        "svg.lanes .w{stroke:var(--wake);stroke-width:1.5;fill:none}"
-        "svg.lanes .wh{fill:var(--wake)}"
-        "svg.lanes .wake{fill:var(--wake)}"
-        "svg.lanes .w.c{stroke-dasharray:2 3}"
-        "svg.lanes .lost{fill:var(--lost);font-weight:700}"
-        "svg.lanes .l{stroke:var(--lost);stroke-width:2.5;stroke-dasharray:7 4;fill:none}"
-        "svg.lanes .x{stroke:var(--lost);stroke-width:3;fill:none}"
-        "svg.lanes .band{fill:var(--lost-ground)}"
-        "svg.lanes .fold{fill:none;stroke:var(--edge);stroke-dasharray:4 3}"
-        "svg.lanes .part{stroke:var(--part);stroke-width:2}"
-        "svg.lanes .pt{fill:var(--part);font-weight:600}"
-        "svg.lanes .pb{fill:var(--part-ground)}"
-        "svg.lanes .end{stroke:var(--edge);stroke-width:1.5}"
-        "svg.lanes .foot{fill:var(--ground);stroke:var(--edge);stroke-dasharray:3 3}"
-        "svg.lanes .foot.fl{stroke:var(--lost);stroke-width:2;stroke-dasharray:none;"
+        ".lanes .dim,.lanes .dim text,.lanes .t{fill:var(--dim)}"
+        ".lanes .h{font-weight:600}.lanes .n{font-weight:600}"
+        ".lanes .b{fill:var(--raised);stroke:var(--edge);stroke-width:1}"
+        ".lanes .bb{stroke:var(--lost);stroke-width:2}"
+        ".lanes g:target .b{stroke:var(--link);stroke-width:3}"
+        ".lanes .life{stroke:var(--edge);stroke-width:1.25;stroke-dasharray:2 4}"
+        ".lanes .run{stroke:var(--wake);stroke-width:3}"
+        ".lanes .w{stroke:var(--wake);stroke-width:1.5;fill:none}"
+        ".lanes .wh{fill:var(--wake)}"
+        ".lanes .wake{fill:var(--wake)}"
+        ".lanes .w.c{stroke-dasharray:2 3}"
+        ".lanes .lost{fill:var(--lost);font-weight:700}"
+        ".lanes .l{stroke:var(--lost);stroke-width:2.5;stroke-dasharray:7 4;fill:none}"
+        ".lanes .x{stroke:var(--lost);stroke-width:3;fill:none}"
+        ".lanes .band{fill:var(--lost-ground)}"
+        ".lanes .fold{fill:none;stroke:var(--edge);stroke-dasharray:4 3}"
+        ".lanes .part{stroke:var(--part);stroke-width:2}"
+        ".lanes .pt{fill:var(--part);font-weight:600}"
+        ".lanes .pb{fill:var(--part-ground)}"
+        ".lanes .end{stroke:var(--edge);stroke-width:1.5}"
+        ".lanes .foot{fill:var(--ground);stroke:var(--edge);stroke-dasharray:3 3}"
+        ".lanes .foot.fl{stroke:var(--lost);stroke-width:2;stroke-dasharray:none;"
         "fill:var(--lost-ground)}"
-        "svg.lanes a text,svg.lanes a tspan{fill:var(--link);text-decoration:underline}";
+        ".lanes a text,.lanes a tspan{fill:var(--link);text-decoration:underline}";
 
 /* ---- Parts of a picture. --------------------------------------------------------------------- */
 
@@ -67,11 +68,18 @@ put_line(struct report_html *html, const char *class, uint32_t x1, uint32_t y1, 
     report_html_format(html, "<path class=\"%s\" d=\"M%u %uL%u %u\"/>\n", class, x1, y1, x2, y2);
 }
 
+/* What had to be cut is told whole to whoever points at it. */
 static void
-put_text(struct report_html *html, const char *class, uint32_t x, uint32_t y, const char *text)
+put_line_text(struct report_html *html, const char *class, uint32_t x, uint32_t y,
+        const struct report_line *line)
 {
     report_html_format(html, "<text class=\"%s\" x=\"%u\" y=\"%u\">", class, x, y);
-    report_html_text(html, text);
+    report_html_text(html, line->text);
+    if (line->whole != NULL) {
+        report_html_raw(html, "<title>");
+        report_html_text(html, line->whole);
+        report_html_raw(html, "</title>");
+    }
     report_html_raw(html, "</text>\n");
 }
 
@@ -98,7 +106,7 @@ put_lines(struct report_html *html, const struct report_lanes *lanes, uint32_t f
         if (line->link != 0) {
             report_html_format(html, "<a href=\"#%s%u\">", prefix, line->link);
         }
-        put_text(html, class_of(line), x, base_of(y, i), line->text);
+        put_line_text(html, class_of(line), x, base_of(y, i), line);
         if (line->link != 0) {
             report_html_raw(html, "</a>");
         }
@@ -351,8 +359,10 @@ put_parting(
     report_html_format(html, "<rect class=\"pb\" x=\"0\" y=\"%u\" width=\"%u\" height=\"%u\"/>\n",
             item->y, lanes->width, item->height);
     put_line(html, "part", 0, item->y, lanes->width, item->y);
-    put_text(html, "pt", REPORT_GUTTER + REPORT_MARGIN + REPORT_PAD, base_of(item->y, 0),
-            lanes->lines[item->line].text);
+    for (uint32_t i = 0; i < item->lines; i++) {
+        put_line_text(html, "pt", REPORT_GUTTER + REPORT_MARGIN + REPORT_PAD, base_of(item->y, i),
+                &lanes->lines[item->line + i]);
+    }
 }
 
 /* The wake that did not come: from whoever should have sent it, to whoever sleeps. */
@@ -381,7 +391,7 @@ put_lost(struct report_html *html, const struct report_lanes *lanes, const struc
     report_html_format(html,
             "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"18\" fill=\"var(--ground)\"/>\n",
             x > 4 ? x - 4 : 0, item->y, wide + 8);
-    put_text(html, "lost", x, item->y + 13, text);
+    put_line_text(html, "lost", x, item->y + 13, &lanes->lines[item->line]);
     report_html_format(
             html, "<path class=\"x\" d=\"M%u %ul12 12m0 -12l-12 12\"/>\n</g>\n", target - 6, y - 6);
 }
@@ -431,13 +441,67 @@ report_draw(struct report_html *html, const struct report_lanes *lanes, const ch
     report_html_raw(html, "</style>\n");
     report_html_format(html, "<rect width=\"%u\" height=\"%u\" fill=\"var(--ground)\"/>\n",
             lanes->width, lanes->height);
+    report_html_format(html, "<g class=\"lanes\" id=\"%s-body\">\n", id);
     put_bands(html, lanes);
     put_lives(html, lanes);
     put_wakes(html, lanes);
-    put_heads(html, lanes);
     put_items(html, lanes, prefix);
     put_feet(html, lanes);
-    report_html_raw(html, "</svg>\n");
+    report_html_format(html, "</g>\n<g class=\"lanes\" id=\"%s-head\">\n", id);
+    put_heads(html, lanes);
+    report_html_raw(html, "</g>\n</svg>\n");
+}
+
+/* ---- On paper. ------------------------------------------------------------------------------- */
+
+/* The end of a slice that begins at `from`: between two rows. One row may be higher than a page. */
+static uint32_t
+slice_end(const struct report_lanes *lanes, uint32_t from, uint32_t most)
+{
+    uint32_t end = 0;
+    if (lanes->height - from <= most) {
+        return lanes->height;
+    }
+    for (uint32_t i = 0; i < lanes->items_count; i++) {
+        const struct report_item *item = &lanes->items[i];
+        bool lost_next = i + 1 < lanes->items_count && lanes->items[i + 1].kind == REPORT_ITEM_LOST;
+        uint32_t after = item->y + item->height + 3;
+        if (after > from && after - from <= most && !lost_next && item->kind != REPORT_ITEM_PART) {
+            end = after;
+        }
+    }
+    return end > from ? end : from + most;
+}
+
+bool
+report_draw_sliced(const struct report_lanes *lanes)
+{
+    return lanes->height > REPORT_SLICE * lanes->width / REPORT_PAPER ||
+           lanes->height > REPORT_SLICE;
+}
+
+void
+report_draw_slices(struct report_html *html, const struct report_lanes *lanes, const char *id)
+{
+    /* What is wider than paper becomes smaller, and more of it has room. */
+    uint32_t most =
+            lanes->width > REPORT_PAPER ? REPORT_SLICE * lanes->width / REPORT_PAPER : REPORT_SLICE;
+    uint32_t head = lanes->head_height - 8;
+    if (!report_draw_sliced(lanes)) {
+        return;
+    }
+    report_html_raw(html, "<div class=\"slices\" aria-hidden=\"true\">\n");
+    for (uint32_t from = head; from < lanes->height;) {
+        uint32_t end = slice_end(lanes, from, most - head);
+        report_html_format(html,
+                "<svg class=\"lanes\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">"
+                "<use href=\"#%s-head\"/><svg y=\"%u\" width=\"%u\" height=\"%u\" "
+                "viewBox=\"0 %u %u %u\"><use href=\"#%s-body\"/></svg></svg>\n",
+                lanes->width, head + end - from, lanes->width, head + end - from, id, head,
+                lanes->width, end - from, from, lanes->width, end - from, id);
+        from = end;
+    }
+    report_html_raw(html, "</div>\n");
 }
 
 void

@@ -20,6 +20,13 @@ void report_draw(struct report_html *html, const struct report_lanes *lanes, con
         const char *prefix, const char *title);
 
 /* How narrow it may be drawn, in pixels, before a reader has to scroll. */
+/* Whether it is higher than a sheet of paper; and then, for paper, the same in slices that end
+ * between two rows, each with the names of the lanes. They use what report_draw has put. */
+#define REPORT_PAPER 700u /* Width of a sheet, less its margins. */
+#define REPORT_SLICE 960u /* And its height, less a caption. */
+bool report_draw_sliced(const struct report_lanes *lanes);
+void report_draw_slices(struct report_html *html, const struct report_lanes *lanes, const char *id);
+
 uint32_t report_draw_width(const struct report_lanes *lanes);
 
 /* Adds what the signs mean. */

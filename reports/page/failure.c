@@ -55,11 +55,14 @@ static void
 put_figure(struct report_html *html, const struct report_lanes *lanes, const char *id,
         const char *prefix, const char *caption, const char *title)
 {
-    report_html_format(html, "<figure style=\"flex-basis:%upx\">", report_draw_width(lanes));
+    report_html_format(html, "<figure%s style=\"flex-basis:%upx\">",
+            report_draw_sliced(lanes) ? " class=\"sliced\"" : "", report_draw_width(lanes));
     report_html_element(html, "figcaption", NULL, caption);
     report_html_raw(html, "<div class=\"scroll\" tabindex=\"0\">\n");
     report_draw(html, lanes, id, prefix, title);
-    report_html_raw(html, "</div></figure>\n");
+    report_html_raw(html, "</div>\n");
+    report_draw_slices(html, lanes, id);
+    report_html_raw(html, "</figure>\n");
 }
 
 static void

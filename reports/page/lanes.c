@@ -33,6 +33,9 @@ collect_marks(const struct report_lanes *lanes, uint64_t marks[MARKS_MAX])
             step != 0 && step < lanes->parts + 2; step++) {
         marks[count++] = step;
     }
+    if (lanes->decision[0] != '\0' && lanes->decided != 0) {
+        marks[count++] = lanes->decided;
+    }
     for (uint32_t i = 0; i < lanes->blamed_count && count < MARKS_MAX; i++) {
         marks[count++] = lanes->blamed[i];
     }
@@ -64,10 +67,7 @@ add_row(struct report_lanes *lanes, const struct sim_row *row, struct sim_page *
                 lanes, (uint32_t)sim_cast_event(&lanes->run->cast, row->first)->argument, words);
     } else if (row->step != 0) {
         uint32_t begun = lanes->items_count;
-        if (row->step == lanes->parts) {
-            (void)report_lanes_add_across(
-                    lanes, REPORT_ITEM_PART, "here the two runs part", REPORT_PLAIN);
-        }
+        report_lanes_add_parting(lanes, row->step, words);
         report_lanes_add_step(lanes, row, words);
         if (row->step == lanes->missing.step && lanes->sleeper != REPORT_LANE_NONE &&
                 !lanes->failed && lanes->items_count > begun) {
@@ -84,6 +84,9 @@ static void
 add_all(struct report_lanes *lanes, struct sim_page *words)
 {
     bool ended = false;
+    if (lanes->decided == 0) {
+        report_lanes_add_parting(lanes, 0, words);
+    }
     for (uint32_t i = 0; i < lanes->plan.count && !lanes->failed; i++) {
         const struct sim_item *item = &lanes->plan.items[i];
         const struct sim_row *row = &lanes->rows.rows[item->row];
@@ -134,6 +137,8 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
             .run = run,
             .sleeper = lost ? part : REPORT_LANE_NONE,
             .parts = plan->parts,
+            .decided = plan->decided,
+            .decision = plan->decision != NULL ? plan->decision : "",
             .blamed = plan->blamed,
             .blamed_count = plan->blamed_count,
             .head_height = 2 * REPORT_LINE + 22,
@@ -168,6 +173,7 @@ report_lanes_free(struct report_lanes *lanes)
 {
     for (uint32_t i = 0; i < lanes->lines_count; i++) {
         free(lanes->lines[i].text);
+        free(lanes->lines[i].whole);
     }
     free(lanes->lines);
     free(lanes->items);

@@ -38,6 +38,7 @@ enum report_tone { REPORT_PLAIN, REPORT_DIM, REPORT_WAKE, REPORT_LOST };
 /* A line of text. */
 struct report_line {
     char *text;
+    char *whole;    /* Of a line that had to be cut: all of it; else NULL. */
     uint64_t event; /* Whose words it begins; SIM_EVENT_NONE: it goes on with them. */
     uint32_t link;  /* A step that it leads to; 0: none. */
     uint8_t tone;   /* enum report_tone */
@@ -49,7 +50,7 @@ enum report_item_kind {
     REPORT_ITEM_FOLD, /* Steps like those above. */
     REPORT_ITEM_GAP,  /* Steps that are left out. */
     REPORT_ITEM_LOST, /* The wake that did not come. */
-    REPORT_ITEM_PART, /* From here on the other run is another one. */
+    REPORT_ITEM_PART, /* Here it is decided, or from here on the other run is another one. */
     REPORT_ITEM_END
 };
 
@@ -100,6 +101,8 @@ struct report_lanes {
     uint32_t sleeper;           /* Actor whose wake is missing; REPORT_LANE_NONE: none is. */
     struct sim_missing missing; /* Where its wake is missing. */
     uint64_t parts;         /* Before this step the other run is the same; 0: there is no other. */
+    uint64_t decided;       /* In this step it is decided; 0: before the first. */
+    const char *decision;   /* What is decided; "": it is not known. */
     const uint64_t *blamed; /* Steps that an explanation names. */
     uint32_t blamed_count;
     struct report_item nowhere; /* Written to when there is no memory. */
@@ -112,6 +115,8 @@ struct report_lanes_plan {
     const struct report_run *beside; /* The other run, which gets the same lanes; NULL: none. */
     bool second;                     /* The other one stands in front. */
     uint64_t parts;
+    uint64_t decided;
+    const char *decision; /* NULL: as "". */
     const uint64_t *blamed;
     uint32_t blamed_count;
     uint32_t rows_max;

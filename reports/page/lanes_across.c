@@ -137,6 +137,37 @@ report_lanes_add_end(struct report_lanes *lanes, uint32_t said, struct sim_page 
             verdict == SIM_VERDICT_PASS ? REPORT_PLAIN : REPORT_LOST);
 }
 
+/* ---- Where it is decided, and where that is seen first. -------------------------------------- */
+
+/* In a picture, names need no ticks around them. */
+static void
+put_decision(const struct report_lanes *lanes, struct sim_page *words)
+{
+    sim_page_put(words, lanes->decided == 0 ? "decided before the first step: " : "decided here: ");
+    for (const char *c = lanes->decision; *c != '\0'; c++) {
+        if (*c != '`') {
+            sim_page_printf(words, "%c", *c);
+        }
+    }
+}
+
+void
+report_lanes_add_parting(struct report_lanes *lanes, uint64_t step, struct sim_page *words)
+{
+    bool decided = lanes->decision[0] != '\0' && step == lanes->decided;
+    bool parts = step != 0 && step == lanes->parts;
+    sim_page_clear(words);
+    if (decided) {
+        put_decision(lanes, words);
+    }
+    if (parts) {
+        sim_page_put(words, decided ? "; the two runs part" : "here the two runs part");
+    }
+    if (decided || parts) {
+        (void)report_lanes_add_across(lanes, REPORT_ITEM_PART, sim_page_text(words), REPORT_PLAIN);
+    }
+}
+
 /* ---- The wake that did not come. ------------------------------------------------------------- */
 
 void
@@ -181,6 +212,25 @@ put_waiting(const struct report_lanes *lanes, uint32_t actor, struct sim_page *w
     return true;
 }
 
+/* Of who has no waker anywhere: what became of the last wake. False: it does not matter. */
+static bool
+put_left(const struct report_lanes *lanes, const struct report_lane *lane, struct sim_page *words)
+{
+    const struct report_run *run = lanes->run;
+    const struct report_wake *last = NULL;
+    for (uint32_t i = 0; i < run->wakes_count; i++) {
+        bool unanswered = run->wakes[i].woken == lane->actor && run->wakes[i].poll_step == 0;
+        last = unanswered && run->wakes[i].how != SIM_WAKE_DEAD ? &run->wakes[i] : last;
+    }
+    if (last != NULL) {
+        sim_page_printf(words, "%swoken at step %u, and not polled since",
+                lane->lost ? "sleeps for ever: " : "", last->step);
+    } else if (lane->lost) {
+        sim_page_put(words, "sleeps for ever: no waker of its own is left");
+    }
+    return last != NULL || lane->lost;
+}
+
 void
 report_lanes_add_foot(struct report_lanes *lanes, struct report_lane *lane, struct sim_page *words)
 {
@@ -192,8 +242,14 @@ report_lanes_add_foot(struct report_lanes *lanes, struct report_lane *lane, stru
     }
     bool failed = lanes->run->outcome.verdict != SIM_VERDICT_PASS;
     sim_page_clear(words);
+    size_t begun = words->length;
     sim_page_put(words, lane->lost ? "sleeps for ever, waits" : failed ? "waits" : "still waits");
-    if (put_waiting(lanes, lane->actor, words) || lane->lost) {
+    bool told = put_waiting(lanes, lane->actor, words);
+    if (!told) {
+        words->length = begun;
+        told = put_left(lanes, lane, words);
+    }
+    if (told) {
         report_lanes_add_lines(lanes, sim_page_text(words), report_lanes_box_room(lanes), 6,
                 SIM_EVENT_NONE, lane->lost ? REPORT_LOST : REPORT_DIM);
     }

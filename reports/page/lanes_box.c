@@ -64,7 +64,7 @@ add_nothing(struct report_lanes *lanes, uint32_t actor)
 {
     bool loop = lanes->run->cast.parts[actor].kind == SIM_ACTOR_LOOP;
     report_lanes_add_lines(lanes, loop ? "looks, and goes on" : "goes on",
-            report_lanes_box_room(lanes), 1, SIM_EVENT_NONE, REPORT_DIM);
+            report_lanes_box_room(lanes), 2, SIM_EVENT_NONE, REPORT_DIM);
 }
 
 static void
@@ -81,6 +81,7 @@ end_box(struct report_lanes *lanes, struct report_item *item)
         (void)snprintf(text, sizeof(text), "\xe2\x80\xa6 and %u lines more", more);
         for (uint32_t i = item->line + LINES_MAX - 1; i < lanes->lines_count; i++) {
             free(lanes->lines[i].text);
+            free(lanes->lines[i].whole);
         }
         lanes->lines_count = item->line + LINES_MAX - 1;
         report_lanes_add_line(lanes, text, strlen(text), SIM_EVENT_NONE, REPORT_DIM);

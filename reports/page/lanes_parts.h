@@ -62,6 +62,9 @@ void report_lanes_add_jump(
 void report_lanes_add_fold(
         struct report_lanes *lanes, const struct sim_item *what, struct sim_page *words);
 
+/* Before `step`, 0 that of the first: that it is decided there, that the two runs part there. */
+void report_lanes_add_parting(struct report_lanes *lanes, uint64_t step, struct sim_page *words);
+
 /* How the run ends. `said`: the verdict as its last event has it. */
 void report_lanes_add_end(struct report_lanes *lanes, uint32_t said, struct sim_page *words);
 

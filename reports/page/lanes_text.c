@@ -30,6 +30,7 @@ void
 report_lanes_add_lines(struct report_lanes *lanes, const char *text, uint32_t width, uint32_t most,
         uint64_t event, enum report_tone tone)
 {
+    const char *whole = text;
     size_t left = strlen(text);
     width = tone == REPORT_LOST ? width * 7 / 8 : width; /* Bold letters are wider. */
     for (uint32_t i = 0; left > 0 && i < most; i++) {
@@ -41,6 +42,9 @@ report_lanes_add_lines(struct report_lanes *lanes, const char *text, uint32_t wi
             line = line < sizeof(cut) - 4 ? line : 0;
             (void)snprintf(cut, sizeof(cut), "%.*s\xe2\x80\xa6", (int)line, text);
             report_lanes_add_line(lanes, cut, strlen(cut), i == 0 ? event : SIM_EVENT_NONE, tone);
+            if (!lanes->failed) {
+                lanes->lines[lanes->lines_count - 1].whole = strdup(whole);
+            }
             return;
         }
         report_lanes_add_line(lanes, text, line, i == 0 ? event : SIM_EVENT_NONE, tone);

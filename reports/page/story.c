@@ -83,6 +83,8 @@ lay_out(struct report_story *story)
             .run = report_story_told(story),
             .beside = beside ? &story->twin : NULL,
             .parts = beside ? story->explanation.told_parts : 0,
+            .decided = beside ? story->explanation.decided_step : 0,
+            .decision = beside ? story->explanation.decided_told : NULL,
             .blamed = story->blamed,
             .blamed_count = story->blamed_count,
             .rows_max = SIM_ROWS_DEFAULT,
@@ -96,6 +98,7 @@ lay_out(struct report_story *story)
         plan.run = &story->twin;
         plan.beside = report_story_told(story);
         plan.parts = story->explanation.twin_parts;
+        plan.decision = story->explanation.decided_twin;
         plan.blamed_count = 0;
         plan.second = true;
         if (report_lanes_make(&story->twin_lanes, &plan) != RT_OK) {

@@ -64,10 +64,24 @@ is_lost(const struct report_run *run, uint32_t actor)
     return lost && sim_cast_actor(&run->cast, run->outcome.actor) == actor;
 }
 
+/* The step of the last wake of `actor` that no poll has followed; 0: none. */
+static uint32_t
+swallowed(const struct report_run *run, uint32_t actor)
+{
+    uint32_t step = 0;
+    for (uint32_t i = 0; i < run->wakes_count; i++) {
+        const struct report_wake *wake = &run->wakes[i];
+        bool lost = wake->woken == actor && wake->poll_step == 0 && wake->how != SIM_WAKE_DEAD;
+        step = lost ? wake->step : step;
+    }
+    return step;
+}
+
 static void
 put_could(struct report_html *html, const struct report_story *story, uint32_t actor)
 {
     const struct report_run *run = report_story_told(story);
+    uint32_t woken = swallowed(run, actor);
     report_html_raw(html, "<td>");
     if (is_lost(run, actor)) {
         report_html_raw(html, "could go on");
@@ -75,7 +89,12 @@ put_could(struct report_html *html, const struct report_story *story, uint32_t a
             report_html_raw(html, " since step ");
             report_put_step(html, story, run->outcome.owed_step);
         }
-        report_html_raw(html, ", and was not woken");
+        report_html_raw(html, woken != 0 ? ", " : ", and was not woken");
+    }
+    if (woken != 0) {
+        report_html_raw(html, "was woken in step ");
+        report_put_step(html, story, woken);
+        report_html_raw(html, ", and not polled since");
     }
     report_html_raw(html, "</td>");
 }
@@ -156,7 +175,7 @@ report_put_waiting(struct report_html *html, const struct report_story *story)
         if (waits == 0 && loop) {
             waits = put_blocked_row(html, story, i);
         }
-        if (waits == 0 && is_lost(run, i)) {
+        if (waits == 0 && (is_lost(run, i) || (task && swallowed(run, i) != 0))) {
             put_wait_row(html, story, i, NULL);
             waits = 1;
         }

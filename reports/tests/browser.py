@@ -90,7 +90,7 @@ def check_steps(driver):
     ok("a link to a step leads to its box", inside and driver.current_url.endswith("#" + anchor))
     fits = driver.execute_script(
         "const out = []; for (const svg of document.querySelectorAll('figure svg.lanes')) {"
-        " for (const g of svg.querySelectorAll('g')) {"
+        " for (const g of svg.querySelectorAll('g:not(.lanes)')) {"
         "  const box = g.querySelector('rect.b'); if (!box) continue;"
         "  const b = box.getBoundingClientRect();"
         "  for (const t of g.querySelectorAll('text')) {"
@@ -152,7 +152,7 @@ def check_schemes(driver):
 
 
 def check_sizes(driver):
-    for width in (400, 800, 1440):
+    for width in (360, 800, 1440):
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
         wide = driver.execute_script("return document.documentElement.scrollWidth")
@@ -163,6 +163,15 @@ def check_sizes(driver):
 def check_paper(driver):
     pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
     ok("it prints", pdf.startswith(b"%PDF") and len(pdf) > 10000, len(pdf))
+    scheme(driver, "print", "light")
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 718, "height": 1047, "deviceScaleFactor": 1, "mobile": False})
+    heights = driver.execute_script(
+        "return [...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
+        ".filter(r => r.height > 0).map(r => r.height)")
+    ok("no picture is higher than a page", len(heights) > 2 and max(heights) < 1047, heights)
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    scheme(driver, "screen", "light")
 
 
 def main():

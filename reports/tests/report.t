@@ -41,6 +41,11 @@ ok "it is text only" no_markup "$page"
 ok "its anchors are whole" anchors "$page"
 ok "the wake that is missing is named" grep -q 'here server should have been woken' "$page"
 ok "the twin is beside it" grep -q '<svg class="lanes" id="twin"' "$page"
+ok "what decides is marked" grep -q \
+    '>decided before the first step: the scenario draws the number [0-9]*<' "$page"
+ok "and what the twin has there" grep -q \
+    'decided before the first step: the scenario draws the number 0<' "$page"
+ok "where the two runs part as well" grep -q '>here the two runs part<' "$page"
 ok "lines of source" grep -q '<mark>.*rt_slot_replace' "$page"
 cp "$page" first.html
 same "again: status" "$(status report --db a.db -o out "$run")" 0
@@ -67,6 +72,22 @@ ok "the picture by itself" "$root/scripts/report-picture" "$page"
 cp .said picture.svg 2>/dev/null || "$root/scripts/report-picture" "$page" >picture.svg
 ok "the picture is one element" \
     test "$(grep -c '<svg' picture.svg)$(tail -n 1 picture.svg)" = "1</svg>"
+
+# ---- A decision within the run, a swallowed wake, pictures that are higher than paper. ----
+rewake run zoo/a08/broken --runs 50 --fail-fast --fresh --db b.db >/dev/null 2>&1
+same "another: status" "$(status report --db b.db -o b)" 0
+page=$(ls b/failure-*.html)
+ok "decided where the runs part: one mark" grep -q \
+    '>decided here: [0-9]* bytes\? [a-z]* moved for upload; the two runs part<' "$page"
+ok "the foot of a lane says whose wake was swallowed" grep -q '>woken at step [0-9]*,' "$page"
+ok "so does the table of who waits" grep -q 'was woken in step .*and not polled since' "$page"
+ok "for paper, each picture in slices" grep -q '<use href="#twin-body"/>' "$page"
+ok "for paper: its anchors are whole" anchors "$page"
+
+# ---- A hang is explained as well, last. ----
+rewake run canary/hang --runs 300 --fail-fast --fresh --hang 100ms --db h.db >/dev/null 2>&1
+same "a hang: status" "$(status report --hang 100ms --db h.db -o h)" 0
+ok "a hang: explained" grep -q 'What decides: .*insert.* draws the number' h/failure-*.html
 
 # ---- Names and words that are markup; a library; one that is gone. ----
 cp "$root/reports/tests/lib/markup.c" markup.c

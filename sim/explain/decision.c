@@ -168,11 +168,12 @@ separation(const struct sim_tally *below, const struct sim_tally *beside)
     return below->failed + (beside->runs - beside->failed);
 }
 
-/* Runs that a count may take: fewer of long ones. */
+/* Runs that a count may take: fewer of long ones, and of those that hang until they are ended. */
 static uint32_t
 runs_of(const struct search *search, uint32_t runs)
 {
-    return search->wanted.steps > STEPS_SLOW ? runs / SLOW : runs;
+    bool slow = search->wanted.steps > STEPS_SLOW || search->wanted.verdict == SIM_VERDICT_HANG;
+    return slow ? runs / SLOW : runs;
 }
 
 /* ---- The nearest run that passes. ------------------------------------------------------------ */

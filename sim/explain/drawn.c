@@ -55,6 +55,7 @@ sim_deciding_number_find(const struct sim_candidate *with, const struct sim_cand
     *ret = (struct sim_deciding_number){.found = false};
     if (draws != NULL && look(with, deviation, hang_ms, draws)) {
         ret->below = draws->asked;
+        ret->step = draws->asked_step;
         find_line(draws, places, &ret->place);
         ret->found = true;
         ret->both = look(without, deviation, hang_ms, draws);
@@ -64,10 +65,9 @@ sim_deciding_number_find(const struct sim_candidate *with, const struct sim_cand
 }
 
 void
-sim_deciding_number_put(const struct sim_cast *cast, struct sim_page *page,
-        const struct sim_deciding_number *number, uint32_t nth)
+sim_deciding_number_put_value(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_number *value)
 {
-    const struct sim_number *value = &number->below;
     uint32_t part = sim_stream_part(cast, value->stream, value->kind);
     unsigned long long drawn = (unsigned long long)value->value;
     if (value->kind == SIM_KIND_LATENCY) {
@@ -84,6 +84,14 @@ sim_deciding_number_put(const struct sim_cast *cast, struct sim_page *page,
         }
         sim_page_printf(page, " draws the number %llu", drawn);
     }
+}
+
+void
+sim_deciding_number_put(const struct sim_cast *cast, struct sim_page *page,
+        const struct sim_deciding_number *number, uint32_t nth)
+{
+    const struct sim_number *value = &number->below;
+    sim_deciding_number_put_value(cast, page, value);
     if (number->place.function[0] != '\0') {
         sim_page_put(page, " ");
         sim_words_put_place(page, &number->place);

@@ -25,6 +25,7 @@ struct sim_deciding_number {
     bool both;                /* The run beside comes to draw it too. */
     struct sim_number below;  /* In the run that has the decision, … */
     struct sim_number beside; /* … and in the one beside it. */
+    uint64_t step;            /* In which it is drawn, in both; 0: before the first. */
     struct sim_place place;   /* Who draws it, of the reader's own lines; function "": not known. */
 };
 
@@ -32,6 +33,10 @@ struct sim_deciding_number {
 void sim_deciding_number_find(const struct sim_candidate *with, const struct sim_candidate *without,
         const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_places *places,
         struct sim_deciding_number *ret);
+
+/* Adds "`worker` draws the number 2". */
+void sim_deciding_number_put_value(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_number *value);
 
 /* Adds "`worker` draws 2 in job_poll() (job.c:18), out of 0 to 2, the 3rd time that it draws";
  * `nth`: the deciding choice, from 0. */

@@ -49,6 +49,9 @@ struct sim_explained {
     const char *needed;
     const char *why;
     const char *build;
+    const char *decided_told; /* NULL: where it is decided is not known. */
+    const char *decided_twin;
+    uint64_t decided_step;
     const struct sim_explained_place *places;
     uint32_t places_count;
 };
@@ -64,8 +67,8 @@ RT_MUST_CHECK enum sim_store_err sim_store_run_of_token(
 
 /*
  * Failures that nobody has explained: of each cause (scenario, verdict, oracle, line) that has no
- * explanation yet, the newest run with a token, else the newest; the newest cause first. Hangs are
- * left out: each run of one takes seconds. At most `capacity`; *ret_count is how many there are in
+ * explanation yet, the newest run with a token, else the newest; the newest cause first, and hangs
+ * last: each run of one takes long. At most `capacity`; *ret_count is how many there are in
  * all.
  */
 RT_MUST_CHECK enum sim_store_err sim_store_unexplained(

@@ -42,6 +42,7 @@ sim__note_drawn(struct sim_actor *actor, const struct sim_number *drawn)
             draws->ordinal < end) {
         draws->found = true;
         draws->asked = whole;
+        draws->asked_step = actor->world->step;
         note_frames(draws);
     }
 }

@@ -49,6 +49,7 @@ struct sim_draws {
     uint32_t ordinal;
     bool found;
     struct sim_number asked;
+    uint64_t asked_step;               /* In which; 0: before the first. */
     uintptr_t frames[SIM_DRAW_FRAMES]; /* Addresses of return, innermost first. */
     uint32_t frame_count;
 };

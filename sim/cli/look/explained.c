@@ -17,6 +17,7 @@
 #include "sim/cli/print/words.h"
 #include "sim/explain/report.h"
 #include "sim/explain/sides.h"
+#include "sim/explain/words.h"
 #include "sim/explore/clock.h"
 #include "sim/store/explained.h"
 #include "sim/tell/tell.h"
@@ -24,6 +25,7 @@
 #define PLACES_MAX (SIM_CAUSE_CALLS + 4u)
 #define WAIT_MS 500u   /* For another process that holds the database. */
 #define EACH_MS 20000u /* For one of many explanations. */
+#define HANG_MS 250u   /* A hang hangs in each of its runs: many are made. */
 
 /* ---- Text for the database. ------------------------------------------------------------------ */
 
@@ -132,7 +134,7 @@ collect_places(const struct sim_explanation *explanation, struct places *places)
 
 /* All that is written, in memory of its own. */
 struct kept {
-    char *texts[12];
+    char *texts[14];
     uint32_t texts_count;
     bool room;
     char build[SIM_BUILD_MAX];
@@ -184,6 +186,57 @@ tell_runs(struct kept *kept, const struct sim_subject *subject, struct sim_expla
     }
 }
 
+/* Of a choice that is no number, and shows at once: where the two runs part. */
+static bool
+shows_at_once(const struct sim_explanation *explanation)
+{
+    return explanation->decision.deciding.kind != SIM_KIND_LATE;
+}
+
+static void
+put_decided(struct sim_page *page, const struct sim_explanation *explanation, bool dull)
+{
+    const struct sim_deciding_number *number = &explanation->number;
+    const struct sim_cast *cast =
+            explanation->decision.added ? &explanation->passing_cast : &explanation->cast;
+    if (number->found) {
+        bool known = !dull || number->both;
+        if (known) {
+            sim_deciding_number_put_value(cast, page, dull ? &number->beside : &number->below);
+        }
+    } else if (dull) {
+        sim_words_put_dull(cast, page, &explanation->decision.deciding);
+    } else {
+        sim_words_put_decision(cast, page, &explanation->decision.deciding);
+    }
+}
+
+static void
+put_decided_told(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    put_decided(page, explanation, explanation->decision.added);
+}
+
+static void
+put_decided_twin(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    put_decided(page, explanation, !explanation->decision.added);
+}
+
+static void
+tell_deciding(
+        struct kept *kept, const struct sim_explanation *explanation, struct sim_explained *ret)
+{
+    uint64_t parts = kept->told.parts_step;
+    const struct sim_deciding_number *number = &explanation->number;
+    bool known = number->found || (parts != 0 && shows_at_once(explanation));
+    if (explanation->decision.found && explanation->compared && known) {
+        ret->decided_step = number->found ? number->step : parts;
+        ret->decided_told = keep_text(kept, text_of(put_decided_told, explanation));
+        ret->decided_twin = keep_text(kept, text_of(put_decided_twin, explanation));
+    }
+}
+
 static enum sim_store_err
 keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
         struct sim_explanation *explanation)
@@ -192,7 +245,7 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
     tell_runs(&kept, subject, explanation);
     collect_places(explanation, &kept.places);
     sim_build_text(subject->entry->library, kept.build);
-    const struct sim_explained explained = {
+    struct sim_explained explained = {
             .run = run,
             .told = &kept.told,
             .twin = explanation->compared ? &kept.twin : NULL,
@@ -209,6 +262,7 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
             .places = kept.places.list,
             .places_count = kept.places.count,
     };
+    tell_deciding(&kept, explanation, &explained);
     enum sim_store_err err = kept.room ? sim_store_explained(store, &explained) : SIM_STORE_SYSTEM;
     free_kept(&kept);
     return err;
@@ -287,7 +341,10 @@ explain_run(struct sim_cli *cli, int64_t run, const struct sim_explained_count *
     enum explained end = EXPLAINED_NOT;
     (void)snprintf(name, sizeof(name), "run:%lld", (long long)run);
     if (sim_subject_find(cli, name, &subject) == 0) {
-        const struct sim_failure failure = sim_explained_failure(cli, &subject);
+        struct sim_failure failure = sim_explained_failure(cli, &subject);
+        if (subject.expected.verdict == SIM_VERDICT_HANG && failure.hang_ms > HANG_MS) {
+            failure.hang_ms = HANG_MS;
+        }
         (void)fprintf(stderr, "rewake: explaining %s of %s (%u of %u)\n", name,
                 subject.entry->scenario->name, count->tried, count->missing);
         if (!sim_explanation_make(&explanation, &failure)) {

@@ -68,6 +68,7 @@ clear(struct sim_store *store, int64_t run)
     static const char *const statements[] = {
             "DELETE FROM explained_places WHERE run = ?",
             "DELETE FROM told WHERE run = ?",
+            "DELETE FROM deciding WHERE run = ?",
     };
     enum sim_store_err err = sim__store_forget_details(store, SIM_TOLD_OF(run));
     if (err == SIM_STORE_OK) {
@@ -127,6 +128,22 @@ insert_places(struct sim_store *store, const struct sim_explained *explained)
 }
 
 static enum sim_store_err
+insert_deciding(struct sim_store *store, const struct sim_explained *explained)
+{
+    if (explained->decided_told == NULL) {
+        return SIM_STORE_OK;
+    }
+    struct sim__statement statement =
+            sim__store_prepare(store, "INSERT INTO deciding VALUES (?, ?, ?, ?)");
+    sim__put_int(&statement, explained->run);
+    sim__put_bits(&statement, explained->decided_step);
+    sim__put_text(&statement, explained->decided_told);
+    sim__put_text(&statement, explained->decided_twin);
+    (void)sim__store_run(&statement);
+    return sim__store_done(&statement);
+}
+
+static enum sim_store_err
 write_all(struct sim_store *store, const struct sim_explained *explained)
 {
     enum sim_store_err err = sim__store_known(store, explained->run);
@@ -148,6 +165,9 @@ write_all(struct sim_store *store, const struct sim_explained *explained)
     }
     if (err == SIM_STORE_OK) {
         err = insert_explained(store, explained);
+    }
+    if (err == SIM_STORE_OK) {
+        err = insert_deciding(store, explained);
     }
     return err == SIM_STORE_OK ? insert_places(store, explained) : err;
 }
@@ -184,13 +204,13 @@ sim_store_run_of_token(struct sim_store *store, const char *token, int64_t *ret_
 }
 
 #define UNEXPLAINED_SQL(explained) \
-    "SELECT run FROM (SELECT r.run, max(" explained ") OVER cause AS explained," \
+    "SELECT run FROM (SELECT r.run, r.verdict, max(" explained ") OVER cause AS explained," \
     "  row_number() OVER (PARTITION BY s.scenario, r.verdict, r.oracle, r.site" \
     "   ORDER BY d.token IS NOT NULL DESC, r.run DESC) AS rank, max(r.run) OVER cause AS last" \
     "  FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)" \
-    "  WHERE r.verdict NOT IN (0, ?) WINDOW cause AS" \
+    "  WHERE r.verdict <> 0 WINDOW cause AS" \
     "   (PARTITION BY s.scenario, r.verdict, r.oracle, r.site))" \
-    " WHERE rank = 1 AND explained = 0 ORDER BY last DESC"
+    " WHERE rank = 1 AND explained = 0 ORDER BY verdict = ?, last DESC"
 
 static bool
 has_explanations(struct sim_store *store)

@@ -65,6 +65,15 @@ CREATE TABLE IF NOT EXISTS explained_places (
     PRIMARY KEY (run, role, nth)
 ) STRICT, WITHOUT ROWID;
 
+-- Where it is decided, in the smaller run and in its twin: up to there they are the same. No row:
+-- not known, or of an older rewake.
+CREATE TABLE IF NOT EXISTS deciding (
+    run  INTEGER PRIMARY KEY REFERENCES runs,
+    step INTEGER NOT NULL,          -- 0: before the first
+    told TEXT NOT NULL,             -- what is decided in the smaller run, in a few words,
+    twin TEXT NOT NULL              -- and in its twin; '': not known
+) STRICT;
+
 -- Why did it fail? Newest first.
 CREATE VIEW IF NOT EXISTS explanations AS
 SELECT e.run, s.scenario, e.headline, e.cause, p.file || ':' || p.line AS at, e.answer, e.decision,
