@@ -47,6 +47,11 @@ TEMPLATES := $(shell find scripts/templates -type f ! -name README.md)
 PAGES = $(if $(filter no,$(MAN)),,$(B)/share/man)
 put = install -D -m $1 $2 $(DESTDIR)$3 &&
 
+# Programs find a shared library that is new in /usr/local/lib by ldconfig's cache. Under DESTDIR it
+# is nobody's yet, and only root may write the cache.
+tell_linker = [ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ! command -v ldconfig >/dev/null || \
+	ldconfig
+
 BUILT := $(B)/$(SO) $(B)/share/rewake.bash $(B)/share/rewake.zsh
 install: all $(BUILT) $(PAGES) ## program, libraries, headers, pages; DESTDIR=
 	@$(call put,755,$(B)/rewake,$(BINDIR)/rewake) \
@@ -74,6 +79,7 @@ ifneq ($(MAN),no)
 	@cd $(B)/share/man && for page in man?/*; do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/$$page || exit 1; done
 endif
+	@$(tell_linker)
 	@echo 'installed in $(DESTDIR)$(PREFIX)'
 
 # Built before the tests, two of which install, perhaps at the same time.
@@ -88,4 +94,5 @@ uninstall: ## removes what install has put there, with the same DESTDIR= PREFIX=
 		$(DESTDIR)$(DATADIR)/bash-completion/completions/rewake \
 		$(DESTDIR)$(DATADIR)/zsh/site-functions/_rewake
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/rewake $(DESTDIR)$(DATADIR)/rewake
+	@$(tell_linker)
 .PHONY: install installable uninstall
