@@ -158,6 +158,25 @@ put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
     put_stored(page, cause);
 }
 
+/* It was told once, and did not ask to be told again. */
+static void
+put_unasked(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cast *cast = &explanation->cast;
+    uint64_t ready = sim_cause_silence(cast, &explanation->fate);
+    const struct sim_event *event = sim_cast_event(cast, ready);
+    sim_words_put_who(cast, page, explanation->fate.part);
+    sim_page_printf(page,
+            " falls asleep at step %llu and does not ask its host again: its last line is",
+            (unsigned long long)explanation->cause.at[0].step);
+    sim__say_at(page, &explanation->cause);
+    sim_page_put(page, ". Then ");
+    sim_words_put_who(cast, page, sim_cast_part_of(cast, ready));
+    sim_page_printf(page, " is ready, at step %u, and ", (unsigned)event->step);
+    sim_page_clean(page, sim_cast_text(cast, ready));
+    sim_page_put(page, ".");
+}
+
 static void
 put_never_stored(struct sim_page *page, const struct sim_explanation *explanation)
 {
@@ -188,6 +207,10 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
     }
     if (cause->by_call) {
         sim__say_unregistered(page, explanation);
+        return;
+    }
+    if (cause->by_silence) {
+        put_unasked(page, explanation);
         return;
     }
     sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));

@@ -103,6 +103,9 @@ void sim__description_forget(struct sim__description *description);
 /* Whether a wait would fetch something now. */
 bool sim__fds_ready(const struct sim_fds *fds);
 
+/* Why nobody will be told that `source` is ready, in words; NULL: somebody is, or nobody asked. */
+const char *sim__fds_silence(const struct sim_source *source);
+
 /* One of the registrations, by a decision (SPURIOUS): what it is for, and its data. NULL:
  * there is none. */
 struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);

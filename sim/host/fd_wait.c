@@ -237,6 +237,27 @@ sim__fds_ready(const struct sim_fds *fds)
     return false;
 }
 
+const char *
+sim__fds_silence(const struct sim_source *source)
+{
+    uint32_t spent = 0;
+    rt_list_each(table, &source->host->tables)
+    {
+        const struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
+        rt_list_each(node, &fds->registrations)
+        {
+            const struct sim__registration *registration = registration_of(node);
+            if (registration->description->source == source) {
+                if (!registration->spent) {
+                    return NULL;
+                }
+                spent++;
+            }
+        }
+    }
+    return spent > 0 ? "nobody is told: one-shot, and not armed again yet" : NULL;
+}
+
 struct sim_source *
 sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data)
 {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/host/fd_priv.h"
 #include "sim/host/priv.h"
 
 /* How much later than its latency an event comes at most, under `hostile`. */
@@ -123,6 +124,9 @@ sim__source_arrive_now(struct sim_source *source, uint64_t amount)
         count_event(source);
     }
     source->spurious = 0;
+    if (world->recorder.texts_on) {
+        rt_probe_reason(sim__fds_silence(source));
+    }
     sim_world_event(world, SIM_EVENT_READY, source->object, 0, 0, amount);
     sim_world_progress(world);
     sim__host_stir(source->host);

@@ -2,7 +2,8 @@
  * phrase.c -- words for each kind of event, from a table.
  *
  * In a template, %o is the object, %n the argument, %i the same with a sign, %t as a time, %b as
- * bytes, %w whose waker it is, %r what is waited for (reason and object), %x what was said.
+ * bytes, %w whose waker it is, %r what is waited for (reason and object), %x what was said, %y the
+ * same in brackets where there is something.
  * A kind may have other words where the object (or the waker) is the actor's own.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -47,7 +48,7 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [RT_PROBE_DESTROY] = {"destroys what is left in %o", NULL, false},
         [RT_PROBE_REFUSE] = {"gets nothing of %o, and does not wait", NULL, false},
         [SIM_EVENT_STRETCH] = {"takes %t longer", NULL, false},
-        [SIM_EVENT_READY] = {"%o is ready", "is ready", false},
+        [SIM_EVENT_READY] = {"%o is ready%y", "is ready%y", false},
         [SIM_EVENT_UNREADY] = {"%o is not ready any more", "is not ready any more", false},
         [SIM_EVENT_REPORT] = {"%o is reported", "is reported", false},
         [SIM_EVENT_SPURIOUS] = {"false alarm for %o", "is woken for nothing", false},
@@ -136,6 +137,13 @@ put_field(const struct subject *subject, struct sim_page *page, char field)
     case 'r':
         sim_cast_put_wanted(subject->cast, page, event->object,
                 sim_cast_text(subject->cast, subject->index), subject->part);
+        return;
+    case 'y':
+        if (sim_cast_text(subject->cast, subject->index) != NULL) {
+            sim_page_put(page, " (");
+            sim_page_clean(page, sim_cast_text(subject->cast, subject->index));
+            sim_page_put(page, ")");
+        }
         return;
     case 'x':
         sim_page_clean(page, sim_cast_text(subject->cast, subject->index));

@@ -71,6 +71,7 @@ struct sim_cause {
     /* NEVER_STORED: the combinator whose waker is not where the sleeper's own is; 0: none. */
     uint32_t past;
     bool by_rest;     /* NEVER_STORED: in a timer that does not run. */
+    bool by_silence;  /* NEVER_STORED: with a host that was told to be silent after its report. */
     bool by_look;     /* NEVER_STORED: it had seen what it waits for, and fell asleep. */
     bool by_timer;    /* What did not fire is a timer that was due. */
     bool by_word;     /* Known from the word of memory that decides. */
@@ -121,6 +122,10 @@ struct sim_evidence {
 };
 
 void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause);
+
+/* Where, in the step that owed the wake, a source became ready and its host was to be silent about
+ * it; SIM_EVENT_NONE. */
+uint64_t sim_cause_silence(const struct sim_cast *cast, const struct sim_fate *fate);
 
 /*
  * Where somebody does in the passing run what the sleeper waits for: who was given it in this run

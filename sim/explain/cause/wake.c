@@ -138,6 +138,40 @@ blame_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
+uint64_t
+sim_cause_silence(const struct sim_cast *cast, const struct sim_fate *fate)
+{
+    for (uint64_t i = fate->owed; i < fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->step != sim_cast_event(cast, fate->owed)->step) {
+            break;
+        }
+        if (event->kind == SIM_EVENT_READY && sim_cast_text(cast, i) != NULL) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* Its last turn used up what it asked of the host, and did not ask again: blamed is the last line
+ * of the reader's in it. */
+static void
+blame_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_fate *fate = evidence->fate;
+    uint64_t from = fate->poll != SIM_EVENT_NONE ? fate->poll : fate->polled;
+    for (uint64_t i = fate->polled; i > from && from != SIM_EVENT_NONE; i--) {
+        if (sim_cast_part_of(cast, i) == fate->part && i != fate->wait->store_event) {
+            sim__blame_site(cause, sim_cast_event(cast, i)->await, sim_cast_event(cast, i)->step,
+                    fate->part);
+        }
+        if (cause->at_count > 0) {
+            return;
+        }
+    }
+}
+
 static void
 find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
@@ -156,6 +190,15 @@ find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
         cause->by_rest = true;
         sim__blame_event(evidence, cause, fate->wait->store_event);
         return;
+    }
+    if (fate->wait != NULL && fate->owed != SIM_EVENT_NONE &&
+            sim_cause_silence(evidence->ledger->cast, fate) != SIM_EVENT_NONE) {
+        blame_last_turn(evidence, cause);
+        cause->by_silence = cause->at_count > 0;
+        cause->kind = cause->by_silence ? SIM_CAUSE_NEVER_STORED : cause->kind;
+        if (cause->by_silence) {
+            return;
+        }
     }
     if (fate->overdue) {
         blame_timers(evidence, cause);
