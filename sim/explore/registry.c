@@ -20,6 +20,7 @@
 #include "runtime/base/assert.h"
 #include "sim/explore/token.h"
 #include "sim/explore/worker/descriptors.h"
+#include "sim/explore/worker/last_words.h"
 #include "sim/trace/site.h"
 #include "sim/world/memory/image.h"
 
@@ -321,6 +322,7 @@ load(struct sim_registry *registry, const char *path, const char *file)
     if (library == NULL) {
         return false;
     }
+    sim_last_words_add(handle);
     uint32_t count = registry->count;
     struct sim_entry *before = calloc(count + 1, sizeof(*before));
     rt_assert(before != NULL);

@@ -344,6 +344,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->world.trap = NULL;
     shared->world.on_fault = NULL;
     shared->came_somewhere = sim_edges_end() && job->covers;
+    sim_last_words_of_run();
     shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
     observe(shared);
     sim_judge_ended(&shared->world, &what, &outcome);
