@@ -75,8 +75,14 @@ if [ $pages = yes ]; then
             "$(MANROFFSEQ='' MANWIDTH=80 man --warnings -l "$page" 2>&1 >/dev/null)" ''
         grep -q "$version" "$page" || same "$(basename "$page") has the version" no yes
     done
-    ok "pages of other things" test -e "$usr/share/man/man7/rewake-scenario.7" -a \
-        -e "$usr/share/man/man3/rewake-rt.3"
+    for page in man7/rewake-scenario.7 man3/rewake-rt.3 man3/rewake-foreign.3; do
+        ok "a page of other things: $page" test -e "$usr/share/man/$page"
+        # What it names is there for who includes what is installed.
+        for name in $(sed 's/\\f[A-Z]//g; s/\\//g' "$usr/share/man/$page" | LC_ALL=C grep -oiE \
+            '\b(rt|sim)_[a-z_]*[a-z]' | sort -u); do
+            grep -rqw "$name" "$usr/include/rewake" || same "$page: it names" "$name" ''
+        done
+    done
 else
     echo "# no manual pages: scdoc is missing"
 fi
