@@ -16,7 +16,7 @@
 struct end {
     struct sim__description description;
     struct end *peer;      /* NULL: closed. */
-    uint32_t room_left;    /* NULL: what could be written when it closed, less what was since. */
+    uint32_t room_left;    /* With no peer: what could be written then, less what was since. */
     struct sim__pipe pipe; /* What can be, or soon can be, read here. */
     uint64_t min_ns;
     uint64_t max_ns;
