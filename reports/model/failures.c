@@ -20,21 +20,40 @@ report_has_table(struct sim_store *store, const char *name)
     return report_done(&ask) == SIM_STORE_OK && there;
 }
 
-/* The best of each group has the largest rank: 4 explained, 2 events, then the newest. */
-#define FAILURES_SQL(explained) \
-    "SELECT f.run, g.runs, f.verdict, f.oracle, f.site, f.explained, f.scenario," \
-    " coalesce(d.message, ''), coalesce(p.place, '')" \
-    " FROM (SELECT r.run, s.scenario, r.verdict, r.oracle, r.site, " explained " AS explained," \
+/* A table of the connection's own: the file is only read. */
+enum sim_store_err
+report_ways_make(struct sim_store *store)
+{
+    int rc = sqlite3_exec(sim_store_handle(store),
+            "CREATE TEMP TABLE IF NOT EXISTS report_ways AS SELECT sweep, verdict, oracle, site,"
+            " count(*) AS runs, min(number) AS first_number, min(run) AS first, max(run) AS last"
+            " FROM runs WHERE verdict <> 0 GROUP BY sweep, verdict, oracle, site",
+            NULL, NULL, NULL);
+    return rc == SQLITE_OK ? SIM_STORE_OK : sim_store_refused(store, rc);
+}
+
+/* Of each way to fail the run that is shown: explained, with events, the newest; else the newest of
+ * all. What else is known is known of few. */
+#define FAILURES_SQL(kept, explained) \
+    "WITH ways AS (SELECT s.scenario, w.verdict, w.oracle, w.site, sum(w.runs) AS runs," \
+    "   max(w.last) AS last" \
+    "  FROM report_ways AS w JOIN sweeps AS s USING (sweep) GROUP BY s.scenario, w.verdict, " \
+    "w.oracle, w.site)," \
+    " known AS (SELECT r.run, s.scenario, r.verdict, r.oracle, r.site, " explained \
+    " AS explained," \
     "  row_number() OVER (PARTITION BY s.scenario, r.verdict, r.oracle, r.site" \
     "   ORDER BY " explained " DESC, coalesce(e.stored, 0) > 0 DESC, r.run DESC) AS rank" \
-    "  FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS e USING (run)" \
-    "  WHERE r.verdict <> 0) AS f" \
-    " JOIN (SELECT s.scenario, r.verdict, r.oracle, r.site, count(*) AS runs, max(r.run) AS last" \
-    "  FROM runs AS r JOIN sweeps AS s USING (sweep) WHERE r.verdict <> 0" \
-    "  GROUP BY s.scenario, r.verdict, r.oracle, r.site) AS g" \
-    "  USING (scenario, verdict, oracle, site)" \
-    " LEFT JOIN details AS d USING (run) LEFT JOIN places AS p ON p.site = f.site" \
-    " WHERE f.rank = 1 ORDER BY g.last DESC"
+    "  FROM (" kept ") AS k CROSS JOIN runs AS r ON r.run = k.run JOIN sweeps AS s USING (sweep)" \
+    "  LEFT JOIN details AS e ON e.run = k.run WHERE r.verdict <> 0)," \
+    " shown AS (SELECT w.*, coalesce(k.run, w.last) AS run, coalesce(k.explained, 0) AS explained" \
+    "  FROM ways AS w LEFT JOIN known AS k ON k.rank = 1 AND k.scenario = w.scenario" \
+    "  AND k.verdict = w.verdict AND k.oracle = w.oracle AND k.site = w.site" \
+    "  AND (k.explained OR EXISTS (SELECT 1 FROM details AS d" \
+    "   WHERE d.run = k.run AND d.stored > 0)))" \
+    " SELECT f.run, f.runs, f.verdict, f.oracle, f.site, f.explained, f.scenario," \
+    " coalesce(d.message, ''), coalesce(p.place, '')" \
+    " FROM shown AS f LEFT JOIN details AS d USING (run) LEFT JOIN places AS p ON p.site = f.site" \
+    " ORDER BY f.last DESC"
 
 static bool
 add(struct report_failures *failures, uint32_t *capacity, struct report_ask *ask)
@@ -69,14 +88,19 @@ report_failures_load(struct sim_store *store, struct report_failures *ret_failur
     uint32_t capacity = 0;
     bool room = true;
     *ret_failures = (struct report_failures){.count = 0};
-    struct report_ask ask =
-            report_ask(store, report_has_table(store, "explained")
-                                      ? FAILURES_SQL("(r.run IN (SELECT run FROM explained))")
-                                      : FAILURES_SQL("0"));
+    enum sim_store_err err = report_ways_make(store);
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    struct report_ask ask = report_ask(store,
+            report_has_table(store, "explained") ? FAILURES_SQL("SELECT run FROM details UNION"
+                                                                " SELECT run FROM explained",
+                                                           "(r.run IN (SELECT run FROM explained))")
+                                                 : FAILURES_SQL("SELECT run FROM details", "0"));
     while (room && report_row(&ask)) {
         room = add(ret_failures, &capacity, &ask);
     }
-    enum sim_store_err err = report_done(&ask);
+    err = report_done(&ask);
     return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 

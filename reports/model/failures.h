@@ -33,6 +33,13 @@ struct report_failures {
     uint32_t count;
 };
 
+/*
+ * Makes the temporary table `report_ways` of this connection, once: of each sweep the ways to fail
+ * (verdict, oracle, site), how many `runs` of it failed so, `first_number` of them, their `first`
+ * and `last` run. Millions of failing runs are grouped for it; all else asks what comes of that.
+ */
+RT_MUST_CHECK enum sim_store_err report_ways_make(struct sim_store *store);
+
 /* Reads them. report_failures_free may follow in any case. */
 RT_MUST_CHECK enum sim_store_err report_failures_load(
         struct sim_store *store, struct report_failures *ret_failures);

@@ -209,10 +209,12 @@ read_way(struct report_ask *ask, struct report_way *way)
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
         " w.shown, r.seed, d.message, d.token, h.token, w.site"
-        " FROM (SELECT f.sweep, verdict, oracle, f.site, count(*) AS runs,"
-        "        min(f.number) AS first_number, coalesce(min(e.run), min(f.run)) AS shown"
-        "       FROM runs AS f LEFT JOIN details AS e ON e.run = f.run WHERE verdict <> 0"
-        "       GROUP BY f.sweep, verdict, oracle, f.site) AS w"
+        " FROM (SELECT f.sweep, f.verdict, f.oracle, f.site, f.runs, f.first_number,"
+        "        coalesce(min(e.run), f.first) AS shown"
+        "       FROM report_ways AS f LEFT JOIN (SELECT t.* FROM details AS d CROSS JOIN runs AS t"
+        "         ON t.run = d.run) AS e ON e.sweep = f.sweep AND e.verdict = f.verdict"
+        "         AND e.oracle = f.oracle AND e.site = f.site"
+        "       GROUP BY f.sweep, f.verdict, f.oracle, f.site) AS w"
         " JOIN verdicts AS v USING (verdict) JOIN oracles AS o USING (oracle)"
         " LEFT JOIN sites AS s USING (site) JOIN runs AS r ON r.run = w.shown"
         " LEFT JOIN details AS d ON d.run = w.shown LEFT JOIN shrunk AS h ON h.run = w.shown"
@@ -221,6 +223,10 @@ static const char ways_sql[] =
 static enum sim_store_err
 read_ways(struct sim_store *store, struct report_sweeps *list)
 {
+    enum sim_store_err made = report_ways_make(store);
+    if (made != SIM_STORE_OK) {
+        return made;
+    }
     struct report_ask ask = report_ask(store, ways_sql);
     while (report_row(&ask)) {
         struct report_sweep *sweep = find_sweep(list, report_int(&ask, 0));
@@ -238,7 +244,7 @@ static const char remembered_sql[] =
         " JOIN oracles AS o USING (oracle) LEFT JOIN sites AS s USING (site)"
         " LEFT JOIN runs AS r ON r.run = m.run LEFT JOIN details AS d ON d.run = m.run"
         " LEFT JOIN shrunk AS h ON h.run = m.run"
-        " WHERE m.scenario = ?2 AND NOT EXISTS (SELECT 1 FROM runs AS f WHERE f.sweep = ?1"
+        " WHERE m.scenario = ?2 AND NOT EXISTS (SELECT 1 FROM report_ways AS f WHERE f.sweep = ?1"
         "  AND f.verdict = m.verdict AND f.oracle = m.oracle AND f.site = m.site)"
         " ORDER BY m.id";
 

@@ -15,8 +15,8 @@
 /* Only a run that was told has its options in the database; of others the seed alone is kept. */
 static const char drawn_sql[] =
         "WITH s AS (SELECT sweep, options FROM sweeps WHERE sweep BETWEEN ? AND ?),"
-        " d AS (SELECT r.run, d.options, s.options AS usual FROM runs AS r JOIN s USING (sweep)"
-        "  JOIN details AS d USING (run) WHERE r.verdict <> 0 AND d.token IS NOT NULL),"
+        " d AS (SELECT r.run, d.options, s.options AS usual FROM details AS d CROSS JOIN runs AS r"
+        "  USING (run) JOIN s USING (sweep) WHERE r.verdict <> 0 AND d.token IS NOT NULL),"
         " o AS (SELECT e.key, e.value, d.run FROM d, json_each(d.options) AS e"
         "  WHERE e.value IS NOT (SELECT p.value FROM json_each(d.usual) AS p WHERE p.key = e.key))"
         " SELECT key, value, count(*), (SELECT count(*) FROM d) FROM o GROUP BY key, value"

@@ -25,7 +25,8 @@
 #define PLACES_MAX (SIM_CAUSE_CALLS + 4u)
 #define WAIT_MS 500u   /* For another process that holds the database. */
 #define EACH_MS 20000u /* For one of many explanations. */
-#define HANG_MS 250u   /* A hang hangs in each of its runs: many are made. */
+#define FEW 64u
+#define HANG_MS 250u /* A hang hangs in each of its runs: many are made. */
 
 /* ---- Text for the database. ------------------------------------------------------------------ */
 
@@ -414,12 +415,16 @@ find_missing(struct sim_cli *cli, int64_t **ret_runs, uint32_t *ret_count)
             SIM_STORE_OK) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
     }
-    enum sim_store_err err = sim_store_unexplained(store, NULL, 0, ret_count);
-    uint32_t capacity = *ret_count;
-    *ret_runs = calloc((size_t)capacity + 1, sizeof(**ret_runs));
-    if (err == SIM_STORE_OK && *ret_runs != NULL) {
+    enum sim_store_err err = SIM_STORE_OK;
+    /* Mostly there are few, and one question is enough. */
+    for (uint32_t capacity = 0; err == SIM_STORE_OK && capacity <= *ret_count;) {
+        capacity = capacity == 0 ? FEW : *ret_count + 1;
+        free(*ret_runs);
+        *ret_runs = calloc(capacity, sizeof(**ret_runs));
+        if (*ret_runs == NULL) {
+            break;
+        }
         err = sim_store_unexplained(store, *ret_runs, capacity, ret_count);
-        *ret_count = *ret_count < capacity ? *ret_count : capacity;
     }
     if (err != SIM_STORE_OK || *ret_runs == NULL) {
         status = sim_cli_fail(

@@ -203,14 +203,20 @@ sim_store_run_of_token(struct sim_store *store, const char *token, int64_t *ret_
     return err;
 }
 
-#define UNEXPLAINED_SQL(explained) \
-    "SELECT run FROM (SELECT r.run, r.verdict, max(" explained ") OVER cause AS explained," \
-    "  row_number() OVER (PARTITION BY s.scenario, r.verdict, r.oracle, r.site" \
-    "   ORDER BY d.token IS NOT NULL DESC, r.run DESC) AS rank, max(r.run) OVER cause AS last" \
-    "  FROM runs AS r JOIN sweeps AS s USING (sweep) LEFT JOIN details AS d USING (run)" \
-    "  WHERE r.verdict <> 0 WINDOW cause AS" \
-    "   (PARTITION BY s.scenario, r.verdict, r.oracle, r.site))" \
-    " WHERE rank = 1 AND explained = 0 ORDER BY verdict = ?, last DESC"
+/* Millions of rows are grouped once, by numbers; who is told is looked for among few details. */
+#define UNEXPLAINED_SQL(kept, explained) \
+    "WITH ways AS (SELECT s.scenario, w.verdict, w.oracle, w.site, max(w.last) AS last" \
+    "  FROM (SELECT sweep, verdict, oracle, site, max(run) AS last FROM runs WHERE verdict <> 0" \
+    "   GROUP BY sweep, verdict, oracle, site) AS w JOIN sweeps AS s USING (sweep)" \
+    "  GROUP BY s.scenario, w.verdict, w.oracle, w.site)," \
+    " known AS (SELECT s.scenario, r.verdict, r.oracle, r.site," \
+    "  max(iif(d.token IS NOT NULL, r.run, NULL)) AS told, max(" explained ") AS explained" \
+    "  FROM (" kept ") AS k CROSS JOIN runs AS r ON r.run = k.run JOIN sweeps AS s USING (sweep)" \
+    "  LEFT JOIN details AS d ON d.run = k.run WHERE r.verdict <> 0 GROUP BY 1, 2, 3, 4)" \
+    " SELECT coalesce(t.told, w.last) FROM ways AS w LEFT JOIN known AS t" \
+    "  ON t.scenario = w.scenario AND t.verdict = w.verdict AND t.oracle = w.oracle" \
+    "  AND t.site = w.site" \
+    " WHERE coalesce(t.explained, 0) = 0 ORDER BY w.verdict = ?, w.last DESC"
 
 static bool
 has_explanations(struct sim_store *store)
@@ -227,8 +233,10 @@ sim_store_unexplained(
 {
     rt_check(store, SIM__STORE_MAGIC);
     struct sim__statement statement = sim__store_prepare(store,
-            has_explanations(store) ? UNEXPLAINED_SQL("(r.run IN (SELECT run FROM explained))")
-                                    : UNEXPLAINED_SQL("0"));
+            has_explanations(store)
+                    ? UNEXPLAINED_SQL("SELECT run FROM details UNION SELECT run FROM explained",
+                              "(r.run IN (SELECT run FROM explained))")
+                    : UNEXPLAINED_SQL("SELECT run FROM details", "0"));
     sim__put_int(&statement, SIM_VERDICT_HANG);
     uint32_t count = 0;
     while (sim__store_row(&statement)) {
