@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/print/json.h"
@@ -39,8 +40,14 @@ print_text(const struct sim_entry *entry)
     (void)snprintf(text, sizeof(text), "%s%s%s%s", scenario->about,
             passes ? "" : " [expected: ", passes ? "" : sim_verdict_name(scenario->expect),
             passes ? "" : "]");
-    int column = printf("%-32s ", scenario->name);
-    sim_print_folded(text, (size_t)column, 33);
+    /* A name that is too long for its column has a line of its own. */
+    bool wraps = strlen(scenario->name) > 32;
+    if (wraps) {
+        (void)printf("%s\n%33s", scenario->name, "");
+    } else {
+        (void)printf("%-32s ", scenario->name);
+    }
+    sim_print_folded(text, 33, 33);
     for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
         const struct sim_param *param = &scenario->params[i];
         (void)snprintf(text, sizeof(text), "-D %s=%lld  %s (%lld to %lld)", param->name,

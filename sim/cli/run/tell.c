@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -374,22 +375,43 @@ end_words(enum sim_sweep_end end)
     case SIM_SWEEP_COMPLETE:
         return "";
     case SIM_SWEEP_EXHAUSTED:
-        return "  (complete: there is no other run)";
+        return "(complete: there is no other run)";
     case SIM_SWEEP_ENOUGH:
-        return "  (saturated)";
+        return "(saturated)";
     case SIM_SWEEP_STOPPED_AT_FAILURE:
-        return "  (stopped at the first failure)";
+        return "(stopped at the first failure)";
     case SIM_SWEEP_OUT_OF_TIME:
-        return "  (time is up)";
+        return "(time is up)";
     case SIM_SWEEP_INTERRUPTED:
-        return "  (interrupted)";
+        return "(interrupted)";
     case SIM_SWEEP_TOO_MANY_HANGS:
-        return "  (given up: too many hangs)";
+        return "(given up: too many hangs)";
     case SIM_SWEEP_SINK:
     case SIM_SWEEP_SYSTEM:
         break;
     }
-    return "  (stopped: rewake failed)";
+    return "(stopped: rewake failed)";
+}
+
+/* The first column of the table of scenarios; a longer name has a line of its own. */
+#define NAME_COLUMNS 32u
+
+/* Adds a piece to the line; where that is too wide then, it goes on below its counts. */
+__attribute__((format(printf, 2, 3))) static void
+put_piece(size_t *column, const char *format, ...)
+{
+    char text[160];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    rt_assert(length >= 0 && (size_t)length < sizeof(text));
+    if (*column + 2 + (size_t)length > SIM_COLUMNS) {
+        *column = NAME_COLUMNS;
+        (void)printf("\n%*s", (int)*column, "");
+    }
+    (void)printf("  %s", text);
+    *column += 2 + (size_t)length;
 }
 
 static void
@@ -397,26 +419,33 @@ tell_scenario_text(const struct sim_run *run)
 {
     const struct sim_sweep_result *result = &run->result;
     const struct sim_scenario *scenario = run->entry->scenario;
-    (void)printf("%-32s %8llu run%s", scenario->name, wide(result->totals.runs),
-            result->totals.runs == 1 ? " " : "s");
+    bool wraps = strlen(scenario->name) > NAME_COLUMNS;
+    (void)printf("%s%s", scenario->name, wraps ? "\n" : "");
+    size_t column = (size_t)printf("%*s %8llu run%s",
+            wraps ? (int)NAME_COLUMNS : (int)(NAME_COLUMNS - strlen(scenario->name)), "",
+            wide(result->totals.runs), result->totals.runs == 1 ? " " : "s");
+    column += wraps ? 0 : strlen(scenario->name);
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         if (result->totals.verdicts[i] > 0) {
-            (void)printf("  %llu %s", wide(result->totals.verdicts[i]), sim_verdict_name(i));
+            put_piece(&column, "%llu %s", wide(result->totals.verdicts[i]), sim_verdict_name(i));
         }
     }
     if (result->first_failure != UINT64_MAX) {
-        (void)printf("  first at seed %llu", wide(run->plan.first + result->first_failure));
+        put_piece(&column, "first at seed %llu", wide(run->plan.first + result->first_failure));
     }
     if (result->checked > 0) {
-        (void)printf("  twins: %llu of %llu differ", wide(result->unequal), wide(result->checked));
+        put_piece(&column, "twins: %llu of %llu differ", wide(result->unequal),
+                wide(result->checked));
     }
     if (run->expect) {
-        (void)printf("  %s", sim_run_as_stated(run) ? "as stated" : "NOT AS STATED: ");
-        if (!sim_run_as_stated(run)) {
-            (void)printf("%s", sim_verdict_name(scenario->expect));
-        }
+        bool stated = sim_run_as_stated(run);
+        put_piece(&column, "%s%s", stated ? "as stated" : "NOT AS STATED: ",
+                stated ? "" : sim_verdict_name(scenario->expect));
     }
-    (void)printf("%s\n", end_words(result->end));
+    if (end_words(result->end)[0] != '\0') {
+        put_piece(&column, "%s", end_words(result->end));
+    }
+    (void)putchar('\n');
 }
 
 void

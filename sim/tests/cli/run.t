@@ -228,4 +228,21 @@ same "kill -9: the database is whole" "$(sqlite3 k9.db 'PRAGMA integrity_check')
 sleep 0.2
 ok "kill -9: no worker is left behind" sh -c "for p in $children; do [ ! -e /proc/\$p ] ||
     grep -q '^State:.*Z' /proc/\$p/status || exit 1; done; [ -n '$children' ]"
+# ---- A long name keeps the columns of all others, and all is within 100 columns. ----
+mkdir -p long
+sed 's|mine/mended|mine/a-name-that-is-longer-than-forty-characters|' \
+    "$root/sim/tests/cli/lib/mended.c" >long/long.c
+# shellcheck disable=SC2086 # Several flags.
+$cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" long/long.c \
+    -o long.so
+rewake list ./long.so >list.txt
+ok "list: a long name has a line of its own" \
+    grep -qx 'mine/a-name-that-is-longer-than-forty-characters' list.txt
+ok "list: what it is about stands in its column" grep -q '^ \{33\}[^ ]' list.txt
+rewake run ./long.so --runs 20 --no-shrink --fresh --check-determinism 100 --expect --record none \
+    >long.txt
+ok "run: so does what a sweep came to" \
+    grep -q '^ \{32\} *20 runs  .*invariant' long.txt
+ok "run: no line of the table is wider than 100 columns" awk '/runs  |twins/ && length > 100 {
+    exit 1 }' long.txt
 done_testing
