@@ -442,6 +442,7 @@ sim_foreign_new(struct sim_loop *loop, void (*again)(void *runtime, void *task),
     rt_assert(loop != NULL);
     struct sim_world *world = sim_loop_actor(loop)->world;
     struct sim_foreign *foreign = sim_new(world, struct sim_foreign);
+    sim_loop_actor(loop)->hosts = true;
     if (world->foreigners == NULL) {
         world->foreigners = sim_new(world, struct sim__foreigners);
     }

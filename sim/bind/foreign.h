@@ -48,7 +48,9 @@ struct sim_foreign;
  * poll `task` once more, woken or not (a watcher: to call it with an event for nothing), with the
  * same reports around it as always. It is called while the loop gives way, on another stack, so it
  * must not block, and must cope with being called between any two polls; a healthy task does
- * nothing when it is polled for nothing. NULL: tasks can not be asked, and only a report that the
+ * nothing when it is polled for nothing. A poll must look at what it waits for, and not only
+ * at a note that it was woken: who believes such a note alone goes on for no question, and what it
+ * has lost is told as deadlock. NULL: tasks can not be asked, and only a report that the
  * host makes once more can show that something was lost. `runtime` is handed to `again`.
  *
  * When the loop's function returns, all tasks that are left are taken to have ended.

@@ -22,17 +22,27 @@ struct sleepers {
     uint32_t foreground; /* So many of them, first in the list, are waited for. */
 };
 
+/* Those who poll others, or not. */
 static void
-collect(const struct sim_world *world, bool waited_for, struct sleepers *ret)
+collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct sleepers *ret)
 {
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
         bool can_sleep = actor->ops->kind == SIM_ACTOR_TASK || actor->ops->kind == SIM_ACTOR_LOOP ||
                          actor->ops->nudge != NULL;
-        if (!actor->done && can_sleep && actor->foreground == waited_for && !actor->enabled) {
+        if (!actor->done && can_sleep && actor->foreground == waited_for && !actor->enabled &&
+                actor->hosts == hosts) {
             ret->indices[ret->count++] = i;
         }
     }
+}
+
+/* Who polls others sleeps because they do, and comes after them. */
+static void
+collect(const struct sim_world *world, bool waited_for, struct sleepers *ret)
+{
+    collect_some(world, waited_for, false, ret);
+    collect_some(world, waited_for, true, ret);
 }
 
 static bool

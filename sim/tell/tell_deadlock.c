@@ -122,33 +122,42 @@ put_rest_of_message(struct sim__telling *telling)
     }
 }
 
+/* "`client` waits for the reply since step 3 (2us)", after NAMED_IN_HEADLINE only counted. */
+static void
+name(struct sim__telling *telling, uint32_t part, uint32_t *named)
+{
+    const struct sim_wait *wait = NULL;
+    bool open = sim_ledger_open_of(&telling->ledger, part, NULL) != NULL;
+    if (!sim__is_left(telling, part) || (!open && !is_own_loop(telling, part)) ||
+            (*named)++ >= NAMED_IN_HEADLINE) {
+        return;
+    }
+    sim_page_put(&telling->line, *named == 1 ? "" : "; ");
+    sim__put_who(telling, part);
+    sim_page_put(&telling->line, " waits for ");
+    if (!sim__put_waiting(telling, part, &wait)) {
+        put_said(telling, part);
+    }
+}
+
 void
 sim__head_deadlock(struct sim__telling *telling)
 {
+    uint32_t first = telling->fate.part;
     uint32_t named = 0;
-    uint32_t left = 0;
     sim_page_put(&telling->line, telling->went_on ? "nobody goes on: " : "nobody can go on: ");
+    if (first != SIM_PART_NONE && first != 0) {
+        name(telling, first, &named);
+    }
     for (uint32_t part = 1; part < telling->cast.count; part++) {
-        const struct sim_wait *wait = NULL;
-        bool open = sim_ledger_open_of(&telling->ledger, part, NULL) != NULL;
-        if (!sim__is_left(telling, part) || (!open && !is_own_loop(telling, part))) {
-            continue;
-        }
-        if (named == NAMED_IN_HEADLINE) {
-            left++;
-            continue;
-        }
-        sim_page_put(&telling->line, named++ == 0 ? "" : "; ");
-        sim__put_who(telling, part);
-        sim_page_put(&telling->line, " waits for ");
-        if (!sim__put_waiting(telling, part, &wait)) {
-            put_said(telling, part);
+        if (part != first) {
+            name(telling, part, &named);
         }
     }
     if (named == 0) {
         put_rest_of_message(telling);
-    } else if (left > 0) {
-        sim_page_printf(&telling->line, "; and %u more", left);
+    } else if (named > NAMED_IN_HEADLINE) {
+        sim_page_printf(&telling->line, "; and %u more", named - NAMED_IN_HEADLINE);
     }
     sim_page_put(&telling->line, ".");
 }
