@@ -42,19 +42,16 @@ report_way_place(const struct report_way *way)
     return text;
 }
 
+/* Names in quotes, as in other messages. It goes on from another sentence there, and begins one
+ * here; a name stays as it is. */
 char *
 report_way_answer(const struct report_way *way)
 {
     char *text = strdup(way->answer);
     rt_assert(text != NULL);
-    size_t used = 0;
-    for (size_t i = 0; text[i] != '\0'; i++) {
-        if (text[i] != '`') {
-            text[used++] = text[i];
-        }
+    for (char *c = strchr(text, '`'); c != NULL; c = strchr(c, '`')) {
+        *c = '\'';
     }
-    text[used] = '\0';
-    /* It goes on from another sentence there, and begins one here. */
     text[0] = text[0] >= 'a' && text[0] <= 'z' ? (char)(text[0] - 'a' + 'A') : text[0];
     return text;
 }

@@ -22,7 +22,7 @@ char *report_way_count(const struct report_sweep *sweep, const struct report_way
 char *report_way_place(const struct report_way *way);
 
 /* The way as a reader of a list should see it: which wake is missing where that is known. "" for
- * nothing; names lose their backquotes. */
+ * nothing; names are in quotes. */
 char *report_way_answer(const struct report_way *way);
 
 /* What went wrong, one sentence; the verdict where nothing more was kept. */

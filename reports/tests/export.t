@@ -114,6 +114,7 @@ for explained in no yes; do
     rewake report --db f.db -o pages-f >/dev/null 2>&1
 done
 ok "explained: the wake was sent" grep -q 'was woken at step .*never polled after that' f.junit
+ok "explained: names in quotes" grep -q "^The wake of 'job' is sent" f.junit
 for question in failures causes; do
     ok "foreign: $question" \
         test -n "$(rewake query $question --db f.db | grep "executor.c:$line job_poll")"
