@@ -68,6 +68,9 @@ add(uint64_t a, uint64_t b)
 static uint64_t
 model_round(uint64_t deadline_ns)
 {
+    if (bench.tick_ns == 1) { /* Half of all inputs, and a division is as long as an operation. */
+        return deadline_ns;
+    }
     uint64_t beyond_ns = deadline_ns % bench.tick_ns;
     return beyond_ns == 0 ? deadline_ns : add(deadline_ns, bench.tick_ns - beyond_ns);
 }
@@ -129,11 +132,17 @@ compare(void)
     fuzz_check(rt_timers_next(&bench.timers) == model_next());
     fuzz_check(bench.timers.armed == bench.armed);
     fuzz_check(bench.held == bench.armed);
+    /* Without a branch for each: who is armed is as good as random. */
+    bool same_places = true;
+    bool same_deadlines = true;
     for (uint32_t i = 0; i < TIMERS; i++) {
         const struct line *line = &bench.lines[i];
-        fuzz_check((bench.timer[i].place != RT_TIMER_IDLE) == line->armed);
-        fuzz_check(!line->armed || bench.timer[i].deadline_ns == line->deadline_ns);
+        const struct rt_timer *timer = &bench.timer[i];
+        same_places &= (timer->place != RT_TIMER_IDLE) == line->armed;
+        same_deadlines &= !line->armed | (timer->deadline_ns == line->deadline_ns);
     }
+    fuzz_check(same_places);
+    fuzz_check(same_deadlines);
 }
 
 /* ---- Whom the wheel calls. ------------------------------------------------------------------- */
