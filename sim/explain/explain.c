@@ -243,6 +243,8 @@ find_visit(struct sim_explanation *explanation)
     } else if (wish->kind == SIM_WISH_UNTOLD) {
         sim_visit_find(&runs, explanation->places, wish->actor, wish->writer_id, wish->step,
                 &explanation->visit);
+    } else if (outcome->verdict == SIM_VERDICT_DEADLOCK) {
+        sim_visit_find(&runs, explanation->places, outcome->actor, 0, 0, &explanation->visit);
     } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP && fate->kind == SIM_FATE_NOT_POLLED &&
                fate->culprit != SIM_EVENT_NONE) {
         uint32_t part = sim_cast_part_of(&explanation->cast, fate->culprit);

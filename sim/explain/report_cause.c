@@ -201,6 +201,10 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         sim__say_deaf(page, explanation);
         return;
     }
+    if (cause->by_look && cause->by_wish != SIM_WISH_NONE) {
+        sim__say_left(page, explanation);
+        return;
+    }
     if (cause->by_look) {
         put_unarmed(page, explanation);
         return;

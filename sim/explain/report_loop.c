@@ -47,6 +47,26 @@ sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
                        "told, and goes on.");
 }
 
+/* It had come, the loop was told, and left it. */
+void
+sim__say_left(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_page_printf(page, " falls asleep at step %llu with something left to do: at step %llu ",
+            (unsigned long long)explanation->wish.step, (unsigned long long)cause->before.step);
+    sim_words_put_who(&explanation->cast, page, cause->before.part);
+    sim_page_put(page, " writes what it waits for, ");
+    sim_words_put_place(page, &cause->before.place);
+    sim_page_printf(page, "; it is told by its host at step %llu, goes through ",
+            (unsigned long long)cause->at[0].step);
+    sim_page_printf(page, "%s() (%s:%u)", cause->at[0].place.function,
+            sim_place_file(&cause->at[0].place), (unsigned)cause->at[0].place.line);
+    (void)sim__say_names(page, cause, 0, cause->at_count, false, " and ");
+    sim_page_put(page, ", and blocks without having taken all. Were it told once more, it would go "
+                       "on.");
+}
+
 /* "`hasty` is given what `patient` waits for, by `holder` in …, and does not pass it on" */
 static void
 put_lost(struct sim_page *page, const struct sim_explanation *explanation)
@@ -179,10 +199,12 @@ void
 sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    if (cause->by_wish != SIM_WISH_SWALLOWED) {
+    if (cause->by_wish != SIM_WISH_SWALLOWED && !cause->by_visit) {
         return;
     }
-    sim_page_printf(page, " Only at step %llu ", (unsigned long long)explanation->wish.step);
+    sim_page_printf(page, " Only at step %llu ",
+            (unsigned long long)(cause->by_visit ? explanation->visit.slept
+                                                 : explanation->wish.step));
     sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
     sim_page_put(page, " falls asleep");
     if (cause->sleeps.place.function[0] != '\0') {

@@ -27,6 +27,7 @@ void sim__say_when(
 
 void sim__say_unregistered(struct sim_page *page, const struct sim_explanation *explanation);
 void sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation);
+void sim__say_left(struct sim_page *page, const struct sim_explanation *explanation);
 void sim__say_visited(struct sim_page *page, const struct sim_explanation *explanation);
 void sim__say_untold(struct sim_page *page, const struct sim_explanation *explanation);
 void sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *explanation);

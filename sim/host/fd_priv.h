@@ -56,6 +56,7 @@ struct sim__registration {
     bool armed; /* EDGE: something has changed since the last report. */
     bool spent; /* ONESHOT: reported, and not changed since. */
     uint32_t told_to;
+    bool pretended; /* Is told next, ready or not. */
 };
 
 struct sim_fds {
@@ -116,5 +117,6 @@ void sim__fds_renew(struct sim_host *host);
 /* For struct sim_renewable: what is ready, and was asked for once and told. */
 bool sim__fds_silent(void *host, struct sim_silence *ret);
 void sim__fds_ask_again(void *host);
+void sim__fds_pretend(void *host);
 
 #endif

@@ -36,6 +36,9 @@ reportable(const struct sim__registration *registration)
 {
     bool silent = registration->spent ||
                   ((registration->interest & SIM_FD_EDGE) != 0 && !registration->armed);
+    if (registration->pretended) {
+        return holds(registration) | (registration->interest & (SIM_FD_IN | SIM_FD_OUT));
+    }
     return silent ? 0 : holds(registration);
 }
 
@@ -106,6 +109,21 @@ sim__fds_ask_again(void *host)
     sim__host_stir(host);
 }
 
+void
+sim__fds_pretend(void *host)
+{
+    const struct sim_host *all = host;
+    rt_list_each(table, &all->tables)
+    {
+        const struct sim_fds *fds = rt_container_of(table, struct sim_fds, link);
+        rt_list_each(node, &fds->registrations)
+        {
+            registration_of(node)->pretended = !registration_of(node)->spent;
+        }
+    }
+    sim__host_stir(host);
+}
+
 /* ---- Interest. ------------------------------------------------------------------------------- */
 
 static struct sim__registration *
@@ -148,6 +166,7 @@ ask(struct sim__registration *registration, uint32_t events, uint64_t data)
     registration->interest = events;
     registration->data = data;
     registration->spent = false;
+    registration->pretended = false;
     registration->armed = true;
     sim__host_stir(registration->description->fds->host);
 }
@@ -329,6 +348,7 @@ report(struct sim_fds *fds, struct sim__registration *registration, struct sim_f
     ret->data = registration->data;
     rt_assert(ret->events != 0);
     registration->armed = false;
+    registration->pretended = false;
     registration->spent = (registration->interest & SIM_FD_ONESHOT) != 0;
     registration->told_to = fds->host->world->current->index;
     rt_list_unlink(&registration->link);

@@ -202,6 +202,7 @@ sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile
     host->renewable.renew = renew;
     host->renewable.silent = sim__fds_silent;
     host->renewable.ask_again = sim__fds_ask_again;
+    host->renewable.pretend = sim__fds_pretend;
     host->renewable.argument = host;
     sim_world_add_renewable(world, &host->renewable);
     host->closer.close = sim__watch_close;

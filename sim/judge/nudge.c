@@ -34,6 +34,7 @@ struct before {
     uint64_t consumed;
     uint32_t foreground;
     bool waited_for;
+    bool no_deadline; /* It slept for ever; asked by who explains, a deadline is a move. */
 };
 
 /* ---- Sets of waits. -------------------------------------------------------------------------- */
@@ -127,12 +128,14 @@ ask(void *argument)
         asking->answer = SIM_NUDGE_STILL;
         return;
     }
-    if (asking->rung == SIM_RUNG_ASK_AGAIN) {
+    if (asking->rung == SIM_RUNG_ASK_AGAIN || asking->rung == SIM_RUNG_PRETEND) {
         rt_list_each(link, &world->renewables)
         {
             struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
-            if (renewable->ask_again != NULL) {
-                renewable->ask_again(renewable->argument);
+            void (*does)(void *argument) =
+                    asking->rung == SIM_RUNG_PRETEND ? renewable->pretend : renewable->ask_again;
+            if (does != NULL) {
+                does(renewable->argument);
             }
         }
         asking->answer = SIM_NUDGE_STILL;
@@ -157,6 +160,7 @@ remember(const struct sim_world *world, const struct sim_actor *actor, struct be
     ret->consumed = world->consumed;
     ret->foreground = world->foreground;
     ret->waited_for = actor->foreground;
+    ret->no_deadline = actor->due_ns == SIM_NEVER;
 }
 
 /* Still on its way (it woke itself, or something else did, and it has not come to rest): its waits
@@ -170,6 +174,9 @@ at_rest(const struct sim_actor *actor)
 static bool
 has_moved(const struct sim_world *world, const struct sim_actor *actor, const struct before *before)
 {
+    if (before->no_deadline && actor->due_ns != SIM_NEVER && !actor->enabled) {
+        return true;
+    }
     if (actor->done || world->consumed != before->consumed ||
             world->foreground < before->foreground) {
         return true;
@@ -189,7 +196,8 @@ askable(const struct sim_actor *actor, enum sim_rung rung)
         struct sim_waiting waiting;
         return actor->ops->interrupt != NULL && actor->ops->waiting(actor, &waiting, 1) > 0;
     }
-    return rung == SIM_RUNG_SOURCES || rung == SIM_RUNG_ASK_AGAIN || actor->ops->nudge != NULL;
+    return rung == SIM_RUNG_SOURCES || rung == SIM_RUNG_ASK_AGAIN || rung == SIM_RUNG_PRETEND ||
+           actor->ops->nudge != NULL;
 }
 
 /* Also of one that can not be asked: a deadlock names everybody with what they wait for. */
@@ -234,6 +242,7 @@ put(struct sim_world *world, struct sim_actor *actor, const struct sim_question 
 {
     struct before before;
     remember(world, actor, &before);
+    before.no_deadline = before.no_deadline && question->rung >= SIM_RUNG_INTERRUPT;
     note_asked(world, actor, ret);
     if (question->clock_back) {
         world->now_ns = actor->stopped_ns;

@@ -13,6 +13,8 @@ enum sim_rung {
     SIM_RUNG_POLL,      /* Poll the task once more. */
     SIM_RUNG_SOURCES,   /* Fire what was derived from it, report again what is ready. */
     SIM_RUNG_INTERRUPT, /* What a loop is blocked in comes back with nothing. */
+    /* It is told of all that it asks its host for, ready or not. */
+    SIM_RUNG_PRETEND,
     SIM_RUNG_ASK_AGAIN /* What it asked its host for once, and was told once, is asked for again. */
 };
 

@@ -49,6 +49,22 @@ last_of(const struct search *search, uint32_t kind, uint64_t before)
     return SIM_EVENT_NONE;
 }
 
+/* Where the poll that begins at `poll` has returned, if it did so in a later step: a poll of a
+ * foreign runtime may give way in its middle, and go on as its loop. SIM_EVENT_NONE: in its own
+ * step, or never. */
+static uint64_t
+returned_later(const struct search *search, uint64_t poll)
+{
+    const struct sim_event *began = sim_cast_event(search->cast, poll);
+    for (uint64_t i = poll; i < search->fate->horizon && began->kind == RT_PROBE_POLL; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->kind == RT_PROBE_POLLED && event->object == began->object) {
+            return event->step != began->step ? i : SIM_EVENT_NONE;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
 /* Its last turn: from its POLL to POLLED, or, for one that is not polled, its last step. */
 static void
 find_turn(struct search *search)
@@ -58,6 +74,11 @@ find_turn(struct search *search)
     fate->poll = poll != SIM_EVENT_NONE ? poll : last_of(search, SIM_EVENT_STEP, fate->horizon);
     fate->polled = fate->poll;
     if (fate->poll == SIM_EVENT_NONE) {
+        return;
+    }
+    uint64_t later = returned_later(search, fate->poll);
+    if (later != SIM_EVENT_NONE) {
+        fate->polled = later;
         return;
     }
     uint32_t step = sim_cast_event(search->cast, fate->poll)->step;

@@ -62,12 +62,14 @@ struct sim_silence {
 };
 
 /* What the host offers the judge: everything ready is reported once more (rung 2). To who explains:
- * something that is kept silent (false: nothing is), and that all of it is asked for again. */
+ * something that is kept silent (false: nothing is); that all of it is asked for again; and that
+ * everything that is asked for is told once, ready or not, as a host may at any time. */
 struct sim_renewable {
     struct rt_list link;
     void (*renew)(void *argument);
     bool (*silent)(void *argument, struct sim_silence *ret);
     void (*ask_again)(void *argument);
+    void (*pretend)(void *argument);
     void *argument;
 };
 

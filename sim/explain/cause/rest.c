@@ -192,6 +192,77 @@ wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
     return found;
 }
 
+/* The last step in which its host told the loop of something, of `object` (0: of anything), later
+ * than in `after`; 0: in none. */
+static uint64_t
+told_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
+{
+    const struct sim_cast *cast = evidence->ledger->cast;
+    uint32_t part = sim_cast_actor(cast, evidence->wish->actor);
+    uint64_t step = 0;
+    for (uint64_t i = cast->first; i < evidence->fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == SIM_EVENT_REPORT && event->step > after &&
+                sim_cast_part_of(cast, i) == part && (object == 0 || event->object == object)) {
+            step = event->step;
+        }
+    }
+    return step;
+}
+
+uint64_t
+sim_cause_told(const struct sim_evidence *evidence)
+{
+    const struct sim_wish *wish = evidence->wish;
+    if (wish == NULL || wish->kind == SIM_WISH_NONE) {
+        return 0;
+    }
+    if (wish->kind == SIM_WISH_DEAF) {
+        return told_step(evidence, wish->object, 0);
+    }
+    bool came = wish->kind == SIM_WISH_SWALLOWED && wish->came_step != 0;
+    return came ? told_step(evidence, 0, wish->came_step) : 0;
+}
+
+/* Told once, it does not ask again: the functions that it went through when it was told, the first
+ * in front. */
+static void
+blame_deaf(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_walked walked[SIM_PATH_FUNCTIONS];
+    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->wish->actor);
+    uint32_t count = evidence->here != NULL
+                             ? sim_path_functions(evidence->places, &evidence->here->path, walked)
+                             : 0;
+    cause->kind = SIM_CAUSE_NEVER_STORED;
+    for (uint32_t k = 0; k < count && cause->at_count < SIM_CAUSE_CALLS; k++) {
+        const struct sim_walked *next = NULL;
+        for (uint32_t i = 0; i < count; i++) {
+            bool fits = walked[i].entered != UINT32_MAX &&
+                        !sim_place_is_runtime(&walked[i].place) &&
+                        !sim__blame_names(cause, &walked[i].place);
+            next = fits && (next == NULL || walked[i].entered < next->entered) ? &walked[i] : next;
+        }
+        if (next != NULL) {
+            cause->at[cause->at_count++] = (struct sim_spot){
+                    .place = next->place, .step = sim_cause_told(evidence), .part = part};
+        }
+    }
+}
+
+/* What came was told, and left: the functions that it went through then. */
+static void
+blame_left(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_cause writer = {.kind = SIM_CAUSE_NEVER_FIRED};
+    blame_stop(evidence, &writer, &evidence->wish->writer, evidence->wish->came_step);
+    if (writer.at_count > 0) {
+        blame_deaf(evidence, cause);
+        cause->before = writer.at[0];
+        cause->by_look = cause->at_count > 0;
+    }
+}
+
 /* Nobody who wakes it is known; but who wrote what it waits for is. */
 static void
 blame_came_early(const struct sim_evidence *evidence, struct sim_cause *cause)
@@ -211,6 +282,9 @@ blame_swallowed(const struct sim_evidence *evidence, struct sim_cause *cause)
     uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->wish->actor);
     cause->kind = SIM_CAUSE_COALESCED;
     sim__blame_event(evidence, cause, wake_of_nobody(evidence, part));
+    if (cause->at_count == 0 && sim_cause_told(evidence) != 0) {
+        blame_left(evidence, cause);
+    }
     if (cause->at_count == 0 && !sim__blame_visitor(evidence, cause)) {
         blame_came_early(evidence, cause);
     }
@@ -413,54 +487,6 @@ blame_away(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* The step in which the loop was told last that `object` is ready; 0: not known. */
-static uint64_t
-told_step(const struct sim_cast *cast, uint32_t object)
-{
-    uint64_t step = 0;
-    for (uint64_t i = cast->first; i < cast->end; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->kind == SIM_EVENT_REPORT && event->object == object) {
-            step = event->step;
-        }
-    }
-    return step;
-}
-
-uint64_t
-sim_cause_told(const struct sim_evidence *evidence)
-{
-    const struct sim_wish *wish = evidence->wish;
-    bool deaf = wish != NULL && wish->kind == SIM_WISH_DEAF;
-    return deaf ? told_step(evidence->ledger->cast, wish->object) : 0;
-}
-
-/* Told once, it does not ask again: the functions that it went through when it was told, the first
- * in front. */
-static void
-blame_deaf(const struct sim_evidence *evidence, struct sim_cause *cause)
-{
-    struct sim_walked walked[SIM_PATH_FUNCTIONS];
-    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->wish->actor);
-    uint32_t count = evidence->here != NULL
-                             ? sim_path_functions(evidence->places, &evidence->here->path, walked)
-                             : 0;
-    cause->kind = SIM_CAUSE_NEVER_STORED;
-    for (uint32_t k = 0; k < count && cause->at_count < SIM_CAUSE_CALLS; k++) {
-        const struct sim_walked *next = NULL;
-        for (uint32_t i = 0; i < count; i++) {
-            bool fits = walked[i].entered != UINT32_MAX &&
-                        !sim_place_is_runtime(&walked[i].place) &&
-                        !sim__blame_names(cause, &walked[i].place);
-            next = fits && (next == NULL || walked[i].entered < next->entered) ? &walked[i] : next;
-        }
-        if (next != NULL) {
-            cause->at[cause->at_count++] = (struct sim_spot){
-                    .place = next->place, .step = sim_cause_told(evidence), .part = part};
-        }
-    }
-}
-
 /* A loop asks its host for less than in the run that passes: the call that it makes there alone. */
 static bool
 find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
@@ -535,10 +561,11 @@ find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
 }
 
 static bool
-find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t from, uint32_t to)
+find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t from, uint32_t to,
+        bool pretended)
 {
     const struct sim_wish *wish = evidence->wish;
-    if (wish == NULL || wish->kind < from || wish->kind > to) {
+    if (wish == NULL || wish->kind < from || wish->kind > to || wish->pretended != pretended) {
         return false;
     }
     struct sim_cause found = *cause;
@@ -569,11 +596,27 @@ find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t
     return found.at_count > 0;
 }
 
+/* Nothing that it was asked sets it going; but who wakes it in the passing run came too soon. */
+static bool
+find_visitor(const struct sim_evidence *evidence, struct sim_cause *cause)
+{
+    struct sim_cause found = *cause;
+    found.at_count = 0;
+    found.by_wish = SIM_WISH_NONE;
+    if (evidence->wish == NULL || !sim__blame_visitor(evidence, &found)) {
+        return false;
+    }
+    *cause = found;
+    return true;
+}
+
 bool
 sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    return find_wish(evidence, cause, SIM_WISH_DEAF, SIM_WISH_UNTOLD) ||
+    return find_wish(evidence, cause, SIM_WISH_DEAF, SIM_WISH_UNTOLD, false) ||
            find_given_back(evidence, cause) || find_unregistered(evidence, cause) ||
-           find_wish(evidence, cause, SIM_WISH_LOST, SIM_WISH_ELSEWHERE) ||
-           find_by_passing(evidence, cause) || find_no_deadline(evidence, cause);
+           find_wish(evidence, cause, SIM_WISH_LOST, SIM_WISH_ELSEWHERE, false) ||
+           find_by_passing(evidence, cause) || find_no_deadline(evidence, cause) ||
+           find_wish(evidence, cause, SIM_WISH_DEAF, SIM_WISH_UNTOLD, true) ||
+           find_visitor(evidence, cause);
 }

@@ -223,6 +223,7 @@ static void
 find(const struct sim_wish_runs *runs, struct sim_places *places, const struct sim_wakes *here,
         const struct sim_wakes *there, struct sim_visit *visit)
 {
+    bool known = visit->step != 0;
     visit->loop_id = here->loop_id;
     visit->slept = here->slept;
     const struct sim_loop_wake *would = last_wake(there, visit->loop_id, visit->by_id);
@@ -230,7 +231,6 @@ find(const struct sim_wish_runs *runs, struct sim_places *places, const struct s
         visit->would = would->stack;
         visit->there_step = would->step;
         visit->by_id = would->by_id;
-        bool known = visit->step != 0;
         find_way(runs, places, known ? visit->step : after_last_wake(here, visit->loop_id),
                 known ? visit->step : UINT32_MAX, visit);
     }
@@ -242,7 +242,7 @@ find(const struct sim_wish_runs *runs, struct sim_places *places, const struct s
         find_beyond(runs, places, visit);
     }
     find_instead(here, visit);
-    if (visit->has_turned && visit->instead_id == 0 && visit->step > visit->slept) {
+    if (visit->has_turned && visit->instead_id == 0 && (known || visit->step > visit->slept)) {
         find_flag(runs, places, visit);
     }
 }

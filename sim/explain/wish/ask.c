@@ -36,7 +36,8 @@ struct sleeper {
     uint32_t index;
     uint32_t id;
     uint64_t slept; /* Its last step. */
-    bool loop;      /* Can be told that nothing came. */
+    bool loop;      /* Can be told that nothing came … */
+    bool pretends;  /* … or, where that is not enough, of what it asks for, ready or not. */
     struct sim_waiting waits;
 };
 
@@ -113,7 +114,9 @@ goes_on(struct asking *asking, const struct sleeper *sleeper, struct sim_stop st
     const struct sim_question question = {
             .stop = stop,
             .actor = sleeper->index,
-            .rung = sleeper->loop ? SIM_RUNG_INTERRUPT : SIM_RUNG_POLL,
+            .rung = sleeper->pretends ? SIM_RUNG_PRETEND
+                    : sleeper->loop   ? SIM_RUNG_INTERRUPT
+                                      : SIM_RUNG_POLL,
             .patch = patch,
     };
     if (!next_question(asking, stop.step)) {
@@ -232,6 +235,19 @@ ask_loop(struct asking *asking, const struct sleeper *sleeper)
             find_untold_word(asking, sleeper, still, step);
         }
         return;
+    }
+}
+
+/* One that looks only when it is told of something. */
+static void
+ask_pretending(struct asking *asking, const struct sleeper *sleeper)
+{
+    struct sleeper pretends = *sleeper;
+    uint32_t before = asking->room->hit_count;
+    pretends.pretends = true;
+    ask_loop(asking, &pretends);
+    for (uint32_t i = before; i < asking->room->hit_count; i++) {
+        asking->room->hits[i].wish.pretended = true;
     }
 }
 
@@ -526,6 +542,18 @@ look_at_the_end(struct asking *asking)
     return copy != MAP_FAILED;
 }
 
+/* Of the first answer that does not rest on a report for nothing, which is the weakest. */
+static uint32_t
+first_kind(const struct sim__wish_room *room)
+{
+    for (uint32_t i = 0; i < room->hit_count; i++) {
+        if (!room->hits[i].wish.pretended) {
+            return room->hits[i].wish.kind;
+        }
+    }
+    return SIM_WISH_NONE;
+}
+
 void
 sim__wish_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
@@ -541,12 +569,12 @@ sim__wish_ask(struct sim_world *world, const struct sim_case *what,
     sim_keep(world, &kept);
     if (look_at_the_end(&asking)) {
         void (*const questions[])(struct asking *, const struct sleeper *) = {
-                ask_deaf, ask_loop, ask_later, ask_lost, ask_all_elsewhere};
+                ask_deaf, ask_loop, ask_pretending, ask_later, ask_lost, ask_all_elsewhere};
         for (uint32_t k = 0; k < sizeof(questions) / sizeof(*questions); k++) {
             uint32_t least = questions[k] == ask_all_elsewhere ? SIM_WISH_ELSEWHERE
                              : questions[k] == ask_deaf        ? SIM_WISH_DEAF
                                                                : SIM_WISH_SWALLOWED;
-            bool asks = room->hit_count == 0 || room->hits[0].wish.kind >= least;
+            bool asks = first_kind(room) == SIM_WISH_NONE || first_kind(room) >= least;
             for (uint32_t i = 0; asks && i < asking.sleeper_count; i++) {
                 questions[k](&asking, &asking.sleepers[i]);
             }

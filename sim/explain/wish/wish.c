@@ -95,6 +95,22 @@ worth(const struct sim__wish_room *room, const struct sim__wish_hit *hit, struct
     return 0;
 }
 
+static void
+choose(const struct sim__wish_room *room, struct sim_places *places, bool pretended,
+        struct sim_wish *ret_wish)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < room->hit_count; i++) {
+        const struct sim__wish_hit *hit = &room->hits[i];
+        uint32_t value = hit->wish.pretended == pretended ? worth(room, hit, places) : 0;
+        bool weaker = ret_wish->kind != SIM_WISH_NONE && hit->wish.kind != ret_wish->kind;
+        if (value > best && !weaker) {
+            best = value;
+            *ret_wish = hit->wish;
+        }
+    }
+}
+
 void
 sim_wish_find(
         const struct sim_wish_runs *runs, struct sim_places *places, struct sim_wish *ret_wish)
@@ -105,16 +121,10 @@ sim_wish_find(
     if (room == MAP_FAILED || places == NULL) {
         return;
     }
-    uint32_t best = 0;
     ask_all(runs, room);
-    for (uint32_t i = 0; i < room->hit_count; i++) {
-        const struct sim__wish_hit *hit = &room->hits[i];
-        uint32_t value = worth(room, hit, places);
-        bool weaker = ret_wish->kind != SIM_WISH_NONE && hit->wish.kind != ret_wish->kind;
-        if (value > best && !weaker) {
-            best = value;
-            *ret_wish = hit->wish;
-        }
+    choose(room, places, false, ret_wish);
+    if (ret_wish->kind == SIM_WISH_NONE) {
+        choose(room, places, true, ret_wish);
     }
     (void)munmap(room, sizeof(*room));
 }

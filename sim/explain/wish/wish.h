@@ -41,6 +41,7 @@ enum sim_wish_kind {
 struct sim_wish {
     uint32_t kind;   /* enum sim_wish_kind */
     uint32_t object; /* DEAF: what is ready. */
+    bool pretended;  /* SWALLOWED, UNTOLD: it was told of what it asks for, ready or not. */
     uint32_t actor;  /* Who would go on: index in the failing run. */
     /* SWALLOWED, DEAF: its last step. Else the step that changes the word; ELSEWHERE: of the run
      * that passes. */

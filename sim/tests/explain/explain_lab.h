@@ -46,5 +46,13 @@ extern const struct sim_scenario explain_wrong_one;
 extern const struct sim_scenario explain_deaf;
 /* A foreign executor: a wake is swallowed by another that is on its way. */
 extern const struct sim_scenario explain_swallowed;
+/* A loop takes three of what was posted a turn, and leaves the fourth. */
+extern const struct sim_scenario explain_left_over;
+/* A driver sleeps for ever on what it reckoned before a timer came. */
+extern const struct sim_scenario explain_stale_park;
+/* A thread sleeps until an epoch changes that it has read too late; asked, it sleeps on. */
+extern const struct sim_scenario explain_late_ticket;
+/* A foreign poll gives way in its middle, and stores its waker in a later step. */
+extern const struct sim_scenario explain_mid_poll;
 
 #endif

@@ -351,3 +351,52 @@ TEST(explain_wake_that_is_swallowed_in_a_foreign_runtime)
     EXPECT(says(&test, "It comes as far as job_schedule()"));
     done(&test);
 }
+
+/* A loop that was told, and left something, is told with what it went through then. */
+TEST(explain_loop_that_leaves_something)
+{
+    struct test test;
+    explain(&test, &explain_left_over, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_NEVER_STORED : cause->kind);
+    EXPECT(blames(&test, 1, "posts_drain"));
+    EXPECT(!HAS_FRAMES || strcmp(cause->before.place.function, "posts_post") == 0);
+    EXPECT(says(&test, "without having taken all"));
+    done(&test);
+}
+
+/* A loop that, asked again, would sleep until a deadline has something to do. */
+TEST(explain_loop_that_lacks_a_deadline_which_came_in_between)
+{
+    struct test test;
+    explain(&test, &explain_stale_park, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(test.explanation.wish.kind, SIM_WISH_SWALLOWED);
+    EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
+    EXPECT(blames(&test, 1, "alarms_add"));
+    EXPECT(!HAS_FRAMES || strcmp(cause->sleeps.place.function, "alarms_park") == 0);
+    done(&test);
+}
+
+/* What a poll stores behind the place where it gave way is its own. */
+TEST(explain_poll_that_gives_way_in_its_middle)
+{
+    struct test test;
+    explain(&test, &explain_mid_poll, SIM_VERDICT_LOST_WAKEUP);
+    EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_FIRED_EARLY);
+    EXPECT_STR(test.explanation.cause.at[0].place.function, "middle_worker");
+    EXPECT_STR(test.explanation.cause.stored.place.function, "middle_run");
+    done(&test);
+}
+
+/* No question sets the sleeper going: who wakes it in the passing run came too soon. */
+TEST(explain_wake_that_comes_before_a_ticket_is_taken)
+{
+    struct test test;
+    explain(&test, &explain_late_ticket, SIM_VERDICT_DEADLOCK);
+    const struct sim_cause *cause = &test.explanation.cause;
+    EXPECT_EQ(test.explanation.wish.kind, SIM_WISH_NONE);
+    EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
+    EXPECT(blames(&test, 1, "epoch_bump"));
+    done(&test);
+}

@@ -422,3 +422,275 @@ swallowed_setup(struct sim_world *world)
 
 const struct sim_scenario explain_swallowed = {
         .name = "test/swallowed", .setup = swallowed_setup, .profile = SIM_PROFILE_FD};
+
+/* ---- A turn that takes so much and no more. -------------------------------------------------- */
+
+struct posts {
+    struct sim_fds *fds;
+    int bell;
+    uint32_t posted;
+    uint32_t run;
+};
+
+CALLED void
+posts_post(struct posts *posts)
+{
+    SIM_ALWAYS(sim_fd_notify(posts->fds, posts->bell) == RT_OK);
+    posts->posted++;
+}
+
+CALLED void
+posts_drain(struct posts *posts)
+{
+    for (uint32_t i = 0; i < 3 && posts->posted > 0; i++) {
+        posts->posted--;
+        posts->run++;
+    }
+}
+
+static void
+posts_loop(struct sim_world *world, void *argument)
+{
+    struct posts *posts = argument;
+    (void)world;
+    while (posts->run < 4) {
+        struct sim_fd_event event;
+        uint64_t times;
+        if (sim_fd_wait(posts->fds, &event, 1, SIM_NEVER) > 0) {
+            (void)sim_fd_read(posts->fds, posts->bell, &times, sizeof(times));
+            posts_drain(posts);
+        }
+    }
+}
+
+static void
+posts_poster(struct sim_world *world, void *argument)
+{
+    bool bursts = sim_pick(world, 2) == 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (i == 0 || !bursts) {
+            sim_sleep(world, RT_MS);
+        }
+        posts_post(argument);
+    }
+}
+
+static void
+left_over_setup(struct sim_world *world)
+{
+    struct posts *posts = sim_new(world, struct posts);
+    posts->fds = bell_fds(world, &posts->bell);
+    (void)sim_loop_new(world, "loop", posts_loop, posts);
+    (void)sim_loop_new(world, "poster", posts_poster, posts);
+}
+
+const struct sim_scenario explain_left_over = {
+        .name = "test/left-over", .setup = left_over_setup, .profile = SIM_PROFILE_FD};
+
+/* ---- A driver that goes to sleep for ever, with a timer that came in between. ---------------- */
+
+struct alarms {
+    struct sim_world *world;
+    struct sim_fds *fds;
+    int bell;
+    uint64_t next_wake;
+    uint64_t due[2];
+    uint32_t count;
+    uint32_t fired;
+};
+
+CALLED void
+alarms_add(struct alarms *alarms, uint64_t when)
+{
+    if (when < alarms->next_wake) {
+        SIM_ALWAYS(sim_fd_notify(alarms->fds, alarms->bell) == RT_OK);
+    }
+    alarms->due[alarms->count++] = when;
+}
+
+CALLED void
+alarms_park(struct alarms *alarms)
+{
+    struct sim_fd_event event;
+    uint64_t times;
+    uint64_t when = SIM_NEVER;
+    for (uint32_t i = 0; i < alarms->count; i++) {
+        when = alarms->due[i] < when ? alarms->due[i] : when;
+    }
+    sim_loop_pause(alarms->world);
+    uint64_t now = sim_now(alarms->world);
+    uint64_t left = when > now ? when - now : 0;
+    alarms->next_wake = when;
+    if (sim_fd_wait(alarms->fds, &event, 1, when == SIM_NEVER ? SIM_NEVER : left) > 0) {
+        (void)sim_fd_read(alarms->fds, alarms->bell, &times, sizeof(times));
+    }
+    for (uint32_t i = 0; i < alarms->count; i++) {
+        alarms->fired += alarms->due[i] <= sim_now(alarms->world);
+        alarms->due[i] = alarms->due[i] <= sim_now(alarms->world) ? SIM_NEVER : alarms->due[i];
+    }
+}
+
+static void
+alarms_driver(struct sim_world *world, void *argument)
+{
+    struct alarms *alarms = argument;
+    (void)world;
+    while (alarms->fired < 2) {
+        alarms_park(alarms);
+    }
+}
+
+static void
+alarms_user(struct sim_world *world, void *argument)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        sim_sleep(world, sim_range(world, 1, 3) * RT_MS);
+        alarms_add(argument, sim_now(world) + 2 * RT_MS);
+    }
+}
+
+static void
+stale_park_setup(struct sim_world *world)
+{
+    struct alarms *alarms = sim_new(world, struct alarms);
+    alarms->world = world;
+    alarms->next_wake = SIM_NEVER;
+    alarms->fds = bell_fds(world, &alarms->bell);
+    (void)sim_loop_new(world, "driver", alarms_driver, alarms);
+    (void)sim_loop_new(world, "user", alarms_user, alarms);
+}
+
+const struct sim_scenario explain_stale_park = {
+        .name = "test/stale-park", .setup = stale_park_setup, .profile = SIM_PROFILE_FD};
+
+/* ---- A foreign poll that gives way in its middle. -------------------------------------------- */
+
+struct middle {
+    struct sim_world *world;
+    struct sim_fds *fds;
+    int bell;
+    bool woken;
+    bool finished;
+    uint32_t have;
+};
+
+static void
+middle_run(struct middle *middle)
+{
+    sim_foreign_poll(middle);
+    uint32_t seen = middle->have;
+    sim_loop_pause(middle->world);
+    middle->finished = seen == 2;
+    if (!middle->finished) {
+        sim_foreign_store(middle, middle, "an item");
+    }
+    middle->woken = false;
+    sim_foreign_polled(middle, middle->finished);
+}
+
+static void
+middle_loop(struct sim_world *world, void *argument)
+{
+    struct middle *middle = argument;
+    (void)world;
+    while (!middle->finished) {
+        struct sim_fd_event event;
+        uint64_t times;
+        if (middle->woken) {
+            middle_run(middle);
+        } else if (sim_fd_wait(middle->fds, &event, 1, SIM_NEVER) > 0) {
+            (void)sim_fd_read(middle->fds, middle->bell, &times, sizeof(times));
+        }
+    }
+}
+
+static void
+middle_worker(struct sim_world *world, void *argument)
+{
+    struct middle *middle = argument;
+    for (uint32_t i = 0; i < 2; i++) {
+        sim_sleep(world, sim_range(world, 0, 2) * RT_MS);
+        middle->have++;
+        sim_foreign_fire(middle);
+        middle->woken = true;
+        SIM_ALWAYS(sim_fd_notify(middle->fds, middle->bell) == RT_OK);
+    }
+}
+
+static void
+middle_again(void *runtime, void *task)
+{
+    (void)runtime;
+    middle_run(task);
+}
+
+static void
+mid_poll_setup(struct sim_world *world)
+{
+    struct middle *middle = sim_new(world, struct middle);
+    middle->world = world;
+    middle->woken = true;
+    middle->fds = bell_fds(world, &middle->bell);
+    struct sim_loop *loop = sim_loop_new(world, "executor", middle_loop, middle);
+    sim_foreign_spawn(sim_foreign_new(loop, middle_again, middle), middle, "job");
+    (void)sim_loop_new(world, "worker", middle_worker, middle);
+}
+
+const struct sim_scenario explain_mid_poll = {
+        .name = "test/mid-poll", .setup = mid_poll_setup, .profile = SIM_PROFILE_FD};
+
+/* ---- An epoch that is read too late. --------------------------------------------------------- */
+
+struct epoch {
+    struct sim_world *world;
+    struct sim_loop *waiting;
+    uint32_t now;
+    bool ready;
+};
+
+CALLED void
+epoch_bump(struct epoch *epoch)
+{
+    if (epoch->waiting != NULL) {
+        sim_loop_wake(epoch->waiting);
+    }
+    epoch->now++;
+}
+
+static void
+epoch_consumer(struct sim_world *world, void *argument)
+{
+    struct epoch *epoch = argument;
+    sim_sleep(world, 2 * RT_MS);
+    while (!epoch->ready) {
+        sim_loop_pause(world);
+        uint32_t ticket = epoch->now;
+        epoch->waiting = sim_loop_current(world);
+        while (epoch->now == ticket) {
+            sim_loop_block(world, 0, "the epoch", RT_HERE);
+        }
+        epoch->waiting = NULL;
+    }
+}
+
+static void
+epoch_producer(struct sim_world *world, void *argument)
+{
+    struct epoch *epoch = argument;
+    sim_sleep(world, sim_range(world, 1, 3) * RT_MS);
+    epoch->ready = true;
+    epoch_bump(epoch);
+    sim_loop_pause(world);
+}
+
+static void
+late_ticket_setup(struct sim_world *world)
+{
+    struct epoch *epoch = sim_new(world, struct epoch);
+    epoch->world = world;
+    (void)sim_loop_new(world, "consumer", epoch_consumer, epoch);
+    (void)sim_loop_new(world, "producer", epoch_producer, epoch);
+}
+
+const struct sim_scenario explain_late_ticket = {
+        .name = "test/late-ticket", .setup = late_ticket_setup};
