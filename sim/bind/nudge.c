@@ -45,6 +45,7 @@ sim__task_nudge(struct sim_actor *actor)
     rt_cx_init(&cx, &bound->rt->runtime.executor, task, rt_target_waker(&task->target));
     rt_poll answer = task->poll(task, &cx);
     rt_cx_poison(&cx);
+    sim__refresh(bound->rt); /* What it has armed is due in its time. */
     return answer == RT_PENDING ? SIM_NUDGE_STILL : SIM_NUDGE_MOVED;
 }
 

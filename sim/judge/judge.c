@@ -91,6 +91,7 @@ struct inquest {
     struct sim_stop stop;
     struct sim_outcome *outcome;
     bool settle;
+    bool stalled; /* Nothing is due. */
     struct sleepers sleepers;
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
     uint32_t audits;
@@ -117,10 +118,25 @@ say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_
 }
 
 static bool
+is_waited_for(const struct inquest *inquest, uint32_t index)
+{
+    for (uint32_t i = 0; i < inquest->sleepers.foreground; i++) {
+        if (inquest->sleepers.indices[i] == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of somebody in the background it matters whom that frees in the end: a reply takes its time. */
+static bool
 ask_one(struct inquest *inquest, uint32_t index, enum sim_rung rung, struct sim_answer *ret)
 {
-    const struct sim_question question = {
-            .stop = inquest->stop, .actor = index, .rung = rung, .settle = inquest->settle};
+    const struct sim_question question = {.stop = inquest->stop,
+            .actor = index,
+            .rung = rung,
+            .settle = inquest->settle,
+            .clock_moves = inquest->stalled && !is_waited_for(inquest, index)};
     sim_nudge(inquest->world, inquest->what, &question, ret);
     return ret->asked && (ret->moved || ret->failed);
 }
@@ -200,8 +216,13 @@ ask_rungs(struct inquest *inquest, enum sim_verdict verdict, bool audit)
 static bool
 ask_everybody(struct inquest *inquest)
 {
+    const struct sleepers *sleepers = &inquest->sleepers;
     uint32_t index = sim_nudge_rounds(inquest->world, inquest->what, inquest->stop,
-            inquest->sleepers.indices, inquest->sleepers.foreground);
+            sleepers->indices, sleepers->foreground, false);
+    if (index == 0 && sleepers->count > sleepers->foreground) {
+        index = sim_nudge_rounds(inquest->world, inquest->what, inquest->stop, sleepers->indices,
+                sleepers->count, true);
+    }
     if (index == 0) {
         return false;
     }
@@ -284,6 +305,7 @@ judge_stall(struct inquest *inquest)
 {
     inquest->stop = (struct sim_stop){inquest->outcome->fail_step, true};
     inquest->settle = true;
+    inquest->stalled = true;
     if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
         return;
     }

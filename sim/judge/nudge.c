@@ -262,7 +262,7 @@ put(struct sim_world *world, struct sim_actor *actor, const struct sim_question 
     ret->asked = true;
     ret->moved = asking.answer == SIM_NUDGE_MOVED;
     if (alive && !ret->moved && (question->settle || question->rung != SIM_RUNG_POLL)) {
-        alive = sim_world_settle(world, SETTLE_STEPS);
+        alive = sim_world_settle(world, SETTLE_STEPS, question->clock_moves);
     }
     ret->failed = !alive;
     ret->outcome = world->outcome;

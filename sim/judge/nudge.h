@@ -65,6 +65,9 @@ struct sim_question {
     /* What the question sets going may go on, the clock standing still, before it is looked whether
      * the sleeper moved. */
     bool settle;
+    /* … and as late as may be: where nothing was due, all that is due now the question has set
+     * going. */
+    bool clock_moves;
     /* The clock is put back to the beginning of the sleeper's last step: has time alone made the
      * difference? */
     bool clock_back;

@@ -15,6 +15,9 @@
 #define ROUNDS 64u
 #define SETTLE_STEPS 1000u
 
+/* What all of it may take: who is polled may begin something that has no end. */
+#define STEPS_MAX (32u * SETTLE_STEPS)
+
 struct poll {
     struct sim_actor *actor;
     enum sim_nudge answer;
@@ -29,7 +32,7 @@ ask(void *argument)
 
 /* False when a verdict fell. */
 static bool
-poll_one(struct sim_world *world, struct sim_actor *actor, bool *ret_finished)
+poll_one(struct sim_world *world, struct sim_actor *actor, bool clock_moves, bool *ret_finished)
 {
     struct poll poll = {actor, SIM_NUDGE_UNSUPPORTED};
     uint32_t before = world->foreground;
@@ -40,7 +43,7 @@ poll_one(struct sim_world *world, struct sim_actor *actor, bool *ret_finished)
         return false;
     }
     *ret_finished = poll.answer == SIM_NUDGE_MOVED && actor->foreground;
-    if (!*ret_finished && !sim_world_settle(world, SETTLE_STEPS)) {
+    if (!*ret_finished && !sim_world_settle(world, SETTLE_STEPS, clock_moves)) {
         return false;
     }
     *ret_finished = *ret_finished || world->foreground < before;
@@ -48,13 +51,14 @@ poll_one(struct sim_world *world, struct sim_actor *actor, bool *ret_finished)
 }
 
 static uint32_t
-poll_all(struct sim_world *world, const uint32_t *actors, uint32_t count)
+poll_all(struct sim_world *world, const uint32_t *actors, uint32_t count, bool clock_moves)
 {
-    for (uint32_t i = 0; i < count * ROUNDS; i++) {
+    uint64_t until = world->step + STEPS_MAX;
+    for (uint32_t i = 0; i < count * ROUNDS && world->step < until; i++) {
         struct sim_actor *actor = sim_world_actor(world, actors[i % count]);
         bool finished = false;
         rt_assert(actor != NULL);
-        if (!poll_one(world, actor, &finished)) {
+        if (!poll_one(world, actor, clock_moves, &finished)) {
             return 0;
         }
         if (finished) {
@@ -66,13 +70,13 @@ poll_all(struct sim_world *world, const uint32_t *actors, uint32_t count)
 
 uint32_t
 sim_nudge_rounds(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
-        const uint32_t *actors, uint32_t count)
+        const uint32_t *actors, uint32_t count, bool clock_moves)
 {
     struct sim_recording nothing = {false, false};
     uint32_t finished = 0;
     if (sim_world_run_to(
                 world, what->scenario, &what->options, what->seed, what->strategy, nothing, stop)) {
-        finished = poll_all(world, actors, count);
+        finished = poll_all(world, actors, count, clock_moves);
     }
     sim_world_drop(world);
     return finished;

@@ -94,6 +94,16 @@ stalled(struct sim_world *world)
             world->foreground == 1 ? " sleeps" : "s sleep");
 }
 
+bool
+sim__world_wait(struct sim_world *world)
+{
+    const struct sim_actor *next = earliest(world);
+    if (next != NULL) {
+        move_clock(world, next->due_ns);
+    }
+    return next != NULL;
+}
+
 static void
 quiet(struct sim_world *world)
 {
@@ -103,11 +113,9 @@ quiet(struct sim_world *world)
     }
     world->quiet++;
     draw_audit(world);
-    struct sim_actor *next = earliest(world);
-    if (next == NULL) {
+    if (!sim__world_wait(world)) {
         stalled(world);
     }
-    move_clock(world, next->due_ns);
 }
 
 /* ---- Rule 3: who runs. ----------------------------------------------------------------------- */

@@ -426,7 +426,7 @@ sim_world_go_on(struct sim_world *world, struct sim_stop stop)
 }
 
 bool
-sim_world_settle(struct sim_world *world, uint64_t steps)
+sim_world_settle(struct sim_world *world, uint64_t steps, bool clock_moves)
 {
     rt_assert(world->stopped);
     world->decider.muted = true;
@@ -437,10 +437,11 @@ sim_world_settle(struct sim_world *world, uint64_t steps)
             if (world->now_ns >= world->next_due_ns) {
                 sim__enable_due(world);
             }
-            if (world->enabled.count == 0) {
+            if (world->enabled.count > 0) {
+                sim__world_step(world);
+            } else if (!clock_moves || !sim__world_wait(world)) {
                 break;
             }
-            sim__world_step(world);
         }
     }
     return world->outcome.verdict == SIM_VERDICT_PASS;

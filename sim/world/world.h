@@ -251,9 +251,9 @@ bool sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenar
 /* After sim_world_run_to: goes on as the run does, to a later stop. True when it was reached. */
 bool sim_world_go_on(struct sim_world *world, struct sim_stop stop);
 
-/* After sim_world_run_to: goes on for at most `steps` steps with dull choices, not moving the
- * clock, until nothing is enabled. False when a verdict fell meanwhile. */
-bool sim_world_settle(struct sim_world *world, uint64_t steps);
+/* After sim_world_run_to: goes on for at most `steps` steps with dull choices, until nothing is
+ * enabled; with `clock_moves` until nothing is due either. False when a verdict fell meanwhile. */
+bool sim_world_settle(struct sim_world *world, uint64_t steps, bool clock_moves);
 
 /* After sim_world_run_to: calls fn(argument) with choices muted, as a step of `actor` would be;
  * false when a verdict fell (it is in world->outcome). */

@@ -76,6 +76,9 @@ void sim__enable_due(struct sim_world *world);
 /* One round of the step rule; see sim/README.md. */
 void sim__world_step(struct sim_world *world);
 
+/* Rule 2, with nobody enabled: moves the clock to the earliest due time. False: there is none. */
+bool sim__world_wait(struct sim_world *world);
+
 /* Goes through the step rule until the run is over or stopped. */
 void sim__world_steps(struct sim_world *world);
 

@@ -677,3 +677,108 @@ TEST(forgotten_wakes_between_two_that_take_turns_are_not_a_deadlock)
     }
     lab_fini(&lab);
 }
+
+/* A server in the background: takes what is asked, works for a while, and only then answers. */
+static rt_poll
+slow_server_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    for (;;) {
+        if (player->stage == 1) {
+            RT_AWAIT(rt_sleep_poll(&player->sleep, cx));
+            player->stage = 0;
+            mailbox_put(player->out);
+        }
+        if (player->in->items == 0) {
+            rt_slot_replace(&player->in->reader, cx, "a question");
+            return RT_PENDING;
+        }
+        player->in->items--;
+        player->stage = 1;
+        rt_sleep_init(&player->sleep, RT_MS);
+    }
+}
+
+/* Asks without a wake, each time but the first. */
+static rt_poll
+asker_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct player *player = rt_container_of(task, struct player, task);
+    while (player->got < player->wanted) {
+        if (player->in->items == 0) {
+            if (player->stage == player->got) {
+                player->stage++;
+                player->out->items++;
+                if (player->got == 0) {
+                    rt_slot_wake(&player->out->reader);
+                }
+            }
+            rt_slot_replace(&player->in->reader, cx, "an answer");
+            return RT_PENDING;
+        }
+        player->in->items--;
+        player->got++;
+    }
+    return RT_READY;
+}
+
+static void
+slow_server_setup(struct sim_world *world, uint32_t questions)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct player *asker = player_new(world, asker_poll, "asker");
+    struct player *server = player_new(world, slow_server_poll, "server");
+    asker->out = server->in = mailbox_new(world, false);
+    asker->in = server->out = mailbox_new(world, false);
+    asker->wanted = questions;
+    sim_spawn(rt, &asker->task);
+    sim_spawn_background(rt, &server->task);
+}
+
+static void
+one_question_setup(struct sim_world *world)
+{
+    slow_server_setup(world, 2);
+}
+
+static void
+questions_setup(struct sim_world *world)
+{
+    slow_server_setup(world, 4);
+}
+
+static void
+loss_of_the_server(const struct sim_scenario *scenario)
+{
+    struct lab lab;
+    uint32_t lost = 0;
+    lab_init(&lab, NULL, 0);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct sim_outcome outcome = lab_judge(&lab, scenario, seed, false);
+        if (outcome.verdict == SIM_VERDICT_PASS) {
+            continue; /* Polls for nothing have made up for the wakes. */
+        }
+        EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+        EXPECT_STR(outcome.actor_name, "server");
+        lost++;
+    }
+    EXPECT(lost > 10);
+    lab_fini(&lab);
+}
+
+/* Goal: whoever is waited for is freed by a background task in its own time, not at once.
+ * Method: the server, polled once more, works for a millisecond before it answers. */
+TEST(lost_wake_of_a_background_task_that_takes_its_time_is_no_deadlock)
+{
+    static const struct sim_scenario scenario = {.name = "test/slow", .setup = one_question_setup,
+            .order = SIM_ORDER_FIFO};
+    loss_of_the_server(&scenario);
+}
+
+/* Goal: … nor where it loses one wake after the other, and one poll of it frees nobody. */
+TEST(lost_wakes_of_a_background_task_are_no_deadlock)
+{
+    static const struct sim_scenario scenario = {.name = "test/slower", .setup = questions_setup,
+            .order = SIM_ORDER_FIFO};
+    loss_of_the_server(&scenario);
+}
