@@ -107,6 +107,10 @@ bool sim__fds_ready(const struct sim_fds *fds);
 /* Why nobody will be told that `source` is ready, in words; NULL: somebody is, or nobody asked. */
 const char *sim__fds_silence(const struct sim_source *source);
 
+/* As sim_fd_wait that does not block, and reports nothing for nothing: who stands before the table
+ * does that in its own way. */
+uint32_t sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max);
+
 /* One of the registrations, by a decision (SPURIOUS): what it is for, and its data. NULL:
  * there is none. */
 struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);

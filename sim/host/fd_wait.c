@@ -12,6 +12,9 @@
  */
 #include "sim/host/fd_priv.h"
 
+/* Reports for nothing about one description between two events of it. */
+#define SPURIOUS_MAX 2u
+
 #define UNASKED (SIM_FD_ERR | SIM_FD_HUP)
 #define ALL (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT)
 
@@ -374,6 +377,69 @@ fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
     return fetched;
 }
 
+/* ---- Reports for nothing. -------------------------------------------------------------------- */
+
+static bool
+may_lie(const struct sim__registration *registration)
+{
+    return !registration->spent && (registration->interest & (SIM_FD_IN | SIM_FD_OUT)) != 0 &&
+           holds(registration) == 0 && registration->description->source->spurious < SPURIOUS_MAX;
+}
+
+/* The `nth` that may be reported for nothing, or NULL. */
+static struct sim__registration *
+find_liar(struct sim_fds *fds, uint32_t nth)
+{
+    rt_list_each(node, &fds->registrations)
+    {
+        if (may_lie(registration_of(node)) && nth-- == 0) {
+            return registration_of(node);
+        }
+    }
+    return NULL;
+}
+
+static struct sim__registration *
+draw_liar(struct sim_fds *fds)
+{
+    struct sim_host *host = fds->host;
+    uint64_t one_in = host->world->options.spurious_one_in;
+    if (!sim__host_hostile(host) || one_in == 0) {
+        return NULL;
+    }
+    uint32_t n = 1;
+    while (n < SIM_ALTERNATIVES_MAX && find_liar(fds, n - 1) != NULL) {
+        n++;
+    }
+    uint32_t index = sim__disturb_how(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
+    return index == 0 ? NULL : find_liar(fds, index - 1);
+}
+
+/* All that it asked for is said, as when somebody else was quicker to take what was there. */
+static void
+report_for_nothing(struct sim_fds *fds, struct sim__registration *liar, struct sim_fd_event *ret)
+{
+    struct sim_source *source = liar->description->source;
+    source->spurious++;
+    liar->spent = (liar->interest & SIM_FD_ONESHOT) != 0;
+    sim_world_event(
+            fds->host->world, SIM_EVENT_SPURIOUS, source->object, 0, 0, (uint64_t)liar->number);
+    *ret = (struct sim_fd_event){liar->interest & (SIM_FD_IN | SIM_FD_OUT), liar->data};
+}
+
+static uint32_t
+fetch_hostile(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
+{
+    struct sim__registration *liar = draw_liar(fds);
+    if (liar == NULL) {
+        return fetch(fds, ret_events, max);
+    }
+    report_for_nothing(fds, liar, &ret_events[0]);
+    return max == 1 ? 1 : 1 + fetch(fds, &ret_events[1], max - 1);
+}
+
+/* ---- Waiting. -------------------------------------------------------------------------------- */
+
 static void
 block(struct sim_fds *fds, struct sim_loop *loop, uint64_t due_ns)
 {
@@ -396,6 +462,15 @@ fail_blocked(struct sim_fds *fds)
 }
 
 uint32_t
+sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
+{
+    rt_check(fds, SIM__FDS_MAGIC);
+    sim__watch(fds->host);
+    sim_loop_pause(fds->host->world);
+    return fetch(fds, ret_events, max);
+}
+
+uint32_t
 sim_fd_wait(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, uint64_t timeout_ns)
 {
     rt_check(fds, SIM__FDS_MAGIC);
@@ -405,7 +480,7 @@ sim_fd_wait(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, 
     sim__watch(fds->host);
     uint64_t due_ns = sim__later(sim_now(world), timeout_ns);
     sim_loop_pause(world);
-    uint32_t fetched = fetch(fds, ret_events, max);
+    uint32_t fetched = fetch_hostile(fds, ret_events, max);
     if (fetched > 0 || timeout_ns == 0 || sim__fault(fds->host, SIM_FAULT_EINTR)) {
         return fetched;
     }

@@ -300,7 +300,7 @@ node_fetch(struct rt_net *seam, struct rt_net_event *ret_events, uint32_t max)
     if (count == room_left) {
         return count;
     }
-    uint32_t fetched = sim_fd_wait(node->fds, batch, room_left - count, 0);
+    uint32_t fetched = sim__fds_fetch(node->fds, batch, room_left - count);
     for (uint32_t i = 0; i < fetched; i++) {
         ret_events[count++] = (struct rt_net_event){batch[i].data, net_events(batch[i].events)};
     }

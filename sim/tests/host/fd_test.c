@@ -8,6 +8,7 @@
 /* What a sweep has seen. */
 static struct {
     uint32_t coalesced;
+    uint32_t for_nothing;
     uint32_t partial;
 } seen;
 
@@ -231,6 +232,40 @@ STORY(oneshot_story, oneshot);
 TEST(fd_oneshot_is_silent_until_it_is_modified)
 {
     host_lab_pass(&oneshot_story, 30);
+}
+
+/* One descriptor with nothing in it, then with a byte, asked for a while. */
+static void
+for_nothing(struct sim_world *world, void *argument)
+{
+    struct fd_story *story = argument;
+    char byte = 0;
+    fd_story_pair(story);
+    GOES_WELL(sim_fd_add(story->fds, 4, SIM_FD_IN | SIM_FD_ONESHOT, 7));
+    for (uint32_t told = 0; fd_story_fetch(story, MS) > 0; told++) {
+        EXPECT(told < 2); /* It ends, though nothing ever comes. */
+        EXPECT_EQ(story->events[0].events, SIM_FD_IN);
+        EXPECT_EQ(sim_fd_read(story->fds, 4, &byte, 1), RT_E_AGAIN);
+        seen.for_nothing++;
+        EXPECT_EQ(fd_story_fetch(story, MS), 0); /* Spent, also for nothing. */
+        GOES_WELL(sim_fd_modify(story->fds, 4, SIM_FD_IN | SIM_FD_ONESHOT, 7));
+    }
+    fd_story_write(story, 3, "a");
+    sim_sleep(world, 30 * MS);
+    EXPECT_EQ(fd_story_fetch(story, SIM_NEVER), 1);
+    EXPECT_EQ(sim_fd_read(story->fds, 4, &byte, 1), 1);
+}
+STORY(for_nothing_story, for_nothing);
+
+TEST(fd_is_reported_for_nothing_under_hostile_only)
+{
+    struct sim_scenario scenario = for_nothing_story;
+    memset(&seen, 0, sizeof seen);
+    host_lab_pass(&scenario, 100);
+    EXPECT_EQ(seen.for_nothing, 0);
+    scenario.profile = SIM_PROFILE_HOSTILE;
+    host_lab_pass(&scenario, 100);
+    EXPECT(seen.for_nothing > 0);
 }
 
 /* ---- Interest. ------------------------------------------------------------------------------- */
