@@ -177,6 +177,23 @@ void rt_probe_context(struct rt_context *context, bool entered);
  * stand one behind the other. */
 #define RT_SITE_ALIGN 8
 
+/*
+ * Of the records of one file g++ takes some for things that the linker keeps once (in the functions
+ * of a class) and some not, and refuses a section that has both. So it is told of a section of its
+ * own for each, whose name the assembler reads up to where a comment begins.
+ */
+#if defined(__cplusplus) && !defined(__clang__)
+#define RT__TEXT_OF(number) #number
+#define RT__TEXT(number) RT__TEXT_OF(number)
+#ifdef __aarch64__
+#define RT_SITES_SECTION "rt_sites,\"aw\",@progbits //" RT__TEXT(__COUNTER__)
+#else
+#define RT_SITES_SECTION "rt_sites,\"aw\",@progbits #" RT__TEXT(__COUNTER__)
+#endif
+#else
+#define RT_SITES_SECTION "rt_sites"
+#endif
+
 /* The place where this stands. An address of a static record; every use is another place. */
 #ifdef __cplusplus
 /* A lambda's own name says nothing: who watches takes that of the function around it from this. */
@@ -189,7 +206,7 @@ void rt_probe_context(struct rt_context *context, bool entered);
 #define RT_HERE_MARKED(mark, text) \
     (__extension__({ \
         static struct rt_site rt__site \
-                __attribute__((section("rt_sites"), used, aligned(RT_SITE_ALIGN))) = { \
+                __attribute__((section(RT_SITES_SECTION), used, aligned(RT_SITE_ALIGN))) = { \
                         __FILE__, __func__, __LINE__, __COUNTER__, 0, (mark), (text)}; \
         (const struct rt_site *)&rt__site; \
     }))

@@ -13,12 +13,7 @@
 #include "runtime/cpp/waker.hpp"
 #include "sim/rewake.h"
 
-namespace
-{
-
-constexpr unsigned LETTERS = 4;
-constexpr unsigned ROOM = 4096;
-
+/* Of the world outside: g++ keeps its functions once for all files, and their sites as well. */
 struct box {
     rt_slot reader;
     unsigned letters = 0;
@@ -35,6 +30,12 @@ struct box {
         rt_slot_wake(&reader);
     }
 };
+
+namespace
+{
+
+constexpr unsigned LETTERS = 4;
+constexpr unsigned ROOM = 4096;
 
 /* Takes one letter. */
 rt::coroutine
