@@ -203,6 +203,14 @@ choose_actor(struct sim_world *world)
 
 #define QUOTA_NS 500000u
 
+/* No step is so long that time alone uses up half of what the run has: a timer for later than that
+ * (a connection that is kept for hours) is none that a slow step should bring about. */
+static uint64_t
+latest_ns(const struct sim_world *world)
+{
+    return world->options.time_ns_max / 2;
+}
+
 static uint64_t
 stretch_to(const struct sim_world *world, uint32_t alternative)
 {
@@ -230,7 +238,7 @@ draw_stretch(struct sim_world *world)
         return;
     }
     uint64_t to_ns = stretch_to(world, alternative);
-    if (to_ns <= world->now_ns) {
+    if (to_ns <= world->now_ns || to_ns > latest_ns(world)) {
         return;
     }
     sim_world_event(world, SIM_EVENT_STRETCH, 0, 0, 0, to_ns - world->now_ns);

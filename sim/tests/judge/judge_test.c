@@ -770,15 +770,15 @@ loss_of_the_server(const struct sim_scenario *scenario)
  * Method: the server, polled once more, works for a millisecond before it answers. */
 TEST(lost_wake_of_a_background_task_that_takes_its_time_is_no_deadlock)
 {
-    static const struct sim_scenario scenario = {.name = "test/slow", .setup = one_question_setup,
-            .order = SIM_ORDER_FIFO};
+    static const struct sim_scenario scenario = {
+            .name = "test/slow", .setup = one_question_setup, .order = SIM_ORDER_FIFO};
     loss_of_the_server(&scenario);
 }
 
 /* Goal: … nor where it loses one wake after the other, and one poll of it frees nobody. */
 TEST(lost_wakes_of_a_background_task_are_no_deadlock)
 {
-    static const struct sim_scenario scenario = {.name = "test/slower", .setup = questions_setup,
-            .order = SIM_ORDER_FIFO};
+    static const struct sim_scenario scenario = {
+            .name = "test/slower", .setup = questions_setup, .order = SIM_ORDER_FIFO};
     loss_of_the_server(&scenario);
 }
