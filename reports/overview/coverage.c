@@ -263,7 +263,8 @@ put_code(struct report_html *html, const char *lcov)
         report_html_raw(html,
                 "<p>Which lines ran is another question, and another tool's: build "
                 "with <code>--coverage</code>, and give the folder of lcov's pages as "
-                "<code>rewake report --lcov DIR</code>.</p>\n");
+                "<code>rewake report --lcov DIR</code> (<code>build/coverage/html</code> is "
+                "looked for where nobody says).</p>\n");
         return;
     }
     report_html_raw(html, "<p><a href=\"");

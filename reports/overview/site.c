@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "reports/base/ask.h"
 #include "reports/overview/coverage.h"
 #include "reports/overview/overview.h"
 #include "runtime/base/assert.h"
 #include "sim/cli/cli.h"
+
+#define LCOV_USUAL "build/coverage/html"
 
 struct site {
     const char *folder;
@@ -84,13 +87,15 @@ relative_url(const char *from, const char *to)
     return url;
 }
 
+/* Where nobody says, it is the folder that `make coverage` writes, if it has. */
 static int
 find_lcov(struct site *site, const char *lcov)
 {
     char *path = NULL;
-    if (lcov == NULL) {
+    if (lcov == NULL && access(LCOV_USUAL "/index.html", R_OK) != 0) {
         return 0;
     }
+    lcov = lcov != NULL ? lcov : LCOV_USUAL;
     int made = asprintf(&path, "%s/index.html", lcov);
     rt_assert(made >= 0);
     char *there = realpath(path, NULL);

@@ -13,8 +13,8 @@
 
 /*
  * Writes index.html, command-N.html, coverage.html and coverage-<sweep>.html into `folder`, which
- * is there. `lcov`: a folder with lcov's pages, to be linked; NULL: none. 0, or the exit status
- * after a line on stderr.
+ * is there. `lcov`: a folder with lcov's pages, to be linked; NULL: build/coverage/html, where that
+ * has any. 0, or the exit status after a line on stderr.
  */
 int report_site_make(const char *folder, struct sim_store *store,
         const struct report_failures *failures, const char *lcov);

@@ -70,6 +70,12 @@ ok "--lcov: linked, from the page" grep -q 'href="../lcov%20pages/index.html"' o
 same "--lcov inside: status" "$(status report --db s.db -o out --lcov 'out/lcov pages')" 0
 ok "--lcov inside: linked" grep -q 'href="lcov%20pages/index.html"' out/coverage.html
 ok "without --lcov: no link" sh -c '! grep -q lcov.*index s/coverage.html'
+mkdir -p build/coverage/html
+echo '<p>' >build/coverage/html/index.html
+same "what make coverage wrote here: status" "$(status report --db s.db -o usual)" 0
+ok "what make coverage wrote here: linked" \
+    grep -q 'href="../build/coverage/html/index.html"' usual/coverage.html
+rm -r build
 same "--lcov nowhere: status" "$(status report --db s.db -o n --lcov nowhere)" 2
 ok "--lcov nowhere: said" grep -q "^rewake: nowhere/index.html: " err.txt
 

@@ -60,7 +60,7 @@
     X(BAD, 0, "bad", "REV", NULL, "a commit with which it fails; default HEAD") \
     X(NAME, 0, "name", "NAME", NULL, "what it is to be called") \
     X(FOLDER, 'o', NULL, "PATH", NULL, "the folder, or the file, that is written") \
-    X(LCOV, 0, "lcov", "DIR", NULL, "lcov's pages of the code's coverage, to be linked") \
+    X(LCOV, 0, "lcov", "DIR", NULL, "lcov's pages, to be linked; default build/coverage/html") \
     X(JUNIT, 0, "junit", "FILE", NULL, "also write the result as JUnit XML") \
     X(SEED_FROM_GIT, 0, "seed-from-git", NULL, NULL, \
             "seed of the first run: 12 digits of the commit that is checked out here") \
