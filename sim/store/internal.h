@@ -50,6 +50,7 @@ struct sim_store {
 
 /* Makes the table of notes.sql, where it is not there yet. */
 enum sim_store_err sim__store_note_tables(struct sim_store *store);
+enum sim_store_err sim__store_explained_tables(struct sim_store *store);
 
 /* ---- error.c --------------------------------------------------------------------------------- */
 

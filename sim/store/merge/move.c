@@ -24,9 +24,8 @@ put_move(struct sim__statement *statement, const struct sim__move *move)
     }
 }
 
-/* Puts the rows that `select` answers in `from` into `to`, by `insert`. */
-static enum sim_store_err
-move_rows(const struct sim__move *move, const char *select, const char *insert)
+enum sim_store_err
+sim__move_rows(const struct sim__move *move, const char *select, const char *insert)
 {
     struct sim__statement source = sim__store_prepare(move->from, select);
     struct sim__statement target = sim__store_prepare(move->to, insert);
@@ -52,7 +51,7 @@ move_each(const struct sim__move *move, const struct rows *rows, size_t count)
 {
     enum sim_store_err err = SIM_STORE_OK;
     for (size_t i = 0; i < count && err == SIM_STORE_OK; i++) {
-        err = move_rows(move, rows[i].select, rows[i].insert);
+        err = sim__move_rows(move, rows[i].select, rows[i].insert);
     }
     return err;
 }
@@ -67,7 +66,8 @@ static const char tables_sql[] =
         " FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p"
         " WHERE m.type = 'table' AND m.name NOT IN ('sweeps', 'sweep_verdicts', 'seeds',"
         " 'coverage', 'code_coverage', 'sweep_strategies', 'sweep_species', 'goals', 'shards',"
-        " 'species', 'remembered', 'sweep_notes') GROUP BY m.name HAVING max(p.name IN ('run', "
+        " 'species', 'remembered', 'sweep_notes', 'explained', 'told') GROUP BY m.name HAVING "
+        "max(p.name IN ('run', "
         "'sweep'))"
         " ORDER BY m.name <> 'runs', m.name";
 
@@ -88,7 +88,7 @@ move_table(const struct sim__move *move, sqlite3_stmt *table)
     char *insert = sqlite3_mprintf("INSERT OR IGNORE INTO %s (%s) VALUES (%s)", name,
             (const char *)sqlite3_column_text(table, 2), list);
     rt_assert(list != NULL && select != NULL && insert != NULL);
-    enum sim_store_err err = move_rows(move, select, insert);
+    enum sim_store_err err = sim__move_rows(move, select, insert);
     sqlite3_free(list);
     sqlite3_free(select);
     sqlite3_free(insert);
@@ -105,8 +105,8 @@ static const struct rows notes[] = {
                 " checked = checked + excluded.checked, unequal = unequal + excluded.unequal"},
 };
 
-static bool
-has_table(struct sim_store *store, const char *name)
+bool
+sim__move_has_table(struct sim_store *store, const char *name)
 {
     struct sim__statement statement = sim__store_prepare(
             store, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
@@ -121,7 +121,7 @@ move_tables(const struct sim__move *move)
     struct sim__statement tables = sim__store_prepare(move->to, tables_sql);
     enum sim_store_err err = SIM_STORE_OK;
     while (err == SIM_STORE_OK && sim__store_row(&tables)) {
-        if (has_table(move->from, (const char *)sqlite3_column_text(tables.stmt, 0))) {
+        if (sim__move_has_table(move->from, (const char *)sqlite3_column_text(tables.stmt, 0))) {
             err = move_table(move, tables.stmt);
         }
     }
@@ -133,7 +133,7 @@ move_tables(const struct sim__move *move)
 static enum sim_store_err
 move_notes(const struct sim__move *move)
 {
-    if (!has_table(move->from, "sweep_notes")) {
+    if (!sim__move_has_table(move->from, "sweep_notes")) {
         return SIM_STORE_OK;
     }
     enum sim_store_err err = sim__store_note_tables(move->to);
@@ -211,7 +211,7 @@ static enum sim_store_err
 insert_sweep(struct sim__move *move)
 {
     enum sim_store_err err =
-            move_rows(move, "SELECT " SWEEP_COLUMNS " FROM sweeps WHERE sweep = ?1",
+            sim__move_rows(move, "SELECT " SWEEP_COLUMNS " FROM sweeps WHERE sweep = ?1",
                     "INSERT INTO sweeps (" SWEEP_COLUMNS ")"
                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     move->new = sqlite3_last_insert_rowid(move->to->db);
@@ -242,7 +242,7 @@ add_totals(const struct sim__move *move)
         err = read_digest(move->from, move->old, &more);
     }
     if (err == SIM_STORE_OK) {
-        err = move_rows(move,
+        err = sim__move_rows(move,
                 "SELECT ?2, started_ms, elapsed_ms, runs, steps, sim_ns FROM sweeps"
                 " WHERE sweep = ?1",
                 "UPDATE sweeps SET started_ms = min(started_ms, ?2), elapsed_ms = elapsed_ms + ?3,"
@@ -408,10 +408,13 @@ note_moved(const struct sim__move *move)
 static enum sim_store_err
 move_all(const struct sim__move *move)
 {
-    bool has_code = has_table(move->from, "code_edges");
+    bool has_code = sim__move_has_table(move->from, "code_edges");
     enum sim_store_err err = has_code ? sim__store_make_code(move->to) : SIM_STORE_OK;
     if (err == SIM_STORE_OK && has_code) {
         err = move_each(move, code, COUNT(code));
+    }
+    if (err == SIM_STORE_OK) {
+        err = sim__move_explained(move);
     }
     if (err == SIM_STORE_OK) {
         err = move_tables(move);
@@ -466,7 +469,7 @@ sim__move_part(struct sim__move *move)
     if (err == SIM_STORE_OK) {
         err = run_each(move, join_seeds, COUNT(join_seeds));
     }
-    if (err == SIM_STORE_OK && has_table(move->to, "code_runs")) {
+    if (err == SIM_STORE_OK && sim__move_has_table(move->to, "code_runs")) {
         err = run_each(move, count_fresh_code, COUNT(count_fresh_code));
     }
     return err == SIM_STORE_OK ? run_each(move, count_fresh, COUNT(count_fresh)) : err;
@@ -509,11 +512,11 @@ static const struct rows remembered[] = {
 enum sim_store_err
 sim__move_rest(const struct sim__move *move)
 {
-    bool covers = has_table(move->from, "element_kinds");
+    bool covers = sim__move_has_table(move->from, "element_kinds");
     for (size_t i = 0; i < COUNT(rest); i++) {
         bool there = covers || strstr(rest[i].select, "element_kinds") == NULL;
         enum sim_store_err err =
-                there ? move_rows(move, rest[i].select, rest[i].insert) : SIM_STORE_OK;
+                there ? sim__move_rows(move, rest[i].select, rest[i].insert) : SIM_STORE_OK;
         if (err != SIM_STORE_OK) {
             return err;
         }

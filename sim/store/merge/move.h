@@ -32,4 +32,18 @@ enum sim_store_err sim__move_part(struct sim__move *move);
 /* After all sweeps of `from`: what belongs to none, and what is remembered of those that moved. */
 enum sim_store_err sim__move_rest(const struct sim__move *move);
 
+/* ---- What the files of this folder share. ---------------------------------------------------- */
+
+/* Puts the rows that `select` answers in `from` into `to`, by `insert`. In `select`,
+ * ?1 is the old sweep, ?2 the new one, ?3 the shift of runs, ?4 that of events; `insert` is given
+ * its columns. */
+enum sim_store_err sim__move_rows(
+        const struct sim__move *move, const char *select, const char *insert);
+
+bool sim__move_has_table(struct sim_store *store, const char *name);
+
+/* Explanations of the failures of `old`, and the runs that tell them (explained.sql), but for what
+ * has a column `run` of theirs alone: that goes with any other table. Makes the tables. */
+enum sim_store_err sim__move_explained(const struct sim__move *move);
+
 #endif

@@ -143,13 +143,18 @@ insert_deciding(struct sim_store *store, const struct sim_explained *explained)
     return sim__store_done(&statement);
 }
 
+enum sim_store_err
+sim__store_explained_tables(struct sim_store *store)
+{
+    return sim__store_sqlite(store, sqlite3_exec(store->db, sim_explained_sql, NULL, NULL, NULL));
+}
+
 static enum sim_store_err
 write_all(struct sim_store *store, const struct sim_explained *explained)
 {
     enum sim_store_err err = sim__store_known(store, explained->run);
     if (err == SIM_STORE_OK) {
-        err = sim__store_sqlite(
-                store, sqlite3_exec(store->db, sim_explained_sql, NULL, NULL, NULL));
+        err = sim__store_explained_tables(store);
     }
     if (err == SIM_STORE_OK) {
         err = sim__store_sites(store); /* Those of this build, which has made the two runs. */

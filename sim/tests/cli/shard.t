@@ -58,6 +58,23 @@ same "five parts are the sweep in one piece" "$(dump e.db)" "$(cat one.txt)"
 ok "all tokens of the parts are there" test \
     "$(sqlite3 e.db 'SELECT count(token) FROM details')" -ge \
     "$(sqlite3 one.db 'SELECT count(token) FROM details')"
+
+# ---- Explanations go along, with the runs that tell them, whose numbers are made of theirs. ----
+explained() {
+    sqlite3 "$1" "SELECT r.seed, e.told + 2 * e.run, e.twin + 2 * e.run, x.headline, x.at,
+        (SELECT count(*) || ' ' || sum(n + argument) FROM events WHERE run = e.told),
+        (SELECT group_concat(text) FROM texts WHERE run = e.twin), t.digest, x.told_token
+        FROM explained AS e JOIN runs AS r USING (run) JOIN explanations AS x USING (run)
+        JOIN told AS t ON t.told = e.told JOIN deciding AS d ON d.run = e.run"
+}
+for i in 1 2; do
+    cp "three $i.db" explained$i.db
+    ok "part $i is explained" rewake report --db explained$i.db -o pages$i --time 60s
+done
+ok "merge of explained parts" rewake merge why.db 'three 3.db' explained2.db explained1.db
+both=$(explained explained1.db && explained explained2.db)
+same "... has both explanations" "$(explained why.db | sort)" "$(echo "$both" | sort)"
+ok "... which are there" test "$(explained why.db | wc -l)" -ge 2
 same "events came along: the ledger of a failure" \
     "$(sqlite3 e.db "SELECT count(*) > 0 FROM wake_ledger WHERE run = (SELECT run FROM remembered)")" 1
 same "run:ID is a run of the parts" "$(status replay "run:$(sqlite3 e.db 'SELECT run FROM remembered
