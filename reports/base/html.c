@@ -223,10 +223,12 @@ report_html_begin(struct report_html *html, const char *title, enum report_nav n
     report_html_raw(html, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
 }
 
+#define FOOT "<footer>Made by rewake report."
+
 void
 report_html_end(struct report_html *html)
 {
-    report_html_raw(html, "</main>\n<footer>Made by rewake report. Times are those of the "
+    report_html_raw(html, "</main>\n" FOOT " Times are those of the "
                           "simulated clock.</footer>\n</body>\n</html>\n");
 }
 
@@ -268,4 +270,20 @@ report_html_save(const struct report_html *html, const char *path)
     }
     free(beside);
     return saved;
+}
+
+bool
+report_html_is_ours(const char *path)
+{
+    char end[256] = "";
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return false;
+    }
+    if (fseek(file, -(long)(sizeof(end) - 1), SEEK_END) != 0) {
+        rewind(file); /* It is shorter. */
+    }
+    end[fread(end, 1, sizeof(end) - 1, file)] = '\0';
+    (void)fclose(file);
+    return strstr(end, FOOT) != NULL;
 }

@@ -3,9 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "reports/model/sweeps.h"
 #include "sim/cli/cli.h"
@@ -73,6 +76,38 @@ find_sweeps(struct sim_cli *cli, struct sim_export *export, int64_t **ret_sweeps
     return 0;
 }
 
+/* A file is replaced by a whole one or stays as it is: it may be the last good result. */
+static int
+write_whole(const struct sim_format *format, struct sim_export *export, const char *path)
+{
+    char *beside = NULL;
+    if (asprintf(&beside, "%s.new", path) < 0) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to write '%s'", path);
+    }
+    int status = SIM_EXIT_SYSTEM;
+    export->file = sim_format_open(beside, false);
+    if (export->file != NULL) {
+        status = sim_format_write(format, export, beside);
+        if (status == 0 && rename(beside, path) != 0) {
+            status = sim_cli_fail(
+                    SIM_EXIT_SYSTEM, "%s: it can not be replaced: %s", path, strerror(errno));
+        }
+        if (status != 0) {
+            (void)unlink(beside);
+        }
+    }
+    free(beside);
+    return status;
+}
+
+/* A file of its own, or to be: no link, no device, no pipe. */
+static bool
+is_plain(const char *path)
+{
+    struct stat what;
+    return strcmp(path, "-") != 0 && (lstat(path, &what) != 0 || S_ISREG(what.st_mode));
+}
+
 /* Where it goes: as -o says, else where the format's own place is, else stdout. */
 static int
 write_to(struct sim_cli *cli, const struct sim_format *format, struct sim_export *export)
@@ -85,6 +120,9 @@ write_to(struct sim_cli *cli, const struct sim_format *format, struct sim_export
         path = append ? path : NULL;
     }
     path = path != NULL ? path : "-";
+    if (!append && is_plain(path)) {
+        return write_whole(format, export, path);
+    }
     export->file = sim_format_open(path, append);
     return export->file != NULL ? sim_format_write(format, export, path) : SIM_EXIT_SYSTEM;
 }

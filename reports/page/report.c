@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "reports/base/ask.h"
 #include "reports/model/failures.h"
@@ -72,14 +73,46 @@ save(const struct report *report, const struct report_html *html, const char *na
 }
 
 static int
+fail_with_folder(const char *folder, int error)
+{
+    return sim_cli_fail(
+            SIM_EXIT_SYSTEM, "%s: %s; name another folder with -o", folder, strerror(error));
+}
+
+static int
 make_folder(const char *folder)
 {
     struct stat what;
     if (mkdir(folder, 0777) == 0 || (stat(folder, &what) == 0 && S_ISDIR(what.st_mode))) {
         return 0;
     }
-    return sim_cli_fail(SIM_EXIT_SYSTEM, "%s: %s; name another folder with -o", folder,
-            strerror(errno == EEXIST ? ENOTDIR : errno));
+    return fail_with_folder(folder, errno == EEXIST ? ENOTDIR : errno);
+}
+
+/* Whether pages can go there is known before the first failure is explained, which takes long. An
+ * index that somebody else wrote stays. */
+static int
+check_folder(const char *folder)
+{
+    struct stat what;
+    if (stat(folder, &what) != 0) {
+        return 0; /* It is made when there is something to write. */
+    }
+    if (!S_ISDIR(what.st_mode) || access(folder, W_OK | X_OK) != 0) {
+        return fail_with_folder(folder, S_ISDIR(what.st_mode) ? errno : ENOTDIR);
+    }
+    char *path = NULL;
+    if (asprintf(&path, "%s/index.html", folder) < 0) {
+        return fail_with_folder(folder, ENOMEM);
+    }
+    int status = 0;
+    if (access(path, F_OK) == 0 && !report_html_is_ours(path)) {
+        status = sim_cli_fail(SIM_EXIT_SYSTEM,
+                "%s was not written by `rewake report`, and stays; name another folder with -o",
+                path);
+    }
+    free(path);
+    return status;
 }
 
 /* ---- Pages. ---------------------------------------------------------------------------------- */
@@ -253,6 +286,9 @@ report_command(struct sim_cli *cli)
             .folder = cli->settings.folder != NULL ? cli->settings.folder : FOLDER,
     };
     int status = read_names(&report);
+    if (status == 0) {
+        status = check_folder(report.folder);
+    }
     if (status == 0) {
         status = report.named_count > 0 ? explain_named(&report) : explain(&report, NULL, 0);
     }

@@ -233,6 +233,17 @@ refused "no such format" 2 export punchcard --db j.db
 refused "nothing recorded of it" 4 export junit 'nobody/*' --db j.db
 refused "no database" 70 export junit --db nowhere.db
 refused "nowhere to write to" 70 export junit --db j.db -o nowhere/j.xml
+rewake run canary/livelock --runs 1 --fresh --db long.db >/dev/null 2>&1
+echo before >full.json
+same "no room for it: status" "$(
+    trap '' XFSZ
+    ulimit -f 80 # As on a disk that is full.
+    status export chrome run:1 --db long.db -o full.json
+)" 70
+ok "no room for it: says so" grep -q 'full.json.new: it could not be written' err.txt
+same "no room for it: what was there stays" "$(cat full.json*)" before
+ok "with room it is replaced" sh -c "'$REWAKE' export chrome run:1 --db long.db -o full.json &&
+    ! grep -q '^before' full.json && test ! -e full.json.new"
 same "run --junit --record none: status" \
     "$(status run 'seeds/*' --runs 1 --junit n.xml --record none)" 2
 ok "run --junit --record none: says why" grep -q 'it is made from the database' err.txt

@@ -133,6 +133,11 @@ refused "no run" 2 report hello --db a.db -o x
 refused "a run that is not there" 2 report run:99999 --db a.db -o x
 touch file
 refused "a folder that is a file" 70 report --db a.db -o file
+mkdir site
+echo '<p>mine' >site/index.html
+refused "an index of somebody else's" 70 report --db a.db -o site
+same "... stays" "$(ls site) $(cat site/index.html)" 'index.html <p>mine'
+same "an index of its own is written again" "$(status report --db l.db -o l)" 0
 rewake run seeds/s1/two-requests --runs 1 --fresh --db p.db >/dev/null 2>&1
 same "nothing failed: status" "$(status report --db p.db -o p)" 0
 ok "nothing failed: says so" test -s p/index.html
