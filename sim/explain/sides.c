@@ -14,6 +14,8 @@
 #define SIDE 48u
 #define BEFORE 2u
 #define LINES_MAX 3u /* Of a step; what is longer ends in "...". */
+#define ALIKE_MIN 2u /* So many further steps of the same words are one row. */
+#define ALIKE_MAX 20000u
 
 /* ---- Where they part. ------------------------------------------------------------------------ */
 
@@ -45,29 +47,35 @@ last_step(const struct sim_cast *cast)
     return cast->end > cast->first ? sim_cast_event(cast, cast->end - 1)->step : 0;
 }
 
-/* "  5  400ns  greeter: poll (woken at 4), fires "a connection"" */
+/* "greeter: poll (woken at 4), fires "a connection"": what a step is, but for when. */
+static void
+put_words(const struct sim_cast *cast, struct sim_page *page, uint64_t step)
+{
+    struct sim_page words;
+    sim_page_init(&words, false);
+    uint32_t part = sim_phrase_whose_step(cast, step);
+    if (part != SIM_PART_NONE) {
+        sim_cast_put_part(cast, page, part);
+    }
+    if (sim_phrase_put_step(cast, &words, step, SIM_EVENT_NONE)) {
+        sim_page_printf(page, ": %s", sim_page_text(&words));
+    } else {
+        sim_page_put(page, part != SIM_PART_NONE ? ": goes on" : "goes on");
+    }
+    sim_page_fini(&words);
+}
+
+/* "5 400ns greeter: poll (woken at 4), fires "a connection"" */
 static void
 put_step(const struct sim_cast *cast, struct sim_page *cell, uint64_t step)
 {
     uint64_t ns = 0;
-    struct sim_page words;
-    sim_page_init(&words, false);
-    sim_page_clear(cell);
     sim_page_printf(cell, "%llu ", (unsigned long long)step);
     if (sim_cast_step_time(cast, step, &ns)) {
         sim_page_time(cell, ns);
         sim_page_put(cell, " ");
     }
-    uint32_t part = sim_phrase_whose_step(cast, step);
-    if (part != SIM_PART_NONE) {
-        sim_cast_put_part(cast, cell, part);
-    }
-    if (sim_phrase_put_step(cast, &words, step, SIM_EVENT_NONE)) {
-        sim_page_printf(cell, ": %s", sim_page_text(&words));
-    } else {
-        sim_page_put(cell, part != SIM_PART_NONE ? ": goes on" : "goes on");
-    }
-    sim_page_fini(&words);
+    put_words(cast, cell, step);
 }
 
 /* Adds the next line of *text to `page`, filled up to `width`; false: nothing is left. */
@@ -113,26 +121,78 @@ put_row(struct sim_page *page, const char *mark, const char *left, const char *r
 struct side {
     const struct sim_cast *cast;
     uint64_t from; /* The step in which they part. */
+    uint64_t next; /* The one that is told next. */
     uint64_t last;
     struct sim_page cell;
+    struct sim_page words; /* Of the step before `next`. */
+    struct sim_page other; /* Of one that is compared with it. */
 };
 
 static void
 side_init(struct side *side, const struct sim_cast *cast, uint64_t from)
 {
-    *side = (struct side){.cast = cast, .from = from > 0 ? from : 1, .last = last_step(cast)};
+    from = from > 0 ? from : 1;
+    *side = (struct side){.cast = cast, .from = from, .next = from, .last = last_step(cast)};
     sim_page_init(&side->cell, false);
+    sim_page_init(&side->words, false);
+    sim_page_init(&side->other, false);
+}
+
+static void
+side_fini(struct side *side)
+{
+    sim_page_fini(&side->cell);
+    sim_page_fini(&side->words);
+    sim_page_fini(&side->other);
 }
 
 static const char *
-side_step(struct side *side, uint64_t step, uint32_t row, uint32_t rows)
+side_before(struct side *side, uint64_t back)
 {
     sim_page_clear(&side->cell);
-    if (step <= side->last && row < rows) {
-        put_step(side->cast, &side->cell, step);
-    } else if (step <= side->last && row == rows) {
-        sim_page_printf(
-                &side->cell, "... %llu more steps", (unsigned long long)(side->last - step + 1));
+    if (side->from - back <= side->last) {
+        put_step(side->cast, &side->cell, side->from - back);
+    }
+    return sim_page_text(&side->cell);
+}
+
+/* So many steps from the next one on have the words of the one before. */
+static uint64_t
+alike(struct side *side)
+{
+    uint64_t count = 0;
+    bool same = *sim_page_text(&side->words) != '\0';
+    while (same && count < ALIKE_MAX && side->next + count <= side->last) {
+        sim_page_clear(&side->other);
+        put_words(side->cast, &side->other, side->next + count);
+        same = strcmp(sim_page_text(&side->other), sim_page_text(&side->words)) == 0;
+        count += same;
+    }
+    return count;
+}
+
+/* A step, or how many more are like the last one: a run that turns in circles shows where it began
+ * to. With `end`, how many are not told. Empty: nothing is left. */
+static const char *
+side_next(struct side *side, bool end)
+{
+    sim_page_clear(&side->cell);
+    if (side->next > side->last) {
+        return "";
+    }
+    uint64_t left = side->last - side->next + 1;
+    uint64_t like = alike(side);
+    sim_page_clear(&side->words);
+    if (like >= ALIKE_MIN) {
+        sim_page_printf(&side->cell, "... %llu more steps like this", (unsigned long long)like);
+        side->next += like;
+    } else if (end) {
+        sim_page_printf(&side->cell, "... %llu more steps", (unsigned long long)left);
+        side->next += left;
+    } else {
+        put_step(side->cast, &side->cell, side->next);
+        put_words(side->cast, &side->words, side->next);
+        side->next++;
     }
     return sim_page_text(&side->cell);
 }
@@ -150,17 +210,17 @@ sim_sides_put(struct sim_page *page, const struct sim_cast *left, const char *he
     put_row(page, "  ", head_left, head_right);
     for (uint64_t back = BEFORE; back > 0; back--) {
         if (sides[0].from > back && sides[1].from > back) {
-            const char *cell = side_step(&sides[0], sides[0].from - back, 0, rows);
-            put_row(page, "  ", cell, side_step(&sides[1], sides[1].from - back, 0, rows));
+            const char *cell = side_before(&sides[0], back);
+            put_row(page, "  ", cell, side_before(&sides[1], back));
         }
     }
     for (uint32_t row = 0; row <= rows; row++) {
-        const char *cell = side_step(&sides[0], sides[0].from + row, row, rows);
-        const char *other = side_step(&sides[1], sides[1].from + row, row, rows);
+        const char *cell = side_next(&sides[0], row == rows);
+        const char *other = side_next(&sides[1], row == rows);
         if (*cell != '\0' || *other != '\0') {
             put_row(page, row == 0 ? "> " : "  ", cell, other);
         }
     }
-    sim_page_fini(&sides[0].cell);
-    sim_page_fini(&sides[1].cell);
+    side_fini(&sides[0]);
+    side_fini(&sides[1]);
 }

@@ -357,8 +357,8 @@ end_tried(struct sim__telling *telling, bool loops)
 {
     if (telling->went_on) {
         sim_page_put(&telling->line,
-                ", so the verdict is deadlock and not lost-wakeup; but with what is told above "
-                "somebody does.");
+                ", so the verdict is deadlock and not lost-wakeup. In another copy what is told "
+                "above was put right, and somebody went on.");
         sim__end_line(telling, 0);
         return;
     }

@@ -68,6 +68,7 @@ if [ $asan = no ]; then
     # Whether its write or the one after it is the one that counts is up to the compiler.
     tells e20 'event_del() (e20.c:6'
     tells d22 'It was being polled by poll_woken()'
+    tells d14 'more steps like this'
 fi
 
 # ---- The zoo. ----
