@@ -93,7 +93,7 @@ base_of(uint32_t y, uint32_t line)
 static const char *
 class_of(const struct report_line *line)
 {
-    static const char *const classes[] = {"p", "dim", "wake", "lost"};
+    static const char *const classes[] = {"p", "dim", "wake", "lost", "pt"};
     return classes[line->tone];
 }
 
@@ -360,8 +360,9 @@ put_parting(
             item->y, lanes->width, item->height);
     put_line(html, "part", 0, item->y, lanes->width, item->y);
     for (uint32_t i = 0; i < item->lines; i++) {
-        put_line_text(html, "pt", REPORT_GUTTER + REPORT_MARGIN + REPORT_PAD, base_of(item->y, i),
-                &lanes->lines[item->line + i]);
+        const struct report_line *line = &lanes->lines[item->line + i];
+        put_line_text(html, class_of(line), REPORT_GUTTER + REPORT_MARGIN + REPORT_PAD,
+                base_of(item->y, i), line);
     }
 }
 

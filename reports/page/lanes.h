@@ -33,7 +33,8 @@
 #define REPORT_LANES_MAX 12u
 #define REPORT_LANE_NONE UINT32_MAX
 
-enum report_tone { REPORT_PLAIN, REPORT_DIM, REPORT_WAKE, REPORT_LOST };
+/* The last two are bold. */
+enum report_tone { REPORT_PLAIN, REPORT_DIM, REPORT_WAKE, REPORT_LOST, REPORT_DECIDED };
 
 /* A line of text. */
 struct report_line {

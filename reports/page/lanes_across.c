@@ -164,7 +164,8 @@ report_lanes_add_parting(struct report_lanes *lanes, uint64_t step, struct sim_p
         sim_page_put(words, decided ? "; the two runs part" : "here the two runs part");
     }
     if (decided || parts) {
-        (void)report_lanes_add_across(lanes, REPORT_ITEM_PART, sim_page_text(words), REPORT_PLAIN);
+        (void)report_lanes_add_across(
+                lanes, REPORT_ITEM_PART, sim_page_text(words), REPORT_DECIDED);
     }
 }
 

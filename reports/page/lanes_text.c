@@ -32,7 +32,7 @@ report_lanes_add_lines(struct report_lanes *lanes, const char *text, uint32_t wi
 {
     const char *whole = text;
     size_t left = strlen(text);
-    width = tone == REPORT_LOST ? width * 7 / 8 : width; /* Bold letters are wider. */
+    width = tone >= REPORT_LOST ? width * 7 / 8 : width; /* Bold letters are wider. */
     for (uint32_t i = 0; left > 0 && i < most; i++) {
         size_t next = left;
         size_t line = report_measure_break(text, left, REPORT_FONT, width, &next);

@@ -104,10 +104,28 @@ def check_steps(driver):
         " >= 2 && g.getBoundingClientRect().width > 100"))
 
 
+def failures():
+    return sorted(name for name in os.listdir(folder) if name.startswith("failure-"))
+
+
+def check_pictures(driver):
+    """What stands across all lanes may be long, and bold."""
+    out = []
+    for name in failures():
+        driver.get("file://" + folder + "/" + name)
+        out += driver.execute_script(
+            "return [...document.querySelectorAll('svg.lanes text')].filter(text => {"
+            " const box = text.getBBox();"
+            " return box.x + box.width > text.closest('svg').viewBox.baseVal.width;"
+            "}).map(text => text.textContent)")
+    ok("no line runs out of its picture", len(failures()) > 2 and out == [], out)
+    driver.get("file://" + folder + "/" + failure)
+
+
 def check_folded(driver):
     """A step that stands in a closed table opens it."""
-    pages = [n for n in os.listdir(folder) if n.startswith("failure-") and n != failure]
-    driver.get("file://" + folder + "/" + pages[0] + "#step-100")
+    longest = max(failures(), key=lambda name: os.path.getsize(folder + "/" + name))
+    driver.get("file://" + folder + "/" + longest + "#step-100")
     time.sleep(0.5)
     seen = driver.execute_script(
         "const e = document.getElementById('step-100');"
@@ -180,6 +198,7 @@ def main():
         requests(driver)
         check_index(driver)
         check_steps(driver)
+        check_pictures(driver)
         check_folded(driver)
         check_keyboard(driver)
         check_schemes(driver)

@@ -19,6 +19,7 @@ done
 ln -s "$root/scenarios" scenarios
 rewake run zoo/a06/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
 rewake run canary/livelock --runs 1 --fresh --db a.db >/dev/null 2>&1
+rewake run canary/lost-wakeup --runs 50 --strategy random --fresh --db a.db >/dev/null 2>&1
 rewake report --db a.db -o out >/dev/null 2>&1
 failure=$(sqlite3 a.db "SELECT max(run) FROM explained JOIN runs USING (run)
     JOIN sweeps USING (sweep) WHERE scenario = 'zoo/a06/broken'")
