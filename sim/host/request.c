@@ -46,6 +46,7 @@ sim_request_send(struct sim_host *host, const char *name, const char *headers, c
     rt_check(host, SIM__HOST_MAGIC);
     rt_assert(headers != NULL);
     rt_assert(body != NULL);
+    sim__host_call(host, "send");
     struct sim_request *request = sim_new(host->world, struct sim_request);
     request->magic = REQUEST_MAGIC;
     request->source = sim__source_new(host, name, headers_arrived, request);

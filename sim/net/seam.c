@@ -321,6 +321,7 @@ static rt_err
 node_subscribe(struct rt_net *seam, struct rt_pollable *pollable)
 {
     struct sim_node *node = node_of(seam);
+    sim__host_call(node->host, "subscribe");
     sim__record_open_events(node->host, node->fds, pollable);
     return RT_OK;
 }
