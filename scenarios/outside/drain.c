@@ -14,7 +14,7 @@
  * between two statements of the callback: a loop gives way before it calls the host
  * (sim_loop_switch), and this is what that is for.
  *
- * Cause: never-fired in worker_main or on_items
+ * Cause: fired-early in worker_main
  * Must end in: lost-wakeup of `items`. Fails on the dullest run: no, no loop gives way there.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -26,8 +26,8 @@
 struct program {
     struct sim_fds *fds;
     int eventfd;
-    uint32_t posted;  /* By the worker. */
-    uint32_t handled; /* By the loop. */
+    uint32_t posted;   /* By the worker. */
+    uint32_t handled;  /* By the loop. */
     bool drains_first; /* The fix. */
 };
 
