@@ -135,16 +135,6 @@ waiting_in(const struct place *place)
     return (struct sim_waiting){place->object, place->line, place->reason};
 }
 
-/* A poll that gave way in its middle goes on in a later step of its loop: what it says is its own.
- */
-static void
-go_on_as(struct sim_world *world, struct task *who)
-{
-    if (who->polling && world->current == sim_loop_actor(who->foreign->loop)) {
-        world->current = &who->actor;
-    }
-}
-
 void
 sim_foreign_store_at(
         const void *task, const void *place, const char *reason, const struct rt_site *line)
@@ -154,7 +144,6 @@ sim_foreign_store_at(
         return;
     }
     struct task *who = task_of(world, task, line);
-    go_on_as(world, who);
     struct place *where = place_of(world, place);
     bool same = where->waiter == who;
     if (where->waiter != NULL && !same) {
@@ -413,7 +402,6 @@ sim_foreign_polled(const void *task, bool finished)
         return;
     }
     struct task *who = task_of(world, task, NULL);
-    go_on_as(world, who);
     who->polling = false;
     who->foreign->last = who;
     if (!finished) {

@@ -211,6 +211,7 @@ task_cancel(struct sim_actor *actor)
 
 static const struct sim_actor_ops task_ops = {
         .kind = SIM_ACTOR_TASK,
+        .undivided = true,
         .step = task_step,
         .nudge = sim__task_nudge,
         .waiting = sim__task_waiting,
@@ -391,6 +392,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     rt->quota_ns = options->task_quota_ns != 0 ? options->task_quota_ns : RT_NEVER;
     rt->order = options->order != SIM_ORDER_DEFAULT ? options->order : (enum sim_order)world->order;
     rt->host = sim_host_new(world, "host", SIM_PROFILE_DEFAULT);
+    sim_host_undivided(rt->host);
     rt->node = options->net != NULL ? sim_node_new(options->net, rt->host, rt->name) : NULL;
     rt->bound = sim_zalloc(world, rt->capacity * sizeof(struct sim_bound *));
     rt_list_init(&rt->parked);

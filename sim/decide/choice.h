@@ -40,7 +40,8 @@ extern "C" {
     X(FAULT, "fault", "whether a fault fires; 0: no") \
     X(AUDIT, "audit", "whether this quiescence is audited; 0: no") \
     X(USER, "user", "the scenario's own; 0: what the scenario calls the dullest") \
-    X(FREEDOM, "freedom", "one of several ways that the runtime may go; 0: its usual one")
+    X(FREEDOM, "freedom", "one of several ways that the runtime may go; 0: its usual one") \
+    X(SWITCH, "switch", "whether a loop gives way before a call of the host; 0: it continues")
 
 enum sim_kind {
 #define SIM_KIND_ENUM(name, text, meaning) SIM_KIND_##name,

@@ -145,6 +145,9 @@ sim_words_put_decision(
     case SIM_KIND_SPURIOUS:
         put_time(cast, page, deviation, part, "", " is woken, or reported to, for nothing");
         return;
+    case SIM_KIND_SWITCH:
+        put_time(cast, page, deviation, part, "", " gives way before a call of the host");
+        return;
     case SIM_KIND_FAULT:
         what = "a fault strikes: ";
         break;
@@ -185,6 +188,9 @@ sim_words_put_dull(
         sim_page_put(page, " goes first");
     } else if (deviation->kind == SIM_KIND_STRETCH) {
         sim_page_put(page, "that step takes no longer");
+    } else if (deviation->kind == SIM_KIND_SWITCH) {
+        sim_words_put_who(cast, page, part);
+        sim_page_put(page, " continues");
     } else if (deviation->kind == SIM_KIND_LATE || deviation->kind == SIM_KIND_SPURIOUS) {
         sim_page_put(page, "that is not so");
     } else {

@@ -151,6 +151,7 @@ static rt_err
 seam_enter(struct rt_completion_host *seam)
 {
     struct sim_ring *ring = ring_of(seam);
+    sim__host_call(ring->host, "enter");
     show(ring);
     if (ring->submission_count == 0) {
         return RT_OK;
@@ -170,6 +171,7 @@ static uint32_t
 seam_reap(struct rt_completion_host *seam, struct rt_completion *ret_completions, uint32_t max)
 {
     struct sim_ring *ring = ring_of(seam);
+    sim__host_call(ring->host, "reap");
     rt_assert(max > 0);
     uint32_t count = ring->shown < max ? ring->shown : max;
     if (count == 0) {
@@ -188,6 +190,7 @@ static bool
 seam_overflowed(struct rt_completion_host *seam)
 {
     const struct sim_ring *ring = ring_of(seam);
+    sim__host_call(ring->host, "overflowed");
     return ring->completion_count > ring->shown;
 }
 

@@ -207,6 +207,7 @@ rt_err
 sim_ring_close(struct sim_ring *ring, int32_t number)
 {
     rt_check(ring, SIM__RING_MAGIC);
+    sim__host_call(ring->host, "close");
     struct sim__device *device = sim__device_find(ring, number);
     if (device == NULL) {
         return RT_E_STALE;

@@ -139,6 +139,7 @@ rt_err
 sim_fd_dup(struct sim_fds *fds, int fd, int *ret_fd)
 {
     rt_assert(ret_fd != NULL);
+    sim__fds_call(fds, "dup");
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
@@ -154,6 +155,7 @@ sim_fd_dup(struct sim_fds *fds, int fd, int *ret_fd)
 rt_err
 sim_fd_close(struct sim_fds *fds, int fd)
 {
+    sim__fds_call(fds, "close");
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
@@ -177,6 +179,7 @@ int64_t
 sim_fd_read_at(struct sim_fds *fds, int fd, void *buffer, size_t size, const struct rt_site *await)
 {
     rt_assert(buffer != NULL);
+    sim__fds_call(fds, "read");
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
@@ -192,6 +195,7 @@ sim_fd_write_at(
         struct sim_fds *fds, int fd, const void *buffer, size_t size, const struct rt_site *await)
 {
     rt_assert(buffer != NULL);
+    sim__fds_call(fds, "write");
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;

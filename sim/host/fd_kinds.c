@@ -168,6 +168,7 @@ rt_err
 sim_fd_pair(struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max_ns, int ret_fd[2])
 {
     rt_assert(ret_fd != NULL);
+    sim__fds_call(fds, "pair");
     rt_err err = sim__fd_room(fds, 2);
     if (err != RT_OK) {
         return err;
@@ -252,6 +253,7 @@ rt_err
 sim_fd_event_open(struct sim_fds *fds, const char *name, int *ret_fd)
 {
     rt_assert(ret_fd != NULL);
+    sim__fds_call(fds, "event_open");
     rt_err err = sim__fd_room(fds, 1);
     if (err != RT_OK) {
         return err;
@@ -265,6 +267,7 @@ sim_fd_event_open(struct sim_fds *fds, const char *name, int *ret_fd)
 rt_err
 sim_fd_notify(struct sim_fds *fds, int fd)
 {
+    sim__fds_call(fds, "notify");
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
@@ -321,6 +324,7 @@ sim_fd_listen(struct sim_fds *fds, const char *name, uint32_t count, uint64_t mi
 {
     rt_assert(ret_fd != NULL);
     rt_assert(min_ns <= max_ns);
+    sim__fds_call(fds, "listen");
     rt_err err = sim__fd_room(fds, 1);
     if (err != RT_OK) {
         return err;
@@ -367,6 +371,7 @@ rt_err
 sim_fd_accept(struct sim_fds *fds, int listener, int *ret_fd, int *ret_peer)
 {
     rt_assert(ret_fd != NULL);
+    sim__fds_call(fds, "accept");
     struct sim__description *from = sim__fd_get(fds, listener);
     if (from == NULL) {
         return RT_E_STALE;

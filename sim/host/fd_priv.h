@@ -73,6 +73,14 @@ struct sim_fds {
     const char *name;
 };
 
+/* As sim__host_call, for the calls on `fds`. */
+static inline void
+sim__fds_call(struct sim_fds *fds, const char *name)
+{
+    rt_check(fds, SIM__FDS_MAGIC);
+    sim__host_call(fds->host, name);
+}
+
 /* What people call the table, instead of "descriptors". */
 void sim__fds_name(struct sim_fds *fds, const char *name);
 

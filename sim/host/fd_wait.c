@@ -177,6 +177,7 @@ ask(struct sim__registration *registration, uint32_t events, uint64_t data)
 rt_err
 sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
 {
+    sim__fds_call(fds, "add");
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
@@ -201,6 +202,7 @@ sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
 rt_err
 sim_fd_modify(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
 {
+    sim__fds_call(fds, "modify");
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;
@@ -217,6 +219,7 @@ sim_fd_modify(struct sim_fds *fds, int fd, uint32_t events, uint64_t data)
 rt_err
 sim_fd_remove(struct sim_fds *fds, int fd)
 {
+    sim__fds_call(fds, "remove");
     struct sim__description *description = sim__fd_get(fds, fd);
     if (description == NULL) {
         return RT_E_STALE;

@@ -85,6 +85,7 @@ static uint64_t
 host_now(struct rt_host *seam)
 {
     struct sim_host *host = host_of(seam);
+    sim__host_call(host, "now");
     sim__watch(host);
     return stepped_back(host, sim_now(host->world));
 }
@@ -94,6 +95,7 @@ host_subscribe(struct rt_host *seam, enum rt_subscribe what, uint64_t argument,
         struct rt_pollable *pollable)
 {
     struct sim_host *host = host_of(seam);
+    sim__host_call(host, "subscribe");
     switch (what) {
     case RT_SUBSCRIBE_INSTANT:
         return sim__record_open(host, SIM__RECORD_CLOCK, NULL, argument, pollable);
@@ -107,6 +109,7 @@ static bool
 host_ready(struct rt_host *seam, const struct rt_pollable *pollable)
 {
     struct sim_host *host = host_of(seam);
+    sim__host_call(host, "ready");
     struct sim__record *record = sim__record_of(host, pollable);
     return sim__record_look(host, record);
 }
@@ -115,6 +118,7 @@ static void
 host_drop(struct rt_host *seam, struct rt_pollable *pollable)
 {
     struct sim_host *host = host_of(seam);
+    sim__host_call(host, "drop");
     sim__record_close(host, sim__record_of(host, pollable));
 }
 
@@ -122,6 +126,7 @@ static void
 host_notify(struct rt_host *seam)
 {
     struct sim_host *host = host_of(seam);
+    sim__host_call(host, "notify");
     if (host->notified) {
         return;
     }
@@ -216,6 +221,13 @@ sim_host_seam(struct sim_host *host)
 {
     rt_check(host, SIM__HOST_MAGIC);
     return &host->seam;
+}
+
+void
+sim_host_undivided(struct sim_host *host)
+{
+    rt_check(host, SIM__HOST_MAGIC);
+    host->undivided = true;
 }
 
 void

@@ -50,6 +50,10 @@ struct rt_host *sim_host_seam(struct sim_host *host);
  * drives a runtime without a loop of its own. */
 void sim_host_listen(struct sim_host *host, void (*fn)(void *argument), void *argument);
 
+/* The calls of this host are part of the steps of a runtime that is bound to the world: no loop is
+ * switched before them. For who makes such a runtime (bind/runtime.h). */
+void sim_host_undivided(struct sim_host *host);
+
 /* The earliest moment that a living clock pollable stands for and that is still to come; SIM_NEVER
  * when there is none. For the same reader: the listener is not called when it has come. */
 uint64_t sim_host_next_instant(const struct sim_host *host);

@@ -109,6 +109,7 @@ struct sim_host {
     uint32_t notify_object;
     uint32_t fault_streak;
     bool notified;
+    bool undivided; /* No loop is switched before its calls. */
     uint64_t watched_step;
 };
 
@@ -188,6 +189,19 @@ const char *sim__record_name(const struct sim__record *record);
 
 /* ---- host.c ---------------------------------------------------------------------------------- */
 
+/*
+ * Opens every call by which a program looks at the world outside or acts on it, before the call
+ * looks at anything or takes effect: a loop on a fiber may give way here (sim_loop_switch). The
+ * list of these calls is in sim/docs/host-seam.md. sim_fd_wait and `poll` always give way.
+ */
+static inline void
+sim__host_call(struct sim_host *host, const char *name)
+{
+    if (host->world->fiber != NULL && !host->undivided) {
+        sim_loop_switch(host->world, name);
+    }
+}
+
 /* Something of the host has become ready: wakes who waits for it, calls the listener. */
 void sim__host_stir(struct sim_host *host);
 
@@ -222,6 +236,11 @@ void sim__watch(struct sim_host *host);
 /* The host's closer. */
 void sim__watch_close(void *host);
 
+/* ---- stream.c -------------------------------------------------------------------------------- */
+
+/* As sim_input_drop, inside of a call. */
+RT_MUST_CHECK rt_err sim__input_drop(struct sim_input *input);
+
 /* ---- source.c -------------------------------------------------------------------------------- */
 
 /* As sim_source_new, with a handler of arrivals. */
@@ -247,6 +266,9 @@ void sim__source_moved(
 
 /* Opens each public call on a source: a dropped one ends the run with verdict contract. */
 void sim__source_check(const struct sim_source *source);
+
+/* As sim_source_drop, inside of a call. */
+RT_MUST_CHECK rt_err sim__source_drop(struct sim_source *source);
 
 /* Ends it for good; nothing arrives any longer. */
 void sim__source_end(struct sim_source *source);

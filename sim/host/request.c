@@ -46,6 +46,7 @@ sim_request_send(struct sim_host *host, const char *name, const char *headers, c
     rt_check(host, SIM__HOST_MAGIC);
     rt_assert(headers != NULL);
     rt_assert(body != NULL);
+    sim__host_call(host, "send");
     struct sim_request *request = sim_new(host->world, struct sim_request);
     request->magic = REQUEST_MAGIC;
     request->source = sim__source_new(host, name, headers_arrived, request);
@@ -69,6 +70,7 @@ rt_err
 sim_request_get(struct sim_request *request, const char **ret_headers, struct sim_input **ret_body)
 {
     rt_check(request, REQUEST_MAGIC);
+    sim__host_call(request->source->host, "get");
     sim__source_check(request->source);
     rt_assert(ret_headers != NULL);
     rt_assert(ret_body != NULL);
@@ -88,9 +90,10 @@ rt_err
 sim_request_drop(struct sim_request *request)
 {
     rt_check(request, REQUEST_MAGIC);
-    rt_err err = sim_source_drop(request->source);
+    sim__host_call(request->source->host, "drop");
+    rt_err err = sim__source_drop(request->source);
     if (err != RT_OK || request->body == NULL || request->fetched) {
         return err;
     }
-    return sim_input_drop(request->body);
+    return sim__input_drop(request->body);
 }

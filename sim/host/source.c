@@ -196,6 +196,17 @@ sim__source_new(struct sim_host *host, const char *name,
     return source;
 }
 
+rt_err
+sim__source_drop(struct sim_source *source)
+{
+    sim__source_check(source);
+    if (source->pollables > 0) {
+        return RT_E_HAS_CHILDREN;
+    }
+    sim__source_end(source);
+    return RT_OK;
+}
+
 void
 sim__source_end(struct sim_source *source)
 {
@@ -235,6 +246,7 @@ sim_source_event_in(struct sim_source *source, uint64_t min_ns, uint64_t max_ns)
 void
 sim_source_event(struct sim_source *source)
 {
+    sim__host_call(source->host, "event");
     sim__source_check(source);
     sim__source_arrive_now(source, 1);
 }
@@ -242,6 +254,7 @@ sim_source_event(struct sim_source *source)
 rt_err
 sim_source_take(struct sim_source *source)
 {
+    sim__host_call(source->host, "take");
     sim__source_check(source);
     rt_assert(source->arrived == NULL);
     if (source->events == 0) {
@@ -265,6 +278,7 @@ sim_source_events(const struct sim_source *source)
 rt_err
 sim_source_subscribe(struct sim_source *source, struct rt_pollable *pollable)
 {
+    sim__host_call(source->host, "subscribe");
     sim__source_check(source);
     return sim__record_open(source->host, SIM__RECORD_SOURCE, source, SIM_NEVER, pollable);
 }
@@ -272,12 +286,8 @@ sim_source_subscribe(struct sim_source *source, struct rt_pollable *pollable)
 rt_err
 sim_source_drop(struct sim_source *source)
 {
-    sim__source_check(source);
-    if (source->pollables > 0) {
-        return RT_E_HAS_CHILDREN;
-    }
-    sim__source_end(source);
-    return RT_OK;
+    sim__host_call(source->host, "drop");
+    return sim__source_drop(source);
 }
 
 uint32_t

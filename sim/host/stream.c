@@ -86,11 +86,10 @@ sim_input_new(struct sim_host *host, const char *name, const void *data, size_t 
     return input;
 }
 
-rt_err
-sim_input_read_at(struct sim_input *input, void *buffer, size_t size, size_t *ret_size,
+static rt_err
+input_read(struct sim_input *input, void *buffer, size_t size, size_t *ret_size,
         const struct rt_site *await)
 {
-    rt_check(input, INPUT_MAGIC);
     sim__source_check(input->source);
     rt_assert(ret_size != NULL);
     if (size == 0) {
@@ -111,6 +110,15 @@ sim_input_read_at(struct sim_input *input, void *buffer, size_t size, size_t *re
 }
 
 rt_err
+sim_input_read_at(struct sim_input *input, void *buffer, size_t size, size_t *ret_size,
+        const struct rt_site *await)
+{
+    rt_check(input, INPUT_MAGIC);
+    sim__host_call(input->source->host, "read");
+    return input_read(input, buffer, size, ret_size, await);
+}
+
+rt_err
 sim_input_subscribe(struct sim_input *input, struct rt_pollable *pollable)
 {
     rt_check(input, INPUT_MAGIC);
@@ -122,6 +130,13 @@ sim_input_drop(struct sim_input *input)
 {
     rt_check(input, INPUT_MAGIC);
     return sim_source_drop(input->source);
+}
+
+rt_err
+sim__input_drop(struct sim_input *input)
+{
+    rt_check(input, INPUT_MAGIC);
+    return sim__source_drop(input->source);
 }
 
 /* A read may answer no bytes although there are some: that is no end (N3). Not twice in a row. */
@@ -141,12 +156,13 @@ seam_read(void *stream, void *buffer, size_t size, size_t *ret_size, const struc
 {
     struct sim_input *input = stream;
     rt_check(input, INPUT_MAGIC);
+    sim__host_call(input->source->host, "read");
     input->nothing = draw_nothing(input);
     if (input->nothing) {
         *ret_size = 0;
         return RT_OK;
     }
-    return sim_input_read_at(input, buffer, size, ret_size, await);
+    return input_read(input, buffer, size, ret_size, await);
 }
 
 static rt_err
@@ -213,6 +229,7 @@ sim_output_write_at(struct sim_output *output, const void *buffer, size_t size, 
         const struct rt_site *await)
 {
     rt_check(output, OUTPUT_MAGIC);
+    sim__host_call(output->source->host, "write");
     sim__source_check(output->source);
     rt_assert(ret_size != NULL);
     if (size == 0) {

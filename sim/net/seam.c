@@ -75,6 +75,7 @@ node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uin
         int *ret_socket)
 {
     struct sim_node *node = node_of(seam);
+    sim__host_call(node->host, "listen");
     struct rt_net_address own = sim_node_address(node, address->port);
     if (memcmp(own.ip, address->ip, sizeof(own.ip)) != 0) {
         return RT_E_INVALID;
@@ -97,7 +98,9 @@ node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uin
 static rt_err
 node_listen_finish(struct rt_net *seam, int socket)
 {
-    const struct sim__socket *listener = sim__socket_of(node_of(seam), socket);
+    struct sim_node *node = node_of(seam);
+    sim__host_call(node->host, "listen_finish");
+    const struct sim__socket *listener = sim__socket_of(node, socket);
     return listener->state == SIM__SOCKET_LISTENS ? RT_OK : RT_E_AGAIN;
 }
 
@@ -130,6 +133,7 @@ static rt_err
 node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_address *ret_peer)
 {
     struct sim_node *node = node_of(seam);
+    sim__host_call(node->host, "accept");
     struct sim__socket *listener = sim__socket_of(node, socket);
     if (listener->waiting == 0) {
         return RT_E_AGAIN;
@@ -154,6 +158,7 @@ static rt_err
 node_connect_start(struct rt_net *seam, const struct rt_net_address *address, int *ret_socket)
 {
     struct sim_node *node = node_of(seam);
+    sim__host_call(node->host, "connect");
     rt_err err = room(node);
     if (err != RT_OK) {
         return err;
@@ -172,7 +177,9 @@ node_connect_start(struct rt_net *seam, const struct rt_net_address *address, in
 static rt_err
 node_connect_finish(struct rt_net *seam, int socket)
 {
-    struct sim__socket *stream = sim__socket_of(node_of(seam), socket);
+    struct sim_node *node = node_of(seam);
+    sim__host_call(node->host, "connect_finish");
+    struct sim__socket *stream = sim__socket_of(node, socket);
     switch (stream->state) {
     case SIM__SOCKET_STARTED:
         return RT_E_AGAIN;
@@ -222,7 +229,9 @@ node_write(struct rt_net *seam, int socket, const void *buffer, size_t size, siz
 static rt_err
 node_shutdown(struct rt_net *seam, int socket)
 {
-    struct sim__socket *stream = sim__socket_of(node_of(seam), socket);
+    struct sim_node *node = node_of(seam);
+    sim__host_call(node->host, "shutdown");
+    struct sim__socket *stream = sim__socket_of(node, socket);
     if (stream->state != SIM__SOCKET_CONNECTED || stream->shut) {
         return RT_E_CLOSED;
     }
@@ -244,8 +253,9 @@ node_watch(struct rt_net *seam, int socket, uint64_t token, uint32_t *ret_object
 {
     struct sim_node *node = node_of(seam);
     uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_EDGE;
+    rt_err err = sim_fd_add(node->fds, socket, interest, token);
     *ret_object = sim__socket_of(node, socket)->description.source->object;
-    return sim_fd_add(node->fds, socket, interest, token);
+    return err;
 }
 
 static void
@@ -311,6 +321,7 @@ static rt_err
 node_subscribe(struct rt_net *seam, struct rt_pollable *pollable)
 {
     struct sim_node *node = node_of(seam);
+    sim__host_call(node->host, "subscribe");
     sim__record_open_events(node->host, node->fds, pollable);
     return RT_OK;
 }

@@ -66,8 +66,9 @@ sim__shrink_measure(const struct sim_scenario *scenario, const struct sim_option
             .steps = outcome->steps,
     };
     for (uint32_t i = 0; i < tape->count; i++) {
-        ret_key->faults += tape->entries[i].kind == SIM_KIND_FAULT;
-        ret_key->preemptions += tape->entries[i].kind == SIM_KIND_RUN;
+        uint8_t kind = tape->entries[i].kind;
+        ret_key->faults += kind == SIM_KIND_FAULT;
+        ret_key->preemptions += kind == SIM_KIND_RUN || kind == SIM_KIND_SWITCH;
     }
     count_steps(recorder, ret_key);
 }

@@ -12,7 +12,7 @@
  *   options       that differ from their defaults (masks of faults, and how often)
  *   faults        deviations of kind `fault`
  *   actors        that take steps
- *   preemptions   deviations of kind `run`: somebody steps whose turn it was not
+ *   preemptions   deviations of kind `run` (an actor steps whose turn it was not) and `switch`
  *   deviations    all of them
  *   blocks        of steps by one actor
  *   sim_ns, steps of the run

@@ -66,6 +66,7 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_GET] = {"reads %o: %i", NULL, false},
         [SIM_EVENT_SET] = {"sets %o to %i", NULL, false},
         [SIM_EVENT_HEALED] = {"(nothing disturbs the run from here on)", NULL, false},
+        [SIM_EVENT_SWITCH] = {"gives way before %x()", NULL, false},
 };
 
 void

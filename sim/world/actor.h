@@ -69,6 +69,8 @@ struct sim_in_host {
 
 struct sim_actor_ops {
     enum sim_actor_kind kind;
+    /* What happens on its behalf is one step: a loop that polls it is not switched meanwhile. */
+    bool undivided;
     /* Takes one step. The actor is enabled and has been taken out of the queue; it enables itself
      * again if it can go on. */
     void (*step)(struct sim_actor *actor);

@@ -10,16 +10,22 @@
 #include "sim/world/world.h"
 #include "sim/world/world_priv.h"
 
+/* Calls in a row before which a loop gives way at most. */
+#define SWITCHES_MAX 4u
+
+static const struct sim_odds switch_odds = {1, 8};
+
 struct sim_loop {
     struct sim_actor actor;
     struct sim_fiber fiber;
     void (*fn)(struct sim_world *world, void *argument);
     void *argument;
     bool blocked;
-    bool interrupted;    /* It was enabled for nothing, by a question (judge/question.h). */
+    bool interrupted;    /* It was enabled for nothing, by a question (judge/nudge.h). */
     uint32_t reports;    /* While blocked in its host: so much may be reported for nothing. */
     uint64_t first_step; /* In which it blocked in its host for the first time; 0: it has not. */
     uint32_t report_nth; /* While interrupted: which of that, from 1 on; 0: nothing. */
+    uint32_t switches;   /* Calls of the host in a row before which it gave way. */
     struct sim_waiting waits_for; /* While blocked. */
 };
 
@@ -134,6 +140,39 @@ sim_loop_pause(struct sim_world *world)
     }
     sim_actor_enable(&loop->actor);
     sim_fiber_suspend(world);
+}
+
+/* A guest's host function stands on the guest's stack, and cannot give way. */
+static bool
+can_switch(const struct sim_loop *loop)
+{
+    const struct sim_world *world = loop->actor.world;
+    return world->inner == &loop->fiber.context && !world->current->ops->undivided;
+}
+
+/* With no other actor that could run meanwhile there is one alternative only. */
+static bool
+draw_switch(struct sim_loop *loop)
+{
+    const struct sim_world *world = loop->actor.world;
+    bool alone = world->enabled.count == 0 && world->timed_count == 0;
+    uint32_t n = alone || loop->switches == SWITCHES_MAX ? 1 : 2;
+    bool switches = sim_actor_choose(&loop->actor, SIM_KIND_SWITCH, n, switch_odds) != 0;
+    loop->switches = switches ? loop->switches + 1 : 0;
+    return switches;
+}
+
+void
+sim_loop_switch(struct sim_world *world, const char *call)
+{
+    struct sim_loop *loop = sim_loop_current(world);
+    rt_assert(call != NULL);
+    if (loop == NULL || !can_switch(loop) || !draw_switch(loop)) {
+        return;
+    }
+    rt_probe_reason(call);
+    sim_world_event(world, SIM_EVENT_SWITCH, 0, 0, 0, 0);
+    sim_loop_pause(world);
 }
 
 void

@@ -36,6 +36,18 @@ struct sim_loop *sim_loop_current(struct sim_world *world);
  * On the world's own stack: no-op. */
 void sim_loop_pause(struct sim_world *world);
 
+/*
+ * The calling loop is about to call the host. By a decision (SWITCH) its step ends here, as with
+ * sim_loop_pause: others run between what it did last and the call, as between two threads. Never
+ * more than four calls in a row.
+ *
+ * No-op on the world's own stack (setup, a question of the judge, a closer), on a guest's stack,
+ * and while a task is polled whose polls are one step (sim_actor_ops.undivided).
+ *
+ * `call` is the name of what is called, for people: "read".
+ */
+void sim_loop_switch(struct sim_world *world, const char *call);
+
 /* As sim_loop_pause, but it is enabled again only by sim_loop_wake. `object` and `reason` are what
  * it waits for, for people. On the world's own stack this ends the run with verdict contract: only
  * a loop can block. */

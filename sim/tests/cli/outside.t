@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
 
-same "both, in both forms, --expect: status" \
+same "all, in both forms, --expect: status" \
     "$(status run 'outside/*' --runs 3000 --expect --fresh --record none \
         --check-determinism 1)" 0
 same "who is well is never blamed, each quiescence looked at: status" \
@@ -29,6 +29,23 @@ ok "executor: it was sent and swallowed" grep -q 'is sent, and swallowed on its 
 found evented results evented.c "$(line_of 'program->handed_over++;' evented.c)"
 ok "evented: nobody was told" grep -q 'and fires nothing for it there' evented.txt
 ok "evented: by way of async_send" grep -q 'async_send()' evented.txt
+
+# ---- Between two statements of a loop: it gives way before it calls the host. ----
+same "drain: a few hundred runs find it: status" \
+    "$(status run outside/drain/broken --runs 400 --fresh --record none)" 1
+found drain items drain.c "$(line_of 'program->posted++;' drain.c)"
+ok "drain: explain names the decision" grep -q 'gives way before a call of the host' drain.txt
+ok "drain: show names the call" sh -c "\"$REWAKE\" show \"$(token_of drain.json)\" |
+    grep -q 'before read()'"
+same "drain: the default schedule passes: status" \
+    "$(status explore outside/drain/broken --bound 0)" 0
+same "drain: who drains first is never blamed: status" \
+    "$(status run outside/drain/fixed --runs 20000 --fresh --record none)" 0
+same "calls at which a loop may give way, that the page on the seam does not list" \
+    "$(grep -rhoE 'sim__(host|fds)_call\([^"]*"[a-z_]+' "$root/sim" | sed 's/.*"//' | sort -u |
+        while read -r call; do
+            grep -q "\`$call\`" "$root/sim/docs/host-seam.md" || echo "$call"
+        done)" ""
 
 rewake show run:1 --db executor.db >show.txt
 ok "show: the ledger of somebody else's wakers" \

@@ -469,6 +469,7 @@ static void
 notify_setup(struct sim_world *world)
 {
     struct host_story *story = host_story_new(world);
+    sim_host_undivided(story->host); /* Two notifications in a row are one. */
     (void)sim_loop_new(world, "loop", wait_for_notify, story);
     (void)sim_loop_new(world, "notifier", notify_twice, story);
 }

@@ -12,6 +12,7 @@ struct story {
     struct sim_node *client;
     struct rt_net *near; /* The server's seam … */
     struct rt_net *far;  /* … and the client's. */
+    struct sim_host *far_host;
     int listener;
     int stream; /* The client's end … */
     int accepted;
@@ -30,7 +31,8 @@ story_new(struct sim_world *world)
     struct sim_net *net = sim_net_new(world, &options);
     struct story *story = sim_new(world, struct story);
     story->server = sim_node_new(net, sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), "server");
-    story->client = sim_node_new(net, sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), "client");
+    story->far_host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
+    story->client = sim_node_new(net, story->far_host, "client");
     story->near = sim_node_seam(story->server);
     story->far = sim_node_seam(story->client);
     sim_set_state(world, story);
@@ -298,6 +300,7 @@ full_and_closed(struct sim_world *world, struct story *story)
     rt_err err = RT_OK;
     char block[512] = {0};
     size_t size = 0;
+    sim_host_undivided(story->far_host); /* A close and a write in a row. */
     connect_both(world, story);
     while ((err = rt_net_write(story->far, story->stream, block, sizeof block, &size, RT_HERE)) ==
             RT_OK) {

@@ -205,6 +205,7 @@ output_setup(struct sim_world *world)
 {
     struct story *story = story_new(world);
     story->output = sim_output_new(story->host, "printer", 8, 0, MS);
+    sim_host_undivided(story->host); /* What two calls in a row say is compared. */
     (void)sim_loop_new(world, "writer", writer, story);
 }
 

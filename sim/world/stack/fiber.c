@@ -50,7 +50,9 @@ sim_fiber_suspend(struct sim_world *world)
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, world->current, 0,
                 "a guest's host function has blocked: it is polled, and must suspend instead");
     }
+    struct sim_actor *current = world->current;
     rt_context_suspend(&fiber->context);
+    world->current = current;
 }
 
 void

@@ -28,7 +28,8 @@ void sim_fiber_init(struct sim_fiber *fiber, struct sim_world *world, void (*fn)
  * only. */
 bool sim_fiber_resume(struct sim_world *world, struct sim_fiber *fiber);
 
-/* Back to whoever resumed the fiber that runs now. Not from a guest's stack: the run ends. */
+/* Returns to the caller of sim_fiber_resume until the next one; then things happen again on behalf
+ * of the actor for which they did before. Not from a guest's stack: the run ends. */
 void sim_fiber_suspend(struct sim_world *world);
 
 #endif

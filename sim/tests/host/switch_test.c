@@ -1,0 +1,550 @@
+/*
+ * switch_test.c -- a loop may give way before each of its calls of the host, and nowhere else.
+ *
+ * `caller` writes a line to the log and makes one call, while `witness` does nothing but take
+ * steps. The strategy gives way wherever it is asked, so a call that does not ask is found at once.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/fiber/call.h"
+#include "sim/tests/host/host_lab.h"
+
+/* What all the calls are made on. */
+struct story {
+    struct sim_world *world;
+    struct sim_host *host;
+    struct sim_fds *fds;
+    int pair[2];
+    int eventfd;
+    int listener;
+    struct sim_source *source;
+    struct rt_pollable pollable; /* Of `source`; subscribed. */
+    struct rt_pollable other;
+    struct sim_input *input;
+    struct sim_output *output;
+    struct sim_request *request;
+    struct sim_ring *ring;
+    int32_t device;
+    struct rt_net *net;
+    struct rt_net_address address;
+    int socket;     /* Listens. */
+    int connection; /* Asks for it. */
+    bool done;
+};
+
+/* ---- The calls. ------------------------------------------------------------------------------ */
+
+#define CALL(identifier, ...) \
+    static void identifier(struct story *story) \
+    { \
+        __VA_ARGS__; \
+    }
+
+/* Whatever it answers: it was called. */
+#define MAKE(call) ((void)!(call))
+
+static char buffer[8];
+
+CALL(call_pair, int fd[2]; MAKE(sim_fd_pair(story->fds, "another", 0, 0, fd)))
+CALL(call_event_open, int fd; MAKE(sim_fd_event_open(story->fds, "another", &fd)))
+CALL(call_listen, int fd; MAKE(sim_fd_listen(story->fds, "another", 0, 0, 0, &fd)))
+CALL(call_accept, int fd; MAKE(sim_fd_accept(story->fds, story->listener, &fd, NULL)))
+CALL(call_dup, int fd; MAKE(sim_fd_dup(story->fds, story->eventfd, &fd)))
+CALL(call_close, MAKE(sim_fd_close(story->fds, story->eventfd)))
+CALL(call_add, MAKE(sim_fd_add(story->fds, story->pair[1], SIM_FD_IN, 0)))
+CALL(call_modify, MAKE(sim_fd_modify(story->fds, story->pair[0], SIM_FD_OUT, 0)))
+CALL(call_remove, MAKE(sim_fd_remove(story->fds, story->pair[0])))
+CALL(call_read, MAKE(sim_fd_read(story->fds, story->pair[0], buffer, sizeof(buffer))))
+CALL(call_write, MAKE(sim_fd_write(story->fds, story->pair[0], buffer, sizeof(buffer))))
+CALL(call_notify, MAKE(sim_fd_notify(story->fds, story->eventfd)))
+
+CALL(call_now, (void)rt_host_now(sim_host_seam(story->host)))
+CALL(call_subscribe, MAKE(rt_subscribe_instant(sim_host_seam(story->host), 0, &story->other)))
+CALL(call_ready, (void)rt_pollable_ready(&story->pollable))
+CALL(call_drop, rt_pollable_drop(&story->pollable))
+CALL(call_host_notify, rt_host_notify(sim_host_seam(story->host)))
+
+CALL(call_event, sim_source_event(story->source))
+CALL(call_take, MAKE(sim_source_take(story->source)))
+CALL(call_source_subscribe, MAKE(sim_source_subscribe(story->source, &story->other)))
+CALL(call_source_drop, MAKE(sim_source_drop(story->source)))
+
+CALL(call_input_read, size_t size;
+        MAKE(sim_input_read(story->input, buffer, sizeof(buffer), &size)))
+CALL(call_seam_read, size_t size;
+        MAKE(sim_input_ops.read(story->input, buffer, sizeof(buffer), &size, NULL)))
+CALL(call_input_subscribe, MAKE(sim_input_subscribe(story->input, &story->other)))
+CALL(call_input_drop, MAKE(sim_input_drop(story->input)))
+CALL(call_output_write, size_t size;
+        MAKE(sim_output_write(story->output, buffer, sizeof(buffer), &size)))
+CALL(call_output_subscribe, MAKE(sim_output_subscribe(story->output, &story->other)))
+CALL(call_output_drop, MAKE(sim_output_drop(story->output)))
+
+CALL(call_send, (void)sim_request_send(story->host, "another", "", "", 1, 0, 0))
+CALL(call_get, const char *headers; struct sim_input * body;
+        MAKE(sim_request_get(story->request, &headers, &body)))
+CALL(call_request_subscribe, MAKE(sim_request_subscribe(story->request, &story->other)))
+CALL(call_request_drop, MAKE(sim_request_drop(story->request)))
+
+#define RING sim_ring_seam(story->ring)
+CALL(call_enter, MAKE(RING->ops->enter(RING)))
+CALL(call_reap, struct rt_completion completion; (void)RING->ops->reap(RING, &completion, 1))
+CALL(call_overflowed, (void)RING->ops->overflowed(RING))
+CALL(call_ring_subscribe, MAKE(RING->ops->subscribe(RING, &story->other)))
+CALL(call_ring_close, MAKE(sim_ring_close(story->ring, story->device)))
+
+#define NET(call, ...) story->net->ops->call(story->net, __VA_ARGS__)
+CALL(call_net_listen, struct rt_net_address address = story->address; int fd; address.port++;
+        MAKE(NET(listen_start, &address, 1, &fd)))
+CALL(call_listen_finish, MAKE(NET(listen_finish, story->socket)))
+CALL(call_connect, int fd; MAKE(NET(connect_start, &story->address, &fd)))
+CALL(call_connect_finish, MAKE(NET(connect_finish, story->connection)))
+CALL(call_net_accept, int fd; struct rt_net_address peer;
+        MAKE(NET(accept, story->socket, &fd, &peer)))
+CALL(call_net_read, size_t size;
+        MAKE(NET(read, story->connection, buffer, sizeof(buffer), &size, NULL)))
+CALL(call_net_write, size_t size;
+        MAKE(NET(write, story->connection, buffer, sizeof(buffer), &size, NULL)))
+CALL(call_shutdown, MAKE(NET(shutdown, story->connection)))
+CALL(call_net_close, NET(close, story->connection))
+CALL(call_watch, uint32_t object; MAKE(NET(watch, story->connection, 0, &object)))
+CALL(call_unwatch, NET(unwatch, story->socket))
+CALL(call_net_subscribe, MAKE(NET(subscribe, &story->other)))
+
+struct call {
+    const char *name; /* As `show` has it. */
+    void (*make)(struct story *story);
+};
+
+static const struct call calls[] = {{"pair", call_pair}, {"event_open", call_event_open},
+        {"listen", call_listen}, {"accept", call_accept}, {"dup", call_dup}, {"close", call_close},
+        {"add", call_add}, {"modify", call_modify}, {"remove", call_remove}, {"read", call_read},
+        {"write", call_write}, {"notify", call_notify}, {"now", call_now},
+        {"subscribe", call_subscribe}, {"ready", call_ready}, {"drop", call_drop},
+        {"notify", call_host_notify}, {"event", call_event}, {"take", call_take},
+        {"subscribe", call_source_subscribe}, {"drop", call_source_drop}, {"read", call_input_read},
+        {"read", call_seam_read}, {"subscribe", call_input_subscribe}, {"drop", call_input_drop},
+        {"write", call_output_write}, {"subscribe", call_output_subscribe},
+        {"drop", call_output_drop}, {"send", call_send}, {"get", call_get},
+        {"subscribe", call_request_subscribe}, {"drop", call_request_drop}, {"enter", call_enter},
+        {"reap", call_reap}, {"overflowed", call_overflowed}, {"subscribe", call_ring_subscribe},
+        {"close", call_ring_close}, {"listen", call_net_listen},
+        {"listen_finish", call_listen_finish}, {"connect", call_connect},
+        {"connect_finish", call_connect_finish}, {"accept", call_net_accept},
+        {"read", call_net_read}, {"write", call_net_write}, {"shutdown", call_shutdown},
+        {"close", call_net_close}, {"add", call_watch}, {"remove", call_unwatch},
+        {"subscribe", call_net_subscribe}};
+
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+/* ---- The world. ------------------------------------------------------------------------------ */
+
+static const struct call *the_call;
+
+static void
+add_network(struct story *story)
+{
+    struct sim_net *net = sim_net_new(story->world, NULL);
+    struct sim_node *node = sim_node_new(net, story->host, "node");
+    uint32_t object = 0;
+    story->net = sim_node_seam(node);
+    story->address = sim_node_address(node, 80);
+    GOES_WELL(NET(listen_start, &story->address, 1, &story->socket));
+    GOES_WELL(NET(watch, story->socket, 0, &object));
+    GOES_WELL(NET(connect_start, &story->address, &story->connection));
+}
+
+static struct story *
+story_new(struct sim_world *world)
+{
+    struct story *story = sim_new(world, struct story);
+    story->world = world;
+    story->host = sim_host_new(world, NULL, SIM_PROFILE_FD);
+    story->fds = sim_fds_new(story->host, 3);
+    GOES_WELL(sim_fd_pair(story->fds, "pair", 0, 0, story->pair));
+    GOES_WELL(sim_fd_add(story->fds, story->pair[0], SIM_FD_IN, 0));
+    GOES_WELL(sim_fd_event_open(story->fds, "eventfd", &story->eventfd));
+    GOES_WELL(sim_fd_listen(story->fds, "listener", 0, 0, 0, &story->listener));
+    story->source = sim_source_new(story->host, "source");
+    GOES_WELL(sim_source_subscribe(story->source, &story->pollable));
+    story->input = sim_input_new(story->host, "input", "text", 4, 4, 0, 0);
+    story->output = sim_output_new(story->host, "output", 4, 0, 0);
+    story->request = sim_request_send(story->host, "request", "", "", 1, 0, 0);
+    story->ring = sim_ring_new(story->host, "ring", NULL);
+    story->device = sim_ring_device(story->ring, "device", "", 0, 1, 0, 0);
+    add_network(story);
+    sim_set_state(world, story);
+    return story;
+}
+
+/* The run is over: what the loop has opened stays open, and it need not return. */
+static bool
+is_done(struct sim_world *world, void *state)
+{
+    (void)world;
+    return ((const struct story *)state)->done;
+}
+
+static void
+finish(struct story *story)
+{
+    story->done = true;
+    sim_loop_pause(story->world);
+}
+
+static void
+caller_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    sim_log(world, "calls");
+    the_call->make(story);
+    finish(story);
+}
+
+static void
+witness_main(struct sim_world *world, void *argument)
+{
+    const struct story *story = argument;
+    while (!story->done) {
+        sim_loop_pause(world);
+    }
+}
+
+static void
+both_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    (void)sim_loop_new(world, "caller", caller_main, story);
+    (void)sim_loop_new(world, "witness", witness_main, story);
+}
+
+/* ---- The strategy. --------------------------------------------------------------------------- */
+
+static uint32_t
+eager_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+{
+    (void)strategy;
+    return choice->kind == SIM_KIND_SWITCH ? 1 : 0;
+}
+
+static const struct sim_strategy_ops eager_ops = {.name = "eager",
+        .about = "gives way wherever it may",
+        .keyless = true,
+        .choose = eager_choose};
+
+static struct sim_strategy eager = {.ops = &eager_ops};
+
+static struct sim_outcome
+run_eagerly(struct lab *lab, const struct sim_scenario *scenario)
+{
+    struct sim_options options;
+    struct sim_outcome outcome;
+    sim_options_init(&options, scenario);
+    sim_world_run(&lab->world, scenario, &options, 1, &eager,
+            (struct sim_recording){.events = true, .texts = true}, &outcome);
+    ck_assert_msg(outcome.verdict == SIM_VERDICT_PASS, "%s", outcome.message);
+    return outcome;
+}
+
+/* ---- What a run has recorded. ---------------------------------------------------------------- */
+
+/* The first event of `kind` from `from` on, or the count of all. */
+static uint64_t
+next_event(const struct lab *lab, uint32_t kind, uint64_t from)
+{
+    const struct sim_recorder *recorder = &lab->world.recorder;
+    while (from < recorder->count && sim_recorder_event(recorder, from)->kind != kind) {
+        from++;
+    }
+    return from;
+}
+
+/* How many SWITCH events there are. */
+static uint32_t
+switches_of(const struct lab *lab)
+{
+    return host_lab_count(lab, SIM_EVENT_SWITCH, 0);
+}
+
+/* The caller gives way directly after its line in the log, and the witness takes a step before the
+ * caller does. */
+static void
+expect_switch(const struct lab *lab, const struct call *call)
+{
+    const struct sim_recorder *recorder = &lab->world.recorder;
+    uint64_t said = next_event(lab, SIM_EVENT_LOG, 0);
+    uint64_t at = said + 1;
+    ck_assert_msg(
+            at < recorder->count && sim_recorder_event(recorder, at)->kind == SIM_EVENT_SWITCH,
+            "no switch before %s()", call->name);
+    EXPECT_STR(sim_recorder_text(recorder, SIM_TEXT_EVENT, at), call->name);
+    uint32_t caller = sim_recorder_event(recorder, at)->actor;
+    uint64_t step = next_event(lab, SIM_EVENT_STEP, at);
+    EXPECT(step < recorder->count);
+    EXPECT(sim_recorder_event(recorder, step)->actor != caller);
+}
+
+/* ---- Where it gives way. --------------------------------------------------------------------- */
+
+static const struct sim_scenario both = {.name = "test/switch",
+        .about = "One loop makes one call, another one watches.",
+        .setup = both_setup,
+        .profile = SIM_PROFILE_FD,
+        .done = is_done};
+
+/*
+ * Goal: every call of the seam is a point at which other actors may run, before it takes effect.
+ * Method: each of the calls by itself; the switch comes directly after the line before it.
+ */
+TEST(switch_each_call_of_the_host_is_a_point_of_it)
+{
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    for (size_t i = 0; i < CALLS; i++) {
+        the_call = &calls[i];
+        (void)run_eagerly(&lab, &both);
+        expect_switch(&lab, &calls[i]);
+    }
+    lab_fini(&lab);
+}
+
+/* Goal: the default schedule is what it was. Method: the dullest run of each call has none. */
+TEST(switch_the_default_schedule_has_none)
+{
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    for (size_t i = 0; i < CALLS; i++) {
+        the_call = &calls[i];
+        struct sim_outcome outcome = lab_run(&lab, &both, 1, true);
+        EXPECT_STR(sim_verdict_name(outcome.verdict), "pass");
+        EXPECT_EQ(switches_of(&lab), 0);
+    }
+    lab_fini(&lab);
+}
+
+static void
+many_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    for (uint32_t i = 0; i < 20; i++) {
+        call_now(story);
+    }
+    finish(story);
+    (void)world;
+}
+
+static void
+many_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    (void)sim_loop_new(world, "caller", many_main, story);
+    (void)sim_loop_new(world, "witness", witness_main, story);
+}
+
+/* Goal: a strategy that gives way always does not keep a loop from its work. Method: of 20 calls in
+ * a row every fifth is made at once. */
+TEST(switch_at_most_four_times_in_a_row)
+{
+    static const struct sim_scenario many = {.name = "test/switch-many",
+            .about = "One loop makes many calls.",
+            .setup = many_setup,
+            .profile = SIM_PROFILE_FD,
+            .done = is_done};
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    (void)run_eagerly(&lab, &many);
+    EXPECT_EQ(switches_of(&lab), 16);
+    lab_fini(&lab);
+}
+
+/* ---- Where it does not. ---------------------------------------------------------------------- */
+
+static void
+alone_main(struct sim_world *world, void *argument)
+{
+    struct sim_host *host = argument;
+    (void)world;
+    (void)rt_host_now(sim_host_seam(host));
+}
+
+static void
+alone_setup(struct sim_world *world)
+{
+    (void)sim_loop_new(world, "caller", alone_main, sim_host_new(world, NULL, SIM_PROFILE_FD));
+}
+
+/* Goal: no question where no other actor could run. Method: one loop, and not one choice. */
+TEST(switch_a_loop_that_is_alone_is_not_asked)
+{
+    static const struct sim_scenario alone = {
+            .name = "test/switch-alone", .about = "One loop.", .setup = alone_setup};
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    (void)run_eagerly(&lab, &alone);
+    EXPECT_EQ(switches_of(&lab), 0);
+    EXPECT_EQ(lab.world.decider.asked, 0);
+    lab_fini(&lab);
+}
+
+struct reader {
+    struct rt_task task;
+    struct story *story;
+    struct sim_rt *rt;
+    struct rt_store store;
+    struct rt_call call;
+};
+
+static rt_poll
+reader_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct reader, task)->story;
+    (void)cx;
+    call_read(story);
+    call_now(story);
+    return RT_READY;
+}
+
+/* Runs a task of our own runtime, which calls another host than the runtime's. */
+static void
+runtime_main(struct sim_world *world, void *argument)
+{
+    struct reader *reader = argument;
+    rt_task_init(&reader->task, reader_poll, NULL, "reader");
+    sim_spawn(reader->rt, &reader->task);
+    GOES_WELL(rt_run_to_completion(sim_rt_runtime(reader->rt)));
+    (void)rt_host_now(sim_host_seam(sim_rt_host(reader->rt)));
+    (void)world;
+    finish(reader->story);
+}
+
+static void
+runtime_setup(struct sim_world *world)
+{
+    struct sim_rt_options options = {.by_loop = true};
+    struct reader *reader = sim_new(world, struct reader);
+    reader->story = story_new(world);
+    reader->rt = sim_rt_new(world, &options);
+    (void)sim_loop_new(world, "runtime", runtime_main, reader);
+    (void)sim_loop_new(world, "witness", witness_main, reader->story);
+}
+
+/*
+ * Goal: a poll of a task of ours is one step, and so is what our runtime does between two polls.
+ * Method: a task calls a host of its own, and its runtime calls another one, on a fiber.
+ */
+TEST(switch_not_in_a_poll_of_our_own_runtime_and_not_in_its_host)
+{
+    static const struct sim_scenario runtime = {.name = "test/switch-runtime",
+            .about = "A runtime of ours on a loop.",
+            .setup = runtime_setup,
+            .profile = SIM_PROFILE_FD,
+            .done = is_done};
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    (void)run_eagerly(&lab, &runtime);
+    EXPECT_EQ(switches_of(&lab), 0);
+    lab_fini(&lab);
+}
+
+static void
+host_reads(struct rt_host_call *host)
+{
+    call_read(host->guest->store->data);
+    host->continuation.callback = rt_answered;
+}
+
+static void
+reading_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t *results)
+{
+    (void)!rt_guest_host(guest, host_reads, arguments, results);
+}
+
+static void
+guest_main(struct sim_world *world, void *argument)
+{
+    struct reader *reader = argument;
+    struct rt_call_config config = {.guest = reading_guest, .name = "guest"};
+    rt_store_init(&reader->store, sim_engine_new(world, NULL), reader->story);
+    GOES_WELL(rt_call_init(&reader->call, &reader->store, &config));
+    (void)rt_call_poll(&reader->call);
+    rt_call_delete(&reader->call);
+    rt_store_fini(&reader->store);
+    finish(reader->story);
+}
+
+static void
+guest_setup(struct sim_world *world)
+{
+    struct reader *reader = sim_new(world, struct reader);
+    reader->story = story_new(world);
+    (void)sim_loop_new(world, "caller", guest_main, reader);
+    (void)sim_loop_new(world, "witness", witness_main, reader->story);
+}
+
+/* Goal: a guest's host function stands on the guest's stack, from where no loop can give way.
+ * Method: one that reads a descriptor, called by a loop. */
+TEST(switch_not_in_a_guest)
+{
+    static const struct sim_scenario guest = {.name = "test/switch-guest",
+            .about = "A guest on a loop.",
+            .setup = guest_setup,
+            .profile = SIM_PROFILE_FD,
+            .done = is_done};
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    (void)run_eagerly(&lab, &guest);
+    EXPECT_EQ(switches_of(&lab), 0);
+    lab_fini(&lab);
+}
+
+/* ---- A poll that is cut by one. -------------------------------------------------------------- */
+
+static void
+watcher_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    (void)world;
+    sim_foreign_poll(story);
+    call_notify(story);
+    call_read(story);
+    call_write(story);
+    sim_foreign_polled(story, true);
+    finish(story);
+}
+
+static void
+watcher_setup(struct sim_world *world)
+{
+    struct story *story = story_new(world);
+    struct sim_loop *loop = sim_loop_new(world, "caller", watcher_main, story);
+    sim_foreign_spawn(sim_foreign_new(loop, NULL, NULL), story, "watcher");
+    (void)sim_loop_new(world, "witness", witness_main, story);
+}
+
+/*
+ * Goal: what a task does is its own doing, also in the steps after it gave way.
+ * Method: a poll of another runtime makes three calls; the actor of what they write and say.
+ */
+TEST(switch_in_a_poll_of_another_runtime_leaves_it_the_actor)
+{
+    static const struct sim_scenario watcher = {.name = "test/switch-foreign",
+            .about = "A poll that is cut.",
+            .setup = watcher_setup,
+            .profile = SIM_PROFILE_FD,
+            .done = is_done};
+    struct lab lab;
+    lab_init(&lab, NULL, 0xa5);
+    (void)run_eagerly(&lab, &watcher);
+    EXPECT_EQ(switches_of(&lab), 3);
+    const struct sim_recorder *recorder = &lab.world.recorder;
+    uint64_t poll = next_event(&lab, RT_PROBE_POLL, 0);
+    uint64_t polled = next_event(&lab, RT_PROBE_POLLED, poll);
+    uint64_t written = next_event(&lab, SIM_EVENT_WRITE, poll);
+    EXPECT(written < polled && polled < recorder->count);
+    uint32_t task = sim_recorder_event(recorder, poll)->actor;
+    EXPECT_EQ(sim_recorder_event(recorder, written)->actor, task);
+    EXPECT_EQ(sim_recorder_event(recorder, polled)->actor, task);
+    lab_fini(&lab);
+}
