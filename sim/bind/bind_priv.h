@@ -58,6 +58,7 @@ struct sim_rt {
     uint32_t runnable_count;
     uint64_t pops;
     uint64_t useful_step; /* Since when a turn would have been useful; 0: it would not. */
+    bool pressed; /* Half of what starvation is has passed: no task is disturbed any more. */
 };
 
 /* Whether the task that `bound` stands for has left the executor. Its memory may be gone. */
@@ -91,6 +92,7 @@ void sim__disturb_init(struct sim_rt *rt);
 void sim__disturb_parked(struct sim_bound *bound);
 bool sim__cancelled_instead(struct sim_bound *bound);
 
+bool sim__may_cancel(const struct sim_world *world); /* Whether that fault may strike. */
 void sim__cancel(struct sim_bound *bound); /* The fault: cancels the task and ends its actor. */
 
 /* evil.c: what may happen inside a wake or a cleanup. */

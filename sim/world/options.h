@@ -81,6 +81,17 @@ enum sim_profile {
 #define SIM_HEAL_STEPS 20000u
 #define SIM_SETTLE_STEPS 100000u
 
+/* Within livelock_steps a world that is busy without progress gets so far in time at least: what
+ * the defaults of step_ns and livelock_steps make (sim/README.md, rule 5). */
+#define SIM_BUSY_NS 1000000u
+
+/* Outside of these, correct programs would be accused: they wait for several steps, and have
+ * deadlines that a step must not be longer than. */
+#define SIM_STEP_NS_MAX 10000u
+#define SIM_LIVELOCK_STEPS_MIN 5000u
+#define SIM_STARVATION_STEPS_MIN 500u
+#define SIM_FAIR_STEPS_MAX 500u
+
 #define SIM_PARAMS_MAX 16
 
 struct sim_options {

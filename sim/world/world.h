@@ -152,6 +152,8 @@ struct sim_world {
     uint64_t now_ns;
     uint64_t step;
     uint64_t next_due_ns;
+    uint64_t busy_steps;     /* After so many steps without progress … */
+    uint64_t busy_ns;        /* … a step costs this much; 0: step_ns, as ever. */
     uint64_t work_ns;        /* Charged by sim_work during this step, … */
     uint64_t allowed_ns;     /* … that much when the task last asked and was told to go on … */
     uint64_t stretch_ns;     /* … and the most between two such answers. */
@@ -173,6 +175,7 @@ struct sim_world {
     bool over;               /* The run has ended. */
     uint64_t looked_step;    /* The last step at which a reactor asked its host. */
     uint64_t suspensions;    /* How often a task fell asleep after a poll. */
+    uint64_t cancels;        /* Tasks that a fault has cancelled. */
     uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
@@ -347,9 +350,33 @@ sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struc
 }
 
 /*
+ * An actor is disturbed at most so often between two steps of progress, whatever the options and
+ * the strategy say: more would keep a correct program from its end by itself. Far more than any
+ * option but `…_one_in=1` brings about.
+ */
+#define SIM_DISTURBED_MAX 64u
+
+static inline bool
+sim__spared(const struct sim_world *world, const struct sim_actor *actor)
+{
+    return actor->disturbed >= SIM_DISTURBED_MAX &&
+           actor->disturbed_progress == world->progress_step;
+}
+
+static inline void
+sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
+{
+    bool anew = actor->disturbed_progress != world->progress_step;
+    actor->disturbed = anew ? 1 : actor->disturbed + 1;
+    actor->disturbed_progress = world->progress_step;
+    world->disturbances++;
+}
+
+/*
  * A choice by which the world disturbs who is in order: a fault, something late, spurious or
- * stretched; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed the answer is 0
- * and the occasion counts, so that those of other runs keep their numbers.
+ * stretched; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed, and where the
+ * actor was disturbed too often, the answer is 0 and the occasion counts, so that those of other
+ * runs keep their numbers.
  */
 static inline uint32_t
 sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64_t one_in)
@@ -358,9 +385,11 @@ sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64
     if (one_in == 0) {
         return 0;
     }
-    uint32_t index =
-            sim__actor_choose(actor, kind, world->healed ? 1 : n, sim_odds_once_in(one_in));
-    world->disturbances += index != 0;
+    bool calm = world->healed || sim__spared(world, actor);
+    uint32_t index = sim__actor_choose(actor, kind, calm ? 1 : n, sim_odds_once_in(one_in));
+    if (index != 0) {
+        sim__count_disturbed(world, actor);
+    }
     return index;
 }
 
