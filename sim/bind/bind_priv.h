@@ -58,7 +58,6 @@ struct sim_rt {
     uint32_t runnable_count;
     uint64_t pops;
     uint64_t useful_step; /* Since when a turn would have been useful; 0: it would not. */
-    bool pressed; /* Half of what starvation is has passed: no task is disturbed any more. */
 };
 
 /* Whether the task that `bound` stands for has left the executor. Its memory may be gone. */

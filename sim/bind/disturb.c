@@ -32,8 +32,7 @@ strikes(struct sim_bound *bound, uint64_t fault)
 {
     const struct sim_world *world = bound->rt->world;
     bool may = fault == SIM_FAULT_CANCEL ? sim__may_cancel(world) : (world->faults & fault) != 0;
-    return may &&
-           drawn(bound, SIM_KIND_FAULT, world->options.fault_one_in);
+    return may && drawn(bound, SIM_KIND_FAULT, world->options.fault_one_in);
 }
 
 static void
@@ -139,7 +138,7 @@ void
 sim__disturb(struct sim_bound *bound)
 {
     struct sim_rt *rt = bound->rt;
-    if (rt->world->nudging || rt->world->closing || rt->pressed) {
+    if (rt->world->nudging || rt->world->closing) {
         return;
     }
     if (is_out_of_reach(rt)) {

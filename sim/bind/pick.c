@@ -45,7 +45,7 @@ check_passed_over(struct sim_rt *rt)
             continue;
         }
         uint64_t waited = rt->world->step - bound->runnable_step;
-        rt->pressed = rt->pressed || waited > starvation_limit(rt) / 2;
+        sim__keep_waiting(rt->world, waited, starvation_limit(rt));
         if (waited > starvation_limit(rt)) {
             sim_fail(rt->world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, &bound->actor, 0,
                     "task '%s' was woken at step %llu and has been passed over for %llu steps",
@@ -68,7 +68,7 @@ check_not_looked_at(struct sim_rt *rt)
         rt->useful_step = world->step > world->looked_step ? world->step : world->looked_step + 1;
     }
     uint64_t late = world->step > rt->useful_step ? world->step - rt->useful_step : 0;
-    rt->pressed = rt->pressed || late > world->options.starvation_steps / 2;
+    sim__keep_waiting(world, late, world->options.starvation_steps);
     if (late > world->options.starvation_steps) {
         sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, world->stepping, 0,
                 "a timer is due or a source is ready since step %llu, and for %llu steps "
@@ -214,7 +214,6 @@ pop(struct rt_sched *sched)
         return index;
     }
     if (++rt->pops % LOOK_EVERY == 0) {
-        rt->pressed = false;
         check_passed_over(rt);
         if (rt->by_loop) {
             check_not_looked_at(rt);

@@ -382,6 +382,10 @@ why_step(struct sim__telling *telling)
 static void
 why_leak(struct sim__telling *telling)
 {
+    if (telling->cast->recorder->over == UINT64_MAX) {
+        why_step(telling); /* Memory was freed with a waker in it. */
+        return;
+    }
     sim_page_put(&telling->line, "it was counted after the run was over and everything in the "
                                  "background had been cancelled.");
     if (telling->outcome->site != 0) {

@@ -48,7 +48,8 @@ extern "C" {
     X(END, "end", "the run is over; argument: the verdict") \
     X(GET, "get", "a shared cell was read; object: the cell; argument: what it holds") \
     X(SET, "set", "a shared cell was written; object: the cell; argument: what it holds now") \
-    X(HEALED, "healed", "nothing disturbs the run from here on; argument: what did until then")
+    X(HEALED, "healed", "nothing disturbs the run from here on; argument: what did until then") \
+    X(FREE, "free", "a slot was freed with a waker in it; object: the slot; argument: whose waker")
 
 enum sim_event_kind {
     SIM_EVENT_BEFORE_FIRST = SIM_EVENT_FIRST - 1,

@@ -170,6 +170,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->over = false;
     world->suspensions = 0;
     world->cancels = 0;
+    world->calm_until = 0;
     world->stood_still_ns = 0;
     world->nudging = false;
     world->closing = false;
@@ -190,6 +191,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->evils);
     rt_list_init(&world->clocked);
     rt_list_init(&world->returneds);
+    world->names = NULL;
     world->foreigners = NULL;
     sim__notes_clear(world);
     world->mock_time = false;

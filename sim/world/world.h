@@ -28,6 +28,7 @@ extern "C" {
 #endif
 
 struct sim__foreigners;
+struct sim_object_name;
 struct sim_checkpoints;
 struct sim_scenario;
 struct sim_fiber;
@@ -176,6 +177,7 @@ struct sim_world {
     uint64_t looked_step;    /* The last step at which a reactor asked its host. */
     uint64_t suspensions;    /* How often a task fell asleep after a poll. */
     uint64_t cancels;        /* Tasks that a fault has cancelled. */
+    uint64_t calm_until;     /* No actor is disturbed before this step. */
     uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
@@ -191,7 +193,8 @@ struct sim_world {
     struct rt_list evils;
     struct rt_list clocked;
     struct rt_list returneds;
-    struct sim__foreigners *foreigners; /* What others' runtimes have said (bind/foreign.h). */
+    const struct sim_object_name *names; /* That the scenario gave, the latest first. */
+    struct sim__foreigners *foreigners;  /* What others' runtimes have said (bind/foreign.h). */
     bool mock_time;                     /* The clock is the test's (mock.h). */
     bool being_evil;                    /* One of them is acting: what that causes is left alone. */
     struct sim_fiber *fiber;            /* The loop that runs now; NULL: none. */
@@ -356,11 +359,24 @@ sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struc
  */
 #define SIM_DISTURBED_MAX 64u
 
+/* Something has waited for `steps` of the `limit` that are starvation. With half of them gone the
+ * simulator adds nothing more; the next check is at most this many steps away. */
+#define SIM_CALM_STEPS 128u
+
+static inline void
+sim__keep_waiting(struct sim_world *world, uint64_t steps, uint64_t limit)
+{
+    if (steps > limit / 2) {
+        world->calm_until = world->step + SIM_CALM_STEPS;
+    }
+}
+
 static inline bool
 sim__spared(const struct sim_world *world, const struct sim_actor *actor)
 {
-    return actor->disturbed >= SIM_DISTURBED_MAX &&
-           actor->disturbed_progress == world->progress_step;
+    bool often = actor->disturbed >= SIM_DISTURBED_MAX &&
+                 actor->disturbed_progress == world->progress_step;
+    return often || world->healed || world->step < world->calm_until;
 }
 
 static inline void
@@ -375,8 +391,8 @@ sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
 /*
  * A choice by which the world disturbs who is in order: a fault, something late, spurious or
  * stretched; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed, and where the
- * actor was disturbed too often, the answer is 0 and the occasion counts, so that those of other
- * runs keep their numbers.
+ * actor is spared, the answer is 0 and the occasion counts, so that those of other runs keep their
+ * numbers.
  */
 static inline uint32_t
 sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64_t one_in)
@@ -385,8 +401,8 @@ sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64
     if (one_in == 0) {
         return 0;
     }
-    bool calm = world->healed || sim__spared(world, actor);
-    uint32_t index = sim__actor_choose(actor, kind, calm ? 1 : n, sim_odds_once_in(one_in));
+    bool spared = sim__spared(world, actor);
+    uint32_t index = sim__actor_choose(actor, kind, spared ? 1 : n, sim_odds_once_in(one_in));
     if (index != 0) {
         sim__count_disturbed(world, actor);
     }
@@ -426,6 +442,13 @@ uint64_t sim_world_search(const struct sim_world *world,
 
 /* A new object number: `kind` (enum rt_object_kind), created by the current actor. */
 uint32_t sim_world_object(struct sim_world *world, uint32_t kind);
+
+/* Names `object` in the record and in messages; `name` is borrowed for the run. A second name for
+ * one object has no effect. */
+void sim_world_name(struct sim_world *world, uint32_t object, const char *name);
+
+/* The name that was given, or NULL. */
+const char *sim_world_object_name(const struct sim_world *world, uint32_t object);
 
 #ifdef __cplusplus
 }
