@@ -80,12 +80,14 @@ sim__fail_freed(struct sim_world *world, const struct sim__lost_waker *lost)
     const char *name = sim_world_object_name(world, lost->object);
     const struct rt_site *stored = lost->stored;
     const struct rt_site *line = lost->freed;
-    sim_world_event(world, SIM_EVENT_FREE, lost->object, 0, line != NULL ? line->id : 0,
-            lost->whose);
+    sim_world_event(
+            world, SIM_EVENT_FREE, lost->object, 0, line != NULL ? line->id : 0, lost->whose);
     sim_fail(world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, world->current,
             line != NULL ? line->id : 0,
             "the memory of \"%s\" was freed at %s:%u with the waker of '%s' in it, stored at %s:%u",
-            name != NULL ? name : lost->reason != NULL ? lost->reason : "a slot",
+            name != NULL           ? name
+            : lost->reason != NULL ? lost->reason
+                                   : "a slot",
             line != NULL ? sim_site_file(line) : "?", line != NULL ? line->line : 0,
             lost->task != NULL ? lost->task : "a task",
             stored != NULL ? sim_site_file(stored) : "?", stored != NULL ? stored->line : 0);
@@ -114,8 +116,8 @@ check_task(struct sim_world *world, const struct rt_task *task, const struct rt_
 {
     if (rt_task_posted(task)) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current,
-                line != NULL ? line->id : 0, "the memory of task '%s' was freed while it was posted",
-                task->name);
+                line != NULL ? line->id : 0,
+                "the memory of task '%s' was freed while it was posted", task->name);
     }
 }
 

@@ -79,13 +79,13 @@ void sim_spawn_background_at(struct sim_rt *rt, struct rt_task *task, const stru
 
 /*
  * Names a slot, in the ledger, in columns and in messages, from its first store on; without it, a
- * slot is called by the reason of that store. After rt_slot_init; `name` is borrowed for the run. The
- * slot of a primitive (a channel, a timer) is that object: the name is the object's.
+ * slot is called by the reason of that store. After rt_slot_init; `name` is borrowed for the run.
+ * The slot of a primitive (a channel, a timer) is that object: the name is the object's.
  */
 void sim_slot_name(struct sim_world *world, const struct rt_slot *slot, const char *name);
 
-/* Names what the wakers of `target` wake, where that is no task: a combinator of the scenario's own,
- * or one of its children. Before the first of these wakers is stored. */
+/* Names what the wakers of `target` wake, where that is no task: a combinator of the scenario's
+ * own, or one of its children. Before the first of these wakers is stored. */
 void sim_target_name(struct sim_world *world, struct rt_target *target, const char *name);
 
 #ifdef __cplusplus

@@ -60,7 +60,8 @@ enum sim_profile {
     X(faults, SIM_FAULT_FROM_SCENARIO, \
             "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 evil, 64 net") \
     X(spurious_one_in, 32, \
-            "a spurious wake or report once in so many occasions, of one actor at most 64 without " \
+            "a spurious wake or report once in so many occasions, of one actor at most 64 " \
+            "without " \
             "progress; 0 never") \
     X(late_one_in, 8, "a late host event once in so many; 0 never") \
     X(stretch_one_in, 16, "a stretched step once in so many while a deadline is armed; 0 never") \
@@ -75,7 +76,8 @@ enum sim_profile {
     X(steps_max, 1000000, "steps of a run: the step limit, which every run must keep") \
     X(time_ns_max, 3600000000000, \
             "virtual time of a run: the time limit, which every run must keep") \
-    X(cancel_at, 0, "cancel the task that sleeps as the n-th of the run, which it must survive; " \
+    X(cancel_at, 0, \
+            "cancel the task that sleeps as the n-th of the run, which it must survive; " \
             "0 none") \
     X(heal_steps, 0, "steps after which nothing disturbs the run any more; 0 the scenario's") \
     X(settle_steps, 0, "steps that it may take from then on; 0 the scenario's") \

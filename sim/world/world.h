@@ -195,12 +195,12 @@ struct sim_world {
     struct rt_list returneds;
     const struct sim_object_name *names; /* That the scenario gave, the latest first. */
     struct sim__foreigners *foreigners;  /* What others' runtimes have said (bind/foreign.h). */
-    bool mock_time;                     /* The clock is the test's (mock.h). */
-    bool being_evil;                    /* One of them is acting: what that causes is left alone. */
-    struct sim_fiber *fiber;            /* The loop that runs now; NULL: none. */
-    struct sim_fiber *fibers;           /* All of this run. */
-    struct rt_context *inner;           /* On whose stack we are; NULL: the world's own. */
-    bool noted;                         /* Something stands in `checked` or `asked`. */
+    bool mock_time;                      /* The clock is the test's (mock.h). */
+    bool being_evil;          /* One of them is acting: what that causes is left alone. */
+    struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
+    struct sim_fiber *fibers; /* All of this run. */
+    struct rt_context *inner; /* On whose stack we are; NULL: the world's own. */
+    bool noted;               /* Something stands in `checked` or `asked`. */
 
     /* Of this run, large, and empty in most: see sim__has_notes. */
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* The quiescences drawn for audit. */

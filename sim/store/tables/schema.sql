@@ -328,7 +328,8 @@ SELECT l.run, coalesce(t.text, b.text, 'task ' || (l.whose >> 16 & 0xfff) || '.'
 FROM (
     -- Both ends of a turn in one row.
     SELECT m.run, m.n, m.key >> 32 AS object, m.key & 0xffffffff AS whose, k.replaced, k.dropped,
-           k.freed, k.erased, w.step_cause & 0xffffffff AS step, w.await_actor_kind >> 32 & 0xffff AS actor,
+           k.freed, k.erased,
+           w.step_cause & 0xffffffff AS step, w.await_actor_kind >> 32 & 0xffff AS actor,
            w.await_actor_kind & 0xffffffff AS await, m.n + e.id - m.id AS end_n,
            e.step_cause & 0xffffffff AS end_step, e.await_actor_kind >> 32 & 0xffff AS end_actor,
            e.await_actor_kind & 0xffffffff AS end_await,

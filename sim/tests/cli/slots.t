@@ -1,5 +1,5 @@
 #!/bin/sh
-# slots.t -- whatever empties a slot is in the record: in the columns, in the ledger and in its view.
+# slots.t -- what empties a slot is in the record: in the columns, in the ledger and in its view.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -23,7 +23,7 @@ tabled() {
         for (i = 1; i < NF; i++) if ($(i + 1) == "at") print $i }' "$1" | tr '\n' ' ' | sed 's/ $//'
 }
 
-# words_in FILE PATTERN: whatever lines and columns it is broken into.
+# words_in FILE PATTERN: it is there, broken into lines in whatever way.
 words_in() {
     tr '\n' ' ' <"$1" | tr -s ' ' | grep -q -- "$2"
 }

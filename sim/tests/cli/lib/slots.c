@@ -254,7 +254,8 @@ setup_place_used(struct sim_world *world)
     begin_own(world, false);
 }
 
-SIM_SCENARIO(place_held, .name = "slots/place-held", .about = "A place is freed with a waker in it.",
-        .setup = setup_place_held, .expect = SIM_VERDICT_LEAK);
+SIM_SCENARIO(place_held, .name = "slots/place-held",
+        .about = "A place is freed with a waker in it.", .setup = setup_place_held,
+        .expect = SIM_VERDICT_LEAK);
 SIM_SCENARIO(place_used, .name = "slots/place-used", .about = "A place is used after it was freed.",
         .setup = setup_place_used, .expect = SIM_VERDICT_CONTRACT);
