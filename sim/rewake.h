@@ -11,8 +11,8 @@
  *      runtime/compose/callback.h, runtime/task/atomic_waker.h, runtime/sched/
  *                           callbacks; a waker that others may fire; policies
  *
- *      sim/scenario.h       SIM_SCENARIO, sim_new, sim_pick, sim_range, SIM_ALWAYS
- *      sim/bind/runtime.h   sim_rt_new, sim_spawn: a runtime in the world
+ *      sim/scenario.h       SIM_SCENARIO, sim_new, sim_free, sim_pick, sim_range, SIM_ALWAYS
+ *      sim/bind/runtime.h   sim_rt_new, sim_spawn: a runtime in the world; sim_slot_name
  *      sim/bind/foreign.h   sim_foreign_new: a runtime of one's own on a loop, its wakes told
  *      sim/bind/shard.h     sim_house_new: shards, each an actor
  *      sim/bind/ticker.h    sim_ticker_new: a game that ticks

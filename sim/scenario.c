@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/world/memory/block.h"
 #include "sim/world/world.h"
 #include "sim/world/world_priv.h"
 
@@ -26,7 +27,7 @@ exhausted(struct sim_world *world)
 void *
 sim_alloc(struct sim_world *world, size_t size)
 {
-    void *memory = sim_arena_alloc(&world->arena, size);
+    void *memory = sim_block_take(&world->arena, size, false);
     if (memory == NULL) {
         exhausted(world);
     }
@@ -36,7 +37,7 @@ sim_alloc(struct sim_world *world, size_t size)
 void *
 sim_zalloc(struct sim_world *world, size_t size)
 {
-    void *memory = sim_arena_zalloc(&world->arena, size);
+    void *memory = sim_block_take(&world->arena, size, true);
     if (memory == NULL) {
         exhausted(world);
     }

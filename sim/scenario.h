@@ -149,6 +149,21 @@ void *sim_alloc(struct sim_world *world, size_t size);
 void *sim_zalloc(struct sim_world *world, size_t size);
 #define sim_new(world, type) ((type *)sim_zalloc((world), sizeof(type)))
 
+/*
+ * The memory of sim_alloc or sim_new is given back, as by free(); NULL: no-op. It is overwritten,
+ * and not used again in this run. Ends the run
+ *
+ *      with verdict leak      where a slot in it, or a place of a foreign runtime
+ *                             (bind/foreign.h), holds a waker: nothing can reach it any more
+ *      with verdict contract  where a task in it is posted, where the memory is not of this
+ *                             kind, or was freed before; later, where a slot in it is used
+ *
+ * A clone of a waker (rt_waker_clone) that lay in it is no longer held by anything: it is a leak
+ * when the run ends, if it was neither woken nor dropped.
+ */
+#define sim_free(world, memory) sim_free_at((world), (memory), RT_HERE)
+void sim_free_at(struct sim_world *world, void *memory, const struct rt_site *line);
+
 /* What done and check are called with. Set once, in setup. */
 void sim_set_state(struct sim_world *world, void *state);
 

@@ -11,6 +11,7 @@
 
 #define RT__TASK_MAGIC 0x5254534bu
 #define RT__SLOT_MAGIC 0x52534c54u
+#define RT__SLOT_FREED 0x52534c46u /* Left by a watcher where the memory of a slot was freed. */
 #define RT__EXECUTOR_MAGIC 0x52455845u
 
 /* Everything that changes an executor or its tasks asks this first (W4, X1). */

@@ -25,7 +25,10 @@ check_slot(const struct rt_slot *slot)
 {
     rt_assert(slot != NULL);
     if (__builtin_expect(slot->object.magic != RT__SLOT_MAGIC, 0)) {
-        rt_fault(RT_E_INVALID, NULL, "a slot was used that rt_slot_init never made");
+        rt_fault(RT_E_INVALID, NULL,
+                slot->object.magic == RT__SLOT_FREED
+                        ? "a slot was used after its memory was freed"
+                        : "a slot was used that rt_slot_init never made");
     }
 }
 

@@ -91,6 +91,7 @@ void sim__disturb_init(struct sim_rt *rt);
 void sim__disturb_parked(struct sim_bound *bound);
 bool sim__cancelled_instead(struct sim_bound *bound);
 
+bool sim__may_cancel(const struct sim_world *world); /* Whether that fault may strike. */
 void sim__cancel(struct sim_bound *bound); /* The fault: cancels the task and ends its actor. */
 
 /* evil.c: what may happen inside a wake or a cleanup. */

@@ -17,12 +17,22 @@ drawn(struct sim_bound *bound, enum sim_kind kind, uint64_t one_in)
     return sim__disturb_how(&bound->actor, kind, 2, one_in) != 0;
 }
 
+/* A program that starts again what was cancelled reaches its end only if the cancels stop: a task
+ * that was cancelled has finished, which is progress, so SIM_DISTURBED_MAX is no bound for them. */
+#define CANCELS_MAX 256u
+
+bool
+sim__may_cancel(const struct sim_world *world)
+{
+    return (world->faults & SIM_FAULT_CANCEL) != 0 && world->cancels < CANCELS_MAX;
+}
+
 static bool
 strikes(struct sim_bound *bound, uint64_t fault)
 {
     const struct sim_world *world = bound->rt->world;
-    return (world->faults & fault) != 0 &&
-           drawn(bound, SIM_KIND_FAULT, world->options.fault_one_in);
+    bool may = fault == SIM_FAULT_CANCEL ? sim__may_cancel(world) : (world->faults & fault) != 0;
+    return may && drawn(bound, SIM_KIND_FAULT, world->options.fault_one_in);
 }
 
 static void
@@ -34,6 +44,7 @@ note(const struct sim_bound *bound, uint64_t fault)
 void
 sim__cancel(struct sim_bound *bound)
 {
+    bound->rt->world->cancels++;
     rt_task_cancel(bound->task);
     sim_actor_finish(&bound->actor);
 }

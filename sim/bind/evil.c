@@ -63,7 +63,7 @@ act(void *argument)
     if (victims.count == 0 || sim__disturb_how(actor, SIM_KIND_FAULT, 2, one_in) == 0) {
         return;
     }
-    bool may_cancel = (world->faults & SIM_FAULT_CANCEL) != 0;
+    bool may_cancel = sim__may_cancel(world);
     uint32_t who = sim_actor_choose(actor, SIM_KIND_FAULT, victims.count, SIM_ODDS_EVEN);
     bool mortally = may_cancel && sim_actor_choose(actor, SIM_KIND_FAULT, 2, SIM_ODDS_EVEN) != 0;
     hurt(victims.bound[who], mortally);

@@ -14,7 +14,9 @@
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
 #include "runtime/task/task.h"
+#include "sim/bind/foreign_priv.h"
 #include "sim/trace/event.h"
+#include "sim/trace/site.h"
 #include "sim/world/world.h"
 
 #define CHAINS 64u
@@ -43,6 +45,15 @@ struct place {
     const char *reason;
     uint32_t object;
     uint32_t line;
+    const struct rt_site *freed; /* The line that freed its memory; NULL: it is alive. */
+};
+
+/* Memory that was freed. */
+struct freed {
+    const struct freed *next;
+    const char *memory;
+    size_t size;
+    const struct rt_site *line;
 };
 
 struct sim_foreign {
@@ -59,6 +70,7 @@ struct sim_foreign {
 struct sim__foreigners {
     struct task *tasks[CHAINS];
     struct place *places[CHAINS];
+    const struct freed *freed; /* The latest first. */
 };
 
 /* ---- By address. ----------------------------------------------------------------------------- */
@@ -92,9 +104,21 @@ task_of(struct sim_world *world, const void *address, const struct rt_site *line
     return task;
 }
 
+/* The line that freed the memory at `address`, or NULL. Asked once for each place. */
+static const struct rt_site *
+freed_at(const struct sim_world *world, const void *address)
+{
+    for (const struct freed *at = world->foreigners->freed; at != NULL; at = at->next) {
+        if ((uintptr_t)address - (uintptr_t)at->memory < at->size) {
+            return at->line;
+        }
+    }
+    return NULL;
+}
+
 /* Of places nothing need be said before they are used. */
 static struct place *
-place_of(struct sim_world *world, const void *address)
+place_at(struct sim_world *world, const void *address)
 {
     if (world->foreigners == NULL) {
         world->foreigners = sim_new(world, struct sim__foreigners);
@@ -108,9 +132,26 @@ place_of(struct sim_world *world, const void *address)
         place = sim_new(world, struct place);
         place->address = address;
         place->object = sim_world_object(world, RT_OBJECT_SLOT);
+        place->freed = freed_at(world, address);
         place->next = *chain;
         rt_list_init(&place->link);
         *chain = place;
+    }
+    return place;
+}
+
+static struct place *
+place_of(struct sim_world *world, const void *address, const struct rt_site *line)
+{
+    struct place *place = place_at(world, address);
+    if (place->freed != NULL) {
+        const char *name = sim_world_object_name(world, place->object);
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current,
+                line != NULL ? line->id : 0, "\"%s\" was used after its memory was freed at %s:%u",
+                name != NULL            ? name
+                : place->reason != NULL ? place->reason
+                                        : "a place",
+                sim_site_file(place->freed), place->freed->line);
     }
     return place;
 }
@@ -144,7 +185,7 @@ sim_foreign_store_at(
         return;
     }
     struct task *who = task_of(world, task, line);
-    struct place *where = place_of(world, place);
+    struct place *where = place_of(world, place, line);
     bool same = where->waiter == who;
     if (where->waiter != NULL && !same) {
         (void)empty(where, RT_PROBE_REPLACE, line);
@@ -181,7 +222,7 @@ sim_foreign_fire_at(const void *place, const struct rt_site *line)
     if (world == NULL) {
         return;
     }
-    struct place *where = place_of(world, place);
+    struct place *where = place_of(world, place, line);
     if (where->waiter == NULL) {
         rt_probe_emit(RT_PROBE_FIRE_EMPTY, where->object, NULL, line, 0);
         return;
@@ -200,9 +241,61 @@ sim_foreign_erase_at(const void *place, const struct rt_site *line)
     if (world == NULL) {
         return;
     }
-    struct place *where = place_of(world, place);
+    struct place *where = place_of(world, place, line);
     if (where->waiter != NULL) {
         (void)empty(where, RT_PROBE_ERASE, line);
+    }
+}
+
+void
+sim_foreign_name(const void *place, const char *name)
+{
+    struct sim_world *world = sim_world_current;
+    if (world != NULL) {
+        sim_world_name(world, place_of(world, place, NULL)->object, name);
+    }
+}
+
+/* The first place in this memory that holds a waker, or NULL; all are noted as freed. */
+static const struct place *
+free_places(struct sim__foreigners *all, const struct freed *freed)
+{
+    const struct place *first = NULL;
+    for (uint32_t i = 0; i < CHAINS; i++) {
+        for (struct place *place = all->places[i]; place != NULL; place = place->next) {
+            if ((uintptr_t)place->address - (uintptr_t)freed->memory >= freed->size) {
+                continue;
+            }
+            place->freed = freed->line;
+            bool lower = first == NULL || (uintptr_t)place->address < (uintptr_t)first->address;
+            first = place->waiter != NULL && lower ? place : first;
+        }
+    }
+    return first;
+}
+
+void
+sim__foreign_freed(
+        struct sim_world *world, const char *memory, size_t size, const struct rt_site *line)
+{
+    struct sim__foreigners *all = world->foreigners;
+    if (all == NULL) {
+        return;
+    }
+    struct freed *freed = sim_new(world, struct freed);
+    *freed = (struct freed){all->freed, memory, size, line};
+    all->freed = freed;
+    const struct place *place = free_places(all, freed);
+    if (place != NULL) {
+        const struct sim__lost_waker lost = {
+                .object = place->object,
+                .whose = place->waiter->object,
+                .reason = place->reason,
+                .task = place->waiter->actor.name,
+                .stored = sim_site_find(place->line),
+                .freed = line,
+        };
+        sim__fail_freed(world, &lost);
     }
 }
 

@@ -96,13 +96,17 @@ void sim_foreign_end(const void *task);
 void sim_foreign_store_at(
         const void *task, const void *place, const char *reason, const struct rt_site *line);
 
+/* Names `place`, in the ledger, in columns and in messages, from its first store on; `name` is
+ * borrowed for the run. Without it a place is called by the reason of its first store. */
+void sim_foreign_name(const void *place, const char *name);
+
 /* The waker in `place`, if there is one, was taken out and is woken now, from whatever actor. To be
  * called before whatever the wake itself does. Where no poll follows, reports name the task by this
  * place: its reason, and the line that stored. */
 #define sim_foreign_fire(place) sim_foreign_fire_at((place), RT_HERE)
 void sim_foreign_fire_at(const void *place, const struct rt_site *line);
 
-/* `place` was emptied, and nobody woken: a timer that was cancelled, a wait that was given up. */
+/* `place` was emptied, and no task woken: a timer that was cancelled, a wait that was given up. */
 #define sim_foreign_erase(place) sim_foreign_erase_at((place), RT_HERE)
 void sim_foreign_erase_at(const void *place, const struct rt_site *line);
 

@@ -45,6 +45,7 @@ check_passed_over(struct sim_rt *rt)
             continue;
         }
         uint64_t waited = rt->world->step - bound->runnable_step;
+        sim__keep_waiting(rt->world, waited, starvation_limit(rt));
         if (waited > starvation_limit(rt)) {
             sim_fail(rt->world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, &bound->actor, 0,
                     "task '%s' was woken at step %llu and has been passed over for %llu steps",
@@ -66,13 +67,13 @@ check_not_looked_at(struct sim_rt *rt)
     if (rt->useful_step < world->looked_step + 1) {
         rt->useful_step = world->step > world->looked_step ? world->step : world->looked_step + 1;
     }
-    if (world->step > rt->useful_step &&
-            world->step - rt->useful_step > world->options.starvation_steps) {
+    uint64_t late = world->step > rt->useful_step ? world->step - rt->useful_step : 0;
+    sim__keep_waiting(world, late, world->options.starvation_steps);
+    if (late > world->options.starvation_steps) {
         sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, world->stepping, 0,
                 "a timer is due or a source is ready since step %llu, and for %llu steps "
                 "the loop has polled tasks without looking",
-                (unsigned long long)rt->useful_step,
-                (unsigned long long)(world->step - rt->useful_step));
+                (unsigned long long)rt->useful_step, (unsigned long long)late);
     }
 }
 

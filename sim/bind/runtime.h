@@ -77,6 +77,17 @@ void sim_spawn_at(struct sim_rt *rt, struct rt_task *task, const struct rt_site 
 #define sim_spawn_background(rt, task) sim_spawn_background_at((rt), (task), RT_HERE)
 void sim_spawn_background_at(struct sim_rt *rt, struct rt_task *task, const struct rt_site *await);
 
+/*
+ * Names a slot, in the ledger, in columns and in messages, from its first store on; without it, a
+ * slot is called by the reason of that store. After rt_slot_init; `name` is borrowed for the run.
+ * The slot of a primitive (a channel, a timer) is that object: the name is the object's.
+ */
+void sim_slot_name(struct sim_world *world, const struct rt_slot *slot, const char *name);
+
+/* Names what the wakers of `target` wake, where that is no task: a combinator of the scenario's
+ * own, or one of its children. Before the first of these wakers is stored. */
+void sim_target_name(struct sim_world *world, struct rt_target *target, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,6 +32,7 @@ const struct sim_footprint sim_footprints[256] = {
         [RT_PROBE_FIRE] = {.object = WRITE},
         [RT_PROBE_FIRE_EMPTY] = {.object = READ},
         [RT_PROBE_ERASE] = {.object = WRITE},
+        [SIM_EVENT_FREE] = {.object = WRITE},
         [RT_PROBE_SUBWAKE] = {.object = WRITE},
 
         /* Time. */

@@ -72,6 +72,7 @@ watch_record(struct sim_host *host, struct sim__record *record)
         record->unseen_polls = loop->polls;
     }
     uint64_t own = loop->polls - record->unseen_polls;
+    sim__keep_waiting(world, world->step - since, world->options.starvation_steps);
     if (world->step - since > world->options.starvation_steps &&
             own >= world->options.starvation_steps / OWN_SHARE) {
         sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_HOST, record->poller->actor, 0,

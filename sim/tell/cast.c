@@ -592,8 +592,10 @@ sim_cast_put_wanted(const struct sim_cast *cast, struct sim_page *page, uint32_t
         return;
     }
     sim_page_clean(page, reason);
-    /* "slot 3" tells nobody more than the reason does. */
-    if (SIM_OBJECT_KIND(object) != RT_OBJECT_SLOT || sim_cast_has_name(cast, object)) {
+    /* "slot 3" says no more than the reason does, nor does a name that is the reason. */
+    const char *name = named(cast, SIM_TEXT_OBJECT, object);
+    bool same = name != NULL && strcmp(name, reason) == 0;
+    if (!same && (SIM_OBJECT_KIND(object) != RT_OBJECT_SLOT || sim_cast_has_name(cast, object))) {
         sim_page_put(page, " (");
         sim_cast_put_object(cast, page, object, part);
         sim_page_put(page, ")");

@@ -65,6 +65,8 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_DONE] = {"has finished", NULL, false},
         [SIM_EVENT_GET] = {"reads %o: %i", NULL, false},
         [SIM_EVENT_SET] = {"sets %o to %i", NULL, false},
+        [SIM_EVENT_FREE] = {"frees the memory of %o with the waker of %w in it",
+                "frees the memory of %o with its own waker in it", true},
         [SIM_EVENT_HEALED] = {"(nothing disturbs the run from here on)", NULL, false},
         [SIM_EVENT_SWITCH] = {"gives way before %x()", NULL, false},
 };
@@ -243,7 +245,7 @@ put_replace(const struct subject *subject, struct sim_page *page)
     return true;
 }
 
-/* What is erased after the poll that ended the task is not worth words. */
+/* After the poll that ended its task a slot is emptied by that end. */
 static bool
 put_erase(const struct subject *subject, struct sim_page *page)
 {
@@ -254,9 +256,10 @@ put_erase(const struct subject *subject, struct sim_page *page)
         before = neighbour(subject, back);
     }
     if (before != NULL && before->kind == RT_PROBE_POLLED && before->argument != 0) {
-        return false;
+        put_template(subject, page, "its end empties %o");
+    } else {
+        put_template(subject, page, is_own(subject, &words) ? words.own : words.words);
     }
-    put_template(subject, page, is_own(subject, &words) ? words.own : words.words);
     return true;
 }
 

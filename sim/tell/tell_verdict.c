@@ -379,9 +379,21 @@ why_step(struct sim__telling *telling)
     sim__end_line(telling, 0);
 }
 
+/* Memory was freed with a waker in it: that is not counted at the end, it ends the run. */
+static bool
+ends_with_free(const struct sim_cast *cast)
+{
+    return cast->end > cast->first + 1 &&
+           sim_cast_event(cast, cast->end - 2)->kind == SIM_EVENT_FREE;
+}
+
 static void
 why_leak(struct sim__telling *telling)
 {
+    if (ends_with_free(&telling->cast)) {
+        why_step(telling);
+        return;
+    }
     sim_page_put(&telling->line, "it was counted after the run was over and everything in the "
                                  "background had been cancelled.");
     if (telling->outcome->site != 0) {

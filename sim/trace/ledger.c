@@ -275,6 +275,9 @@ take(struct pass *pass)
     case RT_PROBE_ERASE:
         (void)wait_end(pass, SIM_WAIT_SLOT, event->object, whose, SIM_WAIT_ERASED);
         break;
+    case SIM_EVENT_FREE:
+        (void)wait_end(pass, SIM_WAIT_SLOT, event->object, whose, SIM_WAIT_FREED);
+        break;
     case RT_PROBE_CLONE:
         (void)wait_open(pass, SIM_WAIT_CLONE, pass->part, 0, whose);
         break;

@@ -9,7 +9,8 @@
  *                ├── fire ──▶ fired               what came of it: the wake that followed
  *                ├── replace ▶ replaced           another waker took the place
  *                ├── erase ──▶ erased             emptied without a wake
- *                └── erase, with its task ──▶ ended
+ *                ├── erase, with its task ──▶ ended
+ *                └── free ───▶ freed              the memory of the place was given back
  *
  * Two more things are waits of their own kind: a waker that was cloned and is kept
  * by somebody (clone, until a wake without a place, or a drop), and what the host
@@ -47,7 +48,8 @@ enum sim_wait_kind {
     X(ENDED, "ended", "its task ended") \
     X(DROPPED, "dropped", "the clone was dropped without a wake") \
     X(REPORTED, "reported", "the host reported it") \
-    X(TAKEN_BACK, "taken-back", "the question to the host was taken back")
+    X(TAKEN_BACK, "taken-back", "the question to the host was taken back") \
+    X(FREED, "freed", "the place was freed with the waker in it")
 
 enum sim_wait_end {
 #define SIM_WAIT_END_ENUM(name, text, meaning) SIM_WAIT_##name,

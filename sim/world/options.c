@@ -63,7 +63,9 @@ sim_option_min(uint32_t index)
 {
     switch ((enum sim_option_index)index) {
     case SIM_OPTION_livelock_steps:
+        return SIM_LIVELOCK_STEPS_MIN;
     case SIM_OPTION_starvation_steps:
+        return SIM_STARVATION_STEPS_MIN;
     case SIM_OPTION_steps_max:
     case SIM_OPTION_time_ns_max:
         return 1;
@@ -105,6 +107,9 @@ sim_option_max(uint32_t index)
     case SIM_OPTION_audit_one_in:
         return UINT16_MAX;
     case SIM_OPTION_step_ns:
+        return SIM_STEP_NS_MAX;
+    case SIM_OPTION_fair_steps:
+        return SIM_FAIR_STEPS_MAX;
     case SIM_OPTION_slack_ns:
     case SIM_OPTION_time_ns_max:
     case SIM_OPTION_settle_ns:
@@ -112,7 +117,6 @@ sim_option_max(uint32_t index)
         return UINT64_C(1) << 60;
     case SIM_OPTION_livelock_steps:
     case SIM_OPTION_starvation_steps:
-    case SIM_OPTION_fair_steps:
     case SIM_OPTION_steps_max:
     case SIM_OPTION_cancel_at:
     case SIM_OPTION_heal_steps:

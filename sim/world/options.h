@@ -52,26 +52,33 @@ enum sim_profile {
 
 /* name, default, what it is. The order is part of tokens: append only. */
 #define SIM_OPTION_LIST(X) \
-    X(step_ns, 100, "virtual time that a step costs") \
+    X(step_ns, 100, "virtual time that a step costs, up to 10000") \
     X(order, 0, \
             "order of woken tasks: 0 the scenario's, 1 any, 2 fifo, 3 lifo-slot, " \
             "4 priority, 5 edf, 6 fair") \
     X(profile, 0, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
     X(faults, SIM_FAULT_FROM_SCENARIO, \
             "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 evil, 64 net") \
-    X(spurious_one_in, 32, "a spurious wake or report once in so many occasions; 0 never") \
+    X(spurious_one_in, 32, \
+            "a spurious wake or report once in so many occasions, of one actor at most 64 " \
+            "without " \
+            "progress; 0 never") \
     X(late_one_in, 8, "a late host event once in so many; 0 never") \
     X(stretch_one_in, 16, "a stretched step once in so many while a deadline is armed; 0 never") \
     X(fault_one_in, 32, "an enabled fault once in so many occasions; 0 never") \
     X(audit_one_in, 1, \
             "an audited quiescence once in so many; 0 never; of more than 32 in a run 16 to 32") \
     X(slack_ns, 0, "how late a wake may be before an audit blames it") \
-    X(livelock_steps, 10000, "steps without progress that are a livelock") \
-    X(starvation_steps, 1000, "steps passed over, or not looked at, that are starvation") \
-    X(fair_steps, 200, "steps after which the simulator itself passes nobody over") \
-    X(steps_max, 1000000, "steps of a run: the step limit") \
-    X(time_ns_max, 3600000000000, "virtual time of a run: the time limit") \
-    X(cancel_at, 0, "cancel who falls asleep as the n-th of the run; 0 nobody") \
+    X(livelock_steps, 10000, "steps without progress that are a livelock, at least 5000") \
+    X(starvation_steps, 1000, \
+            "steps passed over, or not looked at, that are starvation, at least 500") \
+    X(fair_steps, 200, "steps after which the simulator itself passes no actor over, up to 500") \
+    X(steps_max, 1000000, "steps of a run: the step limit, which every run must keep") \
+    X(time_ns_max, 3600000000000, \
+            "virtual time of a run: the time limit, which every run must keep") \
+    X(cancel_at, 0, \
+            "cancel the task that sleeps as the n-th of the run, which it must survive; " \
+            "0 none") \
     X(heal_steps, 0, "steps after which nothing disturbs the run any more; 0 the scenario's") \
     X(settle_steps, 0, "steps that it may take from then on; 0 the scenario's") \
     X(settle_ns, 0, "virtual time that it may take from then on; 0 the scenario's")
@@ -80,6 +87,17 @@ enum sim_profile {
  * and ten times what a livelock without progress takes: see sim/README.md, The phase of healing. */
 #define SIM_HEAL_STEPS 20000u
 #define SIM_SETTLE_STEPS 100000u
+
+/* Within livelock_steps a world that is busy without progress gets so far in time at least: what
+ * the defaults of step_ns and livelock_steps make (sim/README.md, rule 5). */
+#define SIM_BUSY_NS 1000000u
+
+/* Outside of these, correct programs would be accused: they wait for several steps, and have
+ * deadlines that a step must not be longer than. */
+#define SIM_STEP_NS_MAX 10000u
+#define SIM_LIVELOCK_STEPS_MIN 5000u
+#define SIM_STARVATION_STEPS_MIN 500u
+#define SIM_FAIR_STEPS_MAX 500u
 
 #define SIM_PARAMS_MAX 16
 

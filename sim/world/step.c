@@ -276,11 +276,32 @@ draw_stretch(struct sim_world *world)
     world->now_ns = to_ns;
 }
 
+/* A task that gives way until a time has come must see it come: with steps that take no time, or
+ * little, it would be called a livelock. */
+void
+sim__busy_begin(struct sim_world *world)
+{
+    const struct sim_options *options = &world->options;
+    world->busy_steps = options->livelock_steps / 2;
+    world->busy_ns = 0;
+    if (options->step_ns < SIM_BUSY_NS &&
+            options->step_ns * options->livelock_steps < SIM_BUSY_NS) {
+        world->busy_ns = 2 * SIM_BUSY_NS / options->livelock_steps;
+    }
+}
+
+static inline uint64_t
+step_cost(const struct sim_world *world)
+{
+    bool busy = world->busy_ns != 0 && world->step - world->progress_step > world->busy_steps;
+    return busy ? world->busy_ns : world->options.step_ns;
+}
+
 static void
 charge(struct sim_world *world)
 {
     if (!world->free_steps) {
-        world->now_ns += world->options.step_ns + world->work_ns;
+        world->now_ns += step_cost(world) + world->work_ns;
     }
     world->work_ns = 0;
     world->allowed_ns = 0;

@@ -177,6 +177,8 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->stopped = false;
     world->over = false;
     world->suspensions = 0;
+    world->cancels = 0;
+    world->calm_until = 0;
     world->stood_still_ns = 0;
     world->nudging = false;
     world->free_steps = false;
@@ -188,6 +190,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->order = default_order(scenario, options);
     world->profile = default_profile(scenario, options);
     sim__health_begin(world);
+    sim__busy_begin(world);
     world->faults =
             options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
     rt_list_init(&world->audits);
@@ -197,6 +200,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->evils);
     rt_list_init(&world->clocked);
     rt_list_init(&world->returneds);
+    world->names = NULL;
     world->foreigners = NULL;
     sim__notes_clear(world);
     world->mock_time = false;

@@ -29,6 +29,7 @@ extern "C" {
 #endif
 
 struct sim__foreigners;
+struct sim_object_name;
 struct sim_checkpoints;
 struct sim_scenario;
 struct sim_fiber;
@@ -159,6 +160,8 @@ struct sim_world {
     uint64_t now_ns;
     uint64_t step;
     uint64_t next_due_ns;
+    uint64_t busy_steps;     /* After so many steps without progress … */
+    uint64_t busy_ns;        /* … a step costs this much; 0: step_ns, as ever. */
     uint64_t work_ns;        /* Charged by sim_work during this step, … */
     uint64_t allowed_ns;     /* … that much when the task last asked and was told to go on … */
     uint64_t stretch_ns;     /* … and the most between two such answers. */
@@ -182,6 +185,8 @@ struct sim_world {
     bool over;               /* The run has ended. */
     uint64_t looked_step;    /* The last step at which a reactor asked its host. */
     uint64_t suspensions;    /* How often a task fell asleep after a poll. */
+    uint64_t cancels;        /* Tasks that a fault has cancelled. */
+    uint64_t calm_until;     /* No actor is disturbed before this step. */
     uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
     bool free_steps; /* Of a question: steps cost no time. */
@@ -198,13 +203,14 @@ struct sim_world {
     struct rt_list evils;
     struct rt_list clocked;
     struct rt_list returneds;
-    struct sim__foreigners *foreigners; /* What others' runtimes have said (bind/foreign.h). */
-    bool mock_time;                     /* The clock is the test's (mock.h). */
-    bool being_evil;                    /* One of them is acting: what that causes is left alone. */
-    struct sim_fiber *fiber;            /* The loop that runs now; NULL: none. */
-    struct sim_fiber *fibers;           /* All of this run. */
-    struct rt_context *inner;           /* On whose stack we are; NULL: the world's own. */
-    bool noted;                         /* Something stands in `checked` or `asked`. */
+    const struct sim_object_name *names; /* That the scenario gave, the latest first. */
+    struct sim__foreigners *foreigners;  /* What others' runtimes have said (bind/foreign.h). */
+    bool mock_time;                      /* The clock is the test's (mock.h). */
+    bool being_evil;          /* One of them is acting: what that causes is left alone. */
+    struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
+    struct sim_fiber *fibers; /* All of this run. */
+    struct rt_context *inner; /* On whose stack we are; NULL: the world's own. */
+    bool noted;               /* Something stands in `checked` or `asked`. */
 
     /* Of this run, large, and empty in most: see sim__has_notes. */
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* The quiescences drawn for audit. */
@@ -379,9 +385,46 @@ sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struc
 }
 
 /*
+ * An actor is disturbed at most so often between two steps of progress, whatever the options and
+ * the strategy say: more would keep a correct program from its end by itself. Far more than any
+ * option but `…_one_in=1` brings about.
+ */
+#define SIM_DISTURBED_MAX 64u
+
+/* Something has waited for `steps` of the `limit` that are starvation. With half of them gone the
+ * simulator adds nothing more; the next check is at most this many steps away. */
+#define SIM_CALM_STEPS 128u
+
+static inline void
+sim__keep_waiting(struct sim_world *world, uint64_t steps, uint64_t limit)
+{
+    if (steps > limit / 2) {
+        world->calm_until = world->step + SIM_CALM_STEPS;
+    }
+}
+
+static inline bool
+sim__spared(const struct sim_world *world, const struct sim_actor *actor)
+{
+    bool often = actor->disturbed >= SIM_DISTURBED_MAX &&
+                 actor->disturbed_progress == world->progress_step;
+    return often || world->healed || world->step < world->calm_until;
+}
+
+static inline void
+sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
+{
+    bool anew = actor->disturbed_progress != world->progress_step;
+    actor->disturbed = anew ? 1 : actor->disturbed + 1;
+    actor->disturbed_progress = world->progress_step;
+    world->disturbances++;
+}
+
+/*
  * A choice by which the world disturbs who is in order: a fault, something late, spurious or
- * stretched; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed the answer is 0
- * and the occasion counts, so that those of other runs keep their numbers.
+ * stretched; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed, and where the
+ * actor is spared, the answer is 0 and the occasion counts, so that those of other runs keep their
+ * numbers.
  */
 static inline uint32_t
 sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64_t one_in)
@@ -390,9 +433,11 @@ sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64
     if (one_in == 0) {
         return 0;
     }
-    uint32_t index =
-            sim__actor_choose(actor, kind, world->healed ? 1 : n, sim_odds_once_in(one_in));
-    world->disturbances += index != 0;
+    bool spared = sim__spared(world, actor);
+    uint32_t index = sim__actor_choose(actor, kind, spared ? 1 : n, sim_odds_once_in(one_in));
+    if (index != 0) {
+        sim__count_disturbed(world, actor);
+    }
     return index;
 }
 
@@ -429,6 +474,13 @@ uint64_t sim_world_search(const struct sim_world *world,
 
 /* A new object number: `kind` (enum rt_object_kind), created by the current actor. */
 uint32_t sim_world_object(struct sim_world *world, uint32_t kind);
+
+/* Names `object` in the record and in messages; `name` is borrowed for the run. A second name for
+ * one object has no effect. */
+void sim_world_name(struct sim_world *world, uint32_t object, const char *name);
+
+/* The name that was given, or NULL. */
+const char *sim_world_object_name(const struct sim_world *world, uint32_t object);
 
 #ifdef __cplusplus
 }

@@ -64,6 +64,9 @@ void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,
 
 /* heal.c: how long the run is disturbed, and how long it may take then. */
 void sim__health_begin(struct sim_world *world);
+
+/* What a step costs that takes little time, in a world that is busy without progress. */
+void sim__busy_begin(struct sim_world *world);
 /* Heals the run when it is time, and ends it when it has not settled. Returns the step at which to
  * look again. */
 uint64_t sim__look_after_health(struct sim_world *world);

@@ -298,6 +298,7 @@ ORDER BY r.run DESC;
 --      replaced   another waker took the place
 --      erased     the place was emptied without a wake
 --      ended      the same, because its task ended
+--      freed      the memory of the place was freed with the waker in it
 --      dropped    the clone was given up without a wake
 --      open       not at all: it is still there when the record ends
 -- Of several in one place the oldest ends first. An end without a beginning (the task's own waker
@@ -318,6 +319,7 @@ SELECT l.run, coalesce(t.text, b.text, 'task ' || (l.whose >> 16 & 0xfff) || '.'
        CASE WHEN l.end_kind IS NULL THEN 'open'
            WHEN l.end_kind = l.replaced THEN 'replaced'
            WHEN l.end_kind = l.dropped THEN 'dropped'
+           WHEN l.end_kind = l.freed THEN 'freed'
            WHEN l.end_kind = l.erased THEN iif(l.with_task, 'ended', 'erased')
            ELSE 'fired' END AS how,
        coalesce(a.text, 'actor ' || l.end_actor) AS closed_by,
@@ -326,7 +328,8 @@ SELECT l.run, coalesce(t.text, b.text, 'task ' || (l.whose >> 16 & 0xfff) || '.'
 FROM (
     -- Both ends of a turn in one row.
     SELECT m.run, m.n, m.key >> 32 AS object, m.key & 0xffffffff AS whose, k.replaced, k.dropped,
-           k.erased, w.step_cause & 0xffffffff AS step, w.await_actor_kind >> 32 & 0xffff AS actor,
+           k.freed, k.erased,
+           w.step_cause & 0xffffffff AS step, w.await_actor_kind >> 32 & 0xffff AS actor,
            w.await_actor_kind & 0xffffffff AS await, m.n + e.id - m.id AS end_n,
            e.step_cause & 0xffffffff AS end_step, e.await_actor_kind >> 32 & 0xffff AS end_actor,
            e.await_actor_kind & 0xffffffff AS end_await,
@@ -338,13 +341,22 @@ FROM (
                WHERE x.id <= m.ended AND x.id >= m.id - m.n
                  AND (x.step_cause & 0xffffffff <> e.step_cause & 0xffffffff
                       OR CASE x.await_actor_kind >> 48 & 0xff
-                         WHEN k.cancelled THEN x.object_site & 0xffffffff = m.key & 0xffffffff
+                         -- Of the task in whose poll it was stored: the waker may be a child's.
+                         WHEN k.cancelled THEN x.object_site & 0xffffffff = coalesce((
+                             SELECT p.object_site & 0xffffffff FROM event_words AS p
+                             WHERE p.id < m.id AND p.id >= m.id - m.n
+                               AND p.await_actor_kind >> 48 & 0xff = k.poll
+                               AND p.await_actor_kind >> 32 & 0xffff
+                                   = w.await_actor_kind >> 32 & 0xffff
+                             ORDER BY p.id DESC LIMIT 1), m.key & 0xffffffff)
                          WHEN k.polled THEN x.argument <> 0 AND x.await_actor_kind >> 32 & 0xffff
                              = w.await_actor_kind >> 32 & 0xffff END)
                ORDER BY x.id DESC LIMIT 1) AS with_task
     FROM (SELECT max(iif(name = 'replace', kind, NULL)) AS replaced,
                  max(iif(name = 'erase', kind, NULL)) AS erased,
                  max(iif(name = 'drop', kind, NULL)) AS dropped,
+                 max(iif(name = 'free', kind, NULL)) AS freed,
+                 max(iif(name = 'poll', kind, NULL)) AS poll,
                  max(iif(name = 'cancel', kind, NULL)) AS cancelled,
                  max(iif(name = 'polled', kind, NULL)) AS polled FROM event_kinds) AS k
         CROSS JOIN (
@@ -379,6 +391,7 @@ FROM (
                                      max(iif(name = 'replace', kind, NULL)) AS replaced,
                                      max(iif(name = 'erase', kind, NULL)) AS erased,
                                      max(iif(name = 'drop', kind, NULL)) AS dropped,
+                                     max(iif(name = 'free', kind, NULL)) AS freed,
                                      max(iif(name = 'wake', kind, NULL)) AS woken,
                                      max(iif(name = 'wake-dead', kind, NULL)) AS dead,
                                      max(iif(name = 'cancel', kind, NULL)) AS cancelled,
@@ -396,7 +409,7 @@ FROM (
                                   FROM event_words AS p
                                   WHERE p.id = w.id - 1 AND p.id >= d.first_id) IS NOT fired
                               ELSE w.await_actor_kind >> 48 & 0xff IN
-                                  (cloned, replaced, erased, dropped, cancelled) END)
+                                  (cloned, replaced, erased, dropped, freed, cancelled) END)
                     WHERE key IS NOT NULL
                     WINDOW before AS (PARTITION BY run, key ORDER BY id))
                 WINDOW before AS (PARTITION BY run, key ORDER BY id))

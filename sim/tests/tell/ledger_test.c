@@ -87,7 +87,7 @@ TEST(ledger_follows_a_wait_from_store_to_fire)
 
 /*
  * Goal: each way in which a place becomes empty is another end.
- * Method: one task stores in five places, and each is emptied differently; a sixth stays.
+ * Method: one task stores in six places, and each is emptied differently; one more stays.
  */
 TEST(ledger_each_way_out_of_a_place_is_an_end_of_its_own)
 {
@@ -97,9 +97,9 @@ TEST(ledger_each_way_out_of_a_place_is_an_end_of_its_own)
     uint32_t task = tale_task(tale, "task");
     uint32_t thief = tale_task(tale, "thief");
     uint32_t self = tale_object_of(tale, task);
-    uint32_t slots[5];
+    uint32_t slots[6];
     tale_poll(tale, task, 0, 0);
-    for (uint32_t i = 0; i < 5; i++) {
+    for (uint32_t i = 0; i < 6; i++) {
         slots[i] = SIM_OBJECT(RT_OBJECT_SLOT, task, i + 1);
         tale_store(tale, task, slots[i], NULL, tale_site(i));
     }
@@ -108,6 +108,7 @@ TEST(ledger_each_way_out_of_a_place_is_an_end_of_its_own)
     tale_do(tale, RT_PROBE_REPLACE, slots[0], self);
     tale_store(tale, thief, slots[0], NULL, tale_site(6));
     tale_do(tale, RT_PROBE_ERASE, slots[1], self);
+    tale_do(tale, SIM_EVENT_FREE, slots[5], self);
     tale_do(tale, RT_PROBE_FIRE, slots[2], self);
     tale_do(tale, RT_PROBE_WAKE, self, 0);
     tale_polled(tale, thief, PENDING);
@@ -116,14 +117,15 @@ TEST(ledger_each_way_out_of_a_place_is_an_end_of_its_own)
     tale_do(tale, RT_PROBE_ERASE, slots[3], self);
     tale_do(tale, RT_PROBE_COMPLETE, self, 0);
     reading_make(&reading);
-    EXPECT_EQ(reading.ledger.count, 6);
+    EXPECT_EQ(reading.ledger.count, 7);
     EXPECT_EQ(wait_at(&reading, 0)->end, SIM_WAIT_REPLACED);
     EXPECT_EQ(wait_at(&reading, 1)->end, SIM_WAIT_ERASED);
     EXPECT_EQ(wait_at(&reading, 2)->end, SIM_WAIT_FIRED);
     EXPECT_EQ(wait_at(&reading, 3)->end, SIM_WAIT_ENDED);
     EXPECT_EQ(wait_at(&reading, 4)->end, SIM_WAIT_OPEN);
-    EXPECT_EQ(wait_at(&reading, 5)->end, SIM_WAIT_OPEN);
-    EXPECT_EQ(wait_at(&reading, 5)->number, 1);
+    EXPECT_EQ(wait_at(&reading, 5)->end, SIM_WAIT_FREED);
+    EXPECT_EQ(wait_at(&reading, 6)->end, SIM_WAIT_OPEN);
+    EXPECT_EQ(wait_at(&reading, 6)->number, 1);
     uint32_t part = sim_cast_actor(&reading.cast, task);
     const struct sim_wait *open = sim_ledger_open_of(&reading.ledger, part, NULL);
     EXPECT(open == wait_at(&reading, 4));

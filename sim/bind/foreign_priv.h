@@ -1,0 +1,29 @@
+/*
+ * foreign_priv.h -- what foreign.c and freed.c share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_BIND_FOREIGN_PRIV_H
+#define SIM_BIND_FOREIGN_PRIV_H
+
+#include "sim/world/world.h"
+
+/* A waker whose slot was freed. */
+struct sim__lost_waker {
+    uint32_t object; /* The slot, … */
+    uint32_t whose;
+    const char *reason; /* … NULL: none was said. */
+    const char *task;   /* For whom it was stored; NULL: not known. */
+    const struct rt_site *stored;
+    const struct rt_site *freed;
+};
+
+/* Writes the event, and ends the run with verdict leak. */
+__attribute__((noreturn)) void sim__fail_freed(
+        struct sim_world *world, const struct sim__lost_waker *lost);
+
+/* foreign.c: fails where a place in this memory holds a waker; else its places are dead. */
+void sim__foreign_freed(
+        struct sim_world *world, const char *memory, size_t size, const struct rt_site *line);
+
+#endif

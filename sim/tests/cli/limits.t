@@ -1,0 +1,67 @@
+#!/bin/sh
+# limits.t -- no value of an option that is accepted accuses a correct program.
+#
+# Each option of a run is tried at its smallest value, its largest one, and 1, with programs that
+# wait by giving way, sleep, retry, restart what was cancelled, and share a loop.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+sample='zoo/f06/fixed zoo/f08/fixed zoo/c12/fixed zoo/d23/fixed zoo/e08/fixed zoo/e22/fixed
+    liveness/retry-storm/fixed outside/executor/fixed outside/evented/fixed seeds/s1/race-timeout
+    seeds/s2/maybe-yield seeds/s3/deadline seeds/s3/echo-server seeds/s3/sharded-store
+    seeds/s3/three-tasks seeds/s4/mock-time seeds/s5/wander'
+runs=12
+
+# What a run must keep, and what it must survive, is said by who gives these: no verdict is false.
+claims='faults steps_max time_ns_max cancel_at settle_steps settle_ns'
+
+# range NAME: the smallest and the largest value, as the refusal of another one says.
+range() {
+    "$REWAKE" run zoo/f06/fixed --runs 1 --record none -O "$1=18446744073709551615" 2>&1 |
+        sed -n 's/.*is outside its range, \([0-9]*\) to \([0-9]*\).*/\1 \2/p'
+}
+
+# values NAME: those that are tried.
+values() {
+    range "$1" | while read -r min max; do
+        printf '%s\n' "$min" "$max"
+        [ "$min" -gt 1 ] || echo 1
+    done | sort -un
+}
+
+# accused ARGS...: the scenarios of the sample that do not pass all their runs.
+accused() {
+    # shellcheck disable=SC2086 # Several names.
+    rewake run $sample --runs $runs --fresh --record none --no-shrink "$@" >swept.txt 2>&1
+    echo $? >status
+    grep ' first at ' swept.txt | sed 's/  */ /g' | tr '\n' ';'
+    [ "$(cat status)" -le 1 ] || cat swept.txt
+}
+
+rewake run --help | sed -n 's/^  \([a-z_][a-z_]*\)  .*/\1/p' | while read -r name; do
+    [ -z "$(range "$name")" ] || echo "$name"
+done >options.txt
+ok "the help names the options" test "$(wc -l <options.txt)" -eq 19
+while read -r name; do
+    case " $claims " in
+    *" $name "*) continue ;;
+    esac
+    for value in $(values "$name"); do
+        same "-O $name=$value accuses no correct program" "$(accused -O "$name=$value")" ""
+    done
+done <options.txt
+same "all disturbances at once accuse no correct program" "$(accused -O spurious_one_in=1 \
+    -O late_one_in=1 -O stretch_one_in=1 -O fault_one_in=1)" ""
+same "limits at their ends accuse no correct program" "$(accused -O livelock_steps=5000 \
+    -O starvation_steps=500 -O fair_steps=500 -O step_ns=0)" ""
+
+# ---- What is refused, with one line. ----
+for wrong in step_ns=10001 livelock_steps=4999 starvation_steps=499 fair_steps=501; do
+    refused "$wrong" 2 run zoo/f06/fixed --runs 1 -O "$wrong"
+    ok "$wrong: says which values there are" grep -q 'is outside its range, ' err.txt
+done
+
+# ---- The bound is no excuse: who spins is still found where time stands still. ----
+same "a livelock at step_ns=0, --expect: status" "$(status run canary/livelock zoo/f06/broken \
+    --runs 100 -O step_ns=0 --expect --fresh --record none --no-shrink)" 0
+done_testing
