@@ -36,11 +36,11 @@ struct sim_store {
     enum sim_store_mode mode;
     enum sim_store_err batch_err; /* The batch's first error: it is given up. */
     bool batch;
-    bool locked; /* It has the writer's lock. */
-    bool gone;   /* Another file lies at its path, or none. */
-    int lock_fd; /* Of that lock's file; each is -1 while not open. */
-    int db_fd;   /* To ask who holds SQLite's locks on the file, */
-    int shm_fd;  /* and on the one beside it. */
+    bool locked;     /* It has the writer's lock. */
+    bool gone;       /* Another file lies at its path, or none. */
+    int lock_fd;     /* Of that lock's file; each is -1 while not open. */
+    int db_fd;       /* To ask who holds SQLite's locks on the file, */
+    int shm_fd;      /* and on the one beside it. */
     ino_t wal_inode; /* Of SQLite's file beside it; 0: not there yet. */
     sqlite3 *db;
     char *path;
@@ -77,8 +77,8 @@ enum sim_store_err sim__store_check_schema(struct sim_store *store);
 /* GONE when another file lies at the database's path, or none; or so of SQLite's file beside it. */
 enum sim_store_err sim__store_check_place(struct sim_store *store);
 
-/* After that, and once it is closed: SQLite leaves its file beside a database that was replaced, and
- * who opens that next would find our pages in it. */
+/* After that, and once it is closed: SQLite leaves its file beside a database that was replaced,
+ * and a program that opens that next would find our pages in it. */
 void sim__store_leave_place(const struct sim_store *store);
 
 /* ---- lock.c ---------------------------------------------------------------------------------- */

@@ -18,8 +18,8 @@ extern const char sim_notes_sql[];
 extern const char sim_zoo_sql[];
 
 static const char *const needed[] = {sim_schema_sql, sim_coverage_sql};
-static const char *const optional[] = {
-        sim_notes_sql, sim_explained_sql, sim_measure_sql, sim_zoo_sql, sim_code_sql, sim_shard_sql};
+static const char *const optional[] = {sim_notes_sql, sim_explained_sql, sim_measure_sql,
+        sim_zoo_sql, sim_code_sql, sim_shard_sql};
 
 static int
 run_all(sqlite3 *db, const char *const *sql, size_t count)
@@ -57,9 +57,8 @@ static bool
 is_there(sqlite3 *db, const char *type, const char *name)
 {
     sqlite3_stmt *stmt = NULL;
-    bool found = sqlite3_prepare_v2(db,
-                         "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?", -1, &stmt,
-                         NULL) == SQLITE_OK &&
+    bool found = sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?",
+                         -1, &stmt, NULL) == SQLITE_OK &&
                  sqlite3_bind_text(stmt, 1, type, -1, SQLITE_STATIC) == SQLITE_OK &&
                  sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
                  sqlite3_step(stmt) == SQLITE_ROW;

@@ -104,7 +104,6 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
     return outcome;
 }
 
-
 /* ---- Made again, alone. ---------------------------------------------------------------------- */
 
 static uint32_t
@@ -325,8 +324,8 @@ was_running(const struct sim_worker *worker)
  * is how it ended. False: see worker->error.
  */
 static bool
-again_by_tape(struct sim_worker *worker, const struct sim_outcome *seen,
-        struct sim_outcome *ret_outcome)
+again_by_tape(
+        struct sim_worker *worker, const struct sim_outcome *seen, struct sim_outcome *ret_outcome)
 {
     struct sim_tape tape = worker->shared->memory.tape;
     struct sim_worker single;

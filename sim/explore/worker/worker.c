@@ -234,7 +234,8 @@ sim_worker_here(struct sim_worker *worker, struct sim_trap *trap)
     }
     sim_shared_begin(worker->shared);
     put_tape(worker);
-    return sim__worker_serve_here(worker, trap) || sim__worker_fail(worker, "no memory for a run", 0);
+    return sim__worker_serve_here(worker, trap) ||
+           sim__worker_fail(worker, "no memory for a run", 0);
 }
 
 /* Where the runs of a job are made again, each alone, and the one given now is among them: limits
@@ -316,7 +317,8 @@ look_at(struct sim_worker *worker, uint64_t now_ms)
         worker->seen_ms = now_ms;
         return false;
     }
-    return now_ms - worker->seen_ms >= sim__worker_patience_ms(worker) && !sim__worker_reap(worker, SIM_VERDICT_HANG);
+    return now_ms - worker->seen_ms >= sim__worker_patience_ms(worker) &&
+           !sim__worker_reap(worker, SIM_VERDICT_HANG);
 }
 
 /* Something came over the line. True: the job is over. */
@@ -359,8 +361,7 @@ look_round(struct sim_worker *workers, uint32_t count, int wait_ms, bool *ret_in
     uint64_t now_ms = sim_clock_ms();
     for (uint32_t i = 0; i < count; i++) {
         bool said = workers[i].busy && !*ret_interrupted && fds[i].revents != 0;
-        bool over = said ? listen_to(&workers[i])
-                         : workers[i].busy && look_at(&workers[i], now_ms);
+        bool over = said ? listen_to(&workers[i]) : workers[i].busy && look_at(&workers[i], now_ms);
         if (over && sim__worker_conclude(&workers[i])) {
             return (int)i;
         }

@@ -13,7 +13,7 @@
 
 /* ---- worker.c -------------------------------------------------------------------------------- */
 
-/* The worker cannot continue: `what` happened, and the system's `error` (0: none). Answers false. */
+/* The worker cannot continue: `what` happened, and the system's `error` (0: none). False. */
 bool sim__worker_fail(struct sim_worker *worker, const char *what, int error);
 
 /* Ends the process: an idle one by closing its line, a busy one by force. Answers its status. */

@@ -249,9 +249,9 @@ put_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id
     struct sim_run_row row = row_of(run);
     if (run->has_row) {
         enum sim_store_err err = find_row(store, run, ret_id);
-        return err != SIM_STORE_OK ? err
-                                   : sim__store_replace_run(store, *ret_id, &row, run->tape,
-                                             run->tape_size);
+        return err != SIM_STORE_OK
+                       ? err
+                       : sim__store_replace_run(store, *ret_id, &row, run->tape, run->tape_size);
     }
     enum sim_store_err err =
             sim__store_insert_runs(store, run->sweep, &row, 1, run->tape, run->tape_size);

@@ -156,8 +156,8 @@ sim_store_sweep_seeds(
 
 /* `sql` reads the rows from `ring_runs`, and takes one number. */
 static enum sim_store_err
-run_over_rows(struct sim_store *store, const char *sql, int64_t number,
-        const struct sim__array *rows)
+run_over_rows(
+        struct sim_store *store, const char *sql, int64_t number, const struct sim__array *rows)
 {
     rt_assert(store->rows.count == 0);
     store->rows.rows = rows->rows;

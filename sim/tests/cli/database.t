@@ -1,5 +1,5 @@
 #!/bin/sh
-# database.t -- a database that a sweep loses, or that was damaged before, and a count without a row.
+# database.t -- databases that a sweep loses, or that are damaged, and a count without a row.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -72,5 +72,6 @@ damaged "a column has another type" 'DROP TABLE seeds; CREATE TABLE seeds (sweep
     first TEXT NOT NULL, last INTEGER NOT NULL, stride INTEGER NOT NULL, PRIMARY KEY (sweep, first))
     STRICT, WITHOUT ROWID'
 damaged "a column is missing" 'DROP TABLE seeds; CREATE TABLE seeds (sweep INTEGER NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (sweep, first)) STRICT, WITHOUT ROWID'
+    first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (sweep, first))
+    STRICT, WITHOUT ROWID'
 done_testing

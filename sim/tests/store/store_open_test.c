@@ -170,7 +170,7 @@ TEST(store_without_one_of_its_tables_is_corrupt)
     box_expect_refused(SIM_STORE_WRITE, SIM_STORE_CORRUPT);
 }
 
-/* Refused as CORRUPT by writers and readers, with a line that names what is wrong, and unchanged. */
+/* Refused as CORRUPT by writers and readers, with a line that names the damage, and unchanged. */
 static void
 expect_damaged(const char *sql, const char *what)
 {
@@ -207,8 +207,8 @@ TEST(store_with_a_damaged_schema_is_corrupt_and_unchanged)
             "the view 'failures' has other columns");
     expect_damaged("DROP VIEW failures; CREATE VIEW failures AS SELECT run FROM nowhere",
             "the view 'failures' has other columns");
-    expect_damaged("CREATE TABLE sweep_notes (note TEXT)",
-            "the table 'sweep_notes' has other columns");
+    expect_damaged(
+            "CREATE TABLE sweep_notes (note TEXT)", "the table 'sweep_notes' has other columns");
 }
 
 /* Comments are no part of it, and what is made when it is needed may be missing. */
