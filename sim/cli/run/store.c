@@ -1,8 +1,8 @@
 /*
  * store.c -- what a sweep leaves in the database.
  *
- * A batch with something to keep is one transaction, with the rows of its failures and their counts,
- * and so are the events of each failure that is reported; batches that only passed are
+ * A batch with something to keep is one transaction, with the rows of its failures and their
+ * counts, and so are the events of each failure that is reported; batches that only passed are
  * written together, five times a second. A rewake that is killed has lost no failure that it told,
  * and of those that passed at most the last fifth of a second.
  *
