@@ -1,7 +1,7 @@
 /*
  * error.c -- what went wrong with the database, in one line for people.
  *
- * SQLite and the system have dozens of ways to refuse. A user has ten: each is a
+ * SQLite and the system have dozens of ways to refuse. A user has a dozen: each is a
  * sentence that ends in what to do.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -12,6 +12,7 @@
 #define SIM_TRACE_STORE_INTERNAL_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "runtime/base/assert.h"
 #include "sim/store/rows/event_table.h"
@@ -35,10 +36,12 @@ struct sim_store {
     enum sim_store_mode mode;
     enum sim_store_err batch_err; /* The batch's first error: it is given up. */
     bool batch;
-    bool locked; /* It has the writer's lock. */
-    int lock_fd; /* Of that lock's file; each is -1 while not open. */
-    int db_fd;   /* To ask who holds SQLite's locks on the file, */
-    int shm_fd;  /* and on the one beside it. */
+    bool locked;     /* It has the writer's lock. */
+    bool gone;       /* Another file lies at its path, or none. */
+    int lock_fd;     /* Of that lock's file; each is -1 while not open. */
+    int db_fd;       /* To ask who holds SQLite's locks on the file, */
+    int shm_fd;      /* and on the one beside it. */
+    ino_t wal_inode; /* Of SQLite's file beside it; 0: not there yet. */
     sqlite3 *db;
     char *path;
     struct sim__array events; /* What the tables in memory show now; see event_table.h. */
@@ -63,6 +66,20 @@ enum sim_store_err sim__store_sqlite(struct sim_store *store, int rc);
 
 /* The same for `error`, an errno. */
 enum sim_store_err sim__store_errno(struct sim_store *store, int error, const char *what);
+
+/* ---- schema.c -------------------------------------------------------------------------------- */
+
+/* CORRUPT, with the first table, view or index that is missing or not as this build makes it. */
+enum sim_store_err sim__store_check_schema(struct sim_store *store);
+
+/* ---- place.c --------------------------------------------------------------------------------- */
+
+/* GONE when another file lies at the database's path, or none; or so of SQLite's file beside it. */
+enum sim_store_err sim__store_check_place(struct sim_store *store);
+
+/* After that, and once it is closed: SQLite leaves its file beside a database that was replaced,
+ * and a program that opens that next would find our pages in it. */
+void sim__store_leave_place(const struct sim_store *store);
 
 /* ---- lock.c ---------------------------------------------------------------------------------- */
 
@@ -126,6 +143,10 @@ char *sim__column_text(struct sim__statement *statement, int column);
 /* The rows of sim_store_runs, in the caller's transaction. */
 enum sim_store_err sim__store_insert_runs(struct sim_store *store, int64_t sweep,
         const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
+
+/* Replaces the row of run:ID by `row`. In the caller's transaction. */
+enum sim_store_err sim__store_replace_run(struct sim_store *store, int64_t run,
+        const struct sim_run_row *row, const uint8_t *tape, size_t tape_size);
 
 /* ---- merge/shard.c --------------------------------------------------------------------------- */
 

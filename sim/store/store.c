@@ -39,6 +39,10 @@ begin(struct sim_store *store)
     if (store->mode != SIM_STORE_WRITE) {
         return sim__store_refuse(store, SIM_STORE_READ_ONLY, "opened for reading");
     }
+    enum sim_store_err err = sim__store_check_place(store);
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
     /* Immediate: who waits for the lock waits here, and never in the middle. */
     return execute(store, "BEGIN IMMEDIATE");
 }
@@ -58,8 +62,9 @@ commit(struct sim_store *store)
     enum sim_store_err err = execute(store, "COMMIT");
     if (err != SIM_STORE_OK) {
         roll_back(store);
+        return err;
     }
-    return err;
+    return sim__store_check_place(store);
 }
 
 enum sim_store_err
@@ -203,28 +208,11 @@ sim_store_look_through(struct sim_store *store)
     return look_through(store);
 }
 
-/* Every table and view that this build asks must be there. */
-static enum sim_store_err
-check_tables(struct sim_store *store)
-{
-    int64_t found = 0;
-    enum sim_store_err err = ask_number(store,
-            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('verdicts',"
-            " 'oracles', 'event_kinds', 'object_kinds', 'sweeps', 'sweep_verdicts', 'seeds',"
-            " 'runs', 'details', 'shrunk', 'event_words', 'texts', 'sites', 'remembered')",
-            &found);
-    if (err == SIM_STORE_OK && found != 14) {
-        err = sim__store_refuse(
-                store, SIM_STORE_CORRUPT, "%lld of its 14 tables are left", (long long)found);
-    }
-    return err;
-}
-
 static enum sim_store_err
 check_whole(struct sim_store *store)
 {
     struct stat status;
-    enum sim_store_err err = check_tables(store);
+    enum sim_store_err err = sim__store_check_schema(store);
     if (err == SIM_STORE_OK && stat(store->path, &status) == 0 &&
             status.st_size <= LOOKED_THROUGH_BYTES) {
         err = look_through(store);
@@ -438,6 +426,7 @@ sim_store_close(struct sim_store **store)
     int rc = sqlite3_close(closed->db); /* Rolls back what is open. NULL: nothing. */
     rt_assert(rc == SQLITE_OK);         /* A statement was left behind. */
     closed->db = NULL;
+    sim__store_leave_place(closed);
     sim__store_unlock(closed);
     closed->magic = 0;
     free(closed->path);

@@ -50,6 +50,8 @@ extern "C" {
             "the database was made by a newer rewake; use that one, or name another with --db") \
     X(OLDER, "older", \
             "the database was made by an older rewake; move it away, or name another with --db") \
+    X(GONE, "gone", \
+            "the database was deleted, moved or replaced while rewake wrote to it; run again") \
     X(READ_ONLY, "read-only", \
             "the database can not be written; change its permissions, or name another with --db") \
     X(FULL, "full", "there is no room left; free some, or name a database elsewhere with --db") \
@@ -233,9 +235,11 @@ struct sim_full_run {
     uint32_t fresh;
     uint32_t news;
     enum sim_store_fifo fifo;
+    bool has_row; /* sim_store_runs has written its row, with the counts of its batch. */
 };
 
-/* Writes a run with its events; *ret_run is the ID of "run:ID". */
+/* Writes a run with its events; *ret_run is the ID of "run:ID". A row that it has is replaced and
+ * keeps its ID. */
 RT_MUST_CHECK enum sim_store_err sim_store_failure(
         struct sim_store *store, const struct sim_full_run *run, int64_t *ret_run);
 

@@ -1,7 +1,8 @@
 /*
  * store.c -- what a sweep leaves in the database.
  *
- * A batch with something to keep is one transaction, and each failure; batches that only passed are
+ * A batch with something to keep is one transaction, with the rows of its failures and their
+ * counts, and so are the events of each failure that is reported; batches that only passed are
  * written together, five times a second. A rewake that is killed has lost no failure that it told,
  * and of those that passed at most the last fifth of a second.
  *
@@ -165,39 +166,49 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
     };
 }
 
-/* A worker keeps what was new to it; what is told is stored with its events, by
- * sim_run_store_failure. */
+/* A worker keeps what was new to it. */
 static bool
 is_stored(const struct sim_run *run, const struct sim_kept *kept)
 {
     uint64_t index = kept->outcome.seed - run->plan.first;
-    return !kept->told &&
-           (kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
-                   sim_run_cover_fresh(run, index) > 0 || sim_run_code_fresh(run, index) > 0);
+    return kept->told || kept->outcome.verdict != SIM_VERDICT_PASS || run->plan.keep_all ||
+           sim_run_cover_fresh(run, index) > 0 || sim_run_code_fresh(run, index) > 0;
 }
 
 static bool
 has_news(const struct sim_run *run, const struct sim_merged *batch)
 {
     for (uint32_t i = 0; i < batch->kept_count; i++) {
-        if (batch->kept[i].told || is_stored(run, &batch->kept[i])) {
+        if (is_stored(run, &batch->kept[i])) {
             return true;
         }
     }
     return false;
 }
 
+/* Those that are reported, or the others. */
+static uint32_t
+gather_rows(const struct sim_run *run, const struct sim_merged *batch, bool told,
+        struct sim_run_row *rows)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        if (batch->kept[i].told == told && is_stored(run, &batch->kept[i])) {
+            rows[count++] = row_of(run, &batch->kept[i]);
+        }
+    }
+    return count;
+}
+
+/* A failure that is reported gets its events later (sim_run_store_failure), but its row now, with
+ * the count: behind the others, so that numbers of reported runs are neighbours. */
 static enum sim_store_err
 store_rows(struct sim_run *run, const struct sim_merged *batch)
 {
     struct sim_run_row *rows = calloc((size_t)batch->kept_count + 1, sizeof(*rows));
-    uint32_t count = 0;
     rt_assert(rows != NULL);
-    for (uint32_t i = 0; i < batch->kept_count; i++) {
-        if (is_stored(run, &batch->kept[i])) {
-            rows[count++] = row_of(run, &batch->kept[i]);
-        }
-    }
+    uint32_t count = gather_rows(run, batch, false, rows);
+    count += gather_rows(run, batch, true, rows + count);
     enum sim_store_err err = SIM_STORE_OK;
     if (count > 0) {
         err = sim_store_runs(run->store, run->sweep, rows, count, batch->tapes, batch->tapes_size);
@@ -335,6 +346,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .fresh = sim_run_cover_fresh(run, failure->index),
             .news = SIM_NEWS_FAILED | coverage_news(run, failure->index),
             .fifo = failure->alone->pilot.worker.shared->fifo,
+            .has_row = failure->seen != NULL,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
     free(own);

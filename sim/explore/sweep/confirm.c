@@ -47,6 +47,11 @@ sim_confirm(struct sim_alone *alone, const struct sim_alone_case *what,
         ret_outcome->verdict = SIM_VERDICT_DIVERGED;
         ret_outcome->oracle = SIM_ORACLE_TWIN;
         ret_outcome->site = seen->site;
+        if (seen->verdict == SIM_VERDICT_DIVERGED) {
+            /* The worker has made it again already, and says so. */
+            (void)snprintf(ret_outcome->message, sizeof(ret_outcome->message), "%s", seen->message);
+            return true;
+        }
         tell_divergence(seen, outcome, first, ret_outcome->message, sizeof(ret_outcome->message));
     }
     return true;

@@ -28,6 +28,7 @@ sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
             break;
         }
         pool->workers[pool->count].book = &pool->book;
+        pool->workers[pool->count].reports_diverged = true;
     }
     if (pool->count < jobs) {
         (void)snprintf(pool->error, sizeof(pool->error), "no memory for %u workers", jobs);

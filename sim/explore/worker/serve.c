@@ -36,6 +36,7 @@ static struct {
     dev_t device;
     ino_t inode;
     bool lost; /* A run has closed it. */
+    bool used; /* A run has been made while it was there. */
 } line;
 
 /* Of this process; -1: none. */
@@ -209,6 +210,11 @@ look_at_process(struct sim_outcome *outcome)
 {
     /* The child of a fork that nobody saw finds no mapping, and ends at its first word. */
     line.lost = sim_process_descriptors_touched() && !line_is_whole();
+    if (line.lost && line.used) {
+        /* It may have been an earlier one that did it unseen: the run is made again, alone. */
+        leave(0);
+    }
+    line.used = true;
     if (line.lost) {
         outcome->verdict = SIM_VERDICT_CRASH;
         outcome->oracle = SIM_ORACLE_PROCESS;
@@ -350,7 +356,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
     sim_judge_ended(&shared->world, &what, &outcome);
     look_at_process(&outcome);
     note_tape(shared, &strategy);
-    if (sim_shared_results(shared)->done >= job->count) {
+    if (!sim_shared_sums_up(shared, false) || sim_shared_results(shared)->done >= job->count) {
         /* The run has written here as well; the parent will see that. */
         leave(0);
     }

@@ -90,19 +90,29 @@ set_lent(struct sim_shared *shared, const struct sim_shared_sizes *sizes)
     sim_facts_init(&shared->facts, lent.facts, SIM_JOB_FACTS_MAX);
 }
 
-struct sim_shared *
-sim_shared_new(const struct sim_shared_sizes *sizes)
+/* Pages of zeros; at `place`, instead of those that are there, or anywhere (NULL). */
+static void *
+take_pages(void *place, size_t size)
 {
-    rt_assert((sizes->events & (sizes->events - 1)) == 0);
-    size_t size = sim_shared_lay_out(NULL, sizes).size;
-    void *base = mmap(
-            NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int fixed = place != NULL ? MAP_FIXED : 0;
+    void *base = mmap(place, size, PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
     if (base == MAP_FAILED) {
         return NULL;
     }
     /* Workers get their own, and no other's (worker.c). */
     (void)madvise(base, size, MADV_DONTFORK);
-    set_lent(base, sizes);
+    return base;
+}
+
+struct sim_shared *
+sim_shared_new(const struct sim_shared_sizes *sizes)
+{
+    rt_assert((sizes->events & (sizes->events - 1)) == 0);
+    void *base = take_pages(NULL, sim_shared_lay_out(NULL, sizes).size);
+    if (base != NULL) {
+        set_lent(base, sizes);
+    }
     return base;
 }
 
@@ -115,16 +125,19 @@ sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes
     }
 }
 
-void
+bool
 sim_shared_renew(
         struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job)
 {
-    memset(shared, 0, sizeof(*shared));
+    if (take_pages(shared, sim_shared_lay_out(NULL, sizes).size) == NULL) {
+        return false;
+    }
     set_lent(shared, sizes);
     memcpy(&shared->job, job, sizeof(*job));
     shared->recorder.memory = shared->memory.record;
     shared->ready = true;
     sim_shared_begin(shared);
+    return true;
 }
 
 /* ---- Results. -------------------------------------------------------------------------------- */
@@ -142,10 +155,68 @@ sim_seed_is_checked(uint64_t seed, uint32_t percent)
     return XXH3_64bits(&seed, sizeof(seed)) % 100 < percent;
 }
 
+/* Sums of these, modulo 2^64, so that it does not matter in which order they were added. */
+static uint64_t
+hash_of_place(uint32_t arm, uint64_t order, uint32_t nth)
+{
+    return (order ^ ((uint64_t)arm << 32 | nth)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint64_t
+hash_of_check(const struct sim_check *check, uint32_t nth)
+{
+    return XXH3_64bits_withSeed(check, sizeof(*check), nth);
+}
+
+static uint64_t
+hash_of_kept(const struct sim_shared *shared, uint32_t nth)
+{
+    struct sim_kept kept;
+    memcpy(&kept, &shared->kept[nth], sizeof(kept));
+    /* Found later, by a process that may be killed meanwhile. */
+    kept.outcome.owed_step = 0;
+    uint64_t tape = XXH3_64bits(shared->tapes + kept.tape_offset, kept.tape_length);
+    return XXH3_64bits_withSeed(&kept, sizeof(kept), tape + nth);
+}
+
+static uint64_t
+sum_of(const struct sim_results *results)
+{
+    return XXH3_64bits(results, offsetof(struct sim_results, sum));
+}
+
+static bool
+rows_sum_up(const struct sim_shared *shared, const struct sim_results *results)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < results->done; i++) {
+        sum += hash_of_place(shared->arms[i], shared->orders[i], i);
+    }
+    for (uint32_t i = 0; i < results->check_count; i++) {
+        sum += hash_of_check(&shared->checks[i], i);
+    }
+    for (uint32_t i = 0; i < results->kept_count; i++) {
+        uint64_t end = (uint64_t)shared->kept[i].tape_offset + shared->kept[i].tape_length;
+        if (end > results->tapes_used) {
+            return false;
+        }
+        sum += hash_of_kept(shared, i);
+    }
+    return sum == results->rows;
+}
+
+bool
+sim_shared_sums_up(const struct sim_shared *shared, bool all)
+{
+    const struct sim_results *results = sim_shared_results(shared);
+    return sum_of(results) == results->sum && (!all || rows_sum_up(shared, results));
+}
+
 void
 sim_shared_begin(struct sim_shared *shared)
 {
     shared->results[0] = (struct sim_results){.done = 0};
+    shared->results[0].sum = sum_of(&shared->results[0]);
     shared->which = 0;
     shared->fifo = SIM_FIFO_NOT_ASKED;
     shared->mismatch[0] = '\0';
@@ -170,6 +241,7 @@ keep(struct sim_shared *shared, struct sim_results *results, const struct sim_ou
     kept->tape_offset = (uint32_t)results->tapes_used;
     kept->tape_length = (uint32_t)sim_tape_encode(&tape, shared->tapes + results->tapes_used);
     results->tapes_used += kept->tape_length;
+    results->rows += hash_of_kept(shared, results->kept_count - 1);
 }
 
 static void
@@ -203,17 +275,43 @@ sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uin
                    sim_seed_is_checked(outcome->seed, job->check_percent);
     shared->arms[results->done] = (uint8_t)arm;
     shared->orders[results->done] = shared->order;
+    results->rows += hash_of_place((uint8_t)arm, shared->order, results->done);
     results->done++;
     add_to_totals(&results->totals, outcome);
     if (shared->came_somewhere || is_kept(job, outcome, checked)) {
         keep(shared, results, outcome, arm);
     }
     if (checked) {
-        shared->checks[results->check_count++] = (struct sim_check){outcome->seed, outcome->digest};
+        struct sim_check *check = &shared->checks[results->check_count];
+        *check = (struct sim_check){outcome->seed, outcome->digest};
+        results->rows += hash_of_check(check, results->check_count++);
     }
+    results->sum = sum_of(results);
     /* From here on the run counts. */
     atomic_signal_fence(memory_order_release);
     shared->which = other;
+}
+
+const struct sim_outcome *
+sim_shared_last_kept(const struct sim_shared *shared)
+{
+    const struct sim_results *results = sim_shared_results(shared);
+    rt_assert(results->kept_count > 0);
+    return &shared->kept[results->kept_count - 1].outcome;
+}
+
+void
+sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *outcome)
+{
+    struct sim_results *results = &shared->results[shared->which & 1];
+    rt_assert(results->kept_count > 0);
+    uint32_t last = results->kept_count - 1;
+    results->totals.verdicts[shared->kept[last].outcome.verdict]--;
+    results->totals.verdicts[outcome->verdict]++;
+    results->rows -= hash_of_kept(shared, last);
+    shared->kept[last].outcome = *outcome;
+    results->rows += hash_of_kept(shared, last);
+    results->sum = sum_of(results);
 }
 
 bool

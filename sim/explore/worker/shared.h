@@ -118,6 +118,8 @@ struct sim_results {
     uint32_t check_count;
     size_t tapes_used;
     struct sim_sweep_totals totals;
+    uint64_t rows; /* Checksum of what each run has left elsewhere: kept, its tape, checks, … */
+    uint64_t sum;  /* … and of all before, so that a run that writes here is found out. */
 };
 
 struct sim_shared {
@@ -174,8 +176,9 @@ extern const struct sim_shared_sizes sim_shared_for_candidates; /* Events, but n
 struct sim_shared *sim_shared_new(const struct sim_shared_sizes *sizes);
 void sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes);
 
-/* Lays it out again, with `job` and no results, whatever is in it. */
-void sim_shared_renew(
+/* Gives back its pages and lays it out again, with `job` and no results, whatever was in it. False:
+ * no memory. */
+bool sim_shared_renew(
         struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job);
 
 /* Whether all of it can have been left so by a worker that was given `job`: numbers in range,
@@ -210,6 +213,15 @@ void sim_shared_begin(struct sim_shared *shared);
 /* Adds a run that is over to the results; its tape is the world's. `arm`: who drew it, in a search,
  * else 0. */
 void sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm);
+
+/* Whether the results are as sim_shared_add left them; of what lies elsewhere, all or nothing. */
+bool sim_shared_sums_up(const struct sim_shared *shared, bool all);
+
+/* The last run that was kept; there is one. */
+const struct sim_outcome *sim_shared_last_kept(const struct sim_shared *shared);
+
+/* Replaces its outcome. In the parent, while no process is at work. */
+void sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *outcome);
 
 /* False when the job has to end early: no more results fit, or there are enough. */
 bool sim_shared_goes_on(const struct sim_shared *shared);

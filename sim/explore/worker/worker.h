@@ -5,14 +5,25 @@
  * the same memory. It is given jobs, a batch of run indices of one scenario each, and
  * answers when a batch is done. Whatever happens in a run ends at the process:
  *
- *   a crash, or a call of exit   The process dies. The parent reads the mapping, adds the run with
- *                                verdict `crash`, and starts another process for the rest.
+ *   a crash, or a call of exit   The process dies. The parent reads the mapping: verdict `crash`.
  *   a step that never returns    The step counter stands still for `hang_ms`; the parent kills the
- *                                process, adds verdict `hang`, and starts another one.
- *   a write into the mapping     Which run it was is in there, and can not be believed: the job
- *                                begins again, run by run. The one after which the mapping is
- *                                not whole has verdict `crash`.
- *   killed between two runs      Another process goes on; after some without a run done, no more.
+ *                                process: verdict `hang`.
+ *   a write into the mapping     The mapping is not whole: verdict `crash`.
+ *   killed between two runs      Another process continues; after some without a run done, no
+ *                                more.
+ *
+ * A process that ended so is never used again. And no such verdict is believed of a process that
+ * had made other runs before, as one of these may have done the damage (reap.c):
+ *
+ *   1. The run is made again in a new process, as its first. If that one dies as well, or hangs,
+ *      this is what the job has for it: it happened to that run alone.
+ *   2. Otherwise an earlier run has damaged the process. What the job has of it is dropped, and all
+ *      runs of the job are made again, a process for each. The run in doubt is `diverged`, if it
+ *      passes there, with the seeds that ran before it.
+ *   3. So are they when the mapping is not whole, as it is not known which run has written there.
+ *
+ * What earlier jobs of the process have reported stays: a run of theirs that failed in another way
+ * is confirmed alone when it is the first of its kind (sweep/confirm.h).
  *
  * So from outside a job is always done, with a verdict for every run.
  *
@@ -48,13 +59,30 @@ struct sim_worker_kind {
 extern const struct sim_worker_kind sim_worker_usual;
 extern const struct sim_worker_kind sim_worker_twin;
 
+/* A run that ended with its process, which had made other runs before it. */
+struct sim_doubt {
+    bool any;
+    struct sim_outcome seen; /* How it ended. */
+    uint64_t since;          /* Seed of the first run of the process. */
+};
+
 struct sim_worker {
     struct sim_shared *shared;
     struct sim_shared_sizes sizes;
     struct sim_job job; /* As it was given: what is in the mapping a run may have changed. */
+    uint32_t asked;     /* Runs of it; job.count is less while one is made again, … */
+    bool keeps_all;     /* … and that one always has a row. */
     const struct sim_lore_book *book; /* Its processes read it; NULL: none. Borrowed. */
-    uint32_t careful; /* So many runs are made one by one, to know which of them it was. */
-    uint32_t deaths;  /* Processes that ended between two runs since one was done. */
+    uint32_t alone; /* So many of the next runs are made one by one, a process for each. */
+    bool used;      /* The process has made runs before those that it was last told to make, … */
+    uint32_t begun_at;                   /* … and the job had so many then. */
+    const struct sim_scenario *since_of; /* What the process runs now, … */
+    uint64_t since;                      /* … and the first seed that it was given of it. */
+    struct sim_doubt doubt;              /* The run that is being made again. */
+    struct sim_doubt
+            refuted;       /* One that did not end so alone, while all of its job is made again. */
+    bool reports_diverged; /* Such a run is called `diverged`; else it is as it was alone. */
+    uint32_t deaths;       /* Processes that ended between two runs since one was done. */
     uint32_t deaths_done;
     struct sim_worker_kind kind;
     uint32_t hang_ms;

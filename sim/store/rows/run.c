@@ -227,17 +227,45 @@ insert_details(struct sim_store *store, int64_t id, const struct sim_full_run *r
     return sim__store_done(&statement);
 }
 
+/* The last rows are asked first: it is among them. */
+static enum sim_store_err
+find_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
+{
+    struct sim__statement statement = sim__store_prepare(
+            store, "SELECT run FROM runs WHERE sweep = ? AND number = ? ORDER BY run DESC LIMIT 1");
+    sim__put_int(&statement, run->sweep);
+    sim__put_bits(&statement, run->number);
+    bool found = sim__store_row(&statement);
+    *ret_id = found ? sqlite3_column_int64(statement.stmt, 0) : 0;
+    enum sim_store_err err = sim__store_done(&statement);
+    return err == SIM_STORE_OK && !found
+                   ? sim__store_refuse(store, SIM_STORE_CORRUPT, "the row of a failure is missing")
+                   : err;
+}
+
+static enum sim_store_err
+put_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
+{
+    struct sim_run_row row = row_of(run);
+    if (run->has_row) {
+        enum sim_store_err err = find_row(store, run, ret_id);
+        return err != SIM_STORE_OK
+                       ? err
+                       : sim__store_replace_run(store, *ret_id, &row, run->tape, run->tape_size);
+    }
+    enum sim_store_err err =
+            sim__store_insert_runs(store, run->sweep, &row, 1, run->tape, run->tape_size);
+    *ret_id = sqlite3_last_insert_rowid(store->db);
+    return err;
+}
+
 static enum sim_store_err
 insert_full(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
 {
-    struct sim_run_row row = row_of(run);
-    enum sim_store_err err =
-            sim__store_insert_runs(store, run->sweep, &row, 1, run->tape, run->tape_size);
-    if (err != SIM_STORE_OK) {
-        return err;
+    enum sim_store_err err = put_row(store, run, ret_id);
+    if (err == SIM_STORE_OK) {
+        err = insert_details(store, *ret_id, run);
     }
-    *ret_id = sqlite3_last_insert_rowid(store->db);
-    err = insert_details(store, *ret_id, run);
     if (err == SIM_STORE_OK && run->recorder != NULL) {
         err = insert_recorded(store, *ret_id, run->recorder);
     }

@@ -150,22 +150,44 @@ sim_store_sweep_seeds(
     return sim__store_end(store, err);
 }
 
+#define RUN_COLUMNS \
+    "number, seed, digest, steps, sim_ns, decisions, deviations, verdict, oracle, actor, object," \
+    " site, fail_step, owed_step, events, fresh, news, tape"
+
+/* `sql` reads the rows from `ring_runs`, and takes one number. */
+static enum sim_store_err
+run_over_rows(
+        struct sim_store *store, const char *sql, int64_t number, const struct sim__array *rows)
+{
+    rt_assert(store->rows.count == 0);
+    store->rows.rows = rows->rows;
+    store->rows.tapes = rows->tapes;
+    store->rows.tapes_size = rows->tapes_size;
+    store->rows.count = rows->count;
+    enum sim_store_err err = sim__store_run_int(store, sql, number);
+    store->rows.count = 0;
+    return err;
+}
+
 enum sim_store_err
 sim__store_insert_runs(struct sim_store *store, int64_t sweep, const struct sim_run_row *rows,
         uint32_t count, const uint8_t *tapes, size_t tapes_size)
 {
-    rt_assert(store->rows.count == 0);
-    store->rows.rows = rows;
-    store->rows.tapes = tapes;
-    store->rows.tapes_size = tapes_size;
-    store->rows.count = count;
-    enum sim_store_err err = sim__store_run_int(store,
-            "INSERT INTO runs (sweep, number, seed, digest, steps, sim_ns, decisions, deviations,"
-            " verdict, oracle, actor, object, site, fail_step, owed_step, events, fresh, news,"
-            " tape) SELECT ?, * FROM ring_runs",
-            sweep);
-    store->rows.count = 0;
-    return err;
+    const struct sim__array array = {
+            .rows = rows, .count = count, .tapes = tapes, .tapes_size = tapes_size};
+    return run_over_rows(store,
+            "INSERT INTO runs (sweep, " RUN_COLUMNS ") SELECT ?, * FROM ring_runs", sweep, &array);
+}
+
+enum sim_store_err
+sim__store_replace_run(struct sim_store *store, int64_t run, const struct sim_run_row *row,
+        const uint8_t *tape, size_t tape_size)
+{
+    const struct sim__array array = {
+            .rows = row, .count = 1, .tapes = tape, .tapes_size = tape_size};
+    return run_over_rows(store,
+            "UPDATE runs SET (" RUN_COLUMNS ") = (SELECT * FROM ring_runs) WHERE run = ?", run,
+            &array);
 }
 
 enum sim_store_err

@@ -170,6 +170,101 @@ TEST(store_without_one_of_its_tables_is_corrupt)
     box_expect_refused(SIM_STORE_WRITE, SIM_STORE_CORRUPT);
 }
 
+/* Refused as CORRUPT by writers and readers, with a line that names the damage, and unchanged. */
+static void
+expect_damaged(const char *sql, const char *what)
+{
+    struct sim_store *store = box_open(SIM_STORE_WRITE);
+    sim_store_close(&store);
+    box_other_program(sql);
+    int64_t before = box_ask("SELECT total(length(sql)) FROM sqlite_schema");
+    box_other_program("DELETE FROM event_kinds WHERE name = 'fire'");
+    box_expect_refused(SIM_STORE_READ, SIM_STORE_CORRUPT);
+    box_expect_refused(SIM_STORE_WRITE, SIM_STORE_CORRUPT);
+    ck_assert_msg(strstr(box_message, what) != NULL, "%s: %s", what, box_message);
+    EXPECT_EQ(box_ask("SELECT total(length(sql)) FROM sqlite_schema"), before);
+    EXPECT_EQ(box_ask("SELECT count(*) FROM event_kinds WHERE name = 'fire'"), 0);
+    EXPECT_EQ(unlink(box_path), 0);
+}
+
+/*
+ * Goal: nothing is written to a file that this build does not know how to fill.
+ * Method: one thing is taken away or changed; the words that every writer adds stay missing.
+ */
+TEST(store_with_a_damaged_schema_is_corrupt_and_unchanged)
+{
+    box_make_folder();
+    expect_damaged("DROP TABLE texts", "the table 'texts' is missing");
+    expect_damaged("DROP VIEW failures", "the view 'failures' is missing");
+    expect_damaged("DROP INDEX runs_failed", "the index 'runs_failed' is missing");
+    expect_damaged("DROP TABLE seeds; CREATE TABLE seeds (sweep, first, last)",
+            "the table 'seeds' has other columns");
+    expect_damaged("DROP TABLE sweep_verdicts; CREATE TABLE sweep_verdicts (sweep INTEGER NOT NULL,"
+                   " verdict TEXT NOT NULL, runs INTEGER NOT NULL, PRIMARY KEY (sweep, verdict))"
+                   " STRICT, WITHOUT ROWID",
+            "the table 'sweep_verdicts' has other columns");
+    expect_damaged("DROP VIEW failures; CREATE VIEW failures AS SELECT 1 AS run",
+            "the view 'failures' has other columns");
+    expect_damaged("DROP VIEW failures; CREATE VIEW failures AS SELECT run FROM nowhere",
+            "the view 'failures' has other columns");
+    expect_damaged(
+            "CREATE TABLE sweep_notes (note TEXT)", "the table 'sweep_notes' has other columns");
+}
+
+/* Comments are no part of it, and what is made when it is needed may be missing. */
+TEST(store_with_other_words_in_its_schema_is_whole)
+{
+    struct sim_store *store = box_new();
+    sim_store_close(&store);
+    box_other_program("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
+                      " replace(sql, '-- what went wrong, one sentence', '-- in short')"
+                      " WHERE name = 'details'; PRAGMA writable_schema = OFF");
+    EXPECT_EQ(box_ask("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%-- in short%'"), 1);
+    store = box_open(SIM_STORE_WRITE);
+    sim_store_close(&store);
+}
+
+/* What is written from then on would get nowhere. */
+static void
+expect_gone(const char *suffix, bool replaced)
+{
+    struct sim_store *store = box_new();
+    int64_t sweep = box_sweep(store);
+    char path[160];
+    (void)snprintf(path, sizeof(path), "%s%s", box_path, suffix);
+    EXPECT_EQ(unlink(path), 0);
+    if (replaced) {
+        FILE *file = fopen(path, "wb");
+        EXPECT(file != NULL && fclose(file) == 0);
+    }
+    const struct sim_sweep_totals totals = {.runs = 1, .verdicts = {1}};
+    EXPECT_EQ(sim_store_sweep_update(store, sweep, &totals), SIM_STORE_GONE);
+    EXPECT(strstr(sim_store_message(store),
+                   replaced ? "is another file now" : "is not there any more") != NULL);
+    sim_store_close(&store);
+    EXPECT_EQ(access(path, F_OK) == 0, replaced);
+}
+
+TEST(store_deleted_in_a_sweep_is_gone)
+{
+    expect_gone("", false);
+}
+
+TEST(store_replaced_in_a_sweep_is_gone_and_the_other_is_left_alone)
+{
+    expect_gone("", true);
+}
+
+TEST(store_whose_wal_is_deleted_in_a_sweep_is_gone)
+{
+    expect_gone("-wal", false);
+}
+
+TEST(store_whose_wal_is_replaced_in_a_sweep_is_gone)
+{
+    expect_gone("-wal", true);
+}
+
 /* Root may write everything, so this is done by somebody who may not: in a process of its own, for
  * there is no way back. */
 static void

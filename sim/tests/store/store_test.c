@@ -231,6 +231,41 @@ TEST(store_full_run_is_found_with_all_that_is_known)
     EXPECT_STR(box_ask_text("SELECT name FROM actors WHERE actor = 2"), "reader");
 }
 
+/*
+ * Goal: a failure's row is there with its count, and its events come later.
+ * Method: three bare rows; the one in the middle gets its details, and stays where it was.
+ */
+TEST(store_failure_with_a_row_keeps_its_number)
+{
+    struct sim_store *store = box_new();
+    int64_t sweep = box_sweep(store);
+    static struct sim_run_row rows[BOX_BATCH];
+    box_fill_rows(rows, 0);
+    MUST(sim_store_runs(store, sweep, rows, 3, NULL, 0));
+    const struct sim_outcome outcome = {
+            .seed = rows[1].seed, .steps = 77, .verdict = SIM_VERDICT_HANG, .message = "it hangs"};
+    const uint8_t tape[] = {1, 2};
+    struct sim_full_run run = {.sweep = sweep,
+            .number = rows[1].number,
+            .outcome = &outcome,
+            .token = "rw1:t",
+            .options = "{}",
+            .tape = tape,
+            .tape_size = sizeof(tape),
+            .has_row = true};
+    int64_t id = 0;
+    MUST(sim_store_failure(store, &run, &id));
+    EXPECT_EQ(id, 2);
+    run.number = 1000;
+    EXPECT_EQ(sim_store_failure(store, &run, &id), SIM_STORE_CORRUPT);
+    sim_store_close(&store);
+    EXPECT_EQ(box_ask("SELECT count(*) FROM runs"), 3);
+    EXPECT_EQ(box_ask("SELECT steps FROM runs WHERE run = 2"), 77);
+    EXPECT_EQ(box_ask("SELECT length(tape) FROM runs WHERE run = 2"), 2);
+    EXPECT_STR(box_ask_text("SELECT token FROM details WHERE run = 2"), "rw1:t");
+    EXPECT_EQ(box_ask("SELECT count(*) FROM details"), 1);
+}
+
 /* Another run's rows stand before and after; they must stay. */
 TEST(store_refill_replaces_events_of_its_run_only)
 {

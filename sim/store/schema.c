@@ -1,0 +1,137 @@
+/*
+ * schema.c -- does a file have the tables, columns and views that this build makes?
+ *
+ * The build's own SQL is run in memory, and each table, view and index that it makes there is
+ * compared with the file's: columns by name, type, NOT NULL and place in the primary key; of a view
+ * by name. Comments and spaces may differ. What is only made when it is needed may be missing.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/store/internal.h"
+
+extern const char sim_code_sql[];
+extern const char sim_explained_sql[];
+extern const char sim_measure_sql[];
+extern const char sim_notes_sql[];
+extern const char sim_zoo_sql[];
+
+static const char *const needed[] = {sim_schema_sql, sim_coverage_sql};
+static const char *const optional[] = {sim_notes_sql, sim_explained_sql, sim_measure_sql,
+        sim_zoo_sql, sim_code_sql, sim_shard_sql};
+
+static int
+run_all(sqlite3 *db, const char *const *sql, size_t count)
+{
+    int rc = SQLITE_OK;
+    for (size_t i = 0; i < count && rc == SQLITE_OK; i++) {
+        rc = sqlite3_exec(db, sql[i], NULL, NULL, NULL);
+    }
+    return rc;
+}
+
+/* "run INTEGER 0 1, sweep INTEGER 1 0, …"; "run, sweep, …" of a view, "" of an index. NULL when
+ * SQLite cannot say: the view does not fit its tables. The caller frees it (sqlite3_free). */
+static char *
+columns_of(sqlite3 *db, const char *type, const char *name)
+{
+    static const char view_sql[] = "SELECT group_concat(name, ', ') FROM pragma_table_xinfo(?)";
+    static const char table_sql[] =
+            "SELECT group_concat(name || ' ' || type || ' ' || \"notnull\" || ' ' || pk, ', ')"
+            " FROM pragma_table_xinfo(?)";
+    sqlite3_stmt *stmt = NULL;
+    char *columns = NULL;
+    const char *sql = strcmp(type, "view") == 0 ? view_sql : table_sql;
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+            sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+            sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(stmt, 0);
+        columns = sqlite3_mprintf("%s", text != NULL ? text : "");
+    }
+    (void)sqlite3_finalize(stmt);
+    return columns;
+}
+
+static bool
+is_there(sqlite3 *db, const char *type, const char *name)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool found = sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?",
+                         -1, &stmt, NULL) == SQLITE_OK &&
+                 sqlite3_bind_text(stmt, 1, type, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(stmt) == SQLITE_ROW;
+    (void)sqlite3_finalize(stmt);
+    return found;
+}
+
+/* One object of the model, against the file. */
+static enum sim_store_err
+compare(struct sim_store *store, sqlite3 *model, const char *type, const char *name, bool must)
+{
+    if (!is_there(store->db, type, name)) {
+        return must ? sim__store_refuse(
+                              store, SIM_STORE_CORRUPT, "the %s '%s' is missing", type, name)
+                    : SIM_STORE_OK;
+    }
+    char *wanted = columns_of(model, type, name);
+    char *found = columns_of(store->db, type, name);
+    bool same = wanted != NULL && found != NULL && strcmp(wanted, found) == 0;
+    sqlite3_free(wanted);
+    sqlite3_free(found);
+    return same ? SIM_STORE_OK
+                : sim__store_refuse(store, SIM_STORE_CORRUPT,
+                          "the %s '%s' has other columns than this rewake makes", type, name);
+}
+
+static enum sim_store_err
+compare_all(struct sim_store *store, sqlite3 *model, sqlite3_stmt *objects, int64_t last_needed)
+{
+    enum sim_store_err err = SIM_STORE_OK;
+    while (err == SIM_STORE_OK && sqlite3_step(objects) == SQLITE_ROW) {
+        const char *type = (const char *)sqlite3_column_text(objects, 0);
+        const char *name = (const char *)sqlite3_column_text(objects, 1);
+        bool must = sqlite3_column_int64(objects, 2) <= last_needed;
+        err = compare(store, model, type, name, must);
+    }
+    return err;
+}
+
+static int
+last_object(sqlite3 *model, int64_t *ret_last)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(model, "SELECT max(rowid) FROM sqlite_schema", -1, &stmt, NULL);
+    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        *ret_last = sqlite3_column_int64(stmt, 0);
+    }
+    (void)sqlite3_finalize(stmt);
+    return rc;
+}
+
+enum sim_store_err
+sim__store_check_schema(struct sim_store *store)
+{
+    sqlite3 *model = NULL;
+    sqlite3_stmt *objects = NULL;
+    int64_t last_needed = 0;
+    enum sim_store_err err = SIM_STORE_OK;
+    int rc = sqlite3_open(":memory:", &model);
+    rc = rc == SQLITE_OK ? run_all(model, needed, sizeof(needed) / sizeof(*needed)) : rc;
+    rc = rc == SQLITE_OK ? last_object(model, &last_needed) : rc;
+    rc = rc == SQLITE_OK ? run_all(model, optional, sizeof(optional) / sizeof(*optional)) : rc;
+    rc = rc == SQLITE_OK ? sqlite3_prepare_v2(model,
+                                   "SELECT type, name, rowid FROM sqlite_schema"
+                                   " WHERE name NOT LIKE 'sqlite_%' ORDER BY rowid",
+                                   -1, &objects, NULL)
+                         : rc;
+    if (rc == SQLITE_OK) {
+        err = compare_all(store, model, objects, last_needed);
+    } else {
+        err = sim__store_refuse(store, SIM_STORE_SYSTEM, "%s", sqlite3_errstr(rc));
+    }
+    (void)sqlite3_finalize(objects);
+    (void)sqlite3_close(model);
+    return err;
+}

@@ -1,0 +1,77 @@
+#!/bin/sh
+# database.t -- databases that a sweep loses, or that are damaged, and a count without a row.
+#
+# SPDX-License-Identifier: Apache-2.0
+. sim/tests/cli/common.sh
+build_library bad
+build_library hostile
+
+# until_true DB SQL: it answers 1, within 20 s.
+until_true() {
+    left=200
+    while [ "$(sqlite3 "$1" "$2" 2>/dev/null)" != 1 ]; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+
+# ---- A failure's row and its count are one transaction. ----
+# The hang is counted, and is then made again alone: for a second nothing else is written.
+counted='SELECT coalesce(sum(runs), 0) FROM sweep_verdicts WHERE verdict <> 0'
+rows='SELECT count(*) FROM runs WHERE verdict <> 0'
+"$REWAKE" run ./bad.so bad/some-hang --strategy random --seeds 4-60 --hang 1s --jobs 1 \
+    --fail-fast --db k.db >k.txt 2>&1 &
+pid=$!
+ok "a failure is counted" until_true k.db "SELECT ($counted) > 0"
+same "it has its row at once" "$(sqlite3 k.db "SELECT ($counted) = ($rows)")" 1
+kill -KILL $pid
+wait $pid
+ok "after kill -9 the count is there" until_true k.db "SELECT ($counted) > 0"
+same "and its row" "$(sqlite3 k.db "SELECT ($counted) = ($rows)")" 1
+same "the database is whole" "$(sqlite3 k.db 'PRAGMA integrity_check')" ok
+
+# ---- A database that is deleted or replaced meanwhile. ----
+rewake run ./bad.so bad/crash --runs 5 --db other.db >/dev/null 2>&1
+
+# lost CLAIM COMMAND: while a sweep writes to l.db; status 70, and one line.
+lost() {
+    claim=$1
+    rm -f l.db*
+    "$REWAKE" run ./hostile.so hostile/slow --time 30s --jobs 1 --db l.db >out.txt 2>err.txt &
+    pid=$!
+    ok "$claim: the sweep writes" until_true l.db 'SELECT max(runs) > 0 FROM sweeps'
+    sh -c "$2"
+    wait $pid
+    same "$claim: status" "$?" 70
+    ok "$claim: one line" one_line err.txt
+    ok "$claim: it is said" grep -q 'deleted, moved or replaced' err.txt
+}
+lost "deleted" 'rm l.db'
+lost "moved" 'mv l.db moved.db'
+same "moved: what was committed is in there" "$(sqlite3 moved.db 'PRAGMA integrity_check')" ok
+lost "replaced" 'cp other.db new.db; mv new.db l.db'
+same "replaced: the other is whole" "$(sqlite3 l.db 'PRAGMA integrity_check')" ok
+same "replaced: and as it was" "$(sqlite3 l.db .dump | cksum)" "$(sqlite3 other.db .dump | cksum)"
+lost "its -wal is deleted" 'rm l.db-wal'
+
+# ---- A damaged schema is refused before the first write. ----
+# damaged CLAIM SQL
+damaged() {
+    cp other.db d.db
+    sqlite3 d.db "$2"
+    before=$(sqlite3 d.db .dump | cksum)
+    refused "$1" 70 run ./bad.so bad/crash --runs 5 --db d.db
+    ok "$1: it is said" grep -q 'the database is damaged' err.txt
+    same "$1: unchanged" "$(sqlite3 d.db .dump | cksum)" "$before"
+    refused "$1: query" 70 query failures --db d.db
+}
+damaged "a table is missing" 'DROP TABLE seeds'
+damaged "a view is missing" 'DROP VIEW failures'
+damaged "a column has another type" 'DROP TABLE seeds; CREATE TABLE seeds (sweep INTEGER NOT NULL,
+    first TEXT NOT NULL, last INTEGER NOT NULL, stride INTEGER NOT NULL, PRIMARY KEY (sweep, first))
+    STRICT, WITHOUT ROWID'
+damaged "a column is missing" 'DROP TABLE seeds; CREATE TABLE seeds (sweep INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (sweep, first))
+    STRICT, WITHOUT ROWID'
+done_testing
