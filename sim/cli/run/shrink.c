@@ -63,13 +63,14 @@ shrink(struct sim_run *run, const struct sim_new_failure *failure,
     return smaller ? sim_shrunk_token(run->plan.scenario, shrunk) : NULL;
 }
 
-bool
-sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure)
+/* `run_id` as for sim_run_take_again. */
+static bool
+take(struct sim_run *run, const struct sim_new_failure *failure, bool again, int64_t *run_id)
 {
+    bool wanted = is_wanted(run, failure);
     struct sim_shrunk shrunk = {.replays = 0};
     struct sim_options options;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
-    bool wanted = is_wanted(run, failure);
     char *shrunk_token = wanted ? shrink(run, failure, &options, &shrunk) : NULL;
     /* What can be replayed is the run alone, whatever the sweep saw. */
     char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
@@ -77,13 +78,46 @@ sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure)
     struct sim_told told = {.failure = failure,
             .token = token,
             .shrunk = wanted ? &shrunk : NULL,
-            .shrunk_token = shrunk_token};
-    bool stored = sim_run_store_failure(run, failure, token, &told.run_id) &&
+            .shrunk_token = shrunk_token,
+            .run_id = *run_id,
+            .again = again};
+    bool stored = (*run_id != 0 || sim_run_store_failure(run, failure, token, &told.run_id)) &&
                   sim_run_store_shrunk(run, &told);
     /* Told even when it could not be stored. */
     sim_run_tell_failure(run, &told);
+    *run_id = told.run_id;
     free(token);
     free(shrunk_token);
     sim_shrunk_done(&shrunk);
     return stored;
+}
+
+/* A failure that was told when it was tried first: this run of it is stored, and no more. */
+static bool
+take_told(struct sim_run *run, const struct sim_new_failure *failure)
+{
+    struct sim_options options;
+    int64_t run_id = 0;
+    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
+    char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
+            failure->again.tape, sim_alone_outcome(failure->alone));
+    bool stored = sim_run_store_failure(run, failure, token, &run_id);
+    free(token);
+    return stored;
+}
+
+bool
+sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure)
+{
+    int64_t run_id = 0;
+    if (failure->same && sim_run_is_again(run, &failure->outcome)) {
+        return take_told(run, failure);
+    }
+    return take(run, failure, false, &run_id);
+}
+
+bool
+sim_run_take_again(struct sim_run *run, const struct sim_new_failure *failure, int64_t *run_id)
+{
+    return take(run, failure, true, run_id);
 }

@@ -202,7 +202,7 @@ tell_report(struct sim_run *run, const struct sim_told *told)
 bool
 sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome)
 {
-    return run->expect && outcome->verdict == run->entry->scenario->expect;
+    return run->expect && sim_verdict_fits(run->entry->scenario->expect, outcome->verdict);
 }
 
 static void
@@ -356,9 +356,13 @@ sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *ag
 bool
 sim_run_as_stated(const struct sim_run *run)
 {
-    const uint64_t *verdicts = run->result.totals.verdicts;
+    uint64_t verdicts[SIM_VERDICTS];
     enum sim_verdict expect = run->entry->scenario->expect;
     uint64_t others = 0;
+    memcpy(verdicts, run->result.totals.verdicts, sizeof(verdicts));
+    for (uint32_t i = 0; i < run->again_count; i++) {
+        verdicts[run->again[i].verdict] += run->again[i].entry == run->entry;
+    }
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         bool fits = i == SIM_VERDICT_PASS || sim_verdict_fits(expect, (enum sim_verdict)i);
         others += fits ? 0 : verdicts[i];
@@ -433,6 +437,9 @@ tell_scenario_text(const struct sim_run *run)
     if (result->first_failure != UINT64_MAX) {
         put_piece(&column, "first at seed %llu", wide(run->plan.first + result->first_failure));
     }
+    if (sim_run_again_count(run) > 0) {
+        put_piece(&column, "remembered: %u failed again", sim_run_again_count(run));
+    }
     if (result->checked > 0) {
         put_piece(&column, "twins: %llu of %llu differ", wide(result->unequal),
                 wide(result->checked));
@@ -470,7 +477,11 @@ sim_run_tell_end(struct sim_run *run, int status)
         sim_run_json_summary(run, status, ms);
         return;
     }
-    (void)printf("%llu run%s: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
-            run->runs == 1 ? "" : "s", wide(run->passed), wide(run->runs - run->passed),
+    char again[48] = "";
+    if (run->again_count > 0) {
+        (void)snprintf(again, sizeof(again), ", %u of them remembered", run->again_count);
+    }
+    (void)printf("%llu run%s%s: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
+            run->runs == 1 ? "" : "s", again, wide(run->passed), wide(run->runs - run->passed),
             wide(ms / 1000), wide(ms % 1000));
 }
