@@ -32,9 +32,9 @@ for first in 1001 1011 1021 1031 1041 1051 1061 1071 1081 1091; do
 done
 ok "there are seeds that pass" test -n "$other"
 
-# command FOLDER BEFORE ARGS...: runs it, from the state in BEFORE/db, and collects what is said of
+# collect FOLDER BEFORE ARGS...: runs it, from the state in BEFORE/db, and collects what is said of
 # it. Twice, as text and as JSON: a run changes the database.
-command() {
+collect() {
     to=$1 before=$2
     shift 2
     mkdir -p "$to"
@@ -68,29 +68,29 @@ agree() {
 
 for fast in '' --fail-fast; do
     name=all${fast#-}
-    command "$name" . --seeds $same $fast
+    collect "$name" . --seeds $same $fast
     agree "$name, first" "$name" 1 rare/bug/invariant
     for seeds in same other; do
         eval "range=\$$seeds"
         at=$name.$seeds
         # shellcheck disable=SC2154 # It is one of the two above.
-        command "$at" "$name" --seeds "$range" $fast
+        collect "$at" "$name" --seeds "$range" $fast
         agree "$at, second" "$at" 1 rare/bug/invariant
         ok "$at, second: it is said what was remembered" \
             grep -q '^remembered: rare/bug: invariant still fails' "$at/text"
         ok "$at, second: by its first name" grep -q '"run":2,.*"remembered":true' "$at/json"
 
         install ELSEWHERE
-        command "$at.elsewhere" "$at" --seeds "$range" $fast
+        collect "$at.elsewhere" "$at" --seeds "$range" $fast
         agree "$at, elsewhere" "$at.elsewhere" 1 rare/bug/invariant
         ok "$at, elsewhere: it is said" grep -q 'fails otherwise now' "$at.elsewhere/text"
-        command "$at.twice" "$at.elsewhere" --seeds "$range" $fast
+        collect "$at.twice" "$at.elsewhere" --seeds "$range" $fast
         agree "$at, elsewhere twice" "$at.twice" 1 rare/bug/invariant
         ok "$at, elsewhere twice: it is remembered as it is now" \
             grep -q 'still fails' "$at.twice/text"
 
         install FIXED
-        command "$at.fixed" "$at" --seeds "$range" $fast
+        collect "$at.fixed" "$at" --seeds "$range" $fast
         agree "$at, fixed" "$at.fixed" 0
         ok "$at, fixed: it is said" grep -q 'no longer fails; forgotten' "$at.fixed/text"
         install BROKEN
@@ -98,8 +98,8 @@ for fast in '' --fail-fast; do
 done
 
 # ---- Without trying what is remembered, it is no failure of that command. ----
-command fresh all --seeds "$other" --fresh
+collect fresh all --seeds "$other" --fresh
 agree "--fresh" fresh 0
-command again fresh --seeds "$other"
+collect again fresh --seeds "$other"
 agree "--fresh forgets nothing" again 1 rare/bug/invariant
 done_testing

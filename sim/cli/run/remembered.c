@@ -149,9 +149,8 @@ fails_again(struct sim_run *run, const struct sim_remembered *failure,
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
     bool same = outcome->verdict == failure->verdict && outcome->oracle == failure->oracle &&
                 outcome->site == failure->site;
-    (void)snprintf(detail, sizeof(detail), "%s %s, seed %llu",
-            same ? "still fails:" : "fails otherwise now:", sim_verdict_name(outcome->verdict),
-            (unsigned long long)outcome->seed);
+    (void)snprintf(detail, sizeof(detail), same ? "still fails" : "fails otherwise now: %s",
+            sim_verdict_name(outcome->verdict));
     sim_run_tell_remembered(run, failure, same ? "fails" : "fails-otherwise", detail);
     if (!same && sim_store_forget(run->store, failure) != SIM_STORE_OK) {
         return sim_run_store_failed(run);
