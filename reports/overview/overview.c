@@ -119,7 +119,11 @@ put_runs_over_time(struct report_parts *parts)
             .mark_count = marked,
             .slopes = true,
     };
-    report_chart_put(parts->html, &chart);
+    if (points[used - 1].y > 0) {
+        report_chart_put(parts->html, &chart);
+    } else {
+        report_html_raw(parts->html, "<p>No seed was run.</p>\n");
+    }
     free(order);
     free(points);
     free(marks);
