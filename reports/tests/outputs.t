@@ -102,4 +102,13 @@ collect fresh all --seeds "$other" --fresh
 agree "--fresh" fresh 0
 collect again fresh --seeds "$other"
 agree "--fresh forgets nothing" again 1 rare/bug/invariant
+
+# ---- What is known of a failure stays known. ----
+rewake run zoo/a06/broken --runs 300 --db z.db >z1.txt
+rewake run zoo/a06/broken --seeds 900-901 --fail-fast --db z.db >z2.txt
+ok "the smallest run is not looked for again" grep -q '^Shrunk when it was found, to ' z2.txt
+same "... and its command is the same" "$(grep '^replay: ' z2.txt)" "$(grep '^replay: ' z1.txt)"
+rewake merge m.db all.other/db >/dev/null
+same "merged with other databases it is a failure as well" \
+    "$(rewake export github --db m.db | grep -c 'failed again')" 1
 done_testing

@@ -76,13 +76,15 @@ forget(struct sim_run *run, const struct sim_remembered *failure, const char *de
 
 /* ---- One that fails again. ------------------------------------------------------------------- */
 
-/* Its row, where that is the very same run: with its explanation, and under the same name. */
+/* Its row, where that is the very same run: with its explanation, and under the same name; and what
+ * it was shrunk to, from malloc, or NULL. */
 static bool
 find_row(struct sim_run *run, const struct sim_remembered *failure,
-        const struct sim_outcome *outcome, int64_t *ret_run_id)
+        const struct sim_outcome *outcome, int64_t *ret_run_id, char **ret_shrunk)
 {
     struct sim_found_run found;
     *ret_run_id = 0;
+    *ret_shrunk = NULL;
     if (failure->run == 0) {
         return true;
     }
@@ -94,6 +96,7 @@ find_row(struct sim_run *run, const struct sim_remembered *failure,
             found.oracle == outcome->oracle && found.site == outcome->site &&
             found.message != NULL && strcmp(found.message, outcome->message) == 0) {
         *ret_run_id = failure->run;
+        *ret_shrunk = copy_of(found.shrunk_token);
     }
     sim_found_run_clear(&found);
     return true;
@@ -137,8 +140,12 @@ take(struct sim_run *run, const struct sim_remembered *failure, const struct sim
     run->plan.options = *what->options;
     run->plan.search.swarm = 0;
     run->plan.deadline_ms = run->cli->settings.time_ms > 0 ? sim_clock_ms() : UINT64_MAX;
-    return find_row(run, failure, outcome, &run_id) && sim_run_take_again(run, &again, &run_id) &&
-           note_again(run, outcome, run_id);
+    char *shrunk = NULL;
+    bool goes_on = find_row(run, failure, outcome, &run_id, &shrunk) &&
+                   sim_run_take_again(run, &again, shrunk, &run_id) &&
+                   note_again(run, outcome, run_id);
+    free(shrunk);
+    return goes_on;
 }
 
 static bool

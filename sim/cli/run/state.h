@@ -132,7 +132,8 @@ struct sim_told {
     const struct sim_shrunk *shrunk; /* NULL: nobody tried to shrink it. */
     const char *shrunk_token;        /* NULL: there is nothing smaller; what was found is told. */
     int64_t run_id;                  /* In the database; 0: none. */
-    bool again;                      /* It was remembered, and failed again. */
+    bool again;                      /* It was remembered, and failed again … */
+    bool shrunk_before;              /* … and its smallest run as well. */
 };
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
@@ -157,9 +158,10 @@ bool sim_run_is_part(const struct sim_run *run);
  * sweep at once. */
 bool sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure);
 /* A remembered failure that failed again likewise. `run_id` of its row, where that is the very same
- * run; 0: it is another run now, and gets a row; then *run_id is that. */
-bool sim_run_take_again(
-        struct sim_run *run, const struct sim_new_failure *failure, int64_t *run_id);
+ * run, and what it was shrunk to (NULL: nothing smaller), which is not looked for again. 0: it is
+ * another run now, and gets a row; then *run_id is that. */
+bool sim_run_take_again(struct sim_run *run, const struct sim_new_failure *failure,
+        const char *shrunk_before, int64_t *run_id);
 
 /* ---- store.c: each is true, or false after a line on stderr. Without a store: true. ---------- */
 

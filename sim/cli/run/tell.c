@@ -218,7 +218,10 @@ tell_failure_text(struct sim_run *run, const struct sim_told *told)
         (void)printf(" (run:%lld)", (long long)told->run_id);
     }
     (void)printf("\n\n");
-    if (told->shrunk != NULL) {
+    if (told->shrunk_before) {
+        (void)printf("Shrunk when it was found, to %u deviation%s.\n", told->shrunk->to.deviations,
+                told->shrunk->to.deviations == 1 ? "" : "s");
+    } else if (told->shrunk != NULL) {
         char *sentence = sim_shrunk_sentence(told->shrunk);
         (void)printf("%s\n", sentence);
         free(sentence);
