@@ -131,7 +131,7 @@ static int
 export_format(struct sim_cli *cli, const struct sim_format *format, struct sim_store *store)
 {
     int64_t *sweeps = NULL;
-    struct sim_export export = {.store = store, .db = cli->settings.db, .remembered = true};
+    struct sim_export export = {.store = store, .db = cli->settings.db};
     int status = format->of_run ? find_run(cli, &export) : find_sweeps(cli, &export, &sweeps);
     if (status == 0) {
         status = write_to(cli, format, &export);

@@ -98,8 +98,8 @@ static enum sim_store_err
 write_github(const struct sim_export *export)
 {
     struct report_sweeps list;
-    enum sim_store_err err = report_sweeps_read(
-            export->store, export->sweeps, export->sweep_count, export->remembered, &list);
+    enum sim_store_err err =
+            report_sweeps_read(export->store, export->sweeps, export->sweep_count, &list);
     for (size_t i = 0; i < list.count; i++) {
         const struct report_sweep *sweep = &list.sweeps[i];
         for (size_t j = 0; j < sweep->way_count; j++) {

@@ -209,8 +209,8 @@ write_junit(const struct sim_export *export)
 {
     struct report_sweeps list;
     FILE *file = export->file;
-    enum sim_store_err err = report_sweeps_read(
-            export->store, export->sweeps, export->sweep_count, export->remembered, &list);
+    enum sim_store_err err =
+            report_sweeps_read(export->store, export->sweeps, export->sweep_count, &list);
     (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", file);
     put_totals(file, &list);
     (void)fputs(">\n  <testsuite", file);

@@ -85,8 +85,8 @@ put_row(FILE *file, const struct report_sweep *sweep)
     (void)fputs("| ", file);
     put_text(file, sweep->scenario);
     (void)fprintf(file, " | %s | %lld | %lld | %lld.%01lld |\n", end_word(sweep),
-            (long long)sweep->runs, (long long)sweep->failed, (long long)(sweep->elapsed_ms / 1000),
-            (long long)(sweep->elapsed_ms % 1000 / 100));
+            (long long)report_sweep_runs(sweep), (long long)report_sweep_failed(sweep),
+            (long long)(sweep->elapsed_ms / 1000), (long long)(sweep->elapsed_ms % 1000 / 100));
 }
 
 /* Those that did not hold first: a long list is cut at its end. */
@@ -117,7 +117,7 @@ put_sentence(FILE *file, const struct report_sweeps *list)
     long long runs = 0;
     for (size_t i = 0; i < list->count; i++) {
         ends[report_sweep_end(&list->sweeps[i])]++;
-        runs += list->sweeps[i].runs;
+        runs += report_sweep_runs(&list->sweeps[i]);
     }
     (void)fprintf(file, "%zu scenario%s, %lld run%s: %zu held, %zu failed", list->count,
             list->count == 1 ? "" : "s", runs, runs == 1 ? "" : "s", ends[REPORT_HELD],
@@ -183,8 +183,8 @@ static enum sim_store_err
 write_markdown(const struct sim_export *export)
 {
     struct report_sweeps list;
-    enum sim_store_err err = report_sweeps_read(
-            export->store, export->sweeps, export->sweep_count, export->remembered, &list);
+    enum sim_store_err err =
+            report_sweeps_read(export->store, export->sweeps, export->sweep_count, &list);
     (void)fputs("## rewake\n\n", export->file);
     put_sentence(export->file, &list);
     put_table(export->file, &list);

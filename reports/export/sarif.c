@@ -241,8 +241,8 @@ put_properties(
     sim_json_open(json, "properties", '{');
     sim_json_text(json, "scenario", sweep->scenario);
     sim_json_text(json, "replay", replay);
-    sim_json_signed(json, "runsFailed", way->runs);
-    sim_json_signed(json, "runs", sweep->runs);
+    sim_json_signed(json, "runsFailed", report_way_runs(way));
+    sim_json_signed(json, "runs", report_sweep_runs(sweep));
     sim_json_close(json, '}');
     free(replay);
 }
@@ -271,9 +271,7 @@ put_result(struct writing *writing, const struct report_sweep *sweep, const stru
     if (flow.count > 1) {
         put_flow(json, &flow, way->answer[0] == '\0');
     }
-    if (way->runs > 0) {
-        sim_json_signed(json, "occurrenceCount", way->runs);
-    }
+    sim_json_signed(json, "occurrenceCount", report_way_runs(way));
     put_fingerprint(json, sweep, way);
     put_properties(writing, sweep, way);
     sim_json_close(json, '}');
@@ -336,8 +334,8 @@ static enum sim_store_err
 write_sarif(const struct sim_export *export)
 {
     struct writing writing = {.export = export};
-    writing.err = report_sweeps_read(
-            export->store, export->sweeps, export->sweep_count, export->remembered, &writing.list);
+    writing.err =
+            report_sweeps_read(export->store, export->sweeps, export->sweep_count, &writing.list);
     for (size_t i = 0; i < writing.list.count; i++) {
         note_rules(&writing, &writing.list.sweeps[i]);
     }

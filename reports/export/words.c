@@ -21,13 +21,19 @@ plural(int64_t count)
 char *
 report_way_count(const struct report_sweep *sweep, const struct report_way *way)
 {
+    char *again = NULL;
     char *text = NULL;
-    int made = way->remembered
-                       ? asprintf(&text, "An earlier sweep met it, and it is still remembered.")
-                       : asprintf(&text, "%lld of %lld run%s failed so, the first at seed %lld.",
-                                 (long long)way->runs, (long long)sweep->runs, plural(sweep->runs),
-                                 (long long)(sweep->seed_first + way->first_number));
+    int made = asprintf(&again, "%s",
+            way->again ? "It was remembered from an earlier run, and failed again." : "");
     rt_assert(made >= 0);
+    made = way->runs == 0
+                   ? asprintf(&text, "%s", again)
+                   : asprintf(&text, "%s%s%lld of %lld run%s failed so, the first at seed %lld.",
+                             again, again[0] != '\0' ? " " : "", (long long)way->runs,
+                             (long long)sweep->runs, plural(sweep->runs),
+                             (long long)(sweep->seed_first + way->first_number));
+    rt_assert(made >= 0);
+    free(again);
     return text;
 }
 
@@ -130,10 +136,15 @@ report_sweep_sentence(const struct report_sweep *sweep)
     char *text = NULL;
     bool stated =
             sweep->held_to_verdict && sweep->stated_runs > 0 && strcmp(sweep->stated, "pass") != 0;
-    int made = asprintf(&text, "%lld run%s by %s from seed %lld, %lld failed%s%s%s",
+    char again[64] = "";
+    if (sweep->again > 0) {
+        (void)snprintf(again, sizeof(again), "; %lld remembered failure%s failed again",
+                (long long)sweep->again, plural(sweep->again));
+    }
+    int made = asprintf(&text, "%lld run%s by %s from seed %lld, %lld failed%s%s%s%s",
             (long long)sweep->runs, plural(sweep->runs), sweep->strategy,
             (long long)sweep->seed_first, (long long)sweep->failed, stated ? " by " : "",
-            stated ? sweep->stated : "", stated ? ", as stated" : "");
+            stated ? sweep->stated : "", stated ? ", as stated" : "", again);
     rt_assert(made >= 0);
     return text;
 }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* "3 of 1000 runs failed so, the first at seed 8." */
+/* "3 of 1000 runs failed so, the first at seed 8."; and whether a remembered one did. */
 char *report_way_count(const struct report_sweep *sweep, const struct report_way *way);
 
 /* "scenarios/canary/leak.c:30 taker_poll"; "" where no line is known. */
@@ -41,7 +41,7 @@ char *report_sweep_reason(const struct report_sweep *sweep);
 /* Its first way to fail that counts; NULL: there is none. */
 const struct report_way *report_sweep_first_way(const struct report_sweep *sweep);
 
-/* "1000 runs by portfolio from seed 1, 3 failed", and whether all that was asked for ran. */
+/* "1000 runs by portfolio from seed 1, 3 failed", as stated or not; and remembered ones. */
 char *report_sweep_sentence(const struct report_sweep *sweep);
 
 #ifdef __cplusplus

@@ -20,15 +20,25 @@ report_has_table(struct sim_store *store, const char *name)
     return report_done(&ask) == SIM_STORE_OK && there;
 }
 
+#define WAYS_SQL(again) \
+    "CREATE TEMP TABLE IF NOT EXISTS report_ways AS SELECT sweep, verdict, oracle, site," \
+    " sum(runs) AS runs, min(first_number) AS first_number, min(first) AS first," \
+    " max(last) AS last, max(again) AS again FROM (SELECT sweep, verdict, oracle, site," \
+    "  count(*) AS runs, min(number) AS first_number, min(run) AS first, max(run) AS last," \
+    "  NULL AS again FROM runs WHERE verdict <> 0 AND number >= 0" \
+    "  GROUP BY sweep, verdict, oracle, site" again ") GROUP BY sweep, verdict, oracle, site"
+
 /* A table of the connection's own: the file is only read. */
 enum sim_store_err
 report_ways_make(struct sim_store *store)
 {
-    int rc = sqlite3_exec(sim_store_handle(store),
-            "CREATE TEMP TABLE IF NOT EXISTS report_ways AS SELECT sweep, verdict, oracle, site,"
-            " count(*) AS runs, min(number) AS first_number, min(run) AS first, max(run) AS last"
-            " FROM runs WHERE verdict <> 0 GROUP BY sweep, verdict, oracle, site",
-            NULL, NULL, NULL);
+    const char *sql =
+            report_has_table(store, "failed_again")
+                    ? WAYS_SQL(" UNION ALL SELECT a.sweep, verdict, oracle, site, 0, NULL,"
+                               " a.run, a.run, a.run FROM failed_again AS a"
+                               " JOIN runs AS r ON r.run = a.run")
+                    : WAYS_SQL("");
+    int rc = sqlite3_exec(sim_store_handle(store), sql, NULL, NULL, NULL);
     return rc == SQLITE_OK ? SIM_STORE_OK : sim_store_refused(store, rc);
 }
 

@@ -36,7 +36,8 @@ struct report_failures {
 /*
  * Makes the temporary table `report_ways` of this connection, once: of each sweep the ways to fail
  * (verdict, oracle, site), how many `runs` of it failed so, `first_number` of them, their `first`
- * and `last` run. Millions of failing runs are grouped for it; all else asks what comes of that.
+ * and `last` run; `again`: the remembered run that failed so again before the sweep, or NULL.
+ * Millions of failing runs are grouped for it; all else asks what comes of that.
  */
 RT_MUST_CHECK enum sim_store_err report_ways_make(struct sim_store *store);
 

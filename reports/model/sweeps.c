@@ -51,33 +51,45 @@ read_sweep(struct report_ask *ask, struct report_sweep *sweep)
             .checked = report_int(ask, 20),
             .unequal = report_int(ask, 21),
             .stated_runs = report_int(ask, 22),
+            .again = report_int(ask, 23),
     };
 }
 
 /* With what is noted of it, and without. */
-#define SWEEP_SQL(columns, joined) \
+#define SWEEP_SQL(columns, joined, again) \
     "SELECT s.sweep, s.scenario, s.library, s.strategy, s.options, s.build, s.seed_first," \
     " s.started_ms, s.elapsed_ms, s.runs, (SELECT sum(v.runs) FROM sweep_verdicts AS v" \
     " WHERE v.sweep = s.sweep AND v.verdict <> 0), s.steps, s.complete," \
     " (SELECT count(*) FROM goals AS g WHERE g.sweep = s.sweep AND NOT EXISTS (" \
     "  SELECT 1 FROM coverage AS c WHERE c.sweep = g.sweep AND c.site = g.site AND c.other = 0" \
     "  AND c.kind IN (SELECT kind FROM element_kinds WHERE name IN ('goal', 'always'))))," columns \
-    " FROM sweeps AS s " joined " WHERE s.sweep = ?"
+    ", " again " FROM sweeps AS s " joined " WHERE s.sweep = ?"
 
-static const char sweep_sql[] = SWEEP_SQL("NULL, NULL, NULL, 0, s.started_ms, NULL, 0, 0, 0", "");
-static const char noted_sql[] =
-        SWEEP_SQL(" n.about, n.file, w.name, n.held, coalesce(n.command_ms, s.started_ms), n.ended,"
-                  " n.checked, n.unequal, (SELECT v.runs FROM sweep_verdicts AS v"
-                  " WHERE v.sweep = s.sweep AND v.verdict = n.stated)",
-                "LEFT JOIN sweep_notes AS n USING (sweep)"
-                " LEFT JOIN verdicts AS w ON w.verdict = n.stated");
+#define NOTED_SQL(again) \
+    SWEEP_SQL(" n.about, n.file, w.name, n.held, coalesce(n.command_ms, s.started_ms), n.ended," \
+              " n.checked, n.unequal, (SELECT v.runs FROM sweep_verdicts AS v" \
+              " WHERE v.sweep = s.sweep AND v.verdict = n.stated)", \
+            "LEFT JOIN sweep_notes AS n USING (sweep)" \
+            " LEFT JOIN verdicts AS w ON w.verdict = n.stated", \
+            again)
+
+static const char *
+sweep_sql(struct sim_store *store)
+{
+    if (!report_has_table(store, "sweep_notes")) {
+        return SWEEP_SQL("NULL, NULL, NULL, 0, s.started_ms, NULL, 0, 0, 0", "", "0");
+    }
+    return report_has_table(store, "failed_again")
+                   ? NOTED_SQL("(SELECT count(*) FROM failed_again AS a WHERE a.sweep = s.sweep)")
+                   : NOTED_SQL("0");
+}
 
 static enum sim_store_err
 read_sweeps(
         struct sim_store *store, const int64_t *numbers, size_t count, struct report_sweeps *list)
 {
     enum sim_store_err err = SIM_STORE_OK;
-    const char *sql = report_has_table(store, "sweep_notes") ? noted_sql : sweep_sql;
+    const char *sql = sweep_sql(store);
     for (size_t i = 0; i < count && err == SIM_STORE_OK; i++) {
         struct report_ask ask = report_ask(store, sql);
         report_put_int(&ask, numbers[i]);
@@ -199,18 +211,19 @@ read_way(struct report_ask *ask, struct report_way *way)
             .token = copy(ask, 11),
             .shrunk_token = copy(ask, 12),
             .site = (uint32_t)report_int(ask, 13),
+            .again = report_int(ask, 14) != 0,
             .answer = strdup(""),
             .story = strdup(""),
     };
 }
 
-/* Of each way the run that was told has details, and is the one to be shown. Of one that was told
- * twice the older is. */
+/* Of each way the run that was told has details, and is the one to be shown; of two the older. A
+ * remembered one that failed again comes before both, and its way before all others. */
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
-        " w.shown, r.seed, d.message, d.token, h.token, w.site"
-        " FROM (SELECT f.sweep, f.verdict, f.oracle, f.site, f.runs, f.first_number,"
-        "        coalesce(min(e.run), f.first) AS shown"
+        " w.shown, r.seed, d.message, d.token, h.token, w.site, w.again IS NOT NULL"
+        " FROM (SELECT f.sweep, f.verdict, f.oracle, f.site, f.runs, f.first_number, f.again,"
+        "        coalesce(f.again, min(e.run), f.first) AS shown"
         "       FROM report_ways AS f LEFT JOIN (SELECT t.* FROM details AS d CROSS JOIN runs AS t"
         "         ON t.run = d.run) AS e ON e.sweep = f.sweep AND e.verdict = f.verdict"
         "         AND e.oracle = f.oracle AND e.site = f.site"
@@ -218,7 +231,7 @@ static const char ways_sql[] =
         " JOIN verdicts AS v USING (verdict) JOIN oracles AS o USING (oracle)"
         " LEFT JOIN sites AS s USING (site) JOIN runs AS r ON r.run = w.shown"
         " LEFT JOIN details AS d ON d.run = w.shown LEFT JOIN shrunk AS h ON h.run = w.shown"
-        " ORDER BY w.sweep, w.runs DESC, w.first_number, w.shown";
+        " ORDER BY w.sweep, w.again IS NULL, w.runs DESC, w.first_number, w.shown";
 
 static enum sim_store_err
 read_ways(struct sim_store *store, struct report_sweeps *list)
@@ -237,33 +250,8 @@ read_ways(struct sim_store *store, struct report_sweeps *list)
     return report_done(&ask);
 }
 
-/* In the same columns, of one scenario; `token` is what the database would try first. */
-static const char remembered_sql[] =
-        "SELECT ?1, 0, 0, v.name, o.name, s.file, s.line, s.function, m.run, r.seed, d.message,"
-        " m.token, h.token, m.site FROM remembered AS m JOIN verdicts AS v USING (verdict)"
-        " JOIN oracles AS o USING (oracle) LEFT JOIN sites AS s USING (site)"
-        " LEFT JOIN runs AS r ON r.run = m.run LEFT JOIN details AS d ON d.run = m.run"
-        " LEFT JOIN shrunk AS h ON h.run = m.run"
-        " WHERE m.scenario = ?2 AND NOT EXISTS (SELECT 1 FROM report_ways AS f WHERE f.sweep = ?1"
-        "  AND f.verdict = m.verdict AND f.oracle = m.oracle AND f.site = m.site)"
-        " ORDER BY m.id";
-
-static enum sim_store_err
-read_remembered(struct sim_store *store, struct report_sweep *sweep)
-{
-    struct report_ask ask = report_ask(store, remembered_sql);
-    report_put_int(&ask, sweep->sweep);
-    report_put_text(&ask, sweep->scenario);
-    while (report_row(&ask)) {
-        struct report_way *way = add_way(sweep);
-        read_way(&ask, way);
-        way->remembered = true;
-    }
-    return report_done(&ask);
-}
-
 enum sim_store_err
-report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count, bool remembered,
+report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count,
         struct report_sweeps *ret_list)
 {
     *ret_list = (struct report_sweeps){.sweeps = calloc(count + 1, sizeof(*ret_list->sweeps))};
@@ -271,9 +259,6 @@ report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count
     enum sim_store_err err = read_sweeps(store, numbers, count, ret_list);
     if (err == SIM_STORE_OK) {
         err = read_ways(store, ret_list);
-    }
-    for (size_t i = 0; remembered && err == SIM_STORE_OK && i < ret_list->count; i++) {
-        err = read_remembered(store, &ret_list->sweeps[i]);
     }
     return err == SIM_STORE_OK ? read_answers(store, ret_list) : err;
 }
@@ -326,6 +311,24 @@ report_sweeps_json(const struct report_sweeps *list, struct sim_page *page)
 }
 
 /* ---- What it comes to. ----------------------------------------------------------------------- */
+
+int64_t
+report_sweep_runs(const struct report_sweep *sweep)
+{
+    return sweep->runs + sweep->again;
+}
+
+int64_t
+report_sweep_failed(const struct report_sweep *sweep)
+{
+    return sweep->failed + sweep->again;
+}
+
+int64_t
+report_way_runs(const struct report_way *way)
+{
+    return way->runs + way->again;
+}
 
 bool
 report_way_counts(const struct report_sweep *sweep, const struct report_way *way)

@@ -5,6 +5,11 @@
  * same three that tell failures apart while a sweep runs. Of each way one run has been told in
  * full; the others are counted.
  *
+ * The state of a scenario is its newest sweep (report_sweeps_newest): what its runs came to, and
+ * the remembered failures that its command tried first and that failed again, which are failures
+ * like any other. Every page and every format reads it here, so that all of them say the same as
+ * the command did. What the database remembers, and no command has tried since, is no part of it.
+ *
  * Read in a few statements over all sweeps: a database with a hundred scenarios and a million
  * failing runs takes no longer than one look at each row.
  *
@@ -36,7 +41,7 @@ struct report_way {
     char *function;
     int64_t line;
     uint32_t site;        /* 0: none. */
-    int64_t runs;         /* That failed so in this sweep; 0: only remembered. */
+    int64_t runs;         /* That failed so in this sweep; 0: only a remembered one did. */
     int64_t first_number; /* In the sweep, of the first of them. */
     int64_t run;          /* Whose page, token and message these are; 0: none. */
     int64_t seed;         /* Its. */
@@ -45,7 +50,7 @@ struct report_way {
     char *story;   /* All of the explanation, a paragraph a line. */
     char *token;
     char *shrunk_token; /* "": it was not shrunk, or there is nothing smaller. */
-    bool remembered;    /* An earlier sweep met it, this one has not. */
+    bool again; /* A remembered run, tried before the sweep, failed so again; it is `run`. */
 };
 
 struct report_sweep {
@@ -58,8 +63,9 @@ struct report_sweep {
     int64_t seed_first;
     int64_t started_ms;
     int64_t elapsed_ms;
-    int64_t runs;
-    int64_t failed;
+    int64_t runs;   /* Without `again`, … */
+    int64_t failed; /* … as figures are: report_sweep_runs and _failed have all. */
+    int64_t again;  /* Remembered failures that failed again before the sweep. */
     int64_t steps;
     bool complete;
     /* Of notes.sql; a sweep of an older rewake has none of it: "", 0. */
@@ -74,7 +80,7 @@ struct report_sweep {
     char *ended;             /* "complete", "interrupted" …; "": not known. */
     int64_t checked;         /* Runs that were made again in a twin process … */
     int64_t unequal;         /* … and were another run there. */
-    struct report_way *ways; /* Most runs first. */
+    struct report_way *ways; /* Those that are `again` first, then by most runs. */
     size_t way_count;
 };
 
@@ -85,15 +91,19 @@ struct report_sweeps {
 
 /*
  * Reads the sweeps whose numbers these are, in this order; one that is not there is left out.
- * `remembered`: also ways that the database remembers of their scenarios, where the sweep has not
- * met them. report_sweeps_done must follow in any case.
+ * report_sweeps_done must follow in any case.
  */
 enum sim_store_err report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count,
-        bool remembered, struct report_sweeps *ret_list);
+        struct report_sweeps *ret_list);
 void report_sweeps_done(struct report_sweeps *list);
 
 /* Adds their numbers as a JSON array, for json_each: SQL binds no list. */
 void report_sweeps_json(const struct report_sweeps *list, struct sim_page *page);
+
+/* What its command counts: the runs of the sweep, and remembered failures that failed again. */
+int64_t report_sweep_runs(const struct report_sweep *sweep);
+int64_t report_sweep_failed(const struct report_sweep *sweep);
+int64_t report_way_runs(const struct report_way *way);
 
 /* What a sweep comes to, for whoever wants one word. */
 enum report_end {

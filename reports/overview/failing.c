@@ -93,10 +93,10 @@ put_row(struct report_parts *parts, const struct failing *each, size_t same)
     report_html_raw(html, "<td>");
     report_way_link(parts, each->sweep, each->way, each->sweep->scenario);
     report_html_raw(html, "</td><td class=\"number\" style=\"white-space:nowrap\">");
-    report_count_put(html, each->way->runs);
+    report_count_put(html, report_way_runs(each->way));
     report_html_raw(html, "<br><span class=\"dim\">of ");
-    report_count_put(html, each->sweep->runs);
-    report_html_raw(html, "</span></td>");
+    report_count_put(html, report_sweep_runs(each->sweep));
+    report_html_raw(html, each->way->again ? "<br>remembered</span></td>" : "</span></td>");
     /* Wide enough for a sentence, also on a telephone. */
     report_html_raw(html, "<td style=\"min-width:18rem\">");
     report_html_text(
@@ -216,9 +216,9 @@ put_canary(struct report_parts *parts, const struct report_sweep *sweep)
     report_html_raw(html, "</td><td>");
     report_html_element(html, "span", sang ? "good" : "lost", sang ? "as stated" : "NOT FOUND");
     report_html_raw(html, "</td><td class=\"number\">");
-    report_count_put(html, sweep->failed);
+    report_count_put(html, report_sweep_failed(sweep));
     report_html_raw(html, " of ");
-    report_count_put(html, sweep->runs);
+    report_count_put(html, report_sweep_runs(sweep));
     report_html_raw(html, "</td><td>");
     if (sweep->way_count > 0) {
         report_way_link(parts, sweep, &sweep->ways[0], sweep->ways[0].message);

@@ -28,7 +28,7 @@ sum_up(const struct report_sweeps *list)
     for (size_t i = 0; i < list->count; i++) {
         const struct report_sweep *sweep = &list->sweeps[i];
         bool sang = report_canary_sang(sweep);
-        sums.runs += sweep->runs;
+        sums.runs += report_sweep_runs(sweep);
         sums.ends[sang ? REPORT_HELD : report_sweep_end(sweep)]++;
         for (size_t j = 0; j < sweep->way_count && !sang; j++) {
             sums.ways += report_way_counts(sweep, &sweep->ways[j]);
@@ -119,7 +119,11 @@ put_runs_over_time(struct report_parts *parts)
             .mark_count = marked,
             .slopes = true,
     };
-    report_chart_put(parts->html, &chart);
+    if (points[used - 1].y > 0) {
+        report_chart_put(parts->html, &chart);
+    } else {
+        report_html_raw(parts->html, "<p>No seed was run.</p>\n");
+    }
     free(order);
     free(points);
     free(marks);
@@ -177,7 +181,7 @@ put_sweeps(struct report_html *html, struct sim_store *store,
         const struct report_failures *failures, const int64_t *sweeps, size_t count)
 {
     struct report_parts parts = {.html = html, .store = store, .failures = failures};
-    enum sim_store_err err = report_sweeps_read(store, sweeps, count, false, &parts.list);
+    enum sim_store_err err = report_sweeps_read(store, sweeps, count, &parts.list);
     if (err == SIM_STORE_OK) {
         err = report_growths_read(store, &parts.list, &parts.growths);
     }
@@ -215,23 +219,33 @@ report_overview_put(struct report_html *html, struct sim_store *store,
 /* ---- Commands. ------------------------------------------------------------------------------- */
 
 /* Sweeps of an older rewake are commands of their own. */
-#define COMMANDS_SQL(began, joined) \
-    "SELECT " began " AS began, count(*), sum(s.runs), sum((SELECT sum(v.runs)" \
-    " FROM sweep_verdicts AS v WHERE v.sweep = s.sweep AND v.verdict <> 0))," \
-    " count(*) OVER () FROM sweeps AS s " joined " GROUP BY began ORDER BY began DESC LIMIT 50"
+#define COMMANDS_SQL(began, joined, again) \
+    "SELECT " began " AS began, count(*), sum(s.runs + " again "), sum((SELECT " again \
+    " + coalesce(sum(v.runs), 0) FROM sweep_verdicts AS v WHERE v.sweep = s.sweep" \
+    " AND v.verdict <> 0)), count(*) OVER () FROM sweeps AS s " joined \
+    " GROUP BY began ORDER BY began DESC LIMIT 50"
 
 _Static_assert(REPORT_COMMANDS_MAX == 50, "as in COMMANDS_SQL");
 
 #define NOTED_BEGAN "coalesce(n.command_ms, s.started_ms)"
 #define NOTED_JOIN "LEFT JOIN sweep_notes AS n USING (sweep)"
+#define AGAIN "(SELECT count(*) FROM failed_again AS a WHERE a.sweep = s.sweep)"
+
+static const char *
+commands_sql(struct sim_store *store)
+{
+    if (!report_has_table(store, "sweep_notes")) {
+        return COMMANDS_SQL("s.started_ms", "", "0");
+    }
+    return report_has_table(store, "failed_again") ? COMMANDS_SQL(NOTED_BEGAN, NOTED_JOIN, AGAIN)
+                                                   : COMMANDS_SQL(NOTED_BEGAN, NOTED_JOIN, "0");
+}
 
 enum sim_store_err
 report_commands_read(struct sim_store *store, struct report_commands *ret_commands)
 {
     *ret_commands = (struct report_commands){.count = 0};
-    struct report_ask ask = report_ask(store, report_has_table(store, "sweep_notes")
-                                                      ? COMMANDS_SQL(NOTED_BEGAN, NOTED_JOIN)
-                                                      : COMMANDS_SQL("s.started_ms", ""));
+    struct report_ask ask = report_ask(store, commands_sql(store));
     while (report_row(&ask)) {
         ret_commands->commands[ret_commands->count++] = (struct report_command){
                 .command_ms = report_int(&ask, 0),

@@ -26,14 +26,28 @@ report_is_canary(const struct report_sweep *sweep)
     return false;
 }
 
-/* Of an older rewake it is not known what it states: any failure will do. */
+/* A remembered failure that came again is found as well. */
+static bool
+was_found(const struct report_sweep *sweep)
+{
+    bool found = sweep->stated_runs > 0;
+    for (size_t i = 0; i < sweep->way_count && !found; i++) {
+        found = sweep->ways[i].again && strcmp(sweep->ways[i].verdict, sweep->stated) == 0;
+    }
+    return found;
+}
+
+/* Of an older rewake it is not known what it states: any failure will do. A trap must have none. */
 bool
 report_canary_sang(const struct report_sweep *sweep)
 {
-    bool stated = sweep->stated[0] == '\0'
-                          ? sweep->failed > 0
-                          : strcmp(sweep->stated, "pass") == 0 || sweep->stated_runs > 0;
-    return report_is_canary(sweep) && stated;
+    if (!report_is_canary(sweep)) {
+        return false;
+    }
+    if (strcmp(sweep->stated, "pass") == 0) {
+        return report_sweep_failed(sweep) == 0;
+    }
+    return sweep->stated[0] == '\0' ? report_sweep_failed(sweep) > 0 : was_found(sweep);
 }
 
 /* ---- Links. ---------------------------------------------------------------------------------- */

@@ -24,8 +24,9 @@ first_failing(const struct report_sweep *sweep)
 {
     int64_t first = -1;
     for (size_t i = 0; i < sweep->way_count; i++) {
-        int64_t number = sweep->ways[i].first_number;
-        first = first < 0 || number < first ? number : first;
+        const struct report_way *way = &sweep->ways[i];
+        bool sooner = first < 0 || way->first_number < first;
+        first = way->runs > 0 && sooner ? way->first_number : first;
     }
     return first;
 }
@@ -34,7 +35,7 @@ static void
 put_failed(struct report_html *html, const struct report_sweep *sweep)
 {
     int64_t first = first_failing(sweep);
-    report_number_cell(html, sweep->failed);
+    report_number_cell(html, report_sweep_failed(sweep));
     report_html_raw(html, "<td class=\"number\">");
     if (sweep->failed > 0) {
         put_percent(html, sweep->failed, sweep->runs);
@@ -85,7 +86,7 @@ put_scenario(const struct report_parts *parts, size_t index)
     report_html_raw(html, "</td><td>");
     report_end_put(html, sweep);
     report_html_raw(html, "</td>");
-    report_number_cell(html, sweep->runs);
+    report_number_cell(html, report_sweep_runs(sweep));
     put_failed(html, sweep);
     report_number_cell(html, growth->count > 0 ? growth->points[growth->count - 1].y : 0);
     report_html_raw(html, "<td>");

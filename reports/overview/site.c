@@ -167,7 +167,7 @@ make_coverage_index(const struct site *site)
     size_t count = 0;
     enum sim_store_err err = report_sweeps_newest(site->store, NULL, 0, &sweeps, &count);
     if (err == SIM_STORE_OK) {
-        err = report_sweeps_read(site->store, sweeps, count, false, &list);
+        err = report_sweeps_read(site->store, sweeps, count, &list);
     }
     if (err == SIM_STORE_OK) {
         err = report_growths_read(site->store, &list, &growths);
@@ -197,7 +197,7 @@ make_coverage(const struct site *site)
     }
     enum sim_store_err err = report_done(&ask);
     if (err == SIM_STORE_OK) {
-        err = report_sweeps_read(site->store, sweeps, count, false, &list);
+        err = report_sweeps_read(site->store, sweeps, count, &list);
     }
     if (err == SIM_STORE_OK) {
         err = report_growths_read(site->store, &list, &growths);

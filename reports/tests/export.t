@@ -51,9 +51,12 @@ same "without failures: none" "$(path 'string(/testsuites/@failures)' h.xml)" 0
 # Remembered failures are tried first, and count.
 rewake run canary/lost-wakeup --seeds 1-1 --junit r.xml --db j.db >/dev/null
 same "a remembered failure is one" "$(path 'string(/testsuites/@failures)' r.xml)" 1
-ok "... and it is said" grep -q 'An earlier sweep met it' r.xml
-rewake run canary/lost-wakeup --seeds 1-1 --fresh --junit r.xml --db j.db >/dev/null
+ok "... and it is said" grep -q 'It was remembered from an earlier run, and failed again' r.xml
+cp j.db fresh.db
+rewake run canary/lost-wakeup --seeds 1-1 --fresh --junit r.xml --db fresh.db >/dev/null
 same "--fresh does not try it" "$(path 'string(/testsuites/@failures)' r.xml)" 0
+same "... and what is exported later says the same" \
+    "$(rewake export junit canary/lost-wakeup --db fresh.db)" "$(cat r.xml)"
 
 # ---- What else makes a sweep fail, or keeps it from it. ----
 same "--expect: status" \

@@ -225,7 +225,7 @@ enum sim_store_fifo { SIM_FIFO_NOT_ASKED, SIM_FIFO_NO, SIM_FIFO_YES };
 
 struct sim_full_run {
     int64_t sweep;
-    uint64_t number; /* In the sweep. */
+    uint64_t number; /* In the sweep; UINT64_MAX: none, it was remembered and tried first. */
     const struct sim_outcome *outcome;
     const char *token;
     const char *options; /* Its own, as in struct sim_sweep. */
@@ -324,6 +324,11 @@ RT_MUST_CHECK enum sim_store_err sim_store_remember(
 /* It no longer fails. Not there: nothing. */
 RT_MUST_CHECK enum sim_store_err sim_store_forget(
         struct sim_store *store, const struct sim_remembered *failure);
+
+/* `run` is a remembered failure as it failed again, tried before the first run of `sweep`, whose
+ * note (sim_store_sweep_note) is there. Again: nothing. */
+RT_MUST_CHECK enum sim_store_err sim_store_failed_again(
+        struct sim_store *store, int64_t sweep, int64_t run);
 
 /* Calls `visit` for each, newest first, with strings that last until it returns; it must not call
  * the store. It goes on while `visit` answers true. */

@@ -54,7 +54,6 @@ sim_run_export_write(struct sim_run *run)
             .sweeps = run->sweeps,
             .sweep_count = run->sweep_count,
             .db = run->cli->settings.db,
-            .remembered = !sim_given(&run->cli->settings, SIM_CLI_OPTION_FRESH),
     };
     int status = sim_format_write(sim_format_find("junit"), &export, run->cli->settings.junit);
     free(run->sweeps);

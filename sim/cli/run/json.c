@@ -145,6 +145,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
     if (told->run_id != 0) {
         sim_json_signed(&json, "run", told->run_id);
     }
+    sim_json_bool(&json, "remembered", told->again);
     sim_json_end(&json);
 }
 
@@ -202,6 +203,7 @@ sim_run_json_scenario(const struct sim_run *run)
     sim_json_text(&json, "name", run->entry->scenario->name);
     sim_json_number(&json, "runs", result->totals.runs);
     sim_json_number(&json, "failures", result->failures);
+    sim_json_number(&json, "remembered", sim_run_again_count(run));
     if (result->first_failure != UINT64_MAX) {
         sim_json_number(&json, "first_failure_run", result->first_failure);
     } else {
@@ -234,6 +236,7 @@ sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms)
     sim_json_number(&json, "runs", run->runs);
     sim_json_number(&json, "failed", run->runs - run->passed);
     sim_json_number(&json, "passed", run->passed);
+    sim_json_number(&json, "remembered", run->again_count);
     sim_json_seconds(&json, "seconds", ms);
     sim_json_signed(&json, "exit", status);
     sim_json_end(&json);

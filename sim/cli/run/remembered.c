@@ -1,9 +1,11 @@
 /*
  * remembered.c -- what failed before is tried first.
  *
- * A phase of its own that counts in no figure: each remembered failure is run alone. One
- * that no longer fails is forgotten, and so is one whose token this build can not
- * judge.
+ * A separate phase, before all sweeps: each remembered failure is run alone. One that fails again
+ * is reported, stored and counted as a new failure is, and its scenario has a sweep in the database
+ * that says so (notes.sql, failed_again), also where the command makes no other run of it. No
+ * figure of that sweep counts it. One that no longer fails is forgotten, and so is one whose token
+ * this build cannot judge.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,6 +15,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/run/state.h"
+#include "sim/explore/clock.h"
 #include "sim/explore/token.h"
 
 struct list {
@@ -71,25 +74,107 @@ forget(struct sim_run *run, const struct sim_remembered *failure, const char *de
     return sim_store_forget(run->store, failure) == SIM_STORE_OK || sim_run_store_failed(run);
 }
 
+/* ---- One that fails again. ------------------------------------------------------------------- */
+
+/* Its row, where that is the very same run: with its explanation, and under the same name; and what
+ * it was shrunk to, from malloc, or NULL. */
 static bool
-judge(struct sim_run *run, const struct sim_remembered *failure, const struct sim_entry *entry,
-        const struct sim_outcome *outcome)
+find_row(struct sim_run *run, const struct sim_remembered *failure,
+        const struct sim_outcome *outcome, int64_t *ret_run_id, char **ret_shrunk)
 {
-    char detail[128];
-    if (outcome->verdict == SIM_VERDICT_PASS) {
-        return forget(run, failure, "no longer fails; forgotten");
+    struct sim_found_run found;
+    *ret_run_id = 0;
+    *ret_shrunk = NULL;
+    if (failure->run == 0) {
+        return true;
     }
-    bool same = outcome->verdict == failure->verdict && outcome->oracle == failure->oracle &&
-                outcome->site == failure->site;
-    (void)snprintf(detail, sizeof(detail), "%s %s, seed %llu",
-            same ? "still fails:" : "fails otherwise now:", sim_verdict_name(outcome->verdict),
-            (unsigned long long)outcome->seed);
-    sim_run_tell_remembered(run, failure, same ? "fails" : "fails-otherwise", detail);
-    if (!run->expect || outcome->verdict != entry->scenario->expect) {
-        run->bug = true;
+    enum sim_store_err err = sim_store_find_run(run->store, failure->run, &found);
+    if (err != SIM_STORE_OK) {
+        return err == SIM_STORE_UNKNOWN || sim_run_store_failed(run);
     }
+    if (found.digest == outcome->digest && found.verdict == outcome->verdict &&
+            found.oracle == outcome->oracle && found.site == outcome->site &&
+            found.message != NULL && strcmp(found.message, outcome->message) == 0) {
+        *ret_run_id = failure->run;
+        *ret_shrunk = copy_of(found.shrunk_token);
+    }
+    sim_found_run_clear(&found);
     return true;
 }
+
+static bool
+note_again(struct sim_run *run, const struct sim_outcome *outcome, int64_t run_id)
+{
+    size_t size = (run->again_count + 1) * sizeof(*run->again);
+    run->again = realloc(run->again, size);
+    rt_assert(run->again != NULL);
+    run->again[run->again_count++] = (struct sim_run_again){
+            .entry = run->entry,
+            .sweep = run->sweep,
+            .verdict = outcome->verdict,
+            .oracle = outcome->oracle,
+            .site = outcome->site,
+    };
+    run->runs++;
+    run->bug = true;
+    return sim_store_failed_again(run->store, run->sweep, run_id) == SIM_STORE_OK ||
+           sim_run_store_failed(run);
+}
+
+/* With its scenario in progress. */
+static bool
+take(struct sim_run *run, const struct sim_remembered *failure, const struct sim_alone_case *what,
+        struct sim_alone *alone)
+{
+    struct sim_tape tape = sim_alone_deviations(alone);
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_new_failure again = {
+            .index = UINT64_MAX,
+            .seen = outcome,
+            .again = {what->how, &tape},
+            .outcome = *outcome,
+            .alone = alone,
+            .same = true,
+    };
+    int64_t run_id = 0;
+    run->plan.options = *what->options;
+    run->plan.search.swarm = 0;
+    run->plan.deadline_ms = run->cli->settings.time_ms > 0 ? sim_clock_ms() : UINT64_MAX;
+    char *shrunk = NULL;
+    bool goes_on = find_row(run, failure, outcome, &run_id, &shrunk) &&
+                   sim_run_take_again(run, &again, shrunk, &run_id) &&
+                   note_again(run, outcome, run_id);
+    free(shrunk);
+    return goes_on;
+}
+
+static bool
+fails_again(struct sim_run *run, const struct sim_remembered *failure,
+        const struct sim_entry *entry, const struct sim_alone_case *what, struct sim_alone *alone)
+{
+    char detail[128];
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    bool same = outcome->verdict == failure->verdict && outcome->oracle == failure->oracle &&
+                outcome->site == failure->site;
+    (void)snprintf(detail, sizeof(detail), same ? "still fails" : "fails otherwise now: %s",
+            sim_verdict_name(outcome->verdict));
+    sim_run_tell_remembered(run, failure, same ? "fails" : "fails-otherwise", detail);
+    if (!same && sim_store_forget(run->store, failure) != SIM_STORE_OK) {
+        return sim_run_store_failed(run);
+    }
+    if (run->expect && sim_verdict_fits(entry->scenario->expect, outcome->verdict)) {
+        return true;
+    }
+    run->entry = entry;
+    if (sim_run_is_again(run, outcome)) {
+        return true; /* In the way of another one that was remembered. */
+    }
+    bool goes_on = sim_run_enter(run, entry) && take(run, failure, what, alone);
+    sim_run_leave(run);
+    return goes_on;
+}
+
+/* ---- All of them. ---------------------------------------------------------------------------- */
 
 static bool
 run_again(struct sim_run *run, const struct sim_remembered *failure, const struct sim_entry *entry,
@@ -109,13 +194,17 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
             .tape = &token->tape,
             .hang_ms = run->cli->settings.hang_ms,
             .hurry = failure->verdict == SIM_VERDICT_HANG ? run->plan.interrupted : NULL,
+            .explain = true,
+            .loud = true,
     };
     bool goes_on = false;
-    if (sim_alone_run(&alone, &what)) {
-        goes_on = judge(run, failure, entry, sim_alone_outcome(&alone));
-    } else {
+    if (!sim_alone_run(&alone, &what)) {
         run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "a remembered failure could not be run: %s",
                 alone.pilot.worker.error);
+    } else if (sim_alone_outcome(&alone)->verdict == SIM_VERDICT_PASS) {
+        goes_on = forget(run, failure, "no longer fails; forgotten");
+    } else {
+        goes_on = fails_again(run, failure, entry, &what, &alone);
     }
     sim_alone_done(&alone);
     return goes_on;
@@ -153,9 +242,53 @@ sim_run_try_remembered(struct sim_run *run)
     for (uint32_t i = 0; i < list.count && goes_on && *run->plan.interrupted == 0; i++) {
         goes_on = try_one(run, &list.failures[i]);
         if (run->bug && run->plan.fail_fast) {
-            goes_on = false;
+            break;
         }
     }
     forget_list(&list);
     return goes_on;
+}
+
+/* ---- What is known of them later. ------------------------------------------------------------ */
+
+int64_t
+sim_run_again_sweep(const struct sim_run *run)
+{
+    for (uint32_t i = 0; i < run->again_count; i++) {
+        if (run->again[i].entry == run->entry) {
+            return run->again[i].sweep;
+        }
+    }
+    return 0;
+}
+
+uint32_t
+sim_run_again_count(const struct sim_run *run)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < run->again_count; i++) {
+        count += run->again[i].entry == run->entry;
+    }
+    return count;
+}
+
+bool
+sim_run_is_again(const struct sim_run *run, const struct sim_outcome *outcome)
+{
+    for (uint32_t i = 0; i < run->again_count; i++) {
+        const struct sim_run_again *again = &run->again[i];
+        if (again->entry == run->entry && again->verdict == outcome->verdict &&
+                again->oracle == outcome->oracle && again->site == outcome->site) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+sim_run_again_done(struct sim_run *run)
+{
+    free(run->again);
+    run->again = NULL;
+    run->again_count = 0;
 }

@@ -287,35 +287,77 @@ add_result(struct sim_run *run)
     }
 }
 
-/* Sweeps one scenario; `deadline_ms` is its own. */
-static bool
-run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadline_ms)
+bool
+sim_run_enter(struct sim_run *run, const struct sim_entry *entry)
 {
-    const struct sim_sweep_plan plan = run->plan;
-    struct sim_tape tape;
     run->entry = entry;
+    run->plan_of_all = run->plan;
     run->plan.scenario = entry->scenario;
-    run->plan.deadline_ms = deadline_ms;
-    if (plan.runs == UINT64_MAX) {
+    if (run->plan.runs == UINT64_MAX) {
         run->plan.runs = SIM_SEED_MAX - run->plan.first + 1;
     }
-    sim_run_regression_plan(run, &tape, &run->plan);
+    sim_run_regression_plan(run, &run->tape, &run->plan);
     set_options(run, &run->plan.options, &run->plan.given);
     run->options = sim_options_json(entry->scenario, &run->plan.options);
     run->sweep_ms = sim_clock_ms();
+    return sim_run_store_begin(run);
+}
+
+void
+sim_run_leave(struct sim_run *run)
+{
+    free(run->options);
+    run->options = NULL;
+    run->plan = run->plan_of_all;
+}
+
+static bool
+is_stopped(const struct sim_run *run)
+{
+    return run->system != 0 || interrupted != 0 || (run->plan.fail_fast && run->bug);
+}
+
+/* Makes the runs of the scenario in progress. None, where a remembered failure or ^C has stopped
+ * the command: then the sweep is there only to say so. */
+static void
+sweep(struct sim_run *run)
+{
     sim_progress_init(&run->progress);
+    if (is_stopped(run)) {
+        run->plan.covers = false;
+        run->result = (struct sim_sweep_result){
+                .end = interrupted != 0 ? SIM_SWEEP_INTERRUPTED : SIM_SWEEP_STOPPED_AT_FAILURE,
+                .first_failure = UINT64_MAX,
+        };
+    }
     sim_run_cover_begin(run);
     sim_run_code_begin(run);
-    if (sim_run_store_begin(run)) {
-        sim_run_export_sweep(run);
+    if (!is_stopped(run)) {
         sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
+    }
+}
+
+/* Sweeps one scenario; `deadline_ms` is its own. */
+static void
+run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadline_ms)
+{
+    if (sim_run_enter(run, entry)) {
+        run->plan.deadline_ms = deadline_ms;
+        sim_run_export_sweep(run);
+        sweep(run);
         (void)sim_run_store_end(run);
         sim_run_tell_scenario(run);
         add_result(run);
     }
-    free(run->options);
-    run->plan = plan;
-    return run->system == 0 && interrupted == 0 && !(run->plan.fail_fast && run->bug);
+    sim_run_leave(run);
+}
+
+/* Whether it is told of although the command has stopped before its turn. */
+static bool
+has_failed_again(struct sim_run *run, const struct sim_entry *entry)
+{
+    run->entry = entry;
+    return run->system == 0 && sim_run_again_count(run) > 0;
 }
 
 static void
@@ -323,15 +365,17 @@ run_scenarios(struct sim_run *run)
 {
     uint64_t time_ms = run->cli->settings.time_ms;
     uint64_t end_ms = sim_clock_ms() + time_ms;
-    bool goes_on = true;
-    for (uint32_t i = 0; i < run->selected_count && goes_on; i++) {
+    for (uint32_t i = 0; i < run->selected_count; i++) {
         uint64_t deadline_ms = UINT64_MAX;
+        if (is_stopped(run) && !has_failed_again(run, run->selected[i])) {
+            continue;
+        }
         if (time_ms > 0) {
             uint64_t now_ms = sim_clock_ms();
             uint64_t left_ms = end_ms > now_ms ? end_ms - now_ms : 0;
             deadline_ms = now_ms + left_ms / (run->selected_count - i);
         }
-        goes_on = run_scenario(run, run->selected[i], deadline_ms);
+        run_scenario(run, run->selected[i], deadline_ms);
     }
 }
 
@@ -408,6 +452,7 @@ run_command(struct sim_cli *cli)
     sim_run_store_close(&run);
     sim_run_cover_done(&run);
     sim_run_code_done(&run);
+    sim_run_again_done(&run);
     free(run.selected);
     return status;
 }

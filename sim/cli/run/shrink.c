@@ -13,6 +13,7 @@
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
 #include "sim/explore/clock.h"
+#include "sim/explore/token.h"
 
 /* A sweep that is out of time has so much for each failure, all the same. */
 #define TIME_MS_MIN 2000u
@@ -63,27 +64,111 @@ shrink(struct sim_run *run, const struct sim_new_failure *failure,
     return smaller ? sim_shrunk_token(run->plan.scenario, shrunk) : NULL;
 }
 
-bool
-sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure)
+/* The same of the run that `token` names, which was shrunk to it before: only verified. */
+static char *
+shrunk_again(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
+        struct sim_shrunk *shrunk)
+{
+    struct sim_token small;
+    struct sim_options options;
+    char error[SIM_TOKEN_ERROR_MAX];
+    char *same = NULL;
+    if (sim_token_parse(token, &small, error) != SIM_TOKEN_OK) {
+        return NULL;
+    }
+    if (sim_token_options(&small, run->plan.scenario, &options, error) == SIM_TOKEN_OK) {
+        const struct sim_shrink_plan plan = {
+                .scenario = run->plan.scenario,
+                .options = &options,
+                .tape = &small.tape,
+                .failure = &failure->outcome,
+                .deadline_ms = UINT64_MAX,
+                .hang_ms = run->cli->settings.hang_ms,
+                .interrupted = run->plan.interrupted,
+        };
+        sim_shrink(&plan, shrunk);
+        same = sim_shrunk_holds(shrunk) ? strdup(token) : NULL;
+    }
+    sim_token_done(&small);
+    return same;
+}
+
+/* What was smallest before, where that still fails; else what is smallest now. */
+static char *
+make_smaller(struct sim_run *run, const struct sim_new_failure *failure,
+        const struct sim_options *options, struct sim_told *told, const char *shrunk_before,
+        struct sim_shrunk *shrunk)
+{
+    if (shrunk_before != NULL) {
+        char *token = shrunk_again(run, failure, shrunk_before, shrunk);
+        told->shrunk_before = token != NULL;
+        if (token != NULL) {
+            return token;
+        }
+        sim_shrunk_done(shrunk);
+    }
+    return shrink(run, failure, options, shrunk);
+}
+
+/* With what is in the database of it, where it is one that failed again. */
+static bool
+take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_told *told,
+        const char *shrunk_before)
 {
     struct sim_shrunk shrunk = {.replays = 0};
     struct sim_options options;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     bool wanted = is_wanted(run, failure);
-    char *shrunk_token = wanted ? shrink(run, failure, &options, &shrunk) : NULL;
+    char *shrunk_token =
+            wanted ? make_smaller(run, failure, &options, told, shrunk_before, &shrunk) : NULL;
     /* What can be replayed is the run alone, whatever the sweep saw. */
     char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
             failure->again.tape, sim_alone_outcome(failure->alone));
-    struct sim_told told = {.failure = failure,
-            .token = token,
-            .shrunk = wanted ? &shrunk : NULL,
-            .shrunk_token = shrunk_token};
-    bool stored = sim_run_store_failure(run, failure, token, &told.run_id) &&
-                  sim_run_store_shrunk(run, &told);
+    told->failure = failure;
+    told->token = token;
+    told->shrunk = wanted ? &shrunk : NULL;
+    told->shrunk_token = shrunk_token;
+    bool stored =
+            (told->run_id != 0 || sim_run_store_failure(run, failure, token, &told->run_id)) &&
+            (told->shrunk_before || sim_run_store_shrunk(run, told));
     /* Told even when it could not be stored. */
-    sim_run_tell_failure(run, &told);
+    sim_run_tell_failure(run, told);
     free(token);
     free(shrunk_token);
     sim_shrunk_done(&shrunk);
+    return stored;
+}
+
+/* A failure that was told when it was tried first: this run of it is stored, and no more. */
+static bool
+take_told(struct sim_run *run, const struct sim_new_failure *failure)
+{
+    struct sim_options options;
+    int64_t run_id = 0;
+    sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
+    char *token = sim_token_of(run->plan.scenario, &options, failure->again.how,
+            failure->again.tape, sim_alone_outcome(failure->alone));
+    bool stored = sim_run_store_failure(run, failure, token, &run_id);
+    free(token);
+    return stored;
+}
+
+bool
+sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure)
+{
+    struct sim_told told = {.again = false};
+    if (failure->same && sim_run_is_again(run, &failure->outcome)) {
+        return take_told(run, failure);
+    }
+    return take(run, failure, &told, NULL);
+}
+
+bool
+sim_run_take_again(struct sim_run *run, const struct sim_new_failure *failure,
+        const char *shrunk_before, int64_t *run_id)
+{
+    struct sim_told told = {.again = true, .run_id = *run_id};
+    bool stored = take(run, failure, &told, shrunk_before);
+    *run_id = told.run_id;
     return stored;
 }

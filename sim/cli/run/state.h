@@ -52,6 +52,15 @@ struct sim_run_range {
     uint64_t runs;
 };
 
+/* A remembered failure that failed again (remembered.c), and the way in which it did. */
+struct sim_run_again {
+    const struct sim_entry *entry;
+    int64_t sweep; /* Of this command and that scenario, in the database. */
+    uint32_t verdict;
+    uint32_t oracle;
+    uint32_t site;
+};
+
 #define SIM_RUN_RANGES 64u
 #define SIM_GIT_MAX 65u /* A commit by its hash, and a 0. */
 
@@ -85,6 +94,8 @@ struct sim_run {
     /* The sweep in progress. */
     const struct sim_entry *entry;
     struct sim_sweep_plan plan;
+    struct sim_sweep_plan plan_of_all; /* As it was before that scenario, and is after it. */
+    struct sim_tape tape;              /* Of a regression. */
     struct sim_sweep_result result;
     int64_t sweep; /* In the database. */
     /* Passing runs that are not written down yet; between chapters of others there are gaps. */
@@ -98,6 +109,8 @@ struct sim_run {
     struct sim_run_code code;
 
     /* All of them. */
+    struct sim_run_again *again; /* Counted in `runs` below, and in no sweep. */
+    uint32_t again_count;
     int64_t command_ms; /* When the first sweep began, since 1970; 0: none has. */
     uint64_t runs;
     uint64_t passed;
@@ -119,7 +132,16 @@ struct sim_told {
     const struct sim_shrunk *shrunk; /* NULL: nobody tried to shrink it. */
     const char *shrunk_token;        /* NULL: there is nothing smaller; what was found is told. */
     int64_t run_id;                  /* In the database; 0: none. */
+    bool again;                      /* It was remembered, and failed again … */
+    bool shrunk_before;              /* … and its smallest run as well. */
 };
+
+/* ---- run.c ----------------------------------------------------------------------------------- */
+
+/* Makes `entry` the scenario in progress: plan, options, its sweep in the database. True, or false
+ * after a line on stderr; sim_run_leave must follow in any case. */
+bool sim_run_enter(struct sim_run *run, const struct sim_entry *entry);
+void sim_run_leave(struct sim_run *run);
 
 /* ---- part.c ---------------------------------------------------------------------------------- */
 
@@ -135,6 +157,11 @@ bool sim_run_is_part(const struct sim_run *run);
 /* A failure of a new kind: shrinks it where that is wanted, stores it, tells it. False to end the
  * sweep at once. */
 bool sim_run_take_failure(struct sim_run *run, const struct sim_new_failure *failure);
+/* A remembered failure that failed again likewise. `run_id` of its row, where that is the very same
+ * run, and what it was shrunk to (NULL: nothing smaller), which is not looked for again. 0: it is
+ * another run now, and gets a row; then *run_id is that. */
+bool sim_run_take_again(struct sim_run *run, const struct sim_new_failure *failure,
+        const char *shrunk_before, int64_t *run_id);
 
 /* ---- store.c: each is true, or false after a line on stderr. Without a store: true. ---------- */
 
@@ -231,6 +258,13 @@ void sim_run_regression_plan(
 
 /* Tries them; false to end the command at once. */
 bool sim_run_try_remembered(struct sim_run *run);
+/* The sweep of the scenario in progress that was begun for one that failed again; 0: none. */
+int64_t sim_run_again_sweep(const struct sim_run *run);
+/* How many of the scenario in progress failed again. */
+uint32_t sim_run_again_count(const struct sim_run *run);
+/* Whether one of them failed in this way: it has been told. */
+bool sim_run_is_again(const struct sim_run *run, const struct sim_outcome *outcome);
+void sim_run_again_done(struct sim_run *run);
 
 /* ---- export.c -------------------------------------------------------------------------------- */
 

@@ -104,7 +104,10 @@ bool
 sim_run_store_begin(struct sim_run *run)
 {
     char build[SIM_BUILD_MAX];
-    if (run->store == NULL) {
+    run->unstored_count = 0;
+    run->stored_ms = sim_clock_ms();
+    run->sweep = sim_run_again_sweep(run);
+    if (run->store == NULL || run->sweep != 0) {
         return true;
     }
     sim_build_text(run->entry->library, build);
@@ -118,8 +121,6 @@ sim_run_store_begin(struct sim_run *run)
             .seed_first = run->plan.first,
             .started_ms = sim_clock_date_ms(),
     };
-    run->unstored_count = 0;
-    run->stored_ms = sim_clock_ms();
     if (sim_store_sweep_begin(run->store, &sweep, &run->sweep) != SIM_STORE_OK) {
         return sim_run_store_failed(run);
     }
@@ -350,8 +351,8 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
     free(own);
-    /* What does not come again alone can not be tried first. */
-    if (err != SIM_STORE_OK || !failure->same) {
+    /* What does not come again alone cannot be tried first; of one way to fail one run is. */
+    if (err != SIM_STORE_OK || !failure->same || sim_run_is_again(run, outcome)) {
         return err;
     }
     const struct sim_remembered remembered = {

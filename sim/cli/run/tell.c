@@ -202,7 +202,7 @@ tell_report(struct sim_run *run, const struct sim_told *told)
 bool
 sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome)
 {
-    return run->expect && outcome->verdict == run->entry->scenario->expect;
+    return run->expect && sim_verdict_fits(run->entry->scenario->expect, outcome->verdict);
 }
 
 static void
@@ -218,7 +218,10 @@ tell_failure_text(struct sim_run *run, const struct sim_told *told)
         (void)printf(" (run:%lld)", (long long)told->run_id);
     }
     (void)printf("\n\n");
-    if (told->shrunk != NULL) {
+    if (told->shrunk_before) {
+        (void)printf("Shrunk when it was found, to %u deviation%s.\n", told->shrunk->to.deviations,
+                told->shrunk->to.deviations == 1 ? "" : "s");
+    } else if (told->shrunk != NULL) {
         char *sentence = sim_shrunk_sentence(told->shrunk);
         (void)printf("%s\n", sentence);
         free(sentence);
@@ -356,9 +359,13 @@ sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *ag
 bool
 sim_run_as_stated(const struct sim_run *run)
 {
-    const uint64_t *verdicts = run->result.totals.verdicts;
+    uint64_t verdicts[SIM_VERDICTS];
     enum sim_verdict expect = run->entry->scenario->expect;
     uint64_t others = 0;
+    memcpy(verdicts, run->result.totals.verdicts, sizeof(verdicts));
+    for (uint32_t i = 0; i < run->again_count; i++) {
+        verdicts[run->again[i].verdict] += run->again[i].entry == run->entry;
+    }
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         bool fits = i == SIM_VERDICT_PASS || sim_verdict_fits(expect, (enum sim_verdict)i);
         others += fits ? 0 : verdicts[i];
@@ -433,6 +440,9 @@ tell_scenario_text(const struct sim_run *run)
     if (result->first_failure != UINT64_MAX) {
         put_piece(&column, "first at seed %llu", wide(run->plan.first + result->first_failure));
     }
+    if (sim_run_again_count(run) > 0) {
+        put_piece(&column, "remembered: %u failed again", sim_run_again_count(run));
+    }
     if (result->checked > 0) {
         put_piece(&column, "twins: %llu of %llu differ", wide(result->unequal),
                 wide(result->checked));
@@ -470,7 +480,11 @@ sim_run_tell_end(struct sim_run *run, int status)
         sim_run_json_summary(run, status, ms);
         return;
     }
-    (void)printf("%llu run%s: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
-            run->runs == 1 ? "" : "s", wide(run->passed), wide(run->runs - run->passed),
+    char again[48] = "";
+    if (run->again_count > 0) {
+        (void)snprintf(again, sizeof(again), ", %u of them remembered", run->again_count);
+    }
+    (void)printf("%llu run%s%s: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
+            run->runs == 1 ? "" : "s", again, wide(run->passed), wide(run->runs - run->passed),
             wide(ms / 1000), wide(ms % 1000));
 }

@@ -66,7 +66,8 @@ static const char tables_sql[] =
         " FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p"
         " WHERE m.type = 'table' AND m.name NOT IN ('sweeps', 'sweep_verdicts', 'seeds',"
         " 'coverage', 'code_coverage', 'sweep_strategies', 'sweep_species', 'goals', 'shards',"
-        " 'species', 'remembered', 'sweep_notes', 'explained', 'told') GROUP BY m.name HAVING "
+        " 'species', 'remembered', 'sweep_notes', 'failed_again', 'explained', 'told') GROUP BY "
+        "m.name HAVING "
         "max(p.name IN ('run', "
         "'sweep'))"
         " ORDER BY m.name <> 'runs', m.name";
@@ -509,6 +510,13 @@ static const struct rows remembered[] = {
                 " VALUES (?, ?, ?, ?, ?, ?)"},
 };
 
+/* The run may be another sweep's: both have moved. */
+static const struct rows again[] = {
+        {"SELECT a.sweep, a.run + ?3, r.sweep FROM failed_again AS a JOIN runs AS r USING (run)",
+                "INSERT OR IGNORE INTO failed_again SELECT new, ?2 FROM moved"
+                " WHERE old = ?1 AND ?3 IN (SELECT old FROM moved)"},
+};
+
 enum sim_store_err
 sim__move_rest(const struct sim__move *move)
 {
@@ -521,5 +529,8 @@ sim__move_rest(const struct sim__move *move)
             return err;
         }
     }
-    return move_each(move, remembered, COUNT(remembered));
+    enum sim_store_err err = sim__move_has_table(move->from, "failed_again")
+                                     ? move_each(move, again, COUNT(again))
+                                     : SIM_STORE_OK;
+    return err == SIM_STORE_OK ? move_each(move, remembered, COUNT(remembered)) : err;
 }

@@ -1,5 +1,5 @@
 /*
- * remember.c -- the failures that the next sweep tries first.
+ * remember.c -- the failures that the next sweep tries first, and those that failed again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,6 +62,29 @@ sim_store_forget(struct sim_store *store, const struct sim_remembered *failure)
         return err;
     }
     return sim__store_end(store, delete_failure(store, failure));
+}
+
+static enum sim_store_err
+insert_again(struct sim_store *store, int64_t sweep, int64_t run)
+{
+    struct sim__statement statement =
+            sim__store_prepare(store, "INSERT OR IGNORE INTO failed_again VALUES (?, ?)");
+    sim__put_int(&statement, sweep);
+    sim__put_int(&statement, run);
+    (void)sim__store_run(&statement);
+    return sim__store_done(&statement);
+}
+
+enum sim_store_err
+sim_store_failed_again(struct sim_store *store, int64_t sweep, int64_t run)
+{
+    rt_check(store, SIM__STORE_MAGIC);
+    rt_assert(run > 0);
+    enum sim_store_err err = sim__store_begin(store);
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    return sim__store_end(store, insert_again(store, sweep, run));
 }
 
 static struct sim_remembered

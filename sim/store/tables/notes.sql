@@ -1,6 +1,10 @@
--- notes.sql -- what a sweep was asked, and how it ended; made when a sweep first begins.
+-- notes.sql -- what a sweep was asked, what failed before it, and how it ended; made when a sweep
+-- first begins.
 --
 --     sqlite3 -box .rewake/trace.db 'SELECT command_ms, sweep, ended FROM sweep_notes'
+--
+-- What is true of a scenario now is what its newest sweep says: the failures that its runs had, and
+-- those of failed_again. All reports and exports go by that (reports/model/sweeps.h).
 --
 -- SPDX-License-Identifier: Apache-2.0
 
@@ -17,3 +21,13 @@ CREATE TABLE IF NOT EXISTS sweep_notes (
     checked INTEGER NOT NULL,       -- runs that were made again in a twin process,
     unequal INTEGER NOT NULL        -- and were another run there
 ) STRICT;
+
+-- Remembered failures that the command of a sweep tried first, and that failed again. They count in
+-- no figure of the sweep: where such a failure stops the command, the sweep has no run at all. A
+-- run that is the very same as before is the row of an earlier sweep; else it has a row in this
+-- one, with number -1.
+CREATE TABLE IF NOT EXISTS failed_again (
+    sweep INTEGER NOT NULL REFERENCES sweeps,
+    run   INTEGER NOT NULL REFERENCES runs,
+    PRIMARY KEY (sweep, run)
+) STRICT, WITHOUT ROWID;
