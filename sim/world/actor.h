@@ -81,6 +81,9 @@ struct sim_actor_ops {
     /* A question that explanations put: what it is blocked in comes back with nothing, as a host's
      * poll may at any time. It is enabled, and takes its steps as always. NULL: unsupported. */
     void (*interrupt)(struct sim_actor *actor);
+    /* The address of the function that each of its steps calls, a task's poll function. NULL: there
+     * is none, or it is not known. */
+    uintptr_t (*code)(const struct sim_actor *actor);
 };
 
 struct sim_actor {

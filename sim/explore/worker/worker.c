@@ -142,7 +142,7 @@ start_process(struct sim_worker *worker)
     int fds[2];
     worker->shared->ready = false;
     worker->shared->stage = SIM_STAGE_IDLE;
-    worker->shared->crash.signal = 0;
+    worker->shared->crash = (struct sim_crash){.signal = 0};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
         return fail(worker, "no socket for a worker", errno);
     }
@@ -324,6 +324,7 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
         (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time",
                 patience_ms(worker));
     } else {
+        sim_crash_stack(&shared->crash, &outcome.stack);
         sim_crash_tell(&shared->crash, status, what, sizeof(what));
     }
     (void)snprintf(outcome.message, sizeof(outcome.message), "%s%s",

@@ -238,6 +238,9 @@ insert_full(struct sim_store *store, const struct sim_full_run *run, int64_t *re
     }
     *ret_id = sqlite3_last_insert_rowid(store->db);
     err = insert_details(store, *ret_id, run);
+    if (err == SIM_STORE_OK && run->frames != NULL) {
+        err = sim__store_stack(store, *ret_id, run->frames);
+    }
     if (err == SIM_STORE_OK && run->recorder != NULL) {
         err = insert_recorded(store, *ret_id, run->recorder);
     }
