@@ -3,7 +3,7 @@
  *
  * A rule is a verdict and the oracle that said so. Where a run's events tell how it came about, the
  * result has a code flow: from where the waker was stored to where the wake-up was missed. Files
- * below the folder in which rewake was built are relative to SRCROOT; others have their whole name.
+ * of the repository are relative to SRCROOT; others have their whole name (reports/base/path.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -19,7 +19,7 @@ struct sim__telling {
     struct sim_page *page;
     const struct sim_outcome *outcome;
     struct sim_frames frames; /* Of outcome->stack. */
-    bool went_on; /* As in struct sim_tale. */
+    bool went_on;             /* As in struct sim_tale. */
 };
 
 /* ---- Words, added to the line. --------------------------------------------------------------- */

@@ -41,9 +41,9 @@ sim__put_where(struct sim__telling *telling)
 bool
 sim__is_of_poll(const struct sim__telling *telling)
 {
-    const struct sim_stack *stack = &telling->outcome->stack;
-    return telling->outcome->verdict == SIM_VERDICT_CONTRACT && stack->count == 1 &&
-           !stack->returns;
+    const struct sim_outcome *outcome = telling->outcome;
+    return outcome->verdict == SIM_VERDICT_CONTRACT && outcome->stack.count > 0 &&
+           outcome->stack.function;
 }
 
 /* ---- Clones that are lost. ------------------------------------------------------------------- */
@@ -61,18 +61,37 @@ put_clone(struct sim__telling *telling, uint64_t index)
     sim__end_line(telling, 0);
 }
 
-/* The last line of the reader's that an event of `step` names. */
-static void
-put_place_of_step(struct sim__telling *telling, uint64_t step)
+static bool
+is_readers(const struct sim_event *event)
+{
+    const struct rt_site *site = sim_site_find(event->await != 0 ? event->await : event->site);
+    return site != NULL && !sim_site_is_own(site);
+}
+
+/* The last event of `step` with a line of the reader's, among those that clone a waker, or all. */
+static uint64_t
+last_of_step(const struct sim__telling *telling, uint64_t step, bool clones)
 {
     for (uint64_t i = telling->cast.end; i-- > telling->cast.first;) {
         const struct sim_event *event = sim_cast_event(&telling->cast, i);
-        const struct rt_site *site = sim_site_find(event->await != 0 ? event->await : event->site);
-        if (event->step == step && site != NULL && !sim_site_is_own(site)) {
-            sim_page_put(&telling->line, "; its last line on record is");
-            sim__put_at_event(telling, i);
-            return;
+        if (event->step == step && is_readers(event) &&
+                (!clones || event->kind == RT_PROBE_CLONE)) {
+            return i;
         }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* What overwrites a clone is mostly the next one. */
+static void
+put_place_of_step(struct sim__telling *telling, uint64_t step)
+{
+    uint64_t again = last_of_step(telling, step, true);
+    uint64_t last = again != SIM_EVENT_NONE ? again : last_of_step(telling, step, false);
+    if (last != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, again != SIM_EVENT_NONE ? ", which clones a waker"
+                                                             : "; its last line on record is");
+        sim__put_at_event(telling, last);
     }
 }
 

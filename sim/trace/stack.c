@@ -26,6 +26,7 @@ sim_stack_take(struct sim_stack *ret_stack)
     int count = prepared ? backtrace(frames, (int)SIM_STACK_FRAMES) : 0;
     ret_stack->count = 0;
     ret_stack->returns = true;
+    ret_stack->function = false;
     for (int i = 0; i < count; i++) {
         ret_stack->pc[ret_stack->count++] = (uintptr_t)frames[i];
     }
@@ -36,5 +37,6 @@ sim_stack_of(struct sim_stack *ret_stack, uintptr_t pc)
 {
     ret_stack->count = pc != 0 ? 1 : 0;
     ret_stack->returns = false;
+    ret_stack->function = true;
     ret_stack->pc[0] = pc;
 }

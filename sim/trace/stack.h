@@ -22,9 +22,10 @@ extern "C" {
 
 /* Plain data: copied between processes as it is. */
 struct sim_stack {
-    uint32_t count;                     /* 0: not taken. */
-    bool returns;                       /* pc[0] too is an address of return, as all others are. */
-    uintptr_t pc[SIM_STACK_FRAMES];     /* Innermost first. */
+    uint32_t count; /* 0: not taken. */
+    bool returns;   /* pc[0] too is an address of return, as all others are. */
+    bool function;  /* pc[0] is where a function begins, and stands for all of it. */
+    uintptr_t pc[SIM_STACK_FRAMES]; /* Innermost first. */
 };
 
 /* Loads the unwinder, which takes memory. Before that sim_stack_take takes nothing. */
@@ -33,7 +34,7 @@ void sim_stack_prepare(void);
 /* The stack of the caller. Callable inside a run; it allocates nothing. */
 void sim_stack_take(struct sim_stack *ret_stack);
 
-/* The one address `pc`, where a function begins; 0: none. */
+/* The one function that begins at `pc`; 0: none. */
 void sim_stack_of(struct sim_stack *ret_stack, uintptr_t pc);
 
 #ifdef __cplusplus

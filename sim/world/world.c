@@ -131,6 +131,8 @@ clear_outcome(struct sim_outcome *outcome, uint64_t seed)
     outcome->lost_step = 0;
     outcome->lost_wakers = 0;
     outcome->stack.count = 0;
+    outcome->stack.function = false;
+    outcome->stack.returns = false;
     outcome->actor_name[0] = '\0';
     outcome->message[0] = '\0';
 }

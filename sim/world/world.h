@@ -84,7 +84,7 @@ struct sim_after {
 /* What is checked and given back when a run is over: leaks, balances. */
 struct sim_closer {
     struct rt_list link;
-    void (*close)(void *argument); /* May call sim_fail. */
+    void (*close)(void *argument);    /* May call sim_fail. */
     uint64_t (*lost)(void *argument); /* Cloned wakers that lie nowhere now; NULL: it has none. */
     void *argument;
 };

@@ -94,7 +94,7 @@ put_symbol(const char *symbol, char *ret_text, size_t size)
 
 /* The nearest symbol before may be another function's: a static one has none. */
 static void
-set_symbol(struct sim_frame *frame, const Dl_info *info, const ElfW(Sym) *symbol, uintptr_t pc)
+set_symbol(struct sim_frame *frame, const Dl_info *info, const ElfW(Sym) * symbol, uintptr_t pc)
 {
     if (info->dli_sname != NULL && symbol != NULL &&
             pc - (uintptr_t)info->dli_saddr < symbol->st_size) {
@@ -103,12 +103,13 @@ set_symbol(struct sim_frame *frame, const Dl_info *info, const ElfW(Sym) *symbol
 }
 
 static void
-set_place(struct sim_frame *frame, const struct sim_place *place)
+set_place(struct sim_frame *frame, const struct sim_place *place, bool whole)
 {
     (void)snprintf(frame->function, sizeof(frame->function), "%.63s%s%.63s", place->scope,
             place->scope[0] != '\0' ? "::" : "", place->function);
     (void)snprintf(frame->file, sizeof(frame->file), "%s", place->file);
-    frame->line = place->line;
+    /* Of a function as a whole: its first instruction may be that of any line in it. */
+    frame->line = whole && place->declared != 0 ? place->declared : place->line;
 }
 
 /* ---- Frames. --------------------------------------------------------------------------------- */
@@ -154,12 +155,12 @@ is_readers(const struct sim_place *place, enum owner owner)
 }
 
 static void
-add_places(struct sim_frames *frames, const struct sim_frame *like, enum owner owner,
+add_places(struct sim_frames *frames, const struct sim_frame *like, enum owner owner, bool whole,
         const struct sim_place *places, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct sim_frame frame = *like;
-        set_place(&frame, &places[i]);
+        set_place(&frame, &places[i], whole);
         if (is_readers(&places[i], owner)) {
             add_frame(frames, &frame);
         } else if (frames->count == 0 && sim_place_is_runtime(&places[i])) {
@@ -170,7 +171,7 @@ add_places(struct sim_frames *frames, const struct sim_frame *like, enum owner o
 
 static void
 add_address(
-        struct sim_places *places, struct sim_frames *frames, uintptr_t pc, bool called)
+        struct sim_places *places, struct sim_frames *frames, uintptr_t pc, bool called, bool whole)
 {
     Dl_info info;
     void *symbol = NULL;
@@ -187,10 +188,9 @@ add_address(
     struct sim_frame frame = {.times = 1, .offset = pc - (uintptr_t)info.dli_fbase};
     (void)snprintf(
             frame.module, sizeof(frame.module), "%s", slash != NULL ? slash + 1 : info.dli_fname);
-    uint32_t count =
-            places != NULL ? sim_places_at(places, pc, called, found, INLINED_MAX) : 0;
+    uint32_t count = places != NULL ? sim_places_at(places, pc, called, found, INLINED_MAX) : 0;
     if (count > 0) {
-        add_places(frames, &frame, owner, found, count);
+        add_places(frames, &frame, owner, whole, found, count);
     } else if (owner == READER) {
         set_symbol(&frame, &info, symbol, at);
         add_frame(frames, &frame);
@@ -205,7 +205,7 @@ sim_frames_find(const struct sim_stack *stack, struct sim_frames *ret)
     uint32_t count = stack->count <= SIM_STACK_FRAMES ? stack->count : 0;
     struct sim_places *places = count > 0 ? places_now() : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        add_address(places, ret, stack->pc[i], i > 0 || stack->returns);
+        add_address(places, ret, stack->pc[i], i > 0 || stack->returns, i == 0 && stack->function);
     }
 }
 
@@ -236,8 +236,8 @@ sim_frames_where(const struct sim_frames *frames, char *ret_text, size_t size)
     } else if (frame->function[0] != '\0') {
         (void)snprintf(ret_text, size, " in %s()", frame->function);
     } else {
-        (void)snprintf(ret_text, size, " at %s+0x%llx", frame->module,
-                (unsigned long long)frame->offset);
+        (void)snprintf(
+                ret_text, size, " at %s+0x%llx", frame->module, (unsigned long long)frame->offset);
     }
 }
 
@@ -250,8 +250,8 @@ sim_frame_text(const struct sim_frame *frame, char *ret_text, size_t size)
         (void)snprintf(times, sizeof(times), " (%u times)", frame->times);
     }
     if (frame->file[0] != '\0') {
-        (void)snprintf(ret_text, size, "%s %s:%u%s", function, base_name(frame->file), frame->line,
-                times);
+        (void)snprintf(
+                ret_text, size, "%s %s:%u%s", function, base_name(frame->file), frame->line, times);
     } else {
         (void)snprintf(ret_text, size, "%s%s%s+0x%llx%s", function, *function != '\0' ? " " : "",
                 frame->module, (unsigned long long)frame->offset, times);

@@ -26,11 +26,11 @@ extern "C" {
 
 struct sim_frame {
     char function[136]; /* "server_poll", "Server::poll"; "": not known. */
-    char file[256];    /* Absolute, or as the compiler was given it; "": not known. */
-    uint32_t line;     /* 0: not known. */
-    uint32_t times;    /* Equal frames of a recursion are one; 1: no recursion. */
-    char module[64];   /* "mine.so" */
-    uint64_t offset;   /* In it. */
+    char file[256];     /* Absolute, or as the compiler was given it; "": not known. */
+    uint32_t line;      /* 0: not known. */
+    uint32_t times;     /* Equal frames of a recursion are one; 1: no recursion. */
+    char module[64];    /* "mine.so" */
+    uint64_t offset;    /* In it. */
 };
 
 struct sim_frames {

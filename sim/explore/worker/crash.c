@@ -195,6 +195,7 @@ sim_crash_stack(const struct sim_crash *crash, struct sim_stack *ret_stack)
     }
     /* Without an unwinder only the instruction is known. */
     sim_stack_of(ret_stack, crash->pc);
+    ret_stack->function = false;
     ret_stack->returns = crash->access == SIM_CRASH_CALL;
     for (uint32_t i = from + 1; i < count && ret_stack->count < SIM_STACK_FRAMES; i++) {
         ret_stack->pc[ret_stack->count++] = crash->frames[i];
@@ -258,10 +259,8 @@ put_what(const struct sim_crash *crash, char *ret_text, size_t size)
     (void)snprintf(ret_text, size, "%s", what);
 }
 
-/* " in crash_main (executor.c:218)", " in name()" or " at mine.so+0x1234"; "" when nothing is
- * known. */
-static void
-put_where(const struct sim_crash *crash, char *ret_text, size_t size)
+void
+sim_crash_where(const struct sim_crash *crash, char *ret_text, size_t size)
 {
     struct sim_stack stack;
     struct sim_frames frames;
@@ -287,7 +286,7 @@ sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t
     }
     const char *name = sigabbrev_np(crash->signal);
     put_what(crash, what, sizeof(what));
-    put_where(crash, where, sizeof(where));
+    sim_crash_where(crash, where, sizeof(where));
     (void)snprintf(ret_text, size, "SIG%s, %s%s", name != NULL ? name : "?", what, where);
 }
 

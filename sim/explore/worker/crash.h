@@ -49,6 +49,10 @@ bool sim_crash_catch(struct sim_crash *crash);
  * ended with `status` (of waitpid). */
 void sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t size);
 
+/* In the parent: " in crash_main (executor.c:218)", " in name()" or " at mine.so+0x1234"; "" when
+ * nothing is known. */
+void sim_crash_where(const struct sim_crash *crash, char *ret_text, size_t size);
+
 /* The frames from the interrupted one on. */
 void sim_crash_stack(const struct sim_crash *crash, struct sim_stack *ret_stack);
 

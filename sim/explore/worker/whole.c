@@ -99,7 +99,7 @@ outcome_is_whole(const struct sim_outcome *outcome)
 {
     return outcome->verdict < SIM_VERDICTS && outcome->oracle < SIM_ORACLES &&
            outcome->order <= SIM_ORDER_LAST && outcome->stack.count <= SIM_STACK_FRAMES &&
-           is_bool(&outcome->stack.returns) &&
+           is_bool(&outcome->stack.returns) && is_bool(&outcome->stack.function) &&
            is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
            is_text(outcome->message, sizeof(outcome->message));
 }

@@ -95,7 +95,7 @@ ok "a leaked waker: whose it is and where it was cloned" grep -q \
 ok "a leaked waker: the step that overwrote it" \
     grep -q 'It was overwritten or forgotten in step 2 (100ns), a step of .keeper.' joined.txt
 ok "a leaked waker: the line of that step" \
-    grep -q 'its last line on record is at where.c:[0-9]* in keeper_poll()' joined.txt
+    grep -q 'which clones a waker at where.c:[0-9]* in keeper_poll()' joined.txt
 not_ok "a leaked waker: no line of rewake" grep -q 'executor\.c\|task\.c' leak.txt
 
 # ---- The same line in all outputs. ----
@@ -105,7 +105,7 @@ cp "$lib/$deep" repo/src/deep/
 repo=$(cd repo && pwd -P)
 # paths CLAIM LIB FOLDER: what GitHub and SARIF say of the crash, from that folder.
 paths() {
-    (cd "$3" && REWAKE_DB=w.db && export REWAKE_DB &&
+    (cd "$3" && REWAKE_DB=paths.db && export REWAKE_DB && rm -f paths.db*
         "$REWAKE" run "$2" where/writes --runs 1 --fresh >run.txt 2>&1
         "$REWAKE" export github >github.txt
         "$REWAKE" export sarif >sarif.json)

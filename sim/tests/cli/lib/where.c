@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/rewake.h"
 #include "where.h"
+#include "sim/rewake.h"
 
 struct job {
     struct rt_task task;

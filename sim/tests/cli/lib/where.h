@@ -1,4 +1,8 @@
-/* where.h -- what where.c has in its second file, deep/where_deep.c. SPDX-License-Identifier: Apache-2.0 */
+/*
+ * where.h -- what where.c has in its second file, deep/where_deep.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
 #ifndef WHERE_H
 #define WHERE_H
 
