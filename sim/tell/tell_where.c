@@ -1,5 +1,5 @@
 /*
- * tell_where.c -- where a failure is in the reader's source: a stack, a poll function, a lost clone.
+ * tell_where.c -- where a failure is in the reader's source: a stack, a poll function, a clone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -27,8 +27,8 @@ uint32_t sim_where_clones(
 uint32_t sim_where_whose(const struct sim_cast *cast, uint64_t clone);
 
 /*
- * Of a crash, a hang or a broken rule its stack (outcome->stack); of a leak of wakers the lines that
- * cloned them (sim_where_clones). Else none. `recorder` may be NULL.
+ * Of a crash, a hang or a broken rule its stack (outcome->stack); of a leak of wakers the lines
+ * that cloned them (sim_where_clones). Else none. `recorder` may be NULL.
  */
 void sim_where_find(const struct sim_outcome *outcome, const struct sim_recorder *recorder,
         struct sim_frames *ret);

@@ -35,7 +35,7 @@ struct sim_frame {
 
 struct sim_frames {
     uint32_t count;
-    char via[64]; /* The function of the runtime in which it happened, called by all[0]; "": none. */
+    char via[64]; /* The runtime function in which it happened, called by all[0]; "": none. */
     struct sim_frame all[SIM_FRAMES_MAX]; /* Innermost first. */
 };
 

@@ -1,4 +1,4 @@
--- stacks.sql -- where failures are in the source of their library; made when the first one is known.
+-- stacks.sql -- where failures are in the source of their library; made for the first one known.
 --
 --     sqlite3 -box .rewake/trace.db 'SELECT run, n, function, file, line FROM stacks'
 --

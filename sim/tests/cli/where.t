@@ -1,5 +1,5 @@
 #!/bin/sh
-# where.t -- each failure names its line: crashes, broken rules, leaked wakers; and paths in exports.
+# where.t -- a failure names its line: crashes, broken rules, leaked wakers; and paths in exports.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -36,7 +36,8 @@ calls=$(line_of $deep 'write_it(target);')
 ok "a crash: its stack" grep -q \
     "^  #0 write_it where_deep.c:$write  #1 where_write where_deep.c:$calls  #2 writes where.c:" \
     writes.txt
-not_ok "a crash: no frame of rewake" grep -q '#[0-9]* .*\(executor\|step\|serve\|fiber\)\.c' writes.txt
+not_ok "a crash: no frame of rewake" \
+    grep -q '#[0-9]* .*\(executor\|step\|serve\|fiber\)\.c' writes.txt
 not_ok "a crash: no line of rewake" grep -q 'executor\.c' writes.txt
 told calls >calls.txt
 line=$(line_of $deep 'function();')
@@ -50,7 +51,8 @@ ok "an assertion of the C library: the line that made it" \
 told fiber >fiber.txt
 line=$(line_of where.c 'where_write(where_nothing);')
 ok "a crash on a fiber: its stack ends at the loop's function" \
-    grep -q "^  #0 write_it where_deep.c:$write  #1 where_write .*  #2 loop where.c:[0-9]*\$" fiber.txt
+    grep -q "^  #0 write_it where_deep.c:$write  #1 where_write .*  #2 loop where.c:$line\$" \
+    fiber.txt
 
 # ---- A library without debug information. ----
 cp where.so bare.so

@@ -14,8 +14,7 @@ struct Packet {
 class Server
 {
   public:
-    __attribute__((noinline)) void
-    answer(Packet *packet)
+    __attribute__((noinline)) void answer(Packet *packet)
     {
         packet->size = 1;
         __asm__ volatile("");
