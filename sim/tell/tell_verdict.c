@@ -304,10 +304,13 @@ head_contract(struct sim__telling *telling)
 static void
 head_crash(struct sim__telling *telling)
 {
+    bool stepped = telling->outcome->fail_step != 0;
     put_message(telling);
-    sim_page_put(&telling->line, ", ");
-    sim__put_step(telling, telling->outcome->fail_step);
-    if (telling->fate.part != SIM_PART_NONE) {
+    if (stepped) {
+        sim_page_put(&telling->line, ", ");
+        sim__put_step(telling, telling->outcome->fail_step);
+    }
+    if (stepped && telling->fate.part != SIM_PART_NONE) {
         sim_page_put(&telling->line, " of ");
         sim__put_who(telling, telling->fate.part);
     }
