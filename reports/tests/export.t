@@ -136,7 +136,8 @@ ok "a file in the working directory by its name there" grep -q "^at words.c:[0-9
 mkdir elsewhere
 (cd elsewhere && rewake export junit --db ../odd.db) >elsewhere.xml
 path 'string(//testcase[@name="odd/words"]/failure)' elsewhere.xml >failure.txt
-ok "a file outside of the tree by its whole name" grep -q "^at $(pwd -P)/words.c:[0-9]* " failure.txt
+ok "a file outside of the tree by its whole name" \
+    grep -q "^at $(pwd -P)/words.c:[0-9]* " failure.txt
 ok "the library is part of the command" grep -q '^rewake replay ./words.so rw1:' failure.txt
 
 # ---- SARIF: what its schema asks of what we write. ----
