@@ -3,8 +3,8 @@
  *
  * An annotation is a line "::error file=…,line=…,title=…::message"; the runner takes it out of a
  * step's output and shows it at that line. In a value %, CR and LF are escaped, in a property also
- * ':' and ','. Only files of the repository can carry one, so that a file outside of the folder in
- * which rewake was built is named in the message instead.
+ * ':' and ','. Only files of the repository can carry one: they are relative to it
+ * (reports/base/path.h), and another file is named in the message instead.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

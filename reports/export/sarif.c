@@ -3,7 +3,7 @@
  *
  * A rule is a verdict and the oracle that said so. Where a run's events tell how it came about, the
  * result has a code flow: from where the waker was stored to where the wake-up was missed. Files
- * below the folder in which rewake was built are relative to SRCROOT; others have their whole name.
+ * of the repository are relative to SRCROOT; others have their whole name (reports/base/path.h).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/base/path.h"
 #include "reports/export/words.h"
 #include "reports/model/flow.h"
 #include "runtime/base/assert.h"
@@ -188,7 +189,8 @@ put_locations(struct sim_json *json, const struct report_sweep *sweep, const str
 
 /* `steps`: the text names them; not where the message is about a smaller run, with other steps. */
 static void
-put_flow(struct sim_json *json, const struct report_flow *flow, bool steps)
+put_flow(struct sim_json *json, const struct report_sweep *sweep, const struct report_flow *flow,
+        bool steps)
 {
     sim_json_open(json, "codeFlows", '[');
     sim_json_open(json, NULL, '{');
@@ -201,7 +203,9 @@ put_flow(struct sim_json *json, const struct report_flow *flow, bool steps)
         int used = steps ? snprintf(text, sizeof(text), "step %lld: ", (long long)place->step) : 0;
         (void)snprintf(text + used, sizeof(text) - (size_t)used, "%.400s", place->text);
         sim_json_open(json, NULL, '{');
-        open_location(json, "location", place->file, place->line, place->function);
+        char *file = report_path(place->file, sweep->library);
+        open_location(json, "location", file, place->line, place->function);
+        free(file);
         put_message(json, "message", text);
         sim_json_close(json, '}');
         sim_json_signed(json, "executionOrder", (int64_t)i + 1);
@@ -269,7 +273,7 @@ put_result(struct writing *writing, const struct report_sweep *sweep, const stru
     put_message(json, "message", message);
     put_locations(json, sweep, way);
     if (flow.count > 1) {
-        put_flow(json, &flow, way->answer[0] == '\0');
+        put_flow(json, sweep, &flow, way->answer[0] == '\0');
     }
     sim_json_signed(json, "occurrenceCount", report_way_runs(way));
     put_fingerprint(json, sweep, way);
@@ -323,7 +327,7 @@ put_run(struct writing *writing)
     /* Where it is, only the reader knows. */
     sim_json_open(json, "originalUriBaseIds", '{');
     sim_json_open(json, "SRCROOT", '{');
-    put_message(json, "description", "the folder in which the scenarios were compiled");
+    put_message(json, "description", "the root of the repository");
     sim_json_close(json, '}');
     sim_json_close(json, '}');
     put_results(writing);

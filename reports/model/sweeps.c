@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
+#include "reports/base/path.h"
 #include "reports/model/failures.h"
 #include "runtime/base/assert.h"
 #include "sim/explore/registry.h"
@@ -162,6 +163,53 @@ read_answer(struct sim_store *store, struct report_way *way)
                                                                 : err;
 }
 
+/* Where its run failed, as stacks.sql has it: more than the line that a verdict names. */
+static enum sim_store_err
+read_stack(struct sim_store *store, struct report_way *way)
+{
+    struct report_ask ask = report_ask(store,
+            "SELECT file, line, function FROM stacks WHERE run = ? AND file <> '' ORDER BY n");
+    report_put_int(&ask, way->run);
+    if (report_row(&ask)) {
+        free(way->file);
+        free(way->function);
+        way->file = copy(&ask, 0);
+        way->line = report_int(&ask, 1);
+        way->function = copy(&ask, 2);
+    }
+    return report_done(&ask);
+}
+
+static enum sim_store_err
+read_stacks(struct sim_store *store, struct report_sweeps *list)
+{
+    enum sim_store_err err = SIM_STORE_OK;
+    bool there = report_has_table(store, "stacks");
+    for (size_t i = 0; there && i < list->count; i++) {
+        for (size_t j = 0; j < list->sweeps[i].way_count && err == SIM_STORE_OK; j++) {
+            err = read_stack(store, &list->sweeps[i].ways[j]);
+        }
+    }
+    return err;
+}
+
+/* Paths as the repository has them. */
+static void
+name_files(struct report_sweeps *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct report_sweep *sweep = &list->sweeps[i];
+        char *file = report_path(sweep->file, sweep->library);
+        free(sweep->file);
+        sweep->file = file;
+        for (size_t j = 0; j < sweep->way_count; j++) {
+            file = report_path(sweep->ways[j].file, sweep->library);
+            free(sweep->ways[j].file);
+            sweep->ways[j].file = file;
+        }
+    }
+}
+
 static enum sim_store_err
 read_answers(struct sim_store *store, struct report_sweeps *list)
 {
@@ -260,7 +308,10 @@ report_sweeps_read(struct sim_store *store, const int64_t *numbers, size_t count
     if (err == SIM_STORE_OK) {
         err = read_ways(store, ret_list);
     }
-    return err == SIM_STORE_OK ? read_answers(store, ret_list) : err;
+    err = err == SIM_STORE_OK ? read_stacks(store, ret_list) : err;
+    err = err == SIM_STORE_OK ? read_answers(store, ret_list) : err;
+    name_files(ret_list);
+    return err;
 }
 
 static void

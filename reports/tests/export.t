@@ -135,7 +135,12 @@ ok "odd characters: valid" is_junit odd.xml
 path 'string(//testcase[@name="odd/words"]/failure/@message)' odd.xml >message.txt
 ok "odd characters: as they are" grep -q "<b>&\"'100%0A,::\]\]>" message.txt
 path 'string(//testcase[@name="odd/words"]/failure)' odd.xml >failure.txt
-ok "a file outside of the tree by its whole name" grep -q "^at $tmp/words.c:[0-9]* " failure.txt
+ok "a file in the working directory by its name there" grep -q "^at words.c:[0-9]* " failure.txt
+mkdir elsewhere
+(cd elsewhere && rewake export junit --db ../odd.db) >elsewhere.xml
+path 'string(//testcase[@name="odd/words"]/failure)' elsewhere.xml >failure.txt
+ok "a file outside of the tree by its whole name" \
+    grep -q "^at $(pwd -P)/words.c:[0-9]* " failure.txt
 ok "the library is part of the command" grep -q '^rewake replay ./words.so rw1:' failure.txt
 
 # ---- SARIF: what its schema asks of what we write. ----
@@ -177,7 +182,7 @@ ok "export sarif: from where it woke nobody to where it stored" sarif '[.runs[0]
 rewake export sarif --db h.db >h.sarif
 ok "export sarif, no failures: valid" is_sarif h.sarif
 ok "export sarif, no failures: none" sarif '.runs[0].results == []' h.sarif
-rewake export sarif --db odd.db >odd.sarif
+(cd elsewhere && rewake export sarif --db ../odd.db) >odd.sarif
 ok "export sarif, odd characters: valid" is_sarif odd.sarif
 ok "export sarif, a file outside of the tree" sarif \
     "[.runs[0].results[].locations[0].physicalLocation.artifactLocation.uri] |
@@ -192,7 +197,7 @@ rewake export github --db j.db >j.txt
 ok "export github: a line" grep -q '^::error file=scenarios/canary/lost_wakeup.c,line=[0-9]*,'\
 'title=lost-wakeup in canary/lost-wakeup::.consumer. sleeps for ever.*%0Arewake replay rw1:' j.txt
 same "export github: nothing else" "$(grep -vc '^::error ' j.txt)" 0
-rewake export github 'odd/words' --db odd.db >odd.txt
+(cd elsewhere && rewake export github 'odd/words' --db ../odd.db) >odd.txt
 same "export github: odd characters stay in their line" "$(wc -l <odd.txt)" 1
 ok "export github: UTF-8" iconv -f UTF-8 -t UTF-8 odd.txt
 ok "export github: percent signs" grep -q '100%250A,::\]\]>' odd.txt

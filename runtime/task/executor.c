@@ -72,7 +72,7 @@ go_to_sleep(struct rt_task *task)
 {
     rt_assert(task->state == RT_TASK_RUNNING);
     if (rt_list_empty(&task->slots) && task->target.clones == 0) {
-        rt_fault(RT_E_NO_WAKER, task->name, "a task went to sleep and nobody can wake it");
+        rt_fault(RT_E_NO_WAKER, task->name, "a poll returned PENDING and no waker was stored");
     }
     task->state = RT_TASK_SLEEPING;
 }

@@ -99,5 +99,6 @@ void sim__evil_init(struct sim_rt *rt);
 
 /* close.c: what must be given back. */
 void sim__close(void *argument);
+uint64_t sim__lost(void *argument); /* Clones that lie nowhere now; argument: the rt. */
 
 #endif

@@ -45,6 +45,16 @@ clones_in(const void *argument, const char *memory, size_t size)
     return found;
 }
 
+static uint64_t
+lost_clones(const struct sim_rt *rt)
+{
+    const struct rt_executor_counters *counters = &rt->runtime.executor.counters;
+    uint64_t out =
+            counters->clones > counters->returned ? counters->clones - counters->returned : 0;
+    uint64_t found = out > 0 ? sim_world_search(rt->world, clones_in, rt) : 0;
+    return out > found ? out - found : 0;
+}
+
 static void
 check_clones(const struct sim_rt *rt)
 {
@@ -55,17 +65,19 @@ check_clones(const struct sim_rt *rt)
                 "wakers were given back more often than they were cloned (%llu against %llu)",
                 (unsigned long long)counters->returned, (unsigned long long)counters->clones);
     }
-    uint64_t out = counters->clones - counters->returned;
-    if (out == 0) {
-        return;
-    }
-    uint64_t found = sim_world_search(world, clones_in, rt);
-    if (out > found) {
+    uint64_t lost = lost_clones(rt);
+    if (lost > 0) {
+        world->outcome.lost_wakers = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX;
         sim_fail(world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, NULL, 0,
                 "%llu waker clone%s neither woken nor dropped, and nobody has %s any more",
-                (unsigned long long)(out - found), out - found == 1 ? " was" : "s were",
-                out - found == 1 ? "it" : "them");
+                (unsigned long long)lost, lost == 1 ? " was" : "s were", lost == 1 ? "it" : "them");
     }
+}
+
+uint64_t
+sim__lost(void *argument)
+{
+    return lost_clones(argument);
 }
 
 void

@@ -209,6 +209,13 @@ task_cancel(struct sim_actor *actor)
     actor->done = true;
 }
 
+static uintptr_t
+task_code(const struct sim_actor *actor)
+{
+    const struct sim_bound *bound = rt_container_of(actor, struct sim_bound, actor);
+    return sim__has_left(bound) ? 0 : (uintptr_t)bound->task->poll;
+}
+
 static const struct sim_actor_ops task_ops = {
         .kind = SIM_ACTOR_TASK,
         .undivided = true,
@@ -217,6 +224,7 @@ static const struct sim_actor_ops task_ops = {
         .waiting = sim__task_waiting,
         .cancel = task_cancel,
         .fire_derived = sim__task_fire_derived,
+        .code = task_code,
 };
 
 static struct sim_bound *
@@ -419,7 +427,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     sim_world_add_clocked(world, &rt->clocked);
     rt->audit = (struct sim_audit){.audit = audit, .argument = rt, .name = rt->name};
     sim_world_add_audit(world, &rt->audit);
-    rt->closer = (struct sim_closer){.close = sim__close, .argument = rt};
+    rt->closer = (struct sim_closer){.close = sim__close, .lost = sim__lost, .argument = rt};
     sim_world_add_closer(world, &rt->closer);
     return rt;
 }

@@ -211,6 +211,7 @@ sim_host_new(struct sim_world *world, const char *name, enum sim_profile profile
     host->renewable.argument = host;
     sim_world_add_renewable(world, &host->renewable);
     host->closer.close = sim__watch_close;
+    host->closer.lost = NULL;
     host->closer.argument = host;
     sim_world_add_closer(world, &host->closer);
     return host;

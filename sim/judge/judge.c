@@ -153,6 +153,7 @@ take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
     outcome->oracle = answer->outcome.oracle;
     outcome->actor = answer->outcome.actor;
     outcome->site = answer->outcome.site;
+    outcome->stack = answer->outcome.stack;
     memcpy(outcome->actor_name, answer->outcome.actor_name, sizeof(outcome->actor_name));
     (void)snprintf(outcome->message, sizeof(outcome->message), SIM_OUTCOME_ASKED "%.200s",
             answer->outcome.message);

@@ -42,6 +42,13 @@ void sim_judge_ended(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
 
 /*
+ * For a leak of wakers: the first step after which a clone lay nowhere in the run's memory, by
+ * bisection with replays. 0: none, or only at the end. outcome->lost_step is set as well.
+ */
+uint64_t sim_judge_lost(
+        struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
+
+/*
  * For a lost or late wake-up: the first step after which the sleeper would have moved: that step
  * should have woken it. By bisection between its last step and the failure, checked at both
  * sides. 0: not found. outcome->owed_step is set as well.

@@ -49,6 +49,17 @@ struct sim_store {
     char message[SIM_STORE_MESSAGE_MAX];
 };
 
+/* ---- rows/stack.c ---------------------------------------------------------------------------- */
+
+struct sim_frames;
+
+/* Makes the table of stacks.sql, where it is not there yet. */
+enum sim_store_err sim__store_stack_tables(struct sim_store *store);
+
+/* Writes the frames of a run that has details. */
+enum sim_store_err sim__store_stack(
+        struct sim_store *store, int64_t run, const struct sim_frames *frames);
+
 /* ---- rows/notes.c ---------------------------------------------------------------------------- */
 
 /* Makes the table of notes.sql, where it is not there yet. */

@@ -223,6 +223,8 @@ RT_MUST_CHECK enum sim_store_err sim_store_runs(struct sim_store *store, int64_t
 /* Whether the failure also comes in FIFO order. */
 enum sim_store_fifo { SIM_FIFO_NOT_ASKED, SIM_FIFO_NO, SIM_FIFO_YES };
 
+struct sim_frames;
+
 struct sim_full_run {
     int64_t sweep;
     uint64_t number; /* In the sweep; UINT64_MAX: none, it was remembered and tried first. */
@@ -232,6 +234,7 @@ struct sim_full_run {
     const uint8_t *tape; /* Encoded; NULL with size 0. */
     size_t tape_size;
     const struct sim_recorder *recorder; /* Events, hashes, texts; NULL: none were kept. */
+    const struct sim_frames *frames;     /* Where it failed; NULL: not known. */
     uint32_t fresh;
     uint32_t news;
     enum sim_store_fifo fifo;

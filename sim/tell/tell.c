@@ -235,6 +235,7 @@ begin(struct sim__telling *telling, struct sim_page *page, const struct sim_tale
         return err;
     }
     sim_fate_find(&telling->ledger, tale->outcome, &telling->fate);
+    sim_frames_find(&tale->outcome->stack, &telling->frames);
     return RT_OK;
 }
 

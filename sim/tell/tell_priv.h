@@ -6,6 +6,7 @@
 #ifndef SIM_TRACE_TELL_PRIV_H
 #define SIM_TRACE_TELL_PRIV_H
 
+#include "sim/explain/look/frames.h"
 #include "sim/tell/fate.h"
 #include "sim/tell/tell.h"
 
@@ -17,7 +18,8 @@ struct sim__telling {
     struct sim_page line;
     struct sim_page *page;
     const struct sim_outcome *outcome;
-    bool went_on; /* As in struct sim_tale. */
+    struct sim_frames frames; /* Of outcome->stack. */
+    bool went_on;             /* As in struct sim_tale. */
 };
 
 /* ---- Words, added to the line. --------------------------------------------------------------- */
@@ -62,6 +64,20 @@ bool sim__found_by_rounds(const struct sim_outcome *outcome);
 
 /* Wraps the line into the page, `indent` blanks deep, and empties it. */
 void sim__end_line(struct sim__telling *telling, uint32_t indent);
+
+/* ---- tell_where.c: lines of the reader's source. --------------------------------------------- */
+
+/* "#0 crash_main executor.c:218  #1 ...", a paragraph; nothing for less than a stack. */
+void sim__put_stack(struct sim__telling *telling);
+
+/* " in crash_main (executor.c:218)"; false: nothing is known, nothing added. */
+bool sim__put_where(struct sim__telling *telling);
+
+/* What is known is the poll function that broke the rule: it had returned by then. */
+bool sim__is_of_poll(const struct sim__telling *telling);
+
+/* A line for each clone that is still open, and the step in which it was lost. */
+void sim__list_clones(struct sim__telling *telling);
 
 /* ---- tell_clues.c: sentences beside the fate of the waker. ----------------------------------- */
 

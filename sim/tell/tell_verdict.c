@@ -8,6 +8,7 @@
 #include "runtime/base/assert.h"
 #include "sim/tell/phrase.h"
 #include "sim/tell/tell_priv.h"
+#include "sim/trace/site.h"
 
 #define BUSY_NAMED 4u
 
@@ -161,6 +162,17 @@ last_steps(const struct sim__telling *telling, uint32_t steps)
     return i;
 }
 
+/* A line of rewake itself says nothing to a reader. */
+static void
+put_readers_place(struct sim__telling *telling, uint64_t index)
+{
+    const struct sim_event *event = sim_cast_event(&telling->cast, index);
+    const struct rt_site *site = sim_site_find(event->await != 0 ? event->await : event->site);
+    if (site != NULL && !sim_site_is_own(site)) {
+        sim__put_at_event(telling, index);
+    }
+}
+
 /* The last thing on record before the end, with its line. */
 static void
 put_last(struct sim__telling *telling)
@@ -174,7 +186,7 @@ put_last(struct sim__telling *telling)
             sim_page_put(&telling->line, ", by ");
             sim__put_who(telling, sim_cast_part_of(&telling->cast, i));
             sim_page_printf(&telling->line, ": %s", sim_page_text(&words));
-            sim__put_at_event(telling, i);
+            put_readers_place(telling, i);
             sim_page_put(&telling->line, ".");
         }
     }
@@ -268,6 +280,39 @@ head_message(struct sim__telling *telling)
     if (outcome->fail_step != 0) {
         sim_page_put(&telling->line, ", at ");
         sim__put_step(telling, outcome->fail_step);
+    }
+    sim_page_put(&telling->line, ".");
+}
+
+/* "`server` returned PENDING without storing a waker in server_poll (a23.c:94)": a broken rule. */
+static void
+head_contract(struct sim__telling *telling)
+{
+    if (!sim__is_of_poll(telling)) {
+        head_message(telling);
+        return;
+    }
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, " returned PENDING without registering a waker");
+    (void)sim__put_where(telling);
+    sim_page_put(&telling->line, ", at ");
+    sim__put_step(telling, telling->outcome->fail_step);
+    sim_page_put(&telling->line, ". Nothing can ever wake it.");
+}
+
+/* "SIGSEGV, NULL written in f (a.c:3), step 1 (0ns) of `a`": a crash names its place. */
+static void
+head_crash(struct sim__telling *telling)
+{
+    bool stepped = telling->outcome->fail_step != 0;
+    put_message(telling);
+    if (stepped) {
+        sim_page_put(&telling->line, ", ");
+        sim__put_step(telling, telling->outcome->fail_step);
+    }
+    if (stepped && telling->fate.part != SIM_PART_NONE) {
+        sim_page_put(&telling->line, " of ");
+        sim__put_who(telling, telling->fate.part);
     }
     sim_page_put(&telling->line, ".");
 }
@@ -375,6 +420,12 @@ why_step(struct sim__telling *telling)
         sim_page_put(&telling->line, " The line is");
         put_place(telling);
         sim_page_put(&telling->line, ".");
+    } else if (sim__is_of_poll(telling)) {
+        sim_page_put(&telling->line, " Store the waker of cx before returning RT_PENDING.");
+    } else if (telling->frames.count > 0) {
+        sim_page_put(&telling->line, " It happened");
+        (void)sim__put_where(telling);
+        sim_page_put(&telling->line, ".");
     }
     sim__end_line(telling, 0);
 }
@@ -403,6 +454,9 @@ why_leak(struct sim__telling *telling)
     }
     put_last(telling);
     sim__end_line(telling, 0);
+    if (telling->outcome->lost_wakers > 0) {
+        sim__list_clones(telling);
+    }
 }
 
 static void
@@ -477,13 +531,13 @@ static const struct teller tellers[SIM_VERDICTS] = {
                 "somebody could run all the time, and others always went first"},
         [SIM_VERDICT_OVER_BUDGET] = {head_message, why_step,
                 "a task kept the thread for longer than its quota in a single poll"},
-        [SIM_VERDICT_CONTRACT] = {head_message, why_step,
+        [SIM_VERDICT_CONTRACT] = {head_contract, why_step,
                 "a rule between task, runtime and host was broken; the message names the rule"},
         [SIM_VERDICT_LEAK] = {head_message, why_leak,
                 "something that was taken during the run was not given back at its end"},
         [SIM_VERDICT_INVARIANT] = {head_message, why_step,
                 "a condition that the scenario itself states did not hold"},
-        [SIM_VERDICT_CRASH] = {head_message, why_process,
+        [SIM_VERDICT_CRASH] = {head_crash, why_process,
                 "the process in which the run took place died"},
         [SIM_VERDICT_HANG] = {head_message, why_process,
                 "a single step did not return in the time that the wall clock allows"},
@@ -508,6 +562,7 @@ sim__tell_headline(struct sim__telling *telling)
     sim_page_printf(&telling->line, "%s: ", sim_verdict_name(telling->outcome->verdict));
     teller_of(telling)->head(telling);
     sim__end_line(telling, 0);
+    sim__put_stack(telling);
 }
 
 void

@@ -62,6 +62,18 @@ sim_site_file(const struct rt_site *site)
     return slash != NULL ? slash + 1 : site->file;
 }
 
+/* The planted copies of the runtime are compiled in the folder of what is built. */
+bool
+sim_site_is_own(const struct rt_site *site)
+{
+    bool in_program = site >= __start_rt_sites && site < __stop_rt_sites;
+    const char *file = site->file;
+    bool copied = strncmp(file, "build/", 6) == 0 &&
+                  (strstr(file, "/runtime/") != NULL || strstr(file, "/sim/") != NULL);
+    return in_program &&
+           (copied || strncmp(file, "runtime/", 8) == 0 || strncmp(file, "sim/", 4) == 0);
+}
+
 static int
 compare_number(uint32_t a, uint32_t b)
 {

@@ -11,6 +11,8 @@
 #ifndef SIM_TRACE_SITE_H
 #define SIM_TRACE_SITE_H
 
+#include <stdbool.h>
+
 #include "runtime/base/probe.h"
 
 #ifdef __cplusplus
@@ -29,6 +31,9 @@ const struct rt_site *sim_site_find(uint32_t id);
 
 /* Calls `visit` for every site, once for each id, in order of id. */
 void sim_sites_each(void (*visit)(const struct rt_site *site, void *argument), void *argument);
+
+/* Whether it is a line of the runtime or of the simulator, compiled into this program. */
+bool sim_site_is_own(const struct rt_site *site);
 
 /* The last component of site->file. */
 const char *sim_site_file(const struct rt_site *site);

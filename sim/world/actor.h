@@ -93,6 +93,9 @@ struct sim_actor_ops {
      * 1 on), or nothing (0), as after EINTR. It is enabled, and takes its steps as always. NULL:
      * unsupported. */
     void (*interrupt)(struct sim_actor *actor, uint32_t nth);
+    /* The address of the function that each of its steps calls, a task's poll function. NULL: there
+     * is none, or it is not known. */
+    uintptr_t (*code)(const struct sim_actor *actor);
 };
 
 struct sim_actor {

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/trace/stack.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -104,10 +106,14 @@ struct sim_outcome {
     uint32_t site;       /* The line that is blamed, or that waits; 0: none. */
     uint64_t fail_step;  /* Where the run stood when the verdict fell. */
     uint64_t fail_ns;
-    uint64_t owed_step;  /* lost-wakeup, late-wakeup: the step that should have woken; 0: not
+    uint64_t owed_step;   /* lost-wakeup, late-wakeup: the step that should have woken; 0: not
                             looked for, or none. */
-    uint64_t audit_step; /* Where the first of them stands, or the one that failed; 0: none. */
+    uint64_t audit_step;  /* Where the first of them stands, or the one that failed; 0: none. */
+    uint64_t lost_step;   /* leak: the step after which a cloned waker lay nowhere any more; 0: not
+                            looked for, or none. */
+    uint32_t lost_wakers; /* leak: cloned wakers that lie nowhere; 0: something else leaked. */
     char actor_name[48];
+    struct sim_stack stack;        /* Where: of a crash, a broken rule, a check without a line. */
     char message[SIM_MESSAGE_MAX]; /* One sentence for people, without a full stop. */
 };
 

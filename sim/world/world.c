@@ -134,6 +134,11 @@ clear_outcome(struct sim_outcome *outcome, uint64_t seed)
     outcome->fail_step = 0;
     outcome->fail_ns = 0;
     outcome->owed_step = 0;
+    outcome->lost_step = 0;
+    outcome->lost_wakers = 0;
+    outcome->stack.count = 0;
+    outcome->stack.function = false;
+    outcome->stack.returns = false;
     outcome->actor_name[0] = '\0';
     outcome->message[0] = '\0';
 }
@@ -569,6 +574,18 @@ sim_world_add_closer(struct sim_world *world, struct sim_closer *closer)
 {
     rt_assert(closer->close != NULL);
     rt_list_push_back(&world->closers, &closer->link);
+}
+
+uint64_t
+sim_world_lost(const struct sim_world *world)
+{
+    uint64_t lost = 0;
+    rt_list_each(link, &world->closers)
+    {
+        const struct sim_closer *closer = rt_container_of(link, struct sim_closer, link);
+        lost += closer->lost != NULL ? closer->lost(closer->argument) : 0;
+    }
+    return lost;
 }
 
 void

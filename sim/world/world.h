@@ -89,7 +89,8 @@ struct sim_after {
 /* What is checked and given back when a run is over: leaks, balances. */
 struct sim_closer {
     struct rt_list link;
-    void (*close)(void *argument); /* May call sim_fail. */
+    void (*close)(void *argument);    /* May call sim_fail. */
+    uint64_t (*lost)(void *argument); /* Cloned wakers that lie nowhere now; NULL: it has none. */
     void *argument;
 };
 
@@ -331,6 +332,8 @@ void sim_world_add_audit(struct sim_world *world, struct sim_audit *audit);
 void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable);
 void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
+/* Cloned wakers, of all closers, that lie nowhere in the run's memory now. Between two steps. */
+uint64_t sim_world_lost(const struct sim_world *world);
 void sim_world_add_evil(struct sim_world *world, struct sim_evil *evil);
 void sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked);
 void sim_world_add_returned(struct sim_world *world, struct sim_returned *returned);

@@ -19,6 +19,7 @@
 #include "sim/cli/print/format.h"
 #include "sim/cli/print/words.h"
 #include "sim/explore/clock.h"
+#include "sim/tell/where.h"
 
 #define FOLDER_MAX 256u
 
@@ -110,6 +111,8 @@ put_run(struct box *box, const struct sim_subject *subject, struct sim_alone *al
             .started_ms = sim_clock_date_ms(),
     };
     enum sim_store_err err = sim_store_sweep_begin(box->store, &sweep, &number);
+    struct sim_frames frames;
+    sim_where_find(outcome, sim_alone_recorder(alone), &frames);
     const struct sim_full_run full = {
             .sweep = number,
             .outcome = outcome,
@@ -118,6 +121,7 @@ put_run(struct box *box, const struct sim_subject *subject, struct sim_alone *al
             .tape = tape,
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(alone),
+            .frames = &frames,
             .news = SIM_NEWS_ASKED,
     };
     err = err == SIM_STORE_OK ? sim_store_failure(box->store, &full, ret_run) : err;

@@ -14,6 +14,7 @@
 #include "sim/cli/subject/subject.h"
 #include "sim/explore/clock.h"
 #include "sim/tell/diff.h"
+#include "sim/tell/where.h"
 #include "sim/trace/site.h"
 
 static void
@@ -109,13 +110,42 @@ put_shrunk(struct sim_json *json, const struct sim_told *told)
     sim_json_close(json, '}');
 }
 
+static void
+put_site(struct sim_json *json, const char *file, uint32_t line, const char *function)
+{
+    const char *slash = strrchr(file, '/');
+    sim_json_open(json, NULL, '{');
+    sim_json_text(json, "file", slash != NULL ? slash + 1 : file);
+    sim_json_number(json, "line", line);
+    sim_json_text(json, "function", function);
+    sim_json_close(json, '}');
+}
+
+/* The frames of the failure, innermost first; else the line that is responsible, or that waits. */
+static void
+put_sites(struct sim_json *json, const struct sim_new_failure *failure)
+{
+    const struct rt_site *site = sim_site_find(failure->outcome.site);
+    struct sim_frames frames;
+    sim_where_find(&failure->outcome, sim_alone_recorder(failure->alone), &frames);
+    sim_json_open(json, "sites", '[');
+    for (uint32_t i = 0; i < frames.count; i++) {
+        if (frames.all[i].file[0] != '\0') {
+            put_site(json, frames.all[i].file, frames.all[i].line, frames.all[i].function);
+        }
+    }
+    if (frames.count == 0 && site != NULL) {
+        put_site(json, site->file, site->line, site->function);
+    }
+    sim_json_close(json, ']');
+}
+
 void
 sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
 {
     const struct sim_new_failure *failure = told->failure;
     static const char *const fifo[] = {NULL, "no", "yes"};
     const struct sim_outcome *outcome = &failure->outcome;
-    const struct rt_site *site = sim_site_find(outcome->site);
     struct sim_json json;
     sim_json_begin(&json, stdout, "failure");
     sim_json_text(&json, "scenario", run->entry->scenario->name);
@@ -133,15 +163,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
     sim_json_number(&json, "deviations", outcome->deviations);
     sim_json_number(&json, "owed_step", outcome->owed_step);
     sim_json_text(&json, "fifo", fifo[failure->alone->pilot.worker.shared->fifo]);
-    sim_json_open(&json, "sites", '[');
-    if (site != NULL) {
-        sim_json_open(&json, NULL, '{');
-        sim_json_text(&json, "file", sim_site_file(site));
-        sim_json_number(&json, "line", site->line);
-        sim_json_text(&json, "function", site->function);
-        sim_json_close(&json, '}');
-    }
-    sim_json_close(&json, ']');
+    put_sites(&json, failure);
     if (told->run_id != 0) {
         sim_json_signed(&json, "run", told->run_id);
     }

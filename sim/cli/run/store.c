@@ -19,6 +19,7 @@
 #include "sim/cli/subject/subject.h"
 #include "sim/explore/clock.h"
 #include "sim/store/shard.h"
+#include "sim/tell/where.h"
 
 bool
 sim_run_store_failed(struct sim_run *run)
@@ -335,6 +336,8 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     struct sim_options options;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     char *own = sim_options_json(run->plan.scenario, &options);
+    struct sim_frames frames;
+    sim_where_find(outcome, sim_alone_recorder(failure->alone), &frames);
     const struct sim_full_run full = {
             .sweep = run->sweep,
             .number = failure->index,
@@ -344,6 +347,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .tape = tape,
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
+            .frames = &frames,
             .fresh = sim_run_cover_fresh(run, failure->index),
             .news = SIM_NEWS_FAILED | coverage_news(run, failure->index),
             .fifo = failure->alone->pilot.worker.shared->fifo,

@@ -13,23 +13,13 @@
 
 /* ---- No wake is missing. --------------------------------------------------------------------- */
 
-/* The handler's own frames stand before that of the signal, whose address is the instruction's. */
 static void
 blame_crash(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_crash *crash = evidence->crash;
-    uint32_t count = crash->frame_count <= SIM_CRASH_FRAMES ? crash->frame_count : 0;
-    uint32_t from = 0;
-    while (from < count && crash->frames[from] != crash->pc) {
-        from++;
-    }
-    uint64_t step = evidence->outcome->fail_step;
-    if (from < count) {
-        sim__blame_frames(evidence, cause, crash->frames + from, count - from, false, step,
-                evidence->fate->part);
-    } else {
-        sim__blame_frames(evidence, cause, &crash->pc, 1, false, step, evidence->fate->part);
-    }
+    struct sim_stack stack;
+    sim_crash_stack(evidence->crash, &stack);
+    sim__blame_frames(evidence, cause, stack.pc, stack.count, stack.returns,
+            evidence->outcome->fail_step, evidence->fate->part);
 }
 
 /* The last event before the verdict that has a place, of whom it is about. */

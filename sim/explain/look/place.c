@@ -156,9 +156,32 @@ set_lambda(struct sim_place *place, const Dwarf_Die *function)
     return found;
 }
 
+/* The class or namespace around it. */
+static void
+set_scope(struct sim_place *place, const Dwarf_Die *function)
+{
+    Dwarf_Die declared = declaration(function);
+    Dwarf_Die *scopes = NULL;
+    place->scope[0] = '\0';
+    int count = dwarf_getscopes_die(&declared, &scopes);
+    int tag = count > 1 ? dwarf_tag(&scopes[1]) : 0;
+    const char *name =
+            tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_namespace
+                    ? name_of(&scopes[1])
+                    : NULL;
+    if (name != NULL) {
+        (void)snprintf(place->scope, sizeof(place->scope), "%s", name);
+    }
+    free(scopes);
+}
+
 static void
 set_function(struct sim_place *place, Dwarf_Die *function)
 {
+    int declared = 0;
+    (void)dwarf_decl_line(function, &declared);
+    place->declared = declared > 0 ? (uint32_t)declared : 0;
+    set_scope(place, function);
     const char *name = name_of(function);
     bool lambda = name != NULL && strcmp(name, SIM_LAMBDA) == 0;
     if (!lambda || (!set_lambda(place, function) && !set_lambda_by_linkage(place, function))) {

@@ -21,9 +21,11 @@ extern "C" {
 
 struct sim_place {
     char function[64];
-    char file[96]; /* As the compiler was given it, relative to where it ran: "sim/world/step.c" */
-    uint32_t line; /* 0: not known. */
-    bool entry;    /* The address is where the function begins. */
+    char scope[64]; /* The class, or else the namespace, of a C++ function; "": none. */
+    char file[256]; /* As the compiler was given it, relative to where it ran: "sim/world/step.c" */
+    uint32_t line;  /* 0: not known. */
+    uint32_t declared; /* The line on which the function begins; 0: not known. */
+    bool entry;        /* The address is where the function begins. */
 };
 
 /* Opaque: the modules of this process with their debug information. */

@@ -5,9 +5,7 @@
  */
 #include "sim/explore/worker/crash.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
-#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/look/frames.h"
 #include "sim/explore/worker/last_words.h"
 #include "sim/world/stack/stack.h"
 
@@ -48,47 +47,113 @@ static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, 
 /* Of the worker's process. */
 static struct sim_crash *crash_record;
 
-/* Program counter and stack pointer at the time of the signal; zeros where we do not know how. */
-static void
-registers(const ucontext_t *context, uintptr_t *ret_pc, uintptr_t *ret_sp)
-{
+/* What the processor was doing; zeros where we do not know how to read it. */
+struct machine {
+    uintptr_t pc;
+    uintptr_t sp;
+    uint8_t access; /* enum sim_crash_access */
+};
+
 #if defined(__x86_64__)
-    *ret_pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-    *ret_sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-    *ret_pc = (uintptr_t)context->uc_mcontext.pc;
-    *ret_sp = (uintptr_t)context->uc_mcontext.sp;
-#else
-    (void)context;
-    *ret_pc = 0;
-    *ret_sp = 0;
-#endif
+/* Bits of a page fault's error code. */
+#define FAULT_WRITE 2
+#define FAULT_FETCH 16
+
+static struct machine
+read_machine(const ucontext_t *context)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+    greg_t error = registers[REG_ERR];
+    return (struct machine){
+            .pc = (uintptr_t)registers[REG_RIP],
+            .sp = (uintptr_t)registers[REG_RSP],
+            .access = (error & FAULT_FETCH) != 0   ? SIM_CRASH_CALL
+                      : (error & FAULT_WRITE) != 0 ? SIM_CRASH_WRITE
+                                                   : SIM_CRASH_READ,
+    };
 }
+
+/* A call of nothing has left the address of return on the stack, and no unwinder knows the way from
+ * nothing: it begins at the call. */
+static void
+step_back(ucontext_t *context)
+{
+    greg_t *registers = context->uc_mcontext.gregs;
+    registers[REG_RIP] = *(const greg_t *)registers[REG_RSP];
+    registers[REG_RSP] += (greg_t)sizeof(greg_t);
+}
+#elif defined(__aarch64__)
+static struct machine
+read_machine(const ucontext_t *context)
+{
+    uintptr_t pc = (uintptr_t)context->uc_mcontext.pc;
+    return (struct machine){
+            .pc = pc,
+            .sp = (uintptr_t)context->uc_mcontext.sp,
+            .access = context->uc_mcontext.fault_address == pc ? SIM_CRASH_CALL : SIM_CRASH_ANY,
+    };
+}
+
+static void
+step_back(ucontext_t *context)
+{
+    context->uc_mcontext.pc = context->uc_mcontext.regs[30];
+}
+#else
+static struct machine
+read_machine(const ucontext_t *context)
+{
+    (void)context;
+    return (struct machine){.pc = 0};
+}
+
+static void
+step_back(ucontext_t *context)
+{
+    (void)context;
+}
+#endif
 
 /* Last of all: where the stack is spoilt this is one more crash, which ends what has ended. */
 static void
 note_frames(struct sim_crash *crash)
 {
     void *frames[SIM_CRASH_FRAMES];
-    int count = crash->overflow ? 0 : backtrace(frames, SIM_CRASH_FRAMES);
+    int count = backtrace(frames, SIM_CRASH_FRAMES);
     for (int i = 0; i < count; i++) {
         crash->frames[i] = (uintptr_t)frames[i];
     }
     crash->frame_count = count > 0 ? (uint32_t)count : 0;
 }
 
+static void
+note_access(struct sim_crash *crash, const siginfo_t *info, const struct machine *machine)
+{
+    uintptr_t address = (uintptr_t)info->si_addr;
+    bool near_stack = address + STACK_REACH > machine->sp && address < machine->sp + STACK_REACH;
+    crash->address = address;
+    crash->access = machine->access;
+    crash->unknown = info->si_code == SI_KERNEL;
+    crash->overflow = !crash->unknown && (near_stack || sim_stack_guard(info->si_addr));
+    crash->near_null = !crash->unknown && address < NULL_REACH;
+}
+
 /* SA_RESETHAND: the signal comes again when we return, and kills. */
 static void
-on_signal(int number, siginfo_t *info, void *context)
+on_signal(int number, siginfo_t *info, void *argument)
 {
-    uintptr_t sp = 0;
-    uintptr_t address = (uintptr_t)info->si_addr;
-    registers(context, &crash_record->pc, &sp);
-    bool is_access = number == SIGSEGV || number == SIGBUS;
-    bool near_stack = address + STACK_REACH > sp && address < sp + STACK_REACH;
-    crash_record->overflow = is_access && (near_stack || sim_stack_guard(info->si_addr));
-    crash_record->near_null = is_access && address < NULL_REACH;
+    ucontext_t *context = argument;
+    const struct machine machine = read_machine(context);
+    crash_record->pc = machine.pc;
+    if (number == SIGSEGV || number == SIGBUS) {
+        note_access(crash_record, info, &machine);
+    }
     crash_record->signal = number;
+    bool called = crash_record->access == SIM_CRASH_CALL && !crash_record->overflow;
+    if (called) {
+        step_back(context);
+        crash_record->pc = read_machine(context).pc;
+    }
     note_frames(crash_record);
     sim_last_words();
     (void)raise(number);
@@ -103,9 +168,8 @@ sim_crash_catch(struct sim_crash *crash)
     if (memory == MAP_FAILED || sigaltstack(&stack, NULL) != 0) {
         return false;
     }
-    /* The first call loads the unwinder, which takes memory: not in a handler. */
-    void *here = NULL;
-    (void)backtrace(&here, 1);
+    /* Not in a handler. */
+    sim_stack_prepare();
     *crash = (struct sim_crash){.signal = 0};
     crash_record = crash;
     struct sigaction action = {
@@ -121,57 +185,95 @@ sim_crash_catch(struct sim_crash *crash)
 
 /* ---- In the parent. -------------------------------------------------------------------------- */
 
-/* " in name()" or " at mine.so+0x1234"; "" when nothing is known. */
-static void
-tell_place(uintptr_t pc, char *ret_text, size_t size)
+void
+sim_crash_stack(const struct sim_crash *crash, struct sim_stack *ret_stack)
 {
-    Dl_info info;
-    const ElfW(Sym) *symbol = NULL;
-    void *found = NULL;
-    *ret_text = '\0';
-    if (pc == 0 || dladdr1((const void *)pc, &info, &found, RTLD_DL_SYMENT) == 0) {
-        return;
+    uint32_t count = crash->frame_count <= SIM_CRASH_FRAMES ? crash->frame_count : 0;
+    uint32_t from = 0;
+    while (from < count && crash->frames[from] != crash->pc) {
+        from++;
     }
-    symbol = found;
-    /* The nearest symbol before may be another function's: a static one has none. */
-    if (info.dli_sname != NULL && symbol != NULL &&
-            pc - (uintptr_t)info.dli_saddr < symbol->st_size) {
-        (void)snprintf(ret_text, size, " in %s()", info.dli_sname);
-        return;
+    /* Without an unwinder only the instruction is known. */
+    sim_stack_of(ret_stack, crash->pc);
+    ret_stack->function = false;
+    ret_stack->returns = crash->access == SIM_CRASH_CALL;
+    for (uint32_t i = from + 1; i < count && ret_stack->count < SIM_STACK_FRAMES; i++) {
+        ret_stack->pc[ret_stack->count++] = crash->frames[i];
     }
-    const char *slash = strrchr(info.dli_fname, '/');
-    (void)snprintf(ret_text, size, " at %s+0x%llx", slash != NULL ? slash + 1 : info.dli_fname,
-            (unsigned long long)(pc - (uintptr_t)info.dli_fbase));
 }
 
 static const char *
-what_happened(const struct sim_crash *crash)
+done_to(const struct sim_crash *crash)
+{
+    switch ((enum sim_crash_access)crash->access) {
+    case SIM_CRASH_READ:
+        return "read";
+    case SIM_CRASH_WRITE:
+        return "written";
+    case SIM_CRASH_CALL:
+        return "called as a function";
+    case SIM_CRASH_ANY:
+        break;
+    }
+    return "accessed";
+}
+
+static void
+put_access(const struct sim_crash *crash, char *ret_text, size_t size)
 {
     if (crash->overflow) {
-        return "the stack overflowed";
+        (void)snprintf(ret_text, size, "the stack overflowed");
+    } else if (crash->near_null && crash->address != 0) {
+        (void)snprintf(ret_text, size, "NULL + 0x%llx %s", (unsigned long long)crash->address,
+                done_to(crash));
+    } else if (crash->near_null) {
+        (void)snprintf(ret_text, size, "NULL %s", done_to(crash));
+    } else {
+        (void)snprintf(ret_text, size, "an invalid address %s",
+                crash->unknown ? "accessed" : done_to(crash));
     }
-    if (crash->near_null) {
-        return "a null pointer was followed";
-    }
+}
+
+static void
+put_what(const struct sim_crash *crash, char *ret_text, size_t size)
+{
+    const char *what = "a system call was refused";
     switch (crash->signal) {
     case SIGSEGV:
     case SIGBUS:
-        return "memory was touched that is not there";
+        put_access(crash, ret_text, size);
+        return;
     case SIGFPE:
-        return "a division by zero, or one that does not fit";
+        what = "a division by zero, or one whose result does not fit";
+        break;
     case SIGILL:
     case SIGTRAP:
-        return "an instruction was reached that traps";
+        what = "a trap instruction was executed";
+        break;
     case SIGABRT:
-        return "abort() was called";
+        what = "abort() was called";
+        break;
     default:
-        return "a system call was refused";
+        break;
     }
+    (void)snprintf(ret_text, size, "%s", what);
+}
+
+void
+sim_crash_where(const struct sim_crash *crash, char *ret_text, size_t size)
+{
+    struct sim_stack stack;
+    struct sim_frames frames;
+    sim_crash_stack(crash, &stack);
+    sim_frames_find(&stack, &frames);
+    sim_frames_where(&frames, ret_text, size);
 }
 
 void
 sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t size)
 {
+    char what[80];
+    char where[160];
     if (WIFEXITED(status)) {
         (void)snprintf(ret_text, size, "exit(%d) was called inside the run", WEXITSTATUS(status));
         return;
@@ -182,14 +284,10 @@ sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t
         (void)snprintf(ret_text, size, FROM_OUTSIDE "%s", name != NULL ? name : " of real time");
         return;
     }
-    char place[160] = "";
-    /* The place of an abort is the C library's own. */
-    if (crash->signal != SIGABRT) {
-        tell_place(crash->pc, place, sizeof(place));
-    }
     const char *name = sigabbrev_np(crash->signal);
-    (void)snprintf(
-            ret_text, size, "%s%s (SIG%s)", what_happened(crash), place, name != NULL ? name : "?");
+    put_what(crash, what, sizeof(what));
+    sim_crash_where(crash, where, sizeof(where));
+    (void)snprintf(ret_text, size, "SIG%s, %s%s", name != NULL ? name : "?", what, where);
 }
 
 bool

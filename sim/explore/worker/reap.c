@@ -97,6 +97,7 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
         (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time",
                 sim__worker_patience_ms(worker));
     } else {
+        sim_crash_stack(&shared->crash, &outcome.stack);
         sim_crash_tell(&shared->crash, status, what, sizeof(what));
     }
     (void)snprintf(outcome.message, sizeof(outcome.message), "%s%s",

@@ -181,6 +181,10 @@ explain(struct sim_shared *shared, const struct sim_case *what)
         shared->stage = SIM_STAGE_OWED;
         outcome->owed_step = sim_judge_owed(&shared->world, what, &copy);
     }
+    if (outcome->lost_wakers > 0) {
+        shared->stage = SIM_STAGE_OWED;
+        outcome->lost_step = sim_judge_lost(&shared->world, what, &copy);
+    }
     if (outcome->order == SIM_ORDER_ANY) {
         try_fifo(shared, what, &copy);
     }

@@ -92,7 +92,8 @@ static bool
 outcome_is_whole(const struct sim_outcome *outcome)
 {
     return outcome->verdict < SIM_VERDICTS && outcome->oracle < SIM_ORACLES &&
-           outcome->order <= SIM_ORDER_LAST &&
+           outcome->order <= SIM_ORDER_LAST && outcome->stack.count <= SIM_STACK_FRAMES &&
+           is_bool(&outcome->stack.returns) && is_bool(&outcome->stack.function) &&
            is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
            is_text(outcome->message, sizeof(outcome->message));
 }
@@ -109,7 +110,8 @@ static bool
 crash_is_whole(const struct sim_crash *crash)
 {
     return crash->signal >= 0 && crash->signal < NSIG && is_bool(&crash->overflow) &&
-           is_bool(&crash->near_null);
+           is_bool(&crash->near_null) && is_bool(&crash->unknown) &&
+           (uint32_t)crash->access <= SIM_CRASH_CALL && crash->frame_count <= SIM_CRASH_FRAMES;
 }
 
 /* While questions are put to replays of a run, nothing is written. */

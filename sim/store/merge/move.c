@@ -417,6 +417,9 @@ move_all(const struct sim__move *move)
     if (err == SIM_STORE_OK) {
         err = sim__move_explained(move);
     }
+    if (err == SIM_STORE_OK && sim__move_has_table(move->from, "stacks")) {
+        err = sim__store_stack_tables(move->to);
+    }
     if (err == SIM_STORE_OK) {
         err = move_tables(move);
     }

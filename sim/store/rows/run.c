@@ -266,6 +266,9 @@ insert_full(struct sim_store *store, const struct sim_full_run *run, int64_t *re
     if (err == SIM_STORE_OK) {
         err = insert_details(store, *ret_id, run);
     }
+    if (err == SIM_STORE_OK && run->frames != NULL) {
+        err = sim__store_stack(store, *ret_id, run->frames);
+    }
     if (err == SIM_STORE_OK && run->recorder != NULL) {
         err = insert_recorded(store, *ret_id, run->recorder);
     }

@@ -1,0 +1,57 @@
+/*
+ * lost.c -- the step in which the only copy of a cloned waker was overwritten or forgotten.
+ *
+ * After a step, each clone that is neither woken nor dropped lies somewhere in the run's memory, or
+ * is lost. A lost one stays lost, so the first step after which one is lost is found by bisection,
+ * with a replay for each question.
+ *
+ * Possible error: a stale copy of the waker in memory hides the loss until that is overwritten too.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/judge/judge.h"
+#include "sim/judge/nudge.h"
+
+static bool
+is_lost_after(struct sim_world *world, const struct sim_case *what, uint64_t step)
+{
+    struct sim_recording nothing = {false, false};
+    bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
+            what->strategy, nothing, (struct sim_stop){step, false});
+    bool lost = reached && sim_world_lost(world) > 0;
+    sim_world_drop(world);
+    return lost;
+}
+
+/* 0: nothing was lost before the end. */
+static uint64_t
+bisect(struct sim_world *world, const struct sim_case *what, uint64_t last)
+{
+    uint64_t there = 0;
+    uint64_t lost = last;
+    if (last == 0 || !is_lost_after(world, what, last)) {
+        return 0;
+    }
+    while (lost - there > 1) {
+        uint64_t middle = there + (lost - there) / 2;
+        if (is_lost_after(world, what, middle)) {
+            lost = middle;
+        } else {
+            there = middle;
+        }
+    }
+    return lost;
+}
+
+uint64_t
+sim_judge_lost(struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome)
+{
+    if (outcome->lost_wakers == 0) {
+        return 0;
+    }
+    struct sim_aside kept;
+    sim_keep(world, &kept);
+    outcome->lost_step = bisect(world, what, outcome->steps);
+    sim_restore(world, &kept);
+    return outcome->lost_step;
+}
