@@ -126,6 +126,9 @@ bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
 /* Whether it is a verdict of that kind. */
 bool sim_outcome_asked(const struct sim_outcome *outcome);
 
+/* Whether one step did not return: it hung, or it spun on the clock until virtual time was up. */
+bool sim_outcome_spins(const struct sim_outcome *outcome);
+
 #ifdef __cplusplus
 }
 #endif
