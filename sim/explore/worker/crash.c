@@ -121,9 +121,8 @@ sim_crash_catch(struct sim_crash *crash)
 
 /* ---- In the parent. -------------------------------------------------------------------------- */
 
-/* " in name()" or " at mine.so+0x1234"; "" when nothing is known. */
-static void
-tell_place(uintptr_t pc, char *ret_text, size_t size)
+void
+sim_crash_place(uintptr_t pc, char *ret_text, size_t size)
 {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
@@ -185,7 +184,7 @@ sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t
     char place[160] = "";
     /* The place of an abort is the C library's own. */
     if (crash->signal != SIGABRT) {
-        tell_place(crash->pc, place, sizeof(place));
+        sim_crash_place(crash->pc, place, sizeof(place));
     }
     const char *name = sigabbrev_np(crash->signal);
     (void)snprintf(

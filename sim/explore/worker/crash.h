@@ -36,6 +36,9 @@ bool sim_crash_catch(struct sim_crash *crash);
  * ended with `status` (of waitpid). */
 void sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t size);
 
+/* In the parent: " in name()" or " at mine.so+0x1234"; "" when nothing is known of `pc`. */
+void sim_crash_place(uintptr_t pc, char *ret_text, size_t size);
+
 /* Whether `message`, of sim_crash_tell, says that it was killed from outside. */
 bool sim_crash_from_outside(const char *message);
 

@@ -142,7 +142,8 @@ start_process(struct sim_worker *worker)
     int fds[2];
     worker->shared->ready = false;
     worker->shared->stage = SIM_STAGE_IDLE;
-    worker->shared->crash.signal = 0;
+    worker->shared->crash = (struct sim_crash){.signal = 0};
+    worker->shared->hang.count = 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
         return fail(worker, "no socket for a worker", errno);
     }
@@ -320,9 +321,12 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
     outcome.oracle = SIM_ORACLE_PROCESS;
     if (verdict == SIM_VERDICT_HANG) {
         /* Where it was when we lost patience is no property of the run: it has no digest. */
+        char place[160];
         outcome.digest = 0;
-        (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time",
-                patience_ms(worker));
+        sim_hang_find(&shared->hang, &shared->crash);
+        sim_crash_place(shared->crash.pc, place, sizeof(place));
+        (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time%s",
+                patience_ms(worker), place);
     } else {
         sim_crash_tell(&shared->crash, status, what, sizeof(what));
     }
@@ -432,6 +436,9 @@ static bool
 bury(struct sim_worker *worker, enum sim_verdict verdict)
 {
     struct sim_shared *shared = worker->shared;
+    if (verdict == SIM_VERDICT_HANG) {
+        sim_hang_ask(&shared->hang, worker->pid);
+    }
     int status = end_process(worker);
     if (!sim_shared_is_whole(shared, &worker->sizes, &worker->job)) {
         return distrust(worker);
