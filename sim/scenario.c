@@ -63,9 +63,18 @@ sim_param(struct sim_world *world, const char *name)
             "the scenario asks for a parameter '%s' that it does not declare", name);
 }
 
+static inline void
+count_clock_call(struct sim_world *world)
+{
+    if (++world->clock_calls > SIM_CLOCK_CALLS) {
+        sim__clock_spins(world);
+    }
+}
+
 uint64_t
 sim_now(struct sim_world *world)
 {
+    count_clock_call(world);
     return world->now_ns + world->work_ns;
 }
 
@@ -73,6 +82,7 @@ void
 sim_work(struct sim_world *world, uint64_t ns)
 {
     world->work_ns += ns;
+    count_clock_call(world);
 }
 
 /* ---- Decisions. ------------------------------------------------------------------------------ */

@@ -170,7 +170,14 @@ void sim_set_state(struct sim_world *world, void *state);
 /* The parameter called `name`; one that is not declared ends the run with verdict contract. */
 int64_t sim_param(struct sim_world *world, const char *name);
 
-/* Virtual time, ns; what this step has been charged so far is part of it. */
+/*
+ * Virtual time, ns; what this step has been charged so far is part of it. Within a step the clock
+ * moves only by sim_work. A step that waits for the clock by reading it in a loop ends as well:
+ * after SIM_CLOCK_CALLS calls of sim_now and sim_work in one step the n-th further call charges
+ * n ns, and the run's limit of virtual time (time_ns_max) holds inside the step, with verdict
+ * time-limit. Not where the clock is the test's own (sim_mock_time).
+ */
+#define SIM_CLOCK_CALLS 10000u
 uint64_t sim_now(struct sim_world *world);
 
 /* This step takes `ns` longer. */

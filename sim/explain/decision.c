@@ -14,11 +14,16 @@
 #define REDUCE_RUNS 400u /* Of a run that passes; a failure has as many as `shrink` gives it. */
 #define FLIP_SINGLES 48u
 #define FLIP_PAIRS 120u
-#define PASSING_SEEDS 64u
+#define PASSING_SEEDS 200u
 #define TRIAL_RUNS 12u
 #define TALLY_RUNS 100u
 #define STEPS_SLOW 2000u /* A longer run is counted less often. */
 #define SLOW 5u
+
+/* Of the budget, when each part of the search has to end, in percent. */
+#define SHRINK_ENDS 30u
+#define SEARCH_ENDS 45u
+#define COUNT_ENDS 60u
 
 struct search {
     struct sim_decision *decision;
@@ -44,8 +49,15 @@ fly(struct search *search, const struct sim_options *options, uint64_t seed, uin
     };
     const struct sim_outcome *outcome = sim_pilot_run(search->scout, &candidate);
     search->decision->runs++;
-    search->refused = search->refused || outcome == NULL;
+    search->refused = search->refused || search->scout->worker.failed;
     return outcome;
+}
+
+/* Whether one more run may be made. */
+static bool
+may_fly(struct search *search)
+{
+    return !search->refused && sim_budget_left(search->failure->budget);
 }
 
 static const struct sim_outcome *
@@ -111,6 +123,7 @@ shrink(struct search *search, const struct sim_tape *tape, const struct sim_outc
             .replays_max = options_stay ? REDUCE_RUNS : SIM_SHRINK_REPLAYS_MAX,
             .deadline_ms = UINT64_MAX,
             .hang_ms = search->failure->hang_ms,
+            .budget = search->failure->budget,
     };
     struct sim_shrunk shrunk;
     sim_shrink(&plan, &shrunk);
@@ -136,7 +149,7 @@ count(struct search *search, const struct sim_tape *prefix, uint32_t runs)
     if (search->wanted.verdict == SIM_VERDICT_LATE_WAKEUP) {
         options.audit_one_in = 1;
     }
-    for (uint32_t i = 0; i < runs && !search->refused; i++) {
+    for (uint32_t i = 0; i < runs && may_fly(search); i++) {
         const struct sim_outcome *outcome =
                 fly(search, &options, (uint64_t)i + 1, SIM_HOW_BRANCH, prefix);
         if (outcome != NULL) {
@@ -168,12 +181,11 @@ separation(const struct sim_tally *below, const struct sim_tally *beside)
     return below->failed + (beside->runs - beside->failed);
 }
 
-/* Runs that a count may take: fewer of long ones, and of those that hang until they are ended. */
+/* Runs that a count may take: fewer of long ones. */
 static uint32_t
 runs_of(const struct search *search, uint32_t runs)
 {
-    bool slow = search->wanted.steps > STEPS_SLOW || search->wanted.verdict == SIM_VERDICT_HANG;
-    return slow ? runs / SLOW : runs;
+    return search->wanted.steps > STEPS_SLOW ? runs / SLOW : runs;
 }
 
 /* ---- The nearest run that passes. ------------------------------------------------------------ */
@@ -201,7 +213,7 @@ flip_one(struct search *search)
     const struct sim_tape *tape = &decision->failing;
     uint32_t best = 0;
     uint32_t from = tape->count > FLIP_SINGLES ? tape->count - FLIP_SINGLES : 0;
-    for (uint32_t i = from; i < tape->count && !search->refused; i++) {
+    for (uint32_t i = from; i < tape->count && may_fly(search); i++) {
         struct sim_tape flipped = without(search, tape, i, 1);
         if (!may_decide(&tape->entries[i]) || !passes(fly_tape(search, &flipped))) {
             continue;
@@ -236,7 +248,7 @@ flip_two(struct search *search)
     const struct sim_tape *tape = &decision->failing;
     uint32_t left = FLIP_PAIRS;
     for (uint32_t k = tape->count; k-- > 1 && !decision->found;) {
-        for (uint32_t i = k; i-- > 0 && left > 0 && !search->refused; left--) {
+        for (uint32_t i = k; i-- > 0 && left > 0 && may_fly(search); left--) {
             struct sim_tape flipped = without(search, tape, k, 1);
             flipped = without(search, &flipped, i, 1);
             if (may_decide(&tape->entries[k]) && passes(fly_tape(search, &flipped)) &&
@@ -273,8 +285,8 @@ static void
 find_passing(struct search *search)
 {
     struct sim_decision *decision = search->decision;
-    uint32_t seeds = runs_of(search, PASSING_SEEDS);
-    for (uint64_t seed = 1; seed <= seeds && !search->refused; seed++) {
+    for (uint64_t seed = 1; seed <= PASSING_SEEDS && may_fly(search); seed++) {
+        decision->seeds_tried++;
         const struct sim_outcome *outcome =
                 fly(search, &decision->options, seed, SIM_HOW_RANDOM, NULL);
         if (passes(outcome) && take_passing(search, outcome)) {
@@ -312,7 +324,7 @@ count_well(struct search *search)
             search, tape, deciding_at(decision, tape), runs_of(search, TALLY_RUNS), below, beside);
 }
 
-/* ---- The door. ------------------------------------------------------------------------------- */
+/* ---- The interface. -------------------------------------------------------------------------- */
 
 bool
 sim_decision_find(struct sim_decision *decision, struct sim_pilot *scout,
@@ -327,10 +339,12 @@ sim_decision_find(struct sim_decision *decision, struct sim_pilot *scout,
             .failure = failure,
             .wanted = *outcome,
     };
+    sim_budget_stage(failure->budget, "making the failing run smaller", SHRINK_ENDS);
     if (!shrink(&search, tape, outcome, false, &decision->failing) &&
             !copy_tape(&decision->failing, tape)) {
         return false;
     }
+    sim_budget_stage(failure->budget, "looking for a run that passes", SEARCH_ENDS);
     search.room = calloc(decision->failing.count + 1u, sizeof(*search.room));
     if (search.room == NULL) {
         return false;
@@ -344,11 +358,21 @@ sim_decision_find(struct sim_decision *decision, struct sim_pilot *scout,
             find_passing(&search);
         }
     }
+    sim_budget_stage(failure->budget, "counting what the decision decides", COUNT_ENDS);
     if (decision->found && search.room != NULL) {
         count_well(&search);
     }
     free(search.room);
     return !search.refused;
+}
+
+bool
+sim_decision_none(struct sim_decision *decision, const struct sim_failure *failure,
+        const struct sim_tape *tape)
+{
+    *decision = (struct sim_decision){
+            .options = *failure->options, .seed = failure->seed, .given = tape->count};
+    return copy_tape(&decision->failing, tape);
 }
 
 void

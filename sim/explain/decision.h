@@ -26,6 +26,10 @@ struct sim_failure {
     uint32_t how;                /* enum sim_how */
     const struct sim_tape *tape; /* With a tape. */
     uint32_t hang_ms;
+    bool hung;                 /* It is known to hang: a step need not stand still for so long. */
+    uint64_t time_ms;          /* What its explanation may take; 0: SIM_EXPLAIN_TIME_MS. */
+    uint64_t steps_max;        /* … in replayed steps; 0: as many as that time stands for. */
+    struct sim_budget *budget; /* Of the explanation; set by it. */
 };
 
 /* Runs that were made of one point, and how many of them failed. */
@@ -42,6 +46,7 @@ struct sim_decision {
     struct sim_tape passing; /* Owned: the nearest run that passes. */
     uint32_t given;          /* Deviations of the failure as it came. */
     uint32_t runs;           /* Made for all this. */
+    uint32_t seeds_tried;    /* Random runs, where no flipped decision made it pass. */
     bool found;              /* `passing` is there. */
     uint32_t changed;        /* Decisions in which the two differ. */
     bool added;              /* They are not the failing run's, but the passing one's. */
@@ -57,6 +62,9 @@ struct sim_decision {
 bool sim_decision_find(struct sim_decision *decision, struct sim_pilot *scout,
         const struct sim_failure *failure, const struct sim_tape *tape,
         const struct sim_outcome *outcome);
+/* Looks for nothing: `tape` is what the failing run did. False: no memory. */
+bool sim_decision_none(struct sim_decision *decision, const struct sim_failure *failure,
+        const struct sim_tape *tape);
 void sim_decision_free(struct sim_decision *decision);
 
 #ifdef __cplusplus

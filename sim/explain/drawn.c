@@ -11,7 +11,7 @@
 /* False: it is not drawn there. */
 static bool
 look(const struct sim_candidate *what, const struct sim_deviation *deviation, uint32_t hang_ms,
-        struct sim_draws *draws)
+        struct sim_budget *budget, struct sim_draws *draws)
 {
     struct sim_candidate candidate = *what;
     struct sim_pilot pilot;
@@ -21,9 +21,11 @@ look(const struct sim_candidate *what, const struct sim_deviation *deviation, ui
     draws->found = false;
     candidate.draws = draws;
     candidate.texts = false;
-    if (!sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, hang_ms)) {
+    if (!sim_budget_left(budget) ||
+            !sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, hang_ms)) {
         return false;
     }
+    pilot.budget = budget;
     bool ran = sim_pilot_run(&pilot, &candidate) != NULL;
     sim_pilot_fini(&pilot);
     return ran && draws->found && draws->asked.kind == deviation->kind;
@@ -48,17 +50,17 @@ find_line(const struct sim_draws *draws, struct sim_places *places, struct sim_p
 
 void
 sim_deciding_number_find(const struct sim_candidate *with, const struct sim_candidate *without,
-        const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_places *places,
-        struct sim_deciding_number *ret)
+        const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_budget *budget,
+        struct sim_places *places, struct sim_deciding_number *ret)
 {
     struct sim_draws *draws = sim_draws_new();
     *ret = (struct sim_deciding_number){.found = false};
-    if (draws != NULL && look(with, deviation, hang_ms, draws)) {
+    if (draws != NULL && look(with, deviation, hang_ms, budget, draws)) {
         ret->below = draws->asked;
         ret->step = draws->asked_step;
         find_line(draws, places, &ret->place);
         ret->found = true;
-        ret->both = look(without, deviation, hang_ms, draws);
+        ret->both = look(without, deviation, hang_ms, budget, draws);
         ret->beside = draws->asked;
     }
     sim_draws_free(&draws);

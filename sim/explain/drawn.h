@@ -31,8 +31,8 @@ struct sim_deciding_number {
 
 /* Makes `with`, whose tape has `deviation`, and `without`. Not found where it is no number. */
 void sim_deciding_number_find(const struct sim_candidate *with, const struct sim_candidate *without,
-        const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_places *places,
-        struct sim_deciding_number *ret);
+        const struct sim_deviation *deviation, uint32_t hang_ms, struct sim_budget *budget,
+        struct sim_places *places, struct sim_deciding_number *ret);
 
 /* Adds "`worker` draws the number 2". */
 void sim_deciding_number_put_value(

@@ -17,6 +17,13 @@
 
 #define PARTS_BEFORE 2u
 
+/* Real time for a step of a run that is known to hang. */
+#define HANG_AGAIN_MS 2000u
+
+/* Of the budget, when each stage has to end, in percent; those before are in decision.c. */
+#define STUDY_ENDS 75u
+#define WISH_ENDS 85u
+
 /* The failure as it came. */
 static bool
 run_given(struct sim_explanation *explanation)
@@ -46,15 +53,25 @@ candidate_of(const struct sim_explanation *explanation, const struct sim_tape *t
     };
 }
 
+/* The run is made in any case; it is studied where the budget has something left. */
 static bool
 study_failing(struct sim_explanation *explanation)
 {
+    struct sim_pilot *pilot = &explanation->failing;
     struct sim_candidate candidate = candidate_of(explanation, &explanation->decision.failing);
     candidate.texts = true;
-    candidate.explain = true;
-    candidate.study = explanation->study != NULL ? sim_study_run : NULL;
-    candidate.study_of = explanation->study;
-    return sim_pilot_run(&explanation->failing, &candidate) != NULL;
+    if (sim_budget_left(&explanation->budget)) {
+        struct sim_candidate studied = candidate;
+        studied.explain = true;
+        studied.study = explanation->study != NULL ? sim_study_run : NULL;
+        studied.study_of = explanation->study;
+        pilot->budget = &explanation->budget;
+        if (sim_pilot_run(pilot, &studied) != NULL) {
+            return true;
+        }
+    }
+    pilot->budget = NULL;
+    return sim_pilot_run(pilot, &candidate) != NULL;
 }
 
 static bool
@@ -75,6 +92,7 @@ find_decision(struct sim_explanation *explanation)
     if (!sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, failure->hang_ms)) {
         return refuse(explanation, "no memory for a worker");
     }
+    scout.budget = &explanation->budget;
     bool found =
             sim_decision_find(&explanation->decision, &scout, failure, &tape, &explanation->given);
     if (!found) {
@@ -88,8 +106,10 @@ find_decision(struct sim_explanation *explanation)
 static bool
 run_failing(struct sim_explanation *explanation)
 {
+    sim_budget_stage(&explanation->budget, "studying the failing run", STUDY_ENDS);
     bool flown = study_failing(explanation);
-    for (uint32_t deaths = 0; flown && deaths < DEATHS_MAX; deaths++) {
+    for (uint32_t deaths = 0; flown && deaths < DEATHS_MAX && sim_budget_left(&explanation->budget);
+            deaths++) {
         const struct sim_outcome *outcome = sim_pilot_outcome(&explanation->failing);
         bool dead = outcome->oracle == SIM_ORACLE_PROCESS || outcome->verdict == SIM_VERDICT_PASS;
         if (explanation->study == NULL || explanation->study->done || dead) {
@@ -156,6 +176,7 @@ runs_of(const struct sim_explanation *explanation)
             .options = &explanation->decision.options,
             .seed = explanation->decision.seed,
             .hang_ms = failure->hang_ms,
+            .budget = failure->budget,
             .failing = &explanation->decision.failing,
             .passing = explanation->compared ? &explanation->decision.passing : NULL,
     };
@@ -165,7 +186,7 @@ static struct sim_evidence
 evidence_of(const struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
-    bool died = outcome->oracle == SIM_ORACLE_PROCESS;
+    bool died = outcome->oracle == SIM_ORACLE_PROCESS; /* Or it hangs. */
     return (struct sim_evidence){
             .ledger = &explanation->ledger,
             .fate = &explanation->fate,
@@ -194,7 +215,9 @@ walk_run(struct sim_explanation *explanation, const struct sim_tape *tape,
     struct sim_candidate candidate = candidate_of(explanation, tape);
     candidate.study = study;
     candidate.study_of = study_of;
-    if (study_of != NULL && sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
+    if (study_of != NULL && sim_budget_left(&explanation->budget) &&
+            sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
+        scout.budget = &explanation->budget;
         (void)sim_pilot_run(&scout, &candidate);
         sim_pilot_fini(&scout);
     }
@@ -273,6 +296,12 @@ walk_ways(struct sim_explanation *explanation, uint32_t actor, uint64_t from, ui
     explanation->there = sim_way_new(actor, there, to);
     walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
     walk_run(explanation, &explanation->decision.passing, sim_way_run, explanation->there);
+    /* What one of them does alone is known of two that were walked to the end. */
+    if (explanation->here == NULL || explanation->there == NULL || !explanation->here->done ||
+            !explanation->there->done) {
+        sim_way_free(&explanation->here);
+        sim_way_free(&explanation->there);
+    }
 }
 
 /* Where somebody else does it in the passing run: the way of who was given it here, else of who
@@ -392,8 +421,9 @@ find_order(struct sim_explanation *explanation)
     struct sim_trail *passing = walk ? sim_trail_new(twins.passing_from) : NULL;
     walk_run(explanation, &explanation->decision.failing, sim_trail_run, failing);
     walk_run(explanation, &explanation->decision.passing, sim_trail_run, passing);
-    twins.failing_path = failing != NULL ? &failing->path : NULL;
-    twins.passing_path = passing != NULL ? &passing->path : NULL;
+    bool walked = failing != NULL && passing != NULL && failing->done && passing->done;
+    twins.failing_path = walked ? &failing->path : NULL;
+    twins.passing_path = walked ? &passing->path : NULL;
     sim_order_find(&twins, &explanation->order);
     sim_trail_free(&failing);
     sim_trail_free(&passing);
@@ -432,8 +462,10 @@ verify_order(struct sim_explanation *explanation)
     if (!sim_swap_tape(explanation->cast.recorder, order->first_event, order->second_event,
                 &explanation->decision.failing, &tape)) {
         order->swapped = SIM_SWAPPED_NEVER;
-    } else if (sim_pilot_init(
+    } else if (sim_budget_left(&explanation->budget) &&
+               sim_pilot_init(
                        &pilot, NULL, &sim_shared_for_reading, explanation->failure.hang_ms)) {
+        pilot.budget = &explanation->budget;
         struct sim_candidate candidate = candidate_of(explanation, &tape);
         candidate.how = SIM_HOW_ORDERED;
         candidate.texts = true;
@@ -454,33 +486,35 @@ find_number(struct sim_explanation *explanation)
     struct sim_candidate passing = candidate_of(explanation, &decision->passing);
     sim_deciding_number_find(decision->added ? &passing : &failing,
             decision->added ? &failing : &passing, &decision->deciding,
-            explanation->failure.hang_ms, explanation->places, &explanation->number);
+            explanation->failure.hang_ms, &explanation->budget, explanation->places,
+            &explanation->number);
 }
 
-bool
-sim_explanation_make(struct sim_explanation *explanation, const struct sim_failure *failure)
+/* Each run of a hang takes as long as its patience: what one run has shown is all that is said. */
+static bool
+explain_hang(struct sim_explanation *explanation)
 {
-    *explanation = (struct sim_explanation){.failure = *failure};
-    explanation->places = sim_places_new();
-    explanation->study = sim_study_new();
-    if (!sim_pilot_init(&explanation->failing, NULL, &sim_shared_for_reading, failure->hang_ms) ||
-            !run_given(explanation)) {
-        return false;
-    }
-    explanation->given = *sim_pilot_outcome(&explanation->failing);
-    if (explanation->given.verdict == SIM_VERDICT_PASS) {
-        return true;
-    }
-    if (!find_decision(explanation) || !run_failing(explanation) ||
-            (explanation->decision.found && !run_passing(explanation))) {
-        return false;
-    }
-    if (!read_record(explanation)) {
+    const struct sim_tape tape = sim_pilot_deviations(&explanation->failing);
+    if (!sim_decision_none(&explanation->decision, &explanation->failure, &tape) ||
+            !read_record(explanation)) {
         return refuse(explanation, "no memory for the record");
     }
-    if (sim_outcome_is_stall(sim_explanation_outcome(explanation))) {
+    find_cause(explanation);
+    return true;
+}
+
+/* Both runs are there: why does the one fail? */
+static void
+explain_runs(struct sim_explanation *explanation)
+{
+    sim_budget_stage(&explanation->budget, "asking what the blocked task waits for", WISH_ENDS);
+    bool rests = sim_outcome_is_stall(sim_explanation_outcome(explanation));
+    if (rests) {
         const struct sim_wish_runs runs = runs_of(explanation);
         sim_wish_find(&runs, explanation->places, &explanation->wish);
+    }
+    sim_budget_stage(&explanation->budget, "comparing it with the run that passes", 100);
+    if (rests) {
         find_told(explanation);
         find_over(explanation);
         if (explanation->compared && explanation->wish.kind != SIM_WISH_DEAF) {
@@ -499,6 +533,44 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
         find_order(explanation);
         verify_order(explanation);
     }
+}
+
+static uint32_t
+patience_ms(const struct sim_failure *failure)
+{
+    bool shorter = failure->hung && failure->hang_ms > HANG_AGAIN_MS;
+    return shorter ? HANG_AGAIN_MS : failure->hang_ms;
+}
+
+bool
+sim_explanation_make(struct sim_explanation *explanation, const struct sim_failure *failure)
+{
+    *explanation = (struct sim_explanation){.failure = *failure};
+    sim_budget_init(&explanation->budget,
+            failure->time_ms != 0 ? failure->time_ms : SIM_EXPLAIN_TIME_MS, failure->steps_max);
+    explanation->failure.budget = &explanation->budget;
+    explanation->places = sim_places_new();
+    explanation->study = sim_study_new();
+    if (!sim_pilot_init(
+                &explanation->failing, NULL, &sim_shared_for_reading, patience_ms(failure)) ||
+            !run_given(explanation)) {
+        return false;
+    }
+    explanation->given = *sim_pilot_outcome(&explanation->failing);
+    if (explanation->given.verdict == SIM_VERDICT_PASS) {
+        return true;
+    }
+    if (explanation->given.verdict == SIM_VERDICT_HANG) {
+        return explain_hang(explanation);
+    }
+    if (!find_decision(explanation) || !run_failing(explanation) ||
+            (explanation->decision.found && !run_passing(explanation))) {
+        return false;
+    }
+    if (!read_record(explanation)) {
+        return refuse(explanation, "no memory for the record");
+    }
+    explain_runs(explanation);
     return true;
 }
 

@@ -24,8 +24,12 @@
 extern "C" {
 #endif
 
+/* What an explanation may take, where nothing else is asked for. */
+#define SIM_EXPLAIN_TIME_MS 10000u
+
 struct sim_explanation {
     struct sim_failure failure;
+    struct sim_budget budget; /* Where it was used up the explanation is incomplete: `cuts`. */
     struct sim_places *places;
     struct sim_study *study;
     struct sim_pilot failing; /* Flies the failing run; its record stays there. */
@@ -51,7 +55,8 @@ struct sim_explanation {
 
 /*
  * Runs the failure, and finds what is to be found. What is told is the run that was made of it by
- * dropping what it does not need. Where it does not fail (`given`), nothing is looked for.
+ * dropping what it does not need. Where it does not fail (`given`), nothing is looked for; a hang
+ * is made once, and where it spins is all that is looked for.
  * False: the system refused, see failing.worker.error. sim_explanation_free must follow in any
  * case.
  */

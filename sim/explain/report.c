@@ -47,15 +47,35 @@ decides_alone(const struct sim_decision *decision)
     return decision->below.failed == decision->below.runs && decision->beside.failed == 0;
 }
 
+/* Only what was tried: that no run passes is more than a search can know. */
+static void
+put_not_found(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_decision *decision = &explanation->decision;
+    if (explanation->given.verdict == SIM_VERDICT_HANG) {
+        sim_page_put(page, "Whether another decision avoids it was not tried: each run of a hang "
+                           "takes as long as its patience lasts.");
+        return;
+    }
+    sim_page_put(page, "What decides is not known: no run that passes was found");
+    if (decision->failing.count > 0) {
+        sim_page_put(page, " by taking back one or two of its decisions");
+    }
+    if (decision->seeds_tried > 0) {
+        sim_page_printf(page, "%s among %u random run%s with its options",
+                decision->failing.count > 0 ? ", nor" : "", decision->seeds_tried,
+                decision->seeds_tried == 1 ? "" : "s");
+    }
+    sim_page_put(page, ".");
+}
+
 void
 sim_report_put_decision(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_decision *decision = &explanation->decision;
     const struct sim_cast *cast = decision->added ? &explanation->passing_cast : &explanation->cast;
     if (!decision->found) {
-        sim_page_put(page,
-                "No run that passes was found near this one, nor among 64 seeds: it fails "
-                "however things are decided.");
+        put_not_found(page, explanation);
         return;
     }
     if (decision->added) {
@@ -79,6 +99,10 @@ sim_report_put_decision(struct sim_page *page, const struct sim_explanation *exp
         sim_page_put(page, "; it passes when ");
         sim_words_put_dull(cast, page, &decision->deciding);
     }
+    if (decision->below.runs == 0 || decision->beside.runs == 0) {
+        sim_page_put(page, ".");
+        return;
+    }
     sim_page_put(page, ". With everything after that drawn at random, ");
     put_tally(page, &decision->below, "the former fails", true);
     put_tally(page, &decision->beside, " runs, the latter passes", false);
@@ -87,10 +111,34 @@ sim_report_put_decision(struct sim_page *page, const struct sim_explanation *exp
                                : ": it does not decide alone, what comes after it matters too.");
 }
 
+static void
+put_incomplete(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    const struct sim_budget *budget = &explanation->budget;
+    if (budget->cut_count == 0) {
+        return;
+    }
+    sim_page_put(page, "This is incomplete: ");
+    if (budget->by_clock) {
+        sim_page_printf(page, "%llu ms of real time were", (unsigned long long)budget->time_ms);
+    } else {
+        sim_page_printf(page, "the budget of %llu replayed steps was",
+                (unsigned long long)budget->steps_max);
+    }
+    sim_page_put(page, " used up while ");
+    for (uint32_t i = 0; i < budget->cut_count; i++) {
+        const char *joint = i == 0 ? "" : i + 1 < budget->cut_count ? ", " : " and ";
+        sim_page_printf(page, "%s%s", joint, budget->cuts[i]);
+    }
+    sim_page_printf(page, "; --time %llus asks for more. ",
+            (unsigned long long)(budget->time_ms + 999) / 1000 * 6);
+}
+
 void
 sim_report_put_needed(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_decision *decision = &explanation->decision;
+    put_incomplete(page, explanation);
     if (decision->given != decision->failing.count) {
         sim_page_printf(page,
                 "Of the %u decisions in which the failure differs from the dullest run it needs "

@@ -535,6 +535,7 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
     }
     const char *where = outcome->verdict == SIM_VERDICT_LIVELOCK     ? ": the run turns in circles"
                         : outcome->verdict == SIM_VERDICT_STARVATION ? ": the others run"
+                        : sim_outcome_spins(outcome)                 ? ": the step spins"
                                                                      : ": it goes wrong";
     sim_page_put(page, where);
     sim__say_at(page, cause);

@@ -65,6 +65,7 @@ run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_alone 
             .hurry = hangs ? shrinker->plan->interrupted : NULL,
             .explain = !as_twin,
             .with_past = as_twin,
+            .budget = shrinker->plan->budget,
     };
     return sim_alone_run(alone, &what);
 }
@@ -95,7 +96,9 @@ verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
     }
     if (!ran) {
         shrunk->end = SIM_SHRINK_SYSTEM;
-        (void)snprintf(shrunk->error, sizeof(shrunk->error), "%s", asked->pilot.worker.error);
+        const char *error = asked->pilot.worker.error;
+        (void)snprintf(shrunk->error, sizeof(shrunk->error), "%s",
+                error[0] != '\0' ? error : "the time is up");
     } else if (!same) {
         shrunk->end = SIM_SHRINK_UNSTABLE;
     }
@@ -107,6 +110,7 @@ verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 static void
 shrink_with(struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 {
+    shrinker->pilot.budget = shrinker->plan->budget;
     if (sim__shrink_begin(shrinker)) {
         shrunk->from = shrinker->key;
         shrink_all(shrinker);

@@ -60,6 +60,7 @@ struct sim_shrink_plan {
     uint64_t deadline_ms;              /* Of sim_clock_ms; UINT64_MAX: none. */
     uint32_t hang_ms;
     const volatile sig_atomic_t *interrupted; /* NULL: nobody can; not 0: stop. */
+    struct sim_budget *budget; /* Of who explains, asked before each replay; NULL: none. */
 };
 
 enum sim_shrink_end {

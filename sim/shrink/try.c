@@ -82,7 +82,8 @@ may_go_on(struct sim__shrinker *shrinker)
         return end_with(shrinker, SIM_SHRINK_TIME);
     }
     if (shrinker->replays >= plan->replays_max || shrinker->steps >= SIM_SHRINK_STEPS_MAX ||
-            shrinker->crashes >= CRASHES_MAX || shrinker->replays >= SIM__SHRINK_TRIED / 2) {
+            shrinker->crashes >= CRASHES_MAX || shrinker->replays >= SIM__SHRINK_TRIED / 2 ||
+            !sim_budget_left(plan->budget)) {
         return end_with(shrinker, SIM_SHRINK_REPLAYS);
     }
     if (shrinker->hangs >= HANGS_MAX) {
@@ -111,7 +112,8 @@ run(struct sim__shrinker *shrinker, uint32_t how)
     const struct sim_outcome *outcome = sim_pilot_run(&shrinker->pilot, &candidate);
     shrinker->replays++;
     if (outcome == NULL) {
-        (void)end_with(shrinker, SIM_SHRINK_SYSTEM);
+        bool refused = shrinker->pilot.worker.failed;
+        (void)end_with(shrinker, refused ? SIM_SHRINK_SYSTEM : SIM_SHRINK_TIME);
         return NULL;
     }
     shrinker->steps += outcome->steps;

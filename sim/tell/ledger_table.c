@@ -3,13 +3,16 @@
  *
  * Each column is as wide as what stands in it. Where that is too much for a page,
  * first the functions are left out of the places, then the widest column gives way
- * until it fits; a cell that is cut ends in "...".
+ * until it fits; a cell that is cut ends in "...". Waits that repeat are folded as steps are; one
+ * that is open is always shown.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/tell/fold.h"
 #include "sim/trace/ledger.h"
 
 enum column { WHO, NTH, WHAT, WHERE, STEP, END, COLUMNS };
@@ -20,12 +23,24 @@ static const char *const titles[COLUMNS] = {
 #define DOTS "..."
 #define DOTS_WIDTH 3u
 
+/* A wait, or a fold: waits that repeat those of the `period` lines above it. */
+struct line {
+    const struct sim_wait *wait; /* Of a fold the last one. */
+    uint32_t folded;             /* So many waits; 0: no fold. */
+    uint32_t period;
+    bool left_out;
+};
+
 struct table {
     const struct sim_ledger *ledger;
     struct sim_page *page;
     struct sim_page cell;
     uint32_t part;
-    uint32_t rows_max;
+    uint32_t *asked; /* The waits that are asked for, in their order. */
+    uint32_t asked_count;
+    struct line *lines;
+    uint32_t line_count;
+    uint32_t skipped; /* Waits before the first line that has ended. */
     uint32_t widths[COLUMNS];
     bool functions; /* Places with the functions they are in. */
 };
@@ -113,40 +128,95 @@ put_cell(struct table *table, const struct sim_wait *wait, enum column column)
 
 /* ---- Which waits. ---------------------------------------------------------------------------- */
 
-static bool
-is_asked_for(const struct table *table, const struct sim_wait *wait)
+static const struct sim_wait *
+asked_at(const struct table *table, uint32_t nth)
 {
-    return table->part == SIM_PART_NONE || wait->part == table->part;
+    return &table->ledger->waits[table->asked[nth]];
 }
 
-/* How many waits are left out when of those that have ended only the last `rows_max` are shown. */
-static uint32_t
-ended_too_many(const struct table *table)
+/* As in rows.c: objects are alike when they are of one kind and one creator. */
+static uint64_t
+likeness_of(const void *rows, uint32_t row)
+{
+    const struct sim_wait *wait = asked_at(rows, row);
+    uint64_t hash = sim_fold_mix(wait->kind, wait->part);
+    hash = sim_fold_mix(hash, wait->object >> 16);
+    hash = sim_fold_mix(hash, (uint64_t)wait->site << 32 | wait->await);
+    hash = sim_fold_mix(hash, (uint64_t)wait->end << 32 | wait->ender);
+    hash = sim_fold_mix(hash, wait->wake);
+    return wait->end == SIM_WAIT_OPEN ? sim_fold_mix(hash, (uint64_t)row + 1) : hash;
+}
+
+static void
+list_asked(struct table *table)
+{
+    for (uint32_t i = 0; i < table->ledger->count; i++) {
+        if (table->part == SIM_PART_NONE || table->ledger->waits[i].part == table->part) {
+            table->asked[table->asked_count++] = i;
+        }
+    }
+}
+
+static void
+add_line(struct table *table, uint32_t nth, uint32_t folded, uint32_t period)
+{
+    table->lines[table->line_count++] =
+            (struct line){.wait = asked_at(table, nth), .folded = folded, .period = period};
+}
+
+static void
+fold_lines(struct table *table, bool folds)
+{
+    for (uint32_t i = 0; i < table->asked_count;) {
+        uint32_t period = 1;
+        uint32_t again =
+                folds ? sim_fold_find(likeness_of, table, i, table->asked_count, &period) : 0;
+        for (uint32_t end = i + period; i < end; i++) {
+            add_line(table, i, 0, 0);
+        }
+        i += again;
+        if (again > 0) {
+            add_line(table, i - 1, again, period);
+        }
+    }
+}
+
+/* Of the lines that have ended only the last `rows_max` are shown; a fold goes with the first of
+ * those that it is like. */
+static void
+leave_out(struct table *table, uint32_t rows_max)
 {
     uint32_t ended = 0;
-    for (uint32_t i = 0; i < table->ledger->count; i++) {
-        const struct sim_wait *wait = &table->ledger->waits[i];
-        ended += wait->end != SIM_WAIT_OPEN && is_asked_for(table, wait);
+    for (uint32_t i = 0; i < table->line_count; i++) {
+        ended += table->lines[i].wait->end != SIM_WAIT_OPEN;
     }
-    return table->rows_max != 0 && ended > table->rows_max ? ended - table->rows_max : 0;
+    for (uint32_t i = 0; i < table->line_count; i++) {
+        struct line *line = &table->lines[i];
+        bool alone = line->folded != 0 && table->lines[i - line->period].left_out;
+        if (alone || (line->wait->end != SIM_WAIT_OPEN && ended > rows_max)) {
+            line->left_out = true;
+            table->skipped += line->folded != 0 ? line->folded : 1;
+            ended--;
+        }
+    }
 }
 
-/* Calls `visit` for each wait that is shown. */
-static void
-each(struct table *table, void (*visit)(struct table *table, const struct sim_wait *wait))
+/* False: no memory. */
+static bool
+make_lines(struct table *table, uint32_t rows_max)
 {
-    uint32_t skip = ended_too_many(table);
-    for (uint32_t i = 0; i < table->ledger->count; i++) {
-        const struct sim_wait *wait = &table->ledger->waits[i];
-        if (!is_asked_for(table, wait)) {
-            continue;
-        }
-        if (wait->end != SIM_WAIT_OPEN && skip > 0) {
-            skip--;
-        } else {
-            visit(table, wait);
-        }
+    size_t most = (size_t)table->ledger->count + 1;
+    table->asked = calloc(most, sizeof(*table->asked));
+    table->lines = calloc(most, sizeof(*table->lines));
+    if (table->asked == NULL || table->lines == NULL) {
+        return false;
     }
+    list_asked(table);
+    fold_lines(table, rows_max != 0);
+    if (rows_max != 0) {
+        leave_out(table, rows_max);
+    }
+    return true;
 }
 
 /* ---- Widths. --------------------------------------------------------------------------------- */
@@ -170,7 +240,11 @@ measure_all(struct table *table, bool functions)
     for (uint32_t column = 0; column < COLUMNS; column++) {
         table->widths[column] = (uint32_t)strlen(titles[column]);
     }
-    each(table, measure);
+    for (uint32_t i = 0; i < table->line_count; i++) {
+        if (table->lines[i].folded == 0 && !table->lines[i].left_out) {
+            measure(table, table->lines[i].wait);
+        }
+    }
     for (uint32_t column = 0; column < COLUMNS; column++) {
         sum += table->widths[column];
     }
@@ -243,20 +317,53 @@ put_titles(struct table *table)
     sim_page_put(table->page, "\n");
 }
 
+static void
+put_fold(struct table *table, const struct line *line)
+{
+    sim_page_printf(table->page, "... %u waits like the ", line->folded);
+    if (line->period == 1) {
+        sim_page_put(table->page, "one above");
+    } else {
+        sim_page_printf(table->page, "%u above", line->period);
+    }
+    sim_page_printf(table->page, ", until step %u ...\n", line->wait->store_step);
+}
+
+static void
+put_lines(struct table *table)
+{
+    put_titles(table);
+    if (table->skipped > 0) {
+        sim_page_printf(table->page, "... %u more that have ended ...\n", table->skipped);
+    }
+    for (uint32_t i = 0; i < table->line_count; i++) {
+        const struct line *line = &table->lines[i];
+        if (line->left_out) {
+            continue;
+        }
+        if (line->folded != 0) {
+            put_fold(table, line);
+        } else {
+            put_wait(table, line->wait);
+        }
+    }
+}
+
 void
 sim_ledger_put(
         const struct sim_ledger *ledger, struct sim_page *page, uint32_t part, uint32_t rows_max)
 {
     rt_assert(page != NULL);
     rt_assert(ledger->cast != NULL);
-    struct table table = {.ledger = ledger, .page = page, .part = part, .rows_max = rows_max};
-    choose_widths(&table);
-    put_titles(&table);
-    uint32_t skip = ended_too_many(&table);
-    if (skip > 0) {
-        sim_page_printf(page, "... %u more that have ended ...\n", skip);
+    struct table table = {.ledger = ledger, .page = page, .part = part};
+    if (make_lines(&table, rows_max)) {
+        choose_widths(&table);
+        put_lines(&table);
+    } else {
+        page->failed = true;
     }
-    each(&table, put_wait);
     page->failed = page->failed || table.cell.failed;
     sim_page_fini(&table.cell);
+    free(table.lines);
+    free(table.asked);
 }

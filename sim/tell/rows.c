@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/tell/fold.h"
 
-#define PERIOD_MAX 16u
-#define FOLD_MIN 6u /* Rows that a fold must save. */
 #define AROUND_OWED 2u
 #define LAST_MARKED 2u
 #define LAST_SHOWN 8u
@@ -20,23 +19,16 @@
 
 /* ---- Rows. ----------------------------------------------------------------------------------- */
 
-static uint64_t
-mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-    return hash ^ hash >> 32;
-}
-
 /* Same kind, part and places; objects are alike when they are of one kind and one creator, because
  * a loop makes a new timer each time round. */
 static uint64_t
 likeness(const struct sim_event *event, uint32_t part)
 {
-    uint64_t hash = mix(event->kind, part);
-    hash = mix(hash, event->object >> 16);
-    hash = mix(hash, (uint64_t)event->site << 32 | event->await);
+    uint64_t hash = sim_fold_mix(event->kind, part);
+    hash = sim_fold_mix(hash, event->object >> 16);
+    hash = sim_fold_mix(hash, (uint64_t)event->site << 32 | event->await);
     bool answer = event->kind == RT_PROBE_POLLED || event->kind == RT_PROBE_WAKE;
-    return answer ? mix(hash, event->argument) : hash;
+    return answer ? sim_fold_mix(hash, event->argument) : hash;
 }
 
 static bool
@@ -75,7 +67,7 @@ static void
 row_take(struct sim_row *row, const struct sim_event *event, uint32_t part)
 {
     row->count++;
-    row->likeness = mix(row->likeness, likeness(event, part));
+    row->likeness = sim_fold_mix(row->likeness, likeness(event, part));
     if (event->kind == SIM_EVENT_STEP) {
         row->time_ns = event->argument;
     }
@@ -189,29 +181,11 @@ item_add(struct sim_plan *plan, uint8_t kind, uint32_t row, uint32_t rows, uint3
     return true;
 }
 
-/* How many rows from `start` on are each like the one `period` later, before `limit`. */
-static uint32_t
-alike(const struct sim_rows *rows, uint32_t start, uint32_t period, uint32_t limit)
+static uint64_t
+likeness_of(const void *rows, uint32_t row)
 {
-    uint32_t i = start;
-    while (i + period < limit && rows->rows[i].likeness == rows->rows[i + period].likeness) {
-        i++;
-    }
-    return i - start;
-}
-
-/* How many rows after the first `*ret_period` from `start` on repeat them, in whole periods. */
-static uint32_t
-repeats(const struct sim_rows *rows, uint32_t start, uint32_t limit, uint32_t *ret_period)
-{
-    for (uint32_t period = 1; period <= PERIOD_MAX && start + period < limit; period++) {
-        uint32_t again = alike(rows, start, period, limit) / period * period;
-        if (again >= 2 * period && again >= FOLD_MIN) {
-            *ret_period = period;
-            return again;
-        }
-    }
-    return 0;
+    const struct sim_rows *all = rows;
+    return all->rows[row].likeness;
 }
 
 static uint32_t
@@ -243,7 +217,7 @@ fold(struct sim_plan *plan, const struct sim_rows *rows)
             limit = next_marked(rows, i);
         }
         uint32_t period = 0;
-        uint32_t again = i < limit ? repeats(rows, i, limit, &period) : 0;
+        uint32_t again = i < limit ? sim_fold_find(likeness_of, rows, i, limit, &period) : 0;
         uint32_t shown = again != 0 ? period : 1;
         if (!add_rows(plan, i, i + shown) ||
                 (again != 0 && !item_add(plan, SIM_ITEM_FOLD, i + shown, again, period))) {

@@ -493,6 +493,14 @@ why_diverged(struct sim__telling *telling)
 static void
 why_limit(struct sim__telling *telling)
 {
+    if (sim_outcome_spins(telling->outcome)) {
+        sim_page_put(&telling->line, "the step that never returned is ");
+        sim__put_deed(telling, (uint32_t)telling->outcome->fail_step);
+        sim_page_put(&telling->line, ". While a step runs no other task does, so what it waits for "
+                                     "can come only from the clock; the clock came to the limit.");
+        sim__end_line(telling, 0);
+        return;
+    }
     sim_page_put(&telling->line,
             "the run was cut off there; it got on until the end, so it may just "
             "be long. The last 1000 steps went to ");

@@ -72,6 +72,14 @@ sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b)
 }
 
 bool
+sim_outcome_spins(const struct sim_outcome *outcome)
+{
+    /* Time that is up between steps is no actor's. */
+    return outcome->verdict == SIM_VERDICT_HANG ||
+           (outcome->verdict == SIM_VERDICT_TIME_LIMIT && outcome->actor != UINT32_MAX);
+}
+
+bool
 sim_outcome_asked(const struct sim_outcome *outcome)
 {
     return strncmp(outcome->message, SIM_OUTCOME_ASKED, sizeof(SIM_OUTCOME_ASKED) - 1) == 0;

@@ -142,6 +142,9 @@ sim_outcome_is_stall(const struct sim_outcome *outcome)
     return outcome->verdict == SIM_VERDICT_DEADLOCK || outcome->oracle == SIM_ORACLE_REWAKE_LOOP;
 }
 
+/* Whether one step did not return: it hung, or it spun on the clock until virtual time was up. */
+bool sim_outcome_spins(const struct sim_outcome *outcome);
+
 #ifdef __cplusplus
 }
 #endif

@@ -351,6 +351,7 @@ take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
     world->current = actor;
     world->stepping = actor;
     world->step++;
+    world->clock_calls = 0;
     *world->progress = *world->progress + 1;
     sim__event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
     if (traps) {
@@ -458,18 +459,34 @@ sim__world_steps(struct sim_world *world)
     }
 }
 
-void
-sim__world_steps_trapping(struct sim_world *world)
+/* What one_step has left out where it was stopped: a run that is made step by step has the same
+ * end, by the same limits. */
+static void
+leave_stop(struct sim_world *world, struct sim_stop stop)
 {
     rt_assert(world->stopped);
     world->stopped = false;
-    world->stop.step = UINT64_MAX;
-    /* What one_step has left out where it was stopped. */
+    world->stop = stop;
     if (world->step == 0) {
         look_whether_ever(world);
     } else {
         look_whether_over(world);
     }
+}
+
+void
+sim__world_steps_on(struct sim_world *world, struct sim_stop stop)
+{
+    leave_stop(world, stop);
+    while (!world->over && !world->stopped) {
+        one_step(world, false);
+    }
+}
+
+void
+sim__world_steps_trapping(struct sim_world *world)
+{
+    leave_stop(world, (struct sim_stop){UINT64_MAX, false});
     while (!world->over) {
         one_step(world, true);
     }

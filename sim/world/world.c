@@ -54,6 +54,7 @@ sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, v
     world->journals = reserve(JOURNALS_BYTES);
     world->snapshot = reserve(SIM_SNAPSHOT_SIZE);
     world->progress = &unwatched;
+    world->progress_max = UINT64_MAX;
     if (world->actors == NULL || world->enabled.ring == NULL || world->timed == NULL ||
             world->journals == NULL || world->snapshot == NULL) {
         sim_world_fini(world);
@@ -166,6 +167,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->stop = stop;
     world->now_ns = 0;
     world->step = 0;
+    world->clock_calls = 0;
     world->work_ns = 0;
     world->allowed_ns = 0;
     world->stretch_ns = 0;
@@ -433,12 +435,9 @@ sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
 bool
 sim_world_go_on(struct sim_world *world, struct sim_stop stop)
 {
-    rt_assert(world->stopped);
     rt_assert(stop.step > world->step || stop.at_quiet);
-    world->stopped = false;
-    world->stop = stop;
     if (_setjmp(world->escape) == 0) {
-        sim__world_steps(world);
+        sim__world_steps_on(world, stop);
     }
     return world->stopped;
 }

@@ -140,6 +140,8 @@ struct sim_world {
     struct sim_enabled enabled;
     uint16_t *timed;                     /* Indices of actors with a due time. */
     volatile uint64_t *progress;         /* A counter that moves with each step, for a watcher. */
+    uint64_t progress_max;               /* Where no more replays are begun; see below. */
+    bool refused;                        /* One was refused since that was set. */
     struct sim_checkpoints *checkpoints; /* NULL: no run is taken up in its middle. Borrowed. */
     struct sim_ended ended;
     struct sim_draws *draws; /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
@@ -163,6 +165,7 @@ struct sim_world {
     uint64_t next_due_ns;
     uint64_t busy_steps;     /* After so many steps without progress … */
     uint64_t busy_ns;        /* … a step costs this much; 0: step_ns, as ever. */
+    uint64_t clock_calls;    /* Of sim_now and sim_work in this step. */
     uint64_t work_ns;        /* Charged by sim_work during this step, … */
     uint64_t allowed_ns;     /* … that much when the task last asked and was told to go on … */
     uint64_t stretch_ns;     /* … and the most between two such answers. */
@@ -242,6 +245,23 @@ struct sim_world_memory {
 RT_MUST_CHECK rt_err sim_world_init(struct sim_world *world, const struct sim_world_memory *memory,
         void *arena_hint, uint8_t fill);
 void sim_world_fini(struct sim_world *world);
+
+/* Whether whoever replays a run to find out more about it may begin another replay: the counter of
+ * steps has not reached `progress_max`. False is noted. */
+static inline bool
+sim_world_may_replay(struct sim_world *world)
+{
+    bool may = *world->progress < world->progress_max;
+    world->refused = world->refused || !may;
+    return may;
+}
+
+/* Counts work of such a kind that is no step: as much as so many steps. */
+static inline void
+sim_world_spend(struct sim_world *world, uint64_t steps)
+{
+    *world->progress = *world->progress + steps;
+}
 
 /* How much is written down. */
 struct sim_recording {

@@ -96,6 +96,14 @@ void sim__trap(struct sim_world *world);
 /* step.c: goes on from that stop, looking at each step whether it is the one. */
 void sim__world_steps_trapping(struct sim_world *world);
 
+/* step.c: continues a run that was stopped, up to another stop; the limits hold as in a run that
+ * never stopped. */
+void sim__world_steps_on(struct sim_world *world, struct sim_stop stop);
+
+/* spin.c: the clock was read, or charged, more than SIM_CLOCK_CALLS times in this step: the rule at
+ * sim_now (scenario.h). */
+void sim__clock_spins(struct sim_world *world);
+
 /* Switches to the world's own stack if on a fiber, then ends the run there. Never returns. */
 __attribute__((noreturn)) void sim__escape(struct sim_world *world);
 

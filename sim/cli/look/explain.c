@@ -92,6 +92,8 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
         sim_json_text(&json, "swapped", sim_swapped_name(explanation->order.swapped));
         sim_json_close(&json, '}');
     }
+    const struct sim_budget *budget = &explanation->budget;
+    sim_json_bool(&json, "incomplete", budget->cut_count > 0);
     sim_json_number(&json, "exit", (uint64_t)status);
     sim_json_end(&json);
 }
@@ -103,7 +105,8 @@ static bool
 is_smaller(const struct sim_explanation *explanation, const char *given, const char *token)
 {
     const struct sim_outcome *told = sim_explanation_outcome(explanation);
-    bool same = told->digest != 0 && told->digest == explanation->given.digest;
+    bool same = told->verdict == SIM_VERDICT_HANG ||
+                (told->digest != 0 && told->digest == explanation->given.digest);
     return !same && strcmp(given, token) != 0;
 }
 
@@ -231,13 +234,20 @@ explain(struct sim_cli *cli)
     return status;
 }
 
-SIM_COMMAND(command, .name = "explain", .usage = "[LIB.so] TOKEN|run:ID [--db FILE] [--json]",
+SIM_COMMAND(command, .name = "explain",
+        .usage = "[LIB.so] TOKEN|run:ID [--time 10s] [--db FILE] [--json]",
         .about = "why a run fails: the missing wake, and the decision that matters",
         .help = "What is told is the smallest run that fails in this way, whichever is named. Of "
                 "a\n"
-                "failure that the database has the explanation is kept there.\n" SIM_SUBJECT_HELP
+                "failure that the database has the explanation is kept there. It takes up to 10 s, "
+                "or\n"
+                "--time: counted in replayed steps, 2,000 a millisecond, so that the same time "
+                "gives\n"
+                "the same explanation on every machine. Where that is used up, what is known so "
+                "far\n"
+                "is printed, and where it is incomplete.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the failure came again and is explained, 0 it no longer fails,\n"
                 "3 it differs, 2 the token is damaged, 125 this build can not judge it.\n",
-        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) |
-                   SIM_CLI_OPTION_BIT(HELP),
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(TIME) |
+                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = explain);

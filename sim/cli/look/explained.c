@@ -26,7 +26,6 @@
 #define WAIT_MS 500u   /* For another process that holds the database. */
 #define EACH_MS 20000u /* For one of many explanations. */
 #define FEW 64u
-#define HANG_MS 250u /* A hang hangs in each of its runs: many are made. */
 
 /* ---- Text for the database. ------------------------------------------------------------------ */
 
@@ -299,6 +298,8 @@ sim_explained_failure(const struct sim_cli *cli, const struct sim_subject *subje
             .how = subject->how,
             .tape = &subject->tape,
             .hang_ms = cli->settings.hang_ms,
+            .hung = subject->expected.verdict == SIM_VERDICT_HANG,
+            .time_ms = cli->settings.time_ms,
     };
 }
 
@@ -312,6 +313,11 @@ sim_explained_keep(
                  sim_subject_same_failure(subject, &explanation->given);
     int64_t run = again ? run_of(cli, subject) : 0;
     if (run <= 0) {
+        return true;
+    }
+    if (explanation->budget.by_clock) {
+        (void)sim_cli_fail(0, "the explanation is not kept: it ended when the time was up, and "
+                              "another machine would have come to another place");
         return true;
     }
     enum sim_store_err err = sim_store_open(
@@ -343,9 +349,7 @@ explain_run(struct sim_cli *cli, int64_t run, const struct sim_explained_count *
     (void)snprintf(name, sizeof(name), "run:%lld", (long long)run);
     if (sim_subject_find(cli, name, &subject) == 0) {
         struct sim_failure failure = sim_explained_failure(cli, &subject);
-        if (subject.expected.verdict == SIM_VERDICT_HANG && failure.hang_ms > HANG_MS) {
-            failure.hang_ms = HANG_MS;
-        }
+        failure.time_ms = 0; /* The time of the command is for all of them. */
         (void)fprintf(stderr, "rewake: explaining %s of %s (%u of %u)\n", name,
                 subject.entry->scenario->name, count->tried, count->missing);
         if (!sim_explanation_make(&explanation, &failure)) {

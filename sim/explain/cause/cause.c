@@ -92,7 +92,7 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_outcome *outcome = evidence->outcome;
     cause->kind = SIM_CAUSE_NOT_A_WAKE;
-    if (evidence->crash != NULL && evidence->crash->signal != 0) {
+    if (evidence->crash != NULL && (evidence->crash->signal != 0 || evidence->crash->pc != 0)) {
         blame_crash(evidence, cause);
     }
     if (evidence->study != NULL && cause->at_count == 0) {

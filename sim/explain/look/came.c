@@ -83,7 +83,8 @@ ask(struct search *search, const struct sim_change *change, bool after, struct s
             .rung = sources ? SIM_RUNG_SOURCES : SIM_RUNG_POLL,
             .patch = &patch,
     };
-    if (++search->numbered <= search->came->asked || search->came->asked >= ASKED_MAX) {
+    if (++search->numbered <= search->came->asked || search->came->asked >= ASKED_MAX ||
+            !sim_world_may_replay(search->world)) {
         return false;
     }
     search->came->asked++;
@@ -132,12 +133,14 @@ writes_again(struct search *search, const struct sim_change *change, uint64_t st
 static void
 find_last_write(struct search *search, struct sim_change *change)
 {
-    uint64_t step = search->slept - 1;
-    while (step > change->step && step + AGAIN_MAX > search->slept &&
-            !writes_again(search, change, step)) {
-        step--;
+    for (uint64_t step = search->slept - 1; step > change->step; step--) {
+        if (step + AGAIN_MAX <= search->slept || !sim_world_may_replay(search->world)) {
+            return;
+        }
+        if (writes_again(search, change, step)) {
+            change->step = step;
+        }
     }
-    change->step = step + AGAIN_MAX > search->slept ? step : change->step;
 }
 
 static void
@@ -223,7 +226,8 @@ find_look(struct search *search, struct sim_came_word *word)
     uint64_t steps[LOOKS_MAX];
     uint32_t count = own_steps(search, word->change.step, steps);
     for (uint32_t i = 0; i < count; i++) {
-        if (steps[i] > word->seen && !is_blind(search, &word->change, steps[i])) {
+        if (steps[i] > word->seen && sim_world_may_replay(search->world) &&
+                !is_blind(search, &word->change, steps[i])) {
             word->seen = steps[i];
         }
     }

@@ -100,18 +100,20 @@ note_step(struct sim_changes *changes, const struct sim_world *world, uint64_t *
     }
 }
 
-/* The step that ends the run is the last one that is noted. */
+/* The last step of the run is the last one that is noted, also where it ended because the run had
+ * taken enough: a replay does not end there. */
 static void
 note_steps(struct sim_changes *changes, struct sim_world *world, uint64_t *copy, size_t size)
 {
     bool goes_on = true;
-    while (goes_on) {
+    while (goes_on && world->step < changes->to && sim_world_may_replay(world)) {
         uint64_t step = world->step;
         size_t used = world->arena.used < size ? world->arena.used & ~(size_t)7 : size;
         sim_words_copy(world, 0, copy, used / sizeof(*copy));
         goes_on = sim_world_go_on(world, (struct sim_stop){step + 1, false});
         if (world->step > step) {
             note_step(changes, world, copy, used / sizeof(*copy));
+            sim_world_spend(world, used / sizeof(*copy) / SIM_CHANGES_WORDS_A_STEP);
         }
     }
 }

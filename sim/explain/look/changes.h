@@ -17,6 +17,8 @@ extern "C" {
 #endif
 
 #define SIM_CHANGES_MAX 8192u
+/* To compare so many words costs about as much as a step. */
+#define SIM_CHANGES_WORDS_A_STEP 64u
 
 struct sim_change {
     uint64_t step;

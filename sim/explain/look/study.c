@@ -160,12 +160,14 @@ note_fall(void)
     fallen->frame_count = count > 0 ? (uint32_t)count : 0;
 }
 
-/* Who failed by a call: an assertion, a check, a rule that the host or the runtime looks after. */
+/* Who failed by a call: an assertion, a check, a rule that the host or the runtime looks after, or
+ * the clock, read again and again. */
 static bool
 falls_by_call(const struct sim_outcome *outcome)
 {
     return outcome->oracle == SIM_ORACLE_FAULT || outcome->oracle == SIM_ORACLE_ASSERTION ||
-           outcome->oracle == SIM_ORACLE_HOST || outcome->oracle == SIM_ORACLE_USER;
+           outcome->oracle == SIM_ORACLE_HOST || outcome->oracle == SIM_ORACLE_USER ||
+           sim_outcome_spins(outcome);
 }
 
 static void
@@ -191,7 +193,8 @@ static void
 walk_trail(struct sim_world *world, const struct sim_case *what, uint32_t actor, uint64_t from,
         uint64_t to, struct sim_study *study)
 {
-    if (from == 0 || from > to || study->trail_count == SIM_STUDY_PATHS) {
+    if (from == 0 || from > to || study->trail_count == SIM_STUDY_PATHS ||
+            !sim_world_may_replay(world)) {
         return;
     }
     struct sim_trail *trail = &study->trails[study->trail_count++];
@@ -326,7 +329,7 @@ study_owed(struct sim_world *world, const struct sim_case *what, const struct si
         study->words_known = true;
     }
     for (uint32_t i = 0; i < study->word_count; i++) {
-        if (study->words[i].state == SIM_WORD_UNTRIED) {
+        if (study->words[i].state == SIM_WORD_UNTRIED && sim_world_may_replay(world)) {
             try_word(world, what, outcome, &study->words[i]);
         }
     }
@@ -394,9 +397,12 @@ sim_trail_run(struct sim_world *world, const struct sim_case *what,
     uint64_t from = trail->from > 1 ? trail->from : 1;
     trail->to = outcome->steps;
     if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trail->path, LONG_TRAIL)) {
-        (void)sim_world_go_on(world, (struct sim_stop){UINT64_MAX, false});
+        if (outcome->steps >= from) {
+            (void)sim_world_go_on(world, (struct sim_stop){outcome->steps, false});
+        }
         sim_walk_end();
     }
     sim_world_drop(world);
+    trail->done = true;
     sim_restore(world, &kept);
 }

@@ -48,6 +48,7 @@ struct sim_trail {
     uint32_t actor; /* In-run index; UINT32_MAX: whoever's steps these are. */
     uint64_t from;  /* The steps that were walked. */
     uint64_t to;
+    bool done; /* Of sim_trail_run: it was walked to its end. */
     struct sim_path path;
 };
 

@@ -12,8 +12,13 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/fiber/context.h"
+#include "sim/world/world.h"
 
 #define TRAP_FLAG 0x100
+
+/* An instruction that is walked costs about as much as so many steps; counted one by one, so that
+ * no watcher takes a long walk for a step that hangs. */
+#define STEPS_EACH 10u
 
 /* Of the process: a signal has one handler. */
 static struct {
@@ -82,6 +87,9 @@ on_trap(int number, siginfo_t *info, void *argument)
     uintptr_t pc = (uintptr_t)registers[REG_RIP];
     (void)number;
     (void)info;
+    if (sim_world_current != NULL) {
+        sim_world_spend(sim_world_current, STEPS_EACH);
+    }
     for (uint32_t i = 0; i < walk.count; i++) {
         struct sim_watch *watch = &walk.watches[i];
         uint64_t differ = *watch->word ^ watch->seen;

@@ -50,11 +50,12 @@ run_to(struct sim_world *world, const struct sim_case *what, uint64_t step)
 }
 
 static void
-find_steps(struct sim_world *world, const struct sim_case *what, struct sim_way *way)
+find_steps(struct sim_world *world, const struct sim_case *what, uint64_t last, struct sim_way *way)
 {
+    uint64_t to = way->to < last ? way->to : last;
     bool goes_on = run_to(world, what, way->from - 1);
     way->count = 0;
-    while (goes_on && world->step < way->to) {
+    while (goes_on && world->step < to) {
         uint64_t step = world->step + 1;
         goes_on = sim_world_go_on(world, (struct sim_stop){step, false});
         if (world->step == step && (way->actor_id == 0 || world->stepping->id == way->actor_id)) {
@@ -96,10 +97,10 @@ sim_way_run(struct sim_world *world, const struct sim_case *what, const struct s
 {
     struct sim_way *way = argument;
     struct sim_aside kept;
-    (void)outcome;
     sim_keep(world, &kept);
-    find_steps(world, what, way);
+    find_steps(world, what, outcome->steps, way);
     walk_steps(world, what, way);
+    way->done = true;
     sim_restore(world, &kept);
 }
 

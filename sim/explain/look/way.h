@@ -20,6 +20,7 @@ extern "C" {
 
 /* Lies in memory that outlives the worker; all but actor_id, from, to and mark zeroed before. */
 struct sim_way {
+    bool done;         /* It was walked to its end. */
     uint32_t actor_id; /* The stable id of whose steps are walked; 0: everybody's. */
     uint64_t from;     /* The steps of the run that are looked at, both included. */
     uint64_t to;

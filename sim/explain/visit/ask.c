@@ -116,7 +116,7 @@ sim__visit_ask(struct sim_world *world, const struct sim_case *what,
         if (change->step >= room->step || ++number <= room->asked) {
             continue;
         }
-        if (room->asked >= ASKED_MAX || room->asked >= most) {
+        if (room->asked >= ASKED_MAX || room->asked >= most || !sim_world_may_replay(world)) {
             break;
         }
         room->asked++;

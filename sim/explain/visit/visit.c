@@ -35,7 +35,9 @@ fly(const struct sim_wish_runs *runs, const struct sim_tape *tape,
             .study = study,
             .study_of = study_of,
     };
-    if (sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+    if (sim_budget_left(runs->budget) &&
+            sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+        pilot.budget = runs->budget;
         (void)sim_pilot_run(&pilot, &candidate);
         sim_pilot_fini(&pilot);
     }
@@ -171,7 +173,8 @@ find_flag(const struct sim_wish_runs *runs, struct sim_places *places, struct si
     room->step = visit->step;
     room->there_step = visit->there_step;
     fly(runs, runs->passing, sim_changes_run, &room->there);
-    for (uint32_t deaths = 0; deaths < DEATHS_MAX && !room->done; deaths++) {
+    for (uint32_t deaths = 0; deaths < DEATHS_MAX && !room->done && sim_budget_left(runs->budget);
+            deaths++) {
         fly(runs, runs->failing, sim__visit_ask, room);
     }
     if (room->count > 0) {

@@ -79,7 +79,7 @@ next_question(struct asking *asking, uint64_t steps)
 {
     struct sim__wish_room *room = asking->room;
     if (room->asked >= ASKED_MAX || room->steps > STEPS_MAX || room->hit_count == SIM__WISH_HITS ||
-            ++asking->numbered <= room->asked) {
+            ++asking->numbered <= room->asked || !sim_world_may_replay(asking->world)) {
         return false;
     }
     room->asked++;
@@ -324,6 +324,7 @@ static bool
 ends_the_same(const struct asking *asking)
 {
     bool same = asking->world->arena.used / sizeof(uint64_t) == asking->words;
+    sim_world_spend(asking->world, asking->words / SIM_CHANGES_WORDS_A_STEP);
     for (size_t i = 0; i < asking->words && same; i++) {
         uint64_t now = word_at(asking->world, i * sizeof(now));
         same = now == asking->ends[i] || (is_of_stack(now) && is_of_stack(asking->ends[i]));

@@ -39,10 +39,12 @@ ask_all(const struct sim_wish_runs *runs, struct sim__wish_room *room)
 {
     struct sim_pilot pilot;
     if (sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+        pilot.budget = runs->budget;
         if (runs->passing != NULL) {
             fly(&pilot, runs, runs->passing, sim_changes_run, &room->there);
         }
-        for (uint32_t deaths = 0; deaths < DEATHS_MAX && !room->done; deaths++) {
+        for (uint32_t deaths = 0;
+                deaths < DEATHS_MAX && !room->done && sim_budget_left(runs->budget); deaths++) {
             fly(&pilot, runs, runs->failing, sim__wish_ask, room);
         }
         if (room->hit_count > 0) {

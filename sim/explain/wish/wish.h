@@ -24,6 +24,7 @@
 #include "sim/explain/look/changes.h"
 #include "sim/explain/look/place.h"
 #include "sim/explain/look/walk.h"
+#include "sim/explore/worker/budget.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +65,7 @@ struct sim_wish_runs {
     const struct sim_options *options;
     uint64_t seed;
     uint32_t hang_ms;
+    struct sim_budget *budget;
     const struct sim_tape *failing;
     const struct sim_tape *passing; /* NULL: there is none. */
 };

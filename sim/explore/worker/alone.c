@@ -25,6 +25,7 @@ sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what)
     if (!sim_pilot_init(&alone->pilot, what->kind, &sim_shared_for_reading, what->hang_ms)) {
         return false;
     }
+    alone->pilot.budget = what->budget;
     alone->pilot.worker.loud = what->loud;
     alone->pilot.worker.core = what->core;
     alone->pilot.worker.hurry = what->hurry;

@@ -35,7 +35,8 @@ struct sim_alone_case {
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
     void *study_of;
-    bool core; /* A crash leaves a core, where the system is asked for one. */
+    struct sim_budget *budget; /* Charged with it; NULL: none. */
+    bool core;                 /* A crash leaves a core, where the system is asked for one. */
 };
 
 /* Runs it. False: the system refused, see alone->pilot.worker.error. sim_alone_done must follow in

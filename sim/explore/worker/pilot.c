@@ -15,6 +15,7 @@ sim_pilot_init(struct sim_pilot *pilot, const struct sim_worker_kind *kind,
 {
     struct sim_worker *worker = &pilot->worker;
     pilot->runs = 0;
+    pilot->budget = NULL;
     if (!sim_worker_init(worker, kind != NULL ? kind : &sim_worker_usual, sizes, hang_ms)) {
         (void)snprintf(worker->error, sizeof(worker->error), "no memory for a worker");
         return false;
@@ -27,6 +28,59 @@ sim_pilot_fini(struct sim_pilot *pilot)
 {
     sim_worker_fini(&pilot->worker);
 }
+
+/* ---- The budget. ----------------------------------------------------------------------------- */
+
+/* What the run, and the study of it, have cost; and whether that was refused a replay. */
+static void
+charge(struct sim_pilot *pilot, uint64_t progress)
+{
+    const struct sim_shared *shared = pilot->worker.shared;
+    struct sim_budget *budget = pilot->budget;
+    if (budget == NULL) {
+        return;
+    }
+    uint64_t died = pilot->worker.pid == 0 ? SIM_BUDGET_START : 0;
+    bool hung = sim_shared_results(shared)->totals.verdicts[SIM_VERDICT_HANG] > 0;
+    uint64_t stood_ms = hung ? pilot->worker.hang_ms : 0;
+    /* Where the run had written over it the mapping was laid out again. */
+    sim_budget_spend(budget, shared->progress > progress ? shared->progress - progress : 0);
+    sim_budget_spend(budget, died + stood_ms * SIM_BUDGET_HANG_MS);
+    if (*(const volatile uint8_t *)&shared->world.refused != 0) {
+        sim_budget_cut(budget);
+    }
+}
+
+/* Until the job is done. False: the time is up, and it was abandoned. */
+static bool
+wait_for(struct sim_pilot *pilot)
+{
+    struct sim_worker *worker = &pilot->worker;
+    while (worker->busy) {
+        int left_ms = sim_budget_ms_left(pilot->budget);
+        if (left_ms == 0) {
+            sim_worker_abandon(worker);
+            return false;
+        }
+        (void)sim_workers_wait(worker, 1, left_ms);
+    }
+    return true;
+}
+
+/* As wait_for; an outcome is there as soon as the run is over, whatever is studied after it. */
+static const struct sim_outcome *
+wait_and_charge(struct sim_pilot *pilot, uint64_t progress)
+{
+    bool done = wait_for(pilot);
+    bool ran = sim_shared_results(pilot->worker.shared)->kept_count == 1;
+    charge(pilot, progress);
+    if (!done) {
+        (void)sim_budget_left(pilot->budget);
+    }
+    return ran && !pilot->worker.failed ? sim_pilot_outcome(pilot) : NULL;
+}
+
+/* ---- A run. ---------------------------------------------------------------------------------- */
 
 const struct sim_outcome *
 sim_pilot_run(struct sim_pilot *pilot, const struct sim_candidate *candidate)
@@ -47,19 +101,19 @@ sim_pilot_run(struct sim_pilot *pilot, const struct sim_candidate *candidate)
             .draws = candidate->draws,
             .study = candidate->study,
             .study_of = candidate->study_of,
+            .study_steps = pilot->budget != NULL ? sim_budget_steps_left(pilot->budget) + 1 : 0,
             .transcript = candidate->transcript,
     };
     pilot->runs++;
     if (candidate->trap != NULL) {
         return sim_worker_here(worker, candidate->trap) ? sim_pilot_outcome(pilot) : NULL;
     }
+    uint64_t progress = worker->shared->progress;
+    worker->shared->world.refused = false;
     if (worker->failed || !sim_worker_give(worker)) {
         return NULL;
     }
-    while (worker->busy) {
-        (void)sim_workers_wait(worker, 1, -1);
-    }
-    return worker->failed ? NULL : sim_pilot_outcome(pilot);
+    return wait_and_charge(pilot, progress);
 }
 
 const struct sim_outcome *

@@ -22,11 +22,13 @@
 #ifndef SIM_EXPLORE_WORKER_PILOT_H
 #define SIM_EXPLORE_WORKER_PILOT_H
 
+#include "sim/explore/worker/budget.h"
 #include "sim/explore/worker/worker.h"
 
 struct sim_pilot {
-    struct sim_worker worker; /* After a refusal worker.error says why. */
-    uint64_t runs;            /* Made since sim_pilot_init. */
+    struct sim_budget *budget; /* Charged with each run; NULL: none. Borrowed. */
+    struct sim_worker worker;  /* After a refusal worker.error says why. */
+    uint64_t runs;             /* Made since sim_pilot_init. */
 };
 
 /* A run that is to be made. */
@@ -69,7 +71,9 @@ void sim_pilot_fini(struct sim_pilot *pilot);
 /*
  * Runs `candidate`: how it ended, whatever became of the process (verdict `crash` or `hang`; a hang
  * takes `hang_ms`). NULL: the system refused, or the tape has more deviations than the mapping has
- * room for; see worker.error. The pilot is of no more use then.
+ * room for; see worker.error. The pilot is of no more use then. With a budget: it is charged, the
+ * study gets what is left of the stage, and what is not done when the time is up is abandoned: NULL
+ * for a run (sim_budget_left is false then), and a study leaves what it has found.
  */
 const struct sim_outcome *sim_pilot_run(
         struct sim_pilot *pilot, const struct sim_candidate *candidate);

@@ -93,9 +93,13 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
     outcome.oracle = SIM_ORACLE_PROCESS;
     if (verdict == SIM_VERDICT_HANG) {
         /* Where it was when we lost patience is no property of the run: it has no digest. */
+        char where[160];
         outcome.digest = 0;
-        (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time",
-                sim__worker_patience_ms(worker));
+        sim_hang_find(&shared->hang, &shared->crash);
+        sim_crash_stack(&shared->crash, &outcome.stack);
+        sim_crash_where(&shared->crash, where, sizeof(where));
+        (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time%s",
+                sim__worker_patience_ms(worker), where);
     } else {
         sim_crash_stack(&shared->crash, &outcome.stack);
         sim_crash_tell(&shared->crash, status, what, sizeof(what));
@@ -398,6 +402,9 @@ bool
 sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict)
 {
     struct sim_shared *shared = worker->shared;
+    if (verdict == SIM_VERDICT_HANG) {
+        sim_hang_ask(&shared->hang, worker->pid);
+    }
     int status = sim__worker_end(worker);
     if (!sim_shared_is_whole(shared, &worker->sizes, &worker->job)) {
         return sim__worker_distrust(worker);

@@ -195,8 +195,13 @@ static void
 study(struct sim_shared *shared, const struct sim_case *what)
 {
     const struct sim_outcome outcome = shared->kept[0].outcome;
+    const struct sim_job *job = &shared->job;
+    uint64_t most = job->study_steps;
+    shared->world.progress_max = most != 0 ? shared->progress + most : UINT64_MAX;
+    shared->world.refused = false;
     shared->stage = SIM_STAGE_STUDY;
     shared->job.study(&shared->world, what, &outcome, shared->job.study_of);
+    shared->world.progress_max = UINT64_MAX;
     shared->stage = SIM_STAGE_IDLE;
 }
 
@@ -484,7 +489,7 @@ prepare(struct sim_worker *worker, int fd)
     }
     /* A child that a run makes must not become a second worker on the same mapping. */
     if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) || !sim_output_init() ||
-            !sim_crash_catch(&shared->crash) ||
+            !sim_crash_catch(&shared->crash) || !sim_hang_catch(&shared->hang) ||
             sim_world_init(&shared->world, &shared->memory, worker->kind.arena,
                     worker->kind.fill) != RT_OK) {
         return false;

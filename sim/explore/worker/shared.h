@@ -31,6 +31,7 @@
 
 #include "sim/decide/answers.h"
 #include "sim/explore/worker/crash.h"
+#include "sim/explore/worker/hang.h"
 #include "sim/judge/judge.h"
 #include "sim/learn/observe.h"
 #include "sim/store/store.h"
@@ -84,6 +85,7 @@ struct sim_job {
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
     void *study_of;
+    uint64_t study_steps; /* Steps of all replays after which it begins no more; 0: no bound. */
     /* Likewise shared with the parent: what the run answers is written there, also when its process
      * dies in it; its tape is lent. NULL: nobody asks. */
     struct sim_transcript *transcript;
@@ -142,13 +144,14 @@ struct sim_shared {
     /* Now. */
     volatile uint64_t progress; /* Moves with each step. */
     volatile uint32_t stage;
-    volatile bool stop;  /* The parent wants no more runs of this job. */
-    bool ready;          /* The worker has got its memory. */
-    uint64_t seed;       /* Of the run in progress. */
-    uint32_t arm;        /* Who draws it, in a search. */
-    uint64_t order;      /* Its partial-order hash, when it is over; 0: not known. */
-    bool came_somewhere; /* … and whether the job's runs before it have covered less. */
-    struct sim_crash crash;
+    volatile bool stop;     /* The parent wants no more runs of this job. */
+    bool ready;             /* The worker has got its memory. */
+    uint64_t seed;          /* Of the run in progress. */
+    uint32_t arm;           /* Who draws it, in a search. */
+    uint64_t order;         /* Its partial-order hash, when it is over; 0: not known. */
+    bool came_somewhere;    /* … and whether the job's runs before it have covered less. */
+    struct sim_crash crash; /* A hang: where it spins, without a signal. */
+    struct sim_hang hang;
     struct sim_world world;
 
     /* Lent. */

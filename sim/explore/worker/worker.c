@@ -141,6 +141,7 @@ start_process(struct sim_worker *worker)
     worker->shared->ready = false;
     worker->shared->stage = SIM_STAGE_IDLE;
     worker->shared->crash = (struct sim_crash){.signal = 0};
+    worker->shared->hang.count = 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
         return sim__worker_fail(worker, "no socket for a worker", errno);
     }

@@ -60,7 +60,7 @@ refused "a token of a scenario that is not here" 125 \
 tells() {
     rewake run "zoo/$1/broken" --strategy random --runs 3000 --fail-fast --record none --json \
         --jobs 1 >run.json 2>/dev/null
-    rewake explain "$(token_of run.json)" 2>err.txt | tr '\n' ' ' >words.txt
+    rewake explain "$(token_of run.json)" --time 100s 2>err.txt | tr '\n' ' ' >words.txt
     ok "zoo/$1 tells: $2" grep -qF "$2" words.txt
 }
 if [ $asan = no ]; then
@@ -70,6 +70,24 @@ if [ $asan = no ]; then
     tells d22 'It was being polled by poll_woken()'
     tells d14 'more steps like this'
 fi
+
+# ---- What does not end by itself. ----
+rewake run canary/hang --strategy random --runs 400 --hang 500ms --fail-fast --no-shrink --fresh \
+    --db hang.db >hang.txt
+same "explain of a hang: status" "$(status explain "$(told hang.db)" --db hang.db)" 1
+ok "... without a search" grep -q 'was not tried' out.txt
+if [ $asan = no ]; then
+    ok "... says in which function and line it spins" \
+        grep -q 'the step spins in table_find_free() (hang.c:3[0-9])' out.txt
+    tr '\n' ' ' <hang.txt >line.txt
+    ok "run says where it is too" \
+        grep -q 'has not returned after 500 ms of real time \(in\|at\) ' line.txt
+fi
+same "a budget that is too small: status" "$(status explain "$token" --time 1ms)" 1
+ok "... says that it is incomplete" grep -q 'incomplete' out.txt
+rewake explain "$token" --time 1ms --json >i.json
+ok "... and so does --json" grep -q '"incomplete":true' i.json
+ok "an explanation in time is complete" grep -q '"incomplete":false' e.json
 
 # ---- The zoo. ----
 known_misses='
@@ -106,7 +124,8 @@ for file in "$root"/scenarios/zoo/[a-z][0-9]*.c; do
     case $bug in ${ZOO:-$some}) ;; *) continue ;; esac
     rewake run "zoo/$bug/broken" --strategy random --runs 3000 --fail-fast --record none --json \
         --jobs 1 >run.json 2>/dev/null
-    rewake explain "$(token_of run.json)" --json >"$bug.json" 2>err.txt
+    # Steps bound it; a machine that does much else at the time must not.
+    rewake explain "$(token_of run.json)" --time 100s --json >"$bug.json" 2>err.txt
     stated "$file" >stated.txt
     named "$bug.json" >named.txt
     all=$((all + 1))

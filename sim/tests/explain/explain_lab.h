@@ -52,6 +52,13 @@ extern const struct sim_scenario explain_left_over;
 extern const struct sim_scenario explain_stale_park;
 /* A thread sleeps until an epoch changes that it has read too late; asked, it sleeps on. */
 extern const struct sim_scenario explain_late_ticket;
+/* A foreign executor ends, and waits for a task that it takes no more out of its queue: the lost
+ * wake-up is found at the livelock limit. */
+extern const struct sim_scenario explain_shut_down;
+/* A loop spins, in a function that calls two others in turn. */
+extern const struct sim_scenario explain_spins;
+/* A loop waits in one step for a moment that the clock never comes to. */
+extern const struct sim_scenario explain_spins_on_clock;
 /* A foreign poll gives way in its middle, and stores its waker in a later step. */
 extern const struct sim_scenario explain_mid_poll;
 

@@ -694,3 +694,150 @@ late_ticket_setup(struct sim_world *world)
 
 const struct sim_scenario explain_late_ticket = {
         .name = "test/late-ticket", .setup = late_ticket_setup};
+
+/* ---- Loops that do not end. ------------------------------------------------------------------ */
+
+struct shut {
+    struct sim_loop *loop;
+    bool asleep;
+    bool item;
+    bool waiting;
+    bool queued;
+    bool finished;
+};
+
+static void
+shut_poll(struct shut *shut)
+{
+    sim_foreign_poll(shut);
+    shut->finished = shut->item;
+    if (!shut->finished) {
+        shut->waiting = true;
+        sim_foreign_store(shut, &shut->waiting, "an item");
+    }
+    sim_foreign_polled(shut, shut->finished);
+}
+
+static void
+shut_again(void *argument, void *task)
+{
+    (void)argument;
+    shut_poll(task);
+}
+
+/* The queue is looked at once: when it was woken for it, or when it has not waited so long. */
+static void
+shut_main(struct sim_world *world, void *argument)
+{
+    struct shut *shut = argument;
+    shut_poll(shut);
+    shut->asleep = sim_pick(world, 2) == 0;
+    if (shut->asleep) {
+        sim_loop_block(world, 0, "work", RT_HERE);
+    } else {
+        sim_sleep(world, RT_MS);
+    }
+    if (shut->queued) {
+        shut_poll(shut);
+    }
+    while (!shut->finished) {
+        sim_loop_pause(world);
+    }
+}
+
+CALLED void
+shut_fire(struct shut *shut)
+{
+    sim_foreign_fire(&shut->waiting);
+    shut->queued = true;
+    if (shut->asleep) {
+        sim_loop_wake(shut->loop);
+    }
+}
+
+static void
+shut_producer(struct sim_world *world, void *argument)
+{
+    struct shut *shut = argument;
+    sim_sleep(world, RT_MS * 3 / 2);
+    shut->item = true;
+    shut_fire(shut);
+}
+
+static void
+shut_down_setup(struct sim_world *world)
+{
+    struct shut *shut = sim_new(world, struct shut);
+    shut->loop = sim_loop_new(world, "executor", shut_main, shut);
+    sim_foreign_spawn(sim_foreign_new(shut->loop, shut_again, shut), shut, "task");
+    (void)sim_loop_new_background(world, "producer", shut_producer, shut);
+}
+
+const struct sim_scenario explain_shut_down = {.name = "test/shut-down", .setup = shut_down_setup};
+
+static volatile uint32_t spun;
+
+CALLED void
+spin_up(void)
+{
+    for (uint32_t i = 0; i < 1000; i++) {
+        spun++;
+    }
+}
+
+CALLED void
+spin_down(void)
+{
+    for (uint32_t i = 0; i < 1000; i++) {
+        spun--;
+    }
+}
+
+CALLED void
+spin_round(void)
+{
+    for (;;) {
+        spin_up();
+        spin_down();
+    }
+}
+
+static void
+spins_main(struct sim_world *world, void *argument)
+{
+    (void)argument;
+    sim_loop_pause(world);
+    spin_round();
+}
+
+static void
+spins_setup(struct sim_world *world)
+{
+    (void)sim_loop_new(world, "spinner", spins_main, NULL);
+}
+
+const struct sim_scenario explain_spins = {.name = "test/spins", .setup = spins_setup};
+
+CALLED void
+clock_watch(struct sim_world *world)
+{
+    while (sim_now(world) != SIM_NEVER) {
+    }
+}
+
+static void
+spins_on_clock_main(struct sim_world *world, void *argument)
+{
+    (void)argument;
+    sim_loop_pause(world);
+    clock_watch(world);
+}
+
+static void
+spins_on_clock_setup(struct sim_world *world)
+{
+    (void)sim_loop_new(world, "watcher", spins_on_clock_main, NULL);
+}
+
+const struct sim_scenario explain_spins_on_clock = {
+        .name = "test/spins-on-clock", .setup = spins_on_clock_setup};

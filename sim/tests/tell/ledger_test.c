@@ -424,3 +424,47 @@ TEST(ledger_table_gives_room_where_it_is_needed)
     /* clang-format on */
     reading_end(&reading);
 }
+
+/* Waits of a loop that comes round again and again are folded, as its steps are; an open one is
+ * shown. */
+TEST(ledger_table_folds_what_repeats)
+{
+    struct reading reading;
+    reading_begin(&reading);
+    struct tale *tale = reading.tale;
+    uint32_t reader = tale_task(tale, "reader");
+    uint32_t writer = tale_task(tale, "writer");
+    uint32_t slot = SIM_OBJECT(RT_OBJECT_SLOT, 0, 1);
+    for (uint32_t i = 0; i < 40; i++) {
+        tale_poll(tale, reader, i * 200, 0);
+        tale_store(tale, reader, slot, "mail", tale_site(i == 20 ? 1 : 0));
+        tale_polled(tale, reader, PENDING);
+        if (i < 39) {
+            tale_poll(tale, writer, i * 200 + 100, 0);
+            tale_do(tale, RT_PROBE_FIRE, slot, tale_object_of(tale, reader));
+            tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, reader), 0);
+            tale_polled(tale, writer, PENDING);
+        }
+    }
+    reading_make(&reading);
+    sim_ledger_put(&reading.ledger, &reading.page, SIM_PART_NONE, 100);
+    EXPECT_STR(sim_page_text(&reading.page),
+            /* clang-format off */
+"who    nth waits for stored at              step and then\n"
+"reader   1 mail      story.c:10 in step_0()    1 fired at 2 by writer\n"
+"... 19 waits like the one above, until step 39 ...\n"
+"reader  21 mail      story.c:20 in step_1()   41 fired at 42 by writer\n"
+"reader  22 mail      story.c:10 in step_0()   43 fired at 44 by writer\n"
+"... 17 waits like the one above, until step 77 ...\n"
+"reader  40 mail      story.c:10 in step_0()   79 open\n");
+    /* clang-format on */
+    sim_page_clear(&reading.page);
+    sim_ledger_put(&reading.ledger, &reading.page, SIM_PART_NONE, 1);
+    EXPECT_STR(sim_page_text(&reading.page),
+            /* clang-format off */
+"who    nth waits for stored at              step and then\n"
+"... 39 more that have ended ...\n"
+"reader  40 mail      story.c:10 in step_0()   79 open\n");
+    /* clang-format on */
+    reading_end(&reading);
+}

@@ -447,3 +447,22 @@ TEST(run_stops_at_any_step_as_it_was)
     sim_world_drop(&lab.world);
     lab_fini(&lab);
 }
+
+/* A run that is made step by step has the same end as one that is made at once. */
+TEST(run_that_stops_at_each_step_ends_at_its_limit)
+{
+    static const struct sim_scenario spinning = {.name = "test/endless", .setup = endless};
+    struct lab lab;
+    struct sim_options options;
+    lab_init(&lab, NULL, 0);
+    sim_options_init(&options, &spinning);
+    bool goes_on = sim_world_run_to(&lab.world, &spinning, &options, 0, &lab.random.strategy,
+            (struct sim_recording){false, false}, (struct sim_stop){0, false});
+    while (goes_on && lab.world.step < 20000) {
+        goes_on = sim_world_go_on(&lab.world, (struct sim_stop){lab.world.step + 1, false});
+    }
+    EXPECT_EQ(lab.world.step, 10000);
+    EXPECT_EQ(lab.world.outcome.verdict, SIM_VERDICT_LIVELOCK);
+    sim_world_drop(&lab.world);
+    lab_fini(&lab);
+}
