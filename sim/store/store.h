@@ -221,9 +221,12 @@ RT_MUST_CHECK enum sim_store_err sim_store_runs(struct sim_store *store, int64_t
 /* Whether the failure also comes in FIFO order. */
 enum sim_store_fifo { SIM_FIFO_NOT_ASKED, SIM_FIFO_NO, SIM_FIFO_YES };
 
+/* The number of the default schedule, which comes before the run of the first seed: -1. */
+#define SIM_RUN_NUMBER_DEFAULT UINT64_MAX
+
 struct sim_full_run {
     int64_t sweep;
-    uint64_t number; /* In the sweep. */
+    uint64_t number; /* In the sweep; or SIM_RUN_NUMBER_DEFAULT. */
     const struct sim_outcome *outcome;
     const char *token;
     const char *options; /* Its own, as in struct sim_sweep. */

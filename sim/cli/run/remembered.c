@@ -81,11 +81,16 @@ judge(struct sim_run *run, const struct sim_remembered *failure, const struct si
     }
     bool same = outcome->verdict == failure->verdict && outcome->oracle == failure->oracle &&
                 outcome->site == failure->site;
-    (void)snprintf(detail, sizeof(detail), "%s %s, seed %llu",
+    char name[32] = "";
+    if (failure->run != 0) {
+        (void)snprintf(name, sizeof(name), " (run:%lld)", (long long)failure->run);
+    }
+    (void)snprintf(detail, sizeof(detail), "%s %s%s",
             same ? "still fails:" : "fails otherwise now:", sim_verdict_name(outcome->verdict),
-            (unsigned long long)outcome->seed);
+            name);
     sim_run_tell_remembered(run, failure, same ? "fails" : "fails-otherwise", detail);
     if (!run->expect || outcome->verdict != entry->scenario->expect) {
+        sim_run_list(run, failure->scenario, sim_verdict_name(outcome->verdict), name);
         run->bug = true;
     }
     return true;

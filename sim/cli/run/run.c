@@ -221,6 +221,9 @@ static bool
 on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
     struct sim_run *run = run_of(sink);
+    if (run->first.in_progress) {
+        return true;
+    }
     if (run->plan.covers) {
         sim_run_cover_batch(run, batch);
     }
@@ -231,7 +234,11 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 static bool
 on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
-    return sim_run_take_failure(run_of(sink), failure);
+    struct sim_run *run = run_of(sink);
+    if (run->first.in_progress) {
+        sim_run_default_note(run, failure);
+    }
+    return sim_run_take_failure(run, failure);
 }
 
 static bool
@@ -287,6 +294,19 @@ add_result(struct sim_run *run)
     }
 }
 
+/* The default schedule, then the seeds. */
+static void
+sweep(struct sim_run *run)
+{
+    run->first_failing = 0;
+    if (sim_run_default_schedule(run)) {
+        sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
+    } else {
+        run->result = (struct sim_sweep_result){
+                .end = run->first.result.end, .first_failure = UINT64_MAX};
+    }
+}
+
 /* Sweeps one scenario; `deadline_ms` is its own. */
 static bool
 run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadline_ms)
@@ -308,8 +328,9 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
     sim_run_code_begin(run);
     if (sim_run_store_begin(run)) {
         sim_run_export_sweep(run);
-        sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
+        sweep(run);
         (void)sim_run_store_end(run);
+        sim_run_default_add(run);
         sim_run_tell_scenario(run);
         add_result(run);
     }
@@ -367,6 +388,7 @@ run_all(struct sim_run *run)
     }
     catch_signals();
     sim_run_tell_start(run);
+    sim_run_warn_of_seed(run);
     if (sim_run_try_remembered(run)) {
         run_scenarios(run);
     }
@@ -408,6 +430,7 @@ run_command(struct sim_cli *cli)
     sim_run_store_close(&run);
     sim_run_cover_done(&run);
     sim_run_code_done(&run);
+    sim_run_list_done(&run);
     free(run.selected);
     return status;
 }

@@ -210,6 +210,7 @@ static enum sim_store_err
 store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
 {
     struct sim_sweep_totals copy = *totals;
+    sim_run_default_count(run, &copy);
     copy.elapsed_ms = sim_clock_ms() - run->sweep_ms;
     copy.complete = complete;
     enum sim_store_err err = sim_store_sweep_update(run->store, run->sweep, &copy);
@@ -323,17 +324,18 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     struct sim_options options;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     char *own = sim_options_json(run->plan.scenario, &options);
+    bool is_default = run->first.in_progress;
     const struct sim_full_run full = {
             .sweep = run->sweep,
-            .number = failure->index,
+            .number = is_default ? SIM_RUN_NUMBER_DEFAULT : failure->index,
             .outcome = outcome,
             .token = token,
             .options = own,
             .tape = tape,
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
-            .fresh = sim_run_cover_fresh(run, failure->index),
-            .news = SIM_NEWS_FAILED | coverage_news(run, failure->index),
+            .fresh = is_default ? 0 : sim_run_cover_fresh(run, failure->index),
+            .news = SIM_NEWS_FAILED | (is_default ? 0 : coverage_news(run, failure->index)),
             .fifo = failure->alone->pilot.worker.shared->fifo,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);

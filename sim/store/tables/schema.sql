@@ -97,7 +97,7 @@ CREATE TABLE seeds (
 CREATE TABLE runs (
     run        INTEGER PRIMARY KEY,
     sweep      INTEGER NOT NULL REFERENCES sweeps,
-    number     INTEGER NOT NULL,    -- in the sweep, from 0
+    number     INTEGER NOT NULL,    -- in the sweep, from 0; -1: the default schedule, seed 0
     seed       INTEGER NOT NULL,
     digest     INTEGER NOT NULL,    -- of events and decisions; the same run has the same digest
     steps      INTEGER NOT NULL,
