@@ -24,9 +24,10 @@ report_way_count(const struct report_sweep *sweep, const struct report_way *way)
     char *text = NULL;
     int made = way->remembered
                        ? asprintf(&text, "An earlier sweep met it, and it is still remembered.")
-                       : asprintf(&text, "%lld of %lld run%s failed so, the first at seed %lld.",
+                       : asprintf(&text, "%lld of %lld run%s failed so; this is run:%lld%s.",
                                  (long long)way->runs, (long long)sweep->runs, plural(sweep->runs),
-                                 (long long)(sweep->seed_first + way->first_number));
+                                 (long long)way->run,
+                                 way->first_number < 0 ? ", the default schedule" : "");
     rt_assert(made >= 0);
     return text;
 }

@@ -81,16 +81,16 @@ sim_run_tell_start(struct sim_run *run)
 
 /* ---- A failure. ------------------------------------------------------------------------------ */
 
-/* One replay of one seed: where it fails, FIFO order is enough; where not, that proves little. */
+/* One replay of one run: where it fails, FIFO order is enough; where not, that proves little. */
 static const char *
 order_words(enum sim_store_fifo fifo)
 {
     switch (fifo) {
     case SIM_FIFO_YES:
         return "It is possible in FIFO order, each task polled in the order of its wake-up: this "
-               "seed fails so.\n";
+               "run fails so.\n";
     case SIM_FIFO_NO:
-        return "In FIFO order, each task polled in the order of its wake-up, this seed does not "
+        return "In FIFO order, each task polled in the order of its wake-up, this run does not "
                "fail.\n";
     case SIM_FIFO_NOT_ASKED:
         break;
