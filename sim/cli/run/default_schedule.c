@@ -20,8 +20,7 @@
 static bool
 is_wanted(const struct sim_sweep_plan *plan)
 {
-    bool searches = plan->how == SIM_HOW_SEARCH &&
-                    !sim_strategy_at(plan->search.kind)->sequential;
+    bool searches = plan->how == SIM_HOW_SEARCH && !sim_strategy_at(plan->search.kind)->sequential;
     return plan->shard == 0 && (plan->how == SIM_HOW_RANDOM || searches);
 }
 

@@ -451,7 +451,8 @@ SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "run scenarios over many seeds, and tell what fails",
         .help = "PATTERN is a shell glob over names; without one, all scenarios (with a library: "
                 "all of\nits own). Failures that the database remembers are tried first, then the "
-                "default schedule\n(run 0: every decision is alternative 0), then the seeds S, S + 1, "
+                "default schedule\n(run 0: every decision is alternative 0), then the seeds S, S + "
+                "1, "
                 "... A run is named\nrun:ID; its seed is printed only where that alone makes it "
                 "again.\n",
         .options = OPTIONS, .arguments_max = UINT32_MAX, .takes_library = true, .run = run_command);

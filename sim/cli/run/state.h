@@ -118,8 +118,8 @@ struct sim_run {
     int64_t command_ms; /* When the first sweep began, since 1970; 0: none has. */
     uint64_t runs;
     uint64_t passed;
-    uint64_t defaults;        /* Runs 0 that were made, … */
-    uint64_t defaults_failed; /* … and those of them that failed. */
+    uint64_t defaults;           /* Runs 0 that were made, … */
+    uint64_t defaults_failed;    /* … and those of them that failed. */
     struct sim_run_named *named; /* Failures that were reported, for the end. */
     size_t named_count;
     bool bug;        /* Something failed (with --expect: otherwise than stated). */
@@ -168,7 +168,8 @@ bool sim_run_seed_is_enough(const struct sim_run *run);
 /* Warns where one seed is asked for, and is another run than in a longer sweep. */
 void sim_run_warn_of_seed(const struct sim_run *run);
 /* " at seed 12 (run:2)", " in the default schedule (run:1)", "": what is known of run `seed`. */
-void sim_run_name(const struct sim_run *run, uint64_t seed, int64_t run_id, char *text, size_t size);
+void sim_run_name(
+        const struct sim_run *run, uint64_t seed, int64_t run_id, char *text, size_t size);
 #define SIM_RUN_NAME_MAX 96u
 /* Adds a failure to the list; prints the list; gives it back. */
 void sim_run_list(struct sim_run *run, const char *scenario, const char *verdict, const char *name);

@@ -214,8 +214,8 @@ tell_failure_text(struct sim_run *run, const struct sim_told *told)
     }
     char name[SIM_RUN_NAME_MAX];
     sim_run_name(run, outcome->seed, told->run_id, name, sizeof(name));
-    (void)printf("\n%s: %s%s\n\n", run->entry->scenario->name, sim_verdict_name(outcome->verdict),
-            name);
+    (void)printf(
+            "\n%s: %s%s\n\n", run->entry->scenario->name, sim_verdict_name(outcome->verdict), name);
     if (told->shrunk != NULL) {
         char *sentence = sim_shrunk_sentence(told->shrunk);
         (void)printf("%s\n", sentence);
