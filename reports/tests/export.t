@@ -204,7 +204,7 @@ ok "export github: in a property also : and ," \
 rewake export markdown --db j.db >j.md
 ok "export markdown: the sentence" \
     grep -q '^3 scenarios, [0-9]* runs: [12] held, [12] failed\.$' j.md
-ok "export markdown: a row" grep -q '^| canary/leak | \*\*failed\*\* | 50 | ' j.md
+ok "export markdown: a row" grep -q '^| canary/leak | \*\*failed\*\* | 51 | ' j.md
 grep -A 1 '^```sh$' j.md >commands.txt
 ok "export markdown: a command in a block" grep -q '^rewake explain rw1:canary/leak:' commands.txt
 rewake export markdown --db odd.db >odd.md

@@ -4,8 +4,8 @@
  * Many bugs need no search: they fail on the schedule that every program starts with. So it is the
  * first run of every sweep, before the seeds. It is a phase of its own: no seed belongs to it, no
  * swarm draws its options, it teaches no strategy, and the digest of the sweep does not contain it.
- * Its number in the database is -1, its seed 0. That it passes counts in no figure; a failure counts
- * as a failing run of its sweep, and runs of the sweep that fail in the same way are counted without
+ * Its number in the database is -1, its seed 0. A pass counts in no figure; a failure counts as a
+ * failing run of its sweep, and runs of the sweep that fail in the same way are counted without
  * being reported again.
  *
  * It is not made where the strategy makes it anyway (`dullest`, enumerations), of a promoted run,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sweep.t -- a sweep is one thing: the same runs for any number of workers, parts and runs asked for.
+# sweep.t -- a sweep is one thing, whatever the number of workers, of parts and of runs asked for.
 #
 # Runs of 100 tasks teach more than 3,000 facts each: there limits count (sim/learn/steps.h).
 #
