@@ -87,5 +87,6 @@ pkill -KILL -P $pid
 wait $pid
 same "killed in a run: status" "$?" 3
 ok "killed in a run: who does that is said" grep -q 'kills processes from outside' s.txt
-ok "killed in a run: the sweep went on" grep -q '4 runs  3 pass  1 crash\|5 runs  4 pass  1 crash' s.txt
+ok "killed in a run: the sweep went on" \
+    grep -q '4 runs  3 pass  1 crash\|5 runs  4 pass  1 crash' s.txt
 done_testing
