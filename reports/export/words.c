@@ -28,10 +28,10 @@ report_way_count(const struct report_sweep *sweep, const struct report_way *way)
     rt_assert(made >= 0);
     made = way->runs == 0
                    ? asprintf(&text, "%s", again)
-                   : asprintf(&text, "%s%s%lld of %lld run%s failed so, the first at seed %lld.",
-                             again, again[0] != '\0' ? " " : "", (long long)way->runs,
-                             (long long)sweep->runs, plural(sweep->runs),
-                             (long long)(sweep->seed_first + way->first_number));
+                   : asprintf(&text, "%s%s%lld of %lld run%s failed so; this is run:%lld%s.", again,
+                             again[0] != '\0' ? " " : "", (long long)way->runs,
+                             (long long)sweep->runs, plural(sweep->runs), (long long)way->run,
+                             way->first_number == (int64_t)SIM_RUN_NUMBER_DEFAULT ? ", the default schedule" : "");
     rt_assert(made >= 0);
     free(again);
     return text;

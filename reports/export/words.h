@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* "3 of 1000 runs failed so, the first at seed 8."; and whether a remembered one did. */
+/* "3 of 1000 runs failed so; this is run:8."; and whether a remembered one did. */
 char *report_way_count(const struct report_sweep *sweep, const struct report_way *way);
 
 /* "scenarios/canary/leak.c:30 taker_poll"; "" where no line is known. */

@@ -25,7 +25,7 @@ report_has_table(struct sim_store *store, const char *name)
     " sum(runs) AS runs, min(first_number) AS first_number, min(first) AS first," \
     " max(last) AS last, max(again) AS again FROM (SELECT sweep, verdict, oracle, site," \
     "  count(*) AS runs, min(number) AS first_number, min(run) AS first, max(run) AS last," \
-    "  NULL AS again FROM runs WHERE verdict <> 0 AND number >= 0" \
+    "  NULL AS again FROM runs WHERE verdict <> 0 AND number >= -1" \
     "  GROUP BY sweep, verdict, oracle, site" again ") GROUP BY sweep, verdict, oracle, site"
 
 /* A table of the connection's own: the file is only read. */

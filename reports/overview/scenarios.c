@@ -19,14 +19,14 @@ put_percent(struct report_html *html, int64_t part, int64_t whole)
             html, "%lld.%lld&nbsp;%%", (long long)(tenths / 10), (long long)(tenths % 10));
 }
 
+/* Run 0 is the default schedule, with the number -1; the run of the first seed is run 1. */
 static int64_t
 first_failing(const struct report_sweep *sweep)
 {
-    int64_t first = -1;
+    int64_t first = INT64_MAX;
     for (size_t i = 0; i < sweep->way_count; i++) {
         const struct report_way *way = &sweep->ways[i];
-        bool sooner = first < 0 || way->first_number < first;
-        first = way->runs > 0 && sooner ? way->first_number : first;
+        first = way->runs > 0 && way->first_number < first ? way->first_number : first;
     }
     return first;
 }
@@ -41,7 +41,7 @@ put_failed(struct report_html *html, const struct report_sweep *sweep)
         put_percent(html, sweep->failed, sweep->runs);
     }
     report_html_raw(html, "</td><td class=\"number\">");
-    if (first >= 0) {
+    if (first != INT64_MAX) {
         report_count_put(html, first + 1);
     }
     report_html_raw(html, "</td>");

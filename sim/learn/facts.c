@@ -79,6 +79,8 @@ sim_facts_clear(struct sim_facts *facts)
     }
     facts->count = 0;
     facts->lost = 0;
+    facts->run = 0;
+    facts->of_run = 0;
 }
 
 /* The entry, made when it is new; NULL when there is no room. */
@@ -115,6 +117,8 @@ sim_facts_note(struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uin
     if (is_new || fact->last != run) {
         fact->runs++;
         fact->now = 0;
+        facts->of_run = sim_facts_of_run(facts, run) + 1;
+        facts->run = run;
     }
     fact->last = run;
     fact->sum += amount;

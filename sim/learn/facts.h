@@ -65,6 +65,8 @@ struct sim_facts {
     uint32_t count;
     uint32_t capacity; /* A power of two; the index is twice as long. */
     uint64_t lost;     /* Facts for which there was no room. */
+    uint64_t run;      /* The run that was noted last, … */
+    uint32_t of_run;   /* … and how many different facts it has taught so far. */
 };
 
 /* Bytes that a table of `capacity` (a power of two) facts needs. */
@@ -83,6 +85,15 @@ void sim_facts_clear(struct sim_facts *facts);
  * lost. True when it is the first time that this table hears of it. */
 bool sim_facts_note(struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b,
         uint64_t run, uint64_t amount);
+
+/* How many different facts run `run` has taught so far, whatever the runs before it have: a limit
+ * for what one run may teach has to count these. The table's own count would make what a run
+ * teaches depend on its neighbours. */
+static inline uint32_t
+sim_facts_of_run(const struct sim_facts *facts, uint64_t run)
+{
+    return facts->run == run ? facts->of_run : 0;
+}
 
 /* Adds one fact of a table of other runs, all of them later than those of `facts`. True when nobody
  * has told it before. */

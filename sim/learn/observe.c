@@ -7,8 +7,9 @@
 
 #include "sim/learn/steps.h"
 
-/* Actors of a run that are counted by name. */
-#define ACTORS_MAX 512u
+_Static_assert(
+        1 + SIM_OBSERVE_ACTORS_MAX + SIM_STEPS_FACTS_MAX + SIM_STEPS_FACTS_OVER <= SIM_OBSERVE_MAX,
+        "as observe.h says");
 
 /* Of the run that is looked at; too large for the stack. */
 static struct sim_states states;
@@ -16,7 +17,8 @@ static struct sim_states states;
 static void
 observe_actors(struct sim_facts *facts, const struct sim_world *world, uint64_t run)
 {
-    uint32_t count = world->actor_count < ACTORS_MAX ? world->actor_count : ACTORS_MAX;
+    uint32_t count = world->actor_count < SIM_OBSERVE_ACTORS_MAX ? world->actor_count
+                                                                 : SIM_OBSERVE_ACTORS_MAX;
     for (uint32_t i = 1; i < count; i++) {
         const struct sim_actor *actor = world->actors[i];
         uint32_t parent = actor->parent != NULL ? actor->parent->id : 0;

@@ -11,8 +11,10 @@
 #include "sim/learn/lore.h"
 #include "sim/world/world.h"
 
-/* Facts that one run may teach: what comes after is left out. */
-#define SIM_OBSERVE_MAX 4096u
+/* Actors of a run that are counted by name. */
+#define SIM_OBSERVE_ACTORS_MAX 512u
+/* Facts that sim_observe notes of one run at most: its length, its actors, its steps. */
+#define SIM_OBSERVE_MAX 3584u
 
 /* Notes what the run that `world` has just ended taught, as run `run` of the sweep. The world must
  * not have begun another one. */

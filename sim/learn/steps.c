@@ -92,13 +92,13 @@ sim_steps_note(struct sim_facts *facts, struct sim_states *states,
         const struct sim_recorder *recorder, uint64_t run)
 {
     struct touched touched = {.count = 0};
-    uint32_t most = facts->count + SIM_STEPS_FACTS_MAX;
-    if (sim_recorder_first(recorder) != 0 || facts->count > facts->capacity / 4 * 3) {
+    uint32_t most = sim_facts_of_run(facts, run) + SIM_STEPS_FACTS_MAX;
+    if (sim_recorder_first(recorder) != 0) {
         return;
     }
     sim_states_begin(states);
     sim_races_begin(&races);
-    for (uint64_t i = 0; i < recorder->count && facts->count < most; i++) {
+    for (uint64_t i = 0; i < recorder->count && sim_facts_of_run(facts, run) < most; i++) {
         const struct sim_event *event = sim_recorder_event(recorder, i);
         bool begins = sim_begins_transition(event->kind);
         if (begins) {

@@ -24,8 +24,10 @@
 extern "C" {
 #endif
 
-/* New facts that one run may teach, give or take those of its last event. */
+/* Different facts that one run may teach, give or take those of its last step and event: what comes
+ * after them is left out. They are counted for each run by itself (sim_facts_of_run). */
 #define SIM_STEPS_FACTS_MAX 3000u
+#define SIM_STEPS_FACTS_OVER 64u
 
 /* Notes what the run in `recorder` taught, as run `run` of the sweep; of a run that is longer than
  * the ring nothing, as its actors are not known. `states` is memory for that (zeroed once). */

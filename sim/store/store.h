@@ -223,11 +223,16 @@ RT_MUST_CHECK enum sim_store_err sim_store_runs(struct sim_store *store, int64_t
 /* Whether the failure also comes in FIFO order. */
 enum sim_store_fifo { SIM_FIFO_NOT_ASKED, SIM_FIFO_NO, SIM_FIFO_YES };
 
+/* Numbers of runs that are none of the sweep's seeds: the default schedule, which comes before the
+ * run of the first seed (-1), and a remembered failure, which was tried first (-2). */
+#define SIM_RUN_NUMBER_DEFAULT UINT64_MAX
+#define SIM_RUN_NUMBER_AGAIN (UINT64_MAX - 1)
+
 struct sim_frames;
 
 struct sim_full_run {
     int64_t sweep;
-    uint64_t number; /* In the sweep; UINT64_MAX: none, it was remembered and tried first. */
+    uint64_t number; /* In the sweep; or SIM_RUN_NUMBER_DEFAULT, SIM_RUN_NUMBER_AGAIN. */
     const struct sim_outcome *outcome;
     const char *token;
     const char *options; /* Its own, as in struct sim_sweep. */

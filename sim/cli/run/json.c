@@ -151,6 +151,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
     sim_json_text(&json, "scenario", run->entry->scenario->name);
     sim_json_text(&json, "library", run->entry->library);
     sim_json_long(&json, "seed", outcome->seed);
+    sim_json_bool(&json, "seed_is_enough", sim_run_seed_is_enough(run));
     sim_json_text(&json, "strategy", sim_run_strategy(run));
     sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
     sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
@@ -197,6 +198,7 @@ sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alo
     sim_json_text(&json, "scenario", run->entry->scenario->name);
     sim_json_text(&json, "library", run->entry->library);
     sim_json_long(&json, "seed", seed);
+    sim_json_bool(&json, "seed_is_enough", sim_run_seed_is_enough(run));
     sim_json_text(&json, "strategy", sim_run_strategy(run));
     sim_json_text(&json, "verdict", sim_verdict_name(SIM_VERDICT_DIVERGED));
     sim_json_text(&json, "oracle", sim_oracle_name(SIM_ORACLE_TWIN));
@@ -216,6 +218,19 @@ sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alo
     sim_json_end(&json);
 }
 
+/* How run 0 ended; NULL: it was not made. */
+static const char *
+default_verdict(const struct sim_run *run)
+{
+    const struct sim_sweep_totals *totals = &run->first.result.totals;
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        if (totals->verdicts[i] > 0) {
+            return sim_verdict_name(i);
+        }
+    }
+    return NULL;
+}
+
 void
 sim_run_json_scenario(const struct sim_run *run)
 {
@@ -231,6 +246,7 @@ sim_run_json_scenario(const struct sim_run *run)
     } else {
         sim_json_text(&json, "first_failure_run", NULL);
     }
+    sim_json_text(&json, "default_schedule", default_verdict(run));
     sim_json_seconds(&json, "seconds", sim_clock_ms() - run->sweep_ms);
     sim_json_open(&json, "verdicts", '{');
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
@@ -259,6 +275,8 @@ sim_run_json_summary(const struct sim_run *run, int status, uint64_t ms)
     sim_json_number(&json, "failed", run->runs - run->passed);
     sim_json_number(&json, "passed", run->passed);
     sim_json_number(&json, "remembered", run->again_count);
+    sim_json_number(&json, "default_schedules", run->defaults);
+    sim_json_number(&json, "default_schedules_failed", run->defaults_failed);
     sim_json_seconds(&json, "seconds", ms);
     sim_json_signed(&json, "exit", status);
     sim_json_end(&json);

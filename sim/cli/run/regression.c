@@ -15,7 +15,9 @@
 const char *
 sim_run_strategy(const struct sim_run *run)
 {
-    return run->plan.how == SIM_HOW_LENIENT ? "tape" : run->cli->settings.strategy;
+    return run->first.in_progress             ? "dullest"
+           : run->plan.how == SIM_HOW_LENIENT ? "tape"
+                                              : run->cli->settings.strategy;
 }
 
 void

@@ -221,6 +221,9 @@ static bool
 on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
     struct sim_run *run = run_of(sink);
+    if (run->first.in_progress) {
+        return true;
+    }
     if (run->plan.covers) {
         sim_run_cover_batch(run, batch);
     }
@@ -231,7 +234,11 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 static bool
 on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
-    return sim_run_take_failure(run_of(sink), failure);
+    struct sim_run *run = run_of(sink);
+    if (run->first.in_progress) {
+        sim_run_default_note(run, failure);
+    }
+    return sim_run_take_failure(run, failure);
 }
 
 static bool
@@ -317,11 +324,13 @@ is_stopped(const struct sim_run *run)
     return run->system != 0 || interrupted != 0 || (run->plan.fail_fast && run->bug);
 }
 
-/* Makes the runs of the scenario in progress. None, where a remembered failure or ^C has stopped
+/* Makes the runs of the scenario in progress: the default schedule, then the seeds. None, where a remembered failure or ^C has stopped
  * the command: then the sweep is there only to say so. */
 static void
 sweep(struct sim_run *run)
 {
+    run->first = (struct sim_run_default){.result = {.first_failure = UINT64_MAX}};
+    run->first_failing = 0;
     sim_progress_init(&run->progress);
     if (is_stopped(run)) {
         run->plan.covers = false;
@@ -332,8 +341,14 @@ sweep(struct sim_run *run)
     }
     sim_run_cover_begin(run);
     sim_run_code_begin(run);
-    if (!is_stopped(run)) {
+    if (is_stopped(run)) {
+        return;
+    }
+    if (sim_run_default_schedule(run)) {
         sim_sweep_run(&run->pool, &run->plan, &run->sink, &run->result);
+    } else {
+        run->result = (struct sim_sweep_result){
+                .end = run->first.result.end, .first_failure = UINT64_MAX};
     }
 }
 
@@ -346,6 +361,7 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
         sim_run_export_sweep(run);
         sweep(run);
         (void)sim_run_store_end(run);
+        sim_run_default_add(run);
         sim_run_tell_scenario(run);
         add_result(run);
     }
@@ -411,6 +427,7 @@ run_all(struct sim_run *run)
     }
     catch_signals();
     sim_run_tell_start(run);
+    sim_run_warn_of_seed(run);
     if (sim_run_try_remembered(run)) {
         run_scenarios(run);
     }
@@ -453,6 +470,7 @@ run_command(struct sim_cli *cli)
     sim_run_cover_done(&run);
     sim_run_code_done(&run);
     sim_run_again_done(&run);
+    sim_run_list_done(&run);
     free(run.selected);
     return status;
 }
@@ -472,6 +490,9 @@ run_command(struct sim_cli *cli)
 SIM_COMMAND(command, .name = "run", .usage = "[LIB.so] [PATTERN...] [options]",
         .about = "run scenarios over many seeds, and tell what fails",
         .help = "PATTERN is a shell glob over names; without one, all scenarios (with a library: "
-                "all of\nits own). Run i of a scenario has seed S + i. Failures that the database "
-                "remembers are\ntried first.\n",
+                "all of\nits own). Failures that the database remembers are tried first, then the "
+                "default schedule\n(run 0: every decision is alternative 0), then the seeds S, S + "
+                "1, "
+                "... A run is named\nrun:ID; its seed is printed only where that alone makes it "
+                "again.\n",
         .options = OPTIONS, .arguments_max = UINT32_MAX, .takes_library = true, .run = run_command);

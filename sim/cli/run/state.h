@@ -3,6 +3,8 @@
  *
  *   run.c         which scenarios, with which options; one sweep after the other
  *   part.c        where a sweep begins by the commit, and which part of it is made
+ *   default_schedule.c  run 0: every decision is alternative 0
+ *   names.c       how a run is named, and the list of failures at the end
  *   store.c       what goes into the database
  *   shrink.c      a failure, shrunk, stored and told
  *   tell.c        what goes to stdout, for people
@@ -77,6 +79,20 @@ struct sim_run_code {
     uint32_t *batch_fresh;
 };
 
+/* Run 0 of the sweep in progress (default_schedule.c). */
+struct sim_run_default {
+    bool in_progress;
+    struct sim_sweep_result result; /* No runs: it was not made. */
+    bool failed;                    /* And did so again alone, as `failure`. */
+    struct sim_outcome failure;
+};
+
+/* A line of the list of failures. */
+struct sim_run_named {
+    char *scenario;
+    char *words; /* "lost-wakeup (run:2)" */
+};
+
 struct sim_run {
     struct sim_sink sink; /* First: the sweep hands it back. */
     struct sim_cli *cli;
@@ -104,7 +120,8 @@ struct sim_run {
     uint64_t stored_ms; /* When something was written last. */
     char *options;      /* As JSON. */
     uint64_t sweep_ms;
-    uint64_t first_failing_seed;
+    struct sim_run_default first;
+    int64_t first_failing; /* The row of the first reported failure of the seeds; 0: none. */
     struct sim_run_cover cover;
     struct sim_run_code code;
 
@@ -114,6 +131,10 @@ struct sim_run {
     int64_t command_ms; /* When the first sweep began, since 1970; 0: none has. */
     uint64_t runs;
     uint64_t passed;
+    uint64_t defaults;           /* Runs 0 that were made, … */
+    uint64_t defaults_failed;    /* … and those of them that failed. */
+    struct sim_run_named *named; /* Failures that were reported, for the end. */
+    size_t named_count;
     bool bug;        /* Something failed (with --expect: otherwise than stated). */
     bool differs;    /* Nondeterminism was seen. */
     bool short_of;   /* Fewer runs than asked for. */
@@ -151,6 +172,31 @@ int sim_run_take_commit(struct sim_run *run);
 int sim_run_take_part(struct sim_run *run);
 /* Whether the sweep in progress is made in chapters: its part has to be told and stored. */
 bool sim_run_is_part(const struct sim_run *run);
+
+/* ---- default_schedule.c ---------------------------------------------------------------------- */
+
+/* Makes run 0, where the sweep in progress has one. False: the sweep ends with it. */
+bool sim_run_default_schedule(struct sim_run *run);
+/* While it is made: it failed. */
+void sim_run_default_note(struct sim_run *run, const struct sim_new_failure *failure);
+/* Where it failed, it counts as a run: in `totals`; in the result of the sweep. */
+void sim_run_default_count(const struct sim_run *run, struct sim_sweep_totals *totals);
+void sim_run_default_add(struct sim_run *run);
+
+/* ---- names.c --------------------------------------------------------------------------------- */
+
+/* Whether a seed alone makes the same run again: nothing is learned from the runs before it. */
+bool sim_run_seed_is_enough(const struct sim_run *run);
+/* Warns where one seed is asked for, and is another run than in a longer sweep. */
+void sim_run_warn_of_seed(const struct sim_run *run);
+/* " at seed 12 (run:2)", " in the default schedule (run:1)", "": what is known of run `seed`. */
+void sim_run_name(
+        const struct sim_run *run, uint64_t seed, int64_t run_id, char *text, size_t size);
+#define SIM_RUN_NAME_MAX 96u
+/* Adds a failure to the list; prints the list; gives it back. */
+void sim_run_list(struct sim_run *run, const char *scenario, const char *verdict, const char *name);
+void sim_run_list_put(const struct sim_run *run);
+void sim_run_list_done(struct sim_run *run);
 
 /* ---- shrink.c -------------------------------------------------------------------------------- */
 

@@ -223,6 +223,7 @@ static enum sim_store_err
 store_totals(struct sim_run *run, const struct sim_sweep_totals *totals, bool complete)
 {
     struct sim_sweep_totals copy = *totals;
+    sim_run_default_count(run, &copy);
     copy.elapsed_ms = sim_clock_ms() - run->sweep_ms;
     copy.complete = complete;
     enum sim_store_err err = sim_store_sweep_update(run->store, run->sweep, &copy);
@@ -336,11 +337,15 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
     struct sim_options options;
     sim_sweep_options(&run->plan, failure->index + run->plan.first, &options);
     char *own = sim_options_json(run->plan.scenario, &options);
+    bool is_default = run->first.in_progress;
+    bool is_again = failure->index == UINT64_MAX; /* Of no sweep: it was remembered. */
     struct sim_frames frames;
     sim_where_find(outcome, sim_alone_recorder(failure->alone), &frames);
     const struct sim_full_run full = {
             .sweep = run->sweep,
-            .number = failure->index,
+            .number = is_default ? SIM_RUN_NUMBER_DEFAULT
+                      : is_again ? SIM_RUN_NUMBER_AGAIN
+                                 : failure->index,
             .outcome = outcome,
             .token = token,
             .options = own,
@@ -348,8 +353,8 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .tape_size = tape_size,
             .recorder = sim_alone_recorder(failure->alone),
             .frames = &frames,
-            .fresh = sim_run_cover_fresh(run, failure->index),
-            .news = SIM_NEWS_FAILED | coverage_news(run, failure->index),
+            .fresh = is_default ? 0 : sim_run_cover_fresh(run, failure->index),
+            .news = SIM_NEWS_FAILED | (is_default ? 0 : coverage_news(run, failure->index)),
             .fifo = failure->alone->pilot.worker.shared->fifo,
             .has_row = failure->seen != NULL,
     };

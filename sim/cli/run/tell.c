@@ -81,16 +81,16 @@ sim_run_tell_start(struct sim_run *run)
 
 /* ---- A failure. ------------------------------------------------------------------------------ */
 
-/* One replay of one seed: where it fails, FIFO order is enough; where not, that proves little. */
+/* One replay of one run: where it fails, FIFO order is enough; where not, that proves little. */
 static const char *
 order_words(enum sim_store_fifo fifo)
 {
     switch (fifo) {
     case SIM_FIFO_YES:
         return "It is possible in FIFO order, each task polled in the order of its wake-up: this "
-               "seed fails so.\n";
+               "run fails so.\n";
     case SIM_FIFO_NO:
-        return "In FIFO order, each task polled in the order of its wake-up, this seed does not "
+        return "In FIFO order, each task polled in the order of its wake-up, this run does not "
                "fail.\n";
     case SIM_FIFO_NOT_ASKED:
         break;
@@ -212,12 +212,10 @@ tell_failure_text(struct sim_run *run, const struct sim_told *told)
     if (sim_run_is_stated(run, outcome)) {
         return;
     }
-    (void)printf("\n%s: %s at seed %llu", run->entry->scenario->name,
-            sim_verdict_name(outcome->verdict), wide(outcome->seed));
-    if (told->run_id != 0) {
-        (void)printf(" (run:%lld)", (long long)told->run_id);
-    }
-    (void)printf("\n\n");
+    char name[SIM_RUN_NAME_MAX];
+    sim_run_name(run, outcome->seed, told->run_id, name, sizeof(name));
+    (void)printf(
+            "\n%s: %s%s\n\n", run->entry->scenario->name, sim_verdict_name(outcome->verdict), name);
     if (told->shrunk_before) {
         (void)printf("Shrunk when it was found, to %u deviation%s.\n", told->shrunk->to.deviations,
                 told->shrunk->to.deviations == 1 ? "" : "s");
@@ -234,10 +232,26 @@ tell_failure_text(struct sim_run *run, const struct sim_told *told)
     (void)putchar('\n');
 }
 
+/* For what is said of the scenario, and at the end. */
+static void
+note_failure(struct sim_run *run, const struct sim_told *told)
+{
+    const struct sim_outcome *outcome = &told->failure->outcome;
+    char name[SIM_RUN_NAME_MAX];
+    if (run->first_failing == 0 && !run->first.in_progress) {
+        run->first_failing = told->run_id;
+    }
+    if (!sim_run_is_stated(run, outcome)) {
+        sim_run_name(run, outcome->seed, told->run_id, name, sizeof(name));
+        sim_run_list(run, run->entry->scenario->name, sim_verdict_name(outcome->verdict), name);
+    }
+}
+
 void
 sim_run_tell_failure(struct sim_run *run, const struct sim_told *told)
 {
     sim_progress_clear(&run->progress);
+    note_failure(run, told);
     if (run->json) {
         sim_run_json_failure(run, told);
     } else {
@@ -263,15 +277,15 @@ sim_run_tell_remembered(struct sim_run *run, const struct sim_remembered *failur
 /* ---- A twin that differs. -------------------------------------------------------------------- */
 
 static void
-tell_twin_text(struct sim_run *run, uint64_t seed, const struct sim_alone *usual,
+tell_twin_text(struct sim_run *run, const char *name, const struct sim_alone *usual,
         const struct sim_alone *twin)
 {
     struct sim_page page;
     struct sim_difference difference;
     sim_diff_find(sim_alone_recorder(usual), sim_alone_recorder(twin), &difference);
-    (void)printf("\n%s: seed %llu is another run in another process, with memory elsewhere and "
+    (void)printf("\n%s: diverged%s: another run in another process, with memory elsewhere and "
                  "filled with another byte\n\n",
-            run->entry->scenario->name, wide(seed));
+            run->entry->scenario->name, name);
     if (difference.kind == SIM_DIFF_SAME) {
         (void)printf("Alone in fresh processes both are the same: it depends on what ran before it "
                      "in the same process.\n\n");
@@ -312,9 +326,9 @@ run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, boo
 
 /* The run as it is here goes into the database, as one that is another elsewhere. */
 static bool
-store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const char *token)
+store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const char *token,
+        int64_t *ret_run_id)
 {
-    int64_t run_id = 0;
     struct sim_new_failure failure = {
             .index = seed - run->plan.first,
             .outcome = *sim_alone_outcome(usual),
@@ -324,7 +338,7 @@ store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const ch
     failure.outcome.oracle = SIM_ORACLE_TWIN;
     (void)snprintf(failure.outcome.message, sizeof(failure.outcome.message),
             "it is another run in another process, with memory elsewhere");
-    return sim_run_store_failure(run, &failure, token, &run_id);
+    return sim_run_store_failure(run, &failure, token, ret_run_id);
 }
 
 bool
@@ -341,11 +355,15 @@ sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *ag
         sim_sweep_options(&run->plan, seed, &options);
         char *token = sim_token_of(
                 run->plan.scenario, &options, again->how, again->tape, sim_alone_outcome(&usual));
-        stored = store_twin(run, seed, &usual, token);
+        int64_t run_id = 0;
+        char name[SIM_RUN_NAME_MAX];
+        stored = store_twin(run, seed, &usual, token, &run_id);
+        sim_run_name(run, seed, run_id, name, sizeof(name));
+        sim_run_list(run, run->entry->scenario->name, sim_verdict_name(SIM_VERDICT_DIVERGED), name);
         if (run->json) {
             sim_run_json_twin(run, seed, &usual, &twin, token);
         } else {
-            tell_twin_text(run, seed, &usual, &twin);
+            tell_twin_text(run, name, &usual, &twin);
         }
         free(token);
     }
@@ -421,6 +439,22 @@ put_piece(size_t *column, const char *format, ...)
     *column += 2 + (size_t)length;
 }
 
+/* Which run failed first. */
+static void
+put_first(const struct sim_run *run, size_t *column)
+{
+    uint64_t index = run->result.first_failure;
+    if (run->first.result.failures > 0) {
+        put_piece(column, "first in the default schedule");
+    } else if (index != UINT64_MAX && sim_run_seed_is_enough(run)) {
+        put_piece(column, "first at seed %llu", wide(run->plan.first + index));
+    } else if (index != UINT64_MAX && run->first_failing != 0) {
+        put_piece(column, "first is run:%lld", (long long)run->first_failing);
+    } else if (index != UINT64_MAX) {
+        put_piece(column, "first after %llu run%s", wide(index), index == 1 ? "" : "s");
+    }
+}
+
 static void
 tell_scenario_text(const struct sim_run *run)
 {
@@ -437,9 +471,7 @@ tell_scenario_text(const struct sim_run *run)
             put_piece(&column, "%llu %s", wide(result->totals.verdicts[i]), sim_verdict_name(i));
         }
     }
-    if (result->first_failure != UINT64_MAX) {
-        put_piece(&column, "first at seed %llu", wide(run->plan.first + result->first_failure));
-    }
+    put_first(run, &column);
     if (sim_run_again_count(run) > 0) {
         put_piece(&column, "remembered: %u failed again", sim_run_again_count(run));
     }
@@ -480,6 +512,11 @@ sim_run_tell_end(struct sim_run *run, int status)
         sim_run_json_summary(run, status, ms);
         return;
     }
+    if (run->defaults > 0) {
+        (void)printf("default schedule: %llu run%s, %llu passed, %llu failed\n",
+                wide(run->defaults), run->defaults == 1 ? "" : "s",
+                wide(run->defaults - run->defaults_failed), wide(run->defaults_failed));
+    }
     char again[48] = "";
     if (run->again_count > 0) {
         (void)snprintf(again, sizeof(again), ", %u of them remembered", run->again_count);
@@ -487,4 +524,5 @@ sim_run_tell_end(struct sim_run *run, int status)
     (void)printf("%llu run%s%s: %llu passed, %llu failed; %llu.%03llu s\n", wide(run->runs),
             run->runs == 1 ? "" : "s", again, wide(run->passed), wide(run->runs - run->passed),
             wide(ms / 1000), wide(ms % 1000));
+    sim_run_list_put(run);
 }

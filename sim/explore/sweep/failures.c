@@ -31,6 +31,14 @@ is_news(struct sim__sweep *sweep, const struct sim_outcome *outcome)
     return true;
 }
 
+void
+sim__sweep_know(struct sim__sweep *sweep)
+{
+    if (sweep->plan->known != NULL) {
+        (void)is_news(sweep, sweep->plan->known);
+    }
+}
+
 /* The deviations of a run that was kept; the caller frees tape.entries. */
 static struct sim_tape
 tape_of(const struct sim_batch *batch, const struct sim_kept *kept)

@@ -77,6 +77,9 @@ void sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 
+/* The kind of plan->known is no news. */
+void sim__sweep_know(struct sim__sweep *sweep);
+
 /* Marks the runs of `batch` that are the first of their kind to fail; tells the sink of them. */
 void sim__sweep_find_news(struct sim__sweep *sweep, struct sim_batch *batch);
 void sim__sweep_tell_news(struct sim__sweep *sweep, const struct sim_batch *batch);

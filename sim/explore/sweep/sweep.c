@@ -228,6 +228,7 @@ sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct s
     struct sim__sweep sweep = {.pool = pool, .plan = plan, .sink = sink, .result = ret_result};
     sweep.kind = plan->how == SIM_HOW_SEARCH ? sim_strategy_at(plan->search.kind) : NULL;
     sweep.batch_runs = batch_runs(plan, workers_used(&sweep));
+    sim__sweep_know(&sweep);
     sim__chapter_open_first(&sweep);
     for (uint32_t i = 0; i < pool->count; i++) {
         sweep.owner[i] = SIM_SWEEP_NOBODY;

@@ -41,6 +41,9 @@ struct sim_sweep_plan {
     uint32_t check_percent;
     bool fail_fast;
     bool keep_all;
+    /* A failure that was reported before: runs that fail in the same way are counted, and not
+     * reported again. NULL: none. */
+    const struct sim_outcome *known;
     bool unconfirmed;     /* Failures are told as they were seen, and none is run alone. */
     uint64_t deadline_ms; /* Of sim_clock_ms; UINT64_MAX: none. */
     const volatile sig_atomic_t *interrupted; /* Not 0: stop. */

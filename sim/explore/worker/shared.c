@@ -320,7 +320,7 @@ sim_shared_goes_on(const struct sim_shared *shared)
     const struct sim_results *results = sim_shared_results(shared);
     size_t worst = (size_t)shared->memory.tape.capacity * DEVIATION_BYTES_MAX;
     if (results->done == shared->job.count || shared->stop || results->tapes_used > worst ||
-            shared->exhausted || shared->facts.count > SIM_JOB_FACTS_MAX - SIM_OBSERVE_MAX) {
+            shared->exhausted || shared->facts.count > SIM_JOB_FACTS_MAX - SIM_RUN_FACTS_MAX) {
         return false;
     }
     return !shared->job.stop_at_failure ||

@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS sweep_notes (
 -- Remembered failures that the command of a sweep tried first, and that failed again. They count in
 -- no figure of the sweep: where such a failure stops the command, the sweep has no run at all. A
 -- run that is the very same as before is the row of an earlier sweep; else it has a row in this
--- one, with number -1.
+-- one, with number -2.
 CREATE TABLE IF NOT EXISTS failed_again (
     sweep INTEGER NOT NULL REFERENCES sweeps,
     run   INTEGER NOT NULL REFERENCES runs,

@@ -23,14 +23,15 @@ runs() {
 }
 
 runs counts/passes --runs 40
-same "40 runs that pass: each is counted, once" "$(called passes)" 40
+same "40 runs that pass, and the default schedule: each is counted, once" \
+    "$(called passes)" 41
 runs counts/fails --runs 20
 ok "what fails is counted" test "$(called fails)" -ge 20
 ok "... as a failure" grep -q 'invariant' run.txt
 runs counts/crashes --runs 3
 ok "what dies of a signal is counted" test "$(called before_crash)" -ge 3
-ok "... as a crash" grep -q ' 3 crash ' run.txt
+ok "... as a crash" grep -q ' 4 crash ' run.txt
 runs counts/hangs --runs 2 --hang 300ms
 ok "what hangs, and is killed for that, is counted" test "$(called before_hang)" -ge 2
-ok "... as a hang" grep -q ' 2 hang ' run.txt
+ok "... as a hang" grep -q ' 3 hang ' run.txt
 done_testing

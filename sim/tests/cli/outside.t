@@ -78,8 +78,8 @@ same "one-shot: who asks again is never blamed: status" "$(status run ./oneshot.
 rewake run ./oneshot.so oneshot/broken --fail-fast --fresh --db one.db >one.txt 2>/dev/null
 ok "one-shot: the picture says that nobody is told" \
     grep -q 'is ready (nobody is told:' one.txt
-rewake explain ./oneshot.so "$(rewake query --db one.db 'SELECT shrunk_token FROM failures' |
-    tail -n 1)" | tr '\n' ' ' >one-why.txt
+rewake explain ./oneshot.so "$(rewake query --db one.db 'SELECT coalesce(shrunk_token, token)
+    FROM failures' | tail -n 1)" | tr '\n' ' ' >one-why.txt
 line=$(grep -n 'sim_fd_read' "$root/sim/tests/cli/lib/oneshot.c" | cut -d: -f1)
 ok "one-shot: who did not ask again, and its last line" grep -q \
 "\`download. falls asleep at step [0-9]* and does not ask its host again: its last line is in \

@@ -111,6 +111,30 @@ TEST(facts_are_found_cleared_and_copied)
     free(copy.memory);
 }
 
+/*
+ * Goal: a limit on what one run teaches does not depend on its neighbours.
+ * Method: run 1 teaches what run 0 has taught, and one fact more; both have taught as many as they
+ * would have alone.
+ */
+TEST(facts_of_one_run_are_counted_by_themselves)
+{
+    struct table table;
+    table_init(&table);
+    for (uint64_t run = 0; run < 2; run++) {
+        EXPECT_EQ(sim_facts_of_run(&table.facts, run), 0);
+        for (uint64_t i = 0; i < 10 + run; i++) {
+            (void)sim_facts_note(&table.facts, SIM_FACT_OBJECT, i, 0, run, 1);
+            (void)sim_facts_note(&table.facts, SIM_FACT_OBJECT, i, 0, run, 1);
+        }
+        EXPECT_EQ(sim_facts_of_run(&table.facts, run), 10 + run);
+    }
+    EXPECT_EQ(table.facts.count, 11);
+    EXPECT_EQ(sim_facts_of_run(&table.facts, 0), 0);
+    sim_facts_clear(&table.facts);
+    EXPECT_EQ(sim_facts_of_run(&table.facts, 1), 0);
+    free(table.memory);
+}
+
 TEST(a_full_table_says_what_it_lost)
 {
     struct table table;
