@@ -103,7 +103,8 @@ HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
 RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
-SIM_TESTS := $(filter-out sim/tests/cli/% $(BENCHES),$(call find_c,sim/tests))
+TRUTH_MAIN := sim/tests/truth/main.c
+SIM_TESTS := $(filter-out sim/tests/cli/% $(BENCHES) $(TRUTH_MAIN),$(call find_c,sim/tests))
 REPORTS_TESTS := $(call find_c,reports/tests)
 STORE_BOX := sim/tests/store/store_box.c
 SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,sim scripts fuzz \
@@ -175,6 +176,10 @@ $(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)
 SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM))) $(GEN)
 $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
+# Generated programs against the reference model: sim/tests/truth/README.md.
+TRUTH := $(filter-out %_test.c,$(wildcard sim/tests/truth/*.c)) sim/tests/lab.c sim/tests/programs.c
+$(B)/truth: $(SIMULATOR) $(call probe,$(TRUTH)) $(B)/sources
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
 $(B)/reports-tests: $(SIMULATOR) $(call probe,$(REPORTS) $(REPORTS_TESTS) $(STORE_BOX)) \
 		$(QUERIES) $(B)/gen/reports-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))

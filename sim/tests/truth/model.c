@@ -1,0 +1,551 @@
+/*
+ * model.c -- one step of the reference model.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/tests/truth/model.h"
+
+#include <string.h>
+
+/* ---- Wakes. ---------------------------------------------------------------------------------- */
+
+static void
+wake_actor(struct truth_state *state, uint32_t actor)
+{
+    struct truth_of *of = &state->actor[actor];
+    if (of->status == TRUTH_BLOCKED) {
+        of->status = TRUTH_WOKEN;
+    } else if (of->status == TRUTH_RUNNING) {
+        of->rewoken = 1;
+    }
+}
+
+/* W6: the slot is empty first, then its waker is woken. */
+static void
+wake_slot(struct truth_state *state, uint8_t *slot)
+{
+    uint8_t waiter = *slot;
+    *slot = 0;
+    if (waiter != 0) {
+        wake_actor(state, waiter - 1u);
+    }
+}
+
+/* T7, T9: what was stored for a task that has ended is gone. */
+static void
+forget(struct truth_state *state, uint32_t actor)
+{
+    for (uint32_t i = 0; i < TRUTH_SLOTS; i++) {
+        state->slot[i] = state->slot[i] == actor + 1 ? 0 : state->slot[i];
+    }
+    for (uint32_t i = 0; i < TRUTH_ACTORS; i++) {
+        state->joiner[i] = state->joiner[i] == actor + 1 ? 0 : state->joiner[i];
+    }
+}
+
+static void
+end_operation(struct truth_of *of)
+{
+    of->pc++;
+    of->stage = 0;
+    of->armed = 0;
+    of->timed = 0;
+    of->deadline_ns = 0;
+}
+
+/* ---- Channels: one sender, one receiver, what is handed over is granted. --------------------- */
+
+static void
+item_arrives(struct truth_state *state, struct truth_channel *channel)
+{
+    if (channel->receiver != 0) {
+        wake_actor(state, channel->receiver - 1u);
+        channel->receiver = 0;
+        channel->item_granted = 1;
+    } else {
+        channel->items++;
+    }
+}
+
+static void
+room_arrives(struct truth_state *state, struct truth_channel *channel)
+{
+    if (channel->sender != 0) {
+        wake_actor(state, channel->sender - 1u);
+        channel->sender = 0;
+        channel->room_granted = 1;
+    } else {
+        channel->room++;
+    }
+}
+
+static bool
+send(struct truth_state *state, struct truth_channel *channel, uint32_t actor)
+{
+    if (channel->room_granted) {
+        channel->room_granted = 0;
+    } else if (channel->room > 0) {
+        channel->room--;
+    } else {
+        channel->sender = (uint8_t)(actor + 1);
+        return false;
+    }
+    item_arrives(state, channel);
+    return true;
+}
+
+static bool
+receive(struct truth_state *state, struct truth_channel *channel, uint32_t actor)
+{
+    if (channel->item_granted) {
+        channel->item_granted = 0;
+    } else if (channel->items > 0) {
+        channel->items--;
+    } else {
+        channel->receiver = (uint8_t)(actor + 1);
+        return false;
+    }
+    room_arrives(state, channel);
+    return true;
+}
+
+/* A future that is dropped hands on what it was granted (K5, K6). */
+static void
+leave_channels(struct truth_state *state, const struct truth_of *of, const struct truth_op *op,
+        uint32_t actor)
+{
+    struct truth_channel *channel = &state->channel[op->a % TRUTH_CHANNELS];
+    if (of->stage == 0) {
+        return; /* It was not polled yet. */
+    }
+    if (op->kind == TRUTH_SEND) {
+        channel->sender = channel->sender == actor + 1 ? 0 : channel->sender;
+        channel->room = (uint8_t)(channel->room + channel->room_granted);
+        channel->room_granted = 0;
+    } else if (op->kind == TRUTH_RECV) {
+        channel->receiver = channel->receiver == actor + 1 ? 0 : channel->receiver;
+        channel->items = (uint8_t)(channel->items + channel->item_granted);
+        channel->item_granted = 0;
+    }
+}
+
+/* ---- The end of a task. ---------------------------------------------------------------------- */
+
+static void
+cancel(struct truth_state *state, const struct truth_program *program, uint32_t actor)
+{
+    struct truth_of *of = &state->actor[actor];
+    const struct truth_actor *is = &program->actor[actor];
+    if (of->status != TRUTH_BLOCKED && of->status != TRUTH_WOKEN) {
+        return;
+    }
+    forget(state, actor);
+    if (of->pc < is->count) {
+        leave_channels(state, of, &is->ops[of->pc], actor);
+    }
+    uint8_t pc = of->pc;
+    memset(of, 0, sizeof(*of));
+    of->pc = pc;
+    of->status = TRUTH_CANCELLED;
+    for (uint32_t i = 0; i < is->cleanups; i++) {
+        if (is->cleanup[i].kind == TRUTH_SET) {
+            state->flag[is->cleanup[i].a]++;
+        } else {
+            wake_slot(state, &state->slot[is->cleanup[i].a]);
+        }
+    }
+    wake_slot(state, &state->joiner[actor]);
+}
+
+static void
+complete(struct truth_state *state, uint32_t actor, struct truth_gains *gains)
+{
+    forget(state, actor);
+    state->actor[actor].status = TRUTH_DONE;
+    state->actor[actor].rewoken = 0;
+    gains->sure++;
+    wake_slot(state, &state->joiner[actor]);
+}
+
+/* ---- One operation of a task; false: it is pending. ------------------------------------------ */
+
+static bool
+time_is_up(struct truth_state *state, struct truth_of *of, uint32_t ms)
+{
+    if (!of->timed) {
+        of->timed = 1;
+        of->deadline_ns = state->now_ns + ms * TRUTH_MS;
+        of->armed = 1;
+    }
+    return state->now_ns >= of->deadline_ns;
+}
+
+static bool
+wait_or_store(struct truth_state *state, const struct truth_op *op, uint32_t actor)
+{
+    if (state->flag[op->a] > 0) {
+        return true;
+    }
+    state->slot[op->b] = (uint8_t)(actor + 1);
+    if (op->kind == TRUTH_WAIT && op->c != TRUTH_NONE) {
+        state->slot[op->c] = (uint8_t)(actor + 1);
+    }
+    return false;
+}
+
+static bool
+wait_late(struct truth_state *state, struct truth_of *of, const struct truth_op *op, uint32_t actor)
+{
+    if (of->stage == 1) {
+        state->slot[op->b] = (uint8_t)(actor + 1);
+        of->stage = 0;
+        return false;
+    }
+    if (state->flag[op->a] > 0) {
+        return true;
+    }
+    of->stage = 1;
+    of->rewoken = 1;
+    return false;
+}
+
+static bool
+wait_any(struct truth_state *state, const struct truth_op *op, uint32_t actor)
+{
+    if (state->flag[op->a] > 0 || state->flag[op->b] > 0) {
+        return true;
+    }
+    state->slot[op->a] = (uint8_t)(actor + 1);
+    state->slot[op->b] = (uint8_t)(actor + 1);
+    return false;
+}
+
+static bool
+wait_time(struct truth_state *state, struct truth_of *of, const struct truth_op *op, uint32_t actor)
+{
+    if (state->flag[op->a] > 0 || time_is_up(state, of, op->c)) {
+        return true;
+    }
+    state->slot[op->b] = (uint8_t)(actor + 1);
+    return false;
+}
+
+static bool
+join(struct truth_state *state, uint32_t whose, uint32_t actor)
+{
+    if (state->actor[whose].status == TRUTH_DONE || state->actor[whose].status == TRUTH_CANCELLED) {
+        return true;
+    }
+    state->joiner[whose] = (uint8_t)(actor + 1);
+    return false;
+}
+
+/* A wait that is over. */
+static bool
+passed(const struct truth_program *program, struct truth_gains *gains, bool over)
+{
+    gains->sure += over && program->reports;
+    gains->silent += over && !program->reports;
+    return over;
+}
+
+static bool
+perform(struct truth_state *state, const struct truth_program *program, uint32_t actor,
+        struct truth_gains *gains)
+{
+    struct truth_of *of = &state->actor[actor];
+    const struct truth_op *op = &program->actor[actor].ops[of->pc];
+    bool over;
+    switch (op->kind) {
+    case TRUTH_SET:
+        state->flag[op->a]++;
+        return true;
+    case TRUTH_WAKE:
+        wake_slot(state, &state->slot[op->a]);
+        return true;
+    case TRUTH_WAIT:
+        return passed(program, gains, wait_or_store(state, op, actor));
+    case TRUTH_TAKE:
+        over = wait_or_store(state, op, actor);
+        state->flag[op->a] = (uint8_t)(state->flag[op->a] - over);
+        return passed(program, gains, over);
+    case TRUTH_WAIT_LATE:
+        return passed(program, gains, wait_late(state, of, op, actor));
+    case TRUTH_WAIT_ANY:
+        return passed(program, gains, wait_any(state, op, actor));
+    case TRUTH_WAIT_TIME:
+        return passed(program, gains, wait_time(state, of, op, actor));
+    case TRUTH_JOIN:
+        return passed(program, gains, join(state, op->a, actor));
+    case TRUTH_SLEEP:
+        return time_is_up(state, of, op->a);
+    case TRUTH_YIELD:
+        of->rewoken = of->stage == 0 ? 1 : of->rewoken;
+        return of->stage++ > 0;
+    case TRUTH_SEND:
+        over = send(state, &state->channel[op->a], actor);
+        of->stage = 1;
+        gains->open += over;
+        return over;
+    case TRUTH_RECV:
+        over = receive(state, &state->channel[op->a], actor);
+        of->stage = 1;
+        gains->sure += over;
+        return over;
+    case TRUTH_CANCEL:
+        cancel(state, program, op->a);
+        return true;
+    default:
+        return true;
+    }
+}
+
+bool
+truth_poll(struct truth_state *state, const struct truth_program *program, uint32_t actor,
+        struct truth_gains *gains)
+{
+    struct truth_of *of = &state->actor[actor];
+    of->status = TRUTH_RUNNING;
+    of->rewoken = 0;
+    while (of->pc < program->actor[actor].count) {
+        if (!perform(state, program, actor, gains)) {
+            of->status = of->rewoken ? TRUTH_WOKEN : TRUTH_BLOCKED;
+            of->rewoken = 0;
+            return false;
+        }
+        end_operation(of);
+    }
+    complete(state, actor, gains);
+    return true;
+}
+
+void
+truth_timers(struct truth_state *state, const struct truth_program *program)
+{
+    for (uint32_t i = 0; i < program->actors; i++) {
+        struct truth_of *of = &state->actor[i];
+        if (of->armed && of->deadline_ns <= state->now_ns) {
+            of->armed = 0;
+            wake_actor(state, i);
+        }
+    }
+}
+
+/* ---- Loops and workers. ---------------------------------------------------------------------- */
+
+/* Actor 0: stage 0 calls the wait, 1 is in it, 2 handles what was reported, 3 a timeout. */
+enum { CALLS, WAITS, HANDLES, TIMED_OUT };
+
+static uint32_t
+readable(const struct truth_state *state)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < TRUTH_FDS; i++) {
+        any |= state->fd[i];
+    }
+    return any;
+}
+
+static void
+call_wait(struct truth_state *state, const struct truth_program *program)
+{
+    struct truth_of *of = &state->actor[0];
+    const struct truth_op *listen = &program->actor[0].ops[0];
+    of->stage = WAITS;
+    of->pc = 0;
+    if (listen->c != 0) {
+        of->timed = 1;
+        of->deadline_ns = state->now_ns + listen->c * TRUTH_MS;
+    }
+}
+
+void
+truth_wait_returns(struct truth_state *state, const struct truth_program *program, uint32_t first,
+        uint32_t second)
+{
+    struct truth_of *of = &state->actor[0];
+    (void)program;
+    of->pending[0] = (uint8_t)first;
+    of->pending[1] = (uint8_t)second;
+    of->stage = first == 0 ? TIMED_OUT : HANDLES;
+    of->pc = 0;
+    of->timed = 0;
+    of->deadline_ns = 0;
+}
+
+/* The next operation of the loop from `pc` on: of the descriptor that is handled, or, after a
+ * timeout, each check. 0: none. */
+static uint32_t
+next_of_loop(const struct truth_of *of, const struct truth_actor *is)
+{
+    for (uint32_t at = of->pc + 1u; at < is->count; at++) {
+        bool of_this = of->stage == HANDLES ? is->ops[at].a + 1 == of->pending[0]
+                                            : is->ops[at].kind == TRUTH_CHECK;
+        if (of_this) {
+            return at;
+        }
+    }
+    return 0;
+}
+
+/* After an operation, or the return of a wait: what comes next; calls the wait when nothing does. */
+static void
+turn_loop(struct truth_state *state, const struct truth_program *program,
+        struct truth_gains *gains)
+{
+    struct truth_of *of = &state->actor[0];
+    const struct truth_actor *is = &program->actor[0];
+    while (of->stage == HANDLES && next_of_loop(of, is) == 0) {
+        of->pending[0] = of->pending[1];
+        of->pending[1] = 0;
+        of->pc = 0;
+        of->stage = of->pending[0] == 0 ? CALLS : HANDLES;
+    }
+    if (of->stage == TIMED_OUT && next_of_loop(of, is) == 0) {
+        of->stage = CALLS;
+    }
+    if (of->stage == CALLS && state->taken >= is->ops[0].b) {
+        memset(of, 0, sizeof(*of));
+        of->status = TRUTH_DONE;
+        gains->sure++;
+    } else if (of->stage == CALLS) {
+        call_wait(state, program);
+    }
+}
+
+static void
+operate_loop(struct truth_state *state, const struct truth_program *program,
+        struct truth_gains *gains)
+{
+    struct truth_of *of = &state->actor[0];
+    const struct truth_actor *is = &program->actor[0];
+    uint32_t at = next_of_loop(of, is);
+    if (at != 0 && is->ops[at].kind == TRUTH_DRAIN) {
+        gains->sure += state->fd[is->ops[at].a] > 0;
+        state->fd[is->ops[at].a] = 0;
+    } else if (at != 0) {
+        uint8_t *flag = &state->flag[is->ops[at].a];
+        (void)(*flag > 0 && passed(program, gains, true));
+        state->taken = (uint8_t)(state->taken + *flag);
+        *flag = 0;
+    }
+    of->pc = (uint8_t)at;
+    turn_loop(state, program, gains);
+}
+
+static void
+operate_worker(struct truth_state *state, const struct truth_program *program, uint32_t actor,
+        struct truth_gains *gains)
+{
+    struct truth_of *of = &state->actor[actor];
+    const struct truth_actor *is = &program->actor[actor];
+    if (of->timed) { /* It has slept. */
+        end_operation(of);
+    }
+    if (of->pc < is->count) {
+        const struct truth_op *op = &is->ops[of->pc];
+        if (op->kind == TRUTH_SLEEP) {
+            of->timed = 1;
+            of->deadline_ns = state->now_ns + op->a * TRUTH_MS;
+            return;
+        }
+        state->flag[op->a] = (uint8_t)(state->flag[op->a] + (op->kind == TRUTH_SET));
+        if (op->kind == TRUTH_NOTIFY) {
+            state->fd[op->a]++;
+            gains->open++;
+        }
+        of->pc++;
+    } else {
+        of->status = TRUTH_DONE;
+        gains->sure++;
+    }
+}
+
+void
+truth_operate(struct truth_state *state, const struct truth_program *program, uint32_t actor,
+        struct truth_gains *gains)
+{
+    if (actor == 0) {
+        if (state->actor[0].stage == CALLS) {
+            turn_loop(state, program, gains);
+        } else {
+            operate_loop(state, program, gains);
+        }
+    } else {
+        operate_worker(state, program, actor, gains);
+    }
+}
+
+/* ---- The state as a whole. ------------------------------------------------------------------- */
+
+void
+truth_state_init(struct truth_state *state, const struct truth_program *program)
+{
+    memset(state, 0, sizeof(*state));
+    for (uint32_t i = 0; i < program->actors; i++) {
+        state->actor[i].status = TRUTH_WOKEN;
+    }
+    for (uint32_t i = 0; i < TRUTH_CHANNELS; i++) {
+        state->channel[i].room = program->capacity[i];
+    }
+}
+
+static bool
+can_step(const struct truth_state *state, const struct truth_program *program, uint32_t actor)
+{
+    const struct truth_of *of = &state->actor[actor];
+    if (of->status == TRUTH_DONE || of->status == TRUTH_CANCELLED) {
+        return false;
+    }
+    if (program->family == TRUTH_TASKS) {
+        return of->status == TRUTH_WOKEN;
+    }
+    bool due = of->timed && of->deadline_ns <= state->now_ns;
+    if (actor == 0 && of->stage == WAITS) {
+        return due || readable(state) != 0;
+    }
+    return !of->timed || due;
+}
+
+uint32_t
+truth_enabled(const struct truth_state *state, const struct truth_program *program)
+{
+    uint32_t enabled = 0;
+    for (uint32_t i = 0; i < program->actors; i++) {
+        const struct truth_of *of = &state->actor[i];
+        enabled |= can_step(state, program, i) ? 1u << i : 0;
+        enabled |= of->armed && of->deadline_ns <= state->now_ns ? 1u << TRUTH_ACTORS : 0;
+    }
+    return enabled;
+}
+
+uint64_t
+truth_next_deadline(const struct truth_state *state, const struct truth_program *program)
+{
+    uint64_t next_ns = TRUTH_NEVER;
+    for (uint32_t i = 0; i < program->actors; i++) {
+        const struct truth_of *of = &state->actor[i];
+        bool counts = program->family == TRUTH_TASKS ? of->armed : of->timed;
+        if (counts && of->deadline_ns < next_ns) {
+            next_ns = of->deadline_ns;
+        }
+    }
+    return next_ns;
+}
+
+bool
+truth_in_wait(const struct truth_state *state)
+{
+    return state->actor[0].stage == WAITS && state->actor[0].status != TRUTH_DONE;
+}
+
+bool
+truth_over(const struct truth_state *state, const struct truth_program *program)
+{
+    for (uint32_t i = 0; i < program->actors; i++) {
+        if (state->actor[i].status != TRUTH_DONE && state->actor[i].status != TRUTH_CANCELLED) {
+            return false;
+        }
+    }
+    return true;
+}
