@@ -275,6 +275,15 @@ truth_verdicts(const struct truth_state *state, const struct truth_program *prog
     }
 }
 
+/* A loop that polls by a timeout, and whose source has gone, never ends: nothing is gained on any
+ * path from here. */
+bool
+truth_spins(const struct truth_state *state, const struct truth_program *program)
+{
+    return program->family == TRUTH_LOOPS && program->actor[0].ops[0].c != 0 &&
+           answer_to(program, state, true) == TRUTH_NO;
+}
+
 /* ---- All interleavings. ---------------------------------------------------------------------- */
 
 struct exploring {
@@ -349,6 +358,9 @@ truth_explore(const struct truth_program *program, struct truth_reach *ret)
                 push(&exploring, &next[i].state);
             }
         }
+    }
+    if (program->family == TRUTH_LOOPS && program->actor[0].ops[0].c != 0) {
+        ret->possible |= BIT(LIVELOCK);
     }
     ret->states = exploring.seen.count;
 }

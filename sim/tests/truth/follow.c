@@ -45,6 +45,7 @@ truth_run_options(struct truth_run *run, const struct truth_program *program, ui
     run->options.order = orders[truth_draw(&state, 6)];
     run->options.spurious_one_in = truth_draw(&state, 2) == 0 ? 0 : 4;
     run->options.stretch_one_in = truth_draw(&state, 2) == 0 ? 0 : 4;
+    run->options.profile = truth_draw(&state, 2) == 0 ? SIM_PROFILE_HOSTILE : SIM_PROFILE_FD;
 }
 
 /* ---- Following. ------------------------------------------------------------------------------ */
@@ -145,8 +146,10 @@ on_wait(struct following *following, const struct sim_event *event, uint32_t lis
     struct truth_state *state = &following->state;
     uint32_t first = list / 4;
     uint32_t second = list % 4;
-    bool ready = (first == 0 || state->fd[first - 1] > 0) &&
-                 (second == 0 || state->fd[second - 1] > 0);
+    bool lies = following->run->options.profile == SIM_PROFILE_HOSTILE &&
+                following->run->options.spurious_one_in != 0;
+    bool ready = (first == 0 || lies || state->fd[first - 1] > 0) &&
+                 (second == 0 || lies || state->fd[second - 1] > 0);
     bool in_time = first != 0 ||
                    (state->actor[0].timed && state->actor[0].deadline_ns <= state->now_ns);
     if (!truth_in_wait(state) || !ready || !in_time) {
@@ -244,7 +247,11 @@ follow_end(struct following *following, uint32_t verdict)
                        truth_next_deadline(state, program) != TRUTH_NEVER)) {
         refuse(following, "the run stalls, in the model it does not");
     }
-    truth_verdicts(state, program, &following->run->expected);
+    if (verdict == SIM_VERDICT_LIVELOCK && truth_spins(state, program)) {
+        following->run->expected.possible = BIT(LIVELOCK);
+    } else {
+        truth_verdicts(state, program, &following->run->expected);
+    }
 }
 
 static void

@@ -2,8 +2,9 @@
  * main.c -- truth: generated programs against the reference model, many of them.
  *
  *      truth [-f FROM] [-n PROGRAMS] [-r RUNS] [-w WALK]     checks; minimises what differs
- *      truth -t NUMBER                                       the program as text, and its verdicts
- *      truth -p NUMBER                                       the program as a scenario in C
+ *      truth -t NUMBER            the program as text, and the verdicts that it can end in
+ *      truth -p NUMBER            the program as a scenario in C
+ *      truth -s NUMBER [-r RUNS]  a line for each run from seed 1: seed, verdict, steps, time
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "sim/tests/truth/check.h"
+#include "sim/tests/truth/print.h"
 
 /* Differences of one kind that are minimised and printed. */
 #define SHOWN_MAX 3u
@@ -28,7 +30,8 @@ static void
 usage(void)
 {
     (void)fprintf(stderr,
-            "usage: truth [-f FROM] [-n PROGRAMS] [-r RUNS] [-w WALK] | -t NUMBER | -p NUMBER\n");
+            "usage: truth [-f FROM] [-n PROGRAMS] [-r RUNS] [-w WALK] | -t NUMBER | -p NUMBER |\n"
+            "       -s NUMBER [-r RUNS]\n");
     exit(2);
 }
 
@@ -46,9 +49,9 @@ number(const char *text)
 static struct asked
 read_arguments(int argc, char **argv)
 {
-    struct asked asked = {1, 2000, {6, 0}, 'n'};
+    struct asked asked = {1, 2000, {6, 0, false}, 'n'};
     int option;
-    while ((option = getopt(argc, argv, "f:n:r:w:t:p:")) != -1) {
+    while ((option = getopt(argc, argv, "f:n:r:w:t:p:s:")) != -1) {
         switch (option) {
         case 'f':
             asked.from = number(optarg);
@@ -64,6 +67,7 @@ read_arguments(int argc, char **argv)
             break;
         case 't':
         case 'p':
+        case 's':
             asked.from = number(optarg);
             asked.what = (char)option;
             break;
@@ -109,11 +113,13 @@ show_difference(struct lab *lab, const struct truth_program *program,
     print_text(program);
     print_options(run);
     truth_shrink(lab, &smallest, plan, run->kind);
-    truth_check(lab, &smallest, plan, &counts, &again);
+    struct truth_plan shrinking = *plan;
+    shrinking.shrinking = true;
+    truth_check(lab, &smallest, &shrinking, &counts, &again);
     (void)printf("minimised: %s\n", again.why);
     print_text(&smallest);
     print_options(&again);
-    truth_program_print(&smallest, stdout);
+    truth_print(&smallest, stdout);
     (void)fflush(stdout);
 }
 
@@ -177,6 +183,26 @@ describe(uint64_t which)
     return EXIT_SUCCESS;
 }
 
+/* As `rewake run --strategy random -O audit_one_in=1` of the printed scenario. */
+static int
+list_runs(uint64_t which, uint32_t runs)
+{
+    static struct lab lab;
+    struct truth_program program;
+    lab_init(&lab, NULL, 0x5a);
+    truth_program_make(&program, which);
+    for (uint32_t i = 0; i < runs; i++) {
+        struct truth_run run = {.seed = i + 1};
+        sim_options_init(&run.options, NULL);
+        run.options.audit_one_in = 1;
+        truth_run_play(&lab, &program, &run);
+        (void)printf("%llu|%u|%llu|%llu\n", (unsigned long long)run.seed, run.outcome.verdict,
+                (unsigned long long)run.outcome.steps, (unsigned long long)run.outcome.sim_ns);
+    }
+    lab_fini(&lab);
+    return EXIT_SUCCESS;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -187,8 +213,10 @@ main(int argc, char **argv)
         return describe(asked.from);
     case 'p':
         truth_program_make(&program, asked.from);
-        truth_program_print(&program, stdout);
+        truth_print(&program, stdout);
         return EXIT_SUCCESS;
+    case 's':
+        return list_runs(asked.from, asked.plan.runs);
     default:
         return check(&asked);
     }

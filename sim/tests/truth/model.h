@@ -109,6 +109,9 @@ enum truth_answer truth_ask(
 /* At a quiescence before the clock moves: TRUTH_LATE_…, or 0. */
 uint8_t truth_late(const struct truth_state *state, const struct truth_program *program);
 
+/* Whether steps are taken from here on forever and bring nothing: a livelock. */
+bool truth_spins(const struct truth_state *state, const struct truth_program *program);
+
 /* What the run from here can end in: bits of enum sim_verdict. `sure`: reached for certain on some
  * path; `possible`: also what the documents leave open. */
 struct truth_reach {

@@ -360,7 +360,7 @@ static void
 setup_loops(struct sim_world *world, struct story *story)
 {
     static const char *const fd_names[TRUTH_FDS] = {"event 0", "event 1"};
-    story->fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    story->fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), 3);
     for (uint32_t i = 0; i < TRUTH_FDS; i++) {
         SIM_ALWAYS(sim_fd_event_open(story->fds, fd_names[i], &story->fd[i]) == RT_OK);
         SIM_ALWAYS(sim_fd_add(story->fds, story->fd[i], SIM_FD_IN, i) == RT_OK);

@@ -118,7 +118,4 @@ void truth_program_text(const struct truth_program *program, char *text, size_t 
 
 const char *truth_mutation_about(uint32_t mutation);
 
-/* print.c: the program as a scenario in C, called "truth/NUMBER". */
-void truth_program_print(const struct truth_program *program, void *file);
-
 #endif
