@@ -130,7 +130,7 @@ truth_check(struct lab *lab, const struct truth_program *program, const struct t
     truth_explore(program, &reach);
     counts->programs++;
     counts->incomplete += !reach.complete;
-    if (program->mutation == TRUTH_MUTATION_NOTHING && !plan->shrinking && (reach.possible & ~BIT(LIVELOCK)) != BIT(PASS)) {
+    if (program->mutation == TRUTH_MUTATION_NOTHING && (reach.possible & ~BIT(LIVELOCK)) != BIT(PASS)) {
         differ(ret, TRUTH_KIND_INCORRECT, 0, &reach);
     }
     play_some(lab, program, plan->runs, counts, ret, &found);
@@ -155,9 +155,7 @@ still_differs(struct lab *lab, const struct truth_program *program, const struct
 {
     struct truth_counts counts = {0};
     struct truth_run run;
-    struct truth_plan shrinking = *plan;
-    shrinking.shrinking = kind != TRUTH_KIND_INCORRECT;
-    truth_check(lab, program, &shrinking, &counts, &run);
+    truth_check(lab, program, plan, &counts, &run);
     return run.kind == kind;
 }
 
@@ -199,10 +197,13 @@ void
 truth_shrink(struct lab *lab, struct truth_program *program, const struct truth_plan *plan,
         enum truth_kind kind)
 {
+    struct truth_program smaller = *program;
     bool shrunk = true;
+    smaller.mutation = TRUTH_MUTATION_SHRUNK;
+    (void)take_if(lab, program, &smaller, plan, kind);
     while (shrunk) {
         shrunk = false;
-        struct truth_program smaller = *program;
+        smaller = *program;
         smaller.actors--;
         if (smaller.actors > 0) {
             shrunk = take_if(lab, program, &smaller, plan, kind);

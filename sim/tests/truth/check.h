@@ -23,7 +23,6 @@ struct truth_counts {
 struct truth_plan {
     uint32_t runs;
     uint32_t walk_max; /* Runs of a walk; 0: no walk. */
-    bool shrinking;    /* What is left of a correct program need not be correct. */
 };
 
 /* Checks one program: the first difference is in *ret, whose kind is AGREED when there is none. */

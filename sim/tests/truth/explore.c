@@ -127,6 +127,7 @@ successors(const struct truth_state *state, const struct truth_program *program,
 struct asking {
     const struct truth_program *program;
     bool clock_moves;
+    uint32_t actor; /* Who is asked. */
     struct seen seen;
     uint64_t keys[ASKED_TABLE];
     bool gained;
@@ -159,7 +160,7 @@ follow_paths(struct asking *asking, const struct truth_state *state)
             successors(&from, asking->program, asking->clock_moves ? TRUTH_STEP_NS : 0, next);
     for (uint32_t i = 0; i < count; i++) {
         const struct truth_gains *gains = &next[i].gains;
-        asking->open |= gains->open > 0 || (!asking->clock_moves && gains->silent > 0);
+        asking->open |= gains->open > 0 || (!asking->clock_moves && (gains->silent >> asking->actor & 1u) != 0);
         if (gains->sure > 0) {
             asking->gained = true;
         } else {
@@ -169,9 +170,10 @@ follow_paths(struct asking *asking, const struct truth_state *state)
 }
 
 static enum truth_answer
-answer_to(const struct truth_program *program, const struct truth_state *asked, bool clock_moves)
+answer_to(const struct truth_program *program, const struct truth_state *asked, uint32_t actor,
+        bool clock_moves)
 {
-    struct asking asking = {.program = program, .clock_moves = clock_moves};
+    struct asking asking = {.program = program, .clock_moves = clock_moves, .actor = actor};
     asking.seen = (struct seen){asking.keys, ASKED_TABLE, 0};
     follow_paths(&asking, asked);
     if (asking.gained && !asking.gained_nothing) {
@@ -186,12 +188,36 @@ ask_task(const struct truth_state *state, const struct truth_program *program, u
 {
     struct truth_state asked = *state;
     asked.actor[actor].status = TRUTH_WOKEN;
-    return answer_to(program, &asked, clock_moves);
+    return answer_to(program, &asked, actor, clock_moves);
+}
+
+/* Hosts count milliseconds: what comes within one, and a few steps, may be in time. */
+static bool
+comes_soon(const struct truth_state *state, const struct truth_program *program)
+{
+    uint64_t next_ns = truth_next_deadline(state, program);
+    return next_ns <= state->now_ns + TRUTH_MS + 100 * TRUTH_STEP_NS;
+}
+
+/* A callback that is declared is called for nothing. Whether a loop that has a timeout has chosen to
+ * wait for that is left open here. */
+static enum truth_answer
+ask_callback(const struct truth_state *state, const struct truth_program *program, uint32_t fd,
+        bool clock_moves)
+{
+    struct truth_state asked = *state;
+    struct truth_gains gains = {0};
+    truth_call_back(&asked, program, fd, &gains);
+    bool open = !clock_moves && (program->actor[0].ops[0].c != 0 || comes_soon(state, program));
+    if (gains.sure > 0) {
+        return open ? TRUTH_OPEN : TRUTH_YES;
+    }
+    return gains.silent != 0 && !clock_moves ? TRUTH_OPEN : TRUTH_NO;
 }
 
 /*
  * A loop that is blocked is given a report for nothing, of each descriptor. One that has a timeout
- * has chosen to wait for that; and hosts count milliseconds, so what comes within one is in time.
+ * has chosen to wait for that.
  */
 static enum truth_answer
 ask_loop(const struct truth_state *state, const struct truth_program *program, uint32_t fd,
@@ -202,10 +228,9 @@ ask_loop(const struct truth_state *state, const struct truth_program *program, u
         return TRUTH_NO;
     }
     truth_wait_returns(&asked, program, fd + 1, 0);
-    enum truth_answer answer = answer_to(program, &asked, clock_moves);
-    uint64_t next_ns = truth_next_deadline(state, program);
-    bool soon = next_ns <= state->now_ns + TRUTH_MS + 100 * TRUTH_STEP_NS;
-    return !clock_moves && answer == TRUTH_YES && soon ? TRUTH_OPEN : answer;
+    enum truth_answer answer = answer_to(program, &asked, 0, clock_moves);
+    bool open = !clock_moves && comes_soon(state, program);
+    return answer == TRUTH_YES && open ? TRUTH_OPEN : answer;
 }
 
 enum truth_answer
@@ -218,7 +243,8 @@ truth_ask(const struct truth_state *state, const struct truth_program *program, 
         if (tasks && state->actor[i].status == TRUTH_BLOCKED) {
             answer = ask_task(state, program, i, clock_moves);
         } else if (!tasks && truth_in_wait(state)) {
-            answer = ask_loop(state, program, i, clock_moves);
+            answer = program->watched ? ask_callback(state, program, i, clock_moves)
+                                      : ask_loop(state, program, i, clock_moves);
         }
         best = answer > best ? answer : best;
     }
@@ -281,7 +307,7 @@ bool
 truth_spins(const struct truth_state *state, const struct truth_program *program)
 {
     return program->family == TRUTH_LOOPS && program->actor[0].ops[0].c != 0 &&
-           answer_to(program, state, true) == TRUTH_NO;
+           answer_to(program, state, 0, true) == TRUTH_NO;
 }
 
 /* ---- All interleavings. ---------------------------------------------------------------------- */

@@ -49,7 +49,7 @@ number(const char *text)
 static struct asked
 read_arguments(int argc, char **argv)
 {
-    struct asked asked = {1, 2000, {6, 0, false}, 'n'};
+    struct asked asked = {1, 2000, {6, 0}, 'n'};
     int option;
     while ((option = getopt(argc, argv, "f:n:r:w:t:p:s:")) != -1) {
         switch (option) {
@@ -113,9 +113,7 @@ show_difference(struct lab *lab, const struct truth_program *program,
     print_text(program);
     print_options(run);
     truth_shrink(lab, &smallest, plan, run->kind);
-    struct truth_plan shrinking = *plan;
-    shrinking.shrinking = true;
-    truth_check(lab, &smallest, &shrinking, &counts, &again);
+    truth_check(lab, &smallest, plan, &counts, &again);
     (void)printf("minimised: %s\n", again.why);
     print_text(&smallest);
     print_options(&again);

@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+_Static_assert(sizeof(struct truth_state) ==
+                       offsetof(struct truth_state, padding) + sizeof(((struct truth_state *)0)->padding),
+        "padding is named");
+
 /* ---- Wakes. ---------------------------------------------------------------------------------- */
 
 static void
@@ -129,6 +133,62 @@ leave_channels(struct truth_state *state, const struct truth_of *of, const struc
     }
 }
 
+/* ---- The permit: first come, first served. --------------------------------------------------- */
+
+static void
+permit_arrives(struct truth_state *state)
+{
+    struct truth_permit *permit = &state->permit;
+    uint8_t first = permit->queue[0];
+    if (first == 0) {
+        permit->free++;
+        return;
+    }
+    memmove(permit->queue, permit->queue + 1, TRUTH_ACTORS - 1);
+    permit->queue[TRUTH_ACTORS - 1] = 0;
+    permit->granted[first - 1] = 1;
+    wake_actor(state, first - 1u);
+}
+
+static bool
+acquire(struct truth_state *state, uint32_t actor)
+{
+    struct truth_permit *permit = &state->permit;
+    if (permit->granted[actor]) {
+        permit->granted[actor] = 0;
+        return true;
+    }
+    if (permit->free > 0) {
+        permit->free--;
+        return true;
+    }
+    uint32_t place = 0;
+    while (permit->queue[place] != 0 && permit->queue[place] != actor + 1) {
+        place++;
+    }
+    permit->queue[place] = (uint8_t)(actor + 1);
+    return false;
+}
+
+static void
+leave_queue(struct truth_state *state, uint32_t actor)
+{
+    struct truth_permit *permit = &state->permit;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < TRUTH_ACTORS; i++) {
+        uint8_t waiter = permit->queue[i];
+        permit->queue[i] = 0;
+        if (waiter != actor + 1) {
+            permit->queue[kept] = waiter;
+            kept += waiter != 0;
+        }
+    }
+    if (permit->granted[actor]) {
+        permit->granted[actor] = 0;
+        permit_arrives(state);
+    }
+}
+
 /* ---- The end of a task. ---------------------------------------------------------------------- */
 
 static void
@@ -142,6 +202,7 @@ cancel(struct truth_state *state, const struct truth_program *program, uint32_t 
     forget(state, actor);
     if (of->pc < is->count) {
         leave_channels(state, of, &is->ops[of->pc], actor);
+        leave_queue(state, actor);
     }
     uint8_t pc = of->pc;
     memset(of, 0, sizeof(*of));
@@ -210,6 +271,31 @@ wait_late(struct truth_state *state, struct truth_of *of, const struct truth_op 
 }
 
 static bool
+wait_turn(struct truth_state *state, struct truth_of *of, const struct truth_op *op, uint32_t actor)
+{
+    if (state->flag[op->a] > 0) {
+        return true;
+    }
+    state->slot[of->stage == 0 ? op->b : op->c] = (uint8_t)(actor + 1);
+    of->stage = of->stage == 0;
+    return false;
+}
+
+static bool
+hedge(struct truth_state *state, struct truth_of *of, const struct truth_op *op, uint32_t actor)
+{
+    if (state->flag[op->a] > 0) {
+        return true;
+    }
+    uint32_t replica = op->c + of->stage;
+    of->stage = of->stage == 0;
+    state->flag[replica]++;
+    wake_slot(state, &state->slot[replica]);
+    state->slot[op->b] = (uint8_t)(actor + 1);
+    return false;
+}
+
+static bool
 wait_any(struct truth_state *state, const struct truth_op *op, uint32_t actor)
 {
     if (state->flag[op->a] > 0 || state->flag[op->b] > 0) {
@@ -242,10 +328,10 @@ join(struct truth_state *state, uint32_t whose, uint32_t actor)
 
 /* A wait that is over. */
 static bool
-passed(const struct truth_program *program, struct truth_gains *gains, bool over)
+passed(const struct truth_program *program, uint32_t actor, struct truth_gains *gains, bool over)
 {
     gains->sure += over && program->reports;
-    gains->silent += over && !program->reports;
+    gains->silent |= over && !program->reports ? 1u << actor : 0;
     return over;
 }
 
@@ -264,19 +350,26 @@ perform(struct truth_state *state, const struct truth_program *program, uint32_t
         wake_slot(state, &state->slot[op->a]);
         return true;
     case TRUTH_WAIT:
-        return passed(program, gains, wait_or_store(state, op, actor));
+        return passed(program, actor, gains, wait_or_store(state, op, actor));
     case TRUTH_TAKE:
         over = wait_or_store(state, op, actor);
         state->flag[op->a] = (uint8_t)(state->flag[op->a] - over);
-        return passed(program, gains, over);
+        return passed(program, actor, gains, over);
     case TRUTH_WAIT_LATE:
-        return passed(program, gains, wait_late(state, of, op, actor));
+        return passed(program, actor, gains, wait_late(state, of, op, actor));
+    case TRUTH_WAIT_LOCKED:
+    case TRUTH_WAIT_LINES:
+        return passed(program, actor, gains, wait_or_store(state, op, actor));
+    case TRUTH_WAIT_TURN:
+        return passed(program, actor, gains, wait_turn(state, of, op, actor));
+    case TRUTH_HEDGE:
+        return passed(program, actor, gains, hedge(state, of, op, actor));
     case TRUTH_WAIT_ANY:
-        return passed(program, gains, wait_any(state, op, actor));
+        return passed(program, actor, gains, wait_any(state, op, actor));
     case TRUTH_WAIT_TIME:
-        return passed(program, gains, wait_time(state, of, op, actor));
+        return passed(program, actor, gains, wait_time(state, of, op, actor));
     case TRUTH_JOIN:
-        return passed(program, gains, join(state, op->a, actor));
+        return passed(program, actor, gains, join(state, op->a, actor));
     case TRUTH_SLEEP:
         return time_is_up(state, of, op->a);
     case TRUTH_YIELD:
@@ -292,6 +385,14 @@ perform(struct truth_state *state, const struct truth_program *program, uint32_t
         of->stage = 1;
         gains->sure += over;
         return over;
+    case TRUTH_ACQUIRE:
+        over = acquire(state, actor);
+        gains->permits += over;
+        return over;
+    case TRUTH_RELEASE:
+        gains->permits--;
+        permit_arrives(state);
+        return true;
     case TRUTH_CANCEL:
         cancel(state, program, op->a);
         return true;
@@ -300,13 +401,12 @@ perform(struct truth_state *state, const struct truth_program *program, uint32_t
     }
 }
 
-bool
-truth_poll(struct truth_state *state, const struct truth_program *program, uint32_t actor,
+/* Operations up to one that is pending, or the end. */
+static bool
+run(struct truth_state *state, const struct truth_program *program, uint32_t actor,
         struct truth_gains *gains)
 {
     struct truth_of *of = &state->actor[actor];
-    of->status = TRUTH_RUNNING;
-    of->rewoken = 0;
     while (of->pc < program->actor[actor].count) {
         if (!perform(state, program, actor, gains)) {
             of->status = of->rewoken ? TRUTH_WOKEN : TRUTH_BLOCKED;
@@ -317,6 +417,19 @@ truth_poll(struct truth_state *state, const struct truth_program *program, uint3
     }
     complete(state, actor, gains);
     return true;
+}
+
+bool
+truth_poll(struct truth_state *state, const struct truth_program *program, uint32_t actor,
+        struct truth_gains *gains)
+{
+    state->actor[actor].status = TRUTH_RUNNING;
+    state->actor[actor].rewoken = 0;
+    gains->permits = 0;
+    bool done = run(state, program, actor, gains);
+    gains->sure += gains->permits > 0; /* What is given back in the same poll is no gain. */
+    gains->open += gains->permits < 0;
+    return done;
 }
 
 void
@@ -359,20 +472,6 @@ call_wait(struct truth_state *state, const struct truth_program *program)
     }
 }
 
-void
-truth_wait_returns(struct truth_state *state, const struct truth_program *program, uint32_t first,
-        uint32_t second)
-{
-    struct truth_of *of = &state->actor[0];
-    (void)program;
-    of->pending[0] = (uint8_t)first;
-    of->pending[1] = (uint8_t)second;
-    of->stage = first == 0 ? TIMED_OUT : HANDLES;
-    of->pc = 0;
-    of->timed = 0;
-    of->deadline_ns = 0;
-}
-
 /* The next operation of the loop from `pc` on: of the descriptor that is handled, or, after a
  * timeout, each check. 0: none. */
 static uint32_t
@@ -395,6 +494,7 @@ turn_loop(struct truth_state *state, const struct truth_program *program,
 {
     struct truth_of *of = &state->actor[0];
     const struct truth_actor *is = &program->actor[0];
+    bool handled = of->stage == HANDLES;
     while (of->stage == HANDLES && next_of_loop(of, is) == 0) {
         of->pending[0] = of->pending[1];
         of->pending[1] = 0;
@@ -403,6 +503,9 @@ turn_loop(struct truth_state *state, const struct truth_program *program,
     }
     if (of->stage == TIMED_OUT && next_of_loop(of, is) == 0) {
         of->stage = CALLS;
+    }
+    if (handled && of->stage == CALLS && program->watched) {
+        return; /* A callback that is declared ends a step. */
     }
     if (of->stage == CALLS && state->taken >= is->ops[0].b) {
         memset(of, 0, sizeof(*of));
@@ -413,6 +516,35 @@ turn_loop(struct truth_state *state, const struct truth_program *program,
     }
 }
 
+void
+truth_wait_returns(struct truth_state *state, const struct truth_program *program, uint32_t first,
+        uint32_t second)
+{
+    struct truth_of *of = &state->actor[0];
+    struct truth_gains none = {0};
+    of->pending[0] = (uint8_t)first;
+    of->pending[1] = (uint8_t)second;
+    of->stage = first == 0 ? TIMED_OUT : HANDLES;
+    of->pc = 0;
+    of->timed = 0;
+    of->deadline_ns = 0;
+    turn_loop(state, program, &none); /* Where nothing is to be done for it. */
+}
+
+static void
+operate_on(struct truth_state *state, const struct truth_program *program,
+        const struct truth_op *op, struct truth_gains *gains)
+{
+    uint8_t *counter = op->kind == TRUTH_DRAIN ? &state->fd[op->a] : &state->flag[op->a];
+    if (op->kind == TRUTH_DRAIN) {
+        gains->sure += *counter > 0;
+    } else {
+        (void)(*counter > 0 && passed(program, 0, gains, true));
+        state->taken = (uint8_t)(state->taken + *counter);
+    }
+    *counter = 0;
+}
+
 static void
 operate_loop(struct truth_state *state, const struct truth_program *program,
         struct truth_gains *gains)
@@ -420,14 +552,8 @@ operate_loop(struct truth_state *state, const struct truth_program *program,
     struct truth_of *of = &state->actor[0];
     const struct truth_actor *is = &program->actor[0];
     uint32_t at = next_of_loop(of, is);
-    if (at != 0 && is->ops[at].kind == TRUTH_DRAIN) {
-        gains->sure += state->fd[is->ops[at].a] > 0;
-        state->fd[is->ops[at].a] = 0;
-    } else if (at != 0) {
-        uint8_t *flag = &state->flag[is->ops[at].a];
-        (void)(*flag > 0 && passed(program, gains, true));
-        state->taken = (uint8_t)(state->taken + *flag);
-        *flag = 0;
+    if (at != 0) {
+        operate_on(state, program, &is->ops[at], gains);
     }
     of->pc = (uint8_t)at;
     turn_loop(state, program, gains);
@@ -462,6 +588,19 @@ operate_worker(struct truth_state *state, const struct truth_program *program, u
 }
 
 void
+truth_call_back(struct truth_state *state, const struct truth_program *program, uint32_t fd,
+        struct truth_gains *gains)
+{
+    const struct truth_actor *is = &program->actor[0];
+    for (uint32_t at = 1; at < is->count; at++) {
+        if (is->ops[at].a == fd) {
+            operate_on(state, program, &is->ops[at], gains);
+        }
+    }
+    gains->sure += state->taken >= is->ops[0].b;
+}
+
+void
 truth_operate(struct truth_state *state, const struct truth_program *program, uint32_t actor,
         struct truth_gains *gains)
 {
@@ -485,6 +624,7 @@ truth_state_init(struct truth_state *state, const struct truth_program *program)
     for (uint32_t i = 0; i < program->actors; i++) {
         state->actor[i].status = TRUTH_WOKEN;
     }
+    state->permit.free = 1;
     for (uint32_t i = 0; i < TRUTH_CHANNELS; i++) {
         state->channel[i].room = program->capacity[i];
     }

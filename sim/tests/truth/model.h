@@ -44,6 +44,13 @@ struct truth_channel {
     uint8_t room_granted;
 };
 
+/* First come, first served; one permit. */
+struct truth_permit {
+    uint8_t free;
+    uint8_t queue[TRUTH_ACTORS]; /* Actor + 1, the first in line first; 0: the end. */
+    uint8_t granted[TRUTH_ACTORS];
+};
+
 struct truth_state {
     uint64_t now_ns;
     struct truth_of actor[TRUTH_ACTORS];
@@ -54,6 +61,8 @@ struct truth_state {
     uint8_t taken;                /* By the loop. */
     uint8_t late;                 /* TRUTH_LATE_…: met at a quiescence so far. */
     struct truth_channel channel[TRUTH_CHANNELS];
+    struct truth_permit permit;
+    uint8_t padding[7]; /* None but this: states are compared as bytes. */
 };
 
 #define TRUTH_LATE_SURE 1u
@@ -63,7 +72,8 @@ struct truth_state {
 struct truth_gains {
     uint32_t sure;   /* Completed, consumed, or reported as progress. */
     uint32_t open;   /* Put into a channel: public documents leave open whether it counts. */
-    uint32_t silent; /* A wait was over, and nothing says so. */
+    uint32_t silent; /* Actors, as bits, whose wait was over, and nothing says so. */
+    int32_t permits; /* Of this poll: taken, less given back. */
 };
 
 void truth_state_init(struct truth_state *state, const struct truth_program *program);
@@ -94,6 +104,10 @@ void truth_operate(struct truth_state *state, const struct truth_program *progra
 
 /* Whether the loop is in its wait. */
 bool truth_in_wait(const struct truth_state *state);
+
+/* One whole callback of the loop for descriptor `fd`, wherever the loop is. */
+void truth_call_back(struct truth_state *state, const struct truth_program *program, uint32_t fd,
+        struct truth_gains *gains);
 
 /* Where nothing can take a step: can a blocked actor make progress? */
 enum truth_answer {

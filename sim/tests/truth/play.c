@@ -18,6 +18,7 @@ struct player {
     struct rt_sleep nap;
     struct rt_send send;
     struct rt_recv recv;
+    struct rt_acquire acquire;
     struct sim_cell mark; /* Of a loop or worker. */
 };
 
@@ -28,8 +29,11 @@ struct story {
     uint32_t flag[TRUTH_FLAGS];
     struct rt_slot slot[TRUTH_SLOTS];
     struct rt_channel channel[TRUTH_CHANNELS];
+    struct rt_semaphore permit;
+    struct rt_semaphore lock; /* Of WAIT_LOCKED: held within a poll only. */
     struct sim_fds *fds;
     int fd[TRUTH_FDS];
+    char watcher[TRUTH_FDS]; /* Their addresses are what they are known by. */
     uint32_t taken;
 };
 
@@ -82,6 +86,63 @@ wait_late(struct player *player, const struct truth_op *op, struct rt_cx *cx)
     }
     player->stage = 1;
     rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+/* The lock is always free: no poll ends while it is held. */
+static rt_poll
+wait_locked(struct story *story, const struct truth_op *op, struct rt_cx *cx)
+{
+    SIM_ALWAYS(rt_semaphore_try_acquire(&story->lock, 1) == RT_OK);
+    bool set = story->flag[op->a] > 0;
+    SIM_ALWAYS(rt_semaphore_release(&story->lock, 1) == RT_OK);
+    if (set) {
+        return passed(story);
+    }
+    rt_slot_replace(&story->slot[op->b], cx, "a flag under a lock");
+    return RT_PENDING;
+}
+
+static rt_poll
+wait_lines(struct player *player, const struct truth_op *op, struct rt_cx *cx)
+{
+    struct story *story = player->story;
+    if (story->flag[op->a] > 0) {
+        return passed(story);
+    }
+    if (player->stage == 0) {
+        player->stage = 1;
+        rt_slot_replace(&story->slot[op->b], cx, "a flag");
+    } else {
+        rt_slot_replace(&story->slot[op->b], cx, "a flag, still");
+    }
+    return RT_PENDING;
+}
+
+static rt_poll
+wait_turn(struct player *player, const struct truth_op *op, struct rt_cx *cx)
+{
+    struct story *story = player->story;
+    if (story->flag[op->a] > 0) {
+        return passed(story);
+    }
+    rt_slot_replace(&story->slot[player->stage == 0 ? op->b : op->c], cx, "a replica");
+    player->stage = player->stage == 0;
+    return RT_PENDING;
+}
+
+static rt_poll
+hedge(struct player *player, const struct truth_op *op, struct rt_cx *cx)
+{
+    struct story *story = player->story;
+    if (story->flag[op->a] > 0) {
+        return passed(story);
+    }
+    uint32_t replica = op->c + player->stage;
+    player->stage = player->stage == 0;
+    story->flag[replica]++;
+    rt_slot_wake(&story->slot[replica]);
+    rt_slot_replace(&story->slot[op->b], cx, "an answer");
     return RT_PENDING;
 }
 
@@ -155,6 +216,16 @@ receive(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 }
 
 static rt_poll
+acquire(struct player *player, struct rt_cx *cx)
+{
+    if (player->stage == 0) {
+        player->stage = 1;
+        rt_acquire_init(&player->acquire, &player->story->permit, 1);
+    }
+    return rt_acquire_poll(&player->acquire, cx);
+}
+
+static rt_poll
 join(struct story *story, const struct truth_op *op, struct rt_cx *cx)
 {
     return rt_task_join(&story->players[op->a].task, cx) == RT_READY ? passed(story) : RT_PENDING;
@@ -177,6 +248,19 @@ perform(struct player *player, const struct truth_op *op, struct rt_cx *cx)
         return take(story, op, cx);
     case TRUTH_WAIT_LATE:
         return wait_late(player, op, cx);
+    case TRUTH_WAIT_LOCKED:
+        return wait_locked(story, op, cx);
+    case TRUTH_WAIT_LINES:
+        return wait_lines(player, op, cx);
+    case TRUTH_WAIT_TURN:
+        return wait_turn(player, op, cx);
+    case TRUTH_HEDGE:
+        return hedge(player, op, cx);
+    case TRUTH_ACQUIRE:
+        return acquire(player, cx);
+    case TRUTH_RELEASE:
+        SIM_ALWAYS(rt_semaphore_release(&story->permit, 1) == RT_OK);
+        return RT_READY;
     case TRUTH_WAIT_ANY:
         return wait_any(story, op, cx);
     case TRUTH_WAIT_TIME:
@@ -225,6 +309,8 @@ abandon(struct player *player)
         rt_send_drop(&player->send);
     } else if (op->kind == TRUTH_RECV) {
         rt_recv_drop(&player->recv);
+    } else if (op->kind == TRUTH_ACQUIRE) {
+        rt_acquire_drop(&player->acquire);
     }
 }
 
@@ -249,12 +335,14 @@ player_cleanup(struct rt_task *task)
 /* ---- Loops and workers: each operation is a step. -------------------------------------------- */
 
 static void
-loop_operate(struct player *player, uint32_t at)
+loop_operate(struct player *player, uint32_t at, bool pauses)
 {
     struct story *story = player->story;
     const struct truth_op *op = &player->is->ops[at];
     uint64_t counter;
-    sim_loop_pause(story->world);
+    if (pauses) {
+        sim_loop_pause(story->world);
+    }
     if (op->kind == TRUTH_DRAIN) {
         (void)sim_fd_read(story->fds, story->fd[op->a], &counter, sizeof(counter));
     } else if (story->flag[op->a] > 0) {
@@ -266,12 +354,30 @@ loop_operate(struct player *player, uint32_t at)
 }
 
 static void
-loop_callback(struct player *player, uint32_t fd)
+loop_callback(struct player *player, uint32_t fd, bool pauses)
 {
+    struct story *story = player->story;
+    if (story->program->watched) {
+        sim_foreign_poll(&story->watcher[fd]);
+    }
     for (uint32_t at = 1; at < player->is->count; at++) {
         if (player->is->ops[at].a == fd) {
-            loop_operate(player, at);
+            loop_operate(player, at, pauses);
         }
+    }
+    if (story->program->watched) {
+        sim_foreign_polled(&story->watcher[fd], story->taken >= player->is->ops[0].b);
+    }
+}
+
+/* The question: an event for nothing. */
+static void
+loop_again(void *runtime, void *watcher)
+{
+    struct player *player = runtime;
+    struct story *story = player->story;
+    if (story->taken < player->is->ops[0].b) {
+        loop_callback(player, watcher == &story->watcher[0] ? 0 : 1, false);
     }
 }
 
@@ -280,7 +386,7 @@ loop_timeout(struct player *player)
 {
     for (uint32_t at = 1; at < player->is->count; at++) {
         if (player->is->ops[at].kind == TRUTH_CHECK) {
-            loop_operate(player, at);
+            loop_operate(player, at, true);
         }
     }
 }
@@ -300,7 +406,7 @@ loop_main(struct sim_world *world, void *argument)
         uint64_t second = count > 1 ? events[1].data + 1 : 0;
         sim_cell_set(&player->mark, TRUTH_MARK_WAIT + (int64_t)(4 * first + second));
         for (uint32_t i = 0; i < count; i++) {
-            loop_callback(player, (uint32_t)events[i].data);
+            loop_callback(player, (uint32_t)events[i].data, true);
         }
         if (count == 0) {
             loop_timeout(player);
@@ -341,6 +447,8 @@ setup_tasks(struct sim_world *world, struct story *story)
     for (uint32_t i = 0; i < TRUTH_SLOTS; i++) {
         rt_slot_init(&story->slot[i]);
     }
+    rt_semaphore_init(&story->permit, 1);
+    rt_semaphore_init(&story->lock, 1);
     for (uint32_t i = 0; i < TRUTH_CHANNELS; i++) {
         struct rt_channel_config config = {.capacity = story->program->capacity[i]};
         rt_channel_init(&story->channel[i], &config);
@@ -357,6 +465,15 @@ setup_tasks(struct sim_world *world, struct story *story)
 }
 
 static void
+watch(struct story *story, struct sim_foreign *foreign)
+{
+    static const char *const watcher_names[TRUTH_FDS] = {"watcher 0", "watcher 1"};
+    for (uint32_t i = 0; i < TRUTH_FDS; i++) {
+        sim_foreign_watch(foreign, &story->watcher[i], watcher_names[i], "a post");
+    }
+}
+
+static void
 setup_loops(struct sim_world *world, struct story *story)
 {
     static const char *const fd_names[TRUTH_FDS] = {"event 0", "event 1"};
@@ -368,7 +485,11 @@ setup_loops(struct sim_world *world, struct story *story)
     for (uint32_t i = 0; i < story->program->actors; i++) {
         struct player *player = &story->players[i];
         sim_cell_init(world, &player->mark, names[i], 0);
-        (void)sim_loop_new(world, names[i], i == 0 ? loop_main : worker_main, player);
+        struct sim_loop *loop =
+                sim_loop_new(world, names[i], i == 0 ? loop_main : worker_main, player);
+        if (i == 0 && story->program->watched) {
+            watch(story, sim_foreign_new(loop, loop_again, player));
+        }
     }
 }
 

@@ -70,6 +70,58 @@ put_wait_late(const struct printing *printing, const struct truth_op *op)
 }
 
 static void
+put_wait_locked(const struct printing *printing, const struct truth_op *op)
+{
+    PUT(printing,
+            "        SIM_ALWAYS(rt_semaphore_try_acquire(&story->lock, 1) == RT_OK);\n"
+            "        bool set%u = story->flag[%u] > 0;\n"
+            "        SIM_ALWAYS(rt_semaphore_release(&story->lock, 1) == RT_OK);\n"
+            "        if (!set%u) {\n"
+            "            rt_slot_replace(&story->slot[%u], cx, \"a flag under a lock\");\n"
+            "            return RT_PENDING;\n        }\n%s",
+            op->a, op->a, op->a, op->b, progress(printing));
+}
+
+static void
+put_wait_lines(const struct printing *printing, const struct truth_op *op)
+{
+    PUT(printing,
+            "        if (story->flag[%u] == 0) {\n"
+            "            if (!me->begun) {\n"
+            "                me->begun = true;\n"
+            "                rt_slot_replace(&story->slot[%u], cx, \"a flag\");\n"
+            "            } else {\n"
+            "                rt_slot_replace(&story->slot[%u], cx, \"a flag, still\");\n"
+            "            }\n"
+            "            return RT_PENDING;\n        }\n%s",
+            op->a, op->b, op->b, progress(printing));
+}
+
+static void
+put_wait_turn(const struct printing *printing, const struct truth_op *op)
+{
+    PUT(printing,
+            "        if (story->flag[%u] == 0) {\n"
+            "            rt_slot_replace(&story->slot[me->begun ? %u : %u], cx, \"a replica\");\n"
+            "            me->begun = !me->begun;\n"
+            "            return RT_PENDING;\n        }\n%s",
+            op->a, op->c, op->b, progress(printing));
+}
+
+static void
+put_hedge(const struct printing *printing, const struct truth_op *op)
+{
+    PUT(printing,
+            "        if (story->flag[%u] == 0) {\n"
+            "            story->flag[me->begun ? %u : %u]++;\n"
+            "            rt_slot_wake(&story->slot[me->begun ? %u : %u]);\n"
+            "            me->begun = !me->begun;\n"
+            "            rt_slot_replace(&story->slot[%u], cx, \"an answer\");\n"
+            "            return RT_PENDING;\n        }\n%s",
+            op->a, op->c + 1u, op->c, op->c + 1u, op->c, op->b, progress(printing));
+}
+
+static void
 put_wait_any(const struct printing *printing, const struct truth_op *op)
 {
     PUT(printing,
@@ -115,6 +167,11 @@ put_future(const struct printing *printing, const struct truth_op *op)
 {
     const char *what = op->kind == TRUTH_SEND ? "send" : "recv";
     char init[96];
+    if (op->kind == TRUTH_ACQUIRE) {
+        put_begin(printing, "rt_acquire_init(&me->acquire, &story->permit, 1);");
+        PUT(printing, "        RT_AWAIT(rt_acquire_poll(&me->acquire, cx));\n");
+        return;
+    }
     if (op->kind == TRUTH_SLEEP) {
         (void)snprintf(init, sizeof(init), "rt_sleep_init(&me->nap, %u * RT_MS);", op->a);
         put_begin(printing, init);
@@ -141,6 +198,9 @@ put_simple(const struct printing *printing, const struct truth_op *op)
         PUT(printing, "        RT_AWAIT(rt_task_join(&story->t[%u].task, cx));\n%s", op->a,
                 progress(printing));
         break;
+    case TRUTH_RELEASE:
+        PUT(printing, "        SIM_ALWAYS(rt_semaphore_release(&story->permit, 1) == RT_OK);\n");
+        break;
     case TRUTH_CANCEL:
         PUT(printing, "        rt_task_cancel(&story->t[%u].task);\n", op->a);
         break;
@@ -165,6 +225,18 @@ put_op(const struct printing *printing, const struct truth_op *op)
     case TRUTH_WAIT_LATE:
         put_wait_late(printing, op);
         break;
+    case TRUTH_WAIT_LOCKED:
+        put_wait_locked(printing, op);
+        break;
+    case TRUTH_WAIT_LINES:
+        put_wait_lines(printing, op);
+        break;
+    case TRUTH_WAIT_TURN:
+        put_wait_turn(printing, op);
+        break;
+    case TRUTH_HEDGE:
+        put_hedge(printing, op);
+        break;
     case TRUTH_WAIT_ANY:
         put_wait_any(printing, op);
         break;
@@ -174,6 +246,7 @@ put_op(const struct printing *printing, const struct truth_op *op)
     case TRUTH_SLEEP:
     case TRUTH_SEND:
     case TRUTH_RECV:
+    case TRUTH_ACQUIRE:
         put_future(printing, op);
         break;
     default:
@@ -211,6 +284,9 @@ put_abandon(const struct printing *printing, const struct truth_op *op)
     case TRUTH_SEND:
         PUT(printing, "rt_send_drop(&me->send);\n");
         break;
+    case TRUTH_ACQUIRE:
+        PUT(printing, "rt_acquire_drop(&me->acquire);\n");
+        break;
     default:
         PUT(printing, "rt_recv_drop(&me->recv);\n");
         break;
@@ -230,7 +306,7 @@ put_cleanup(const struct printing *printing, uint32_t actor)
     for (uint32_t i = 0; i < is->count; i++) {
         uint32_t kind = is->ops[i].kind;
         if (kind == TRUTH_SLEEP || kind == TRUTH_WAIT_TIME || kind == TRUTH_SEND ||
-                kind == TRUTH_RECV) {
+                kind == TRUTH_RECV || kind == TRUTH_ACQUIRE) {
             PUT(printing, "    if (me->at == %u && me->begun) {\n        ", i);
             put_abandon(printing, &is->ops[i]);
             PUT(printing, "    }\n");
@@ -255,10 +331,11 @@ put_tasks(const struct printing *printing)
                   "    struct story *story;\n    uint32_t at;\n"
                   "    bool begun; /* The operation at `at` was polled. */\n"
                   "    struct rt_sleep nap;\n    struct rt_send send;\n    struct rt_recv recv;\n"
-                  "};\n\n");
+                  "    struct rt_acquire acquire;\n};\n\n");
     PUT(printing,
             "struct story {\n    uint32_t flag[%u];\n    struct rt_slot slot[%u];\n"
-            "    struct rt_channel channel[%u];\n    struct player t[%u];\n};\n",
+            "    struct rt_channel channel[%u];\n    struct rt_semaphore permit;\n"
+            "    struct rt_semaphore lock;\n    struct player t[%u];\n};\n",
             TRUTH_FLAGS, TRUTH_SLOTS, TRUTH_CHANNELS, program->actors);
     for (uint32_t i = 0; i < program->actors; i++) {
         put_task(printing, i);
@@ -269,7 +346,9 @@ put_tasks(const struct printing *printing)
             "    struct sim_rt *rt = sim_rt_new(world, NULL);\n"
             "    struct story *story = sim_new(world, struct story);\n"
             "    for (uint32_t i = 0; i < %u; i++) {\n"
-            "        rt_slot_init(&story->slot[i]);\n    }\n",
+            "        rt_slot_init(&story->slot[i]);\n    }\n"
+            "    rt_semaphore_init(&story->permit, 1);\n"
+            "    rt_semaphore_init(&story->lock, 1);\n",
             TRUTH_SLOTS);
     for (uint32_t i = 0; i < TRUTH_CHANNELS; i++) {
         PUT(printing,
@@ -294,45 +373,83 @@ put_tasks(const struct printing *printing)
 /* ---- Loops and workers. ---------------------------------------------------------------------- */
 
 static void
-put_loop_op(const struct printing *printing, const struct truth_op *op, const char *indent)
+put_loop_op(const struct printing *printing, const struct truth_op *op)
 {
-    PUT(printing, "%ssim_loop_pause(world);\n", indent);
+    PUT(printing, "    if (pauses) {\n        sim_loop_pause(story->world);\n    }\n");
     if (op->kind == TRUTH_DRAIN) {
-        PUT(printing, "%s(void)sim_fd_read(story->fds, story->fd[%u], &counter, 8);\n", indent,
-                op->a);
+        PUT(printing, "    (void)sim_fd_read(story->fds, story->fd[%u], &counter, 8);\n", op->a);
         return;
     }
-    PUT(printing, "%sif (story->flag[%u] > 0) {\n", indent, op->a);
-    PUT(printing, "%s    story->taken += story->flag[%u];\n", indent, op->a);
-    PUT(printing, "%s    story->flag[%u] = 0;\n", indent, op->a);
-    if (printing->program->reports) {
-        PUT(printing, "%s    SIM_PROGRESS();\n", indent);
-    }
-    PUT(printing, "%s}\n", indent);
+    PUT(printing,
+            "    if (story->flag[%u] > 0) {\n        story->taken += story->flag[%u];\n"
+            "        story->flag[%u] = 0;\n%s    }\n",
+            op->a, op->a, op->a, progress(printing));
 }
 
 static void
 put_callback(const struct printing *printing, uint32_t fd)
 {
     const struct truth_actor *is = &printing->program->actor[0];
-    PUT(printing, "            if (events[i].data == %u) {\n", fd);
+    bool watched = printing->program->watched;
+    PUT(printing,
+            "\nstatic void\ncallback_%u(struct story *story, bool pauses)\n{\n"
+            "    uint64_t counter = 0;\n    (void)counter;\n    (void)pauses;\n",
+            fd);
+    if (watched) {
+        PUT(printing, "    sim_foreign_poll(&story->watcher[%u]);\n", fd);
+    }
     for (uint32_t i = 1; i < is->count; i++) {
         if (is->ops[i].a == fd) {
-            put_loop_op(printing, &is->ops[i], "                ");
+            put_loop_op(printing, &is->ops[i]);
         }
     }
-    PUT(printing, "            }\n");
+    if (watched) {
+        PUT(printing, "    sim_foreign_polled(&story->watcher[%u], story->taken >= %u);\n", fd,
+                is->ops[0].b);
+    }
+    PUT(printing, "}\n");
+}
+
+static void
+put_timeout(const struct printing *printing)
+{
+    const struct truth_actor *is = &printing->program->actor[0];
+    PUT(printing, "\nstatic void\ntimeout(struct story *story, bool pauses)\n{\n"
+                  "    (void)story;\n    (void)pauses;\n");
+    for (uint32_t i = 1; i < is->count; i++) {
+        if (is->ops[i].kind == TRUTH_CHECK) {
+            put_loop_op(printing, &is->ops[i]);
+        }
+    }
+    PUT(printing, "}\n");
+}
+
+static void
+put_again(const struct printing *printing)
+{
+    PUT(printing,
+            "\nstatic void\nagain(void *runtime, void *watcher)\n{\n"
+            "    struct story *story = runtime;\n    if (story->taken >= %u) {\n"
+            "        return;\n    }\n    if (watcher == &story->watcher[0]) {\n"
+            "        callback_0(story, false);\n    } else {\n"
+            "        callback_1(story, false);\n    }\n}\n",
+            printing->program->actor[0].ops[0].b);
 }
 
 static void
 put_loop(const struct printing *printing)
 {
-    const struct truth_actor *is = &printing->program->actor[0];
-    const struct truth_op *listen = &is->ops[0];
+    const struct truth_op *listen = &printing->program->actor[0].ops[0];
+    for (uint32_t fd = 0; fd < TRUTH_FDS; fd++) {
+        put_callback(printing, fd);
+    }
+    put_timeout(printing);
+    if (printing->program->watched) {
+        put_again(printing);
+    }
     PUT(printing,
             "\nstatic void\nt0_main(struct sim_world *world, void *argument)\n{\n"
-            "    struct story *story = argument;\n    uint64_t counter = 0;\n"
-            "    (void)counter;\n"
+            "    struct story *story = argument;\n    (void)world;\n"
             "    while (story->taken < %u) {\n"
             "        struct sim_fd_event events[2] = {{0, 0}, {0, 0}};\n",
             listen->b);
@@ -340,17 +457,12 @@ put_loop(const struct printing *printing)
                     ? "        uint32_t count = sim_fd_wait(story->fds, events, 2, SIM_NEVER);\n"
                     : "        uint32_t count = sim_fd_wait(story->fds, events, 2, %u * RT_MS);\n",
             listen->c);
-    PUT(printing, "        for (uint32_t i = 0; i < count; i++) {\n");
-    for (uint32_t fd = 0; fd < TRUTH_FDS; fd++) {
-        put_callback(printing, fd);
-    }
-    PUT(printing, "        }\n        if (count == 0) {\n");
-    for (uint32_t i = 1; i < is->count; i++) {
-        if (is->ops[i].kind == TRUTH_CHECK) {
-            put_loop_op(printing, &is->ops[i], "            ");
-        }
-    }
-    PUT(printing, "        }\n    }\n}\n");
+    PUT(printing, "        for (uint32_t i = 0; i < count; i++) {\n"
+                  "            if (events[i].data == 0) {\n"
+                  "                callback_0(story, true);\n            } else {\n"
+                  "                callback_1(story, true);\n            }\n        }\n"
+                  "        if (count == 0) {\n            timeout(story, true);\n        }\n"
+                  "    }\n}\n");
 }
 
 static void
@@ -379,17 +491,31 @@ put_worker(const struct printing *printing, uint32_t actor)
 }
 
 static void
+put_watch(const struct printing *printing)
+{
+    PUT(printing, "    struct sim_foreign *foreign = sim_foreign_new(t0, again, story);\n");
+    for (uint32_t i = 0; i < TRUTH_FDS; i++) {
+        PUT(printing,
+                "    sim_foreign_watch(foreign, &story->watcher[%u], \"watcher %u\", "
+                "\"a post\");\n",
+                i, i);
+    }
+}
+
+static void
 put_loops(const struct printing *printing)
 {
-    PUT(printing, "struct story {\n    uint32_t flag[%u];\n    uint32_t taken;\n"
-                  "    struct sim_fds *fds;\n    int fd[%u];\n};\n",
-            TRUTH_FLAGS, TRUTH_FDS);
+    PUT(printing, "struct story {\n    struct sim_world *world;\n    uint32_t flag[%u];\n"
+                  "    uint32_t taken;\n    struct sim_fds *fds;\n    int fd[%u];\n"
+                  "    char watcher[%u];\n};\n",
+            TRUTH_FLAGS, TRUTH_FDS, TRUTH_FDS);
     put_loop(printing);
     for (uint32_t i = 1; i < printing->program->actors; i++) {
         put_worker(printing, i);
     }
     PUT(printing, "\nstatic void\nsetup(struct sim_world *world)\n{\n"
                   "    struct story *story = sim_new(world, struct story);\n"
+                  "    story->world = world;\n"
                   "    story->fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), 3);\n");
     for (uint32_t i = 0; i < TRUTH_FDS; i++) {
         PUT(printing,
@@ -399,7 +525,12 @@ put_loops(const struct printing *printing)
                 i, i, i, i);
     }
     for (uint32_t i = 0; i < printing->program->actors; i++) {
-        PUT(printing, "    (void)sim_loop_new(world, \"t%u\", t%u_main, story);\n", i, i);
+        PUT(printing, "    struct sim_loop *t%u = sim_loop_new(world, \"t%u\", t%u_main, story);\n"
+                      "    (void)t%u;\n",
+                i, i, i, i);
+        if (i == 0 && printing->program->watched) {
+            put_watch(printing);
+        }
     }
     PUT(printing, "}\n");
 }

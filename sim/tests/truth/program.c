@@ -46,8 +46,8 @@ add(struct maker *maker, uint32_t actor, enum truth_op_kind kind, uint32_t a, ui
 static bool
 has_space(const struct maker *maker, uint32_t actor)
 {
-    /* A pair takes at most five of one actor, a mutation two more. */
-    return maker->program->actor[actor].count + 7u <= TRUTH_OPS &&
+    /* With a pause a pair takes at most six of one actor, a mutation two more. */
+    return maker->program->actor[actor].count + 8u <= TRUTH_OPS &&
            (maker->ended >> actor & 1u) == 0;
 }
 
@@ -94,12 +94,18 @@ pair_flag(struct maker *maker, uint32_t from, uint32_t to)
     uint32_t flag = maker->flags++;
     uint32_t slot = maker->slots++;
     add_signal(maker, from, flag, slot);
-    switch (draw(maker, 4)) {
+    switch (draw(maker, 6)) {
     case 0:
         add(maker, to, TRUTH_TAKE, flag, slot, 0);
         break;
     case 1:
         add(maker, to, TRUTH_WAIT_TIME, flag, slot, 1 + draw(maker, 6));
+        break;
+    case 2:
+        add(maker, to, TRUTH_WAIT_LOCKED, flag, slot, TRUTH_NONE);
+        break;
+    case 3:
+        add(maker, to, TRUTH_WAIT_LINES, flag, slot, TRUTH_NONE);
         break;
     default:
         add(maker, to, TRUTH_WAIT, flag, slot, TRUTH_NONE);
@@ -184,6 +190,63 @@ pair_join(struct maker *maker, uint32_t from, uint32_t to)
     add(maker, to, TRUTH_JOIN, from, 0, 0);
 }
 
+/* Both take the permit, keep it for a while, and give it back. */
+static void
+pair_permit(struct maker *maker, uint32_t from, uint32_t to)
+{
+    const uint32_t both[] = {from, to};
+    for (uint32_t i = 0; i < 2; i++) {
+        add(maker, both[i], TRUTH_ACQUIRE, 0, 0, 0);
+        add_pause(maker, both[i]);
+        add(maker, both[i], TRUTH_RELEASE, 0, 0, 0);
+    }
+}
+
+/* A flag with two slots, of which a poll uses one and the next poll the other. */
+static void
+pair_turn(struct maker *maker, uint32_t from, uint32_t to)
+{
+    if (maker->flags == TRUTH_FLAGS || maker->slots + 2u > TRUTH_SLOTS) {
+        return;
+    }
+    uint32_t flag = maker->flags++;
+    uint32_t slot = maker->slots;
+    maker->slots += 2;
+    add_signal(maker, from, flag, slot);
+    add(maker, from, TRUTH_WAKE, slot + 1, 0, 0);
+    add(maker, to, TRUTH_WAIT_TURN, flag, slot, slot + 1);
+}
+
+/*
+ * `to` asks one replica at its first poll and the other one at the next; `from` and a third actor
+ * answer after a while. A poll for nothing then sets something going, but nothing was late: so its
+ * waits must not report progress.
+ */
+static void
+pair_hedge(struct maker *maker, uint32_t from, uint32_t to)
+{
+    uint32_t third = 0;
+    while (third == from || third == to) {
+        third++;
+    }
+    if (maker->program->actors < 3 || maker->program->reports || !has_space(maker, third) ||
+            maker->flags != maker->slots || maker->flags + 3u > TRUTH_FLAGS) {
+        return;
+    }
+    uint32_t done = maker->flags;
+    maker->flags += 3;
+    maker->slots += 3;
+    const uint32_t replicas[] = {from, third};
+    for (uint32_t i = 0; i < 2; i++) {
+        add(maker, replicas[i], TRUTH_WAIT, done + 1 + i, done + 1 + i, TRUTH_NONE);
+        add(maker, replicas[i], TRUTH_SLEEP, i == 0 ? 5 : 1, 0, 0);
+        add_signal(maker, replicas[i], done, done);
+    }
+    add(maker, to, TRUTH_HEDGE, done, done, done + 1);
+    add_signal(maker, to, done + 1, done + 1);
+    add_signal(maker, to, done + 2, done + 2);
+}
+
 /* `from` waits for what never happens and is cancelled by `to`; its cleanup wakes `to`. */
 static void
 pair_cancel(struct maker *maker, uint32_t from, uint32_t to)
@@ -211,8 +274,8 @@ static void
 add_pair(struct maker *maker)
 {
     static void (*const pairs[])(struct maker *, uint32_t, uint32_t) = {pair_flag, pair_flag,
-            pair_flag, pair_count, pair_channel, pair_channel, pair_any, pair_any, pair_shared,
-            pair_shared, pair_join, pair_cancel};
+            pair_flag, pair_count, pair_channel, pair_channel, pair_any, pair_turn, pair_shared,
+            pair_shared, pair_join, pair_cancel, pair_permit, pair_hedge};
     uint32_t from;
     uint32_t to;
     if (!draw_two(maker, &from, &to)) {
@@ -350,6 +413,11 @@ mutate_task(struct maker *maker, uint32_t mutation)
             remove_op(actor, at);
         }
         break;
+    case TRUTH_MUTATION_NO_RELEASE:
+        if (find(maker, TRUTH_RELEASE, TRUTH_RELEASE, &actor, &at)) {
+            remove_op(actor, at);
+        }
+        break;
     case TRUTH_MUTATION_NO_CANCEL:
         if (find(maker, TRUTH_CANCEL, TRUTH_CANCEL, &actor, &at)) {
             remove_op(actor, at);
@@ -411,6 +479,7 @@ truth_program_make(struct truth_program *program, uint64_t number)
     program->family = draw(&maker, 5) == 0 ? TRUTH_LOOPS : TRUTH_TASKS;
     program->actors = (uint8_t)(2 + draw(&maker, TRUTH_ACTORS - 1));
     program->reports = draw(&maker, 2) == 0;
+    program->watched = draw(&maker, 2) == 0 && program->family == TRUTH_LOOPS;
     for (uint32_t i = 0; i < TRUTH_CHANNELS; i++) {
         program->capacity[i] = (uint8_t)(1 + draw(&maker, 2));
     }
@@ -422,7 +491,7 @@ truth_program_make(struct truth_program *program, uint64_t number)
             add_pair(&maker);
         }
     }
-    program->mutation = (uint8_t)(draw(&maker, 3) == 0 ? 0 : draw(&maker, TRUTH_MUTATIONS));
+    program->mutation = (uint8_t)(draw(&maker, 3) == 0 ? 0 : draw(&maker, TRUTH_MUTATION_SHRUNK));
     if (program->family == TRUTH_LOOPS) {
         mutate_loop(&maker, program->mutation);
     } else if (program->mutation != TRUTH_MUTATION_NOTHING) {
@@ -453,8 +522,9 @@ op_text(const struct truth_op *op, char *text, size_t size)
 void
 truth_program_text(const struct truth_program *program, char *text, size_t size)
 {
-    int at = snprintf(text, size, "program %llu: %s%s\n", (unsigned long long)program->number,
-            truth_mutation_about(program->mutation), program->reports ? ", reports" : "");
+    int at = snprintf(text, size, "program %llu: %s%s%s\n", (unsigned long long)program->number,
+            truth_mutation_about(program->mutation), program->reports ? ", reports" : "",
+            program->watched ? ", watched" : "");
     for (uint32_t i = 0; i < program->actors; i++) {
         const struct truth_actor *actor = &program->actor[i];
         at += snprintf(text + at, size - (size_t)at, "  t%u:", i);

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define TRUTH_ACTORS 4u
-#define TRUTH_OPS 14u
+#define TRUTH_OPS 16u
 #define TRUTH_FLAGS 8u
 #define TRUTH_SLOTS 12u
 #define TRUTH_CHANNELS 2u
@@ -35,12 +35,18 @@
     X(WAIT, "wait", "for flag a; the waker goes to slot b, and to c") \
     X(TAKE, "take", "waits for flag a, slot b, and takes one of it") \
     X(WAIT_LATE, "wait-late", "as wait, but checks in one poll and stores in the next") \
+    X(WAIT_LOCKED, "wait-locked", "as wait, and each poll takes a lock and gives it back") \
+    X(WAIT_LINES, "wait-lines", "as wait, and a further poll stores on another line") \
+    X(WAIT_TURN, "wait-turn", "for flag a; a poll stores in slot b, the next one in slot c") \
+    X(HEDGE, "hedge", "for flag a, slot b; each poll sets flag c or c + 1, and wakes its slot") \
     X(WAIT_ANY, "wait-any", "for flag a or b, in the slots a and b") \
     X(WAIT_TIME, "wait-time", "for flag a, slot b, at most c ms") \
     X(SLEEP, "sleep", "a ms") \
     X(YIELD, "yield", "wakes itself and gives way") \
     X(SEND, "send", "an item into channel a") \
     X(RECV, "recv", "an item out of channel a") \
+    X(ACQUIRE, "acquire", "the permit") \
+    X(RELEASE, "release", "the permit") \
     X(JOIN, "join", "waits for the end of actor a") \
     X(CANCEL, "cancel", "ends actor a") \
     X(NOTIFY, "notify", "adds one to the counter of descriptor a") \
@@ -87,8 +93,10 @@ enum truth_family {
     X(STORE_LATE, "it is stored in the poll after the check") \
     X(NO_SOURCE, "what is waited for never happens") \
     X(NO_CANCEL, "a task is not cancelled") \
+    X(NO_RELEASE, "a permit is not given back") \
     X(DRAIN_LAST, "the counter is drained after the check") \
-    X(DRAIN_ONLY, "the counter is drained, and nothing is checked")
+    X(DRAIN_ONLY, "the counter is drained, and nothing is checked") \
+    X(SHRUNK, "what is left of a larger one")
 
 enum truth_mutation {
 #define TRUTH_MUTATION_ENUM(name, about) TRUTH_MUTATION_##name,
@@ -103,6 +111,7 @@ struct truth_program {
     uint8_t mutation;
     uint8_t actors;
     bool reports; /* A wait that is over says SIM_PROGRESS. */
+    bool watched; /* Of a loop: its callbacks are declared (sim_foreign_watch). */
     uint8_t capacity[TRUTH_CHANNELS];
     struct truth_actor actor[TRUTH_ACTORS];
 };

@@ -47,7 +47,7 @@ TEST(truth_every_verdict_of_2000_programs_is_the_models)
     struct truth_run run;
     struct truth_program program;
     struct truth_counts counts =
-            check_some(1, 2000, (struct truth_plan){6, 0, false}, &run, &program);
+            check_some(1, 2000, (struct truth_plan){6, 0}, &run, &program);
     expect_agreement(&run, &program);
     EXPECT(counts.runs > 10000);
     EXPECT(counts.verdicts[SIM_VERDICT_PASS] > 1000);
@@ -67,7 +67,7 @@ TEST(truth_all_runs_end_as_all_interleavings_do)
     struct truth_run run;
     struct truth_program program;
     struct truth_counts counts =
-            check_some(20001, 200, (struct truth_plan){0, 60, false}, &run, &program);
+            check_some(20001, 200, (struct truth_plan){0, 60}, &run, &program);
     expect_agreement(&run, &program);
     EXPECT(counts.walked > 60);
 }
@@ -88,7 +88,7 @@ static void
 expect_found(enum truth_kind kind, uint32_t operations_max)
 {
     static struct lab lab;
-    struct truth_plan plan = {6, 0, false};
+    struct truth_plan plan = {6, 0};
     struct truth_run run;
     struct truth_program program;
     (void)check_some(1, 500, plan, &run, &program);
