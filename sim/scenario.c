@@ -11,6 +11,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/world/world.h"
+#include "sim/world/world_priv.h"
 
 /* A line of sim_log is cut here. */
 #define LOG_MAX 200
@@ -134,6 +135,7 @@ sim_progress_at(const struct rt_site *site)
     struct sim_world *world = sim_world_current;
     rt_assert(world != NULL);
     world->consumed++;
+    sim__gain(world, SIM_GAIN_PROGRESS, site_id(site));
     sim_world_progress(world);
     sim_world_event(world, SIM_EVENT_PROGRESS, 0, site_id(site), 0, 0);
 }

@@ -157,6 +157,10 @@ void rt_probe_audit(const struct rt_object *object, rt_audit_fn audit);
  */
 void rt_probe_context(struct rt_context *context, bool entered);
 
+/* Supplied by the watcher: `context` has been prepared on its stack, and stands there until it has
+ * finished. */
+void rt_probe_prepared(const struct rt_context *context);
+
 #define RT_PROBE(kind, object, site, await, argument) \
     do { \
         if ((rt_probe_wanted & UINT64_C(1) << RT_PROBE_##kind) != 0) { \
@@ -172,6 +176,7 @@ void rt_probe_context(struct rt_context *context, bool entered);
 #define RT_PROBE_OBJECT(kind) rt_probe_object(RT_OBJECT_##kind)
 #define RT_PROBE_AUDIT(object, audit) rt_probe_audit((object), (audit))
 #define RT_PROBE_CONTEXT(context, entered) rt_probe_context((context), (entered))
+#define RT_PROBE_PREPARED(context) rt_probe_prepared(context)
 
 /* Said, because a compiler may align a static thing to more than it needs: in the section they
  * stand one behind the other. */
@@ -229,6 +234,7 @@ void rt_probe_context(struct rt_context *context, bool entered);
         (void)(rt_audit_fn)(audit); \
     } while (0)
 #define RT_PROBE_CONTEXT(context, entered) ((void)sizeof(context))
+#define RT_PROBE_PREPARED(context) ((void)sizeof(context))
 #define RT_HERE ((const struct rt_site *)0)
 #define RT_HERE_MARKED(mark, text) ((const struct rt_site *)0)
 

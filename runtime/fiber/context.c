@@ -84,6 +84,7 @@ rt_context_init(struct rt_context *context, void *stack, size_t size, void (*ent
     context->fake_stack = NULL;
     prepared(context);
     prepare(context);
+    RT_PROBE_PREPARED(context);
 }
 
 bool

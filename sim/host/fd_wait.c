@@ -427,6 +427,18 @@ report_for_nothing(struct sim_fds *fds, struct sim__registration *liar, struct s
     *ret = (struct sim_fd_event){liar->interest & (SIM_FD_IN | SIM_FD_OUT), liar->data};
 }
 
+/* Returns how many are reported: 1, or 0 where there are not so many that may be. */
+static uint32_t
+report_nth(struct sim_fds *fds, uint32_t nth, struct sim_fd_event *ret_events)
+{
+    struct sim__registration *liar = find_liar(fds, nth);
+    if (liar == NULL) {
+        return 0;
+    }
+    report_for_nothing(fds, liar, &ret_events[0]);
+    return 1;
+}
+
 static uint32_t
 fetch_hostile(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
 {
@@ -449,7 +461,7 @@ block(struct sim_fds *fds, struct sim_loop *loop, uint64_t due_ns)
     (void)count_ready(fds, &length);
     poller->fds = fds;
     sim_world_event(world, SIM_EVENT_BLOCK, fds->object, 0, 0, length);
-    sim__poller_block(poller, loop, any_ready, due_ns, fds->object, "descriptors", RT_HERE);
+    sim__poller_block(poller, loop, any_ready, due_ns, fds->object, "descriptors", RT_HERE, length);
 }
 
 __attribute__((noreturn)) static void
@@ -493,6 +505,11 @@ sim_fd_wait(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, 
         block(fds, loop, due_ns);
         fetched = fetch(fds, ret_events, max);
         interrupted = sim_loop_was_interrupted(loop);
+        uint32_t nth = sim_loop_report_for_nothing(loop);
+        if (fetched == 0 && nth > 0) {
+            fetched = report_nth(fds, nth - 1, ret_events);
+            interrupted = fetched > 0; /* Nothing from an endless wait would be no answer. */
+        }
     }
     sim_world_event(world, SIM_EVENT_UNBLOCK, fds->object, 0, 0, fetched);
     return fetched;

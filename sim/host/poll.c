@@ -41,7 +41,7 @@ sim__poller_current(struct sim_host *host)
 void
 sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
         bool (*ready)(struct sim__blocked *blocked), uint64_t due_ns, uint32_t object,
-        const char *reason, const struct rt_site *await)
+        const char *reason, const struct rt_site *await, uint32_t reports)
 {
     struct sim_host *host = poller->host;
     rt_assert(loop != NULL);
@@ -50,7 +50,7 @@ sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
     poller->blocked.ready = ready;
     rt_list_push_back(&host->blocked, &poller->blocked.link);
     sim_actor_due(sim_loop_actor(loop), due_ns);
-    sim_loop_block(host->world, object, reason, await);
+    sim_loop_block_in_host(host->world, object, reason, await, reports);
     sim_actor_due(sim_loop_actor(loop), SIM_NEVER);
     rt_list_unlink(&poller->blocked.link);
 }
@@ -187,7 +187,7 @@ block(struct sim__poller *poller, struct sim_loop *loop)
     const struct sim__record *subject = list_subject(poller);
     sim_world_event(host->world, SIM_EVENT_BLOCK, subject->object, 0, 0, poller->count);
     sim__poller_block(poller, loop, list_ready, list_deadline(poller), subject->object,
-            sim__record_name(subject), RT_HERE);
+            sim__record_name(subject), RT_HERE, poller->count);
 }
 
 __attribute__((noreturn)) static void
@@ -216,8 +216,12 @@ wait_ready(struct sim__poller *poller)
     while (ready == 0) {
         block(poller, loop);
         ready = collect(poller);
-        uint32_t liar =
-                ready == 0 && sim_loop_was_interrupted(loop) ? find_liar(poller, 0) : NOBODY;
+        uint32_t nth = sim_loop_report_for_nothing(loop);
+        uint32_t liar = NOBODY;
+        if (ready == 0 && sim_loop_was_interrupted(loop)) {
+            /* This host knows no EINTR: something is reported in any case. */
+            liar = find_liar(poller, nth > 0 ? nth - 1 : 0);
+        }
         if (liar != NOBODY) {
             add_spurious(poller, liar, ready++);
         }

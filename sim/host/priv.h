@@ -208,10 +208,11 @@ rt_err sim__poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t c
 /* Who polls in this step. */
 struct sim__poller *sim__poller_current(struct sim_host *host);
 
-/* Blocks the calling loop until `ready` answers true, or `due_ns` comes. */
+/* Blocks the calling loop until `ready` answers true, or `due_ns` comes. `reports`: it asked for so
+ * many things. */
 void sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
         bool (*ready)(struct sim__blocked *blocked), uint64_t due_ns, uint32_t object,
-        const char *reason, const struct rt_site *await);
+        const char *reason, const struct rt_site *await, uint32_t reports);
 
 /* ---- watch.c --------------------------------------------------------------------------------- */
 

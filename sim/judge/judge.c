@@ -13,7 +13,9 @@
 #include "sim/decide/strategies.h"
 #include "sim/judge/liveness.h"
 #include "sim/judge/nudge.h"
+#include "sim/judge/progress.h"
 #include "sim/judge/rounds.h"
+#include "sim/judge/stand.h"
 
 /* Who slept when the run came to its end: looked up in one replay, asked in others. */
 struct sleepers {
@@ -45,23 +47,6 @@ collect(const struct sim_world *world, bool waited_for, struct sleepers *ret)
     collect_some(world, waited_for, true, ret);
 }
 
-static bool
-find_sleepers(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
-        struct sleepers *ret)
-{
-    struct sim_recording nothing = {false, false};
-    ret->count = 0;
-    bool reached = sim_world_run_to(
-            world, what->scenario, &what->options, what->seed, what->strategy, nothing, stop);
-    if (reached) {
-        collect(world, true, ret);
-        ret->foreground = ret->count;
-        collect(world, false, ret);
-    }
-    sim_world_drop(world);
-    return reached;
-}
-
 /* ---- Words. ---------------------------------------------------------------------------------- */
 
 static const char *
@@ -86,25 +71,49 @@ blame(struct sim_outcome *outcome, enum sim_verdict verdict, enum sim_oracle ora
 /* ---- One question after the other. ----------------------------------------------------------- */
 
 struct inquest {
-    struct sim_world *world;
+    struct sim_stand stand;
     const struct sim_case *what;
     struct sim_stop stop;
     struct sim_outcome *outcome;
-    bool settle;
-    bool stalled; /* Nothing is due. */
     struct sleepers sleepers;
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
     uint32_t audits;
+    uint64_t quiet_ns; /* When it is at `stop`. */
 };
+
+static bool
+find_sleepers(struct inquest *inquest)
+{
+    struct sleepers *sleepers = &inquest->sleepers;
+    sleepers->count = 0;
+    if (!sim_stand_at(&inquest->stand, inquest->stop)) {
+        return false;
+    }
+    collect(inquest->stand.world, true, sleepers);
+    sleepers->foreground = sleepers->count;
+    collect(inquest->stand.world, false, sleepers);
+    inquest->quiet_ns = inquest->stand.world->now_ns;
+    return true;
+}
 
 /* The name must outlive the replay: scenarios keep names in static memory or in the arena, so it is
  * copied while the replay's world still stands as it was left. */
 static const struct sim_actor *
 actor_at(const struct inquest *inquest, uint32_t index)
 {
-    const struct sim_actor *actor = sim_world_actor(inquest->world, index);
+    const struct sim_actor *actor = sim_world_actor(inquest->stand.world, index);
     rt_assert(actor != NULL);
     return actor;
+}
+
+static const char *
+lost_by(enum sim_rung rung)
+{
+    return rung == SIM_RUNG_POLL ? "polled once more, it goes on: its wake-up was lost"
+           : rung == SIM_RUNG_SOURCES
+                   ? "reported once more, what it waits for lets it go on: a report was lost"
+                   : "woken for nothing, as its host may do at any time, it makes progress: it was "
+                     "not woken for what had come";
 }
 
 static void
@@ -112,48 +121,27 @@ say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_
 {
     (void)snprintf(outcome->message, sizeof(outcome->message),
             "'%s' sleeps for ever, waiting for: %s; %s", outcome->actor_name, reason_of(answer),
-            rung == SIM_RUNG_POLL
-                    ? "polled once more, it goes on: its wake-up was lost"
-                    : "reported once more, what it waits for lets it go on: a report was lost");
+            lost_by(rung));
 }
 
-static bool
-is_waited_for(const struct inquest *inquest, uint32_t index)
-{
-    for (uint32_t i = 0; i < inquest->sleepers.foreground; i++) {
-        if (inquest->sleepers.indices[i] == index) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Of somebody in the background it matters whom that frees in the end: a reply takes its time. */
-static bool
-ask_one(struct inquest *inquest, uint32_t index, enum sim_rung rung, struct sim_answer *ret)
-{
-    const struct sim_question question = {.stop = inquest->stop,
-            .actor = index,
-            .rung = rung,
-            .settle = inquest->settle,
-            .clock_moves = inquest->stalled && !is_waited_for(inquest, index)};
-    sim_nudge(inquest->world, inquest->what, &question, ret);
-    return ret->asked && (ret->moved || ret->failed);
-}
-
-/* Who was woken and then forgotten waits for nothing any more: what it lay down with, at the end of
- * its last step, says what the wake was for. */
+/* A task that was woken and then forgotten waits for nothing any more: what it waited for at the
+ * end of its last step says what the wake was for. */
 static void
 recall(struct inquest *inquest, uint32_t index, struct sim_answer *answer)
 {
     if (answer->waits || answer->sleeps_since_step == 0) {
         return;
     }
-    struct sim_answer then;
-    sim_look(inquest->world, inquest->what, (struct sim_stop){answer->sleeps_since_step, false},
-            index, &then);
-    answer->waits = then.waits;
-    answer->waiting = then.waiting;
+    const struct sim_stop then = {answer->sleeps_since_step, false};
+    if (sim_stand_at(&inquest->stand, then)) {
+        const struct sim_actor *actor = sim_world_actor(inquest->stand.world, index);
+        struct sim_answer before = {0};
+        if (actor != NULL) {
+            sim_describe(actor, &before);
+        }
+        answer->waits = before.waits;
+        answer->waiting = before.waiting;
+    }
 }
 
 /* A question that ended in a verdict of its own (an assertion of the task's, say) is that
@@ -170,45 +158,69 @@ take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
             answer->outcome.message);
 }
 
-/* Asks the sleepers [from, to). True when one of them settles the matter. */
+static enum sim_oracle
+oracle_of(enum sim_rung rung, bool audit)
+{
+    return audit                        ? SIM_ORACLE_QUIET_AUDIT
+           : rung == SIM_RUNG_POLL      ? SIM_ORACLE_REWAKE
+           : rung == SIM_RUNG_INTERRUPT ? SIM_ORACLE_REWAKE_LOOP
+                                        : SIM_ORACLE_REWAKE_SOURCES;
+}
+
+/* Asks those who wait [from, to). True when one of them settles the matter. */
 static bool
-ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_rung rung,
-        enum sim_verdict verdict, enum sim_oracle oracle)
+ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_rung rung, bool audit)
 {
     for (uint32_t i = from; i < to; i++) {
         uint32_t index = inquest->sleepers.indices[i];
-        struct sim_answer answer;
-        if (!ask_one(inquest, index, rung, &answer)) {
-            continue;
+        bool waited_for = i < inquest->sleepers.foreground;
+        struct sim_progress progress;
+        if (audit) {
+            sim_progress_at_quiet(
+                    &inquest->stand, inquest->stop, index, rung, waited_for, &progress);
+        } else {
+            sim_progress_in_stall(
+                    &inquest->stand, inquest->stop, index, rung, waited_for, &progress);
         }
-        /* A background task that could go on is nobody's loss, unless somebody waits for it. */
-        if (i >= inquest->sleepers.foreground && !answer.freed) {
-            continue;
-        }
-        if (answer.failed) {
-            take_over(inquest->outcome, &answer);
+        /* What a background task dies of when it is asked concerns the run as little. */
+        if (progress.failed && (waited_for || progress.answer.freed)) {
+            take_over(inquest->outcome, &progress.answer);
             return true;
         }
-        recall(inquest, index, &answer);
-        blame(inquest->outcome, verdict, oracle, actor_at(inquest, index), &answer);
-        say_lost(inquest->outcome, &answer, rung);
+        if (!progress.could) {
+            continue;
+        }
+        recall(inquest, index, &progress.answer);
+        blame(inquest->outcome, audit ? SIM_VERDICT_LATE_WAKEUP : SIM_VERDICT_LOST_WAKEUP,
+                oracle_of(rung, audit), actor_at(inquest, index), &progress.answer);
+        say_lost(inquest->outcome, &progress.answer, rung);
         return true;
     }
     return false;
 }
 
 static bool
-ask_rungs(struct inquest *inquest, enum sim_verdict verdict, bool audit)
+ask_rungs(struct inquest *inquest, bool audit)
 {
     uint32_t foreground = inquest->sleepers.foreground;
     uint32_t all = inquest->sleepers.count;
-    enum sim_oracle first = audit ? SIM_ORACLE_QUIET_AUDIT : SIM_ORACLE_REWAKE;
-    return ask_all(inquest, 0, foreground, SIM_RUNG_POLL, verdict, first) ||
-           (!audit && ask_all(inquest, 0, foreground, SIM_RUNG_SOURCES, verdict,
-                              SIM_ORACLE_REWAKE_SOURCES)) ||
-           ask_all(inquest, foreground, all, SIM_RUNG_POLL, verdict, first) ||
-           (!audit && ask_all(inquest, foreground, all, SIM_RUNG_SOURCES, verdict,
-                              SIM_ORACLE_REWAKE_SOURCES));
+    return ask_all(inquest, 0, foreground, SIM_RUNG_POLL, audit) ||
+           (!audit && ask_all(inquest, 0, foreground, SIM_RUNG_SOURCES, audit)) ||
+           ask_all(inquest, foreground, all, SIM_RUNG_POLL, audit) ||
+           (!audit && ask_all(inquest, foreground, all, SIM_RUNG_SOURCES, audit)) ||
+           ask_all(inquest, 0, foreground, SIM_RUNG_INTERRUPT, audit) ||
+           ask_all(inquest, foreground, all, SIM_RUNG_INTERRUPT, audit);
+}
+
+/* What it waits for at the stop, or waited for last. */
+static void
+describe_waiter(struct inquest *inquest, uint32_t index, struct sim_answer *ret)
+{
+    *ret = (struct sim_answer){0};
+    if (sim_stand_at(&inquest->stand, inquest->stop)) {
+        sim_describe(actor_at(inquest, index), ret);
+        recall(inquest, index, ret);
+    }
 }
 
 /* ---- First rung, once more: everybody, round after round. ------------------------------------ */
@@ -217,18 +229,17 @@ static bool
 ask_everybody(struct inquest *inquest)
 {
     const struct sleepers *sleepers = &inquest->sleepers;
-    uint32_t index = sim_nudge_rounds(inquest->world, inquest->what, inquest->stop,
-            sleepers->indices, sleepers->foreground, false);
+    uint32_t index = sim_nudge_rounds(
+            &inquest->stand, inquest->stop, sleepers->indices, sleepers->foreground, false);
     if (index == 0 && sleepers->count > sleepers->foreground) {
-        index = sim_nudge_rounds(inquest->world, inquest->what, inquest->stop, sleepers->indices,
-                sleepers->count, true);
+        index = sim_nudge_rounds(
+                &inquest->stand, inquest->stop, sleepers->indices, sleepers->count, true);
     }
     if (index == 0) {
         return false;
     }
     struct sim_answer answer;
-    (void)ask_one(inquest, index, SIM_RUNG_POLL, &answer);
-    recall(inquest, index, &answer);
+    describe_waiter(inquest, index, &answer);
     blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE, actor_at(inquest, index),
             &answer);
     (void)snprintf(inquest->outcome->message, sizeof(inquest->outcome->message),
@@ -258,23 +269,17 @@ audit_primitives(void *argument)
 static bool
 ask_primitives(struct inquest *inquest)
 {
-    struct sim_recording nothing = {false, false};
-    struct sim_world *world = inquest->world;
-    const struct sim_case *what = inquest->what;
-    bool wrong = false;
-    if (sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy, nothing,
-                inquest->stop)) {
-        wrong = !sim_world_call(world, &world->self, audit_primitives, world);
+    struct sim_world *world = inquest->stand.world;
+    if (!sim_stand_at(&inquest->stand, inquest->stop) ||
+            sim_world_call(world, &world->self, audit_primitives, world)) {
+        return false;
     }
-    struct sim_outcome said = world->outcome;
-    sim_world_drop(world);
-    if (wrong) {
-        inquest->outcome->verdict = said.verdict;
-        inquest->outcome->oracle = said.oracle;
-        inquest->outcome->site = said.site;
-        memcpy(inquest->outcome->message, said.message, sizeof(said.message));
-    }
-    return wrong;
+    const struct sim_outcome *said = &world->outcome;
+    inquest->outcome->verdict = said->verdict;
+    inquest->outcome->oracle = said->oracle;
+    inquest->outcome->site = said->site;
+    memcpy(inquest->outcome->message, said->message, sizeof(said->message));
+    return true;
 }
 
 /* ---- A stall. -------------------------------------------------------------------------------- */
@@ -289,8 +294,7 @@ say_deadlock(struct inquest *inquest)
     for (uint32_t i = 0; i < inquest->sleepers.foreground && used < size; i++) {
         struct sim_answer answer;
         uint32_t index = inquest->sleepers.indices[i];
-        (void)ask_one(inquest, index, SIM_RUNG_POLL, &answer);
-        recall(inquest, index, &answer);
+        describe_waiter(inquest, index, &answer);
         const struct sim_actor *actor = actor_at(inquest, index);
         used += (size_t)snprintf(text + used, size - used, "%s'%s' waits for: %s",
                 i == 0 ? "" : "; ", actor->name, reason_of(&answer));
@@ -304,12 +308,7 @@ static void
 judge_stall(struct inquest *inquest)
 {
     inquest->stop = (struct sim_stop){inquest->outcome->fail_step, true};
-    inquest->settle = true;
-    inquest->stalled = true;
-    if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
-        return;
-    }
-    if (!ask_rungs(inquest, SIM_VERDICT_LOST_WAKEUP, false) && !ask_primitives(inquest) &&
+    if (find_sleepers(inquest) && !ask_rungs(inquest, false) && !ask_primitives(inquest) &&
             !ask_everybody(inquest)) {
         say_deadlock(inquest);
     }
@@ -326,95 +325,41 @@ lost_long_ago(const struct inquest *inquest)
            outcome->fail_step - outcome->owed_step >= inquest->what->options.starvation_steps;
 }
 
+/* The first that would have gained something in a poll of its own. */
+static bool
+ask_at_limit(struct inquest *inquest)
+{
+    for (uint32_t i = 0; i < inquest->sleepers.foreground; i++) {
+        uint32_t index = inquest->sleepers.indices[i];
+        struct sim_progress progress;
+        sim_progress_at_limit(&inquest->stand, inquest->stop, index, &progress);
+        if (progress.could) {
+            recall(inquest, index, &progress.answer);
+            blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE,
+                    actor_at(inquest, index), &progress.answer);
+            say_lost(inquest->outcome, &progress.answer, SIM_RUNG_POLL);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 judge_limit(struct inquest *inquest)
 {
     struct sim_outcome said = *inquest->outcome;
     inquest->stop = (struct sim_stop){said.fail_step, false};
-    inquest->settle = false;
-    if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
+    if (!find_sleepers(inquest) || !ask_at_limit(inquest)) {
         return;
     }
-    bool moved = ask_all(inquest, 0, inquest->sleepers.foreground, SIM_RUNG_POLL,
-            SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE);
-    if (!moved || inquest->outcome->verdict != SIM_VERDICT_LOST_WAKEUP) {
-        *inquest->outcome = said;
-        return;
-    }
-    (void)sim_judge_owed(inquest->world, inquest->what, inquest->outcome);
+    sim_stand_leave(&inquest->stand);
+    (void)sim_judge_owed(inquest->stand.world, inquest->what, inquest->outcome);
     if (!lost_long_ago(inquest)) {
         *inquest->outcome = said;
     }
 }
 
 /* ---- A quiescence that was drawn. ------------------------------------------------------------ */
-
-/* It was polled by `limit_ns`, when the poll began and not when it was paid for; or it was
- * cancelled by then, and nobody can say how late it would have been. */
-static bool
-went_on(const struct sim_actor *actor, uint64_t polls, uint64_t now_ns, uint64_t limit_ns)
-{
-    if (actor == NULL) {
-        return false;
-    }
-    bool polled = actor->polls > polls;
-    return (polled && actor->stopped_ns <= limit_ns) ||
-           (!polled && actor->done && now_ns <= limit_ns);
-}
-
-/* It stands ready to be polled since a step that began by `limit_ns`. How long that step took, and
- * who is polled before it, is nothing that a wake could change. */
-static bool
-was_woken(const struct sim_world *world, const struct sim_actor *actor, uint64_t limit_ns)
-{
-    const struct sim_actor *by = world->stepping;
-    return actor != NULL && actor->enabled && by != NULL && by->stopped_ns <= limit_ns;
-}
-
-/* Within the declared slack, the run itself woke the sleeper: it was not late. Time in which
- * everything stood still (fault `clock`) counts against nobody. */
-static bool
-woken_in_time(struct inquest *inquest, uint64_t quiet_ns)
-{
-    struct sim_recording nothing = {false, false};
-    struct sim_world *world = inquest->world;
-    const struct sim_case *what = inquest->what;
-    uint64_t slack_ns = what->options.slack_ns;
-    uint64_t still_ns = 0;
-    bool in_time = false;
-    uint64_t step = inquest->stop.step;
-    uint64_t polls = 0;
-    bool reached = true;
-    while (reached && !in_time) {
-        reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
-                what->strategy, nothing, (struct sim_stop){step, false});
-        const struct sim_actor *actor = sim_world_actor(world, inquest->outcome->actor);
-        slack_ns = world->options.slack_ns > slack_ns ? world->options.slack_ns : slack_ns;
-        if (step == inquest->stop.step) {
-            polls = actor != NULL ? actor->polls : 0;
-            still_ns = world->stood_still_ns;
-        }
-        uint64_t limit_ns = quiet_ns + slack_ns + (world->stood_still_ns - still_ns);
-        in_time = reached && (went_on(actor, polls, world->now_ns, limit_ns) ||
-                                     was_woken(world, actor, limit_ns));
-        reached = reached && world->now_ns <= limit_ns;
-        sim_world_drop(world);
-        step++;
-    }
-    return in_time && slack_ns > 0;
-}
-
-static uint64_t
-time_at(struct inquest *inquest)
-{
-    struct sim_recording nothing = {false, false};
-    const struct sim_case *what = inquest->what;
-    (void)sim_world_run_to(inquest->world, what->scenario, &what->options, what->seed,
-            what->strategy, nothing, inquest->stop);
-    uint64_t now_ns = inquest->world->now_ns;
-    sim_world_drop(inquest->world);
-    return now_ns;
-}
 
 static void
 say_late(struct sim_outcome *outcome, uint64_t quiet_ns)
@@ -432,31 +377,22 @@ say_late(struct sim_outcome *outcome, uint64_t quiet_ns)
             outcome->actor_name, (unsigned long long)quiet_ns, waits);
 }
 
-/* Asks at one quiescence. True when somebody was woken late, or a primitive contradicts itself. */
+/* Asks at one quiescence. True when a task was woken late, or a primitive contradicts itself. */
 static bool
 judge_quiet_at(struct inquest *inquest, uint64_t step)
 {
-    const struct sim_outcome passed = *inquest->outcome;
     inquest->stop = (struct sim_stop){step, true};
-    inquest->settle = true;
-    if (!find_sleepers(inquest->world, inquest->what, inquest->stop, &inquest->sleepers)) {
+    if (!find_sleepers(inquest)) {
         return false;
     }
-    bool moved = ask_rungs(inquest, SIM_VERDICT_LATE_WAKEUP, true);
-    uint64_t quiet_ns = time_at(inquest);
-    if (moved && inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP &&
-            woken_in_time(inquest, quiet_ns)) {
-        *inquest->outcome = passed;
-        moved = false;
-    }
-    if (!moved && !ask_primitives(inquest)) {
+    if (!ask_rungs(inquest, true) && !ask_primitives(inquest)) {
         return false;
     }
     inquest->outcome->audit_step = step;
     inquest->outcome->fail_step = step;
-    inquest->outcome->fail_ns = quiet_ns;
+    inquest->outcome->fail_ns = inquest->quiet_ns;
     if (inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
-        say_late(inquest->outcome, quiet_ns);
+        say_late(inquest->outcome, inquest->quiet_ns);
     }
     return true;
 }
@@ -489,6 +425,7 @@ judge(struct inquest *inquest)
     } else if (outcome->verdict == SIM_VERDICT_PASS && outcome->audited) {
         judge_quiet(inquest);
     }
+    sim_stand_leave(&inquest->stand);
 }
 
 /* The run as its replays will make it: by its own strategy, where that repeats without hearing what
@@ -515,7 +452,7 @@ cut_too_soon(struct inquest *inquest, const struct sim_tape *tape, const struct 
             outcome->verdict != SIM_VERDICT_TIME_LIMIT) {
         return false;
     }
-    return !sim_judge_liveness(inquest->world, inquest->what, tape, health, outcome) && early;
+    return !sim_judge_liveness(inquest->stand.world, inquest->what, tape, health, outcome) && early;
 }
 
 /* From here on the world is a replay's; who buries the process finds the run in `ended`. */
@@ -535,7 +472,7 @@ static bool
 judge_end(struct sim_world *world, const struct sim_case *what, struct sim_replay *replay,
         struct sim_aside *kept, struct sim_case *ret_unbounded, struct sim_outcome *outcome)
 {
-    struct inquest inquest = {.world = world, .outcome = outcome};
+    struct inquest inquest = {.outcome = outcome};
     inquest.audits = world->audits_drawn;
     memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
     const struct sim_health health = sim_health_of(world);
@@ -543,6 +480,7 @@ judge_end(struct sim_world *world, const struct sim_case *what, struct sim_repla
     begin_asking(world, outcome, &kept->recorder);
     *ret_unbounded = repeatable(what, &kept->tape, replay);
     inquest.what = ret_unbounded;
+    sim_stand_init(&inquest.stand, world, ret_unbounded);
     judge(&inquest);
     bool whole = !cut_too_soon(&inquest, &kept->tape, &health);
     sim_restore(world, kept);

@@ -1,11 +1,10 @@
 /*
- * nudge.c -- has it moved?
+ * nudge.c -- one question, and what changed because of it.
  *
- * A sleeper moved if it finished, if something was consumed, or if what it waits
- * for is another set than before. Where it waits is compared by object, and by line or by the
- * reason that it gives, with three things forgiven, for they are what a healthy task does when it
- * is polled for nothing: a timer or a pollable of its own that is armed anew, an object that
- * it made during the question in place of one like it, and waking itself.
+ * Whether the actor waits for something else is compared by object and line, with three things
+ * forgiven, as a healthy task does them when it is polled for nothing: a timer or a pollable of its
+ * own that is armed again, an object that it made during the question in place of one like it, and
+ * waking itself.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,10 +15,10 @@
 
 #include "runtime/base/assert.h"
 
-/* What a sleeper waits for at once is compared up to so many things. */
+/* What an actor waits for at once is compared up to so many things. */
 #define WAITS_MAX 64u
 
-/* Steps that the consequences of a question may take. */
+/* Steps that follow a question which says nothing of them. */
 #define SETTLE_STEPS 1000u
 
 struct waits {
@@ -27,14 +26,14 @@ struct waits {
     uint32_t count;
 };
 
-/* What is remembered of a sleeper before it is asked. */
+/* What is remembered of an actor before it is asked. */
 struct before {
     struct waits waits;
     uint16_t objects[16];
     uint64_t consumed;
     uint32_t foreground;
     bool waited_for;
-    bool no_deadline; /* It slept for ever; asked by who explains, a deadline is a move. */
+    bool no_deadline; /* It waited without one; asked by an explanation, a deadline is a move. */
 };
 
 /* ---- Sets of waits. -------------------------------------------------------------------------- */
@@ -60,22 +59,13 @@ place_of(const struct sim_actor *actor, const struct before *before, uint32_t ob
     return object;
 }
 
-/* One wait may be polled at several lines of its task: the first poll here, the next ones there. In
- * the words of who waits it is the same wait still. */
-static bool
-same_line(const struct sim_waiting *a, const struct sim_waiting *b)
-{
-    bool said = a->reason != NULL && b->reason != NULL;
-    return a->site == b->site || (said && strcmp(a->reason, b->reason) == 0);
-}
-
 /* Each of `a` finds one of `b` at the same line and place that no other has found. An object that
  * was made during the question stands for any of its kind. */
 static bool
 matches(const struct sim_waiting *a, uint32_t place_a, const struct sim_waiting *b,
         uint32_t place_b)
 {
-    if (!same_line(a, b) || SIM_OBJECT_KIND(place_a) != SIM_OBJECT_KIND(place_b)) {
+    if (a->site != b->site || SIM_OBJECT_KIND(place_a) != SIM_OBJECT_KIND(place_b)) {
         return false;
     }
     return place_a == place_b || SIM_OBJECT_NTH(place_a) == 0 || SIM_OBJECT_NTH(place_b) == 0;
@@ -111,6 +101,7 @@ struct asking {
     struct sim_world *world;
     struct sim_actor *actor;
     enum sim_rung rung;
+    uint32_t nth;
     enum sim_nudge answer;
 };
 
@@ -124,7 +115,7 @@ ask(void *argument)
         return;
     }
     if (asking->rung == SIM_RUNG_INTERRUPT) {
-        asking->actor->ops->interrupt(asking->actor);
+        asking->actor->ops->interrupt(asking->actor, asking->nth);
         asking->answer = SIM_NUDGE_STILL;
         return;
     }
@@ -200,9 +191,8 @@ askable(const struct sim_actor *actor, enum sim_rung rung)
            actor->ops->nudge != NULL;
 }
 
-/* Also of one that can not be asked: a deadlock names everybody with what they wait for. */
-static void
-describe(const struct sim_actor *actor, struct sim_answer *ret)
+void
+sim_describe(const struct sim_actor *actor, struct sim_answer *ret)
 {
     struct waits waits;
     look(actor, &waits);
@@ -236,53 +226,96 @@ change(const struct sim_world *world, const struct sim_patch *patch)
     *(volatile uint64_t *)(void *)(world->arena.base + patch->offset) = patch->value;
 }
 
+void
+sim_hold_others(struct sim_world *world, const struct sim_actor *asked)
+{
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        struct sim_actor *actor = world->actors[i];
+        if (actor != asked) {
+            sim_actor_disable(actor);
+            sim_actor_due(actor, SIM_NEVER);
+        }
+    }
+}
+
 static void
-put(struct sim_world *world, struct sim_actor *actor, const struct sim_question *question,
-        struct sim_answer *ret)
+prepare(struct sim_world *world, struct sim_actor *actor, const struct sim_question *question)
+{
+    if (question->clock_back) {
+        world->now_ns = actor->stopped_ns;
+    }
+    if (question->alone) {
+        sim_hold_others(world, actor);
+    }
+    if (question->patch != NULL) {
+        change(world, question->patch);
+    }
+}
+
+/* The task is polled past its executor, which does not hear that it has finished. */
+static void
+note_finished(struct sim_world *world, const struct sim_actor *actor)
+{
+    struct sim_gains *gains = world->gains;
+    if (gains != NULL && sim_gains_count(gains, SIM_GAIN_COMPLETED, actor->object) == 0) {
+        const struct sim_gain gain = {
+                .kind = SIM_GAIN_COMPLETED, .of = actor->object, .at_ns = world->now_ns};
+        sim_gains_add(gains, &gain);
+    }
+}
+
+static struct sim_settling
+settling_of(const struct sim_question *question)
+{
+    struct sim_settling settling = question->settling;
+    if (settling.steps == 0 && question->rung != SIM_RUNG_POLL) {
+        settling.steps = SETTLE_STEPS;
+    }
+    return settling;
+}
+
+static void
+ask_and_settle(struct sim_world *world, struct sim_actor *actor,
+        const struct sim_question *question, struct sim_answer *ret)
 {
     struct before before;
     remember(world, actor, &before);
     before.no_deadline = before.no_deadline && question->rung >= SIM_RUNG_INTERRUPT;
     note_asked(world, actor, ret);
-    if (question->clock_back) {
-        world->now_ns = actor->stopped_ns;
-    }
-    struct sim_actor *held = question->held != 0 ? sim_world_actor(world, question->held) : NULL;
-    if (held != NULL) {
-        sim_actor_disable(held);
-    }
-    if (question->patch != NULL) {
-        change(world, question->patch);
-    }
-    struct asking asking = {world, actor, question->rung, SIM_NUDGE_UNSUPPORTED};
+    prepare(world, actor, question);
+    struct asking asking = {world, actor, question->rung, question->nth, SIM_NUDGE_UNSUPPORTED};
     bool alive = sim_world_call(world, actor, ask, &asking);
     if (alive && asking.answer == SIM_NUDGE_UNSUPPORTED) {
         return;
     }
     ret->asked = true;
-    ret->moved = asking.answer == SIM_NUDGE_MOVED;
-    if (alive && !ret->moved && (question->settle || question->rung != SIM_RUNG_POLL)) {
-        alive = sim_world_settle(world, SETTLE_STEPS, question->clock_moves);
+    bool finished = alive && asking.answer == SIM_NUDGE_MOVED;
+    const struct sim_settling settling = settling_of(question);
+    enum sim_settled settled = alive ? SIM_SETTLED : SIM_SETTLED_VERDICT;
+    if (finished) {
+        note_finished(world, actor);
+    } else if (alive && settling.steps > 0) {
+        settled = sim_world_settle(world, &settling);
     }
-    ret->failed = !alive;
+    ret->failed = settled == SIM_SETTLED_VERDICT;
+    ret->limit = settled == SIM_SETTLED_LIMIT;
     ret->outcome = world->outcome;
-    ret->moved = ret->moved || (alive && has_moved(world, actor, &before));
+    ret->gained = finished || (world->gains != NULL && world->gains->count > 0);
+    ret->moved = finished || (!ret->failed && has_moved(world, actor, &before));
     ret->freed = world->foreground + (before.waited_for && actor->done) < before.foreground;
 }
 
 void
-sim_look(struct sim_world *world, const struct sim_case *what, struct sim_stop stop, uint32_t actor,
-        struct sim_answer *ret_answer)
+sim_put(struct sim_world *world, const struct sim_question *question, struct sim_answer *ret_answer)
 {
     memset(ret_answer, 0, sizeof(*ret_answer));
-    struct sim_recording nothing = {false, false};
-    bool reached = sim_world_run_to(
-            world, what->scenario, &what->options, what->seed, what->strategy, nothing, stop);
-    const struct sim_actor *looked_at = sim_world_actor(world, actor);
-    if (reached && looked_at != NULL) {
-        describe(looked_at, ret_answer);
+    struct sim_actor *asked = sim_world_actor(world, question->actor);
+    if (asked != NULL) {
+        sim_describe(asked, ret_answer);
     }
-    sim_world_drop(world);
+    if (askable(asked, question->rung)) {
+        ask_and_settle(world, asked, question, ret_answer);
+    }
 }
 
 void
@@ -291,14 +324,9 @@ sim_nudge(struct sim_world *world, const struct sim_case *what, const struct sim
 {
     memset(ret_answer, 0, sizeof(*ret_answer));
     struct sim_recording nothing = {false, false};
-    bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
-            what->strategy, nothing, question->stop);
-    struct sim_actor *asked = sim_world_actor(world, question->actor);
-    if (reached && asked != NULL) {
-        describe(asked, ret_answer);
-    }
-    if (reached && askable(asked, question->rung)) {
-        put(world, asked, question, ret_answer);
+    if (sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy, nothing,
+                question->stop)) {
+        sim_put(world, question, ret_answer);
     }
     sim_world_drop(world);
 }

@@ -1,5 +1,9 @@
 /*
- * nudge.h -- one question to one sleeper, in a replay of its own.
+ * nudge.h -- one question to one blocked actor, in a replay that stands at a stop.
+ *
+ * What the answer means is not said here: an answer lists what was gained and whether the actor
+ * waits for something else than before. progress.h compares it with the same replay without the
+ * question.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,21 +12,23 @@
 
 #include "sim/judge/judge.h"
 
-/* The rungs that are questions to a sleeper; the third is the primitives' own (judge.c). */
+/* The questions that can be put to an actor. */
 enum sim_rung {
     SIM_RUNG_POLL,      /* Poll the task once more. */
     SIM_RUNG_SOURCES,   /* Fire what was derived from it, report again what is ready. */
-    SIM_RUNG_INTERRUPT, /* What a loop is blocked in comes back with nothing. */
+    SIM_RUNG_INTERRUPT, /* What a loop is blocked in returns; see `nth`. */
     /* It is told of all that it asks its host for, ready or not. */
     SIM_RUNG_PRETEND,
     SIM_RUNG_ASK_AGAIN /* What it asked its host for once, and was told once, is asked for again. */
 };
 
 struct sim_answer {
-    bool asked; /* The point was reached, and the actor could be asked. */
-    bool moved;
-    bool failed;                /* The answer was a verdict of its own: it is in `outcome`. */
-    bool freed;                 /* Somebody else who is waited for finished because of it. */
+    bool asked;  /* The stop was reached, and the actor could be asked. */
+    bool gained; /* Something is in world->gains, or the poll itself completed the task. */
+    bool moved;  /* It gained, or it waits for other objects, or at other lines, than before. */
+    bool failed; /* The answer was a verdict of its own: it is in `outcome`. */
+    bool limit;  /* A limit was reached before all consequences were known. */
+    bool freed;  /* Another actor that is waited for finished because of it. */
     struct sim_waiting waiting; /* What it waited for before; the first of several. */
     bool waits;                 /* It waited for something. */
     uint64_t sleeps_since_step;
@@ -52,39 +58,45 @@ sim_restore(struct sim_world *world, const struct sim_aside *kept)
     world->decider.tape = kept->tape;
 }
 
-/* A word of the arena, as it is to be when the sleeper is asked. */
+/* A word of the arena, as it is to be when the actor is asked. */
 struct sim_patch {
     size_t offset; /* Of the arena; a multiple of 8. */
     uint64_t value;
 };
 
 struct sim_question {
-    struct sim_stop stop; /* Where the sleeper is asked. */
-    uint32_t actor;       /* Who. */
+    struct sim_stop stop; /* Where the actor is asked. */
+    uint32_t actor;       /* Which one. */
     enum sim_rung rung;
-    /* What the question sets going may go on, the clock standing still, before it is looked whether
-     * the sleeper moved. */
-    bool settle;
-    /* … and as late as may be: where nothing was due, all that is due now the question has set
-     * going. */
-    bool clock_moves;
-    /* The clock is put back to the beginning of the sleeper's last step: has time alone made the
+    /* Of INTERRUPT: which of the things that the loop asked its host for is reported for nothing,
+     * from 1 on; 0: none, as after EINTR. */
+    uint32_t nth;
+    /* How the run goes on after the question. All zero: not at all, except after a question other
+     * than POLL, which is nothing without the steps that follow it. */
+    struct sim_settling settling;
+    /* All other actors that could run are held back, and nothing comes due: what follows the
+     * question comes of it alone. */
+    bool alone;
+    /* The clock is put back to the beginning of the actor's last step: has time alone made the
      * difference? */
     bool clock_back;
-    /* 0; or somebody who does not take the step that it is about to take, unless the question asks
-     * for it: has it come in between? */
-    uint32_t held;
     /* NULL; or what is changed before: has this word made the difference? The answer may be that
      * the process dies. */
     const struct sim_patch *patch;
 };
 
-/* Replays `what` up to the stop, notes what the actor waits for there, asks nothing, and gives the
- * replay up. */
-void sim_look(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
-        uint32_t actor, struct sim_answer *ret_answer);
+/* What `actor` waits for, and since when. */
+void sim_describe(const struct sim_actor *actor, struct sim_answer *ret_answer);
 
-/* Replays `what` up to the stop, asks, and gives the replay up. */
+/* Puts the question in the world as it stands at question->stop. */
+void sim_put(struct sim_world *world, const struct sim_question *question,
+        struct sim_answer *ret_answer);
+
+/* Holds back all actors but `asked` (NULL: all), as a question with `alone` does. */
+void sim_hold_others(struct sim_world *world, const struct sim_actor *asked);
+
+/* Replays `what` up to the stop, asks, and drops the replay. Notes no gains, unless world->gains is
+ * set. */
 void sim_nudge(struct sim_world *world, const struct sim_case *what,
         const struct sim_question *question, struct sim_answer *ret_answer);
 

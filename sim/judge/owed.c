@@ -1,60 +1,66 @@
 /*
- * owed.c -- the step that should have woken the sleeper, without knowing any object.
+ * owed.c -- the step that should have woken the actor, without knowing any object.
  *
- * The run is replayed up to a step and the sleeper is asked there. Right after its own
- * last step it would still wait; at the failure it would go on; in between lies the
- * first step after which it would: that one owed the wake.
+ * The run is replayed up to a step and the actor is asked there, with all others held back: would
+ * it gain something? Right after its own last step it would not; at the failure it would; in
+ * between lies the first step after which it would: that step should have woken it.
  *
- * Where it would go on right after its own last step, there are two stories. Either the event
- * came before it lay down: it looked first and stored afterwards; the step is its own.
- * Or it waits for a moment, and the moment came while that step was still being paid
- * for: with the clock put back it would wait. Then the step that owed the wake is the one in
- * which the next deadline was seen to.
+ * Where its gain takes more than a question with all others held back can show (time must pass, say)
+ * it is asked instead whether it would wait for something else than before.
+ *
+ * Where it would gain right after its own last step there are two cases. Either the event came
+ * before it blocked: it checked first and stored afterwards; the step is its own. Or it waits for a
+ * time, which came while that step was still being paid for: with the clock put back it would wait.
+ * Then the step that should have woken it is the one in which the next deadline was looked at.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/judge/judge.h"
 #include "sim/judge/nudge.h"
+#include "sim/judge/progress.h"
+#include "sim/judge/stand.h"
 
-/* The replays that answer for one sleeper. */
+/* The replays that answer for one actor. */
 struct asking {
-    struct sim_world *world;
-    const struct sim_case *what;
+    struct sim_stand stand;
     const struct sim_outcome *outcome;
     const struct sim_recorder *recorder; /* Of the run itself. */
-    uint32_t held;                       /* Who is held back; 0: nobody. */
+    enum sim_rung rung;
+    uint32_t nth;
+    bool by_wait; /* Asked is whether it would wait for something else. */
 };
 
 static bool
-would_move(const struct asking *asking, uint64_t step, bool clock_back)
+would_make_progress(struct asking *asking, uint64_t step, bool clock_back)
 {
-    bool sources = asking->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES;
     struct sim_answer answer;
     const struct sim_question question = {
             .stop = {step, false},
             .actor = asking->outcome->actor,
-            .rung = sources ? SIM_RUNG_SOURCES : SIM_RUNG_POLL,
+            .rung = asking->rung,
+            .nth = asking->nth,
             .clock_back = clock_back,
-            .held = asking->held,
     };
-    sim_nudge(asking->world, asking->what, &question, &answer);
+    if (!asking->by_wait) {
+        return sim_progress_alone(&asking->stand, &question);
+    }
+    if (!sim_stand_at(&asking->stand, question.stop)) {
+        return false;
+    }
+    sim_put(asking->stand.world, &question, &answer);
     return answer.asked && answer.moved && !answer.failed;
 }
 
-/* The step of the sleeper's last poll before the failure; from there on it sleeps. */
+/* The step of the actor's last poll before the failure; from there on it is blocked. */
 static uint64_t
-last_poll(const struct asking *asking)
+last_poll(struct asking *asking)
 {
-    struct sim_world *world = asking->world;
-    const struct sim_case *what = asking->what;
-    const struct sim_outcome *outcome = asking->outcome;
-    struct sim_recording nothing = {false, false};
-    (void)sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy,
-            nothing, (struct sim_stop){outcome->fail_step, false});
-    const struct sim_actor *actor = sim_world_actor(world, outcome->actor);
-    uint64_t step = actor != NULL ? actor->stopped_step : 0;
-    sim_world_drop(world);
-    return step;
+    const struct sim_stop stop = {asking->outcome->fail_step, false};
+    const struct sim_actor *actor = NULL;
+    if (sim_stand_at(&asking->stand, stop)) {
+        actor = sim_world_actor(asking->stand.world, asking->outcome->actor);
+    }
+    return actor != NULL ? actor->stopped_step : 0;
 }
 
 /* The first step after `step` in which a deadline was seen to; `step` when none is on record. */
@@ -71,61 +77,75 @@ next_expiry(const struct sim_recorder *recorder, uint64_t step)
     return step;
 }
 
-/* Whoever takes `step`; 0 when that is not on record. */
-static uint32_t
-actor_of(const struct sim_recorder *recorder, uint64_t step)
-{
-    for (uint64_t i = sim_recorder_first(recorder); i < recorder->count; i++) {
-        const struct sim_event *event = sim_recorder_event(recorder, i);
-        if (event->step == step) {
-            return event->actor;
-        }
-    }
-    return 0;
-}
-
-/* The first step after which it would move; before it, at `still`, it would not. */
+/* The first step after which it would make progress; after `not_yet` it would not. */
 static uint64_t
-first_after(const struct asking *asking, uint64_t still, uint64_t moves)
+first_after(struct asking *asking, uint64_t not_yet, uint64_t would)
 {
-    while (moves - still > 1) {
-        uint64_t middle = still + (moves - still) / 2;
-        if (would_move(asking, middle, false)) {
-            moves = middle;
+    while (would - not_yet > 1) {
+        uint64_t middle = not_yet + (would - not_yet) / 2;
+        if (would_make_progress(asking, middle, false)) {
+            would = middle;
         } else {
-            still = middle;
+            not_yet = middle;
         }
     }
-    return moves;
+    return would;
 }
 
-/* `found` takes away the report that is asked for before it: the step that came before it. */
-static uint64_t
-look_past(struct asking *asking, uint64_t still, uint64_t found)
+static bool
+would_at_the_end(struct asking *asking)
 {
-    asking->held = actor_of(asking->recorder, found);
-    if (asking->held == 0 || asking->held == asking->outcome->actor ||
-            !would_move(asking, found - 1, false)) {
-        return found;
+    uint64_t end = asking->outcome->fail_step;
+    asking->by_wait = false;
+    if (!would_make_progress(asking, end, false)) {
+        asking->by_wait = true;
+        return would_make_progress(asking, end, false);
     }
-    return would_move(asking, still, false) ? still : first_after(asking, still, found - 1);
+    return true;
 }
 
 static uint64_t
 bisect(struct asking *asking)
 {
-    uint64_t still = last_poll(asking);
-    uint64_t moves = asking->outcome->fail_step;
-    if (!would_move(asking, moves, false)) {
+    uint64_t last = last_poll(asking);
+    uint64_t end = asking->outcome->fail_step;
+    if (!would_at_the_end(asking)) {
         return 0;
     }
-    if (still >= moves || would_move(asking, still, false)) {
-        bool by_time = !would_move(asking, still, true);
-        return by_time ? next_expiry(asking->recorder, still) : still;
+    if (last >= end || would_make_progress(asking, last, false)) {
+        bool by_time = !would_make_progress(asking, last, true);
+        return by_time ? next_expiry(asking->recorder, last) : last;
     }
-    moves = first_after(asking, still, moves);
-    bool sources = asking->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES;
-    return sources ? look_past(asking, still, moves) : moves;
+    return first_after(asking, last, end);
+}
+
+/* The question to which the actor answered when it was judged. */
+static enum sim_rung
+find_rung(struct asking *asking)
+{
+    const struct sim_stop end = {asking->outcome->fail_step, false};
+    const struct sim_actor *actor = NULL;
+    if (asking->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
+        return SIM_RUNG_SOURCES;
+    }
+    if (sim_stand_at(&asking->stand, end)) {
+        actor = sim_world_actor(asking->stand.world, asking->outcome->actor);
+    }
+    return actor != NULL && actor->ops->nudge == NULL ? SIM_RUNG_INTERRUPT : SIM_RUNG_POLL;
+}
+
+/* Which report for nothing it was, only the judge knows: the first with which it would make
+ * progress at the end. */
+static uint64_t
+bisect_loop(struct asking *asking)
+{
+    const struct sim_stop end = {asking->outcome->fail_step, false};
+    uint32_t reports = sim_progress_reports(&asking->stand, end, asking->outcome->actor);
+    uint64_t step = 0;
+    for (asking->nth = 1; step == 0 && asking->nth <= reports; asking->nth++) {
+        step = bisect(asking);
+    }
+    return step;
 }
 
 uint64_t
@@ -137,8 +157,11 @@ sim_judge_owed(struct sim_world *world, const struct sim_case *what, struct sim_
     }
     struct sim_aside kept;
     sim_keep(world, &kept);
-    struct asking asking = {world, what, outcome, &kept.recorder, 0};
-    outcome->owed_step = bisect(&asking);
+    struct asking asking = {.outcome = outcome, .recorder = &kept.recorder};
+    sim_stand_init(&asking.stand, world, what);
+    asking.rung = find_rung(&asking);
+    outcome->owed_step = asking.rung == SIM_RUNG_INTERRUPT ? bisect_loop(&asking) : bisect(&asking);
+    sim_stand_leave(&asking.stand);
     sim_restore(world, &kept);
     return outcome->owed_step;
 }

@@ -43,7 +43,9 @@ poll_one(struct sim_world *world, struct sim_actor *actor, bool clock_moves, boo
         return false;
     }
     *ret_finished = poll.answer == SIM_NUDGE_MOVED && actor->foreground;
-    if (!*ret_finished && !sim_world_settle(world, SETTLE_STEPS, clock_moves)) {
+    const struct sim_settling settling = {
+            .steps = SETTLE_STEPS, .until_ns = clock_moves ? SIM_NEVER : 0};
+    if (!*ret_finished && sim_world_settle(world, &settling) == SIM_SETTLED_VERDICT) {
         return false;
     }
     *ret_finished = *ret_finished || world->foreground < before;
@@ -69,15 +71,8 @@ poll_all(struct sim_world *world, const uint32_t *actors, uint32_t count, bool c
 }
 
 uint32_t
-sim_nudge_rounds(struct sim_world *world, const struct sim_case *what, struct sim_stop stop,
-        const uint32_t *actors, uint32_t count, bool clock_moves)
+sim_nudge_rounds(struct sim_stand *stand, struct sim_stop stop, const uint32_t *actors,
+        uint32_t count, bool clock_moves)
 {
-    struct sim_recording nothing = {false, false};
-    uint32_t finished = 0;
-    if (sim_world_run_to(
-                world, what->scenario, &what->options, what->seed, what->strategy, nothing, stop)) {
-        finished = poll_all(world, actors, count, clock_moves);
-    }
-    sim_world_drop(world);
-    return finished;
+    return sim_stand_at(stand, stop) ? poll_all(stand->world, actors, count, clock_moves) : 0;
 }

@@ -39,6 +39,7 @@ sim_actor_announce(struct sim_actor *actor, uint32_t object)
 {
     struct sim_world *world = actor->world;
     struct sim_actor *stepping = world->current;
+    actor->object = object;
     world->current = actor;
     sim_world_event(
             world, SIM_EVENT_ACTOR, object, 0, 0, (uint64_t)actor->ops->kind << 32 | actor->id);

@@ -78,9 +78,13 @@ struct sim_actor_ops {
     /* The oracle's second rung: fires every waker that was derived from this sleeper (a join's for
      * its children). NULL: there are none. */
     void (*fire_derived)(struct sim_actor *actor);
-    /* A question that explanations put: what it is blocked in comes back with nothing, as a host's
-     * poll may at any time. It is enabled, and takes its steps as always. NULL: unsupported. */
-    void (*interrupt)(struct sim_actor *actor);
+    /* How many things its host may report for nothing; 0 where it is not blocked in its host. NULL:
+     * none. */
+    uint32_t (*interruptions)(const struct sim_actor *actor);
+    /* The oracle's: what it is blocked in returns, and the `nth` of these things is reported (from
+     * 1 on), or nothing (0), as after EINTR. It is enabled, and takes its steps as always. NULL:
+     * unsupported. */
+    void (*interrupt)(struct sim_actor *actor, uint32_t nth);
 };
 
 struct sim_actor {
@@ -90,6 +94,7 @@ struct sim_actor {
     const char *name;
     uint32_t id;
     uint32_t index;
+    uint32_t object; /* That stands for it; 0: none. */
     uint32_t children;
     bool enabled;
     bool background; /* Nobody waits for it to finish. */

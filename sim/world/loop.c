@@ -8,6 +8,7 @@
 #include "runtime/base/assert.h"
 #include "sim/world/stack/fiber.h"
 #include "sim/world/world.h"
+#include "sim/world/world_priv.h"
 
 struct sim_loop {
     struct sim_actor actor;
@@ -15,7 +16,9 @@ struct sim_loop {
     void (*fn)(struct sim_world *world, void *argument);
     void *argument;
     bool blocked;
-    bool interrupted;             /* It was enabled for nothing, by a question (judge/nudge.h). */
+    bool interrupted;    /* It was enabled for nothing, by a question (judge/question.h). */
+    uint32_t reports;    /* While blocked in its host: so much may be reported for nothing. */
+    uint32_t report_nth; /* While interrupted: which of that, from 1 on; 0: nothing. */
     struct sim_waiting waits_for; /* While blocked. */
 };
 
@@ -39,6 +42,7 @@ loop_step(struct sim_actor *actor)
     loop->blocked = false;
     if (!sim_fiber_resume(actor->world, &loop->fiber)) {
         sim_actor_finish(actor);
+        sim__gain(actor->world, SIM_GAIN_RETURNED, actor->index);
         sim_world_event(actor->world, SIM_EVENT_DONE, 0, 0, 0, 0);
     }
 }
@@ -54,12 +58,20 @@ loop_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t ma
     return 1;
 }
 
+static uint32_t
+loop_interruptions(const struct sim_actor *actor)
+{
+    const struct sim_loop *loop = loop_of(actor);
+    return loop->blocked ? loop->reports : 0;
+}
+
 static void
-loop_interrupt(struct sim_actor *actor)
+loop_interrupt(struct sim_actor *actor, uint32_t nth)
 {
     struct sim_loop *loop = loop_of(actor);
     rt_assert(loop->blocked);
     loop->interrupted = true;
+    loop->report_nth = nth;
     sim_actor_enable(actor);
 }
 
@@ -67,6 +79,7 @@ static const struct sim_actor_ops loop_ops = {
         .kind = SIM_ACTOR_LOOP,
         .step = loop_step,
         .waiting = loop_waiting,
+        .interruptions = loop_interruptions,
         .interrupt = loop_interrupt,
 };
 
@@ -125,6 +138,13 @@ void
 sim_loop_block(
         struct sim_world *world, uint32_t object, const char *reason, const struct rt_site *await)
 {
+    sim_loop_block_in_host(world, object, reason, await, 0);
+}
+
+void
+sim_loop_block_in_host(struct sim_world *world, uint32_t object, const char *reason,
+        const struct rt_site *await, uint32_t reports)
+{
     struct sim_loop *loop = sim_loop_current(world);
     if (loop == NULL) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, world->current,
@@ -134,6 +154,8 @@ sim_loop_block(
     }
     loop->blocked = true;
     loop->interrupted = false;
+    loop->report_nth = 0;
+    loop->reports = reports;
     loop->waits_for = (struct sim_waiting){object, await != NULL ? await->id : 0, reason};
     sim_fiber_suspend(world);
 }
@@ -142,6 +164,12 @@ bool
 sim_loop_was_interrupted(const struct sim_loop *loop)
 {
     return loop->interrupted;
+}
+
+uint32_t
+sim_loop_report_for_nothing(const struct sim_loop *loop)
+{
+    return loop->interrupted ? loop->report_nth : 0;
 }
 
 void

@@ -43,9 +43,18 @@ void sim_loop_block(
         struct sim_world *world, uint32_t object, const char *reason, const struct rt_site *await);
 void sim_loop_wake(struct sim_loop *loop);
 
+/* As sim_loop_block, by the host that the loop waits in. `reports`: so many of the things that it
+ * asked its host for may be reported for nothing, as a host may at any time. */
+void sim_loop_block_in_host(struct sim_world *world, uint32_t object, const char *reason,
+        const struct rt_site *await, uint32_t reports);
+
 /* For who blocks on a loop's behalf: its last sim_loop_block ended for nothing, by a question that
  * was put to it. What it blocked in is to come back, and to say that nothing came. */
 bool sim_loop_was_interrupted(const struct sim_loop *loop);
+
+/* … and what the host is to report for nothing then: the n-th of what may be, from 1 on. 0: nothing
+ * at all, as after EINTR. */
+uint32_t sim_loop_report_for_nothing(const struct sim_loop *loop);
 
 struct sim_actor *sim_loop_actor(struct sim_loop *loop);
 

@@ -68,7 +68,9 @@ sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
     X(USER, "user", "the scenario's own check") \
     X(PROCESS, "process", "the operating system") \
     X(TWIN, "twin", "the same run in another process") \
-    X(LIVENESS, "liveness", "nothing disturbed the run any more, and it did not come to its end")
+    X(LIVENESS, "liveness", "nothing disturbed the run any more, and it did not come to its end") \
+    X(REWAKE_LOOP, "rewake-loop", \
+            "a loop made progress when its host reported something to it for nothing")
 
 enum sim_oracle {
 #define SIM_ORACLE_ENUM(name, text, meaning) SIM_ORACLE_##name,

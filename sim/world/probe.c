@@ -33,6 +33,9 @@ void
 sim__probes_begin(struct sim_world *world)
 {
     meant = MEANT;
+    if (world->gains != NULL) {
+        meant |= UINT64_C(1) << RT_PROBE_PUT;
+    }
     if ((world->faults & SIM_FAULT_EVIL) != 0) {
         meant |= EVIL;
     }
@@ -134,7 +137,38 @@ tell_returned(struct sim_world *world)
 }
 
 static void
-consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
+gain(struct sim_world *world, enum sim_gain_kind kind, uint32_t of, uint64_t amount)
+{
+    if (world->gains != NULL) {
+        const struct sim_gain gain = {.kind = kind,
+                .of = of,
+                .at_ns = world->now_ns,
+                .amount = amount,
+                .step = world->step,
+                .actor = world->current->index};
+        sim_gains_add(world->gains, &gain);
+    }
+}
+
+void
+sim__gain(struct sim_world *world, enum sim_gain_kind kind, uint32_t of)
+{
+    gain(world, kind, of, 1);
+}
+
+/* Of what can be held and given back: elsewhere something put is another thing than that taken. */
+static void
+put_back(struct sim_world *world, uint32_t object, uint64_t amount)
+{
+    uint32_t kind = SIM_OBJECT_KIND(object);
+    if (world->gains != NULL && (kind == RT_OBJECT_MUTEX || kind == RT_OBJECT_SEMAPHORE)) {
+        sim_gains_put_back(
+                world->gains, object, amount, world->step, world->current->index);
+    }
+}
+
+static void
+consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint64_t argument)
 {
     if (kind == RT_PROBE_POLLED) {
         /* Where a loop polls, what follows is the loop's. */
@@ -144,10 +178,14 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
         check_late(world, argument);
     } else if (kind == RT_PROBE_CONSUME) {
         world->consumed++;
+        gain(world, SIM_GAIN_CONSUMED, object, argument);
         sim_world_progress(world);
+    } else if (kind == RT_PROBE_PUT) {
+        put_back(world, object, argument);
     } else if (kind == RT_PROBE_TURN) {
         world->looked_step = world->step;
     } else if (kind == RT_PROBE_COMPLETE) {
+        gain(world, SIM_GAIN_COMPLETED, object, 1);
         sim_world_progress(world);
     } else if (kind == RT_PROBE_ASK && argument == 0) {
         sim__allow(world);
@@ -161,13 +199,13 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
 /* The seldom half of a probe: not inlined, so that the other half need not save what this one
  * needs. */
 __attribute__((noinline)) static void
-look_up(struct sim_world *world, enum rt_probe_kind kind, uint64_t argument)
+look_up(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint64_t argument)
 {
     if (world->recorder.events_on && sim_recorder_full(&world->recorder)) {
         sim_recorder_chunk(&world->recorder);
     }
     if ((meant >> kind & 1) != 0) {
-        consider(world, kind, argument);
+        consider(world, kind, object, argument);
     }
 }
 
@@ -184,7 +222,7 @@ rt_probe_emit(enum rt_probe_kind kind, uint32_t object, const struct rt_site *si
                 await != 0 ? await->id : 0, argument);
     }
     if ((meant >> kind & 1) != 0 || sim_recorder_full(&world->recorder)) {
-        look_up(world, kind, argument);
+        look_up(world, kind, object, argument);
     }
 }
 

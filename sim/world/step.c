@@ -94,6 +94,13 @@ stalled(struct sim_world *world)
             world->foreground == 1 ? " sleeps" : "s sleep");
 }
 
+uint64_t
+sim__world_next_due(const struct sim_world *world)
+{
+    const struct sim_actor *next = earliest(world);
+    return next != NULL ? next->due_ns : SIM_NEVER;
+}
+
 bool
 sim__world_wait(struct sim_world *world)
 {
@@ -248,7 +255,9 @@ draw_stretch(struct sim_world *world)
 static void
 charge(struct sim_world *world)
 {
-    world->now_ns += world->options.step_ns + world->work_ns;
+    if (!world->free_steps) {
+        world->now_ns += world->options.step_ns + world->work_ns;
+    }
     world->work_ns = 0;
     world->allowed_ns = 0;
     world->stretch_ns = 0;

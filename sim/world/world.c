@@ -34,6 +34,7 @@ reserve(size_t size)
 #define ACTORS_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(struct sim_actor *))
 #define RING_BYTES ((SIM_ENABLED_RING + SIM_ENABLED_SLACK) * sizeof(uint16_t))
 #define TIMED_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(uint16_t))
+#define JOURNALS_BYTES (SIM_JOURNALS * sizeof(struct sim_gains))
 
 rt_err
 sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, void *arena_hint,
@@ -50,8 +51,11 @@ sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, v
     world->actors = reserve(ACTORS_BYTES);
     world->enabled.ring = reserve(RING_BYTES);
     world->timed = reserve(TIMED_BYTES);
+    world->journals = reserve(JOURNALS_BYTES);
+    world->snapshot = reserve(SIM_SNAPSHOT_SIZE);
     world->progress = &unwatched;
-    if (world->actors == NULL || world->enabled.ring == NULL || world->timed == NULL) {
+    if (world->actors == NULL || world->enabled.ring == NULL || world->timed == NULL ||
+            world->journals == NULL || world->snapshot == NULL) {
         sim_world_fini(world);
         return RT_E_FULL;
     }
@@ -73,6 +77,8 @@ sim_world_fini(struct sim_world *world)
     release(world->actors, ACTORS_BYTES);
     release(world->enabled.ring, RING_BYTES);
     release(world->timed, TIMED_BYTES);
+    release(world->journals, JOURNALS_BYTES);
+    release(world->snapshot, SIM_SNAPSHOT_SIZE);
     sim_malloc_forget(&world->arena);
     sim_arena_fini(&world->arena);
 }
@@ -171,6 +177,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->suspensions = 0;
     world->stood_still_ns = 0;
     world->nudging = false;
+    world->free_steps = false;
     world->closing = false;
     world->state = NULL;
     if (scenario->slack_ns > world->options.slack_ns) {
@@ -425,26 +432,70 @@ sim_world_go_on(struct sim_world *world, struct sim_stop stop)
     return world->stopped;
 }
 
-bool
-sim_world_settle(struct sim_world *world, uint64_t steps, bool clock_moves)
+/* False: nothing is enabled, and the clock may not move to what is due next. */
+static bool
+settle_one(struct sim_world *world, uint64_t until_ns)
+{
+    if (world->now_ns >= world->next_due_ns) {
+        sim__enable_due(world);
+    }
+    if (world->enabled.count > 0) {
+        sim__world_step(world);
+        return true;
+    }
+    return sim__world_next_due(world) <= until_ns && sim__world_wait(world);
+}
+
+static bool
+has_gained(const struct sim_world *world, const struct sim_settling *how)
+{
+    bool gained = how->first_gain && world->gains != NULL && world->gains->count > 0;
+    return gained || world->foreground < how->foreground;
+}
+
+static bool
+is_limit(const struct sim_outcome *outcome)
+{
+    return outcome->oracle == SIM_ORACLE_LIMIT || outcome->oracle == SIM_ORACLE_LIVENESS;
+}
+
+enum sim_settled
+sim_world_settle(struct sim_world *world, const struct sim_settling *how)
 {
     rt_assert(world->stopped);
     world->decider.muted = true;
+    world->free_steps = how->free_steps;
     world->stop.step = UINT64_MAX;
-    uint64_t until = world->step + steps;
+    uint64_t until = world->step + how->steps;
+    bool moves = true;
     if (_setjmp(world->escape) == 0) {
-        while (!world->over && world->step < until) {
-            if (world->now_ns >= world->next_due_ns) {
-                sim__enable_due(world);
-            }
-            if (world->enabled.count > 0) {
-                sim__world_step(world);
-            } else if (!clock_moves || !sim__world_wait(world)) {
-                break;
-            }
+        while (moves && !world->over && world->step < until && !has_gained(world, how)) {
+            moves = settle_one(world, how->until_ns);
         }
+        return world->step < until || world->over || !moves ? SIM_SETTLED : SIM_SETTLED_LIMIT;
     }
-    return world->outcome.verdict == SIM_VERDICT_PASS;
+    return is_limit(&world->outcome) ? SIM_SETTLED_LIMIT : SIM_SETTLED_VERDICT;
+}
+
+bool
+sim_snapshot_take(struct sim_world *world)
+{
+    rt_assert(world->stopped);
+    if (!sim__can_be_kept(world) || sim__kept_size(world) > SIM_SNAPSHOT_SIZE) {
+        return false;
+    }
+    sim__copy_out(world, world->snapshot);
+    return true;
+}
+
+void
+sim_snapshot_put_back(struct sim_world *world)
+{
+    const struct sim_recording nothing = {false, false};
+    uint64_t seed = world->outcome.seed;
+    sim__copy_back(world, world->snapshot, nothing);
+    world->decider.muted = false;
+    go_on(world, seed);
 }
 
 bool

@@ -19,6 +19,7 @@
 #include "sim/world/actor.h"
 #include "sim/world/draws.h"
 #include "sim/world/enabled.h"
+#include "sim/world/gains.h"
 #include "sim/world/memory/arena.h"
 #include "sim/world/options.h"
 #include "sim/world/outcome.h"
@@ -35,6 +36,9 @@ struct rt_context;
 
 /* Quiescences of one run that may be audited. */
 #define SIM_AUDITS_MAX 32u
+
+/* Gains of four replays are compared at once; the last journal is for the way to a stop. */
+#define SIM_JOURNALS 5u
 
 /* Places with SIM_ALWAYS of one run that are noted; a power of two. */
 #define SIM_CHECKED_MAX 64u
@@ -137,6 +141,9 @@ struct sim_world {
     struct sim_checkpoints *checkpoints; /* NULL: no run is taken up in its middle. Borrowed. */
     struct sim_ended ended;
     struct sim_draws *draws; /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
+    struct sim_gains *gains;    /* Where gains are noted; NULL: nowhere. Borrowed. */
+    struct sim_gains *journals; /* SIM_JOURNALS of them, for the judge. */
+    char *snapshot;             /* SIM_SNAPSHOT_SIZE bytes; see sim_snapshot_take. */
 
     /* Of this run. */
     const struct sim_scenario *scenario;
@@ -175,6 +182,7 @@ struct sim_world {
     uint64_t suspensions;    /* How often a task fell asleep after a poll. */
     uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
+    bool free_steps; /* Of a question: steps cost no time. */
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
     bool closing;      /* After the end: background is cancelled, things are given back. */
@@ -251,9 +259,23 @@ bool sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenar
 /* After sim_world_run_to: goes on as the run does, to a later stop. True when it was reached. */
 bool sim_world_go_on(struct sim_world *world, struct sim_stop stop);
 
-/* After sim_world_run_to: goes on for at most `steps` steps with dull choices, until nothing is
- * enabled; with `clock_moves` until nothing is due either. False when a verdict fell meanwhile. */
-bool sim_world_settle(struct sim_world *world, uint64_t steps, bool clock_moves);
+/* How a stopped run goes on, with all choices muted, once a question has been put or not put. */
+struct sim_settling {
+    uint64_t steps;    /* At most so many. */
+    uint64_t until_ns; /* The clock moves up to there; before now: it stands still. */
+    bool free_steps;   /* Steps and work cost no time. */
+    bool first_gain;   /* Only until something is noted in world->gains. */
+    uint32_t foreground; /* Only until fewer actors are waited for; 0: this does not matter. */
+};
+
+enum sim_settled {
+    SIM_SETTLED,         /* Nothing is enabled, or due in time; or the run is over; or it gained. */
+    SIM_SETTLED_LIMIT,   /* A limit was reached: of steps, or one of the run's own. */
+    SIM_SETTLED_VERDICT, /* A verdict fell: it is in world->outcome. */
+};
+
+/* After sim_world_run_to: lets the run go on, as `how` says. */
+enum sim_settled sim_world_settle(struct sim_world *world, const struct sim_settling *how);
 
 /* After sim_world_run_to: calls fn(argument) with choices muted, as a step of `actor` would be;
  * false when a verdict fell (it is in world->outcome). */
@@ -262,6 +284,14 @@ bool sim_world_call(
 
 /* Gives the stopped run up. */
 void sim_world_drop(struct sim_world *world);
+
+/*
+ * Keeps the stopped run as it stands, so that it can be put back there any number of times until it
+ * is dropped: a question is put, and the run is put back. False where that is not sound or too
+ * large (memory/checkpoint.h); the caller makes the replay again.
+ */
+bool sim_snapshot_take(struct sim_world *world);
+void sim_snapshot_put_back(struct sim_world *world);
 
 /*
  * Ends the run with a verdict. Never returns: control goes back to the driver, from whatever stack.

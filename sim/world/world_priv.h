@@ -79,6 +79,9 @@ void sim__world_step(struct sim_world *world);
 /* Rule 2, with nobody enabled: moves the clock to the earliest due time. False: there is none. */
 bool sim__world_wait(struct sim_world *world);
 
+/* The earliest due time; SIM_NEVER: there is none. */
+uint64_t sim__world_next_due(const struct sim_world *world);
+
 /* Goes through the step rule until the run is over or stopped. */
 void sim__world_steps(struct sim_world *world);
 
@@ -128,6 +131,9 @@ void sim__keep_beginning(struct sim_world *world);
 
 /* checkpoint.c: a run is about to write over what checkpoints rely on. */
 void sim__checkpoints_spoil(struct sim_world *world);
+
+/* probe.c: notes a gain, where gains are noted. */
+void sim__gain(struct sim_world *world, enum sim_gain_kind kind, uint32_t of);
 
 /* Forgets the fibers of the run. */
 void sim__fibers_drop(struct sim_world *world);

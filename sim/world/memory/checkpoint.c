@@ -1,10 +1,12 @@
 /*
  * checkpoint.c -- copying a run out of the world, and back.
  *
- *      copy:  [ head | of this run (struct sim_world) | notes, if any | enabled | timed | arena ]
+ *      copy:  [ head | of this run (struct sim_world) | notes, if any | enabled | timed | arena |
+ *               stacks given out | writable memory of libraries ]
  *
- * Pointers are kept as they are: the arena, the world and its tables stay where they were. Of
- * the table of actors nothing is copied, for what lies below actor_count never changes.
+ * Pointers are kept as they are: the arena, the world and its tables, and the stacks stay where
+ * they were. Of the table of actors nothing is copied, for what lies below actor_count never
+ * changes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -101,9 +103,8 @@ sim_checkpoints_drop(struct sim_checkpoints *checkpoints)
 bool
 sim__can_be_kept(const struct sim_world *world)
 {
-    return !SANITIZED && world->fibers == NULL && world->inner == NULL && !world->arena.exhausted &&
-           !world->decider.tape_full && !sim__stacks_out() && sim_images_size() == 0 &&
-           sim_output_is_empty();
+    return !SANITIZED && world->inner == NULL && !world->arena.exhausted &&
+           !world->decider.tape_full && sim__stacks_size() != SIZE_MAX && sim_output_is_empty();
 }
 
 size_t
@@ -111,7 +112,8 @@ sim__kept_size(const struct sim_world *world)
 {
     size_t queues = (world->enabled.count + world->timed_count) * sizeof(uint16_t);
     size_t own = sim__has_notes(world) ? OWN_SIZE + NOTES_SIZE : OWN_SIZE;
-    size_t size = sizeof(struct head) + own + world->arena.used + queues;
+    size_t size = sizeof(struct head) + own + world->arena.used + queues + sim__stacks_size() +
+                  sim_images_size();
     return (size + 15) & ~(size_t)15;
 }
 
@@ -201,7 +203,9 @@ sim__copy_out(const struct sim_world *world, char *to)
     }
     to = put(to, world->enabled.ring + world->enabled.head, head.enabled * sizeof(uint16_t));
     to = put(to, world->timed, head.timed * sizeof(uint16_t));
-    (void)put(to, world->arena.base, head.arena_used);
+    to = put(to, world->arena.base, head.arena_used);
+    to = sim__stacks_copy_out(to);
+    (void)sim_images_copy_out(to);
 }
 
 void
@@ -246,7 +250,9 @@ sim__copy_back(struct sim_world *world, const char *from, struct sim_recording r
     world->enabled.count = head.enabled;
     from = get(from, world->enabled.ring, head.enabled * sizeof(uint16_t));
     from = get(from, world->timed, head.timed * sizeof(uint16_t));
-    (void)get(from, world->arena.base, head.arena_used);
+    from = get(from, world->arena.base, head.arena_used);
+    from = sim__stacks_copy_back(from);
+    (void)sim_images_copy_back(from);
     world->arena.used = head.arena_used;
     world->arena.exhausted = false;
     world->arena.mallocs = head.mallocs;

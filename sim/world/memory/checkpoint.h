@@ -16,10 +16,14 @@
  * the table of actors, so it holds whatever came in between. Twins set up anew each time: a setup
  * that is not the same each time is found by them.
  *
- * Sound only where nothing of the run lies elsewhere. None is taken while a loop or a
- * guest stands on a stack of its own, where a library has writable memory, with half a
- * line printed, under a sanitizer (whose malloc is not ours), and when it would be large.
- * Such runs are made from their beginning; nobody notices but the clock.
+ * The judge keeps one more, a *snapshot* of a run that stands stopped (sim_snapshot_take in
+ * world.h): a question changes the run, and the run is put back.
+ *
+ * A copy holds the used end of each stack that is given out, and the writable memory of
+ * libraries. It is sound only where nothing of the run lies elsewhere. None is taken with half a
+ * line printed, under a sanitizer (whose malloc is not ours), where stacks are switched by
+ * ucontext, and when it would be large. Such runs are made from their beginning: only the time it
+ * takes differs.
  *
  * Ownership. Of the process, beside a world: sim_checkpoints_init, then set
  * world->checkpoints. They hold for one strategy with one scenario, options and recording,
@@ -48,6 +52,7 @@ struct sim_resumption;
 
 #define SIM_CHECKPOINTS_MAX 1024u
 #define SIM_CHECKPOINTS_SIZE ((size_t)64 << 20)
+#define SIM_SNAPSHOT_SIZE ((size_t)16 << 20)
 #define SIM_BEGINNING_SIZE ((size_t)256 << 10) /* Larger ones are not kept. */
 
 struct sim_checkpoint {

@@ -172,6 +172,26 @@ sim_images_restore(void)
     }
 }
 
+char *
+sim_images_copy_out(char *to)
+{
+    for (uint32_t i = 0; i < images.part_count; i++) {
+        copy_bytes(to, images.parts[i].start, images.parts[i].size);
+        to += images.parts[i].size;
+    }
+    return to;
+}
+
+const char *
+sim_images_copy_back(const char *from)
+{
+    for (uint32_t i = 0; i < images.part_count; i++) {
+        copy_bytes(images.parts[i].start, from, images.parts[i].size);
+        from += images.parts[i].size;
+    }
+    return from;
+}
+
 void
 sim_images_each(void (*visit)(void *argument, const char *memory, size_t size), void *argument)
 {

@@ -37,8 +37,13 @@ void sim_images_restore(void);
 void sim_images_each(
         void (*visit)(void *argument, const char *memory, size_t size), void *argument);
 
-/* Bytes in all images, for tests and `list`. */
+/* Bytes in all images. */
 size_t sim_images_size(void);
+
+/* What stands in that memory now, copied (sim_images_size bytes) and put back: for a run that is
+ * kept in its middle. Both return the end of the copy. */
+char *sim_images_copy_out(char *to);
+const char *sim_images_copy_back(const char *from);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,12 @@
  */
 #include "sim/world/stack/stack.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #include "runtime/base/assert.h"
+#include "runtime/base/probe.h"
+#include "runtime/fiber/context.h"
 #include "runtime/host/stack_mmap.h"
 
 #define STACKS_MAX 1024
@@ -15,6 +20,7 @@
 static struct {
     struct {
         struct rt_stack stack;
+        const struct rt_context *context; /* That was prepared on it last. */
         bool out;
     } all[STACKS_MAX];
     size_t count;
@@ -47,6 +53,7 @@ stack_alloc(struct rt_stack_provider *provider, size_t size, struct rt_stack *re
         pool.count++;
     }
     pool.all[i].out = true;
+    pool.all[i].context = NULL;
     *ret_stack = pool.all[i].stack;
     return RT_OK;
 }
@@ -94,13 +101,105 @@ sim__stacks_drop(void)
     }
 }
 
-bool
-sim__stacks_out(void)
+/* ---- Kept in the middle of a run. ------------------------------------------------------------ */
+
+/* In front of the bytes of each stack that is given out. */
+struct copied {
+    const struct rt_context *context;
+    size_t number;
+    size_t size; /* Of its used end. */
+};
+
+void
+rt_probe_prepared(const struct rt_context *context)
+{
+    for (size_t i = 0; i < pool.count; i++) {
+        if (pool.all[i].stack.base == context->stack) {
+            pool.all[i].context = context;
+            return;
+        }
+    }
+}
+
+/* 0: no context has been prepared on it, or it has finished. */
+static size_t
+used_of(size_t number)
+{
+    const struct rt_context *context = pool.all[number].context;
+    if (context == NULL || context->finished) {
+        return 0;
+    }
+    const char *top = context->stack + context->size;
+    rt_assert((const char *)context->there >= context->stack);
+    rt_assert((const char *)context->there <= top);
+    return (size_t)(top - (const char *)context->there);
+}
+
+#ifdef RT_CONTEXT_UCONTEXT
+
+size_t
+sim__stacks_size(void)
 {
     for (size_t i = 0; i < pool.count; i++) {
         if (pool.all[i].out) {
-            return true;
+            return SIZE_MAX;
         }
     }
-    return false;
+    return sizeof(size_t);
+}
+
+#else
+
+size_t
+sim__stacks_size(void)
+{
+    size_t size = sizeof(size_t);
+    for (size_t i = 0; i < pool.count; i++) {
+        size += pool.all[i].out ? sizeof(struct copied) + used_of(i) : 0;
+    }
+    return size;
+}
+
+#endif
+
+char *
+sim__stacks_copy_out(char *to)
+{
+    size_t count = 0;
+    char *at = to + sizeof(count);
+    for (size_t i = 0; i < pool.count; i++) {
+        if (!pool.all[i].out) {
+            continue;
+        }
+        const struct copied copied = {pool.all[i].context, i, used_of(i)};
+        memcpy(at, &copied, sizeof(copied));
+        at += sizeof(copied);
+        if (copied.size > 0) {
+            memcpy(at, copied.context->there, copied.size);
+            at += copied.size;
+        }
+        count++;
+    }
+    memcpy(to, &count, sizeof(count));
+    return at;
+}
+
+const char *
+sim__stacks_copy_back(const char *from)
+{
+    size_t count;
+    memcpy(&count, from, sizeof(count));
+    from += sizeof(count);
+    sim__stacks_drop();
+    for (size_t i = 0; i < count; i++) {
+        struct copied copied;
+        memcpy(&copied, from, sizeof(copied));
+        from += sizeof(copied);
+        pool.all[copied.number].out = true;
+        pool.all[copied.number].context = copied.context;
+        const struct rt_stack *stack = &pool.all[copied.number].stack;
+        memcpy((char *)stack->base + stack->size - copied.size, from, copied.size);
+        from += copied.size;
+    }
+    return from;
 }

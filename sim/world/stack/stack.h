@@ -30,8 +30,17 @@ bool sim_stack_guard(const void *address);
 /* Takes all stacks back: the run is over. */
 void sim__stacks_drop(void);
 
-/* Whether one is given out. */
-bool sim__stacks_out(void);
+/*
+ * What stands on the stacks that are given out, copied and put back: for a run that is kept in its
+ * middle (memory/checkpoint.h). Of each stack the used end is copied, from where its context stands
+ * on; none of them may be running.
+ *
+ * The size is SIZE_MAX where it is not known which end is used (contexts made of ucontext). A copy
+ * that is put back also takes back the stacks that were given out since.
+ */
+size_t sim__stacks_size(void);
+char *sim__stacks_copy_out(char *to);
+const char *sim__stacks_copy_back(const char *from);
 
 #ifdef __cplusplus
 }

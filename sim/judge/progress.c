@@ -1,0 +1,271 @@
+/*
+ * progress.c -- could a blocked actor make progress? Decided by experiment.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/judge/progress.h"
+
+#include <string.h>
+
+/* Steps of one replay after the question. A replay that needs more is no answer. */
+#define STEPS_MAX 20000u
+
+/* The consequences of a question to one actor while all others are held back. */
+#define STEPS_ALONE 1000u
+
+/* Hosts count the time-out of a poll in milliseconds, so a loop may be late by one. */
+#define LOOP_SLACK_NS UINT64_C(1000000)
+
+/* A loop may ask its host for many things; each report for nothing is a question of its own. */
+#define REPORTS_MAX 16u
+
+/* ---- Replays. -------------------------------------------------------------------------------- */
+
+/* With the question. The gains are in `journal`. False: it could not be asked. */
+static bool
+with(struct sim_stand *stand, uint32_t journal, const struct sim_question *question,
+        struct sim_answer *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    if (!sim_stand_at(stand, question->stop)) {
+        return false;
+    }
+    stand->world->gains = &stand->world->journals[journal];
+    sim_gains_clear(stand->world->gains);
+    sim_put(stand->world, question, ret);
+    return ret->asked;
+}
+
+/* Without it. False: a limit or a verdict came first, or a journal was too short. */
+static bool
+without(struct sim_stand *stand, uint32_t journal, struct sim_stop stop,
+        const struct sim_settling *settling)
+{
+    if (!sim_stand_at(stand, stop)) {
+        return false;
+    }
+    stand->world->gains = &stand->world->journals[journal];
+    sim_gains_clear(stand->world->gains);
+    return sim_world_settle(stand->world, settling) == SIM_SETTLED && !stand->world->gains->full;
+}
+
+/* ---- A changed wait is a reason to look further. --------------------------------------------- */
+
+/* The same poll right after the actor's own last step: what comes earlier by it as well comes
+ * earlier by any poll at any time, and no wake was lost. */
+static bool
+is_earlier_by_any_poll(struct sim_stand *stand, const struct sim_question *question,
+        uint64_t last_step, uint64_t slack_ns, const struct sim_gain *gain)
+{
+    const struct sim_gains *journals = stand->world->journals;
+    struct sim_question placebo = *question;
+    struct sim_answer answer;
+    placebo.stop = (struct sim_stop){last_step, false};
+    if (!with(stand, 2, &placebo, &answer) || answer.limit || answer.failed ||
+            !without(stand, 3, placebo.stop, &placebo.settling)) {
+        return true;
+    }
+    uint32_t place = 0;
+    while ((place = sim_gains_earlier(&journals[2], &journals[3], slack_ns, place)) != 0) {
+        const struct sim_gain *same = &journals[2].all[place - 1];
+        if (same->kind == gain->kind && same->of == gain->of) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Both replays run to their end. Something must come earlier with the question, by more than the
+ * slack. */
+static bool
+comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_t last_step,
+        uint64_t slack_ns)
+{
+    const struct sim_gains *journals = stand->world->journals;
+    struct sim_question question = *asked;
+    struct sim_answer answer;
+    question.settling =
+            (struct sim_settling){.steps = STEPS_MAX, .until_ns = SIM_NEVER, .free_steps = true};
+    if (!with(stand, 0, &question, &answer) || answer.limit || answer.failed ||
+            !without(stand, 1, question.stop, &question.settling)) {
+        return false;
+    }
+    uint32_t place = 0;
+    while ((place = sim_gains_earlier(&journals[0], &journals[1], slack_ns, place)) != 0) {
+        const struct sim_gain gain = journals[0].all[place - 1];
+        if (!is_earlier_by_any_poll(stand, &question, last_step, slack_ns, &gain)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- At a quiescence. ------------------------------------------------------------------------ */
+
+/* Until when the run may come to the same gain by itself, and is then not late. */
+static uint64_t
+excused_until(const struct sim_world *world, const struct sim_actor *actor, bool loop)
+{
+    uint64_t slack_ns = world->options.slack_ns;
+    slack_ns = loop && slack_ns < LOOP_SLACK_NS ? LOOP_SLACK_NS : slack_ns;
+    if (slack_ns == 0) {
+        return 0;
+    }
+    uint64_t until_ns = world->now_ns + slack_ns;
+    /* Its own time-out is when it chose to look again. */
+    return loop && actor->due_ns != SIM_NEVER && actor->due_ns > until_ns ? actor->due_ns
+                                                                           : until_ns;
+}
+
+/* Whether the control gains the same by `until_ns`, or has no answer, or the actor is gone then. */
+static bool
+is_in_time(struct sim_stand *stand, const struct sim_question *question, uint64_t until_ns)
+{
+    const struct sim_gains *journals = stand->world->journals;
+    const struct sim_settling settling = {
+            .steps = STEPS_MAX, .until_ns = until_ns, .free_steps = true};
+    if (!without(stand, 1, question->stop, &settling)) {
+        return true;
+    }
+    const struct sim_actor *actor = sim_world_actor(stand->world, question->actor);
+    return actor == NULL || actor->done || !sim_gains_more(&journals[0], &journals[1]);
+}
+
+static void
+ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool waited_for,
+        struct sim_progress *ret)
+{
+    ret->could = false;
+    ret->failed = false;
+    if (!sim_stand_at(stand, question->stop)) {
+        return;
+    }
+    const struct sim_world *world = stand->world;
+    uint64_t slack_ns = world->options.slack_ns;
+    bool loop = question->rung == SIM_RUNG_INTERRUPT;
+    uint64_t until_ns =
+            excused_until(world, sim_world_actor(world, question->actor), loop);
+    if (!with(stand, 0, question, &ret->answer) || ret->answer.limit) {
+        return;
+    }
+    if (ret->answer.failed) {
+        ret->failed = !loop;
+        return;
+    }
+    if (!waited_for && !ret->answer.freed) {
+        return;
+    }
+    if (ret->answer.gained) {
+        ret->could = until_ns == 0 || !is_in_time(stand, question, until_ns);
+    } else if (!loop && ret->answer.moved) {
+        ret->could = comes_earlier(stand, question, ret->answer.sleeps_since_step, slack_ns);
+    }
+}
+
+/* ---- Loops. ---------------------------------------------------------------------------------- */
+
+uint32_t
+sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t index)
+{
+    if (!sim_stand_at(stand, stop)) {
+        return 0;
+    }
+    const struct sim_actor *actor = sim_world_actor(stand->world, index);
+    if (actor == NULL || actor->done || actor->ops->interruptions == NULL) {
+        return 0;
+    }
+    uint32_t reports = actor->ops->interruptions(actor);
+    return reports < REPORTS_MAX ? reports : REPORTS_MAX;
+}
+
+/* ---- The questions. -------------------------------------------------------------------------- */
+
+static void
+ask_in_stall(struct sim_stand *stand, const struct sim_question *question, bool waited_for,
+        struct sim_progress *ret)
+{
+    ret->could = false;
+    ret->failed = false;
+    if (!with(stand, 0, question, &ret->answer)) {
+        return;
+    }
+    ret->failed = ret->answer.failed && question->rung != SIM_RUNG_INTERRUPT;
+    ret->could = !ret->answer.failed &&
+                 (waited_for ? ret->answer.gained && !ret->answer.limit : ret->answer.freed);
+}
+
+void
+sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
+        enum sim_rung rung, bool waited_for, struct sim_progress *ret)
+{
+    struct sim_question question = {.stop = stop,
+            .actor = actor,
+            .rung = rung,
+            .settling = {.steps = STEPS_MAX, .until_ns = SIM_NEVER, .first_gain = waited_for}};
+    memset(ret, 0, sizeof(*ret));
+    uint32_t last = rung == SIM_RUNG_INTERRUPT ? sim_progress_reports(stand, stop, actor) : 0;
+    if (rung == SIM_RUNG_INTERRUPT && last == 0) {
+        return;
+    }
+    question.nth = last > 0;
+    if (!waited_for && sim_stand_at(stand, stop)) {
+        question.settling.foreground = stand->world->foreground;
+    }
+    do {
+        ret->nth = question.nth;
+        ask_in_stall(stand, &question, waited_for, ret);
+    } while (!ret->could && !ret->failed && question.nth++ < last);
+}
+
+void
+sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
+        enum sim_rung rung, bool waited_for, struct sim_progress *ret)
+{
+    struct sim_question question = {.stop = stop,
+            .actor = actor,
+            .rung = rung,
+            .settling = {.steps = STEPS_MAX, .free_steps = true}};
+    memset(ret, 0, sizeof(*ret));
+    uint32_t last = rung == SIM_RUNG_INTERRUPT ? sim_progress_reports(stand, stop, actor) : 0;
+    if (rung == SIM_RUNG_INTERRUPT && last == 0) {
+        return;
+    }
+    question.nth = last > 0;
+    do {
+        ret->nth = question.nth;
+        ask_at_quiet(stand, &question, waited_for, ret);
+    } while (!ret->could && !ret->failed && question.nth++ < last);
+}
+
+void
+sim_progress_at_limit(
+        struct sim_stand *stand, struct sim_stop stop, uint32_t actor, struct sim_progress *ret)
+{
+    const struct sim_question question = {.stop = stop, .actor = actor, .rung = SIM_RUNG_POLL};
+    memset(ret, 0, sizeof(*ret));
+    if (with(stand, 0, &question, &ret->answer)) {
+        ret->failed = ret->answer.failed;
+        ret->could = ret->answer.gained && !ret->failed;
+    }
+}
+
+bool
+sim_progress_alone(struct sim_stand *stand, const struct sim_question *asked)
+{
+    struct sim_question question = *asked;
+    struct sim_answer answer;
+    question.alone = true;
+    question.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
+    if (!with(stand, 0, &question, &answer) || answer.failed || !answer.gained) {
+        return false;
+    }
+    if (!sim_stand_at(stand, question.stop)) {
+        return false;
+    }
+    struct sim_world *world = stand->world;
+    world->gains = &world->journals[1];
+    sim_gains_clear(world->gains);
+    sim_hold_others(world, sim_world_actor(world, question.actor));
+    (void)sim_world_settle(world, &question.settling);
+    return sim_gains_more(&world->journals[0], &world->journals[1]);
+}

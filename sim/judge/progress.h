@@ -1,0 +1,47 @@
+/*
+ * progress.h -- could a blocked actor make progress? Decided by experiment.
+ *
+ *                      ┌── the actor is polled once more ──▶ what is gained    (with)
+ *   replay to the stop ┤
+ *                      └── nothing is done ────────────────▶ what is gained    (without)
+ *
+ * It could if the first gains something that the second does not. What is stored, armed or named
+ * proves nothing by itself. The rule in full, and how it can be wrong: sim/docs/oracles.md.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_JUDGE_PROGRESS_H
+#define SIM_JUDGE_PROGRESS_H
+
+#include "sim/judge/nudge.h"
+#include "sim/judge/stand.h"
+
+struct sim_progress {
+    bool could;
+    bool failed; /* The question ended in a verdict: it is in answer.outcome. */
+    uint32_t nth; /* Of a loop: what was reported for nothing; see struct sim_question. */
+    struct sim_answer answer;
+};
+
+/* How many things the host of a loop may report for nothing at that stop; 0 where the loop is not
+ * blocked in its host. */
+uint32_t sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t actor);
+
+/* In a stall: nothing is due, so whatever is gained comes of the question. `waited_for`: false of a
+ * background actor, whose progress must free another one that is waited for. */
+void sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
+        enum sim_rung rung, bool waited_for, struct sim_progress *ret);
+
+/* At a quiescence, before the clock moves: would it have gained something now that it does not gain
+ * within the declared slack? */
+void sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
+        enum sim_rung rung, bool waited_for, struct sim_progress *ret);
+
+/* At a limit: only what the poll itself gains counts. */
+void sim_progress_at_limit(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
+        struct sim_progress *ret);
+
+/* Between two steps, for the search for the missing wake: all others held back. */
+bool sim_progress_alone(struct sim_stand *stand, const struct sim_question *question);
+
+#endif

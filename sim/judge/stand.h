@@ -1,0 +1,37 @@
+/*
+ * stand.h -- a replay that stands at a stop, and can be put back there.
+ *
+ * A question changes the run that it is put to, so each is put to a replay that has just arrived at
+ * the stop. Where the run can be kept in its middle (world/memory/checkpoint.h) only the first of
+ * them is really made: for the next one the world is put back, and for a later stop it goes on from
+ * there. Elsewhere (under a sanitizer, say) each is a replay from the beginning. The answers are
+ * the same.
+ *
+ * Ownership. Borrows the world, whose run must be over, from sim_stand_init to sim_stand_leave, and
+ * the case. In between gains are noted in world->gains.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_JUDGE_STAND_H
+#define SIM_JUDGE_STAND_H
+
+#include "sim/judge/judge.h"
+
+struct sim_stand {
+    struct sim_world *world;
+    const struct sim_case *what;
+    struct sim_stop stop;
+    bool standing; /* The replay is not dropped; `stop` was reached. */
+    bool kept;     /* It can be put back. */
+};
+
+void sim_stand_init(struct sim_stand *stand, struct sim_world *world, const struct sim_case *what);
+
+/* Makes the world stand at `stop`. Gains on the way are noted in the last journal, which is empty
+ * again at the stop. False: the run does not come there. */
+bool sim_stand_at(struct sim_stand *stand, struct sim_stop stop);
+
+/* Drops the replay. The names of its actors stay readable until the next run. */
+void sim_stand_leave(struct sim_stand *stand);
+
+#endif
