@@ -27,7 +27,8 @@ differ(struct truth_run *run, enum truth_kind kind, uint32_t found, const struct
     if (run->kind == TRUTH_KIND_AGREED) {
         run->kind = kind;
         (void)snprintf(run->why, sizeof(run->why),
-                "verdicts found: %x; the model reaches %x, and %x where the documents leave it open",
+                "verdicts found: %x; the model reaches %x, and %x where the documents leave it "
+                "open",
                 found, reach->sure, reach->possible);
     }
 }
@@ -130,7 +131,8 @@ truth_check(struct lab *lab, const struct truth_program *program, const struct t
     truth_explore(program, &reach);
     counts->programs++;
     counts->incomplete += !reach.complete;
-    if (program->mutation == TRUTH_MUTATION_NOTHING && (reach.possible & ~BIT(LIVELOCK)) != BIT(PASS)) {
+    if (program->mutation == TRUTH_MUTATION_NOTHING &&
+            (reach.possible & ~BIT(LIVELOCK)) != BIT(PASS)) {
         differ(ret, TRUTH_KIND_INCORRECT, 0, &reach);
     }
     play_some(lab, program, plan->runs, counts, ret, &found);
@@ -212,8 +214,7 @@ truth_shrink(struct lab *lab, struct truth_program *program, const struct truth_
             shrunk |= shrink_actor(lab, program, i, plan, kind);
             smaller = *program;
             smaller.actor[i].cleanups = 0;
-            shrunk |= program->actor[i].cleanups > 0 &&
-                      take_if(lab, program, &smaller, plan, kind);
+            shrunk |= program->actor[i].cleanups > 0 && take_if(lab, program, &smaller, plan, kind);
         }
     }
 }

@@ -66,8 +66,7 @@ struct next {
 };
 
 static uint32_t
-wait_returns(const struct truth_state *state, const struct truth_program *program,
-        struct next *ret)
+wait_returns(const struct truth_state *state, const struct truth_program *program, struct next *ret)
 {
     uint32_t ready = (state->fd[0] > 0 ? 1u : 0) | (state->fd[1] > 0 ? 2u : 0);
     static const uint8_t lists[][2] = {{1, 0}, {2, 0}, {1, 2}, {2, 1}};
@@ -160,7 +159,8 @@ follow_paths(struct asking *asking, const struct truth_state *state)
             successors(&from, asking->program, asking->clock_moves ? TRUTH_STEP_NS : 0, next);
     for (uint32_t i = 0; i < count; i++) {
         const struct truth_gains *gains = &next[i].gains;
-        asking->open |= gains->open > 0 || (!asking->clock_moves && (gains->silent >> asking->actor & 1u) != 0);
+        asking->open |= gains->open > 0 ||
+                        (!asking->clock_moves && (gains->silent >> asking->actor & 1u) != 0);
         if (gains->sure > 0) {
             asking->gained = true;
         } else {
@@ -199,8 +199,8 @@ comes_soon(const struct truth_state *state, const struct truth_program *program)
     return next_ns <= state->now_ns + TRUTH_MS + 100 * TRUTH_STEP_NS;
 }
 
-/* A callback that is declared is called for nothing. Whether a loop that has a timeout has chosen to
- * wait for that is left open here. */
+/* A callback that is declared is called for nothing. Whether a loop that has a timeout has chosen
+ * to wait for that is left open here. */
 static enum truth_answer
 ask_callback(const struct truth_state *state, const struct truth_program *program, uint32_t fd,
         bool clock_moves)

@@ -31,7 +31,7 @@ enum truth_kind {
 
 const char *truth_kind_about(uint32_t kind);
 
-/* A run: the options that differ between runs, and what it gave. */
+/* A run: the options that differ between runs, and how it ended. */
 struct truth_run {
     uint64_t seed;
     struct sim_options options;
@@ -44,8 +44,7 @@ struct truth_run {
 };
 
 /* The options of run `nth` of `program`: order, audits, reports for nothing, slow steps. */
-void truth_run_options(
-        struct truth_run *run, const struct truth_program *program, uint32_t nth);
+void truth_run_options(struct truth_run *run, const struct truth_program *program, uint32_t nth);
 
 /* Plays `program` once, leads the model along, judges the run, and compares. */
 void truth_run_play(struct lab *lab, const struct truth_program *program, struct truth_run *run);

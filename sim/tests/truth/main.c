@@ -17,7 +17,7 @@
 #include "sim/tests/truth/print.h"
 
 /* Differences of one kind that are minimised and printed. */
-#define SHOWN_MAX 3u
+#define SHOWN_MAX 5u
 
 struct asked {
     uint64_t from;
@@ -103,8 +103,8 @@ print_options(const struct truth_run *run)
 }
 
 static void
-show_difference(struct lab *lab, const struct truth_program *program,
-        const struct truth_plan *plan, const struct truth_run *run)
+show_difference(struct lab *lab, const struct truth_program *program, const struct truth_plan *plan,
+        const struct truth_run *run)
 {
     struct truth_program smallest = *program;
     struct truth_counts counts = {0};

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/tests/truth/model.h"
+#include "sim/tests/truth/model_priv.h"
 
 #include <string.h>
 
-_Static_assert(sizeof(struct truth_state) ==
-                       offsetof(struct truth_state, padding) + sizeof(((struct truth_state *)0)->padding),
+_Static_assert(sizeof(struct truth_state) == offsetof(struct truth_state, padding) +
+                                                     sizeof(((struct truth_state *)0)->padding),
         "padding is named");
 
 /* ---- Wakes. ---------------------------------------------------------------------------------- */
@@ -47,8 +47,8 @@ forget(struct truth_state *state, uint32_t actor)
     }
 }
 
-static void
-end_operation(struct truth_of *of)
+void
+truth__end_operation(struct truth_of *of)
 {
     of->pc++;
     of->stage = 0;
@@ -72,24 +72,24 @@ item_arrives(struct truth_state *state, struct truth_channel *channel)
 }
 
 static void
-room_arrives(struct truth_state *state, struct truth_channel *channel)
+space_arrives(struct truth_state *state, struct truth_channel *channel)
 {
     if (channel->sender != 0) {
         wake_actor(state, channel->sender - 1u);
         channel->sender = 0;
-        channel->room_granted = 1;
+        channel->space_granted = 1;
     } else {
-        channel->room++;
+        channel->space++;
     }
 }
 
 static bool
 send(struct truth_state *state, struct truth_channel *channel, uint32_t actor)
 {
-    if (channel->room_granted) {
-        channel->room_granted = 0;
-    } else if (channel->room > 0) {
-        channel->room--;
+    if (channel->space_granted) {
+        channel->space_granted = 0;
+    } else if (channel->space > 0) {
+        channel->space--;
     } else {
         channel->sender = (uint8_t)(actor + 1);
         return false;
@@ -109,7 +109,7 @@ receive(struct truth_state *state, struct truth_channel *channel, uint32_t actor
         channel->receiver = (uint8_t)(actor + 1);
         return false;
     }
-    room_arrives(state, channel);
+    space_arrives(state, channel);
     return true;
 }
 
@@ -124,8 +124,8 @@ leave_channels(struct truth_state *state, const struct truth_of *of, const struc
     }
     if (op->kind == TRUTH_SEND) {
         channel->sender = channel->sender == actor + 1 ? 0 : channel->sender;
-        channel->room = (uint8_t)(channel->room + channel->room_granted);
-        channel->room_granted = 0;
+        channel->space = (uint8_t)(channel->space + channel->space_granted);
+        channel->space_granted = 0;
     } else if (op->kind == TRUTH_RECV) {
         channel->receiver = channel->receiver == actor + 1 ? 0 : channel->receiver;
         channel->items = (uint8_t)(channel->items + channel->item_granted);
@@ -327,8 +327,9 @@ join(struct truth_state *state, uint32_t whose, uint32_t actor)
 }
 
 /* A wait that is over. */
-static bool
-passed(const struct truth_program *program, uint32_t actor, struct truth_gains *gains, bool over)
+bool
+truth__passed(
+        const struct truth_program *program, uint32_t actor, struct truth_gains *gains, bool over)
 {
     gains->sure += over && program->reports;
     gains->silent |= over && !program->reports ? 1u << actor : 0;
@@ -350,26 +351,26 @@ perform(struct truth_state *state, const struct truth_program *program, uint32_t
         wake_slot(state, &state->slot[op->a]);
         return true;
     case TRUTH_WAIT:
-        return passed(program, actor, gains, wait_or_store(state, op, actor));
+        return truth__passed(program, actor, gains, wait_or_store(state, op, actor));
     case TRUTH_TAKE:
         over = wait_or_store(state, op, actor);
         state->flag[op->a] = (uint8_t)(state->flag[op->a] - over);
-        return passed(program, actor, gains, over);
+        return truth__passed(program, actor, gains, over);
     case TRUTH_WAIT_LATE:
-        return passed(program, actor, gains, wait_late(state, of, op, actor));
+        return truth__passed(program, actor, gains, wait_late(state, of, op, actor));
     case TRUTH_WAIT_LOCKED:
     case TRUTH_WAIT_LINES:
-        return passed(program, actor, gains, wait_or_store(state, op, actor));
+        return truth__passed(program, actor, gains, wait_or_store(state, op, actor));
     case TRUTH_WAIT_TURN:
-        return passed(program, actor, gains, wait_turn(state, of, op, actor));
+        return truth__passed(program, actor, gains, wait_turn(state, of, op, actor));
     case TRUTH_HEDGE:
-        return passed(program, actor, gains, hedge(state, of, op, actor));
+        return truth__passed(program, actor, gains, hedge(state, of, op, actor));
     case TRUTH_WAIT_ANY:
-        return passed(program, actor, gains, wait_any(state, op, actor));
+        return truth__passed(program, actor, gains, wait_any(state, op, actor));
     case TRUTH_WAIT_TIME:
-        return passed(program, actor, gains, wait_time(state, of, op, actor));
+        return truth__passed(program, actor, gains, wait_time(state, of, op, actor));
     case TRUTH_JOIN:
-        return passed(program, actor, gains, join(state, op->a, actor));
+        return truth__passed(program, actor, gains, join(state, op->a, actor));
     case TRUTH_SLEEP:
         return time_is_up(state, of, op->a);
     case TRUTH_YIELD:
@@ -413,7 +414,7 @@ run(struct truth_state *state, const struct truth_program *program, uint32_t act
             of->rewoken = 0;
             return false;
         }
-        end_operation(of);
+        truth__end_operation(of);
     }
     complete(state, actor, gains);
     return true;
@@ -444,177 +445,6 @@ truth_timers(struct truth_state *state, const struct truth_program *program)
     }
 }
 
-/* ---- Loops and workers. ---------------------------------------------------------------------- */
-
-/* Actor 0: stage 0 calls the wait, 1 is in it, 2 handles what was reported, 3 a timeout. */
-enum { CALLS, WAITS, HANDLES, TIMED_OUT };
-
-static uint32_t
-readable(const struct truth_state *state)
-{
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < TRUTH_FDS; i++) {
-        any |= state->fd[i];
-    }
-    return any;
-}
-
-static void
-call_wait(struct truth_state *state, const struct truth_program *program)
-{
-    struct truth_of *of = &state->actor[0];
-    const struct truth_op *listen = &program->actor[0].ops[0];
-    of->stage = WAITS;
-    of->pc = 0;
-    if (listen->c != 0) {
-        of->timed = 1;
-        of->deadline_ns = state->now_ns + listen->c * TRUTH_MS;
-    }
-}
-
-/* The next operation of the loop from `pc` on: of the descriptor that is handled, or, after a
- * timeout, each check. 0: none. */
-static uint32_t
-next_of_loop(const struct truth_of *of, const struct truth_actor *is)
-{
-    for (uint32_t at = of->pc + 1u; at < is->count; at++) {
-        bool of_this = of->stage == HANDLES ? is->ops[at].a + 1 == of->pending[0]
-                                            : is->ops[at].kind == TRUTH_CHECK;
-        if (of_this) {
-            return at;
-        }
-    }
-    return 0;
-}
-
-/* After an operation, or the return of a wait: what comes next; calls the wait when nothing does. */
-static void
-turn_loop(struct truth_state *state, const struct truth_program *program,
-        struct truth_gains *gains)
-{
-    struct truth_of *of = &state->actor[0];
-    const struct truth_actor *is = &program->actor[0];
-    bool handled = of->stage == HANDLES;
-    while (of->stage == HANDLES && next_of_loop(of, is) == 0) {
-        of->pending[0] = of->pending[1];
-        of->pending[1] = 0;
-        of->pc = 0;
-        of->stage = of->pending[0] == 0 ? CALLS : HANDLES;
-    }
-    if (of->stage == TIMED_OUT && next_of_loop(of, is) == 0) {
-        of->stage = CALLS;
-    }
-    if (handled && of->stage == CALLS && program->watched) {
-        return; /* A callback that is declared ends a step. */
-    }
-    if (of->stage == CALLS && state->taken >= is->ops[0].b) {
-        memset(of, 0, sizeof(*of));
-        of->status = TRUTH_DONE;
-        gains->sure++;
-    } else if (of->stage == CALLS) {
-        call_wait(state, program);
-    }
-}
-
-void
-truth_wait_returns(struct truth_state *state, const struct truth_program *program, uint32_t first,
-        uint32_t second)
-{
-    struct truth_of *of = &state->actor[0];
-    struct truth_gains none = {0};
-    of->pending[0] = (uint8_t)first;
-    of->pending[1] = (uint8_t)second;
-    of->stage = first == 0 ? TIMED_OUT : HANDLES;
-    of->pc = 0;
-    of->timed = 0;
-    of->deadline_ns = 0;
-    turn_loop(state, program, &none); /* Where nothing is to be done for it. */
-}
-
-static void
-operate_on(struct truth_state *state, const struct truth_program *program,
-        const struct truth_op *op, struct truth_gains *gains)
-{
-    uint8_t *counter = op->kind == TRUTH_DRAIN ? &state->fd[op->a] : &state->flag[op->a];
-    if (op->kind == TRUTH_DRAIN) {
-        gains->sure += *counter > 0;
-    } else {
-        (void)(*counter > 0 && passed(program, 0, gains, true));
-        state->taken = (uint8_t)(state->taken + *counter);
-    }
-    *counter = 0;
-}
-
-static void
-operate_loop(struct truth_state *state, const struct truth_program *program,
-        struct truth_gains *gains)
-{
-    struct truth_of *of = &state->actor[0];
-    const struct truth_actor *is = &program->actor[0];
-    uint32_t at = next_of_loop(of, is);
-    if (at != 0) {
-        operate_on(state, program, &is->ops[at], gains);
-    }
-    of->pc = (uint8_t)at;
-    turn_loop(state, program, gains);
-}
-
-static void
-operate_worker(struct truth_state *state, const struct truth_program *program, uint32_t actor,
-        struct truth_gains *gains)
-{
-    struct truth_of *of = &state->actor[actor];
-    const struct truth_actor *is = &program->actor[actor];
-    if (of->timed) { /* It has slept. */
-        end_operation(of);
-    }
-    if (of->pc < is->count) {
-        const struct truth_op *op = &is->ops[of->pc];
-        if (op->kind == TRUTH_SLEEP) {
-            of->timed = 1;
-            of->deadline_ns = state->now_ns + op->a * TRUTH_MS;
-            return;
-        }
-        state->flag[op->a] = (uint8_t)(state->flag[op->a] + (op->kind == TRUTH_SET));
-        if (op->kind == TRUTH_NOTIFY) {
-            state->fd[op->a]++;
-            gains->open++;
-        }
-        of->pc++;
-    } else {
-        of->status = TRUTH_DONE;
-        gains->sure++;
-    }
-}
-
-void
-truth_call_back(struct truth_state *state, const struct truth_program *program, uint32_t fd,
-        struct truth_gains *gains)
-{
-    const struct truth_actor *is = &program->actor[0];
-    for (uint32_t at = 1; at < is->count; at++) {
-        if (is->ops[at].a == fd) {
-            operate_on(state, program, &is->ops[at], gains);
-        }
-    }
-    gains->sure += state->taken >= is->ops[0].b;
-}
-
-void
-truth_operate(struct truth_state *state, const struct truth_program *program, uint32_t actor,
-        struct truth_gains *gains)
-{
-    if (actor == 0) {
-        if (state->actor[0].stage == CALLS) {
-            turn_loop(state, program, gains);
-        } else {
-            operate_loop(state, program, gains);
-        }
-    } else {
-        operate_worker(state, program, actor, gains);
-    }
-}
-
 /* ---- The state as a whole. ------------------------------------------------------------------- */
 
 void
@@ -626,7 +456,7 @@ truth_state_init(struct truth_state *state, const struct truth_program *program)
     }
     state->permit.free = 1;
     for (uint32_t i = 0; i < TRUTH_CHANNELS; i++) {
-        state->channel[i].room = program->capacity[i];
+        state->channel[i].space = program->capacity[i];
     }
 }
 
@@ -640,11 +470,7 @@ can_step(const struct truth_state *state, const struct truth_program *program, u
     if (program->family == TRUTH_TASKS) {
         return of->status == TRUTH_WOKEN;
     }
-    bool due = of->timed && of->deadline_ns <= state->now_ns;
-    if (actor == 0 && of->stage == WAITS) {
-        return due || readable(state) != 0;
-    }
-    return !of->timed || due;
+    return truth__loop_can_step(state, actor);
 }
 
 uint32_t
@@ -671,12 +497,6 @@ truth_next_deadline(const struct truth_state *state, const struct truth_program 
         }
     }
     return next_ns;
-}
-
-bool
-truth_in_wait(const struct truth_state *state)
-{
-    return state->actor[0].stage == WAITS && state->actor[0].status != TRUTH_DONE;
 }
 
 bool

@@ -7,11 +7,11 @@
 
 static const struct truth_program *program_now;
 
-struct story;
+struct shared;
 
 struct player {
     struct rt_task task;
-    struct story *story;
+    struct shared *shared;
     const struct truth_actor *is;
     uint32_t pc;
     uint32_t stage; /* Of the operation: 0 at its first poll. */
@@ -22,7 +22,7 @@ struct player {
     struct sim_cell mark; /* Of a loop or worker. */
 };
 
-struct story {
+struct shared {
     struct sim_world *world;
     const struct truth_program *program;
     struct player players[TRUTH_ACTORS];
@@ -40,49 +40,49 @@ struct story {
 /* ---- Operations of a task. ------------------------------------------------------------------- */
 
 static rt_poll
-passed(struct story *story)
+passed(struct shared *shared)
 {
-    if (story->program->reports) {
+    if (shared->program->reports) {
         SIM_PROGRESS();
     }
     return RT_READY;
 }
 
 static rt_poll
-wait_flag(struct story *story, const struct truth_op *op, struct rt_cx *cx)
+wait_flag(struct shared *shared, const struct truth_op *op, struct rt_cx *cx)
 {
-    if (story->flag[op->a] > 0) {
-        return passed(story);
+    if (shared->flag[op->a] > 0) {
+        return passed(shared);
     }
-    rt_slot_replace(&story->slot[op->b], cx, "a flag");
+    rt_slot_replace(&shared->slot[op->b], cx, "a flag");
     if (op->c != TRUTH_NONE) {
-        rt_slot_replace(&story->slot[op->c], cx, "a word of the other one");
+        rt_slot_replace(&shared->slot[op->c], cx, "a word of the other one");
     }
     return RT_PENDING;
 }
 
 static rt_poll
-take(struct story *story, const struct truth_op *op, struct rt_cx *cx)
+take(struct shared *shared, const struct truth_op *op, struct rt_cx *cx)
 {
-    if (story->flag[op->a] > 0) {
-        story->flag[op->a]--;
-        return passed(story);
+    if (shared->flag[op->a] > 0) {
+        shared->flag[op->a]--;
+        return passed(shared);
     }
-    rt_slot_replace(&story->slot[op->b], cx, "one of a counter");
+    rt_slot_replace(&shared->slot[op->b], cx, "one of a counter");
     return RT_PENDING;
 }
 
 static rt_poll
 wait_late(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 {
-    struct story *story = player->story;
+    struct shared *shared = player->shared;
     if (player->stage == 1) {
-        rt_slot_replace(&story->slot[op->b], cx, "a flag that was not set");
+        rt_slot_replace(&shared->slot[op->b], cx, "a flag that was not set");
         player->stage = 0;
         return RT_PENDING;
     }
-    if (story->flag[op->a] > 0) {
-        return passed(story);
+    if (shared->flag[op->a] > 0) {
+        return passed(shared);
     }
     player->stage = 1;
     rt_cx_reenqueue(cx);
@@ -91,30 +91,30 @@ wait_late(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 
 /* The lock is always free: no poll ends while it is held. */
 static rt_poll
-wait_locked(struct story *story, const struct truth_op *op, struct rt_cx *cx)
+wait_locked(struct shared *shared, const struct truth_op *op, struct rt_cx *cx)
 {
-    SIM_ALWAYS(rt_semaphore_try_acquire(&story->lock, 1) == RT_OK);
-    bool set = story->flag[op->a] > 0;
-    SIM_ALWAYS(rt_semaphore_release(&story->lock, 1) == RT_OK);
+    SIM_ALWAYS(rt_semaphore_try_acquire(&shared->lock, 1) == RT_OK);
+    bool set = shared->flag[op->a] > 0;
+    SIM_ALWAYS(rt_semaphore_release(&shared->lock, 1) == RT_OK);
     if (set) {
-        return passed(story);
+        return passed(shared);
     }
-    rt_slot_replace(&story->slot[op->b], cx, "a flag under a lock");
+    rt_slot_replace(&shared->slot[op->b], cx, "a flag under a lock");
     return RT_PENDING;
 }
 
 static rt_poll
 wait_lines(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 {
-    struct story *story = player->story;
-    if (story->flag[op->a] > 0) {
-        return passed(story);
+    struct shared *shared = player->shared;
+    if (shared->flag[op->a] > 0) {
+        return passed(shared);
     }
     if (player->stage == 0) {
         player->stage = 1;
-        rt_slot_replace(&story->slot[op->b], cx, "a flag");
+        rt_slot_replace(&shared->slot[op->b], cx, "a flag");
     } else {
-        rt_slot_replace(&story->slot[op->b], cx, "a flag, still");
+        rt_slot_replace(&shared->slot[op->b], cx, "a flag, still");
     }
     return RT_PENDING;
 }
@@ -122,11 +122,11 @@ wait_lines(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 static rt_poll
 wait_turn(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 {
-    struct story *story = player->story;
-    if (story->flag[op->a] > 0) {
-        return passed(story);
+    struct shared *shared = player->shared;
+    if (shared->flag[op->a] > 0) {
+        return passed(shared);
     }
-    rt_slot_replace(&story->slot[player->stage == 0 ? op->b : op->c], cx, "a replica");
+    rt_slot_replace(&shared->slot[player->stage == 0 ? op->b : op->c], cx, "a replica");
     player->stage = player->stage == 0;
     return RT_PENDING;
 }
@@ -134,26 +134,26 @@ wait_turn(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 static rt_poll
 hedge(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 {
-    struct story *story = player->story;
-    if (story->flag[op->a] > 0) {
-        return passed(story);
+    struct shared *shared = player->shared;
+    if (shared->flag[op->a] > 0) {
+        return passed(shared);
     }
     uint32_t replica = op->c + player->stage;
     player->stage = player->stage == 0;
-    story->flag[replica]++;
-    rt_slot_wake(&story->slot[replica]);
-    rt_slot_replace(&story->slot[op->b], cx, "an answer");
+    shared->flag[replica]++;
+    rt_slot_wake(&shared->slot[replica]);
+    rt_slot_replace(&shared->slot[op->b], cx, "an answer");
     return RT_PENDING;
 }
 
 static rt_poll
-wait_any(struct story *story, const struct truth_op *op, struct rt_cx *cx)
+wait_any(struct shared *shared, const struct truth_op *op, struct rt_cx *cx)
 {
-    if (story->flag[op->a] > 0 || story->flag[op->b] > 0) {
-        return passed(story);
+    if (shared->flag[op->a] > 0 || shared->flag[op->b] > 0) {
+        return passed(shared);
     }
-    rt_slot_replace(&story->slot[op->a], cx, "one of two flags");
-    rt_slot_replace(&story->slot[op->b], cx, "the other flag");
+    rt_slot_replace(&shared->slot[op->a], cx, "one of two flags");
+    rt_slot_replace(&shared->slot[op->b], cx, "the other flag");
     return RT_PENDING;
 }
 
@@ -170,17 +170,17 @@ nap(struct player *player, uint32_t ms, struct rt_cx *cx)
 static rt_poll
 wait_time(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 {
-    struct story *story = player->story;
-    if (story->flag[op->a] > 0) {
+    struct shared *shared = player->shared;
+    if (shared->flag[op->a] > 0) {
         if (player->stage == 1) {
             rt_sleep_cancel(&player->nap);
         }
-        return passed(story);
+        return passed(shared);
     }
     if (nap(player, op->c, cx) == RT_READY) {
-        return passed(story);
+        return passed(shared);
     }
-    rt_slot_replace(&story->slot[op->b], cx, "a flag, for some time");
+    rt_slot_replace(&shared->slot[op->b], cx, "a flag, for some time");
     return RT_PENDING;
 }
 
@@ -200,7 +200,7 @@ send(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 {
     if (player->stage == 0) {
         player->stage = 1;
-        rt_send_init(&player->send, &player->story->channel[op->a], NULL);
+        rt_send_init(&player->send, &player->shared->channel[op->a], NULL);
     }
     return rt_send_poll(&player->send, cx);
 }
@@ -210,7 +210,7 @@ receive(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 {
     if (player->stage == 0) {
         player->stage = 1;
-        rt_recv_init(&player->recv, &player->story->channel[op->a], NULL);
+        rt_recv_init(&player->recv, &player->shared->channel[op->a], NULL);
     }
     return rt_recv_poll(&player->recv, cx);
 }
@@ -220,36 +220,36 @@ acquire(struct player *player, struct rt_cx *cx)
 {
     if (player->stage == 0) {
         player->stage = 1;
-        rt_acquire_init(&player->acquire, &player->story->permit, 1);
+        rt_acquire_init(&player->acquire, &player->shared->permit, 1);
     }
     return rt_acquire_poll(&player->acquire, cx);
 }
 
 static rt_poll
-join(struct story *story, const struct truth_op *op, struct rt_cx *cx)
+join(struct shared *shared, const struct truth_op *op, struct rt_cx *cx)
 {
-    return rt_task_join(&story->players[op->a].task, cx) == RT_READY ? passed(story) : RT_PENDING;
+    return rt_task_join(&shared->players[op->a].task, cx) == RT_READY ? passed(shared) : RT_PENDING;
 }
 
 static rt_poll
 perform(struct player *player, const struct truth_op *op, struct rt_cx *cx)
 {
-    struct story *story = player->story;
+    struct shared *shared = player->shared;
     switch (op->kind) {
     case TRUTH_SET:
-        story->flag[op->a]++;
+        shared->flag[op->a]++;
         return RT_READY;
     case TRUTH_WAKE:
-        rt_slot_wake(&story->slot[op->a]);
+        rt_slot_wake(&shared->slot[op->a]);
         return RT_READY;
     case TRUTH_WAIT:
-        return wait_flag(story, op, cx);
+        return wait_flag(shared, op, cx);
     case TRUTH_TAKE:
-        return take(story, op, cx);
+        return take(shared, op, cx);
     case TRUTH_WAIT_LATE:
         return wait_late(player, op, cx);
     case TRUTH_WAIT_LOCKED:
-        return wait_locked(story, op, cx);
+        return wait_locked(shared, op, cx);
     case TRUTH_WAIT_LINES:
         return wait_lines(player, op, cx);
     case TRUTH_WAIT_TURN:
@@ -259,10 +259,10 @@ perform(struct player *player, const struct truth_op *op, struct rt_cx *cx)
     case TRUTH_ACQUIRE:
         return acquire(player, cx);
     case TRUTH_RELEASE:
-        SIM_ALWAYS(rt_semaphore_release(&story->permit, 1) == RT_OK);
+        SIM_ALWAYS(rt_semaphore_release(&shared->permit, 1) == RT_OK);
         return RT_READY;
     case TRUTH_WAIT_ANY:
-        return wait_any(story, op, cx);
+        return wait_any(shared, op, cx);
     case TRUTH_WAIT_TIME:
         return wait_time(player, op, cx);
     case TRUTH_SLEEP:
@@ -274,9 +274,9 @@ perform(struct player *player, const struct truth_op *op, struct rt_cx *cx)
     case TRUTH_RECV:
         return receive(player, op, cx);
     case TRUTH_JOIN:
-        return join(story, op, cx);
+        return join(shared, op, cx);
     case TRUTH_CANCEL:
-        rt_task_cancel(&story->players[op->a].task);
+        rt_task_cancel(&shared->players[op->a].task);
         return RT_READY;
     default:
         return RT_READY;
@@ -325,9 +325,9 @@ player_cleanup(struct rt_task *task)
     for (uint32_t i = 0; i < player->is->cleanups; i++) {
         const struct truth_op *op = &player->is->cleanup[i];
         if (op->kind == TRUTH_SET) {
-            player->story->flag[op->a]++;
+            player->shared->flag[op->a]++;
         } else {
-            rt_slot_wake(&player->story->slot[op->a]);
+            rt_slot_wake(&player->shared->slot[op->a]);
         }
     }
 }
@@ -337,18 +337,18 @@ player_cleanup(struct rt_task *task)
 static void
 loop_operate(struct player *player, uint32_t at, bool pauses)
 {
-    struct story *story = player->story;
+    struct shared *shared = player->shared;
     const struct truth_op *op = &player->is->ops[at];
     uint64_t counter;
     if (pauses) {
-        sim_loop_pause(story->world);
+        sim_loop_pause(shared->world);
     }
     if (op->kind == TRUTH_DRAIN) {
-        (void)sim_fd_read(story->fds, story->fd[op->a], &counter, sizeof(counter));
-    } else if (story->flag[op->a] > 0) {
-        story->taken += story->flag[op->a];
-        story->flag[op->a] = 0;
-        (void)passed(story);
+        (void)sim_fd_read(shared->fds, shared->fd[op->a], &counter, sizeof(counter));
+    } else if (shared->flag[op->a] > 0) {
+        shared->taken += shared->flag[op->a];
+        shared->flag[op->a] = 0;
+        (void)passed(shared);
     }
     sim_cell_set(&player->mark, TRUTH_MARK_OP + (int64_t)at);
 }
@@ -356,17 +356,17 @@ loop_operate(struct player *player, uint32_t at, bool pauses)
 static void
 loop_callback(struct player *player, uint32_t fd, bool pauses)
 {
-    struct story *story = player->story;
-    if (story->program->watched) {
-        sim_foreign_poll(&story->watcher[fd]);
+    struct shared *shared = player->shared;
+    if (shared->program->watched) {
+        sim_foreign_poll(&shared->watcher[fd]);
     }
     for (uint32_t at = 1; at < player->is->count; at++) {
         if (player->is->ops[at].a == fd) {
             loop_operate(player, at, pauses);
         }
     }
-    if (story->program->watched) {
-        sim_foreign_polled(&story->watcher[fd], story->taken >= player->is->ops[0].b);
+    if (shared->program->watched) {
+        sim_foreign_polled(&shared->watcher[fd], shared->taken >= player->is->ops[0].b);
     }
 }
 
@@ -375,9 +375,9 @@ static void
 loop_again(void *runtime, void *watcher)
 {
     struct player *player = runtime;
-    struct story *story = player->story;
-    if (story->taken < player->is->ops[0].b) {
-        loop_callback(player, watcher == &story->watcher[0] ? 0 : 1, false);
+    struct shared *shared = player->shared;
+    if (shared->taken < player->is->ops[0].b) {
+        loop_callback(player, watcher == &shared->watcher[0] ? 0 : 1, false);
     }
 }
 
@@ -395,13 +395,13 @@ static void
 loop_main(struct sim_world *world, void *argument)
 {
     struct player *player = argument;
-    struct story *story = player->story;
+    struct shared *shared = player->shared;
     const struct truth_op *listen = &player->is->ops[0];
     uint64_t timeout_ns = listen->c == 0 ? SIM_NEVER : listen->c * RT_MS;
     (void)world;
-    while (story->taken < listen->b) {
+    while (shared->taken < listen->b) {
         struct sim_fd_event events[2] = {{0, 0}, {0, 0}};
-        uint32_t count = sim_fd_wait(story->fds, events, 2, timeout_ns);
+        uint32_t count = sim_fd_wait(shared->fds, events, 2, timeout_ns);
         uint64_t first = count > 0 ? events[0].data + 1 : 0;
         uint64_t second = count > 1 ? events[1].data + 1 : 0;
         sim_cell_set(&player->mark, TRUTH_MARK_WAIT + (int64_t)(4 * first + second));
@@ -418,13 +418,13 @@ static void
 worker_main(struct sim_world *world, void *argument)
 {
     struct player *player = argument;
-    struct story *story = player->story;
+    struct shared *shared = player->shared;
     for (; player->pc < player->is->count; player->pc++) {
         const struct truth_op *op = &player->is->ops[player->pc];
         if (op->kind == TRUTH_SET) {
-            story->flag[op->a]++;
+            shared->flag[op->a]++;
         } else if (op->kind == TRUTH_NOTIFY) {
-            SIM_ALWAYS(sim_fd_notify(story->fds, story->fd[op->a]) == RT_OK);
+            SIM_ALWAYS(sim_fd_notify(shared->fds, shared->fd[op->a]) == RT_OK);
         }
         sim_cell_set(&player->mark, TRUTH_MARK_OP + (int64_t)player->pc);
         if (op->kind == TRUTH_SLEEP) {
@@ -441,54 +441,54 @@ worker_main(struct sim_world *world, void *argument)
 static const char *const names[TRUTH_ACTORS] = {"t0", "t1", "t2", "t3"};
 
 static void
-setup_tasks(struct sim_world *world, struct story *story)
+setup_tasks(struct sim_world *world, struct shared *shared)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
     for (uint32_t i = 0; i < TRUTH_SLOTS; i++) {
-        rt_slot_init(&story->slot[i]);
+        rt_slot_init(&shared->slot[i]);
     }
-    rt_semaphore_init(&story->permit, 1);
-    rt_semaphore_init(&story->lock, 1);
+    rt_semaphore_init(&shared->permit, 1);
+    rt_semaphore_init(&shared->lock, 1);
     for (uint32_t i = 0; i < TRUTH_CHANNELS; i++) {
-        struct rt_channel_config config = {.capacity = story->program->capacity[i]};
-        rt_channel_init(&story->channel[i], &config);
-        rt_channel_add_sender(&story->channel[i]);
-        rt_channel_add_receiver(&story->channel[i]);
+        struct rt_channel_config config = {.capacity = shared->program->capacity[i]};
+        rt_channel_init(&shared->channel[i], &config);
+        rt_channel_add_sender(&shared->channel[i]);
+        rt_channel_add_receiver(&shared->channel[i]);
     }
-    for (uint32_t i = 0; i < story->program->actors; i++) {
-        struct player *player = &story->players[i];
+    for (uint32_t i = 0; i < shared->program->actors; i++) {
+        struct player *player = &shared->players[i];
         rt_task_init(&player->task, player_poll, player_cleanup, names[i]);
     }
-    for (uint32_t i = 0; i < story->program->actors; i++) {
-        sim_spawn(rt, &story->players[i].task);
+    for (uint32_t i = 0; i < shared->program->actors; i++) {
+        sim_spawn(rt, &shared->players[i].task);
     }
 }
 
 static void
-watch(struct story *story, struct sim_foreign *foreign)
+watch(struct shared *shared, struct sim_foreign *foreign)
 {
     static const char *const watcher_names[TRUTH_FDS] = {"watcher 0", "watcher 1"};
     for (uint32_t i = 0; i < TRUTH_FDS; i++) {
-        sim_foreign_watch(foreign, &story->watcher[i], watcher_names[i], "a post");
+        sim_foreign_watch(foreign, &shared->watcher[i], watcher_names[i], "a post");
     }
 }
 
 static void
-setup_loops(struct sim_world *world, struct story *story)
+setup_loops(struct sim_world *world, struct shared *shared)
 {
     static const char *const fd_names[TRUTH_FDS] = {"event 0", "event 1"};
-    story->fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), 3);
+    shared->fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), 3);
     for (uint32_t i = 0; i < TRUTH_FDS; i++) {
-        SIM_ALWAYS(sim_fd_event_open(story->fds, fd_names[i], &story->fd[i]) == RT_OK);
-        SIM_ALWAYS(sim_fd_add(story->fds, story->fd[i], SIM_FD_IN, i) == RT_OK);
+        SIM_ALWAYS(sim_fd_event_open(shared->fds, fd_names[i], &shared->fd[i]) == RT_OK);
+        SIM_ALWAYS(sim_fd_add(shared->fds, shared->fd[i], SIM_FD_IN, i) == RT_OK);
     }
-    for (uint32_t i = 0; i < story->program->actors; i++) {
-        struct player *player = &story->players[i];
+    for (uint32_t i = 0; i < shared->program->actors; i++) {
+        struct player *player = &shared->players[i];
         sim_cell_init(world, &player->mark, names[i], 0);
         struct sim_loop *loop =
                 sim_loop_new(world, names[i], i == 0 ? loop_main : worker_main, player);
-        if (i == 0 && story->program->watched) {
-            watch(story, sim_foreign_new(loop, loop_again, player));
+        if (i == 0 && shared->program->watched) {
+            watch(shared, sim_foreign_new(loop, loop_again, player));
         }
     }
 }
@@ -496,17 +496,17 @@ setup_loops(struct sim_world *world, struct story *story)
 static void
 setup(struct sim_world *world)
 {
-    struct story *story = sim_new(world, struct story);
-    story->world = world;
-    story->program = program_now;
+    struct shared *shared = sim_new(world, struct shared);
+    shared->world = world;
+    shared->program = program_now;
     for (uint32_t i = 0; i < program_now->actors; i++) {
-        story->players[i].story = story;
-        story->players[i].is = &program_now->actor[i];
+        shared->players[i].shared = shared;
+        shared->players[i].is = &program_now->actor[i];
     }
     if (program_now->family == TRUTH_LOOPS) {
-        setup_loops(world, story);
+        setup_loops(world, shared);
     } else {
-        setup_tasks(world, story);
+        setup_tasks(world, shared);
     }
 }
 

@@ -16,9 +16,9 @@ extern const struct sim_scenario truth_scenario;
 void truth_play_program(const struct truth_program *program);
 
 /*
- * Loops and workers say what they do by SET events of cells, with these values: an operation is done
- * (its place is added), a wait has returned (4 * first + second descriptor, + 1 each, are added; 0:
- * none), and the end of a worker. Of a task the events POLL and POLLED say enough.
+ * Loops and workers report what they do by SET events of cells, with these values: an operation is
+ * done (its place is added); a wait has returned (4 * first + second descriptor, + 1 each, are
+ * added; 0: none); the end of a worker. Of a task the events POLL and POLLED are enough.
  */
 #define TRUTH_MARK_OP 1000
 #define TRUTH_MARK_WAIT 100

@@ -1,9 +1,9 @@
 /*
- * program.c -- the generator: pairs of operations, then one mutation.
+ * program.c -- the generator: pairs of operations that belong together.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/tests/truth/program.h"
+#include "sim/tests/truth/program_priv.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,17 +17,8 @@ truth_draw(uint64_t *state, uint32_t n)
     return (uint32_t)((x ^ (x >> 31)) % n);
 }
 
-struct maker {
-    struct truth_program *program;
-    uint64_t state;
-    uint8_t flags;
-    uint8_t slots;
-    uint8_t channels;
-    uint8_t ended; /* Actors, as bits, that take no more operations. */
-};
-
-static uint32_t
-draw(struct maker *maker, uint32_t n)
+uint32_t
+truth__draw(struct truth__maker *maker, uint32_t n)
 {
     return truth_draw(&maker->state, n);
 }
@@ -35,16 +26,15 @@ draw(struct maker *maker, uint32_t n)
 /* ---- Adding operations. ---------------------------------------------------------------------- */
 
 static void
-add(struct maker *maker, uint32_t actor, enum truth_op_kind kind, uint32_t a, uint32_t b,
+add(struct truth__maker *maker, uint32_t actor, enum truth_op_kind kind, uint32_t a, uint32_t b,
         uint32_t c)
 {
     struct truth_actor *to = &maker->program->actor[actor];
-    to->ops[to->count++] =
-            (struct truth_op){(uint8_t)kind, (uint8_t)a, (uint8_t)b, (uint8_t)c};
+    to->ops[to->count++] = (struct truth_op){(uint8_t)kind, (uint8_t)a, (uint8_t)b, (uint8_t)c};
 }
 
 static bool
-has_space(const struct maker *maker, uint32_t actor)
+has_space(const struct truth__maker *maker, uint32_t actor)
 {
     /* With a pause a pair takes at most six of one actor, a mutation two more. */
     return maker->program->actor[actor].count + 8u <= TRUTH_OPS &&
@@ -53,23 +43,23 @@ has_space(const struct maker *maker, uint32_t actor)
 
 /* Two actors that differ and have space. */
 static bool
-draw_two(struct maker *maker, uint32_t *ret_from, uint32_t *ret_to)
+draw_two(struct truth__maker *maker, uint32_t *ret_from, uint32_t *ret_to)
 {
     uint32_t n = maker->program->actors;
-    *ret_from = draw(maker, n);
-    *ret_to = (*ret_from + 1 + draw(maker, n - 1)) % n;
+    *ret_from = truth__draw(maker, n);
+    *ret_to = (*ret_from + 1 + truth__draw(maker, n - 1)) % n;
     return has_space(maker, *ret_from) && has_space(maker, *ret_to);
 }
 
 static void
-add_pause(struct maker *maker, uint32_t actor)
+add_pause(struct truth__maker *maker, uint32_t actor)
 {
-    switch (draw(maker, 6)) {
+    switch (truth__draw(maker, 6)) {
     case 0:
         add(maker, actor, TRUTH_YIELD, 0, 0, 0);
         break;
     case 1:
-        add(maker, actor, TRUTH_SLEEP, 1 + draw(maker, 5), 0, 0);
+        add(maker, actor, TRUTH_SLEEP, 1 + truth__draw(maker, 5), 0, 0);
         break;
     default:
         break;
@@ -77,7 +67,7 @@ add_pause(struct maker *maker, uint32_t actor)
 }
 
 static void
-add_signal(struct maker *maker, uint32_t from, uint32_t flag, uint32_t slot)
+add_signal(struct truth__maker *maker, uint32_t from, uint32_t flag, uint32_t slot)
 {
     add(maker, from, TRUTH_SET, flag, 0, 0);
     add(maker, from, TRUTH_WAKE, slot, 0, 0);
@@ -86,7 +76,7 @@ add_signal(struct maker *maker, uint32_t from, uint32_t flag, uint32_t slot)
 /* ---- Pairs. ---------------------------------------------------------------------------------- */
 
 static void
-pair_flag(struct maker *maker, uint32_t from, uint32_t to)
+pair_flag(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     if (maker->flags == TRUTH_FLAGS || maker->slots == TRUTH_SLOTS) {
         return;
@@ -94,12 +84,12 @@ pair_flag(struct maker *maker, uint32_t from, uint32_t to)
     uint32_t flag = maker->flags++;
     uint32_t slot = maker->slots++;
     add_signal(maker, from, flag, slot);
-    switch (draw(maker, 6)) {
+    switch (truth__draw(maker, 6)) {
     case 0:
         add(maker, to, TRUTH_TAKE, flag, slot, 0);
         break;
     case 1:
-        add(maker, to, TRUTH_WAIT_TIME, flag, slot, 1 + draw(maker, 6));
+        add(maker, to, TRUTH_WAIT_TIME, flag, slot, 1 + truth__draw(maker, 6));
         break;
     case 2:
         add(maker, to, TRUTH_WAIT_LOCKED, flag, slot, TRUTH_NONE);
@@ -115,7 +105,7 @@ pair_flag(struct maker *maker, uint32_t from, uint32_t to)
 
 /* Two of one counter. */
 static void
-pair_count(struct maker *maker, uint32_t from, uint32_t to)
+pair_count(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     if (maker->flags == TRUTH_FLAGS || maker->slots == TRUTH_SLOTS) {
         return;
@@ -130,13 +120,13 @@ pair_count(struct maker *maker, uint32_t from, uint32_t to)
 
 /* Several items over a channel that is this pair's alone. */
 static void
-pair_channel(struct maker *maker, uint32_t from, uint32_t to)
+pair_channel(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     if (maker->channels == TRUTH_CHANNELS) {
         return;
     }
     uint32_t channel = maker->channels++;
-    uint32_t items = 1 + draw(maker, 3);
+    uint32_t items = 1 + truth__draw(maker, 3);
     for (uint32_t i = 0; i < items; i++) {
         add(maker, from, TRUTH_SEND, channel, 0, 0);
         add(maker, to, TRUTH_RECV, channel, 0, 0);
@@ -145,7 +135,7 @@ pair_channel(struct maker *maker, uint32_t from, uint32_t to)
 
 /* Either of two flags, of which only one need be set. The slots have the flags' numbers. */
 static void
-pair_any(struct maker *maker, uint32_t from, uint32_t to)
+pair_any(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     if (maker->flags != maker->slots || maker->flags + 2u > TRUTH_FLAGS) {
         return;
@@ -153,7 +143,7 @@ pair_any(struct maker *maker, uint32_t from, uint32_t to)
     uint32_t flag = maker->flags;
     maker->flags += 2;
     maker->slots += 2;
-    uint32_t which = draw(maker, 2);
+    uint32_t which = truth__draw(maker, 2);
     add_signal(maker, from, flag + which, flag + which);
     add(maker, to, TRUTH_WAIT_ANY, flag, flag + 1, 0);
 }
@@ -163,7 +153,7 @@ pair_any(struct maker *maker, uint32_t from, uint32_t to)
  * have a slot of their own too, and the first that sees the flag wakes the other.
  */
 static void
-pair_shared(struct maker *maker, uint32_t from, uint32_t to)
+pair_shared(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     uint32_t other = 0;
     while (other == from || other == to) {
@@ -184,7 +174,7 @@ pair_shared(struct maker *maker, uint32_t from, uint32_t to)
 }
 
 static void
-pair_join(struct maker *maker, uint32_t from, uint32_t to)
+pair_join(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     maker->ended |= (uint8_t)(1u << from);
     add(maker, to, TRUTH_JOIN, from, 0, 0);
@@ -192,7 +182,7 @@ pair_join(struct maker *maker, uint32_t from, uint32_t to)
 
 /* Both take the permit, keep it for a while, and give it back. */
 static void
-pair_permit(struct maker *maker, uint32_t from, uint32_t to)
+pair_permit(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     const uint32_t both[] = {from, to};
     for (uint32_t i = 0; i < 2; i++) {
@@ -204,7 +194,7 @@ pair_permit(struct maker *maker, uint32_t from, uint32_t to)
 
 /* A flag with two slots, of which a poll uses one and the next poll the other. */
 static void
-pair_turn(struct maker *maker, uint32_t from, uint32_t to)
+pair_turn(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     if (maker->flags == TRUTH_FLAGS || maker->slots + 2u > TRUTH_SLOTS) {
         return;
@@ -223,7 +213,7 @@ pair_turn(struct maker *maker, uint32_t from, uint32_t to)
  * waits must not report progress.
  */
 static void
-pair_hedge(struct maker *maker, uint32_t from, uint32_t to)
+pair_hedge(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     uint32_t third = 0;
     while (third == from || third == to) {
@@ -249,7 +239,7 @@ pair_hedge(struct maker *maker, uint32_t from, uint32_t to)
 
 /* `from` waits for what never happens and is cancelled by `to`; its cleanup wakes `to`. */
 static void
-pair_cancel(struct maker *maker, uint32_t from, uint32_t to)
+pair_cancel(struct truth__maker *maker, uint32_t from, uint32_t to)
 {
     if (maker->flags + 3u > TRUTH_FLAGS || maker->slots + 3u > TRUTH_SLOTS) {
         return;
@@ -271,9 +261,9 @@ pair_cancel(struct maker *maker, uint32_t from, uint32_t to)
 }
 
 static void
-add_pair(struct maker *maker)
+add_pair(struct truth__maker *maker)
 {
-    static void (*const pairs[])(struct maker *, uint32_t, uint32_t) = {pair_flag, pair_flag,
+    static void (*const pairs[])(struct truth__maker *, uint32_t, uint32_t) = {pair_flag, pair_flag,
             pair_flag, pair_count, pair_channel, pair_channel, pair_any, pair_turn, pair_shared,
             pair_shared, pair_join, pair_cancel, pair_permit, pair_hedge};
     uint32_t from;
@@ -284,7 +274,7 @@ add_pair(struct maker *maker)
     add_pause(maker, from);
     add_pause(maker, to);
     if (has_space(maker, from) && has_space(maker, to)) {
-        pairs[draw(maker, sizeof(pairs) / sizeof(*pairs))](maker, from, to);
+        pairs[truth__draw(maker, sizeof(pairs) / sizeof(*pairs))](maker, from, to);
     }
 }
 
@@ -292,21 +282,21 @@ add_pair(struct maker *maker)
 
 /* Actor 0 listens: an event of descriptor a drains it and checks flag a. Others set and notify. */
 static void
-make_loops(struct maker *maker)
+make_loops(struct truth__maker *maker)
 {
     struct truth_program *program = maker->program;
     uint32_t total = 0;
     for (uint32_t i = 1; i < program->actors; i++) {
-        uint32_t posts = 1 + draw(maker, 2);
+        uint32_t posts = 1 + truth__draw(maker, 2);
         for (uint32_t k = 0; k < posts; k++) {
-            uint32_t fd = draw(maker, TRUTH_FDS);
+            uint32_t fd = truth__draw(maker, TRUTH_FDS);
             add_pause(maker, i);
             add(maker, i, TRUTH_SET, fd, 0, 0);
             add(maker, i, TRUTH_NOTIFY, fd, 0, 0);
             total++;
         }
     }
-    uint32_t timeout = draw(maker, 4) == 0 ? 2 + draw(maker, 6) : 0;
+    uint32_t timeout = truth__draw(maker, 4) == 0 ? 2 + truth__draw(maker, 6) : 0;
     add(maker, 0, TRUTH_LISTEN, 0, total, timeout);
     for (uint32_t fd = 0; fd < TRUTH_FDS; fd++) {
         add(maker, 0, TRUTH_DRAIN, fd, 0, 0);
@@ -314,188 +304,36 @@ make_loops(struct maker *maker)
     }
 }
 
-/* ---- Mutations. ------------------------------------------------------------------------------ */
-
-static void
-remove_op(struct truth_actor *actor, uint32_t at)
-{
-    memmove(actor->ops + at, actor->ops + at + 1,
-            (actor->count - at - 1u) * sizeof(struct truth_op));
-    actor->count--;
-    memset(actor->ops + actor->count, 0, sizeof(struct truth_op));
-}
-
-static void
-insert_op(struct truth_actor *actor, uint32_t at, struct truth_op op)
-{
-    memmove(actor->ops + at + 1, actor->ops + at, (actor->count - at) * sizeof(struct truth_op));
-    actor->ops[at] = op;
-    actor->count++;
-}
-
-static void
-swap_ops(struct truth_actor *actor, uint32_t at)
-{
-    struct truth_op first = actor->ops[at];
-    actor->ops[at] = actor->ops[at + 1];
-    actor->ops[at + 1] = first;
-}
-
-/* The n-th operation of one of two kinds, counted from a drawn place; false: there is none. */
-static bool
-find(struct maker *maker, enum truth_op_kind kind, enum truth_op_kind or_kind,
-        struct truth_actor **ret_actor, uint32_t *ret_at)
-{
-    struct truth_program *program = maker->program;
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < program->actors; i++) {
-        for (uint32_t k = 0; k < program->actor[i].count; k++) {
-            uint32_t is = program->actor[i].ops[k].kind;
-            if ((is == kind || is == or_kind) && draw(maker, ++found) == 0) {
-                *ret_actor = &program->actor[i];
-                *ret_at = k;
-            }
-        }
-    }
-    return found > 0;
-}
-
-static void
-move_wake(struct maker *maker, uint32_t mutation, struct truth_actor *actor, uint32_t at)
-{
-    struct truth_op wake = actor->ops[at];
-    struct truth_op yield = {TRUTH_YIELD, 0, 0, 0};
-    struct truth_op nap = {TRUTH_SLEEP, (uint8_t)(1 + draw(maker, 6)), 0, 0};
-    if (mutation == TRUTH_MUTATION_DELAY) {
-        insert_op(actor, at, nap);
-    } else if (at > 0 && mutation != TRUTH_MUTATION_HEARTBEAT) {
-        swap_ops(actor, at - 1);
-        if (mutation == TRUTH_MUTATION_EARLY) {
-            insert_op(actor, at, yield);
-        }
-    } else if (mutation == TRUTH_MUTATION_HEARTBEAT) {
-        remove_op(actor, at);
-        struct truth_actor *heart = &maker->program->actor[draw(maker, maker->program->actors)];
-        if (heart->count + 2u <= TRUTH_OPS) {
-            insert_op(heart, heart->count, nap);
-            insert_op(heart, heart->count, wake);
-        }
-    }
-}
-
-static void
-mutate_task(struct maker *maker, uint32_t mutation)
-{
-    struct truth_actor *actor = NULL;
-    uint32_t at = 0;
-    if (!find(maker, TRUTH_WAKE, TRUTH_WAKE, &actor, &at)) {
-        return;
-    }
-    switch (mutation) {
-    case TRUTH_MUTATION_DROP:
-        remove_op(actor, at);
-        break;
-    case TRUTH_MUTATION_WRONG_SLOT:
-        actor->ops[at].a = (uint8_t)draw(maker, maker->slots);
-        break;
-    case TRUTH_MUTATION_STORE_ELSEWHERE:
-        if (find(maker, TRUTH_WAIT, TRUTH_TAKE, &actor, &at)) {
-            actor->ops[at].b = (uint8_t)draw(maker, maker->slots);
-        }
-        break;
-    case TRUTH_MUTATION_STORE_LATE:
-        if (find(maker, TRUTH_WAIT, TRUTH_WAIT, &actor, &at)) {
-            actor->ops[at].kind = TRUTH_WAIT_LATE;
-        }
-        break;
-    case TRUTH_MUTATION_NO_SOURCE:
-        if (find(maker, TRUTH_SET, TRUTH_SEND, &actor, &at)) {
-            remove_op(actor, at);
-        }
-        break;
-    case TRUTH_MUTATION_NO_RELEASE:
-        if (find(maker, TRUTH_RELEASE, TRUTH_RELEASE, &actor, &at)) {
-            remove_op(actor, at);
-        }
-        break;
-    case TRUTH_MUTATION_NO_CANCEL:
-        if (find(maker, TRUTH_CANCEL, TRUTH_CANCEL, &actor, &at)) {
-            remove_op(actor, at);
-        }
-        break;
-    default:
-        move_wake(maker, mutation, actor, at);
-        break;
-    }
-}
-
-static void
-mutate_loop(struct maker *maker, uint32_t mutation)
-{
-    struct truth_actor *actor = NULL;
-    uint32_t at = 0;
-    struct truth_op nap = {TRUTH_SLEEP, (uint8_t)(2 + draw(maker, 6)), 0, 0};
-    switch (mutation) {
-    case TRUTH_MUTATION_DROP:
-    case TRUTH_MUTATION_EARLY:
-    case TRUTH_MUTATION_DELAY:
-        if (!find(maker, TRUTH_NOTIFY, TRUTH_NOTIFY, &actor, &at)) {
-            break;
-        }
-        if (mutation == TRUTH_MUTATION_DROP) {
-            remove_op(actor, at);
-        } else if (mutation == TRUTH_MUTATION_DELAY) {
-            insert_op(actor, at, nap);
-        } else {
-            swap_ops(actor, at - 1);
-        }
-        break;
-    case TRUTH_MUTATION_NO_SOURCE:
-        if (find(maker, TRUTH_SET, TRUTH_SET, &actor, &at)) {
-            remove_op(actor, at);
-        }
-        break;
-    case TRUTH_MUTATION_DRAIN_LAST:
-    case TRUTH_MUTATION_DRAIN_ONLY:
-        actor = &maker->program->actor[0];
-        at = 1 + 2 * draw(maker, TRUTH_FDS);
-        swap_ops(actor, at);
-        if (mutation == TRUTH_MUTATION_DRAIN_ONLY) {
-            remove_op(actor, at);
-        }
-        break;
-    default:
-        maker->program->mutation = TRUTH_MUTATION_NOTHING;
-        break;
-    }
-}
+/* ---- A program. ----------------------------------------------------------------------------- */
 
 void
 truth_program_make(struct truth_program *program, uint64_t number)
 {
     memset(program, 0, sizeof(*program));
-    struct maker maker = {.program = program, .state = number * UINT64_C(0xd1342543de82ef95) + 1};
+    struct truth__maker maker = {
+            .program = program, .state = number * UINT64_C(0xd1342543de82ef95) + 1};
     program->number = number;
-    program->family = draw(&maker, 5) == 0 ? TRUTH_LOOPS : TRUTH_TASKS;
-    program->actors = (uint8_t)(2 + draw(&maker, TRUTH_ACTORS - 1));
-    program->reports = draw(&maker, 2) == 0;
-    program->watched = draw(&maker, 2) == 0 && program->family == TRUTH_LOOPS;
+    program->family = truth__draw(&maker, 5) == 0 ? TRUTH_LOOPS : TRUTH_TASKS;
+    program->actors = (uint8_t)(2 + truth__draw(&maker, TRUTH_ACTORS - 1));
+    program->reports = truth__draw(&maker, 2) == 0;
+    program->watched = truth__draw(&maker, 2) == 0 && program->family == TRUTH_LOOPS;
     for (uint32_t i = 0; i < TRUTH_CHANNELS; i++) {
-        program->capacity[i] = (uint8_t)(1 + draw(&maker, 2));
+        program->capacity[i] = (uint8_t)(1 + truth__draw(&maker, 2));
     }
     if (program->family == TRUTH_LOOPS) {
         make_loops(&maker);
     } else {
-        uint32_t pairs = 1 + draw(&maker, 5);
+        uint32_t pairs = 1 + truth__draw(&maker, 5);
         for (uint32_t i = 0; i < pairs; i++) {
             add_pair(&maker);
         }
     }
-    program->mutation = (uint8_t)(draw(&maker, 3) == 0 ? 0 : draw(&maker, TRUTH_MUTATION_SHRUNK));
+    program->mutation =
+            (uint8_t)(truth__draw(&maker, 3) == 0 ? 0 : truth__draw(&maker, TRUTH_MUTATION_SHRUNK));
     if (program->family == TRUTH_LOOPS) {
-        mutate_loop(&maker, program->mutation);
+        truth__mutate_loop(&maker, program->mutation);
     } else if (program->mutation != TRUTH_MUTATION_NOTHING) {
-        mutate_task(&maker, program->mutation);
+        truth__mutate_task(&maker, program->mutation);
     }
 }
 

@@ -7,9 +7,9 @@
  *
  * Correct by construction. Operations are added in pairs, first the one that makes something
  * available (set and wake, send, the end of a task), then the one that waits for it, which belongs
- * to another actor. So one order of all operations exists in which none has to wait, and as what one
- * actor waits for is taken by no other, all orders reach the end. A *mutation* then removes,
- * misplaces or delays one wake (or one other operation).
+ * to another actor. So one order of all operations exists in which none has to wait. What one actor
+ * waits for is taken by no other (or is given back, as a permit), so all orders reach the end. A
+ * *mutation* then removes, misplaces or delays one wake, or removes another operation.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "sim/tests/truth/check.h"
+#include "sim/tests/truth/print.h"
 
 /* Checks `count` programs from `from` on. Stops at the first difference, which is *ret. */
 static struct truth_counts
@@ -27,14 +27,26 @@ check_some(uint64_t from, uint32_t count, struct truth_plan plan, struct truth_r
     return counts;
 }
 
+/* What differs is minimised, and printed as a scenario. */
 static void
-expect_agreement(const struct truth_run *run, const struct truth_program *program)
+expect_agreement(const struct truth_run *run, struct truth_program *program, struct truth_plan plan)
 {
-    char text[4096];
-    truth_program_text(program, text, sizeof(text));
-    ck_assert_msg(run->kind == TRUTH_KIND_AGREED, "%s: %s\n%s(seed %llu; truth -n 1 -f %llu)",
-            truth_kind_about(run->kind), run->why, text, (unsigned long long)run->seed,
-            (unsigned long long)program->number);
+    static struct lab lab;
+    char *text = NULL;
+    size_t size = 0;
+    if (run->kind == TRUTH_KIND_AGREED) {
+        return;
+    }
+    lab_init(&lab, NULL, 0x5a);
+    truth_shrink(&lab, program, &plan, run->kind);
+    lab_fini(&lab);
+    FILE *file = open_memstream(&text, &size);
+    EXPECT(file != NULL);
+    truth_print(program, file);
+    (void)fclose(file);
+    ck_abort_msg("%s: %s (seed %llu; truth -n 1 -f %llu); minimised:\n%s",
+            truth_kind_about(run->kind), run->why, (unsigned long long)run->seed,
+            (unsigned long long)program->number, text);
 }
 
 /*
@@ -46,8 +58,7 @@ TEST(truth_every_verdict_of_2000_programs_is_the_models)
 {
     struct truth_run run;
     struct truth_program program;
-    struct truth_counts counts =
-            check_some(1, 2000, (struct truth_plan){6, 0}, &run, &program);
+    struct truth_counts counts = check_some(1, 2000, (struct truth_plan){6, 0}, &run, &program);
     expect_agreement(&run, &program);
     EXPECT(counts.runs > 10000);
     EXPECT(counts.verdicts[SIM_VERDICT_PASS] > 1000);
@@ -66,8 +77,7 @@ TEST(truth_all_runs_end_as_all_interleavings_do)
 {
     struct truth_run run;
     struct truth_program program;
-    struct truth_counts counts =
-            check_some(20001, 200, (struct truth_plan){0, 60}, &run, &program);
+    struct truth_counts counts = check_some(20001, 200, (struct truth_plan){0, 60}, &run, &program);
     expect_agreement(&run, &program);
     EXPECT(counts.walked > 60);
 }
