@@ -46,7 +46,9 @@ sim__task_nudge(struct sim_actor *actor)
     rt_poll answer = task->poll(task, &cx);
     rt_cx_poison(&cx);
     sim__refresh(bound->rt); /* What it has armed is due in its time. */
-    return answer == RT_PENDING ? SIM_NUDGE_STILL : SIM_NUDGE_MOVED;
+    return answer == RT_PENDING  ? SIM_NUDGE_STILL
+           : answer == RT_PARKED ? SIM_NUDGE_PARKED
+                                 : SIM_NUDGE_MOVED;
 }
 
 uint32_t

@@ -15,21 +15,12 @@
 
 #include "runtime/base/assert.h"
 
-/* What an actor waits for at once is compared up to so many things. */
-#define WAITS_MAX 64u
-
 /* Steps that follow a question which says nothing of them. */
 #define SETTLE_STEPS 1000u
 
-struct waits {
-    struct sim_waiting all[WAITS_MAX];
-    uint32_t count;
-};
-
 /* What is remembered of an actor before it is asked. */
 struct before {
-    struct waits waits;
-    uint16_t objects[16];
+    struct sim_waits waits;
     uint64_t consumed;
     uint32_t foreground;
     bool waited_for;
@@ -38,15 +29,17 @@ struct before {
 
 /* ---- Sets of waits. -------------------------------------------------------------------------- */
 
-static void
-look(const struct sim_actor *actor, struct waits *ret)
+void
+sim_waits_of(const struct sim_actor *actor, struct sim_waits *ret)
 {
-    ret->count = actor->ops->waiting != NULL ? actor->ops->waiting(actor, ret->all, WAITS_MAX) : 0;
+    ret->count =
+            actor->ops->waiting != NULL ? actor->ops->waiting(actor, ret->all, SIM_WAITS_MAX) : 0;
+    memcpy(ret->objects, actor->objects, sizeof(ret->objects));
 }
 
 /* The name by which two waits are the same place. */
 static uint32_t
-place_of(const struct sim_actor *actor, const struct before *before, uint32_t object)
+place_of(const struct sim_actor *actor, const struct sim_waits *before, uint32_t object)
 {
     uint32_t kind = SIM_OBJECT_KIND(object);
     if (kind == RT_OBJECT_TIMER || kind == RT_OBJECT_POLLABLE) {
@@ -72,18 +65,19 @@ matches(const struct sim_waiting *a, uint32_t place_a, const struct sim_waiting 
 }
 
 static bool
-same_waits(const struct sim_actor *actor, const struct before *before, const struct waits *after)
+same_waits(const struct sim_actor *actor, const struct sim_waits *before,
+        const struct sim_waits *after)
 {
-    bool found[WAITS_MAX] = {false};
-    if (before->waits.count != after->count) {
+    bool found[SIM_WAITS_MAX] = {false};
+    if (before->count != after->count) {
         return false;
     }
     for (uint32_t i = 0; i < after->count; i++) {
         uint32_t place = place_of(actor, before, after->all[i].object);
         uint32_t k = 0;
         while (k < after->count &&
-                (found[k] || !matches(&before->waits.all[k],
-                                     place_of(actor, before, before->waits.all[k].object),
+                (found[k] || !matches(&before->all[k],
+                                     place_of(actor, before, before->all[k].object),
                                      &after->all[i], place))) {
             k++;
         }
@@ -146,8 +140,7 @@ ask(void *argument)
 static void
 remember(const struct sim_world *world, const struct sim_actor *actor, struct before *ret)
 {
-    look(actor, &ret->waits);
-    memcpy(ret->objects, actor->objects, sizeof(ret->objects));
+    sim_waits_of(actor, &ret->waits);
     ret->consumed = world->consumed;
     ret->foreground = world->foreground;
     ret->waited_for = actor->foreground;
@@ -172,9 +165,9 @@ has_moved(const struct sim_world *world, const struct sim_actor *actor, const st
             world->foreground < before->foreground) {
         return true;
     }
-    struct waits after;
-    look(actor, &after);
-    return at_rest(actor) && !same_waits(actor, before, &after);
+    struct sim_waits after;
+    sim_waits_of(actor, &after);
+    return at_rest(actor) && !same_waits(actor, &before->waits, &after);
 }
 
 static bool
@@ -194,8 +187,8 @@ askable(const struct sim_actor *actor, enum sim_rung rung)
 void
 sim_describe(const struct sim_actor *actor, struct sim_answer *ret)
 {
-    struct waits waits;
-    look(actor, &waits);
+    struct sim_waits waits;
+    sim_waits_of(actor, &waits);
     ret->waits = waits.count > 0;
     if (ret->waits) {
         ret->waiting = waits.all[0];
@@ -280,6 +273,9 @@ ask_and_settle(struct sim_world *world, struct sim_actor *actor,
 {
     struct before before;
     remember(world, actor, &before);
+    if (question->waited != NULL) {
+        before.waits = *question->waited;
+    }
     before.no_deadline = before.no_deadline && question->rung >= SIM_RUNG_INTERRUPT;
     note_asked(world, actor, ret);
     prepare(world, actor, question);
@@ -290,18 +286,20 @@ ask_and_settle(struct sim_world *world, struct sim_actor *actor,
     }
     ret->asked = true;
     bool finished = alive && asking.answer == SIM_NUDGE_MOVED;
+    bool left = finished || (alive && asking.answer == SIM_NUDGE_PARKED);
     const struct sim_settling settling = settling_of(question);
     enum sim_settled settled = alive ? SIM_SETTLED : SIM_SETTLED_VERDICT;
     if (finished) {
         note_finished(world, actor);
-    } else if (alive && settling.steps > 0) {
+    }
+    if (alive && !left && settling.steps > 0) {
         settled = sim_world_settle(world, &settling);
     }
     ret->failed = settled == SIM_SETTLED_VERDICT;
     ret->limit = settled == SIM_SETTLED_LIMIT;
     ret->outcome = world->outcome;
     ret->gained = finished || (world->gains != NULL && world->gains->count > 0);
-    ret->moved = finished || (!ret->failed && has_moved(world, actor, &before));
+    ret->moved = left || (!ret->failed && has_moved(world, actor, &before));
     ret->freed = world->foreground + (before.waited_for && actor->done) < before.foreground;
 }
 

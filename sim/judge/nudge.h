@@ -22,6 +22,16 @@ enum sim_rung {
     SIM_RUNG_ASK_AGAIN /* What it asked its host for once, and was told once, is asked for again. */
 };
 
+/* What an actor waits for at once is compared up to so many things. */
+#define SIM_WAITS_MAX 64u
+
+/* What an actor waits for, and how many objects of each kind it had made by then. */
+struct sim_waits {
+    struct sim_waiting all[SIM_WAITS_MAX];
+    uint32_t count;
+    uint16_t objects[16];
+};
+
 struct sim_answer {
     bool asked;  /* The stop was reached, and the actor could be asked. */
     bool gained; /* Something is in world->gains, or the poll itself completed the task. */
@@ -80,10 +90,14 @@ struct sim_question {
     /* The clock is put back to the beginning of the actor's last step: has time alone made the
      * difference? */
     bool clock_back;
+    /* What the answer's `moved` compares with; NULL: what it waits for when it is asked. */
+    const struct sim_waits *waited;
     /* NULL; or what is changed before: has this word made the difference? The answer may be that
      * the process dies. */
     const struct sim_patch *patch;
 };
+
+void sim_waits_of(const struct sim_actor *actor, struct sim_waits *ret);
 
 /* What `actor` waits for, and since when. */
 void sim_describe(const struct sim_actor *actor, struct sim_answer *ret_answer);

@@ -49,6 +49,75 @@ without(struct sim_stand *stand, uint32_t journal, struct sim_stop stop,
     return sim_world_settle(stand->world, settling) == SIM_SETTLED && !stand->world->gains->full;
 }
 
+/* ---- Loops. ---------------------------------------------------------------------------------- */
+
+/*
+ * What a loop is asked: what it is blocked in returns, as it may at any time. Out of a wait with a
+ * time-out, with nothing (EINTR). Out of an endless one, where nothing is no answer, with one thing
+ * reported for nothing, each in turn.
+ */
+struct reports {
+    uint32_t from;
+    uint32_t to;         /* `nth` of struct sim_question, from .. to. */
+    uint64_t first_step; /* Since when the loop asks its host. */
+    bool asked_once;     /* Since then it has not returned. */
+};
+
+/* False: it is not blocked in its host. Its own clock, or a lock of its own, is none. */
+static bool
+find_reports(
+        struct sim_stand *stand, struct sim_stop stop, uint32_t index, struct reports *ret_reports)
+{
+    struct sim_in_host in_host;
+    if (!sim_stand_at(stand, stop)) {
+        return false;
+    }
+    const struct sim_actor *actor = sim_world_actor(stand->world, index);
+    if (actor == NULL || actor->done || actor->ops->in_host == NULL ||
+            !actor->ops->in_host(actor, &in_host)) {
+        return false;
+    }
+    bool endless = actor->due_ns == SIM_NEVER;
+    uint32_t most = in_host.reports < REPORTS_MAX ? in_host.reports : REPORTS_MAX;
+    *ret_reports = (struct reports){
+            .from = endless,
+            .to = endless ? most : 0,
+            .first_step = in_host.first_step,
+            .asked_once = in_host.first_step == actor->stopped_step};
+    return true;
+}
+
+uint32_t
+sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t index)
+{
+    struct reports reports;
+    return find_reports(stand, stop, index, &reports) ? reports.to : 0;
+}
+
+/* The same report when the loop asked its host for the first time: a loop that believes whatever is
+ * reported gains by any report at any time, and has missed none. What it gained is in journal 0. */
+static bool
+is_gained_by_any_report(
+        struct sim_stand *stand, const struct sim_question *question, uint64_t first_step)
+{
+    const struct sim_gains *journals = stand->world->journals;
+    struct sim_question placebo = *question;
+    struct sim_answer answer;
+    placebo.stop = (struct sim_stop){first_step, false};
+    placebo.alone = true;
+    placebo.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
+    if (!with(stand, 2, &placebo, &answer)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < journals[0].count; i++) {
+        const struct sim_gain *gain = &journals[0].all[i];
+        if (sim_gains_count(&journals[2], gain->kind, gain->of) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- A changed wait is a reason to look further. --------------------------------------------- */
 
 /* The same poll right after the actor's own last step: what comes earlier by it as well comes
@@ -73,6 +142,27 @@ is_earlier_by_any_poll(struct sim_stand *stand, const struct sim_question *quest
         }
     }
     return false;
+}
+
+/* A poll that only stores again what the actor's own last poll stored has changed nothing: another
+ * waker may have taken the place since. */
+static bool
+waits_for_other_than_its_last_poll(
+        struct sim_stand *stand, const struct sim_question *asked, uint64_t last_step)
+{
+    struct sim_waits waited;
+    struct sim_question question = *asked;
+    struct sim_answer answer;
+    const struct sim_actor *actor = NULL;
+    if (sim_stand_at(stand, (struct sim_stop){last_step, false})) {
+        actor = sim_world_actor(stand->world, asked->actor);
+    }
+    if (actor == NULL) {
+        return false;
+    }
+    sim_waits_of(actor, &waited);
+    question.waited = &waited;
+    return with(stand, 0, &question, &answer) && answer.moved;
 }
 
 /* Both replays run to their end. Something must come earlier with the question, by more than the
@@ -158,24 +248,10 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     if (ret->answer.gained) {
         ret->could = until_ns == 0 || !is_in_time(stand, question, until_ns);
     } else if (!loop && ret->answer.moved) {
-        ret->could = comes_earlier(stand, question, ret->answer.sleeps_since_step, slack_ns);
+        uint64_t last_step = ret->answer.sleeps_since_step;
+        ret->could = waits_for_other_than_its_last_poll(stand, question, last_step) &&
+                     comes_earlier(stand, question, last_step, slack_ns);
     }
-}
-
-/* ---- Loops. ---------------------------------------------------------------------------------- */
-
-uint32_t
-sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t index)
-{
-    if (!sim_stand_at(stand, stop)) {
-        return 0;
-    }
-    const struct sim_actor *actor = sim_world_actor(stand->world, index);
-    if (actor == NULL || actor->done || actor->ops->interruptions == NULL) {
-        return 0;
-    }
-    uint32_t reports = actor->ops->interruptions(actor);
-    return reports < REPORTS_MAX ? reports : REPORTS_MAX;
 }
 
 /* ---- The questions. -------------------------------------------------------------------------- */
@@ -202,19 +278,24 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             .actor = actor,
             .rung = rung,
             .settling = {.steps = STEPS_MAX, .until_ns = SIM_NEVER, .first_gain = waited_for}};
+    struct reports reports = {0};
     memset(ret, 0, sizeof(*ret));
-    uint32_t last = rung == SIM_RUNG_INTERRUPT ? sim_progress_reports(stand, stop, actor) : 0;
-    if (rung == SIM_RUNG_INTERRUPT && last == 0) {
+    if (rung == SIM_RUNG_INTERRUPT && !find_reports(stand, stop, actor, &reports)) {
         return;
     }
-    question.nth = last > 0;
     if (!waited_for && sim_stand_at(stand, stop)) {
         question.settling.foreground = stand->world->foreground;
     }
-    do {
-        ret->nth = question.nth;
+    for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
         ask_in_stall(stand, &question, waited_for, ret);
-    } while (!ret->could && !ret->failed && question.nth++ < last);
+        /* What it missed may have come before it asked its host for the first time. */
+        if (ret->could && rung == SIM_RUNG_INTERRUPT && !reports.asked_once) {
+            ret->could = !is_gained_by_any_report(stand, &question, reports.first_step);
+        }
+        if (ret->could || ret->failed) {
+            return;
+        }
+    }
 }
 
 void
@@ -225,16 +306,20 @@ sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             .actor = actor,
             .rung = rung,
             .settling = {.steps = STEPS_MAX, .free_steps = true}};
+    struct reports reports = {0};
     memset(ret, 0, sizeof(*ret));
-    uint32_t last = rung == SIM_RUNG_INTERRUPT ? sim_progress_reports(stand, stop, actor) : 0;
-    if (rung == SIM_RUNG_INTERRUPT && last == 0) {
+    if (rung == SIM_RUNG_INTERRUPT && !find_reports(stand, stop, actor, &reports)) {
         return;
     }
-    question.nth = last > 0;
-    do {
-        ret->nth = question.nth;
+    for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
         ask_at_quiet(stand, &question, waited_for, ret);
-    } while (!ret->could && !ret->failed && question.nth++ < last);
+        if (ret->could && rung == SIM_RUNG_INTERRUPT) {
+            ret->could = !is_gained_by_any_report(stand, &question, reports.first_step);
+        }
+        if (ret->could || ret->failed) {
+            return;
+        }
+    }
 }
 
 void

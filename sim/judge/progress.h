@@ -19,7 +19,6 @@
 struct sim_progress {
     bool could;
     bool failed; /* The question ended in a verdict: it is in answer.outcome. */
-    uint32_t nth; /* Of a loop: what was reported for nothing; see struct sim_question. */
     struct sim_answer answer;
 };
 

@@ -50,7 +50,8 @@ enum sim_actor_kind {
 enum sim_nudge {
     SIM_NUDGE_UNSUPPORTED, /* This actor can not be resumed spuriously, or does not sleep. */
     SIM_NUDGE_STILL,       /* It was resumed, and waits for the same as before. */
-    SIM_NUDGE_MOVED        /* It went on. */
+    SIM_NUDGE_MOVED,       /* It has finished. */
+    SIM_NUDGE_PARKED       /* It has left its executor, to be posted again (T13). */
 };
 
 /* One thing that a sleeper waits for. */
@@ -58,6 +59,12 @@ struct sim_waiting {
     uint32_t object;
     uint32_t site;      /* The waiting line. */
     const char *reason; /* Borrowed; may be NULL. */
+};
+
+/* A loop that is blocked in its host. */
+struct sim_in_host {
+    uint32_t reports;    /* So many things it asked for, at least 1. */
+    uint64_t first_step; /* In which it blocked there for the first time. */
 };
 
 struct sim_actor_ops {
@@ -78,9 +85,8 @@ struct sim_actor_ops {
     /* The oracle's second rung: fires every waker that was derived from this sleeper (a join's for
      * its children). NULL: there are none. */
     void (*fire_derived)(struct sim_actor *actor);
-    /* How many things its host may report for nothing; 0 where it is not blocked in its host. NULL:
-     * none. */
-    uint32_t (*interruptions)(const struct sim_actor *actor);
+    /* Whether it is blocked in its host, and what it asked there. NULL: never. */
+    bool (*in_host)(const struct sim_actor *actor, struct sim_in_host *ret);
     /* The oracle's: what it is blocked in returns, and the `nth` of these things is reported (from
      * 1 on), or nothing (0), as after EINTR. It is enabled, and takes its steps as always. NULL:
      * unsupported. */

@@ -112,7 +112,9 @@ sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
     for (uint32_t i = from; i < with->count; i++) {
         const struct sim_gain *gain = &with->all[i];
         const struct sim_gain *other = from_the_end(without, gain, behind(with, i));
-        if (other != NULL && other->at_ns > gain->at_ns && other->at_ns - gain->at_ns > slack_ns) {
+        bool whole = sim_gains_count(with, gain->kind, gain->of) >=
+                     sim_gains_count(without, gain->kind, gain->of);
+        if (whole && other != NULL && other->at_ns > gain->at_ns && other->at_ns - gain->at_ns > slack_ns) {
             return i + 1;
         }
     }

@@ -64,8 +64,9 @@ bool sim_gains_more(const struct sim_gains *with, const struct sim_gains *withou
 
 /*
  * Whether something of `with` comes earlier than in `without` by more than `slack_ns`, the
- * occurrences of each kind and object matched from the last one backwards. With `from` > 0 the
- * search begins there. Returns the place in `with` plus 1; 0: nothing does.
+ * occurrences of each kind and object matched from the last one backwards. What `with` has less
+ * often than `without` is not matched: something was lost there. The search begins at place `from`
+ * in `with`. Returns the place plus 1; 0: nothing does.
  */
 uint32_t sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
         uint64_t slack_ns, uint32_t from);

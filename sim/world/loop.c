@@ -18,6 +18,7 @@ struct sim_loop {
     bool blocked;
     bool interrupted;    /* It was enabled for nothing, by a question (judge/question.h). */
     uint32_t reports;    /* While blocked in its host: so much may be reported for nothing. */
+    uint64_t first_step; /* In which it blocked in its host for the first time; 0: it has not. */
     uint32_t report_nth; /* While interrupted: which of that, from 1 on; 0: nothing. */
     struct sim_waiting waits_for; /* While blocked. */
 };
@@ -58,11 +59,12 @@ loop_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t ma
     return 1;
 }
 
-static uint32_t
-loop_interruptions(const struct sim_actor *actor)
+static bool
+loop_in_host(const struct sim_actor *actor, struct sim_in_host *ret)
 {
     const struct sim_loop *loop = loop_of(actor);
-    return loop->blocked ? loop->reports : 0;
+    *ret = (struct sim_in_host){.reports = loop->reports, .first_step = loop->first_step};
+    return loop->blocked && loop->reports > 0;
 }
 
 static void
@@ -79,7 +81,7 @@ static const struct sim_actor_ops loop_ops = {
         .kind = SIM_ACTOR_LOOP,
         .step = loop_step,
         .waiting = loop_waiting,
-        .interruptions = loop_interruptions,
+        .in_host = loop_in_host,
         .interrupt = loop_interrupt,
 };
 
@@ -156,6 +158,9 @@ sim_loop_block_in_host(struct sim_world *world, uint32_t object, const char *rea
     loop->interrupted = false;
     loop->report_nth = 0;
     loop->reports = reports;
+    if (reports > 0 && loop->first_step == 0) {
+        loop->first_step = world->step;
+    }
     loop->waits_for = (struct sim_waiting){object, await != NULL ? await->id : 0, reason};
     sim_fiber_suspend(world);
 }
