@@ -26,7 +26,7 @@ put_callback(const struct truth__printing *printing, uint32_t fd)
     bool watched = printing->program->watched;
     PUT(printing,
             "\nstatic void\ncallback_%u(struct shared *shared, bool pauses)\n{\n"
-            "    uint64_t counter = 0;\n    (void)counter;\n    (void)pauses;\n",
+            "    uint64_t counter = 0;\n    (void)counter;\n    (void)shared;\n    (void)pauses;\n",
             fd);
     if (watched) {
         PUT(printing, "    sim_foreign_poll(&shared->watcher[%u]);\n", fd);
