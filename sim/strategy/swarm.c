@@ -16,9 +16,8 @@
 /* No actor's stream, so that what a run decides does not hang together with its options. */
 #define STREAM 0x53776172u
 #define FACTOR 4u
-/* "One in one" would disturb for ever; an audit costs a replay for each sleeper. */
+/* "One in one" would disturb forever. */
 #define OFTEN 2u
-#define AUDIT_OFTEN 4u
 #define HEAL_STEPS_MIN 64u
 #define HEAL_DOUBLINGS 6u
 
@@ -41,7 +40,6 @@ static uint64_t
 frequency(struct draw *draw, uint32_t option, uint64_t one_in)
 {
     uint64_t most = sim_option_max(option);
-    uint64_t often = option == SIM_OPTION_audit_one_in ? AUDIT_OFTEN : OFTEN;
     switch (below(draw, 5)) {
     case 0:
         return one_in;
@@ -50,9 +48,9 @@ frequency(struct draw *draw, uint32_t option, uint64_t one_in)
     case 2:
         return one_in * FACTOR < most ? one_in * FACTOR : most;
     case 3:
-        return one_in / FACTOR > often ? one_in / FACTOR : often;
+        return one_in / FACTOR > OFTEN ? one_in / FACTOR : OFTEN;
     default:
-        return often;
+        return OFTEN;
     }
 }
 
@@ -86,7 +84,7 @@ sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct 
         uint32_t given, struct sim_options *ret_options)
 {
     static const uint32_t frequencies[] = {SIM_OPTION_spurious_one_in, SIM_OPTION_late_one_in,
-            SIM_OPTION_stretch_one_in, SIM_OPTION_fault_one_in, SIM_OPTION_audit_one_in};
+            SIM_OPTION_stretch_one_in, SIM_OPTION_fault_one_in};
     struct draw draw = {sim_stream_key(seed, STREAM), 0};
     struct sim_options options = *base;
     bool as_declared = below(&draw, 2) == 0;
@@ -95,8 +93,7 @@ sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct 
         uint64_t *one_in = sim_option_at(&options, frequencies[i]);
         uint64_t usual = *one_in;
         *one_in = frequency(&draw, frequencies[i], usual);
-        barrage = barrage ||
-                  (*one_in != 0 && *one_in < usual && frequencies[i] != SIM_OPTION_audit_one_in);
+        barrage = barrage || (*one_in != 0 && *one_in < usual);
     }
     uint64_t permitted = faults_in_force(scenario, base);
     uint64_t faults = some_of(&draw, permitted);

@@ -63,8 +63,8 @@ enum sim_profile {
     X(late_one_in, 8, "a late host event once in so many; 0 never") \
     X(stretch_one_in, 16, "a stretched step once in so many while a deadline is armed; 0 never") \
     X(fault_one_in, 32, "an enabled fault once in so many occasions; 0 never") \
-    X(audit_one_in, 32, \
-            "an audited quiescence once in so many, at most 32 a run; 0 never, 1 each") \
+    X(audit_one_in, 1, \
+            "an audited quiescence once in so many; 0 never; of more than 32 in a run 16 to 32") \
     X(slack_ns, 0, "how late a wake may be before an audit blames it") \
     X(livelock_steps, 10000, "steps without progress that are a livelock") \
     X(starvation_steps, 1000, "steps passed over, or not looked at, that are starvation") \

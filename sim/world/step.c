@@ -41,16 +41,40 @@ sim__enable_due(struct sim_world *world)
 
 /* ---- Rule 2: nobody is enabled. -------------------------------------------------------------- */
 
+/* So that the audited quiescences of a long run lie all over it: when there is no more space, every
+ * second one goes, and from then on half as many are taken. */
+static void
+thin_audits(struct sim_world *world)
+{
+    world->audits_drawn /= 2;
+    world->audit_stride *= 2;
+    for (uint32_t i = 0; i < world->audits_drawn; i++) {
+        world->audit_steps[i] = world->audit_steps[2 * i];
+    }
+}
+
+static void
+note_audit(struct sim_world *world)
+{
+    if (world->audits_seen++ % world->audit_stride != 0) {
+        return;
+    }
+    if (world->audits_drawn == SIM_AUDITS_MAX) {
+        thin_audits(world);
+    }
+    world->audit_steps[world->audits_drawn++] = world->step;
+}
+
+/* One in one is no choice. */
 static void
 draw_audit(struct sim_world *world)
 {
-    if (world->audits_drawn == SIM_AUDITS_MAX || world->step == 0 ||
-            world->options.audit_one_in == 0) {
+    uint64_t one_in = world->options.audit_one_in;
+    if (one_in == 0 || world->step == 0) {
         return;
     }
-    struct sim_odds odds = sim_odds_once_in(world->options.audit_one_in);
-    if (sim_actor_choose(&world->self, SIM_KIND_AUDIT, 2, odds) != 0) {
-        world->audit_steps[world->audits_drawn++] = world->step;
+    if (one_in == 1 || sim_actor_choose(&world->self, SIM_KIND_AUDIT, 2, sim_odds_once_in(one_in)) != 0) {
+        note_audit(world);
     }
 }
 

@@ -169,6 +169,8 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->jumped_from_ns = 0;
     world->jumped_to_ns = 0;
     world->audits_drawn = 0;
+    world->audits_seen = 0;
+    world->audit_stride = 1;
     world->quiet = 0;
     world->consumed = 0;
     world->looked_step = 0;

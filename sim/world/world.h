@@ -166,7 +166,9 @@ struct sim_world {
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
     uint64_t jumped_to_ns;
-    uint32_t audits_drawn; /* So many quiescences were drawn for audit. */
+    uint32_t audits_drawn; /* So many quiescences are to be audited, … */
+    uint32_t audits_seen;  /* … of so many that were drawn for it, … */
+    uint32_t audit_stride; /* … one of so many. */
     uint64_t quiet;        /* Quiescences so far. */
     uint64_t disturbances; /* Faults, late and spurious events, stretched steps so far. */
     uint64_t heal_steps;   /* In force, like the next two: when nothing disturbs any more, … */
