@@ -217,7 +217,8 @@ ask_callback(const struct truth_state *state, const struct truth_program *progra
 
 /*
  * A loop that is blocked is given a report for nothing, of each descriptor. One that has a timeout
- * has chosen to wait for that.
+ * has chosen to wait for that. One that began to wait when there was something to check gains from
+ * any report at any time: whether that is late is left open.
  */
 static enum truth_answer
 ask_loop(const struct truth_state *state, const struct truth_program *program, uint32_t fd,
@@ -229,7 +230,7 @@ ask_loop(const struct truth_state *state, const struct truth_program *program, u
     }
     truth_wait_returns(&asked, program, fd + 1, 0);
     enum truth_answer answer = answer_to(program, &asked, 0, clock_moves);
-    bool open = !clock_moves && comes_soon(state, program);
+    bool open = !clock_moves && (comes_soon(state, program) || state->actor[0].rewoken);
     return answer == TRUTH_YES && open ? TRUTH_OPEN : answer;
 }
 

@@ -111,6 +111,8 @@ on_step(struct following *following, const struct sim_event *event)
     } else if (following->program->family == TRUTH_LOOPS && actor_of(following, event) == 0 &&
                state->actor[0].status == TRUTH_WOKEN && state->actor[0].stage == 0) {
         truth_operate(state, following->program, 0, &following->gains);
+    } else if (following->program->family == TRUTH_LOOPS && actor_of(following, event) == 0) {
+        truth_look(state);
     }
 }
 
@@ -182,16 +184,16 @@ on_mark(struct following *following, const struct sim_event *event)
     truth_operate(&following->state, following->program, actor, &following->gains);
 }
 
-/* Which quiescences are audited is drawn, where not each of the first 32 is: then what is late may
- * pass. */
+/* Which quiescences are audited is drawn, where not each is: then what is late may pass. */
 static void
 audit(struct following *following)
 {
     uint64_t one_in = following->run->options.audit_one_in;
     struct truth_state *state = &following->state;
-    if (one_in == 0 || (one_in == 1 && following->audits++ >= SIM_AUDITS_MAX)) {
+    if (one_in == 0) {
         return;
     }
+    following->audits++;
     uint8_t late = truth_late(state, following->program);
     state->late |= one_in > 1 && late != 0 ? TRUTH_LATE_OPEN : late;
 }
@@ -264,6 +266,9 @@ follow_end(struct following *following, uint32_t verdict)
                (truth_over(state, program) || truth_enabled(state, program) != 0 ||
                        truth_next_deadline(state, program) != TRUTH_NEVER)) {
         refuse(following, "the run stalls, in the model it does not");
+    }
+    if (following->audits > SIM_AUDITS_MAX && state->late != 0) {
+        state->late = TRUTH_LATE_OPEN; /* Of so many not each is audited. */
     }
     if (verdict == SIM_VERDICT_LIVELOCK && truth_spins(state, program)) {
         following->run->expected.possible = BIT(LIVELOCK);
