@@ -58,8 +58,9 @@ TEST(truth_every_verdict_of_2000_programs_is_the_models)
 {
     struct truth_run run;
     struct truth_program program;
-    struct truth_counts counts = check_some(1, 2000, (struct truth_plan){6, 0}, &run, &program);
-    expect_agreement(&run, &program);
+    struct truth_plan plan = {6, 0};
+    struct truth_counts counts = check_some(1, 2000, plan, &run, &program);
+    expect_agreement(&run, &program, plan);
     EXPECT(counts.runs > 10000);
     EXPECT(counts.verdicts[SIM_VERDICT_PASS] > 1000);
     EXPECT(counts.verdicts[SIM_VERDICT_LOST_WAKEUP] > 100);
@@ -77,8 +78,9 @@ TEST(truth_all_runs_end_as_all_interleavings_do)
 {
     struct truth_run run;
     struct truth_program program;
-    struct truth_counts counts = check_some(20001, 200, (struct truth_plan){0, 60}, &run, &program);
-    expect_agreement(&run, &program);
+    struct truth_plan plan = {0, 60};
+    struct truth_counts counts = check_some(20001, 200, plan, &run, &program);
+    expect_agreement(&run, &program, plan);
     EXPECT(counts.walked > 60);
 }
 
