@@ -151,70 +151,110 @@ truth_check(struct lab *lab, const struct truth_program *program, const struct t
 
 /* ---- The smallest that differs. -------------------------------------------------------------- */
 
-static bool
-still_differs(struct lab *lab, const struct truth_program *program, const struct truth_plan *plan,
-        enum truth_kind kind)
-{
-    struct truth_counts counts = {0};
-    struct truth_run run;
-    truth_check(lab, program, plan, &counts, &run);
-    return run.kind == kind;
-}
+struct shrinking {
+    struct lab *lab;
+    const struct truth_plan *plan;
+    enum truth_kind kind;
+    struct truth_program *program; /* The smallest so far. */
+};
 
-static void
-remove_op(struct truth_program *program, uint32_t actor, uint32_t at)
+/* Whether each actor that is joined or cancelled is there. */
+static bool
+is_whole(const struct truth_program *program)
 {
-    struct truth_actor *is = &program->actor[actor];
-    memmove(is->ops + at, is->ops + at + 1, (is->count - at - 1u) * sizeof(struct truth_op));
-    is->count--;
+    for (uint32_t i = 0; i < program->actors; i++) {
+        for (uint32_t k = 0; k < program->actor[i].count; k++) {
+            const struct truth_op *op = &program->actor[i].ops[k];
+            if ((op->kind == TRUTH_JOIN || op->kind == TRUTH_CANCEL) && op->a >= program->actors) {
+                return false;
+            }
+        }
+    }
+    return program->actors > 0;
 }
 
 /* Tries `smaller`; true, and it is the program from now on, when the difference stays. */
 static bool
-take_if(struct lab *lab, struct truth_program *program, const struct truth_program *smaller,
-        const struct truth_plan *plan, enum truth_kind kind)
+take_if(struct shrinking *shrinking, const struct truth_program *smaller)
 {
-    bool differs = still_differs(lab, smaller, plan, kind);
-    if (differs) {
-        *program = *smaller;
+    struct truth_counts counts = {0};
+    struct truth_run run;
+    if (!is_whole(smaller)) {
+        return false;
     }
-    return differs;
+    truth_check(shrinking->lab, smaller, shrinking->plan, &counts, &run);
+    if (run.kind == shrinking->kind) {
+        *shrinking->program = *smaller;
+    }
+    return run.kind == shrinking->kind;
+}
+
+/* Operation `nth` of all; what a loop listens for stays. False: there is none. */
+static bool
+remove_op(struct truth_program *program, uint32_t nth)
+{
+    for (uint32_t i = 0; i < program->actors; i++) {
+        struct truth_actor *is = &program->actor[i];
+        uint32_t first = program->family == TRUTH_LOOPS && i == 0 ? 1 : 0;
+        uint32_t count = is->count - first;
+        if (nth < count) {
+            uint32_t at = first + nth;
+            memmove(is->ops + at, is->ops + at + 1, (is->count - at - 1u) * sizeof(*is->ops));
+            is->count--;
+            return true;
+        }
+        nth -= count;
+    }
+    return false;
+}
+
+/* One operation less, or two: what is sent and what receives it. */
+static bool
+shrink_ops(struct shrinking *shrinking)
+{
+    struct truth_program less = *shrinking->program;
+    for (uint32_t i = 0; remove_op(&less, i); i++) {
+        if (take_if(shrinking, &less)) {
+            return true;
+        }
+        struct truth_program least = less;
+        for (uint32_t k = i; remove_op(&least, k); k++) {
+            if (take_if(shrinking, &least)) {
+                return true;
+            }
+            least = less;
+        }
+        less = *shrinking->program;
+    }
+    return false;
 }
 
 static bool
-shrink_actor(struct lab *lab, struct truth_program *program, uint32_t actor,
-        const struct truth_plan *plan, enum truth_kind kind)
+shrink_actors(struct shrinking *shrinking)
 {
-    bool shrunk = false;
-    uint32_t first = program->family == TRUTH_LOOPS && actor == 0 ? 1 : 0;
-    for (uint32_t at = program->actor[actor].count; at-- > first;) {
-        struct truth_program smaller = *program;
-        remove_op(&smaller, actor, at);
-        shrunk |= take_if(lab, program, &smaller, plan, kind);
+    struct truth_program smaller = *shrinking->program;
+    smaller.actors--;
+    if (take_if(shrinking, &smaller)) {
+        return true;
     }
-    return shrunk;
+    for (uint32_t i = 0; i < shrinking->program->actors; i++) {
+        smaller = *shrinking->program;
+        smaller.actor[i].cleanups = 0;
+        if (shrinking->program->actor[i].cleanups > 0 && take_if(shrinking, &smaller)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void
 truth_shrink(struct lab *lab, struct truth_program *program, const struct truth_plan *plan,
         enum truth_kind kind)
 {
+    struct shrinking shrinking = {lab, plan, kind, program};
     struct truth_program smaller = *program;
-    bool shrunk = true;
     smaller.mutation = TRUTH_MUTATION_SHRUNK;
-    (void)take_if(lab, program, &smaller, plan, kind);
-    while (shrunk) {
-        shrunk = false;
-        smaller = *program;
-        smaller.actors--;
-        if (smaller.actors > 0) {
-            shrunk = take_if(lab, program, &smaller, plan, kind);
-        }
-        for (uint32_t i = 0; i < program->actors; i++) {
-            shrunk |= shrink_actor(lab, program, i, plan, kind);
-            smaller = *program;
-            smaller.actor[i].cleanups = 0;
-            shrunk |= program->actor[i].cleanups > 0 && take_if(lab, program, &smaller, plan, kind);
-        }
+    (void)take_if(&shrinking, &smaller);
+    while (shrink_actors(&shrinking) || shrink_ops(&shrinking)) {
     }
 }

@@ -120,7 +120,7 @@ TEST(truth_finds_a_judge_that_calls_deadlocks_lost)
 TEST(truth_finds_a_judge_that_passes_late_wakes)
 {
     truth_planted.judge_calls_late_pass = true;
-    expect_found(TRUTH_KIND_MISSED_LATE, 5);
+    expect_found(TRUTH_KIND_MISSED_LATE, 9);
 }
 
 TEST(truth_finds_a_model_that_forgets_who_joins)
