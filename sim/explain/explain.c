@@ -243,7 +243,7 @@ find_visit(struct sim_explanation *explanation)
     } else if (wish->kind == SIM_WISH_UNTOLD) {
         sim_visit_find(&runs, explanation->places, wish->actor, wish->writer_id, wish->step,
                 &explanation->visit);
-    } else if (outcome->verdict == SIM_VERDICT_DEADLOCK) {
+    } else if (sim_outcome_is_stall(outcome)) {
         sim_visit_find(&runs, explanation->places, outcome->actor, 0, 0, &explanation->visit);
     } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP && fate->kind == SIM_FATE_NOT_POLLED &&
                fate->culprit != SIM_EVENT_NONE) {
@@ -383,9 +383,10 @@ find_order(struct sim_explanation *explanation)
             .places = explanation->places};
     sim_sides_part(twins.failing, twins.passing, &twins.failing_from, &twins.passing_from);
     /* Where a wake is known to be missing, or the process is gone, functions add nothing. */
-    uint32_t verdict = sim_explanation_outcome(explanation)->verdict;
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    uint32_t verdict = outcome->verdict;
     bool walk = explanation->cause.kind == SIM_CAUSE_NOT_A_WAKE &&
-                (verdict == SIM_VERDICT_DEADLOCK || verdict == SIM_VERDICT_CONTRACT ||
+                (sim_outcome_is_stall(outcome) || verdict == SIM_VERDICT_CONTRACT ||
                         verdict == SIM_VERDICT_INVARIANT);
     struct sim_trail *failing = walk ? sim_trail_new(twins.failing_from) : NULL;
     struct sim_trail *passing = walk ? sim_trail_new(twins.passing_from) : NULL;
@@ -477,7 +478,7 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
     if (!read_record(explanation)) {
         return refuse(explanation, "no memory for the record");
     }
-    if (sim_explanation_outcome(explanation)->verdict == SIM_VERDICT_DEADLOCK) {
+    if (sim_outcome_is_stall(sim_explanation_outcome(explanation))) {
         const struct sim_wish_runs runs = runs_of(explanation);
         sim_wish_find(&runs, explanation->places, &explanation->wish);
         find_told(explanation);

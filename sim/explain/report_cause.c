@@ -514,7 +514,7 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     const struct sim_cause *cause = &explanation->cause;
-    bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP;
+    bool lost = outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome);
     if (lost && cause->at_count > 0 && outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
         sim__say_untaken(page, explanation);
         return;
@@ -528,7 +528,7 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
         sim_page_put(page, ", and the record names no line.");
         return;
     }
-    if (outcome->verdict == SIM_VERDICT_DEADLOCK) {
+    if (sim_outcome_is_stall(outcome)) {
         put_sleepers(page, explanation);
         put_merged(page, explanation);
         return;

@@ -527,6 +527,12 @@ put_how_lost(struct sim__telling *telling)
                            "the run, and this one went on; so a report or a notification was lost");
         return;
     }
+    if (outcome->oracle == SIM_ORACLE_REWAKE_LOOP) {
+        sim_page_put(line, ", the host of this loop reported something to it for nothing, in a copy "
+                           "of the run, as a host may at any time, and it made progress; so it was "
+                           "not woken for what had come");
+        return;
+    }
     sim_page_put(line, ", each sleeper was polled once more in a copy of the run, and this one "
                        "went on; so all that was missing");
     if (limit != SIM_VERDICT_PASS && outcome->owed_step != 0 &&

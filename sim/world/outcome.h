@@ -128,6 +128,14 @@ bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
 /* Whether it is a verdict of that kind. */
 bool sim_outcome_asked(const struct sim_outcome *outcome);
 
+/* Nothing could run at the end, and of no task it is known which wake it lacks: a deadlock, or a
+ * loop that only its host could wake. */
+static inline bool
+sim_outcome_is_stall(const struct sim_outcome *outcome)
+{
+    return outcome->verdict == SIM_VERDICT_DEADLOCK || outcome->oracle == SIM_ORACLE_REWAKE_LOOP;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -149,7 +149,7 @@ sim__blame_trail(const struct sim_evidence *evidence, struct sim_cause *cause, u
     uint32_t part = trail->actor != UINT32_MAX ? sim_cast_actor(cast, trail->actor) : SIM_PART_NONE;
     const struct sim_walk_stop *asleep = &trail->path.asleep;
     uint32_t frames = asleep->frame_count <= SIM_WALK_FRAMES ? asleep->frame_count : 0;
-    if (evidence->outcome->verdict == SIM_VERDICT_DEADLOCK) {
+    if (sim_outcome_is_stall(evidence->outcome)) {
         sim__blame_frames(evidence, cause, asleep->frames, frames, false, trail->to, part);
     }
     uint32_t count = sim_path_functions(evidence->places, &trail->path, walked);

@@ -119,10 +119,10 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
     if (cause->at_count == 0) {
         blame_last_event(evidence, cause);
     }
-    if (outcome->verdict == SIM_VERDICT_DEADLOCK || outcome->verdict == SIM_VERDICT_CONTRACT) {
+    if (sim_outcome_is_stall(outcome) || outcome->verdict == SIM_VERDICT_CONTRACT) {
         blame_trails(evidence, cause);
     }
-    for (uint32_t i = 0; i < cause->at_count && outcome->verdict == SIM_VERDICT_DEADLOCK; i++) {
+    for (uint32_t i = 0; i < cause->at_count && sim_outcome_is_stall(outcome); i++) {
         if (cause->at[i].part != SIM_PART_NONE && find_merged(evidence, cause->at[i].part, cause)) {
             break;
         }
@@ -136,7 +136,7 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
     const struct sim_outcome *outcome = evidence->outcome;
     const struct sim_wait *wait = evidence->fate->wait;
     bool lost =
-            outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+            (outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome)) ||
             (outcome->verdict == SIM_VERDICT_LATE_WAKEUP && outcome->oracle != SIM_ORACLE_TIMER);
     *ret_cause = (struct sim_cause){.kind = SIM_CAUSE_NOT_A_WAKE};
     ret_cause->stored.part = SIM_PART_NONE;
@@ -157,7 +157,7 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
         sim__cause_lost(evidence, ret_cause);
     } else if (asleep) {
         sim__cause_never_stored(evidence, ret_cause);
-    } else if (outcome->verdict != SIM_VERDICT_DEADLOCK || !sim__cause_rest(evidence, ret_cause)) {
+    } else if (!sim_outcome_is_stall(outcome) || !sim__cause_rest(evidence, ret_cause)) {
         sim__cause_no_wake(evidence, ret_cause);
     }
 }

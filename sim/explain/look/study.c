@@ -266,6 +266,10 @@ study_trails(struct sim_world *world, const struct sim_case *what,
 {
     uint64_t end = outcome->fail_step;
     study->trailing = true;
+    if (sim_outcome_is_stall(outcome)) {
+        study_sleepers(world, what, outcome, study);
+        return;
+    }
     switch ((enum sim_verdict)outcome->verdict) {
     case SIM_VERDICT_LOST_WAKEUP:
     case SIM_VERDICT_LATE_WAKEUP:
@@ -274,7 +278,6 @@ study_trails(struct sim_world *world, const struct sim_case *what,
         walk_trail(world, what, outcome->actor, end, end, study);
         return;
     case SIM_VERDICT_DEADLOCK:
-        study_sleepers(world, what, outcome, study);
         return;
     case SIM_VERDICT_LIVELOCK:
     case SIM_VERDICT_STARVATION:

@@ -182,7 +182,7 @@ TEST(explain_loop_that_does_not_ask_again)
 TEST(explain_wake_that_is_turned_away)
 {
     struct test test;
-    explain(&test, &explain_turned_away, SIM_VERDICT_DEADLOCK);
+    explain(&test, &explain_turned_away, SIM_VERDICT_LOST_WAKEUP);
     EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_COALESCED);
     EXPECT(test.explanation.wish.away_step != 0);
     EXPECT(blames(&test, 1, "bell_ring"));
@@ -301,7 +301,7 @@ TEST(explain_what_came_before_the_sleep)
 TEST(explain_wake_that_turns_back_at_a_flag)
 {
     struct test test;
-    explain(&test, &explain_turned_back, SIM_VERDICT_DEADLOCK);
+    explain(&test, &explain_turned_back, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_NEVER_FIRED : cause->kind);
     EXPECT(blames(&test, 1, "bell_ringer"));
@@ -356,7 +356,7 @@ TEST(explain_wake_that_is_swallowed_in_a_foreign_runtime)
 TEST(explain_loop_that_leaves_something)
 {
     struct test test;
-    explain(&test, &explain_left_over, SIM_VERDICT_DEADLOCK);
+    explain(&test, &explain_left_over, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_NEVER_STORED : cause->kind);
     EXPECT(blames(&test, 1, "posts_drain"));
@@ -369,7 +369,7 @@ TEST(explain_loop_that_leaves_something)
 TEST(explain_loop_that_lacks_a_deadline_which_came_in_between)
 {
     struct test test;
-    explain(&test, &explain_stale_park, SIM_VERDICT_DEADLOCK);
+    explain(&test, &explain_stale_park, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(test.explanation.wish.kind, SIM_WISH_SWALLOWED);
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);

@@ -429,6 +429,7 @@ two_waits_poll(struct rt_task *task, struct rt_cx *cx)
             return RT_PENDING;
         }
         player->in->items--;
+        SIM_PROGRESS();
         player->stage = 1;
     }
     rt_slot_replace(&player->slot, cx, "a go-ahead that nobody gives");

@@ -1,5 +1,5 @@
 /*
- * nudge_test.c -- one question to one sleeper, and who does not take part in it.
+ * nudge_test.c -- one question to one blocked task, with others and alone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,10 +53,10 @@ setup(struct sim_world *world)
     }
 }
 
-/* The reader's answer after its first poll, when what is set going goes on: with everybody, or with
- * the writer held back. */
+/* The reader's answer after its first poll, when the run goes on then: with all actors, or with the
+ * reader alone. */
 static struct sim_answer
-ask(bool held)
+ask(bool alone)
 {
     static const struct sim_scenario scenario = {.name = "test/nudge", .setup = setup};
     struct lab lab;
@@ -65,31 +65,29 @@ ask(bool held)
     struct sim_case what = {.scenario = &scenario, .strategy = &lab.dullest.strategy};
     sim_options_init(&what.options, &scenario);
     uint32_t reader = 0;
-    uint32_t writer = 0;
     EXPECT(sim_world_run_to(&lab.world, what.scenario, &what.options, 1, what.strategy,
             (struct sim_recording){false, false}, (struct sim_stop){1, false}));
     for (uint32_t i = 1; i < lab.world.actor_count; i++) {
         const char *name = lab.world.actors[i]->name;
         reader = name != NULL && name[0] == 'r' && name[1] == 'e' ? i : reader;
-        writer = name != NULL && name[0] == 'w' ? i : writer;
     }
     sim_world_drop(&lab.world);
-    EXPECT(reader != 0 && writer != 0);
+    EXPECT(reader != 0);
     const struct sim_question question = {.stop = {1, false},
             .actor = reader,
             .rung = SIM_RUNG_POLL,
-            .settle = true,
-            .held = held ? writer : 0};
+            .settling = {.steps = 1000},
+            .alone = alone};
     sim_nudge(&lab.world, &what, &question, &answer);
     lab_fini(&lab);
     return answer;
 }
 
 /*
- * Goal: whoever is held back does not take the step that it is about to take.
- * Method: the reader goes on when the writer comes in between, and only then.
+ * Goal: with all others held back only what the question itself sets going happens.
+ * Method: the reader makes progress when the writer comes in between, and only then.
  */
-TEST(nudge_with_somebody_held_back)
+TEST(nudge_of_a_task_alone_hears_of_nothing_that_others_do)
 {
     struct sim_answer answer = ask(false);
     EXPECT(answer.asked);
