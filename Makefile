@@ -103,7 +103,8 @@ HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
 RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
-SIM_TESTS := $(filter-out sim/tests/cli/% $(BENCHES),$(call find_c,sim/tests))
+TRUTH_MAIN := sim/tests/truth/main.c
+SIM_TESTS := $(filter-out sim/tests/cli/% $(BENCHES) $(TRUTH_MAIN),$(call find_c,sim/tests))
 REPORTS_TESTS := $(call find_c,reports/tests)
 STORE_BOX := sim/tests/store/store_box.c
 SHELL_TESTS := $(sort $(wildcard sim/tests/cli/*.t $(addsuffix /tests/*.t,sim scripts fuzz \
@@ -175,6 +176,10 @@ $(B)/runtime-tests: $(call plain,$(RUNTIME_TESTS)) $(B)/gen/runtime-tests.o $(B)
 SIMULATOR := $(call probe,$(RUNTIME) $(SHARED) $(filter-out sim/cli/main.c,$(SIM))) $(GEN)
 $(B)/sim-tests: $(SIMULATOR) $(call probe,$(SIM_TESTS)) $(B)/gen/sim-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
+# Generated programs against the reference model: sim/tests/truth/README.md.
+TRUTH := $(filter-out %_test.c,$(wildcard sim/tests/truth/*.c)) sim/tests/lab.c sim/tests/programs.c
+$(B)/truth: $(SIMULATOR) $(call probe,$(TRUTH)) $(B)/sources
+	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS))
 $(B)/reports-tests: $(SIMULATOR) $(call probe,$(REPORTS) $(REPORTS_TESTS) $(STORE_BOX)) \
 		$(QUERIES) $(B)/gen/reports-tests.o $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(LIBS) $(TEST_LIBS))
@@ -190,7 +195,7 @@ include fuzz/rules.mk
 VARIANT = BUILD=$(firstword $(subst -, ,$*)) CC=$(patsubst $(firstword $(subst -, ,$*))-%,%,$*)
 binary-%: FORCE ; @$(MAKE) $(VARIANT) program
 tests-%: FORCE ; @$(MAKE) $(VARIANT) test-programs
-test-programs: $(TEST_PROGRAMS)
+test-programs: $(TEST_PROGRAMS) $(B)/truth
 # Two makes at once in one folder break each other: who wants all of a variant takes it in one.
 whole-%: FORCE ; @$(MAKE) $(VARIANT) program test-programs fuzz-programs
 # One run must be the same run in all of these.
@@ -199,6 +204,7 @@ MATRIX := release-gcc debug-gcc release-clang edges-clang asan-gcc
 PROVE := prove -e '' -f -o --timer -j $(JOBS)
 # $(call prove,tests' variant,program's variant,further test programs)
 prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$2/rewake FUZZ=build/$1/fuzz \
+	TRUTH=build/$1/truth \
 	REWAKE_MATRIX='$(MATRIX:%=build/%/rewake)' T= $(PROVE) $(TEST_PROGRAMS:$(B)/%=build/$1/%) $3
 
 others = $(addprefix binary-,$(filter-out $(addsuffix -$(CC),debug release),$(MATRIX)))
@@ -226,6 +232,8 @@ mutants: tests-debug-$(CC) ## plants each bug of runtime/tests/mutants: its test
 	@scripts/mutants $(T)
 statements: ## each statement of the contract: its tests, and the mutant that they kill
 	@scripts/statements
+truth: $(B)/truth ## generated programs against the reference model; make truth N=100000
+	@scripts/truth $(B)/truth $(or $(N),2000) $(JOBS)
 matrix: $(MATRIX:%=binary-%) ## builds what the replay test compares: gcc, clang, O0, O2, asan
 bench: $(patsubst %.c,$(B)/bench/%,$(notdir $(BENCHES))) ## what a step, a run, a timer cost
 	@for program in $^; do echo "$$program" && $$program || exit 1; done
@@ -259,6 +267,6 @@ clean: ## removes build/
 FORCE:
 .PHONY: all program help check check-asan check-tsan check-ucontext quick quick-set \
 	quick-set-renew test test-programs mutants statements matrix bench bench-search \
-	bench-shrink zoo-drop size demo pages tidy format coverage zoo clean FORCE
+	bench-shrink zoo-drop size demo pages tidy format coverage zoo truth clean FORCE
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
