@@ -58,9 +58,7 @@ without(struct sim_stand *stand, uint32_t journal, struct sim_stop stop,
  */
 struct reports {
     uint32_t from;
-    uint32_t to;         /* `nth` of struct sim_question, from .. to. */
-    uint64_t first_step; /* Since when the loop asks its host. */
-    bool asked_once;     /* Since then it has not returned. */
+    uint32_t to; /* `nth` of struct sim_question, from .. to. */
 };
 
 /* False: it is not blocked in its host. Its own clock, or a lock of its own, is none. */
@@ -79,11 +77,7 @@ find_reports(
     }
     bool endless = actor->due_ns == SIM_NEVER;
     uint32_t most = in_host.reports < REPORTS_MAX ? in_host.reports : REPORTS_MAX;
-    *ret_reports = (struct reports){
-            .from = endless,
-            .to = endless ? most : 0,
-            .first_step = in_host.first_step,
-            .asked_once = in_host.first_step == actor->stopped_step};
+    *ret_reports = (struct reports){.from = endless, .to = endless ? most : 0};
     return true;
 }
 
@@ -94,21 +88,44 @@ sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t ind
     return find_reports(stand, stop, index, &reports) ? reports.to : 0;
 }
 
-/* The same report when the loop asked its host for the first time: a loop that believes whatever is
- * reported gains by any report at any time, and has missed none. What it gained is in journal 0. */
+/* The loop alone, from the beginning of the run until it waits. False: it is not there yet, or does
+ * not wait in its host. */
 static bool
-is_gained_by_any_report(
-        struct sim_stand *stand, const struct sim_question *question, uint64_t first_step)
+stand_alone(struct sim_stand *stand, uint32_t index)
+{
+    const struct sim_settling settling = {.steps = STEPS_ALONE, .free_steps = true};
+    struct sim_in_host in_host;
+    if (!sim_stand_at(stand, (struct sim_stop){0, false})) {
+        return false;
+    }
+    struct sim_world *world = stand->world;
+    const struct sim_actor *actor = sim_world_actor(world, index);
+    if (actor == NULL || actor->ops->in_host == NULL) {
+        return false;
+    }
+    sim_hold_others(world, actor);
+    return sim_world_settle(world, &settling) == SIM_SETTLED && !actor->done &&
+           actor->ops->in_host(actor, &in_host);
+}
+
+/*
+ * The same report where no other actor has done anything yet: a loop that believes whatever is
+ * reported gains by any report at any time, and has missed none. What it gained is in journal 0.
+ */
+static bool
+is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *question)
 {
     const struct sim_gains *journals = stand->world->journals;
     struct sim_question placebo = *question;
     struct sim_answer answer;
-    placebo.stop = (struct sim_stop){first_step, false};
-    placebo.alone = true;
-    placebo.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
-    if (!with(stand, 2, &placebo, &answer)) {
+    if (!stand_alone(stand, question->actor)) {
         return false;
     }
+    stand->world->gains = &stand->world->journals[2];
+    sim_gains_clear(stand->world->gains);
+    placebo.alone = true;
+    placebo.settling = (struct sim_settling){.steps = STEPS_ALONE, .free_steps = true};
+    sim_put(stand->world, &placebo, &answer);
     for (uint32_t i = 0; i < journals[0].count; i++) {
         const struct sim_gain *gain = &journals[0].all[i];
         if (sim_gains_count(&journals[2], gain->kind, gain->of) == 0) {
@@ -165,12 +182,24 @@ waits_for_other_than_its_last_poll(
     return with(stand, 0, &question, &answer) && answer.moved;
 }
 
-/* Both replays run to their end. Something must come earlier with the question, by more than the
- * slack. */
+/* What the steps up to the stop have cost. */
+static uint64_t
+spent_ns(struct sim_stand *stand, struct sim_stop stop)
+{
+    return sim_stand_at(stand, stop) ? stand->world->now_ns - stand->world->quiet_ns : 0;
+}
+
+/*
+ * Both replays run to their end. Something must come earlier with the question, by more than the
+ * slack, and by more than was spent in steps since the actor's own last one: these cost nothing in
+ * the placebo, so what they put off comes earlier there or not by chance.
+ */
 static bool
 comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_t last_step,
         uint64_t slack_ns)
 {
+    const struct sim_stop last = {last_step, false};
+    slack_ns += spent_ns(stand, asked->stop) - spent_ns(stand, last);
     const struct sim_gains *journals = stand->world->journals;
     struct sim_question question = *asked;
     struct sim_answer answer;
@@ -288,9 +317,8 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
     }
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
         ask_in_stall(stand, &question, waited_for, ret);
-        /* What it missed may have come before it asked its host for the first time. */
-        if (ret->could && rung == SIM_RUNG_INTERRUPT && !reports.asked_once) {
-            ret->could = !is_gained_by_any_report(stand, &question, reports.first_step);
+        if (ret->could && rung == SIM_RUNG_INTERRUPT) {
+            ret->could = !is_gained_by_any_report(stand, &question);
         }
         if (ret->could || ret->failed) {
             return;
@@ -314,7 +342,7 @@ sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
         ask_at_quiet(stand, &question, waited_for, ret);
         if (ret->could && rung == SIM_RUNG_INTERRUPT) {
-            ret->could = !is_gained_by_any_report(stand, &question, reports.first_step);
+            ret->could = !is_gained_by_any_report(stand, &question);
         }
         if (ret->could || ret->failed) {
             return;

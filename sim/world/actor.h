@@ -63,8 +63,7 @@ struct sim_waiting {
 
 /* A loop that is blocked in its host. */
 struct sim_in_host {
-    uint32_t reports;    /* So many things it asked for, at least 1. */
-    uint64_t first_step; /* In which it blocked there for the first time. */
+    uint32_t reports; /* So many things it asked for, at least 1. */
 };
 
 struct sim_actor_ops {

@@ -23,7 +23,6 @@ struct sim_loop {
     bool blocked;
     bool interrupted;    /* It was enabled for nothing, by a question (judge/nudge.h). */
     uint32_t reports;    /* While blocked in its host: so much may be reported for nothing. */
-    uint64_t first_step; /* In which it blocked in its host for the first time; 0: it has not. */
     uint32_t report_nth; /* While interrupted: which of that, from 1 on; 0: nothing. */
     uint32_t switches;   /* Calls of the host in a row before which it gave way. */
     struct sim_waiting waits_for; /* While blocked. */
@@ -69,7 +68,7 @@ static bool
 loop_in_host(const struct sim_actor *actor, struct sim_in_host *ret)
 {
     const struct sim_loop *loop = loop_of(actor);
-    *ret = (struct sim_in_host){.reports = loop->reports, .first_step = loop->first_step};
+    *ret = (struct sim_in_host){.reports = loop->reports};
     return loop->blocked && loop->reports > 0;
 }
 
@@ -197,9 +196,6 @@ sim_loop_block_in_host(struct sim_world *world, uint32_t object, const char *rea
     loop->interrupted = false;
     loop->report_nth = 0;
     loop->reports = reports;
-    if (reports > 0 && loop->first_step == 0) {
-        loop->first_step = world->step;
-    }
     loop->waits_for = (struct sim_waiting){object, await != NULL ? await->id : 0, reason};
     sim_fiber_suspend(world);
 }

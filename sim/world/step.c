@@ -99,6 +99,7 @@ move_clock(struct sim_world *world, uint64_t to_ns)
     check_time(world, to_ns);
     world->jumped_from_ns = world->now_ns;
     world->jumped_to_ns = to_ns;
+    world->quiet_ns += to_ns - world->now_ns;
     world->now_ns = to_ns;
     sim_world_event(world, SIM_EVENT_CLOCK, 0, 0, 0, to_ns);
 }

@@ -175,6 +175,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->limit_step = 0;
     world->jumped_from_ns = 0;
     world->jumped_to_ns = 0;
+    world->quiet_ns = 0;
     world->audits_drawn = 0;
     world->audits_seen = 0;
     world->audit_stride = 1;

@@ -173,6 +173,7 @@ struct sim_world {
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
     uint64_t jumped_to_ns;
+    uint64_t quiet_ns; /* Of now_ns: all such moves together. The rest was spent in steps. */
     uint32_t audits_drawn; /* So many quiescences are to be audited, … */
     uint32_t audits_seen;  /* … of so many that were drawn for it, … */
     uint32_t audit_stride; /* … one of so many. */

@@ -217,8 +217,7 @@ ask_callback(const struct truth_state *state, const struct truth_program *progra
 
 /*
  * A loop that is blocked is given a report for nothing, of each descriptor. One that has a timeout
- * has chosen to wait for that. One that began to wait when there was something to check gains from
- * any report at any time: whether that is late is left open.
+ * has chosen to wait for that.
  */
 static enum truth_answer
 ask_loop(const struct truth_state *state, const struct truth_program *program, uint32_t fd,
@@ -230,7 +229,7 @@ ask_loop(const struct truth_state *state, const struct truth_program *program, u
     }
     truth_wait_returns(&asked, program, fd + 1, 0);
     enum truth_answer answer = answer_to(program, &asked, 0, clock_moves);
-    bool open = !clock_moves && (comes_soon(state, program) || state->actor[0].rewoken);
+    bool open = !clock_moves && comes_soon(state, program);
     return answer == TRUTH_YES && open ? TRUTH_OPEN : answer;
 }
 

@@ -111,8 +111,6 @@ on_step(struct following *following, const struct sim_event *event)
     } else if (following->program->family == TRUTH_LOOPS && actor_of(following, event) == 0 &&
                state->actor[0].status == TRUTH_WOKEN && state->actor[0].stage == 0) {
         truth_operate(state, following->program, 0, &following->gains);
-    } else if (following->program->family == TRUTH_LOOPS && actor_of(following, event) == 0) {
-        truth_look(state);
     }
 }
 

@@ -27,8 +27,7 @@ struct truth_of {
     uint8_t status;
     uint8_t pc;
     uint8_t stage;   /* Of the operation: polls so far, as far as they matter. */
-    uint8_t rewoken; /* While RUNNING: it was woken meanwhile. Of a loop in its wait: there was
-                      * something to check when it began to. */
+    uint8_t rewoken; /* While RUNNING: it was woken meanwhile. */
     uint8_t armed;   /* A timer is armed for `deadline_ns`. */
     uint8_t timed;   /* `deadline_ns` is set. */
     uint8_t pending[TRUTH_FDS]; /* Of a loop: descriptors + 1 that were reported, in order. */
@@ -94,9 +93,6 @@ bool truth_poll(struct truth_state *state, const struct truth_program *program, 
 
 /* Fires all timers that are due. */
 void truth_timers(struct truth_state *state, const struct truth_program *program);
-
-/* The loop, if it is in its wait, takes a step there, before it blocks. */
-void truth_look(struct truth_state *state);
 
 /* The wait of a loop returns with descriptors `first` and `second` + 1, 0: none. */
 void truth_wait_returns(struct truth_state *state, const struct truth_program *program,

@@ -20,16 +20,6 @@ readable(const struct truth_state *state)
     return any;
 }
 
-void
-truth_look(struct truth_state *state)
-{
-    struct truth_of *of = &state->actor[0];
-    of->rewoken = 0;
-    for (uint32_t i = 0; i < TRUTH_FLAGS && of->stage == WAITS; i++) {
-        of->rewoken |= state->flag[i] > 0;
-    }
-}
-
 static void
 call_wait(struct truth_state *state, const struct truth_program *program)
 {
@@ -41,7 +31,6 @@ call_wait(struct truth_state *state, const struct truth_program *program)
         of->timed = 1;
         of->deadline_ns = state->now_ns + listen->c * TRUTH_MS;
     }
-    truth_look(state);
 }
 
 /* The next operation of the loop from `pc` on: of the descriptor that is handled, or, after a
@@ -96,7 +85,6 @@ truth_wait_returns(struct truth_state *state, const struct truth_program *progra
     of->pending[0] = (uint8_t)first;
     of->pending[1] = (uint8_t)second;
     of->stage = first == 0 ? TIMED_OUT : HANDLES;
-    of->rewoken = 0;
     of->pc = 0;
     of->timed = 0;
     of->deadline_ns = 0;
