@@ -12,9 +12,6 @@
  */
 #include "sim/host/fd_priv.h"
 
-/* Reports for nothing about one description between two events of it. */
-#define SPURIOUS_MAX 2u
-
 #define UNASKED (SIM_FD_ERR | SIM_FD_HUP)
 #define ALL (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | UNASKED | SIM_FD_EDGE | SIM_FD_ONESHOT)
 
@@ -386,7 +383,7 @@ static bool
 may_lie(const struct sim__registration *registration)
 {
     return !registration->spent && (registration->interest & (SIM_FD_IN | SIM_FD_OUT)) != 0 &&
-           holds(registration) == 0 && registration->description->source->spurious < SPURIOUS_MAX;
+           holds(registration) == 0 && sim__source_may_lie(registration->description->source);
 }
 
 /* The `nth` that may be reported for nothing, or NULL. */

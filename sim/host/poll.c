@@ -14,8 +14,6 @@
  */
 #include "sim/host/priv.h"
 
-/* Reports for nothing of one source between two of its events: finite, so nobody spins on them. */
-#define SPURIOUS_MAX 2u
 #define NOBODY UINT32_MAX
 
 struct sim__poller *
@@ -138,7 +136,7 @@ static bool
 may_lie(const struct sim__record *record)
 {
     return record->kind == SIM__RECORD_SOURCE && record->source->events == 0 &&
-           record->source->spurious < SPURIOUS_MAX;
+           sim__source_may_lie(record->source);
 }
 
 /* The place in the list of the `nth` entry that may be reported for nothing, or NOBODY. */

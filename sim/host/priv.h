@@ -140,6 +140,18 @@ struct sim_source {
     void *argument;
 };
 
+/* Reports for nothing of one source between two of its events: finite, so that no loop spins on
+ * them. */
+#define SIM__SPURIOUS_MAX 2u
+
+/* Whether it may be reported for nothing now. A question of the judge is one such report, however
+ * many there were before. */
+static inline bool
+sim__source_may_lie(const struct sim_source *source)
+{
+    return source->spurious < SIM__SPURIOUS_MAX || source->host->world->decider.muted;
+}
+
 /* ---- draw.c: decisions of the host. ---------------------------------------------------------- */
 
 /* True once in `one_in` occasions; 0: never, and no occasion. */
