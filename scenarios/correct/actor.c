@@ -108,8 +108,9 @@ setup(struct sim_world *world)
     struct actor *actor = sim_new(world, struct actor);
     struct sender *sender = sim_new(world, struct sender);
     struct stopper *stopper = sim_new(world, struct stopper);
-    rt_channel_init(&actor->mailbox, &(struct rt_channel_config){.ring = actor->ring,
-                                             .item_size = sizeof(uint32_t), .capacity = 2});
+    rt_channel_init(&actor->mailbox,
+            &(struct rt_channel_config){
+                    .ring = actor->ring, .item_size = sizeof(uint32_t), .capacity = 2});
     rt_channel_add_sender(&actor->mailbox);
     rt_channel_add_receiver(&actor->mailbox);
     rt_channel_drop_handle(&actor->mailbox);

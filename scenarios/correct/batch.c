@@ -1,7 +1,7 @@
 /*
  * batch.c -- items are written in batches: when four are there, or some time after the first.
  *
- * The flusher looks at the number of items before it waits, and starts its timer with the first
+ * The flusher checks the number of items before it waits, and starts its timer with the first
  * item of a batch. After a flush the timer is off. Producers wake it for the first item of a batch,
  * for the one that makes it full, and at the end, and for nothing else: the ones in between change
  * nothing that it waits for.
@@ -43,8 +43,11 @@ flusher_flush(struct flusher *flusher)
 {
     rt_sleep_cancel(&flusher->linger);
     flusher->lingers = false;
-    flusher->written += flusher->batch->items;
-    flusher->batch->items = 0;
+    if (flusher->batch->items > 0) {
+        flusher->written += flusher->batch->items;
+        flusher->batch->items = 0;
+        SIM_PROGRESS();
+    }
 }
 
 static rt_poll

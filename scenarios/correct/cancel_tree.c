@@ -19,7 +19,7 @@ struct token {
 };
 
 struct tree {
-    struct token tokens[TOKENS]; /* Each stands behind the one above it. */
+    struct token tokens[TOKENS]; /* Each is after the one above it. */
 };
 
 struct job {

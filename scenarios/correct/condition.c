@@ -2,9 +2,10 @@
  * condition.c -- a condition variable for tasks, and a stock that it guards.
  *
  * Waiters stand in a list; a signal takes the first out and wakes it. A wake is a hint: another
- * consumer may have taken the item by then, so who is woken looks again and waits again. Who finds
- * an item without a signal (it was polled for nothing) takes its own waiter out of the list, so
- * that no signal goes to one that does not need it. At the end all are woken, for nothing follows.
+ * consumer may have taken the item by then, so a consumer that is woken checks again and waits
+ * again. One that finds an item without a signal (it was polled for nothing) takes its own waiter
+ * out of the list, so that no signal goes to one that does not need it. At the end all are woken,
+ * for nothing follows.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,7 +1,7 @@
 /*
  * debounce.c -- a document is saved when its author has not typed for a while.
  *
- * Each key arms the timer of the saver again. The saver looks at the number of keys first and at
+ * Each key arms the timer of the saver again. The saver checks the number of keys first and at
  * its timer afterwards, and it stores a waker for the next key before it waits for the time, so a
  * key always moves the deadline. When the author leaves, what is left is saved at once.
  *
@@ -40,7 +40,10 @@ saver_save(struct saver *saver)
 {
     rt_sleep_cancel(&saver->quiet);
     saver->armed = false;
-    saver->saved = saver->seen;
+    if (saver->saved != saver->seen) {
+        saver->saved = saver->seen;
+        SIM_PROGRESS();
+    }
 }
 
 static rt_poll

@@ -3,7 +3,7 @@
  *
  * The server spawns a task for each request while it has a free place, else it waits for one. The
  * cleanup of a job gives its place back and wakes the server, whether it waits for a place or for
- * the end: that is one slot, as the server waits for one of both at a time and looks at everything
+ * the end: that is one slot, as the server waits for one of both at a time and checks everything
  * after each wake. The stop is a flag and the same wake.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -4,7 +4,7 @@
  * A release gives the permit to the first that waits, by a mark in its waiter, and only where no
  * one waits does it become free. So a later task cannot take it in between, and the wake is not a
  * hint: the mark says that the permit is there. One of the users has little patience and gives up.
- * It looks at its mark first: with a permit it does not give up, and without one it leaves the line.
+ * It checks its mark first: with a permit it does not give up, and without one it leaves the line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

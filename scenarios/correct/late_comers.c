@@ -1,8 +1,8 @@
 /*
  * late_comers.c -- a result that is computed once and handed to all that ask, early or late.
  *
- * The computation is a task of its own, so it does not depend on who waits. It keeps the result and
- * wakes all that wait; who asks later finds the result. One of the askers has no patience: it waits
+ * The computation is a task of its own, so it does not depend on any asker. It keeps the result and
+ * wakes all that wait; a later asker finds the result. One of the askers has no patience: it waits
  * for the result or for its own deadline, and leaves the queue when the deadline comes first.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -13,7 +13,7 @@
 #define RESULT 42u
 
 struct shared {
-    struct rt_task task; /* Who computes. */
+    struct rt_task task; /* The computation. */
     struct rt_sleep work;
     struct rt_wait_queue waiting;
     struct rt_wait_queue_entry entries[ASKERS];

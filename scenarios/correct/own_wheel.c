@@ -1,9 +1,9 @@
 /*
  * own_wheel.c -- many alarms, one timer.
  *
- * The alarms of four clients are kept in an array; a driver task sleeps until the earliest. Who
- * sets an alarm wakes the driver when the new one is earlier than what it sleeps for. The driver
- * fires all that are due, then finds the earliest again and arms its one sleep anew. It ends when
+ * The alarms of four clients are kept in an array; a driver task sleeps until the earliest. A
+ * client that sets an earlier alarm wakes the driver. The driver
+ * fires all that are due, then finds the earliest again and arms its one sleep again. It ends when
  * the last client has gone, and the last client wakes it for that.
  *
  * SPDX-License-Identifier: Apache-2.0

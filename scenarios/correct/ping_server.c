@@ -45,16 +45,16 @@ server_poll(struct rt_task *task, struct rt_cx *cx)
     struct server *server = rt_container_of(task, struct server, task);
     struct rt_tcp_stream *stream = &server->stream;
     RT_BEGIN(server->at);
-    RT_AWAIT_HERE(server->at,
-            rt_tcp_listen_finish(&server->listener, &server->wait, cx, &server->err));
+    RT_AWAIT_HERE(
+            server->at, rt_tcp_listen_finish(&server->listener, &server->wait, cx, &server->err));
     SIM_ALWAYS(server->err == RT_OK);
     for (server->served = 0; server->served < CLIENTS; server->served++) {
         RT_AWAIT_HERE(server->at,
                 rt_tcp_accept(&server->listener, &server->wait, cx, stream, &server->err));
         SIM_ALWAYS(server->err == RT_OK);
         for (;;) {
-            RT_AWAIT_HERE(server->at, rt_tcp_read(stream, &server->wait, cx, server->bytes, PING,
-                                              &server->moved));
+            RT_AWAIT_HERE(server->at,
+                    rt_tcp_read(stream, &server->wait, cx, server->bytes, PING, &server->moved));
             if (server->moved.err == RT_E_CLOSED) {
                 break;
             }
@@ -93,13 +93,13 @@ client_poll(struct rt_task *task, struct rt_cx *cx)
         RT_AWAIT_HERE(client->at, rt_sleep_poll(&client->pause, cx));
     }
     for (client->done = 0; client->done < PING; client->done += client->moved.size) {
-        RT_AWAIT_HERE(client->at, rt_tcp_write(stream, &client->wait, cx, ping,
-                                          PING - client->done, &client->moved));
+        RT_AWAIT_HERE(client->at,
+                rt_tcp_write(stream, &client->wait, cx, ping, PING - client->done, &client->moved));
         SIM_ALWAYS(client->moved.err == RT_OK);
     }
     for (client->done = 0; client->done < PING; client->done += client->moved.size) {
-        RT_AWAIT_HERE(client->at,
-                rt_tcp_read(stream, &client->wait, cx, buffer, PING, &client->moved));
+        RT_AWAIT_HERE(
+                client->at, rt_tcp_read(stream, &client->wait, cx, buffer, PING, &client->moved));
         SIM_ALWAYS(client->moved.err == RT_OK);
     }
     SIM_ALWAYS(rt_tcp_shutdown(stream) == RT_OK);

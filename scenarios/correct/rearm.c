@@ -3,7 +3,7 @@
  *
  * A one-shot registration is switched off by its report. The loop reads at most a few bytes, works
  * for a while, and arms the descriptor again with a modify. What has arrived meanwhile is reported
- * after that, because a level-triggered registration looks at what is there when it is armed. After
+ * after that, because a level-triggered registration checks what is there when it is armed. After
  * the end of the stream nothing is armed.
  *
  * SPDX-License-Identifier: Apache-2.0

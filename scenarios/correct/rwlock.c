@@ -1,10 +1,10 @@
 /*
  * rwlock.c -- a lock for many readers or one writer, in which writers come first.
  *
- * A reader waits while a writer holds the lock or waits for it. Who gives the lock up wakes one
- * writer where one waits, else all readers. A woken task may find that another was faster: it
- * queues again. Who gets the lock by being polled for nothing leaves the queue, or it would take
- * a wake that is for the next. The last writer wakes the readers that it held back.
+ * A reader waits while a writer holds the lock or waits for it. The user that releases the lock
+ * wakes one writer where one waits, else all readers. A woken task may find that another was
+ * faster: it queues again. A user that gets the lock by a spurious poll leaves the queue, or it
+ * would take a wake that is for the next. The last writer wakes the readers that it held back.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

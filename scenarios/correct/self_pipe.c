@@ -1,7 +1,7 @@
 /*
  * self_pipe.c -- two loops hand work to each other, each woken through a pipe of its own.
  *
- * A loop waits on the reading end of its pipe and on nothing else. Who gives it work puts it into
+ * A loop waits on the reading end of its pipe and on nothing else. The other puts work into
  * its queue first and writes one byte afterwards; the loop empties the pipe first and the queue
  * afterwards, so a byte that is left always means another look, and work is never left without a
  * byte. A full pipe needs no byte: there are some in it. Each loop has a table of its own, and the
@@ -57,6 +57,7 @@ side_main(struct sim_world *world, void *argument)
     while (*side->finished < PARCELS) {
         while (side->count > 0) {
             uint32_t parcel = side->queue[--side->count];
+            SIM_PROGRESS();
             if (parcel < ROUNDS) {
                 side_give(side->other, parcel + 1);
             } else if (++*side->finished == PARCELS) {

@@ -3,7 +3,7 @@
  *
  * The first request finds the entry empty and becomes the loader; those that come meanwhile wait in
  * a queue; later ones find it filled. A load may fail: then the entry is empty again, all that wait
- * are woken, and the first of them becomes the loader. Each looks at the entry again after a wake.
+ * are woken, and the first of them becomes the loader. Each checks the entry again after a wake.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ struct request {
     uint32_t at;
 };
 
-/* The load is over; it may have failed, but not for ever. */
+/* The load is over; it may have failed, but not always. */
 static void
 entry_loaded(struct entry *entry)
 {

@@ -1,7 +1,7 @@
 /*
  * two_slots.c -- a bounded channel by hand: one slot for the sender, one for the receiver.
  *
- * Each side looks at the ring first and stores its waker in the same poll, with nothing in between
+ * Each side checks the ring first and stores its waker in the same poll, with nothing in between
  * that could give way. A send fires the slot of the receiver and a receive that of the sender, each
  * time, as an empty slot costs nothing. The end is a flag and a wake.
  *

@@ -2,9 +2,9 @@
  * watchdog.c -- a worker beats; a watchdog starts it again when it has been silent for too long.
  *
  * A beat only writes down the time. The watchdog is not woken by it: it sleeps until the silence
- * would be too long, looks at the last beat, and sleeps on until the new deadline. A worker that is
+ * would be too long, checks the last beat, and sleeps on until the new deadline. A worker that is
  * stuck waits for the restart, which is a flag and a wake; a restart that comes too early (the
- * worker was only slow) is found by its flag later, so it is not lost. Whoever ends says so.
+ * worker was only slow) is found by its flag later, so it is not lost. The worker reports its end.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

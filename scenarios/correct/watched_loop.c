@@ -3,7 +3,7 @@
  *
  * The inbox callback takes all letters that are there; the timeout callback runs when the inbox has
  * been quiet for 3 ms, and each letter moves it. The postman puts a letter in and rings the bell,
- * in this order, and the loop takes the bell (its report does that) before it looks at the inbox.
+ * in this order, and the loop takes the bell (its report does that) before it checks the inbox.
  * The timeout asks the clock itself, so an early call does nothing.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -3,9 +3,9 @@
  *
  * Each executor runs on a thread with a bell, and takes from its own queue first, then from the
  * other's. It goes to sleep only after it has found both queues empty, and says so before it looks
- * for the last time. Who puts a job into a queue rings every bell whose executor sleeps or is about
- * to, and a bell that was rung early is heard by the next sleep. A job is in a queue once: its mark
- * is cleared before its poll, so a wake during the poll queues it again.
+ * for the last time. A thread that puts a job into a queue rings every bell whose executor sleeps
+ * or is about to, and a bell that was rung early is heard by the next sleep. A job is in a queue
+ * once: its mark is cleared before its poll, so a wake during the poll queues it again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -140,8 +140,8 @@ computer_main(struct sim_world *world, void *argument)
 static void
 setup(struct sim_world *world)
 {
-    static const char *const names[] = {"executor 1", "executor 2", "job A", "job B", "job C",
-            "job D"};
+    static const char *const names[] = {
+            "executor 1", "executor 2", "job A", "job B", "job C", "job D"};
     struct pool *pool = sim_new(world, struct pool);
     struct sim_foreign *foreign[EXECUTORS];
     for (uint32_t i = 0; i < EXECUTORS; i++) {
