@@ -250,6 +250,33 @@ is_in_time(struct sim_stand *stand, const struct sim_question *question, uint64_
     return actor == NULL || actor->done || !sim_gains_more(&journals[0], &journals[1]);
 }
 
+/*
+ * What was sent before the stop and has not arrived: how long the host takes is its own decision,
+ * so a gain that comes with it, and with nothing else that is due, is no late one.
+ */
+static bool
+is_on_its_way(struct sim_stand *stand, const struct sim_question *question)
+{
+    const struct sim_gains *journals = stand->world->journals;
+    struct sim_settling settling = {.steps = STEPS_MAX, .free_steps = true};
+    if (!sim_stand_at(stand, question->stop)) {
+        return false;
+    }
+    struct sim_world *world = stand->world;
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        struct sim_actor *actor = world->actors[i];
+        if (actor->ops->kind != SIM_ACTOR_SOURCE) {
+            sim_actor_due(actor, SIM_NEVER);
+        } else if (actor->due_ns != SIM_NEVER && actor->due_ns > settling.until_ns) {
+            settling.until_ns = actor->due_ns;
+        }
+    }
+    world->gains = &world->journals[1];
+    sim_gains_clear(world->gains);
+    return settling.until_ns != 0 && sim_world_settle(world, &settling) == SIM_SETTLED &&
+           !world->gains->full && !sim_gains_more(&journals[0], &journals[1]);
+}
+
 static void
 ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool waited_for,
         struct sim_progress *ret)
@@ -275,7 +302,8 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
         return;
     }
     if (ret->answer.gained) {
-        ret->could = until_ns == 0 || !is_in_time(stand, question, until_ns);
+        ret->could = (until_ns == 0 || !is_in_time(stand, question, until_ns)) &&
+                     !is_on_its_way(stand, question);
     } else if (!loop && ret->answer.moved) {
         uint64_t last_step = ret->answer.sleeps_since_step;
         ret->could = waits_for_other_than_its_last_poll(stand, question, last_step) &&
