@@ -31,7 +31,9 @@ report_way_count(const struct report_sweep *sweep, const struct report_way *way)
                    : asprintf(&text, "%s%s%lld of %lld run%s failed so; this is run:%lld%s.", again,
                              again[0] != '\0' ? " " : "", (long long)way->runs,
                              (long long)sweep->runs, plural(sweep->runs), (long long)way->run,
-                             way->first_number == (int64_t)SIM_RUN_NUMBER_DEFAULT ? ", the default schedule" : "");
+                             way->first_number == (int64_t)SIM_RUN_NUMBER_DEFAULT
+                                     ? ", the default schedule"
+                                     : "");
     rt_assert(made >= 0);
     free(again);
     return text;

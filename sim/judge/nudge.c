@@ -76,9 +76,9 @@ same_waits(const struct sim_actor *actor, const struct sim_waits *before,
         uint32_t place = place_of(actor, before, after->all[i].object);
         uint32_t k = 0;
         while (k < after->count &&
-                (found[k] || !matches(&before->all[k],
-                                     place_of(actor, before, before->all[k].object),
-                                     &after->all[i], place))) {
+                (found[k] ||
+                        !matches(&before->all[k], place_of(actor, before, before->all[k].object),
+                                &after->all[i], place))) {
             k++;
         }
         if (k == after->count) {

@@ -5,8 +5,8 @@
  * it gain something? Right after its own last step it would not; at the failure it would; in
  * between lies the first step after which it would: that step should have woken it.
  *
- * Where its gain takes more than a question with all others held back can show (time must pass, say)
- * it is asked instead whether it would wait for something else than before.
+ * Where its gain takes more than a question with all others held back can show (time must pass,
+ * say) it is asked instead whether it would wait for something else than before.
  *
  * Where it would gain right after its own last step there are two cases. Either the event came
  * before it blocked: it checked first and stored afterwards; the step is its own. Or it waits for a

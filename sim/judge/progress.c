@@ -233,7 +233,7 @@ excused_until(const struct sim_world *world, const struct sim_actor *actor, bool
     uint64_t until_ns = world->now_ns + slack_ns;
     /* Its own time-out is when it chose to look again. */
     return loop && actor->due_ns != SIM_NEVER && actor->due_ns > until_ns ? actor->due_ns
-                                                                           : until_ns;
+                                                                          : until_ns;
 }
 
 /* Whether the control gains the same by `until_ns`, or has no answer, or the actor is gone then. */
@@ -289,8 +289,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     const struct sim_world *world = stand->world;
     uint64_t slack_ns = world->options.slack_ns;
     bool loop = question->rung == SIM_RUNG_INTERRUPT;
-    uint64_t until_ns =
-            excused_until(world, sim_world_actor(world, question->actor), loop);
+    uint64_t until_ns = excused_until(world, sim_world_actor(world, question->actor), loop);
     if (!with(stand, 0, question, &ret->answer) || ret->answer.limit) {
         return;
     }

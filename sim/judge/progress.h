@@ -37,8 +37,8 @@ void sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32
         enum sim_rung rung, bool waited_for, struct sim_progress *ret);
 
 /* At a limit: only what the poll itself gains counts. */
-void sim_progress_at_limit(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
-        struct sim_progress *ret);
+void sim_progress_at_limit(
+        struct sim_stand *stand, struct sim_stop stop, uint32_t actor, struct sim_progress *ret);
 
 /* Between two steps, for the search for the missing wake: all others held back. */
 bool sim_progress_alone(struct sim_stand *stand, const struct sim_question *question);

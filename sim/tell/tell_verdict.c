@@ -603,9 +603,10 @@ put_how_lost(struct sim__telling *telling)
         return;
     }
     if (outcome->oracle == SIM_ORACLE_REWAKE_LOOP) {
-        sim_page_put(line, ", the host of this loop reported something to it for nothing, in a copy "
-                           "of the run, as a host may at any time, and it made progress; so it was "
-                           "not woken for what had come");
+        sim_page_put(line,
+                ", the host of this loop reported something to it for nothing, in a copy "
+                "of the run, as a host may at any time, and it made progress; so it was "
+                "not woken for what had come");
         return;
     }
     sim_page_put(line, ", each sleeper was polled once more in a copy of the run, and this one "

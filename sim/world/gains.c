@@ -114,7 +114,8 @@ sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
         const struct sim_gain *other = from_the_end(without, gain, behind(with, i));
         bool whole = sim_gains_count(with, gain->kind, gain->of) >=
                      sim_gains_count(without, gain->kind, gain->of);
-        if (whole && other != NULL && other->at_ns > gain->at_ns && other->at_ns - gain->at_ns > slack_ns) {
+        if (whole && other != NULL && other->at_ns > gain->at_ns &&
+                other->at_ns - gain->at_ns > slack_ns) {
             return i + 1;
         }
     }

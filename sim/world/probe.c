@@ -162,8 +162,7 @@ put_back(struct sim_world *world, uint32_t object, uint64_t amount)
 {
     uint32_t kind = SIM_OBJECT_KIND(object);
     if (world->gains != NULL && (kind == RT_OBJECT_MUTEX || kind == RT_OBJECT_SEMAPHORE)) {
-        sim_gains_put_back(
-                world->gains, object, amount, world->step, world->current->index);
+        sim_gains_put_back(world->gains, object, amount, world->step, world->current->index);
     }
 }
 

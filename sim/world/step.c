@@ -73,7 +73,8 @@ draw_audit(struct sim_world *world)
     if (one_in == 0 || world->step == 0) {
         return;
     }
-    if (one_in == 1 || sim_actor_choose(&world->self, SIM_KIND_AUDIT, 2, sim_odds_once_in(one_in)) != 0) {
+    if (one_in == 1 ||
+            sim_actor_choose(&world->self, SIM_KIND_AUDIT, 2, sim_odds_once_in(one_in)) != 0) {
         note_audit(world);
     }
 }

@@ -144,7 +144,7 @@ struct sim_world {
     bool refused;                        /* One was refused since that was set. */
     struct sim_checkpoints *checkpoints; /* NULL: no run is taken up in its middle. Borrowed. */
     struct sim_ended ended;
-    struct sim_draws *draws; /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
+    struct sim_draws *draws;    /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
     struct sim_gains *gains;    /* Where gains are noted; NULL: nowhere. Borrowed. */
     struct sim_gains *journals; /* SIM_JOURNALS of them, for the judge. */
     char *snapshot;             /* SIM_SNAPSHOT_SIZE bytes; see sim_snapshot_take. */
@@ -173,7 +173,7 @@ struct sim_world {
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
     uint64_t jumped_to_ns;
-    uint64_t quiet_ns; /* Of now_ns: all such moves together. The rest was spent in steps. */
+    uint64_t quiet_ns;     /* Of now_ns: all such moves together. The rest was spent in steps. */
     uint32_t audits_drawn; /* So many quiescences are to be audited, … */
     uint32_t audits_seen;  /* … of so many that were drawn for it, … */
     uint32_t audit_stride; /* … one of so many. */
@@ -194,7 +194,7 @@ struct sim_world {
     uint64_t calm_until;     /* No actor is disturbed before this step. */
     uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
-    bool free_steps; /* Of a question: steps cost no time. */
+    bool free_steps;   /* Of a question: steps cost no time. */
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
     bool closing;      /* After the end: background is cancelled, things are given back. */
@@ -291,10 +291,10 @@ bool sim_world_go_on(struct sim_world *world, struct sim_stop stop);
 
 /* How a stopped run goes on, with all choices muted, once a question has been put or not put. */
 struct sim_settling {
-    uint64_t steps;    /* At most so many. */
-    uint64_t until_ns; /* The clock moves up to there; before now: it stands still. */
-    bool free_steps;   /* Steps and work cost no time. */
-    bool first_gain;   /* Only until something is noted in world->gains. */
+    uint64_t steps;      /* At most so many. */
+    uint64_t until_ns;   /* The clock moves up to there; before now: it stands still. */
+    bool free_steps;     /* Steps and work cost no time. */
+    bool first_gain;     /* Only until something is noted in world->gains. */
     uint32_t foreground; /* Only until fewer actors are waited for; 0: this does not matter. */
 };
 

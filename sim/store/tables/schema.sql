@@ -97,9 +97,9 @@ CREATE TABLE seeds (
 CREATE TABLE runs (
     run        INTEGER PRIMARY KEY,
     sweep      INTEGER NOT NULL REFERENCES sweeps,
-    number     INTEGER NOT NULL,    -- in the sweep, from 0; -1: the default schedule, seed 0; -2: it
-                                    -- was remembered from an earlier sweep and tried first
-                                    -- (failed_again in notes.sql)
+    number     INTEGER NOT NULL,    -- in the sweep, from 0; -1: the default schedule, seed 0;
+                                    -- -2: it was remembered from an earlier sweep and tried
+                                    -- first (failed_again in notes.sql)
     seed       INTEGER NOT NULL,
     digest     INTEGER NOT NULL,    -- of events and decisions; the same run has the same digest
     steps      INTEGER NOT NULL,

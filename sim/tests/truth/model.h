@@ -26,10 +26,10 @@ enum truth_status { TRUTH_BLOCKED, TRUTH_WOKEN, TRUTH_RUNNING, TRUTH_DONE, TRUTH
 struct truth_of {
     uint8_t status;
     uint8_t pc;
-    uint8_t stage;   /* Of the operation: polls so far, as far as they matter. */
-    uint8_t rewoken; /* While RUNNING: it was woken meanwhile. */
-    uint8_t armed;   /* A timer is armed for `deadline_ns`. */
-    uint8_t timed;   /* `deadline_ns` is set. */
+    uint8_t stage;              /* Of the operation: polls so far, as far as they matter. */
+    uint8_t rewoken;            /* While RUNNING: it was woken meanwhile. */
+    uint8_t armed;              /* A timer is armed for `deadline_ns`. */
+    uint8_t timed;              /* `deadline_ns` is set. */
     uint8_t pending[TRUTH_FDS]; /* Of a loop: descriptors + 1 that were reported, in order. */
     uint64_t deadline_ns;
 };
