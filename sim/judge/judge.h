@@ -1,12 +1,12 @@
 /*
- * judge.h -- what a run that has come to rest really is.
+ * judge.h -- the verdict on a run that has ended.
  *
- *  run ──▶ stalled? ──▶ nudge each sleeper, alone, in a replay up to there
- *   │                       moved ──▶ lost-wakeup         nobody ──▶ deadlock
- *   └────▶ passed, and a quiescence was drawn ──▶ the same at that point ──▶ late-wakeup
+ *  run ──▶ stalled? ──▶ could a blocked task make progress?  yes ──▶ lost-wakeup   no ──▶ deadlock
+ *   │
+ *   └────▶ passed ──▶ the same at its quiescences, in time?   no ──▶ late-wakeup
  *
- * Every question to a sleeper is put in a replay of its own, so that none disturbs
- * another. How the oracles work and can be wrong: sim/judge/README.md.
+ * Whether a task could make progress is decided by experiment (progress.h), in replays of the run.
+ * How the oracles work and can be wrong: sim/docs/oracles.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -49,7 +49,7 @@ uint64_t sim_judge_lost(
         struct sim_world *world, const struct sim_case *what, struct sim_outcome *outcome);
 
 /*
- * For a lost or late wake-up: the first step after which the sleeper would have moved: that step
+ * For a lost or late wake-up: the first step after which the task could make progress: that step
  * should have woken it. By bisection between its last step and the failure, checked at both
  * sides. 0: not found. outcome->owed_step is set as well.
  */
