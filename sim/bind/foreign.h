@@ -16,8 +16,8 @@
  *      sim_foreign_polled     … and has given way; so does the loop, others may run
  *
  * And one callback is the oracle: "poll this one again". It is called for each blocked task in a
- * stall or an audit, each in a separate replay. One that makes progress by the call, and not without
- * it, had lost its wake. A loop of callbacks has no wakers: there a task is a watcher
+ * stall or an audit, each in its own replay. One that makes progress with the call and not without
+ * it had lost its wake. A loop of callbacks has no wakers: there a task is a watcher
  * (sim_foreign_watch), a poll is a call of its callback, and the question is an
  * event for nothing.
  *
