@@ -202,8 +202,8 @@ uint64_t sim_range(struct sim_world *world, uint64_t lo, uint64_t hi);
 __attribute__((format(printf, 3, 4))) void sim_log_at(
         struct sim_world *world, const struct rt_site *site, const char *format, ...);
 
-/* "It got on": the livelock limit counts from here, and a sleeper that says so when nudged has
- * moved. For primitives of the scenario's own that hand something over. */
+/* Something was consumed: the livelock limit counts from here, and a blocked task that says so in
+ * the judge's extra poll could make progress. For what a task takes from memory of its own. */
 #define SIM_PROGRESS() sim_progress_at(RT_HERE)
 void sim_progress_at(const struct rt_site *site);
 

@@ -15,9 +15,9 @@
  *      sim_foreign_poll       this task is polled now
  *      sim_foreign_polled     … and has given way; so does the loop, others may run
  *
- * And one callback is the oracle: "poll this one again". It is called for each task
- * that sleeps when a run stalls, each in a replay of its own; who goes on then had
- * lost its wake. A loop of callbacks has no wakers: there a task is a watcher
+ * And one callback is the oracle: "poll this one again". It is called for each blocked task in a
+ * stall or an audit, each in its own replay. One that makes progress with the call and not without
+ * it had lost its wake. A loop of callbacks has no wakers: there a task is a watcher
  * (sim_foreign_watch), a poll is a call of its callback, and the question is an
  * event for nothing.
  *
@@ -50,8 +50,8 @@ struct sim_foreign;
  * must not block, and must cope with being called between any two polls; a healthy task does
  * nothing when it is polled for nothing. A poll must look at what it waits for, and not only
  * at a note that it was woken: who believes such a note alone goes on for no question, and what it
- * has lost is told as deadlock. NULL: tasks can not be asked, and only a report that the
- * host makes once more can show that something was lost. `runtime` is handed to `again`.
+ * has lost is told as deadlock. NULL: tasks cannot be asked, and only a report for nothing to the
+ * loop can show that something was lost. `runtime` is handed to `again`.
  *
  * When the loop's function returns, all tasks that are left are taken to have ended.
  */

@@ -9,7 +9,7 @@
 . sim/tests/cli/common.sh
 
 # ---- The example: the first C block of the page on scenarios, outside of the tree. ----
-awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$root/sim/docs/scenario.md" >mine.c
+awk '/^```c$/ { on = 1; next } on && /^```$/ { exit } on' "$root/sim/docs/scenario.md" >mine.c
 ok "the page has an example" grep -q SIM_SCENARIO mine.c
 ok "no line but a table's is wider than 100 columns" \
     test -z "$(grep -v '^|' "$root/README.md" | grep '^.\{101\}')"
