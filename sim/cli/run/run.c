@@ -324,8 +324,8 @@ is_stopped(const struct sim_run *run)
     return run->system != 0 || interrupted != 0 || (run->plan.fail_fast && run->bug);
 }
 
-/* Makes the runs of the scenario in progress: the default schedule, then the seeds. None, where a remembered failure or ^C has stopped
- * the command: then the sweep is there only to say so. */
+/* Makes the runs of the scenario in progress: the default schedule, then the seeds. None, where a
+ * remembered failure or ^C has stopped the command: then the sweep is there only to say so. */
 static void
 sweep(struct sim_run *run)
 {
