@@ -45,11 +45,14 @@ def text():
     page = read("text")
     told = re.findall(r"^replay: rewake replay \./rare\.so rw1:([^:]+):", page, re.M)
     verdicts = re.findall(r"^([a-z-]+): in `", page, re.M)
-    passed, failed = map(int, re.search(r": (\d+) passed, (\d+) failed; ", page).groups())
-    runs = int(re.search(r"^(\d+) runs?[,:]", page.splitlines()[-1]).group(1))
+    end = re.search(r"^(\d+) runs?(?:, \d+ of them remembered)?: (\d+) passed, (\d+) failed; "
+                    r"[\d.]+ s\n((?:failed: .*\n)*)\Z", page, re.M)
+    runs, passed, failed = map(int, end.groups()[:3])
+    named = re.findall(r"^failed: (?:\./rare\.so )?([^: ]+): ([a-z-]+)", end[4], re.M)
     wrong("text: what passed and what failed are the runs", passed + failed == runs)
     wrong("text: each is told with its reason", len(told) == page.count("\nWhy: "))
     wrong("text: each is told once", len(told) == len(set(told)))
+    wrong("text: those listed at the end are those told", named == list(zip(told, verdicts)))
     wrong("text: the status", (read("text.status").strip() == "1") == (failed > 0))
     say("text", [f"{a}/{b}" for a, b in zip(told, verdicts)], failed)
 

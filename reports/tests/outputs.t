@@ -12,7 +12,7 @@ done
     echo '1..0 # SKIP python3 is missing: scripts/setup --ci installs it'
     exit 0
 }
-for form in BROKEN ELSEWHERE FIXED; do
+for form in BROKEN ELSEWHERE FIXED FIRST; do
     build_library rare -D$form
     mv rare.so $form.so
 done
@@ -102,6 +102,21 @@ collect fresh all --seeds "$other" --fresh
 agree "--fresh" fresh 0
 collect again fresh --seeds "$other"
 agree "--fresh forgets nothing" again 1 rare/bug/invariant
+
+# ---- The default schedule fails, and is remembered. ----
+install FIRST
+collect default . --seeds $same
+agree "default schedule, first" default 1 rare/bug/invariant
+ok "default schedule, first: its name" \
+    grep -q '^failed: rare/bug: invariant in the default schedule (run:1)$' default/text
+collect default.second default --seeds $same
+agree "default schedule, second" default.second 1 rare/bug/invariant
+ok "default schedule, second: the same run, and no seed" \
+    grep -q '^failed: rare/bug: invariant (run:1)$' default.second/text
+ok "default schedule, second: no seed is said to make it" \
+    grep -q '"event":"failure".*"seed_is_enough":false.*"run":1,"remembered":true' \
+    default.second/json
+install BROKEN
 
 # ---- What is known of a failure stays known. ----
 rewake run zoo/a06/broken --runs 300 --db z.db >z1.txt

@@ -14,7 +14,7 @@ rewake run canary/diverged --runs 4 --check-determinism 100 --db f.db >/dev/null
 rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'seeds/s3/*' zoo/a06/broken \
     --runs 60 --db f.db >/dev/null
 for name in outside/executor/broken zoo/a08/broken zoo/d27/broken canary/contract canary/crash; do
-    rewake run $name --runs 100 --fail-fast --db w.db >/dev/null
+    rewake run $name --runs 2000 --fail-fast --db w.db >/dev/null
 done
 cat "$root/sim/store/tables/schema.sql" "$root/sim/store/tables/coverage.sql" | sqlite3 e.db
 

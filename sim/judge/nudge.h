@@ -10,6 +10,8 @@
 #ifndef SIM_JUDGE_NUDGE_H
 #define SIM_JUDGE_NUDGE_H
 
+#include <string.h>
+
 #include "sim/judge/judge.h"
 
 /* The questions that can be put to an actor. */
@@ -47,10 +49,11 @@ struct sim_answer {
 };
 
 /* What the run has written down, set aside while replays write nothing: its place in the record,
- * and the tape. */
+ * the tape, and which places with SIM_ALWAYS it came to. */
 struct sim_aside {
     struct sim_recorder recorder;
     struct sim_tape tape;
+    uint32_t checked[SIM_CHECKED_MAX];
 };
 
 static inline void
@@ -58,6 +61,7 @@ sim_keep(struct sim_world *world, struct sim_aside *ret)
 {
     ret->recorder = world->recorder;
     ret->tape = world->decider.tape;
+    memcpy(ret->checked, world->checked, sizeof(ret->checked));
     world->decider.tape = (struct sim_tape){0, 0, 0};
 }
 
@@ -66,6 +70,8 @@ sim_restore(struct sim_world *world, const struct sim_aside *kept)
 {
     world->recorder = kept->recorder;
     world->decider.tape = kept->tape;
+    memcpy(world->checked, kept->checked, sizeof(world->checked));
+    world->noted = true;
 }
 
 /* A word of the arena, as it is to be when the actor is asked. */

@@ -139,6 +139,7 @@ take(struct sim_run *run, const struct sim_remembered *failure, const struct sim
     int64_t run_id = 0;
     run->plan.options = *what->options;
     run->plan.search.swarm = 0;
+    run->plan.how = SIM_HOW_STRICT; /* No seed of this command makes it: its row names it. */
     run->plan.deadline_ms = run->cli->settings.time_ms > 0 ? sim_clock_ms() : UINT64_MAX;
     char *shrunk = NULL;
     bool goes_on = find_row(run, failure, outcome, &run_id, &shrunk) &&

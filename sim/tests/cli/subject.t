@@ -5,22 +5,24 @@
 . sim/tests/cli/common.sh
 
 # ---- A token that no command line takes. ----
+build_library long
 # Not of the default schedule, which part 1 makes: its token is short.
-rewake run canary/livelock --strategy pos -O livelock_steps=60000 -O spurious_one_in=2 \
-    --runs 2 --shard 2/2 --no-shrink --record none --fresh >long.txt
+rewake run ./long.so --strategy pos -O livelock_steps=20000 --runs 2 --shard 2/2 --no-shrink \
+    --record none --fresh >long.txt
 ok "a long token: it is said" grep -q '^The token is longer than a command line takes' long.txt
 ok "a long token: told as a command that the shell takes" \
-    grep -q '^replay: echo rw1:canary/livelock:[^ ]* | rewake replay -$' long.txt
+    grep -q '^replay: echo rw1:long/numbers:[^ ]* | rewake replay \./long\.so -$' long.txt
 sed -n 's/^replay: echo \([^ ]*\) .*/\1/p' long.txt >long
 ok "a long token is longer than an argument" test "$(wc -c <long)" -gt 131072
-same "replay @FILE: status" "$(status replay @long)" 1
+same "replay @FILE: status" "$(status replay ./long.so @long)" 1
 ok "replay @FILE: the same failure" grep -q 'same failure, livelock' out.txt
 cp out.txt file.txt
-same "replay -: status" "$(status replay - <long)" 1
+same "replay -: status" "$(status replay ./long.so - <long)" 1
 same "replay -: as from the file" "$(cat out.txt)" "$(cat file.txt)"
-same "show -: status" "$(status show - <long)" 0
-ok "show -: says how to replay it" grep -q '^replay: echo rw1:[^ ]* | rewake replay -$' out.txt
-same "diff @FILE -: status" "$(status diff @long - <long)" 0
+same "show -: status" "$(status show ./long.so - <long)" 0
+ok "show -: says how to replay it" grep -q \
+    '^replay: echo rw1:[^ ]* | rewake replay \./long\.so -$' out.txt
+same "diff @FILE -: status" "$(status diff ./long.so @long - <long)" 0
 
 # ---- A short one. ----
 rewake run zoo/d05/broken --runs 300 --fail-fast --fresh --json --db r.db >r.json
