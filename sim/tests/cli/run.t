@@ -164,7 +164,8 @@ wide='^.\{101\}'
 ok "help is no wider than 100 columns" not_in help.txt "$wide"
 rewake list >list.txt
 ok "list is no wider than 100 columns" not_in list.txt "$wide"
-stated=$(tr -s '\n ' '  ' <list.txt | grep -o '\[expected: [a-z-]*\]' | wc -l)
+stated=$(tr -s '\n ' '  ' <list.txt |
+    grep -o '\[expected: [a-z-]*\(, also [a-z-]*\)\{0,1\}\]' | wc -l)
 ok "list loses no word" test "$stated" \
     -eq "$(rewake list --json | grep -vc '"expect":"pass"')"
 for command in $commands; do
