@@ -75,6 +75,9 @@ struct sim_scenario {
     uint64_t survives;       /* Faults (SIM_FAULT_…) that it claims to survive. */
     uint64_t slack_ns;       /* How late a wake may be: a tick, a coalescing time of its own. */
     enum sim_verdict expect; /* What a sweep is to find; PASS by default. */
+    /* Where one bug ends in two verdicts: a run may end in this one too, but a sweep must find
+     * `expect`. PASS: there is none. */
+    enum sim_verdict expect_also;
     /* A real bug, for `rewake zoo`: its number in a catalogue, whose first letter is its class, and
      * where it was described or mended. The broken form's name ends in "/broken", and the fixed
      * one's, where there is one, in "/fixed". NULL, NULL: none. */
@@ -102,6 +105,15 @@ struct sim_scenario {
     /* Only name, about and this are its own, and `rewake run` makes this one run. NULL: none. */
     const struct sim_regression *regression;
 };
+
+/* Whether a run of `scenario` that ends in `verdict` fails as it states. */
+static inline bool
+sim_scenario_states(const struct sim_scenario *scenario, enum sim_verdict verdict)
+{
+    return sim_verdict_fits(scenario->expect, verdict) ||
+           (scenario->expect_also != SIM_VERDICT_PASS &&
+                   sim_verdict_fits(scenario->expect_also, verdict));
+}
 
 /* Raised when a library built against older headers can not work. */
 #define SIM_LIBRARY_VERSION 4u

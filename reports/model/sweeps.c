@@ -53,36 +53,44 @@ read_sweep(struct report_ask *ask, struct report_sweep *sweep)
             .unequal = report_int(ask, 21),
             .stated_runs = report_int(ask, 22),
             .again = report_int(ask, 23),
+            .stated_also = copy(ask, 24),
     };
 }
 
 /* With what is noted of it, and without. */
-#define SWEEP_SQL(columns, joined, again) \
+#define SWEEP_SQL(columns, joined, again, also) \
     "SELECT s.sweep, s.scenario, s.library, s.strategy, s.options, s.build, s.seed_first," \
     " s.started_ms, s.elapsed_ms, s.runs, (SELECT sum(v.runs) FROM sweep_verdicts AS v" \
     " WHERE v.sweep = s.sweep AND v.verdict <> 0), s.steps, s.complete," \
     " (SELECT count(*) FROM goals AS g WHERE g.sweep = s.sweep AND NOT EXISTS (" \
     "  SELECT 1 FROM coverage AS c WHERE c.sweep = g.sweep AND c.site = g.site AND c.other = 0" \
     "  AND c.kind IN (SELECT kind FROM element_kinds WHERE name IN ('goal', 'always'))))," columns \
-    ", " again " FROM sweeps AS s " joined " WHERE s.sweep = ?"
+    ", " again ", " also " FROM sweeps AS s " joined " WHERE s.sweep = ?"
 
-#define NOTED_SQL(again) \
+#define NOTED_SQL(again, also) \
     SWEEP_SQL(" n.about, n.file, w.name, n.held, coalesce(n.command_ms, s.started_ms), n.ended," \
               " n.checked, n.unequal, (SELECT v.runs FROM sweep_verdicts AS v" \
               " WHERE v.sweep = s.sweep AND v.verdict = n.stated)", \
             "LEFT JOIN sweep_notes AS n USING (sweep)" \
             " LEFT JOIN verdicts AS w ON w.verdict = n.stated", \
-            again)
+            again, also)
+
+#define AGAIN_SQL "(SELECT count(*) FROM failed_again AS a WHERE a.sweep = s.sweep)"
+#define ALSO_SQL \
+    "(SELECT w.name FROM also_stated AS a JOIN verdicts AS w USING (verdict)" \
+    " WHERE a.sweep = s.sweep)"
 
 static const char *
 sweep_sql(struct sim_store *store)
 {
     if (!report_has_table(store, "sweep_notes")) {
-        return SWEEP_SQL("NULL, NULL, NULL, 0, s.started_ms, NULL, 0, 0, 0", "", "0");
+        return SWEEP_SQL("NULL, NULL, NULL, 0, s.started_ms, NULL, 0, 0, 0", "", "0", "NULL");
     }
-    return report_has_table(store, "failed_again")
-                   ? NOTED_SQL("(SELECT count(*) FROM failed_again AS a WHERE a.sweep = s.sweep)")
-                   : NOTED_SQL("0");
+    if (!report_has_table(store, "failed_again")) {
+        return NOTED_SQL("0", "NULL");
+    }
+    return report_has_table(store, "also_stated") ? NOTED_SQL(AGAIN_SQL, ALSO_SQL)
+                                                  : NOTED_SQL(AGAIN_SQL, "NULL");
 }
 
 static enum sim_store_err
@@ -345,6 +353,7 @@ report_sweeps_done(struct report_sweeps *list)
         free(sweep->about);
         free(sweep->file);
         free(sweep->stated);
+        free(sweep->stated_also);
         free(sweep->ended);
     }
     free(list->sweeps);
@@ -381,13 +390,18 @@ report_way_runs(const struct report_way *way)
     return way->runs + way->again;
 }
 
+/* Who states a lost wake-up has also stated a late one (sim_verdict_fits). */
+static bool
+fits(const char *stated, const char *verdict)
+{
+    return strcmp(verdict, stated) == 0 ||
+           (strcmp(stated, "lost-wakeup") == 0 && strcmp(verdict, "late-wakeup") == 0);
+}
+
 bool
 report_way_counts(const struct report_sweep *sweep, const struct report_way *way)
 {
-    /* Who states a lost wake-up has also stated a late one (sim_verdict_fits). */
-    bool stated =
-            strcmp(way->verdict, sweep->stated) == 0 ||
-            (strcmp(sweep->stated, "lost-wakeup") == 0 && strcmp(way->verdict, "late-wakeup") == 0);
+    bool stated = fits(sweep->stated, way->verdict) || fits(sweep->stated_also, way->verdict);
     return !sweep->held_to_verdict || !stated;
 }
 

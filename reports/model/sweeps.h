@@ -72,6 +72,7 @@ struct report_sweep {
     char *about;
     char *file;           /* Where the scenario is written. */
     char *stated;         /* The verdict that the scenario states; "pass": it holds. */
+    char *stated_also;    /* Another one that it states; "": none. */
     bool held_to_verdict; /* The command was to hold it to that. */
     bool held_to_goals;
     int64_t goals_missed;    /* Goals that no run reached, held to them or not. */

@@ -64,7 +64,7 @@ misdeclared(const struct sim_scenario *scenario)
     if (scenario->about == NULL) {
         return "it does not say what it is about";
     }
-    if (scenario->expect >= SIM_VERDICTS) {
+    if (scenario->expect >= SIM_VERDICTS || scenario->expect_also >= SIM_VERDICTS) {
         return "it expects a verdict that is none";
     }
     if (scenario->order > SIM_ORDER_LAST) {
@@ -183,6 +183,7 @@ make_regression(struct sim_registry *registry, struct sim_entry *entry)
     made->name = own->name;
     made->about = own->about;
     made->expect = own->expect;
+    made->expect_also = own->expect_also;
     made->bug = NULL;
     made->reference = NULL;
     made->regression = own->regression;

@@ -219,6 +219,17 @@ change(const struct sim_world *world, const struct sim_patch *patch)
     *(volatile uint64_t *)(void *)(world->arena.base + patch->offset) = patch->value;
 }
 
+/* Of other actors nothing comes due; the question itself may have set a time anew. */
+static void
+hold_times(struct sim_world *world, const struct sim_actor *asked)
+{
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        if (world->actors[i] != asked) {
+            sim_actor_due(world->actors[i], SIM_NEVER);
+        }
+    }
+}
+
 void
 sim_hold_others(struct sim_world *world, const struct sim_actor *asked)
 {
@@ -291,6 +302,9 @@ ask_and_settle(struct sim_world *world, struct sim_actor *actor,
     enum sim_settled settled = alive ? SIM_SETTLED : SIM_SETTLED_VERDICT;
     if (finished) {
         note_finished(world, actor);
+    }
+    if (question->alone) {
+        hold_times(world, actor);
     }
     if (alive && !left && settling.steps > 0) {
         settled = sim_world_settle(world, &settling);

@@ -395,6 +395,7 @@ struct sim_sweep_note {
     const char *about;  /* Of its scenario. */
     const char *file;   /* Where that is written; NULL: not known. */
     uint32_t stated;    /* The verdict that it states. */
+    uint32_t stated_also; /* Another one; 0: none. */
     bool held_to_verdict;
     bool held_to_goals;
     const char *ended; /* "complete" …, the words of notes.sql. */

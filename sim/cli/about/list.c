@@ -37,8 +37,10 @@ print_text(const struct sim_entry *entry)
     const struct sim_scenario *scenario = entry->scenario;
     char text[1024];
     bool passes = scenario->expect == SIM_VERDICT_PASS;
-    (void)snprintf(text, sizeof(text), "%s%s%s%s", scenario->about,
+    bool other = scenario->expect_also != SIM_VERDICT_PASS;
+    (void)snprintf(text, sizeof(text), "%s%s%s%s%s%s", scenario->about,
             passes ? "" : " [expected: ", passes ? "" : sim_verdict_name(scenario->expect),
+            other ? ", also " : "", other ? sim_verdict_name(scenario->expect_also) : "",
             passes ? "" : "]");
     /* A name that is too long for its column has a line of its own. */
     bool wraps = strlen(scenario->name) > 32;
@@ -67,6 +69,7 @@ print_json(const struct sim_entry *entry)
     sim_json_text(&json, "name", scenario->name);
     sim_json_text(&json, "about", scenario->about);
     sim_json_text(&json, "expect", sim_verdict_name(scenario->expect));
+    sim_json_text(&json, "expect_also", sim_verdict_name(scenario->expect_also));
     sim_json_text(&json, "order", order_name(scenario->order));
     sim_json_number(&json, "survives", scenario->survives);
     sim_json_text(&json, "library", entry->library);

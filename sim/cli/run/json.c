@@ -256,6 +256,7 @@ sim_run_json_scenario(const struct sim_run *run)
     }
     sim_json_close(&json, '}');
     sim_json_text(&json, "expect", sim_verdict_name(run->entry->scenario->expect));
+    sim_json_text(&json, "expect_also", sim_verdict_name(run->entry->scenario->expect_also));
     sim_json_bool(&json, "as_stated", sim_run_as_stated(run));
     sim_json_bool(&json, "complete",
             result->end == SIM_SWEEP_COMPLETE || result->end == SIM_SWEEP_ENOUGH);

@@ -163,7 +163,7 @@ fails_again(struct sim_run *run, const struct sim_remembered *failure,
     if (!same && sim_store_forget(run->store, failure) != SIM_STORE_OK) {
         return sim_run_store_failed(run);
     }
-    if (run->expect && sim_verdict_fits(entry->scenario->expect, outcome->verdict)) {
+    if (run->expect && sim_scenario_states(entry->scenario, outcome->verdict)) {
         return true;
     }
     run->entry = entry;

@@ -92,6 +92,7 @@ store_note(const struct sim_run *run, bool over)
             .about = scenario->about,
             .file = scenario->file,
             .stated = scenario->expect,
+            .stated_also = scenario->expect_also,
             .held_to_verdict = run->expect,
             .held_to_goals = sim_given(settings, SIM_CLI_OPTION_GOALS),
             .ended = over ? end_word(run->result.end) : "running",

@@ -202,7 +202,7 @@ tell_report(struct sim_run *run, const struct sim_told *told)
 bool
 sim_run_is_stated(const struct sim_run *run, const struct sim_outcome *outcome)
 {
-    return run->expect && sim_verdict_fits(run->entry->scenario->expect, outcome->verdict);
+    return run->expect && sim_scenario_states(run->entry->scenario, outcome->verdict);
 }
 
 static void
@@ -378,14 +378,15 @@ bool
 sim_run_as_stated(const struct sim_run *run)
 {
     uint64_t verdicts[SIM_VERDICTS];
-    enum sim_verdict expect = run->entry->scenario->expect;
+    const struct sim_scenario *scenario = run->entry->scenario;
+    enum sim_verdict expect = scenario->expect;
     uint64_t others = 0;
     memcpy(verdicts, run->result.totals.verdicts, sizeof(verdicts));
     for (uint32_t i = 0; i < run->again_count; i++) {
         verdicts[run->again[i].verdict] += run->again[i].entry == run->entry;
     }
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
-        bool fits = i == SIM_VERDICT_PASS || sim_verdict_fits(expect, (enum sim_verdict)i);
+        bool fits = i == SIM_VERDICT_PASS || sim_scenario_states(scenario, (enum sim_verdict)i);
         others += fits ? 0 : verdicts[i];
     }
     /* That it fails at all is asked of a whole sweep only. */

@@ -66,8 +66,8 @@ static const char tables_sql[] =
         " FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p"
         " WHERE m.type = 'table' AND m.name NOT IN ('sweeps', 'sweep_verdicts', 'seeds',"
         " 'coverage', 'code_coverage', 'sweep_strategies', 'sweep_species', 'goals', 'shards',"
-        " 'species', 'remembered', 'sweep_notes', 'failed_again', 'explained', 'told') GROUP BY "
-        "m.name HAVING "
+        " 'species', 'remembered', 'sweep_notes', 'also_stated', 'failed_again', 'explained',"
+        " 'told') GROUP BY m.name HAVING "
         "max(p.name IN ('run', "
         "'sweep'))"
         " ORDER BY m.name <> 'runs', m.name";
@@ -106,6 +106,11 @@ static const struct rows notes[] = {
                 " checked = checked + excluded.checked, unequal = unequal + excluded.unequal"},
 };
 
+static const struct rows also[] = {
+        {"SELECT ?2, verdict FROM also_stated WHERE sweep = ?1",
+                "INSERT OR IGNORE INTO also_stated VALUES (?, ?)"},
+};
+
 bool
 sim__move_has_table(struct sim_store *store, const char *name)
 {
@@ -138,7 +143,9 @@ move_notes(const struct sim__move *move)
         return SIM_STORE_OK;
     }
     enum sim_store_err err = sim__store_note_tables(move->to);
-    return err == SIM_STORE_OK ? move_each(move, notes, 1) : err;
+    err = err == SIM_STORE_OK ? move_each(move, notes, 1) : err;
+    bool more = err == SIM_STORE_OK && sim__move_has_table(move->from, "also_stated");
+    return more ? move_each(move, also, 1) : err;
 }
 
 /* ---- What adds up. --------------------------------------------------------------------------- */

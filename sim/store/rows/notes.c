@@ -32,6 +32,17 @@ insert_note(struct sim_store *store, const struct sim_sweep_note *note)
     return sim__store_done(&statement);
 }
 
+static enum sim_store_err
+insert_also(struct sim_store *store, const struct sim_sweep_note *note)
+{
+    struct sim__statement statement =
+            sim__store_prepare(store, "INSERT OR REPLACE INTO also_stated VALUES (?, ?)");
+    sim__put_int(&statement, note->sweep);
+    sim__put_int(&statement, note->stated_also);
+    (void)sim__store_run(&statement);
+    return sim__store_done(&statement);
+}
+
 enum sim_store_err
 sim_store_sweep_note(struct sim_store *store, const struct sim_sweep_note *note)
 {
@@ -44,6 +55,9 @@ sim_store_sweep_note(struct sim_store *store, const struct sim_sweep_note *note)
     err = sim__store_note_tables(store);
     if (err == SIM_STORE_OK) {
         err = insert_note(store, note);
+    }
+    if (err == SIM_STORE_OK && note->stated_also != 0) {
+        err = insert_also(store, note);
     }
     return sim__store_end(store, err);
 }

@@ -22,6 +22,12 @@ CREATE TABLE IF NOT EXISTS sweep_notes (
     unequal INTEGER NOT NULL        -- and were another run there
 ) STRICT;
 
+-- A second verdict that the scenario of a sweep states, where it states one: its runs may end so.
+CREATE TABLE IF NOT EXISTS also_stated (
+    sweep   INTEGER PRIMARY KEY REFERENCES sweeps,
+    verdict INTEGER NOT NULL REFERENCES verdicts
+) STRICT;
+
 -- Remembered failures that the command of a sweep tried first, and that failed again. They count in
 -- no figure of the sweep: where such a failure stops the command, the sweep has no run at all. A
 -- run that is the very same as before is the row of an earlier sweep; else it has a row in this

@@ -26,7 +26,8 @@ for number in 25 67 89 313; do
     "$TRUTH" -s $number -r 20 >expected.txt
     status run ./p$number.so --strategy random --seeds 1-20 -O audit_one_in=1 --record all --fresh \
         --db p.db >/dev/null
-    sqlite3 p.db 'SELECT seed, verdict, steps, sim_ns FROM runs ORDER BY seed' >found.txt
+    sqlite3 p.db 'SELECT seed, verdict, steps, sim_ns FROM runs WHERE seed > 0 ORDER BY seed' \
+        >found.txt
     ok "program $number: each run is the same" diff expected.txt found.txt
     rm -f p.db
 done

@@ -745,14 +745,15 @@ shut_main(struct sim_world *world, void *argument)
     }
 }
 
+/* The call stands before something else, so that the compiler leaves the frame on the stack. */
 CALLED void
 shut_fire(struct shut *shut)
 {
     sim_foreign_fire(&shut->waiting);
-    shut->queued = true;
     if (shut->asleep) {
         sim_loop_wake(shut->loop);
     }
+    shut->queued = true;
 }
 
 static void
