@@ -16,7 +16,7 @@ same "a scenario that fails: status" "$(status run $canary --runs 100 --db a.db)
 ok "it is told with a token" grep -q 'rewake replay rw1:canary/lost-wakeup:' out.txt
 rewake run zoo/a06/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
 ok "a replay in FIFO order: of this run" grep -q 'wake-up: this run fails so\.$' fifo.txt
-rewake run zoo/r01/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
+rewake run zoo/d05/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
 ok "one that passes proves no more" grep -q '^In FIFO order, .* this run does not fail\.$' fifo.txt
 same "seeds S1 hold: status" "$(status run 'seeds/s1/*' --runs 100 --db a.db)" 0
 same "expected verdicts are found: status" "$(status run $canary --expect --runs 100 --db a.db)" 0
