@@ -26,8 +26,8 @@ same "explore --bound 0 makes the same run" \
     sqlite3 e.db 'SELECT verdict, oracle, steps FROM runs WHERE verdict <> 0')" \
     "$(sqlite3 a.db 'SELECT verdict, oracle, steps FROM runs WHERE run = 1')"
 rewake run canary/deadlock --runs 5 --db a.db >out.txt
-ok "it is remembered" grep -q '^remembered: .* still fails' out.txt
-ok "... under its name" grep -q '^failed: canary/deadlock: deadlock .*(run:1)$' out.txt
+ok "it is remembered" grep -q '^remembered: .*: deadlock still fails$' out.txt
+ok "... and named by its row" grep -q '^failed: .*: deadlock (run:1)$' out.txt
 same "--fail-fast: status" "$(status run canary/deadlock --fail-fast --fresh --db f.db)" 1
 ok "--fail-fast stops there" grep -q '^canary/deadlock  *1 run   *1 deadlock' out.txt
 ok "--fail-fast: it is said" grep -q '(stopped at the first failure)$' out.txt

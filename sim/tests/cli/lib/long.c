@@ -1,6 +1,6 @@
 /*
- * long.c -- a task that draws a number in each of its polls, and has no end. The token of such a run
- * is long: it has all the numbers.
+ * long.c -- a task that draws a number in each of its polls, and has no end. The token of such a
+ * run is long: it has all the numbers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,4 +30,5 @@ setup(struct sim_world *world)
     rt_task_init(&job->task, job_poll, NULL, "job");
     sim_spawn(rt, &job->task);
 }
-SIM_SCENARIO(numbers, .name = "long/numbers", .about = "Draws numbers, without an end.", .setup = setup);
+SIM_SCENARIO(
+        numbers, .name = "long/numbers", .about = "Draws numbers, without an end.", .setup = setup);
