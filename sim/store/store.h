@@ -391,10 +391,10 @@ RT_MUST_CHECK enum sim_store_err sim_store_measure(struct sim_store *store,
 /* Strings are borrowed. */
 struct sim_sweep_note {
     int64_t sweep;
-    int64_t command_ms; /* When the command began, since 1970; all its sweeps have this. */
-    const char *about;  /* Of its scenario. */
-    const char *file;   /* Where that is written; NULL: not known. */
-    uint32_t stated;    /* The verdict that it states. */
+    int64_t command_ms;   /* When the command began, since 1970; all its sweeps have this. */
+    const char *about;    /* Of its scenario. */
+    const char *file;     /* Where that is written; NULL: not known. */
+    uint32_t stated;      /* The verdict that it states. */
     uint32_t stated_also; /* Another one; 0: none. */
     bool held_to_verdict;
     bool held_to_goals;

@@ -125,9 +125,8 @@ add(struct sim_trials *trials, const struct sim_trial *trial, const struct sim_s
     }
     trials->runs += trial->runs;
     trials->steps += trial->outcome.steps;
-    trials->as_stated =
-            trials->as_stated &&
-            sim_scenario_states(scenario, (enum sim_verdict)trial->outcome.verdict);
+    trials->as_stated = trials->as_stated &&
+                        sim_scenario_states(scenario, (enum sim_verdict)trial->outcome.verdict);
 }
 
 static bool

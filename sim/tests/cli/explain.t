@@ -83,6 +83,15 @@ if [ $asan = no ]; then
     ok "run says where it is too" \
         grep -q 'has not returned after 500 ms of real time \(in\|at\) ' line.txt
 fi
+rewake run oracle/spins-on-the-clock/broken --strategy random --runs 20 --fail-fast --no-shrink \
+    --fresh --json --db clock.db >clock.json
+ok "a step that spins on the clock: time-limit" grep -q '"verdicts":{"time-limit":1}' clock.json
+same "explain of it: status" "$(status explain "$(token_of clock.json)" --time 2s)" 1
+if [ $asan = no ]; then
+    tr '\n' ' ' <out.txt >line.txt
+    ok "... says where it spins" \
+        grep -q 'the step spins in run_timers() (spins_on_the_clock.c:' line.txt
+fi
 same "a budget that is too small: status" "$(status explain "$token" --time 1ms)" 1
 ok "... says that it is incomplete" grep -q 'incomplete' out.txt
 rewake explain "$token" --time 1ms --json >i.json

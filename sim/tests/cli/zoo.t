@@ -29,6 +29,17 @@ same "a bug by its own name: status" "$(status zoo zoo/a06 --runs 300 --record n
 same "no bug matches: status" "$(status zoo 'seeds/*' --record none)" 4
 ok "no bug matches: one line" one_line err.txt
 
+# ---- One bug that ends in two verdicts. ----
+same "either verdict is as stated: status" "$(status run zoo/e13/broken --strategy random \
+    --runs 100 --expect --fresh --no-shrink --db also.db)" 0
+same "both were met" "$(rewake query 'SELECT count(DISTINCT verdict) AS n FROM runs
+    WHERE verdict <> 0' --json --db also.db)" '{"n":2}'
+rewake merge both.db also.db >merged.txt
+for db in also both; do
+    rewake export junit --db $db.db >junit.xml
+    ok "an export holds it to both ($db.db)" grep -q '<testsuites .* failures="0"' junit.xml
+done
+
 # ---- The tables of the READMEs are those of the files and of what is registered. ----
 table=$root/scenarios/README.md
 (cd "$root/scenarios/zoo" && ls ./*.c) | sed 's|./\(.*\).c|\1|' >files.txt
