@@ -9,19 +9,21 @@
  * being reported again.
  *
  * It is not made where the strategy makes it anyway (`dullest`, enumerations), of a promoted run,
- * and by shards other than the first.
+ * by shards other than the first, and where edges of code are counted: what a process executes only
+ * once would count for no run of the first worker.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
 
 #include "sim/cli/run/state.h"
+#include "sim/cover/edges.h"
 
 static bool
 is_wanted(const struct sim_sweep_plan *plan)
 {
     bool searches = plan->how == SIM_HOW_SEARCH && !sim_strategy_at(plan->search.kind)->sequential;
-    return plan->shard == 0 && (plan->how == SIM_HOW_RANDOM || searches);
+    return plan->shard == 0 && sim_edges_count() == 0 && (plan->how == SIM_HOW_RANDOM || searches);
 }
 
 static struct sim_sweep_plan

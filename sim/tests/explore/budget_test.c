@@ -7,25 +7,41 @@
 #include "sim/tests/lab.h"
 
 #define STEPS 1000u
+#define MANY_STEPS 900000u /* Of a run that is not over before its parent has asked the time. */
 #define LONG_MS 100000u
 
 static void
 pauses_main(struct sim_world *world, void *argument)
 {
-    (void)argument;
-    for (uint32_t i = 0; i < STEPS; i++) {
+    const uint32_t *steps = argument;
+    for (uint32_t i = 0; i < *steps; i++) {
         SIM_PROGRESS();
         sim_loop_pause(world);
     }
 }
 
 static void
+pauses_new(struct sim_world *world, uint32_t steps)
+{
+    uint32_t *count = sim_new(world, uint32_t);
+    *count = steps;
+    (void)sim_loop_new(world, "looper", pauses_main, count);
+}
+
+static void
 pauses_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "looper", pauses_main, NULL);
+    pauses_new(world, STEPS);
+}
+
+static void
+long_pauses_setup(struct sim_world *world)
+{
+    pauses_new(world, MANY_STEPS);
 }
 
 static const struct sim_scenario pauses = {.name = "test/pauses", .setup = pauses_setup};
+static const struct sim_scenario long_pauses = {.name = "test/long", .setup = long_pauses_setup};
 
 /* Replays the run until it is told not to. */
 static void
@@ -42,12 +58,12 @@ study(struct sim_world *world, const struct sim_case *what, const struct sim_out
 }
 
 static bool
-run_once(struct sim_budget *budget, bool studies)
+run_of(const struct sim_scenario *scenario, struct sim_budget *budget, bool studies)
 {
     struct sim_options options;
     struct sim_pilot pilot;
-    sim_options_init(&options, &pauses);
-    const struct sim_candidate candidate = {.scenario = &pauses,
+    sim_options_init(&options, scenario);
+    const struct sim_candidate candidate = {.scenario = scenario,
             .options = &options,
             .seed = 1,
             .how = SIM_HOW_DULLEST,
@@ -57,6 +73,12 @@ run_once(struct sim_budget *budget, bool studies)
     bool ran = sim_pilot_run(&pilot, &candidate) != NULL;
     sim_pilot_fini(&pilot);
     return ran;
+}
+
+static bool
+run_once(struct sim_budget *budget, bool studies)
+{
+    return run_of(&pauses, budget, studies);
 }
 
 /* A run costs its steps, and no other thing. */
@@ -88,13 +110,14 @@ TEST(budget_ends_a_study_and_names_the_stage)
     EXPECT(sim_budget_left(&budget));
 }
 
-/* The clock is the last resort: nothing is begun when the time is up, and it is said why. */
+/* The clock is the last resort: what is under way when the time is up is abandoned, and it is said
+ * why. */
 TEST(budget_of_time_ends_what_steps_do_not)
 {
     struct sim_budget budget;
     sim_budget_init(&budget, 0, UINT64_MAX / 4);
     EXPECT(!sim_budget_left(&budget));
     EXPECT(budget.by_clock);
-    EXPECT(!run_once(&budget, false));
+    EXPECT(!run_of(&long_pauses, &budget, false));
     EXPECT(sim_budget_left(NULL));
 }
