@@ -160,7 +160,7 @@ TEST(liveness_of_work_that_a_decision_made_is_no_livelock)
     expect_whole(&scenario);
 }
 
-/* Once disturbed it tries again after 60 s, in which the ticker takes 120,000 steps: more than a
+/* Once disturbed it tries again after 100 s, in which the ticker takes 200,000 steps: more than a
  * run may take to settle. */
 static rt_poll
 patient_poll(struct rt_task *task, struct rt_cx *cx)
@@ -169,7 +169,7 @@ patient_poll(struct rt_task *task, struct rt_cx *cx)
     RT_AWAIT(rt_sleep_poll(&story->nap, cx));
     if (!story->confused && sim_disturb(story->world, 1)) {
         story->confused = true;
-        rt_sleep_init(&story->nap, 60 * RT_SECOND);
+        rt_sleep_init(&story->nap, 100 * RT_SECOND);
         RT_AWAIT(rt_sleep_poll(&story->nap, cx));
     }
     return RT_READY;
