@@ -140,9 +140,12 @@ static uint64_t
 bisect_loop(struct asking *asking)
 {
     const struct sim_stop end = {asking->outcome->fail_step, false};
-    uint32_t reports = sim_progress_reports(&asking->stand, end, asking->outcome->actor);
+    struct sim_reports reports;
     uint64_t step = 0;
-    for (asking->nth = 1; step == 0 && asking->nth <= reports; asking->nth++) {
+    if (!sim_progress_reports(&asking->stand, end, asking->outcome->actor, &reports)) {
+        return 0;
+    }
+    for (asking->nth = reports.from; step == 0 && asking->nth <= reports.to; asking->nth++) {
         step = bisect(asking);
     }
     return step;

@@ -56,15 +56,9 @@ without(struct sim_stand *stand, uint32_t journal, struct sim_stop stop,
  * time-out, with nothing (EINTR). Out of an endless one, where nothing is no answer, with one thing
  * reported for nothing, each in turn.
  */
-struct reports {
-    uint32_t from;
-    uint32_t to; /* `nth` of struct sim_question, from .. to. */
-};
-
-/* False: it is not blocked in its host. Its own clock, or a lock of its own, is none. */
-static bool
-find_reports(
-        struct sim_stand *stand, struct sim_stop stop, uint32_t index, struct reports *ret_reports)
+bool
+sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t index,
+        struct sim_reports *ret_reports)
 {
     struct sim_in_host in_host;
     if (!sim_stand_at(stand, stop)) {
@@ -77,15 +71,8 @@ find_reports(
     }
     bool endless = actor->due_ns == SIM_NEVER;
     uint32_t most = in_host.reports < REPORTS_MAX ? in_host.reports : REPORTS_MAX;
-    *ret_reports = (struct reports){.from = endless, .to = endless ? most : 0};
+    *ret_reports = (struct sim_reports){.from = endless, .to = endless ? most : 0};
     return true;
-}
-
-uint32_t
-sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t index)
-{
-    struct reports reports;
-    return find_reports(stand, stop, index, &reports) ? reports.to : 0;
 }
 
 /* The loop alone, from the beginning of the run until it waits. False: it is not there yet, or does
@@ -334,9 +321,9 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             .actor = actor,
             .rung = rung,
             .settling = {.steps = STEPS_MAX, .until_ns = SIM_NEVER, .first_gain = waited_for}};
-    struct reports reports = {0};
+    struct sim_reports reports = {0};
     memset(ret, 0, sizeof(*ret));
-    if (rung == SIM_RUNG_INTERRUPT && !find_reports(stand, stop, actor, &reports)) {
+    if (rung == SIM_RUNG_INTERRUPT && !sim_progress_reports(stand, stop, actor, &reports)) {
         return;
     }
     if (!waited_for && sim_stand_at(stand, stop)) {
@@ -361,9 +348,9 @@ sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             .actor = actor,
             .rung = rung,
             .settling = {.steps = STEPS_MAX, .free_steps = true}};
-    struct reports reports = {0};
+    struct sim_reports reports = {0};
     memset(ret, 0, sizeof(*ret));
-    if (rung == SIM_RUNG_INTERRUPT && !find_reports(stand, stop, actor, &reports)) {
+    if (rung == SIM_RUNG_INTERRUPT && !sim_progress_reports(stand, stop, actor, &reports)) {
         return;
     }
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
