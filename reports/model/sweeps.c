@@ -13,6 +13,7 @@
 #include "reports/model/failures.h"
 #include "runtime/base/assert.h"
 #include "sim/explore/registry.h"
+#include "sim/trace/site.h"
 
 static char *
 copy(struct report_ask *ask, int column)
@@ -250,6 +251,18 @@ find_sweep(struct report_sweeps *list, int64_t number)
     return NULL;
 }
 
+/* A loop that is blocked in its host waits at a line of rewake, which is no file of the reader. */
+static void
+forget_own_place(struct report_way *way)
+{
+    const struct rt_site *site = sim_site_find(way->site);
+    if (site != NULL && sim_site_is_own(site) && strcmp(site->file, way->file) == 0) {
+        way->file[0] = '\0';
+        way->function[0] = '\0';
+        way->line = 0;
+    }
+}
+
 static void
 read_way(struct report_ask *ask, struct report_way *way)
 {
@@ -271,6 +284,7 @@ read_way(struct report_ask *ask, struct report_way *way)
             .answer = strdup(""),
             .story = strdup(""),
     };
+    forget_own_place(way);
 }
 
 /* Of each way the run that was told has details, and is the one to be shown; of two the older. A

@@ -100,6 +100,16 @@ ok "a leaked waker: the line of that step" \
     grep -q 'which clones a waker at where.c:[0-9]* in keeper_poll()' joined.txt
 not_ok "a leaked waker: no line of rewake" grep -q 'executor\.c\|task\.c' leak.txt
 
+# ---- A loop that waits in its host: that line is rewake's, and no place to open. ----
+rewake run zoo/d09/broken --runs 20 --fresh --no-shrink --db loop.db --json >loop.json 2>&1
+ok "a blocked loop: it fails" grep -q '"verdict":"deadlock"' loop.json
+not_ok "a blocked loop: no line of rewake in JSON" grep -q 'fd_wait\.c' loop.json
+for format in github sarif junit markdown; do
+    rewake export $format --db loop.db >loop.$format
+    not_ok "a blocked loop: no line of rewake in $format" grep -q 'fd_wait' loop.$format
+done
+ok "a blocked loop: the file of its scenario" grep -q '^::error file=scenarios/.*,title=' loop.github
+
 # ---- The same line in all outputs. ----
 mkdir repo repo/.git repo/src repo/src/deep repo/build
 cp "$lib/where.c" "$lib/where.h" repo/src/
