@@ -124,28 +124,15 @@ is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *ques
 
 /* ---- A changed wait is a reason to look further. --------------------------------------------- */
 
-/* The same poll right after the actor's own last step: what comes earlier by it as well comes
- * earlier by any poll at any time, and no wake was lost. */
+/* Both replays to their end: with the question in journal `first`, without it in the next one.
+ * False: one of them has no answer. */
 static bool
-is_earlier_by_any_poll(struct sim_stand *stand, const struct sim_question *question,
-        uint64_t last_step, uint64_t slack_ns, const struct sim_gain *gain)
+run_to_the_end(struct sim_stand *stand, uint32_t first, const struct sim_question *question)
 {
-    const struct sim_gains *journals = stand->world->journals;
-    struct sim_question placebo = *question;
     struct sim_answer answer;
-    placebo.stop = (struct sim_stop){last_step, false};
-    if (!with(stand, 2, &placebo, &answer) || answer.limit || answer.failed ||
-            !without(stand, 3, placebo.stop, &placebo.settling)) {
-        return true;
-    }
-    uint32_t place = 0;
-    while ((place = sim_gains_earlier(&journals[2], &journals[3], slack_ns, place)) != 0) {
-        const struct sim_gain *same = &journals[2].all[place - 1];
-        if (same->kind == gain->kind && same->of == gain->of) {
-            return true;
-        }
-    }
-    return false;
+    return with(stand, first, question, &answer) && !answer.limit && !answer.failed &&
+           !stand->world->journals[first].full &&
+           without(stand, first + 1, question->stop, &question->settling);
 }
 
 /* A poll that only stores again what the actor's own last poll stored has changed nothing: another
@@ -176,30 +163,48 @@ spent_ns(struct sim_stand *stand, struct sim_stop stop)
     return sim_stand_at(stand, stop) ? stand->world->now_ns - stand->world->quiet_ns : 0;
 }
 
+/* Of that gain's kind and object, by the replays whose journals are `first` and the next one. */
+static bool
+is_earlier(const struct sim_stand *stand, uint32_t first, const struct sim_gain *gain,
+        uint64_t slack_ns)
+{
+    const struct sim_gains *with = &stand->world->journals[first];
+    return sim_gains_earlier(with, with + 1, slack_ns, gain->kind, gain->of);
+}
+
 /*
- * Both replays run to their end. Something must come earlier with the question, by more than the
- * slack, and by more than was spent in steps since the actor's own last one: these cost nothing in
- * the placebo, so what they put off comes earlier there or not by chance.
+ * Something must come earlier with the question, by more than the slack, and by more than was spent
+ * in steps since the actor's own last one: these cost nothing in the placebo, so what they put off
+ * comes earlier there or not by chance.
+ *
+ * The placebo is the same poll right after that step. What comes earlier by it as well comes
+ * earlier by any poll at any time, and no wake was lost.
  */
 static bool
 comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_t last_step,
         uint64_t slack_ns)
 {
-    const struct sim_stop last = {last_step, false};
-    slack_ns += spent_ns(stand, asked->stop) - spent_ns(stand, last);
-    const struct sim_gains *journals = stand->world->journals;
+    const struct sim_gains *gains = &stand->world->journals[0];
     struct sim_question question = *asked;
-    struct sim_answer answer;
+    struct sim_question placebo;
+    bool compared = false;
     question.settling =
             (struct sim_settling){.steps = STEPS_MAX, .until_ns = SIM_NEVER, .free_steps = true};
-    if (!with(stand, 0, &question, &answer) || answer.limit || answer.failed ||
-            !without(stand, 1, question.stop, &question.settling)) {
+    placebo = question;
+    placebo.stop = (struct sim_stop){last_step, false};
+    slack_ns += spent_ns(stand, question.stop) - spent_ns(stand, placebo.stop);
+    if (!run_to_the_end(stand, 0, &question)) {
         return false;
     }
-    uint32_t place = 0;
-    while ((place = sim_gains_earlier(&journals[0], &journals[1], slack_ns, place)) != 0) {
-        const struct sim_gain gain = journals[0].all[place - 1];
-        if (!is_earlier_by_any_poll(stand, &question, last_step, slack_ns, &gain)) {
+    for (uint32_t i = 0; i < gains->count; i++) {
+        if (!sim_gains_is_first(gains, i) || !is_earlier(stand, 0, &gains->all[i], slack_ns)) {
+            continue;
+        }
+        if (!compared && !run_to_the_end(stand, 2, &placebo)) {
+            return false;
+        }
+        compared = true;
+        if (!is_earlier(stand, 2, &gains->all[i], slack_ns)) {
             return true;
         }
     }

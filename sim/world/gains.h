@@ -2,7 +2,7 @@
  * gains.h -- what a part of a run got done: completions, consumptions, progress.
  *
  * The judge compares two replays of one run, one with an extra poll and one without
- * (judge/question.h): a task was asleep although it could make progress if the first gains
+ * (judge/progress.h): a task was asleep although it could make progress if the first gains
  * something that the second does not. So while a question is out each gain is written down here,
  * by kind and object, with the time at which it came.
  *
@@ -59,17 +59,19 @@ void sim_gains_put_back(
 /* How many there are of that kind and object. */
 uint32_t sim_gains_count(const struct sim_gains *gains, uint32_t kind, uint32_t of);
 
+/* Whether the gain at `place` is the first one of its kind and object. */
+bool sim_gains_is_first(const struct sim_gains *gains, uint32_t place);
+
 /* Whether `with` has more than `without` of some kind and object. */
 bool sim_gains_more(const struct sim_gains *with, const struct sim_gains *without);
 
 /*
- * Whether something of `with` comes earlier than in `without` by more than `slack_ns`, the
- * occurrences of each kind and object matched from the last one backwards. What `with` has less
- * often than `without` is not matched: something was lost there. The search begins at place `from`
- * in `with`. Returns the place plus 1; 0: nothing does.
+ * Whether one of that kind and object comes earlier in `with` than in `without`, by more than
+ * `slack_ns`. They are matched from the last one backwards. False where `with` has fewer than
+ * `without`: something was lost there.
  */
-uint32_t sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
-        uint64_t slack_ns, uint32_t from);
+bool sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
+        uint64_t slack_ns, uint32_t kind, uint32_t of);
 
 #ifdef __cplusplus
 }
