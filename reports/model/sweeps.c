@@ -287,8 +287,8 @@ read_way(struct report_ask *ask, struct report_way *way)
     forget_own_place(way);
 }
 
-/* Of each way the run that was told has details, and is the one to be shown; of two the older. A
- * remembered one that failed again comes before both, and its way before all others. */
+/* Of each way the run that was reported has details, and is the one to be shown; of two the older.
+ * A remembered one that failed again comes before both, and its way before all others. */
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
         " w.shown, r.seed, d.message, d.token, h.token, w.site, w.again IS NOT NULL"

@@ -16,7 +16,7 @@
 /* Hosts count the time-out of a poll in milliseconds, so a loop may be late by one. */
 #define LOOP_SLACK_NS UINT64_C(1000000)
 
-/* A loop may ask its host for many things; each report for nothing is a question of its own. */
+/* A loop may ask its host for many things; each report for nothing is a separate question. */
 #define REPORTS_MAX 16u
 
 /* ---- Replays. -------------------------------------------------------------------------------- */
@@ -213,7 +213,7 @@ comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_
 
 /* ---- At a quiescence. ------------------------------------------------------------------------ */
 
-/* Until when the run may come to the same gain by itself, and is then not late. */
+/* Until when the run may have the same gain by itself, and is then not late. */
 static uint64_t
 excused_until(const struct sim_world *world, const struct sim_actor *actor, bool loop)
 {

@@ -3,9 +3,9 @@
  *
  * A question changes the run that it is put to, so each is put to a replay that has just arrived at
  * the stop. Where the run can be kept in its middle (world/memory/checkpoint.h) only the first of
- * them is really made: for the next one the world is put back, and for a later stop it goes on from
- * there. Elsewhere (under a sanitizer, say) each is a replay from the beginning. The answers are
- * the same.
+ * them is really made: for the next one the world is put back, and for a later stop it continues
+ * from there. Elsewhere (under a sanitizer, say) each is a replay from the beginning. The answers
+ * are the same.
  *
  * Ownership. Borrows the world, whose run must be over, from sim_stand_init to sim_stand_leave, and
  * the case. In between gains are noted in world->gains.

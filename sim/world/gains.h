@@ -4,7 +4,7 @@
  * The judge compares two replays of one run, one with an extra poll and one without
  * (judge/progress.h): a task was asleep although it could make progress if the first gains
  * something that the second does not. So while a question is out each gain is written down here,
- * by kind and object, with the time at which it came.
+ * by kind and object, with its time.
  *
  * A gain is the end of a task or of a loop (never a cancellation), something consumed (bytes, an
  * item, an event, a permit), or progress that the scenario reports. A permit of a mutex or a
@@ -27,7 +27,7 @@ extern "C" {
 enum sim_gain_kind {
     SIM_GAIN_COMPLETED, /* Of a task, by its object. */
     SIM_GAIN_RETURNED,  /* Of a loop, by its actor's index. */
-    SIM_GAIN_CONSUMED,  /* By the object it came from. */
+    SIM_GAIN_CONSUMED,  /* By the object it was taken from. */
     SIM_GAIN_PROGRESS   /* By site. */
 };
 
@@ -36,7 +36,7 @@ struct sim_gain {
     uint32_t of;
     uint64_t at_ns;
     uint64_t amount;
-    uint64_t step; /* With `actor`: the poll in which it came. */
+    uint64_t step; /* With `actor`: its poll. */
     uint32_t actor;
 };
 

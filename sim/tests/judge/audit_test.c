@@ -196,7 +196,7 @@ TEST(audit_makes_one_placebo_for_all_that_comes_earlier)
     struct sim_outcome outcome = lab_judge(lab, &scenario, 0, true);
     EXPECT_STR(sim_verdict_name(outcome.verdict), "pass");
     EXPECT(outcome.steps > WORK);
-    EXPECT(steps > 3 * WORK); /* It was compared, … */
+    EXPECT(steps > 3 * WORK);  /* It was compared, … */
     EXPECT(steps < 20 * WORK); /* … once. */
     lab_fini(lab);
     free(lab);
