@@ -11,9 +11,9 @@
 #include "reports/base/ask.h"
 #include "reports/base/path.h"
 #include "reports/model/failures.h"
+#include "reports/model/places.h"
 #include "runtime/base/assert.h"
 #include "sim/explore/registry.h"
-#include "sim/trace/site.h"
 
 static char *
 copy(struct report_ask *ask, int column)
@@ -255,8 +255,7 @@ find_sweep(struct report_sweeps *list, int64_t number)
 static void
 forget_own_place(struct report_way *way)
 {
-    const struct rt_site *site = sim_site_find(way->site);
-    if (site != NULL && sim_site_is_own(site) && strcmp(site->file, way->file) == 0) {
+    if (report_site_is_rewakes(way->site, way->file)) {
         way->file[0] = '\0';
         way->function[0] = '\0';
         way->line = 0;

@@ -108,6 +108,8 @@ for format in github sarif junit markdown; do
     rewake export $format --db loop.db >loop.$format
     not_ok "a blocked loop: no line of rewake in $format" grep -q 'fd_wait' loop.$format
 done
+rewake report --db loop.db -o loop-pages >report.txt
+not_ok "a blocked loop: no line of rewake in pages" grep -rq 'fd_wait\.c' loop-pages
 ok "a blocked loop: the scenario's file" grep -q '^::error file=scenarios/.*,title=' loop.github
 
 # ---- The same line in all outputs. ----
