@@ -25,7 +25,7 @@ struct sim_export {
             *sweeps; /* Of formats that tell of sweeps, in the order in which they are told. */
     size_t sweep_count;
     int64_t run;    /* Of formats that describe one run. */
-    const char *db; /* As it was named, for commands to paste; NULL: nobody named one. */
+    const char *db; /* As it was named, for commands to paste; NULL: none was named. */
 };
 
 struct sim_format {
