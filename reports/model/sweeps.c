@@ -11,6 +11,7 @@
 #include "reports/base/ask.h"
 #include "reports/base/path.h"
 #include "reports/model/failures.h"
+#include "reports/model/places.h"
 #include "runtime/base/assert.h"
 #include "sim/explore/registry.h"
 
@@ -250,6 +251,17 @@ find_sweep(struct report_sweeps *list, int64_t number)
     return NULL;
 }
 
+/* A loop that is blocked in its host waits at a line of rewake, which is no file of the reader. */
+static void
+forget_own_place(struct report_way *way)
+{
+    if (report_site_is_rewakes(way->site, way->file)) {
+        way->file[0] = '\0';
+        way->function[0] = '\0';
+        way->line = 0;
+    }
+}
+
 static void
 read_way(struct report_ask *ask, struct report_way *way)
 {
@@ -271,10 +283,11 @@ read_way(struct report_ask *ask, struct report_way *way)
             .answer = strdup(""),
             .story = strdup(""),
     };
+    forget_own_place(way);
 }
 
-/* Of each way the run that was told has details, and is the one to be shown; of two the older. A
- * remembered one that failed again comes before both, and its way before all others. */
+/* Of each way the run that was reported has details, and is the one to be shown; of two the older.
+ * A remembered one that failed again comes before both, and its way before all others. */
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
         " w.shown, r.seed, d.message, d.token, h.token, w.site, w.again IS NOT NULL"

@@ -308,7 +308,7 @@ bool sim_run_try_remembered(struct sim_run *run);
 int64_t sim_run_again_sweep(const struct sim_run *run);
 /* How many of the scenario in progress failed again. */
 uint32_t sim_run_again_count(const struct sim_run *run);
-/* Whether one of them failed in this way: it has been told. */
+/* Whether one of them failed in this way: it has been reported. */
 bool sim_run_is_again(const struct sim_run *run, const struct sim_outcome *outcome);
 void sim_run_again_done(struct sim_run *run);
 

@@ -87,6 +87,6 @@ pkill -KILL -P $pid
 wait $pid
 same "killed in a run: status" "$?" 3
 ok "killed in a run: who does that is said" grep -q 'kills processes from outside' s.txt
-ok "killed in a run: the sweep went on" \
+ok "killed in a run: the sweep continued" \
     grep -q '4 runs  3 pass  1 diverged\|5 runs  4 pass  1 diverged' s.txt
 done_testing
