@@ -20,6 +20,7 @@
 /* Who slept when the run came to its end: looked up in one replay, asked in others. */
 struct sleepers {
     uint32_t indices[SIM_ACTORS_MAX + 1];
+    bool in_host[SIM_ACTORS_MAX + 1]; /* A loop that is blocked there. */
     uint32_t count;
     uint32_t foreground; /* So many of them, first in the list, are waited for. */
 };
@@ -34,6 +35,9 @@ collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct 
                          actor->ops->nudge != NULL;
         if (!actor->done && can_sleep && actor->foreground == waited_for && !actor->enabled &&
                 actor->hosts == hosts) {
+            struct sim_in_host in_host;
+            ret->in_host[ret->count] =
+                    actor->ops->in_host != NULL && actor->ops->in_host(actor, &in_host);
             ret->indices[ret->count++] = i;
         }
     }
@@ -173,6 +177,16 @@ static bool
 ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_rung rung, bool audit)
 {
     for (uint32_t i = from; i < to; i++) {
+        if (audit && rung == SIM_RUNG_POLL) {
+            i = sim_progress_first_to_move(
+                    &inquest->stand, inquest->stop, inquest->sleepers.indices, i, to);
+            if (i == to) {
+                return false;
+            }
+        }
+        if (rung == SIM_RUNG_INTERRUPT && !inquest->sleepers.in_host[i]) {
+            continue;
+        }
         uint32_t index = inquest->sleepers.indices[i];
         bool waited_for = i < inquest->sleepers.foreground;
         struct sim_progress progress;

@@ -369,6 +369,27 @@ sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
     }
 }
 
+uint32_t
+sim_progress_first_to_move(struct sim_stand *stand, struct sim_stop stop, const uint32_t *actors,
+        uint32_t from, uint32_t to)
+{
+    struct sim_question question = {.stop = stop,
+            .rung = SIM_RUNG_POLL,
+            .settling = {.steps = STEPS_MAX, .free_steps = true}};
+    if (!sim_stand_at(stand, stop)) {
+        return from;
+    }
+    for (uint32_t i = from; i < to; i++) {
+        struct sim_answer answer;
+        question.actor = actors[i];
+        sim_put(stand->world, &question, &answer);
+        if (answer.gained || answer.moved || answer.failed || answer.limit || answer.freed) {
+            return i;
+        }
+    }
+    return to;
+}
+
 void
 sim_progress_at_limit(
         struct sim_stand *stand, struct sim_stop stop, uint32_t actor, struct sim_progress *ret)
