@@ -46,8 +46,8 @@ void sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32
 /*
  * At a quiescence, before each of many tasks is asked by itself: all are polled in turn in one
  * replay. Returns the index, from `from` to below `to`, of the first one that gains anything, waits
- * for something else, or ends in a verdict; those before it did nothing, so asked by themselves they
- * would not either. `to`: none.
+ * for something else, or ends in a verdict. Those before it did nothing, so asked by themselves
+ * they would not either. `to`: none.
  */
 uint32_t sim_progress_first_to_move(struct sim_stand *stand, struct sim_stop stop,
         const uint32_t *actors, uint32_t from, uint32_t to);
