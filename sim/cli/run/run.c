@@ -466,6 +466,7 @@ run_command(struct sim_cli *cli)
         status = run_all(&run);
     }
     sim_pool_fini(&run.pool);
+    sim_pool_fini(&run.defaults_pool);
     sim_run_store_close(&run);
     sim_run_cover_done(&run);
     sim_run_code_done(&run);

@@ -98,6 +98,7 @@ struct sim_run {
     struct sim_cli *cli;
     struct sim_store *store; /* NULL: --record none. */
     struct sim_pool pool;
+    struct sim_pool defaults_pool; /* Of runs 0 (default_schedule.c); no workers: not made yet. */
     struct sim_progress progress;
     const struct sim_entry **selected;
     uint32_t selected_count;
