@@ -12,7 +12,8 @@
  * made it, and it begins in none that has made another run.
  *
  * It is not made where the strategy makes it anyway (`dullest`, enumerations), of a promoted run,
- * and by shards other than the first.
+ * by shards other than the first, and where it was remembered and has just failed again: that run
+ * is counted once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -77,6 +78,12 @@ sim_run_default_schedule(struct sim_run *run)
     if (!is_wanted(&plan)) {
         return true;
     }
+    first->again = sim_run_again_default(run);
+    if (first->again != NULL) {
+        run->defaults++;
+        run->defaults_failed++;
+        return true;
+    }
     run->plan = plan_of(&plan);
     run_plan(run);
     run->plan = plan;
@@ -85,6 +92,12 @@ sim_run_default_schedule(struct sim_run *run)
     run->defaults_failed += first->result.failures > 0;
     /* When its time is up a sweep makes one run all the same. */
     return first->result.end == SIM_SWEEP_COMPLETE || first->result.end == SIM_SWEEP_OUT_OF_TIME;
+}
+
+bool
+sim_run_default_batch(struct sim_run *run, const struct sim_merged *batch)
+{
+    return run->first.result.failures == 0 || sim_run_store_default(run, batch);
 }
 
 void

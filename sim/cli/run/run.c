@@ -222,7 +222,7 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
     struct sim_run *run = run_of(sink);
     if (run->first.in_progress) {
-        return true;
+        return sim_run_default_batch(run, batch);
     }
     if (run->plan.covers) {
         sim_run_cover_batch(run, batch);
