@@ -387,7 +387,8 @@ TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
     story.tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
     story.tale->outcome.fail_step = 2;
     story.tale->outcome.owed_step = 2;
-    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
