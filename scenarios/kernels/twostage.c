@@ -136,8 +136,8 @@ setup_fixed(struct sim_world *world)
 
 #define ABOUT "Writers write two numbers under two locks while readers read both."
 #define THREADS(id, writers, readers) \
-    static const struct sim_param threads_##id[] = {{"writers", "writers", (writers), 1, 100}, \
-            {"readers", "readers", (readers), 1, 100}, {0}}
+    static const struct sim_param threads_##id[] = {{"writers", "writers", (writers), 1, 300}, \
+            {"readers", "readers", (readers), 1, 300}, {0}}
 #define BROKEN(id, title, writers, readers) \
     THREADS(id, writers, readers); \
     SIM_SCENARIO(twostage_##id, .name = (title), .about = ABOUT, .setup = setup, \

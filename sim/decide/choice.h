@@ -155,6 +155,11 @@ struct sim_strategy_ops {
      * replayed for a judge follows the tape.
      */
     void (*events)(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count);
+    /*
+     * A replay is put back to where `deviations` of its answers were not 0, and is asked on from
+     * there. NULL: it cannot be, and a replay that goes there is made from its beginning.
+     */
+    void (*seek)(struct sim_strategy *strategy, uint32_t deviations);
     /* The run is over; may be NULL. */
     void (*end)(struct sim_strategy *strategy, const struct sim_outcome *outcome);
     /* Its own, part of it; NULL, or an answer of NULL: each run is made from its beginning. */
@@ -169,6 +174,9 @@ struct sim_strategy {
 /* The answer of `random` to any choice: a function of its stream's key and ordinal. What a strategy
  * that orders actors gives for all other kinds. */
 uint32_t sim_choose_at_random(const struct sim_choice *choice);
+
+/* `seek` of a strategy that looks at nothing but the choice. */
+void sim_seek_nothing(struct sim_strategy *strategy, uint32_t deviations);
 
 /* The alternative of `choice`, which has a queue, that leads to whom stands at `place` of it; the
  * nearest there is, when `place` lies outside of a block that was chosen before. */

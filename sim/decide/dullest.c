@@ -18,6 +18,7 @@ static const struct sim_strategy_ops dullest_ops = {
         .about = "first come first served, no delay, no fault, full length",
         .repeats = true,
         .choose = dullest_choose,
+        .seek = sim_seek_nothing,
 };
 
 void

@@ -55,12 +55,20 @@ random_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
     return sim_choose_at_random(choice);
 }
 
+void
+sim_seek_nothing(struct sim_strategy *strategy, uint32_t deviations)
+{
+    (void)strategy;
+    (void)deviations;
+}
+
 static const struct sim_strategy_ops random_ops = {
         .name = "random",
         .about = "each choice by itself, from the seed",
         .repeats = true,
         .draw = random_draw,
         .choose = random_choose,
+        .seek = sim_seek_nothing,
 };
 
 void

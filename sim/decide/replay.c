@@ -183,6 +183,16 @@ replay_begin(struct sim_strategy *strategy, uint64_t seed)
     replay->taken = 0;
 }
 
+/* Each entry that was taken was a deviation. */
+static void
+strict_seek(struct sim_strategy *strategy, uint32_t deviations)
+{
+    struct sim_replay *replay = replay_of(strategy);
+    rt_assert(deviations <= replay->tape->count);
+    replay->mismatched = false;
+    replay->position = deviations;
+}
+
 /* True for the first run that ends. */
 static bool
 ends_first(struct sim_replay *replay)
@@ -236,6 +246,7 @@ static const struct sim_strategy_ops strict_ops = {
         .repeats = true,
         .begin = replay_begin,
         .choose = strict_choose,
+        .seek = strict_seek,
         .end = strict_end,
 };
 
@@ -245,6 +256,7 @@ static const struct sim_strategy_ops lenient_ops = {
         .repeats = true,
         .begin = replay_begin,
         .choose = sim__lenient_choose,
+        .seek = sim_seek_nothing,
         .end = lenient_end,
 };
 

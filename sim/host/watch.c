@@ -1,7 +1,7 @@
 /*
  * watch.c -- what the host holds against its user: not looking, and not giving back.
  *
- * Not looking. Something that a loop waits for is ready, and for `starvation_steps`
+ * Not looking. Something that a loop waits for is ready, and for `starvation_steps` steps of its own
  * the loop neither polls it nor asks whether it is. Waited for means: it was in the last
  * list that the loop gave to `poll`, and was not reported then. Asked when the host is
  * called and when a source steps, every so many steps only, so it costs nothing. Who is
@@ -54,10 +54,6 @@ unseen_since(struct sim_host *host, struct sim__record *record)
     return since > record->looked_step ? since : record->looked_step;
 }
 
-/* A strategy may keep the loop itself from its steps for as long as `fair_steps` allows; that is no
- * doing of the loop's. So it must have had this part of the steps for itself. */
-#define OWN_SHARE 16u
-
 static void
 watch_record(struct sim_host *host, struct sim__record *record)
 {
@@ -71,10 +67,11 @@ watch_record(struct sim_host *host, struct sim__record *record)
         record->unseen_step = since;
         record->unseen_polls = loop->polls;
     }
+    /* What others do meanwhile, and for how long the loop is kept from its steps, is no doing of the
+     * loop's. */
     uint64_t own = loop->polls - record->unseen_polls;
-    sim__keep_waiting(world, world->step - since, world->options.starvation_steps);
-    if (world->step - since > world->options.starvation_steps &&
-            own >= world->options.starvation_steps / OWN_SHARE) {
+    sim__keep_waiting(world, own, world->options.starvation_steps);
+    if (own > world->options.starvation_steps) {
         sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_HOST, record->poller->actor, 0,
                 "\"%s\" is ready and waited for, but since step %llu nobody has looked at it",
                 sim__record_name(record), (unsigned long long)since);

@@ -231,12 +231,15 @@ hold_times(struct sim_world *world, const struct sim_actor *asked)
 }
 
 void
-sim_hold_others(struct sim_world *world, const struct sim_actor *asked)
+sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_rung rung)
 {
     for (uint32_t i = 1; i < world->actor_count; i++) {
         struct sim_actor *actor = world->actors[i];
+        bool brings = rung == SIM_RUNG_SOURCES && actor->asks_host;
         if (actor != asked) {
-            sim_actor_disable(actor);
+            if (!brings) {
+                sim_actor_disable(actor);
+            }
             sim_actor_due(actor, SIM_NEVER);
         }
     }
@@ -249,7 +252,7 @@ prepare(struct sim_world *world, struct sim_actor *actor, const struct sim_quest
         world->now_ns = actor->stopped_ns;
     }
     if (question->alone) {
-        sim_hold_others(world, actor);
+        sim_hold_others(world, actor, question->rung);
     }
     if (question->patch != NULL) {
         change(world, question->patch);

@@ -112,8 +112,9 @@ void sim_describe(const struct sim_actor *actor, struct sim_answer *ret_answer);
 void sim_put(struct sim_world *world, const struct sim_question *question,
         struct sim_answer *ret_answer);
 
-/* Holds back all actors but `asked` (NULL: all), as a question with `alone` does. */
-void sim_hold_others(struct sim_world *world, const struct sim_actor *asked);
+/* Holds back all actors but `asked` (NULL: all), as a question with `alone` does. With SOURCES
+ * those that ask a host may run: one that was about to ask would not hear the answer. */
+void sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_rung rung);
 
 /* Replays `what` up to the stop, asks, and drops the replay. Notes no gains, unless world->gains is
  * set. */

@@ -103,7 +103,7 @@ stand_alone(struct sim_stand *stand, uint32_t index)
     if (actor == NULL || actor->ops->in_host == NULL) {
         return false;
     }
-    sim_hold_others(world, actor);
+    sim_hold_others(world, actor, SIM_RUNG_INTERRUPT);
     return sim_world_settle(world, &settling) == SIM_SETTLED && !actor->done &&
            actor->ops->in_host(actor, &in_host);
 }
@@ -405,7 +405,7 @@ sim_progress_alone(struct sim_stand *stand, const struct sim_question *asked)
     struct sim_world *world = stand->world;
     world->gains = &world->journals[1];
     sim_gains_clear(world->gains);
-    sim_hold_others(world, sim_world_actor(world, question.actor));
+    sim_hold_others(world, sim_world_actor(world, question.actor), question.rung);
     (void)sim_world_settle(world, &question.settling);
     return sim_gains_more(&world->journals[0], &world->journals[1]);
 }

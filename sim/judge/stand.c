@@ -7,6 +7,8 @@
 
 #include "runtime/base/assert.h"
 
+#define NONE SIM_SNAPSHOTS
+
 void
 sim_stand_init(struct sim_stand *stand, struct sim_world *world, const struct sim_case *what)
 {
@@ -16,24 +18,62 @@ sim_stand_init(struct sim_stand *stand, struct sim_world *world, const struct si
 void
 sim_stand_leave(struct sim_stand *stand)
 {
-    if (stand->standing) {
-        sim_world_drop(stand->world);
-        stand->world->gains = NULL;
-        stand->standing = false;
+    if (!stand->standing) {
+        return;
+    }
+    sim_world_drop(stand->world);
+    stand->world->gains = NULL;
+    stand->standing = false;
+    for (uint32_t i = 0; i < SIM_SNAPSHOTS; i++) {
+        stand->snapshots[i].kept = false;
     }
 }
 
+/* Where stops lie in a run: one at a step comes before the quiescence after that step. */
 static bool
-is_same(struct sim_stop a, struct sim_stop b)
+is_before(struct sim_stop a, struct sim_stop b)
 {
-    return a.step == b.step && a.at_quiet == b.at_quiet;
+    return a.step < b.step || (a.step == b.step && !a.at_quiet && b.at_quiet);
 }
 
-/* A stop at a step comes before the quiescence after that step. */
+/* Whether a replay that was put back there can stand at the stop, or goes on to it. */
 static bool
-is_later(struct sim_stop a, struct sim_stop b)
+leads_to(const struct sim_stand *stand, const struct sim_kept *snapshot, struct sim_stop stop)
 {
-    return a.step > b.step || (a.step == b.step && a.at_quiet && !b.at_quiet);
+    return snapshot->kept && !is_before(stop, snapshot->stop) &&
+           (stand->what->strategy->ops->seek != NULL || snapshot->asked == stand->asked ||
+                   !is_before(snapshot->stop, stop));
+}
+
+/* The latest snapshot that leads to the stop, or NONE. */
+static uint32_t
+nearest(const struct sim_stand *stand, struct sim_stop stop)
+{
+    uint32_t best = NONE;
+    for (uint32_t i = 0; i < SIM_SNAPSHOTS; i++) {
+        const struct sim_kept *each = &stand->snapshots[i];
+        if (leads_to(stand, each, stop) &&
+                (best == NONE || is_before(stand->snapshots[best].stop, each->stop))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* In an empty place, or in that of the earliest one: it is the soonest made again. */
+static void
+keep(struct sim_stand *stand, struct sim_stop stop)
+{
+    struct sim_kept *all = stand->snapshots;
+    uint32_t place = 0;
+    for (uint32_t i = 1; i < SIM_SNAPSHOTS && all[place].kept; i++) {
+        if (!all[i].kept || is_before(all[i].stop, all[place].stop)) {
+            place = i;
+        }
+    }
+    all[place].kept = sim_snapshot_take(stand->world, place);
+    all[place].stop = stop;
+    all[place].asked = stand->asked;
 }
 
 static bool
@@ -41,8 +81,10 @@ replay(struct sim_stand *stand, struct sim_stop stop)
 {
     const struct sim_recording nothing = {false, false};
     const struct sim_case *what = stand->what;
-    sim_stand_leave(stand);
-    stand->world->gains = &stand->world->journals[SIM_JOURNALS - 1];
+    if (stand->standing) {
+        sim_world_drop(stand->world);
+    }
+    stand->standing = true;
     return sim_world_run_to(stand->world, what->scenario, &what->options, what->seed,
             what->strategy, nothing, stop);
 }
@@ -51,26 +93,24 @@ bool
 sim_stand_at(struct sim_stand *stand, struct sim_stop stop)
 {
     struct sim_world *world = stand->world;
-    bool back = stand->standing && stand->kept;
+    uint32_t place = nearest(stand, stop);
+    bool there = place != NONE && !is_before(stand->snapshots[place].stop, stop);
     bool reached = true;
-    if (back && is_same(stop, stand->stop)) {
-        sim_snapshot_put_back(world);
-    } else if (back && is_later(stop, stand->stop)) {
-        sim_snapshot_put_back(world);
-        reached = sim_world_go_on(world, stop);
+    world->gains = &world->journals[SIM_JOURNALS - 1];
+    if (place != NONE) {
+        sim_snapshot_put_back(world, place);
+        reached = there || sim_world_go_on(world, stop);
     } else {
         reached = replay(stand, stop);
-        stand->standing = true;
     }
     if (!reached) {
         sim_stand_leave(stand);
         return false;
     }
-    if (!back || !is_same(stop, stand->stop)) {
-        stand->stop = stop;
-        stand->kept = sim_snapshot_take(world);
+    if (!there) {
+        stand->asked = world->decider.asked;
+        keep(stand, stop);
     }
-    world->gains = &world->journals[SIM_JOURNALS - 1];
     sim_gains_clear(world->gains);
     return true;
 }

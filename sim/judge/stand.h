@@ -3,9 +3,9 @@
  *
  * A question changes the run that it is put to, so each is put to a replay that has just arrived at
  * the stop. Where the run can be kept in its middle (world/memory/checkpoint.h) only the first of
- * them is really made: for the next one the world is put back, and for a later stop it goes on from
- * there. Elsewhere (under a sanitizer, say) each is a replay from the beginning. The answers are
- * the same.
+ * them is really made: for the next one the world is put back. The last few stops are kept, and a
+ * replay continues from the latest of them that lies before its stop. Elsewhere each is a replay
+ * from the beginning. The answers are the same.
  *
  * Ownership. Borrows the world, whose run must be over, from sim_stand_init to sim_stand_leave, and
  * the case. In between gains are noted in world->gains.
@@ -16,13 +16,19 @@
 #define SIM_JUDGE_STAND_H
 
 #include "sim/judge/judge.h"
+#include "sim/world/memory/checkpoint.h"
 
 struct sim_stand {
     struct sim_world *world;
     const struct sim_case *what;
-    struct sim_stop stop;
-    bool standing; /* The replay is not dropped; `stop` was reached. */
-    bool kept;     /* It can be put back. */
+    bool standing;  /* The replay is not dropped. */
+    uint64_t asked; /* So many answers its strategy has given. */
+    /* Where it can be put back. */
+    struct sim_kept {
+        bool kept;
+        struct sim_stop stop;
+        uint64_t asked;
+    } snapshots[SIM_SNAPSHOTS];
 };
 
 void sim_stand_init(struct sim_stand *stand, struct sim_world *world, const struct sim_case *what);

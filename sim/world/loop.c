@@ -196,6 +196,7 @@ sim_loop_block_in_host(struct sim_world *world, uint32_t object, const char *rea
     loop->interrupted = false;
     loop->report_nth = 0;
     loop->reports = reports;
+    loop->actor.asks_host |= reports > 0;
     loop->waits_for = (struct sim_waiting){object, await != NULL ? await->id : 0, reason};
     sim_fiber_suspend(world);
 }

@@ -52,11 +52,11 @@ sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, v
     world->enabled.ring = reserve(RING_BYTES);
     world->timed = reserve(TIMED_BYTES);
     world->journals = reserve(JOURNALS_BYTES);
-    world->snapshot = reserve(SIM_SNAPSHOT_SIZE);
+    world->snapshots = reserve(SIM_SNAPSHOTS * SIM_SNAPSHOT_SIZE);
     world->progress = &unwatched;
     world->progress_max = UINT64_MAX;
     if (world->actors == NULL || world->enabled.ring == NULL || world->timed == NULL ||
-            world->journals == NULL || world->snapshot == NULL) {
+            world->journals == NULL || world->snapshots == NULL) {
         sim_world_fini(world);
         return RT_E_FULL;
     }
@@ -79,7 +79,7 @@ sim_world_fini(struct sim_world *world)
     release(world->enabled.ring, RING_BYTES);
     release(world->timed, TIMED_BYTES);
     release(world->journals, JOURNALS_BYTES);
-    release(world->snapshot, SIM_SNAPSHOT_SIZE);
+    release(world->snapshots, SIM_SNAPSHOTS * SIM_SNAPSHOT_SIZE);
     sim_malloc_forget(&world->arena);
     sim_arena_fini(&world->arena);
 }
@@ -489,23 +489,26 @@ sim_world_settle(struct sim_world *world, const struct sim_settling *how)
 }
 
 bool
-sim_snapshot_take(struct sim_world *world)
+sim_snapshot_take(struct sim_world *world, uint32_t place)
 {
-    rt_assert(world->stopped);
+    rt_assert(world->stopped && place < SIM_SNAPSHOTS);
     if (!sim__can_be_kept(world) || sim__kept_size(world) > SIM_SNAPSHOT_SIZE) {
         return false;
     }
-    sim__copy_out(world, world->snapshot);
+    sim__copy_out(world, world->snapshots + place * SIM_SNAPSHOT_SIZE);
     return true;
 }
 
 void
-sim_snapshot_put_back(struct sim_world *world)
+sim_snapshot_put_back(struct sim_world *world, uint32_t place)
 {
     const struct sim_recording nothing = {false, false};
     uint64_t seed = world->outcome.seed;
-    sim__copy_back(world, world->snapshot, nothing);
+    sim__copy_back(world, world->snapshots + place * SIM_SNAPSHOT_SIZE, nothing);
     world->decider.muted = false;
+    if (world->decider.strategy->ops->seek != NULL) {
+        world->decider.strategy->ops->seek(world->decider.strategy, world->decider.deviations);
+    }
     go_on(world, seed);
 }
 

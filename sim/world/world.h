@@ -147,7 +147,7 @@ struct sim_world {
     struct sim_draws *draws;    /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
     struct sim_gains *gains;    /* Where gains are noted; NULL: nowhere. Borrowed. */
     struct sim_gains *journals; /* SIM_JOURNALS of them, for the judge. */
-    char *snapshot;             /* SIM_SNAPSHOT_SIZE bytes; see sim_snapshot_take. */
+    char *snapshots;            /* SIM_SNAPSHOTS places; see sim_snapshot_take. */
 
     /* Of this run. */
     const struct sim_scenario *scenario;
@@ -316,12 +316,13 @@ bool sim_world_call(
 void sim_world_drop(struct sim_world *world);
 
 /*
- * Keeps the stopped run as it stands, so that it can be put back there any number of times until it
- * is dropped: a question is put, and the run is put back. False where that is not sound or too
- * large (memory/checkpoint.h); the caller makes the replay again.
+ * Keeps the stopped run as it stands, in place `place` (below SIM_SNAPSHOTS), so that it can be put
+ * back there any number of times until it is dropped: a question is put, and the run is put back.
+ * False where that is not sound or too large (memory/checkpoint.h), and then the place holds
+ * nothing; the caller makes the replay again.
  */
-bool sim_snapshot_take(struct sim_world *world);
-void sim_snapshot_put_back(struct sim_world *world);
+bool sim_snapshot_take(struct sim_world *world, uint32_t place);
+void sim_snapshot_put_back(struct sim_world *world, uint32_t place);
 
 /*
  * Ends the run with a verdict. Never returns: control goes back to the driver, from whatever stack.

@@ -21,6 +21,11 @@ case $REWAKE in
 esac
 cd "$tmp" || exit 1
 
+# few N M: N, or M with asan, where a run costs ten times as much.
+few() {
+    [ $asan = yes ] && echo "$2" || echo "$1"
+}
+
 rewake() {
     "$REWAKE" "$@"
 }
@@ -76,4 +81,27 @@ token_of() {
 # not_in FILE PATTERN: no line matches.
 not_in() {
     ! grep -q "$2" "$1"
+}
+
+# until_done DB RUNS: the sweep has written down so many.
+until_done() {
+    left=200
+    while [ "$(sqlite3 "$1" 'SELECT coalesce(max(runs), 0) FROM sweeps' 2>/dev/null || echo 0)" \
+        -lt "$2" ]; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+
+# until_computed PID: one of its workers has, for 0.3 s. Runs that do not hang take a hundredth of
+# that. (The sweep itself waits, and writes nothing down.)
+until_computed() {
+    left=200
+    until cat /proc/[0-9]*/stat 2>/dev/null |
+        awk -v parent="$1" '$4 == parent && $14 >= 30 { found = 1 } END { exit !found }'; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || return 1
+        sleep 0.1
+    done
 }

@@ -63,7 +63,7 @@ same "--fail-fast with a crash: one failure" "$(grep -c '"event":"failure"' fast
 # ---- A worker in a hang does not outlive a rewake that is killed. ----
 "$REWAKE" run $lib bad/some-hang --hang 60s --jobs 1 --fresh --db o.db >/dev/null 2>&1 &
 pid=$!
-sleep 0.5
+until_computed $pid
 worker=$(pgrep -P $pid)
 kill -KILL $pid
 wait $pid 2>/dev/null

@@ -10,7 +10,7 @@ sample='zoo/f06/fixed zoo/f08/fixed zoo/c12/fixed zoo/d23/fixed zoo/e08/fixed zo
     liveness/retry-storm/fixed outside/executor/fixed outside/evented/fixed seeds/s1/race-timeout
     seeds/s2/maybe-yield seeds/s3/deadline seeds/s3/echo-server seeds/s3/sharded-store
     seeds/s3/three-tasks seeds/s4/mock-time seeds/s5/wander'
-runs=12
+runs=$(few 12 2)
 
 # What a run must keep, and what it must survive, is said by who gives these: no verdict is false.
 claims='faults steps_max time_ns_max cancel_at settle_steps settle_ns'
@@ -34,7 +34,7 @@ accused() {
     # shellcheck disable=SC2086 # Several names.
     rewake run $sample --runs $runs --fresh --record none --no-shrink "$@" >swept.txt 2>&1
     echo $? >status
-    grep ' first at ' swept.txt | sed 's/  */ /g' | tr '\n' ';'
+    grep ' first ' swept.txt | sed 's/  */ /g' | tr '\n' ';'
     [ "$(cat status)" -le 1 ] || cat swept.txt
 }
 

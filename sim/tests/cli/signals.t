@@ -16,34 +16,11 @@ gone() {
     done
 }
 
-# until_done DB RUNS: the sweep has written down so many.
-until_done() {
-    left=200
-    while [ "$(sqlite3 "$1" 'SELECT coalesce(max(runs), 0) FROM sweeps' 2>/dev/null || echo 0)" \
-        -lt "$2" ]; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
-
-# until_hanging PID: its worker has computed for 0.3 s, and all runs that do not hang take a
-# hundredth of that. (The sweep itself waits, and writes nothing down.)
-until_hanging() {
-    left=200
-    until cat /proc/[0-9]*/stat 2>/dev/null |
-        awk -v parent="$1" '$4 == parent && $14 >= 30 { found = 1 } END { exit !found }'; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
-
 # ---- ^C while a run hangs, and nobody would wait for that. ----
 "$REWAKE" run $lib bad/some-hang --strategy random --seeds 4-60 --hang 300s --jobs 1 --db h.db \
     >h.txt 2>&1 &
 pid=$!
-ok "^C in a hang: it hangs" until_hanging $pid
+ok "^C in a hang: it hangs" until_computed $pid
 kill -INT $pid
 ok "^C in a hang: it ends" gone $pid
 kill -KILL $pid 2>/dev/null

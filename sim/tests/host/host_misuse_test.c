@@ -277,15 +277,15 @@ look_after(uint32_t steps)
 }
 
 /*
- * Goal: a loop that the strategy keeps from its steps starves nobody; one that has its steps, and
+ * Goal: a loop that the strategy keeps from its steps starves nothing; one that has its steps, and
  * does not look, does.
- * Method: the other takes some hundred steps for each of the loop's. After eight of its own
- * something was ready for far longer than the limit of 160, and the loop had no tenth part of them.
+ * Method: the other takes some hundred steps for each of the loop's, so something is ready for far
+ * longer than the limit of 160 before the loop has taken as many.
  */
 TEST(source_not_looked_at_by_a_loop_that_is_held_back_is_no_starvation)
 {
-    EXPECT_EQ(look_after(8), SIM_VERDICT_PASS);
-    EXPECT_EQ(look_after(30), SIM_VERDICT_STARVATION);
+    EXPECT_EQ(look_after(150), SIM_VERDICT_PASS);
+    EXPECT_EQ(look_after(200), SIM_VERDICT_STARVATION);
 }
 
 /* A task that subscribes and leaves. */

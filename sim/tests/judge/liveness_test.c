@@ -71,7 +71,6 @@ end_of(const struct sim_scenario *scenario, uint64_t settle_steps)
     struct sim_options options;
     lab_init(&lab, NULL, 0);
     sim_options_init(&options, scenario);
-    options.audit_one_in = 0; /* The bound is asked for here, and these runs are long. */
     options.settle_steps = settle_steps;
     options.stretch_one_in = 0; /* To the next deadline, however far that is: no time to be busy. */
     struct sim_outcome outcome = lab_judge_with(&lab, scenario, &options, 1, false);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/decide/answers.h"
+#include "sim/decide/strategies.h"
+#include "sim/judge/stand.h"
 #include "sim/tests/lab.h"
 #include "sim/world/loop.h"
 
@@ -134,13 +137,13 @@ TEST(snapshot_put_back_is_the_run_as_it_stood)
         uint64_t end_ns = 0;
         reference(step, text, &end_ns);
         EXPECT(run_to(&lab, step));
-        if (!sim_snapshot_take(&lab.world)) {
+        if (!sim_snapshot_take(&lab.world, 0)) {
             sim_world_drop(&lab.world); /* Under a sanitizer no run is kept. */
             break;
         }
         for (uint32_t i = 0; i < 3; i++) {
             go_to_the_end(&lab.world, i == 1);
-            sim_snapshot_put_back(&lab.world);
+            sim_snapshot_put_back(&lab.world, 0);
             EXPECT(lab.world.stopped);
             EXPECT_EQ(lab.world.step, step);
         }
@@ -163,13 +166,123 @@ TEST(snapshot_put_back_goes_on_as_the_run_does)
     uint64_t now_ns = lab.world.now_ns;
     sim_world_drop(&lab.world);
     EXPECT(run_to(&lab, 3));
-    if (sim_snapshot_take(&lab.world)) {
+    if (sim_snapshot_take(&lab.world, 0)) {
+        EXPECT(sim_world_go_on(&lab.world, late)); /* A strategy that is ahead is put back too. */
         go_to_the_end(&lab.world, true);
-        sim_snapshot_put_back(&lab.world);
+        sim_snapshot_put_back(&lab.world, 0);
         EXPECT(sim_world_go_on(&lab.world, late));
         EXPECT_EQ(lab.world.decider.asked, asked);
         EXPECT_EQ(lab.world.now_ns, now_ns);
     }
     sim_world_drop(&lab.world);
     lab_fini(&lab);
+}
+
+/* ---- Many stops of one run. ------------------------------------------------------------------ */
+
+#define STOPS 16u
+
+struct place {
+    char text[sizeof(((struct story *)0)->text)];
+    uint64_t asked;
+    uint64_t hash;
+    uint64_t now_ns;
+};
+
+static struct place
+place_of(const struct sim_world *world)
+{
+    struct place place = {
+            .asked = world->decider.asked, .hash = world->decider.hash, .now_ns = world->now_ns};
+    const struct story *story = world->state;
+    (void)snprintf(place.text, sizeof(place.text), "%s", story->text);
+    return place;
+}
+
+static struct sim_case
+case_of(struct sim_strategy *strategy)
+{
+    struct sim_case what = {.scenario = &scenario, .seed = 1, .strategy = strategy};
+    sim_options_init(&what.options, &scenario);
+    return what;
+}
+
+static struct sim_stop
+stop_of(uint32_t number)
+{
+    return (struct sim_stop){1 + number / 2, number % 2 != 0};
+}
+
+/* Stands at each stop as a replay from the beginning does, however it got there. */
+static void
+visit_all(struct sim_strategy *strategy)
+{
+    struct lab lab;
+    struct place places[STOPS];
+    bool reached[STOPS];
+    lab_init(&lab, NULL, 0xa5);
+    const struct sim_case what = case_of(strategy);
+    struct sim_stand stand;
+    for (uint32_t i = 0; i < STOPS; i++) {
+        sim_stand_init(&stand, &lab.world, &what);
+        reached[i] = sim_stand_at(&stand, stop_of(i));
+        places[i] = reached[i] ? place_of(&lab.world) : (struct place){0};
+        sim_stand_leave(&stand);
+    }
+    sim_stand_init(&stand, &lab.world, &what);
+    uint32_t draw = 1;
+    for (uint32_t turn = 0; turn < 400; turn++) {
+        draw = draw * 1103515245u + 12345u;
+        uint32_t i = (draw >> 16) % STOPS;
+        EXPECT_EQ(sim_stand_at(&stand, stop_of(i)), reached[i]);
+        if (reached[i]) {
+            struct place place = place_of(&lab.world);
+            EXPECT_STR(place.text, places[i].text);
+            EXPECT_EQ(place.asked, places[i].asked);
+            EXPECT_EQ(place.hash, places[i].hash);
+            EXPECT_EQ(place.now_ns, places[i].now_ns);
+            go_to_the_end(&lab.world, turn % 2 == 0);
+        }
+    }
+    sim_stand_leave(&stand);
+    lab_fini(&lab);
+}
+
+/*
+ * Goal: a stop is the same stop by whatever way the judge comes to it.
+ * Method: forwards and backwards among the stops of one run, a question at each; with a strategy
+ * that looks at its choice alone, with one that follows a tape, and with one that cannot be put
+ * back.
+ */
+TEST(stand_at_a_stop_is_the_same_from_everywhere)
+{
+    static struct sim_deviation entries[64];
+    struct lab lab;
+    struct sim_random random;
+    struct sim_replay replay;
+    struct sim_answers answers;
+    struct sim_options options;
+    struct sim_outcome outcome;
+    sim_random_init(&random);
+    visit_all(&random.strategy);
+
+    lab_init(&lab, NULL, 0xa5);
+    sim_options_init(&options, &scenario);
+    sim_world_run(&lab.world, &scenario, &options, 1, &random.strategy,
+            (struct sim_recording){true, false}, &outcome);
+    EXPECT(lab.world.decider.tape.count > 2);
+    EXPECT(lab.world.decider.tape.count <= 64);
+    memcpy(entries, lab.world.decider.tape.entries,
+            lab.world.decider.tape.count * sizeof(entries[0]));
+    const struct sim_tape tape = {entries, lab.world.decider.tape.count, 64};
+    lab_fini(&lab);
+    sim_replay_init(&replay, &tape, false, NULL);
+    visit_all(&replay.strategy);
+    for (uint32_t i = 0; i < 64; i++) {
+        entries[i] = (struct sim_deviation){
+                .ordinal = i / SIM_KINDS * 2, .kind = (uint8_t)(i % SIM_KINDS), .index = 1};
+    }
+    const struct sim_tape few = {entries, 64, 64};
+    sim_answers_init(&answers, &few);
+    visit_all(&answers.strategy);
 }

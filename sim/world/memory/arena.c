@@ -9,23 +9,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SIM_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SIM_ASAN 1
-#endif
-#endif
-
-#ifdef SIM_ASAN
-#include <sanitizer/asan_interface.h>
-#define poison(pointer, size) ASAN_POISON_MEMORY_REGION((pointer), (size))
-#define unpoison(pointer, size) ASAN_UNPOISON_MEMORY_REGION((pointer), (size))
-#else
-#define poison(pointer, size) ((void)(pointer), (void)(size))
-#define unpoison(pointer, size) ((void)(pointer), (void)(size))
-#endif
+#include "sim/world/memory/shadow.h"
 
 #define ALIGNMENT 16u
 /* Between two allocations under the sanitizer, so that running over an end is seen. */
@@ -34,6 +18,21 @@
 #else
 #define GAP 0u
 #endif
+
+/* The shadow of all of it would be megabytes for each world: what lies right behind is enough. */
+#define POISONED_AHEAD ((size_t)1 << 20)
+
+static void
+poison_ahead(struct sim_arena *arena)
+{
+    size_t left = arena->size - arena->poisoned;
+    if (left > 0 && arena->poisoned < arena->used + POISONED_AHEAD / 2) {
+        size_t more = arena->used + POISONED_AHEAD - arena->poisoned;
+        more = more < left ? more : left;
+        sim_shadow_poison(arena->base + arena->poisoned, more);
+        arena->poisoned += more;
+    }
+}
 
 rt_err
 sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill)
@@ -45,14 +44,14 @@ sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill)
         return RT_E_FULL;
     }
     *arena = (struct sim_arena){.base = base, .size = size, .fill = fill};
-    poison(arena->base, size);
+    poison_ahead(arena);
     return RT_OK;
 }
 
 void
 sim_arena_fini(struct sim_arena *arena)
 {
-    unpoison(arena->base, arena->size);
+    sim_shadow_unpoison(arena->base, arena->poisoned);
     (void)munmap(arena->base, arena->size);
     arena->base = NULL;
 }
@@ -60,7 +59,7 @@ sim_arena_fini(struct sim_arena *arena)
 void
 sim_arena_reset(struct sim_arena *arena)
 {
-    poison(arena->base, arena->used);
+    sim_shadow_poison(arena->base, arena->used);
     arena->used = 0;
     arena->exhausted = false;
     arena->mallocs = 0;
@@ -80,10 +79,28 @@ take(struct sim_arena *arena, size_t size, uint8_t byte)
     char *pointer = arena->base + arena->used;
     size_t whole = rounded + GAP;
     arena->used += whole;
-    unpoison(pointer, whole);
+    poison_ahead(arena);
+    sim_shadow_unpoison(pointer, whole);
     memset(pointer, byte, whole);
-    poison(pointer + size, whole - size);
+    sim_shadow_poison(pointer + size, whole - size);
     return pointer;
+}
+
+char *
+sim_arena_copy_out(const struct sim_arena *arena, char *to)
+{
+    return sim_shadow_copy_out(to, arena->base, arena->used);
+}
+
+const char *
+sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used)
+{
+    if (arena->used > used) {
+        sim_shadow_poison(arena->base + used, arena->used - used);
+    }
+    arena->used = used;
+    arena->exhausted = false;
+    return sim_shadow_copy_back(from, arena->base, used);
 }
 
 void *

@@ -8,7 +8,7 @@
  *
  * malloc inside a run lands here as well (malloc.c), with a header that counts
  * what was given back. Under the address sanitizer, malloc stays the sanitizer's,
- * and the arena's unused part is poisoned.
+ * and what lies behind the arena's used part is poisoned.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,6 +31,7 @@ struct sim_arena {
     char *base;
     size_t size;
     size_t used;
+    size_t poisoned; /* Up to here the sanitizer knows what is taken. */
     uint8_t fill;
     bool exhausted;   /* An allocation did not fit. */
     uint32_t mallocs; /* Blocks from malloc not given back. */
@@ -52,6 +53,11 @@ void *sim_arena_alloc(struct sim_arena *arena, size_t size);
 
 /* As sim_arena_alloc, but all zero. */
 void *sim_arena_zalloc(struct sim_arena *arena, size_t size);
+
+/* All that was taken, copied, and put back when `used` bytes were taken: for a run that is kept in
+ * its middle. sim_shadow_copy_size(used) bytes; both return the end of the copy. */
+char *sim_arena_copy_out(const struct sim_arena *arena, char *to);
+const char *sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used);
 
 static inline bool
 sim_arena_holds(const struct sim_arena *arena, const void *pointer)

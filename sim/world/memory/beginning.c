@@ -1,7 +1,7 @@
 /*
  * beginning.c -- a run as `setup` left it, kept for the runs that begin in the same way.
  *
- *      copy:  [ head | actors | events | hashes of events | as in checkpoint.c ]
+ *      copy:  [ head | events | hashes of events | as in checkpoint.c ]
  *
  * A setup that was asked nothing is the same for every seed and every strategy. The copy is no
  * larger than what setup takes from the arena and the little around it; all that is filled as it is
@@ -16,7 +16,6 @@
 #include "sim/world/world_priv.h"
 
 struct head {
-    uint32_t actors;
     uint32_t events;
     uint32_t hashes;
 };
@@ -24,8 +23,8 @@ struct head {
 static size_t
 size_around(const struct head *head)
 {
-    size_t size = sizeof(*head) + head->actors * sizeof(struct sim_actor *) +
-                  head->events * sizeof(struct sim_event) + head->hashes * sizeof(uint64_t);
+    size_t size = sizeof(*head) + head->events * sizeof(struct sim_event) +
+                  head->hashes * sizeof(uint64_t);
     return (size + 15) & ~(size_t)15;
 }
 
@@ -62,8 +61,6 @@ sim__begin_kept(struct sim_world *world, const struct sim_scenario *scenario,
     const char *from = beginning->memory;
     memcpy(&head, from, sizeof(head));
     from += sizeof(head);
-    memcpy(world->actors, from, head.actors * sizeof(struct sim_actor *));
-    from += head.actors * sizeof(struct sim_actor *);
     memcpy(world->recorder.memory.events, from, head.events * sizeof(struct sim_event));
     from += head.events * sizeof(struct sim_event);
     memcpy(world->recorder.memory.hashes, from, head.hashes * sizeof(uint64_t));
@@ -86,8 +83,6 @@ write_down(const struct sim_world *world, const struct head *head, char *to)
     char *at = to;
     memcpy(at, head, sizeof(*head));
     at += sizeof(*head);
-    memcpy(at, world->actors, head->actors * sizeof(struct sim_actor *));
-    at += head->actors * sizeof(struct sim_actor *);
     memcpy(at, world->recorder.memory.events, head->events * sizeof(struct sim_event));
     at += head->events * sizeof(struct sim_event);
     memcpy(at, world->recorder.memory.hashes, head->hashes * sizeof(uint64_t));
@@ -104,9 +99,7 @@ sim__keep_beginning(struct sim_world *world)
     if (beginning == NULL || !beginning->again || world->decider.asked != 0) {
         return;
     }
-    const struct head head = {.actors = world->actor_count,
-            .events = (uint32_t)recorder->count,
-            .hashes = recorder->hashes};
+    const struct head head = {.events = (uint32_t)recorder->count, .hashes = recorder->hashes};
     if (fits(world, &head) && sim__can_be_kept(world)) {
         write_down(world, &head, beginning->memory);
         beginning->kept = true;

@@ -1,12 +1,11 @@
 /*
  * checkpoint.c -- copying a run out of the world, and back.
  *
- *      copy:  [ head | of this run (struct sim_world) | notes, if any | enabled | timed | arena |
- *               stacks given out | writable memory of libraries ]
+ *      copy:  [ head | of this run (struct sim_world) | notes, if any | actors | enabled | timed |
+ *               arena | stacks given out | writable memory of libraries ]
  *
  * Pointers are kept as they are: the arena, the world and its tables, and the stacks stay where
- * they were. Of the table of actors nothing is copied, for what lies below actor_count never
- * changes.
+ * they were.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,21 +16,12 @@
 
 #include "runtime/base/assert.h"
 #include "sim/world/memory/image.h"
+#include "sim/world/memory/malloc.h"
+#include "sim/world/memory/shadow.h"
 #include "sim/world/process/output.h"
 #include "sim/world/stack/stack.h"
 #include "sim/world/world.h"
 #include "sim/world/world_priv.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
 
 /* From `scenario` to before `audit_steps`: what is the run's own; from there to before `escape`:
  * what is so as well, in a run that has notes. The outcome says nothing yet. */
@@ -103,17 +93,19 @@ sim_checkpoints_drop(struct sim_checkpoints *checkpoints)
 bool
 sim__can_be_kept(const struct sim_world *world)
 {
-    return !SANITIZED && world->inner == NULL && !world->arena.exhausted &&
-           !world->decider.tape_full && sim__stacks_size() != SIZE_MAX && sim_output_is_empty();
+    return sim_shadow_is_kept() && sim_malloc_is_kept() && world->inner == NULL &&
+           !world->arena.exhausted && !world->decider.tape_full && sim__stacks_size() != SIZE_MAX &&
+           sim_output_is_empty();
 }
 
 size_t
 sim__kept_size(const struct sim_world *world)
 {
+    size_t actors = world->actor_count * sizeof(struct sim_actor *);
     size_t queues = (world->enabled.count + world->timed_count) * sizeof(uint16_t);
     size_t own = sim__has_notes(world) ? OWN_SIZE + NOTES_SIZE : OWN_SIZE;
-    size_t size = sizeof(struct head) + own + world->arena.used + queues + sim__stacks_size() +
-                  sim_images_size();
+    size_t size = sizeof(struct head) + own + actors + sim_shadow_copy_size(world->arena.used) +
+                  queues + sim__stacks_size() + sim_images_size();
     return (size + 15) & ~(size_t)15;
 }
 
@@ -201,9 +193,10 @@ sim__copy_out(const struct sim_world *world, char *to)
     if (sim__has_notes(world)) {
         to = put(to, (const char *)world + NOTES_FIRST, NOTES_SIZE);
     }
+    to = put(to, world->actors, world->actor_count * sizeof(struct sim_actor *));
     to = put(to, world->enabled.ring + world->enabled.head, head.enabled * sizeof(uint16_t));
     to = put(to, world->timed, head.timed * sizeof(uint16_t));
-    to = put(to, world->arena.base, head.arena_used);
+    to = sim_arena_copy_out(&world->arena, to);
     to = sim__stacks_copy_out(to);
     (void)sim_images_copy_out(to);
 }
@@ -246,15 +239,14 @@ sim__copy_back(struct sim_world *world, const char *from, struct sim_recording r
     if (sim__has_notes(world)) {
         from = get(from, (char *)world + NOTES_FIRST, NOTES_SIZE);
     }
+    from = get(from, world->actors, world->actor_count * sizeof(struct sim_actor *));
     world->enabled.head = 0;
     world->enabled.count = head.enabled;
     from = get(from, world->enabled.ring, head.enabled * sizeof(uint16_t));
     from = get(from, world->timed, head.timed * sizeof(uint16_t));
-    from = get(from, world->arena.base, head.arena_used);
+    from = sim_arena_copy_back(&world->arena, from, head.arena_used);
     from = sim__stacks_copy_back(from);
     (void)sim_images_copy_back(from);
-    world->arena.used = head.arena_used;
-    world->arena.exhausted = false;
     world->arena.mallocs = head.mallocs;
     world->arena.malloc_bytes = head.malloc_bytes;
     world->decider.deviations = head.deviations;

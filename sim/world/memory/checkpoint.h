@@ -16,12 +16,13 @@
  * the table of actors, so it holds whatever came in between. Twins set up anew each time: a setup
  * that is not the same each time is found by them.
  *
- * The judge keeps one more, a *snapshot* of a run that stands stopped (sim_snapshot_take in
+ * The judge keeps a few more, *snapshots* of a run that stands stopped (sim_snapshot_take in
  * world.h): a question changes the run, and the run is put back.
  *
  * A copy holds the used end of each stack that is given out, and the writable memory of
  * libraries. It is sound only where nothing of the run lies elsewhere. None is taken with half a
- * line printed, under a sanitizer (whose malloc is not ours), where stacks are switched by
+ * line printed, with the thread sanitizer, with the address sanitizer while the run holds blocks of
+ * malloc (which is the sanitizer's then, and not in the arena), where stacks are switched by
  * ucontext, and when it would be large. Such runs are made from their beginning: only the time it
  * takes differs.
  *
@@ -53,6 +54,7 @@ struct sim_resumption;
 #define SIM_CHECKPOINTS_MAX 1024u
 #define SIM_CHECKPOINTS_SIZE ((size_t)64 << 20)
 #define SIM_SNAPSHOT_SIZE ((size_t)16 << 20)
+#define SIM_SNAPSHOTS 4u
 #define SIM_BEGINNING_SIZE ((size_t)256 << 10) /* Larger ones are not kept. */
 
 struct sim_checkpoint {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/world/memory/shadow.h"
 
 #define MODULES_MAX 256u
 #define PARTS_MAX 512u
@@ -41,27 +42,6 @@ struct tls_index {
 };
 extern void *__tls_get_addr(struct tls_index *index);
 
-/*
- * Copies without asking the sanitizer: between a library's globals lie its red zones, which are
- * memory like any other for us. Volatile, so that no compiler makes a call to memcpy of it.
- */
-#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-__attribute__((no_sanitize("address", "undefined")))
-#endif
-static void
-copy_bytes(char *to, const char *from, size_t size)
-{
-#if defined(__SANITIZE_ADDRESS__)
-    volatile char *target = to;
-    const volatile char *source = from;
-    for (size_t i = 0; i < size; i++) {
-        target[i] = source[i];
-    }
-#else
-    memcpy(to, from, size);
-#endif
-}
-
 static void
 add_part(uintptr_t start, uintptr_t end)
 {
@@ -77,7 +57,7 @@ add_part(uintptr_t start, uintptr_t end)
     struct part *part = &images.parts[images.part_count++];
     /* The loader says where; it is memory of the process, whoever wrote the number. */
     *part = (struct part){(char *)start, copy, size};
-    copy_bytes(copy, part->start, size);
+    sim_shadow_memcpy(copy, part->start, size);
     images.size += size;
 }
 
@@ -168,7 +148,7 @@ void
 sim_images_restore(void)
 {
     for (uint32_t i = 0; i < images.part_count; i++) {
-        copy_bytes(images.parts[i].start, images.parts[i].copy, images.parts[i].size);
+        sim_shadow_memcpy(images.parts[i].start, images.parts[i].copy, images.parts[i].size);
     }
 }
 
@@ -176,7 +156,7 @@ char *
 sim_images_copy_out(char *to)
 {
     for (uint32_t i = 0; i < images.part_count; i++) {
-        copy_bytes(to, images.parts[i].start, images.parts[i].size);
+        sim_shadow_memcpy(to, images.parts[i].start, images.parts[i].size);
         to += images.parts[i].size;
     }
     return to;
@@ -186,7 +166,7 @@ const char *
 sim_images_copy_back(const char *from)
 {
     for (uint32_t i = 0; i < images.part_count; i++) {
-        copy_bytes(images.parts[i].start, from, images.parts[i].size);
+        sim_shadow_memcpy(images.parts[i].start, from, images.parts[i].size);
         from += images.parts[i].size;
     }
     return from;

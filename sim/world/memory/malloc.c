@@ -111,18 +111,11 @@ sim_malloc_begin(struct sim_arena *arena)
     errno = 0;
 }
 
-void
-sim_malloc_resume(struct sim_arena *arena)
-{
-    (void)arena;
-    rt_unreached("under a sanitizer no run is kept");
-}
-
-uint32_t
-sim_malloc_end(size_t *ret_bytes)
+/* Gives back what the run did not. */
+static void
+free_counted(void)
 {
     uint32_t count = counted.count;
-    *ret_bytes = counted.bytes;
     counted.counting = false;
     for (uint32_t i = 0; count > 0 && i < BLOCKS_MAX; i++) {
         if (counted.blocks[i].block != NULL) {
@@ -132,6 +125,29 @@ sim_malloc_end(size_t *ret_bytes)
     }
     counted.count = 0;
     counted.bytes = 0;
+}
+
+bool
+sim_malloc_is_kept(void)
+{
+    return counted.count == 0;
+}
+
+void
+sim_malloc_resume(struct sim_arena *arena)
+{
+    (void)arena;
+    free_counted();
+    counted.counting = true;
+    errno = 0;
+}
+
+uint32_t
+sim_malloc_end(size_t *ret_bytes)
+{
+    uint32_t count = counted.count;
+    *ret_bytes = counted.bytes;
+    free_counted();
     return count;
 }
 
@@ -240,6 +256,12 @@ sim_malloc_begin(struct sim_arena *arena)
     arena->mallocs = 0;
     arena->malloc_bytes = 0;
     sim_malloc_resume(arena);
+}
+
+bool
+sim_malloc_is_kept(void)
+{
+    return true;
 }
 
 void

@@ -18,6 +18,7 @@
 #ifndef SIM_WORLD_MEMORY_MALLOC_H
 #define SIM_WORLD_MEMORY_MALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,7 +32,12 @@ extern "C" {
  * Also puts the writable memory of loaded libraries back as it was (image.h), and errno to 0. */
 void sim_malloc_begin(struct sim_arena *arena);
 
-/* A run goes on whose arena stands as it was kept (checkpoint.h), blocks counted. */
+/* False: blocks of the run lie outside of its arena, so a copy of the arena is not all. Only under
+ * the address sanitizer. */
+bool sim_malloc_is_kept(void);
+
+/* A run goes on whose arena stands as it was kept (checkpoint.h), blocks counted. What it took
+ * outside of the arena since then is freed. */
 void sim_malloc_resume(struct sim_arena *arena);
 
 /* The code of the run is over; called for each end, also an early one. Returns how many blocks were

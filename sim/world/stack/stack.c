@@ -12,6 +12,7 @@
 #include "runtime/base/probe.h"
 #include "runtime/fiber/context.h"
 #include "runtime/host/stack_mmap.h"
+#include "sim/world/memory/shadow.h"
 
 #define STACKS_MAX 1024
 
@@ -155,7 +156,7 @@ sim__stacks_size(void)
 {
     size_t size = sizeof(size_t);
     for (size_t i = 0; i < pool.count; i++) {
-        size += pool.all[i].out ? sizeof(struct copied) + used_of(i) : 0;
+        size += pool.all[i].out ? sizeof(struct copied) + sim_shadow_copy_size(used_of(i)) : 0;
     }
     return size;
 }
@@ -175,8 +176,7 @@ sim__stacks_copy_out(char *to)
         memcpy(at, &copied, sizeof(copied));
         at += sizeof(copied);
         if (copied.size > 0) {
-            memcpy(at, copied.context->there, copied.size);
-            at += copied.size;
+            at = sim_shadow_copy_out(at, copied.context->there, copied.size);
         }
         count++;
     }
@@ -198,8 +198,10 @@ sim__stacks_copy_back(const char *from)
         pool.all[copied.number].out = true;
         pool.all[copied.number].context = copied.context;
         const struct rt_stack *stack = &pool.all[copied.number].stack;
-        memcpy((char *)stack->base + stack->size - copied.size, from, copied.size);
-        from += copied.size;
+        /* Frames that are not there any more have left red zones. */
+        sim_shadow_unpoison(stack->base, stack->size);
+        from = sim_shadow_copy_back(
+                from, (char *)stack->base + stack->size - copied.size, copied.size);
     }
     return from;
 }
