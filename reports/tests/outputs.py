@@ -7,8 +7,9 @@
 # json.status, run.xml (--junit), and what was made of the database afterwards: junit, sarif,
 # github, markdown, pages/index.html, pages/command-1.html.
 #
-# A line is "OUTPUT fails: scenario/verdict/run:ID …; runs failed: N", or "OUTPUT holds". ID is the
-# run that stands for the others. A line beginning with "wrong:" is an output that contradicts itself.
+# A line is "OUTPUT fails: scenario/verdict/run:ID …; runs failed: N", or "OUTPUT holds". ID is that
+# of the run that stands for the others. A line beginning with "wrong:" is an output that
+# contradicts itself.
 #
 # SPDX-License-Identifier: Apache-2.0
 import html.parser
@@ -80,7 +81,8 @@ def events():
                                  for line in scenarios))
     wrong("json: those of each are marked", end["remembered"] == sum(
         line["remembered"] for line in failures))
-    say("json", [f"{each['scenario']}/{each['verdict']}/run:{each['run']}" for each in failures], end["failed"])
+    say("json", [f"{each['scenario']}/{each['verdict']}/run:{each['run']}" for each in failures],
+        end["failed"])
     return [line["name"] for line in scenarios]
 
 
@@ -106,7 +108,8 @@ def sarif():
     wrong("sarif: occurrences", all(
         each["occurrenceCount"] == each["properties"]["runsFailed"] for each in results))
     say("sarif", [f"{each['properties']['scenario']}/{each['ruleId'].split('/')[0]}/"
-                  f"{run_of(each['message']['text'])}" for each in results], sum(each["occurrenceCount"] for each in results))
+                  f"{run_of(each['message']['text'])}" for each in results],
+        sum(each["occurrenceCount"] for each in results))
 
 
 def github():

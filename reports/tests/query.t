@@ -13,8 +13,8 @@ names=$(cd "$root/reports/queries" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
 rewake run canary/diverged --runs 4 --check-determinism 100 --db f.db >/dev/null
 rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'seeds/s3/*' zoo/a06/broken \
     --runs 60 --db f.db >/dev/null
-# One run in fifty of outside/executor/broken fails, so it takes a strategy that does not learn: what
-# is learned changes with each change of the runtime.
+# One run in fifty of outside/executor/broken fails, so it takes a strategy that does not learn:
+# what is learned changes with each change of the runtime.
 # fails_in NAME ARGS...: a run of it, within 100.
 fails_in() {
     name=$1
