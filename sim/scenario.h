@@ -215,7 +215,7 @@ __attribute__((format(printf, 3, 4))) void sim_log_at(
         struct sim_world *world, const struct rt_site *site, const char *format, ...);
 
 /* Something was consumed: the livelock limit counts from here, and a blocked task that says so in
- * the judge's extra poll could make progress. For what a task takes from memory of its own. */
+ * the judge's extra poll could make progress. For what a task takes from its own memory. */
 #define SIM_PROGRESS() sim_progress_at(RT_HERE)
 void sim_progress_at(const struct rt_site *site);
 

@@ -41,7 +41,8 @@ char *report_sweep_reason(const struct report_sweep *sweep);
 /* Its first way to fail that counts; NULL: there is none. */
 const struct report_way *report_sweep_first_way(const struct report_sweep *sweep);
 
-/* "1000 runs by portfolio from seed 1, 3 failed", as stated or not; and remembered ones. */
+/* "1000 runs by portfolio from seed 1, 3 failed", with the stated verdict if it is held to one, and
+ * the remembered ones. */
 char *report_sweep_sentence(const struct report_sweep *sweep);
 
 #ifdef __cplusplus

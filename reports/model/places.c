@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "reports/base/ask.h"
+#include "sim/trace/site.h"
 
 static bool
 add(struct report_places *places, uint32_t *capacity, struct report_ask *ask)
@@ -74,6 +75,13 @@ report_places_find(const struct report_places *places, uint32_t site)
     }
     bool found = site != 0 && low < places->count && places->places[low].site == site;
     return found ? &places->places[low] : NULL;
+}
+
+bool
+report_site_is_rewakes(uint32_t site, const char *file)
+{
+    const struct rt_site *known = sim_site_find(site);
+    return known != NULL && sim_site_is_own(known) && strcmp(known->file, file) == 0;
 }
 
 const char *

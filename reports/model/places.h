@@ -8,6 +8,8 @@
 #ifndef REPORTS_MODEL_PLACES_H
 #define REPORTS_MODEL_PLACES_H
 
+#include <stdbool.h>
+
 #include "sim/store/store.h"
 
 #ifdef __cplusplus
@@ -33,6 +35,9 @@ void report_places_free(struct report_places *places);
 
 /* The place of `site`; NULL: there is none, or the database does not know it. */
 const struct report_place *report_places_find(const struct report_places *places, uint32_t site);
+
+/* Whether `site`, which the database has in `file`, is a line of rewake: no file of the reader. */
+bool report_site_is_rewakes(uint32_t site, const char *file);
 
 /* The last component of `file`. */
 const char *report_file_name(const char *file);

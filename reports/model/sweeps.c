@@ -11,6 +11,7 @@
 #include "reports/base/ask.h"
 #include "reports/base/path.h"
 #include "reports/model/failures.h"
+#include "reports/model/places.h"
 #include "runtime/base/assert.h"
 #include "sim/explore/registry.h"
 #include "sim/store/ways.h"
@@ -251,6 +252,17 @@ find_sweep(struct report_sweeps *list, int64_t number)
     return NULL;
 }
 
+/* A loop that is blocked in its host waits at a line of rewake, which is no file of the reader. */
+static void
+forget_own_place(struct report_way *way)
+{
+    if (report_site_is_rewakes(way->site, way->file)) {
+        way->file[0] = '\0';
+        way->function[0] = '\0';
+        way->line = 0;
+    }
+}
+
 static void
 read_way(struct report_ask *ask, struct report_way *way)
 {
@@ -272,6 +284,7 @@ read_way(struct report_ask *ask, struct report_way *way)
             .answer = strdup(""),
             .story = strdup(""),
     };
+    forget_own_place(way);
 }
 
 /* The way of a remembered run that failed again comes before all others. */

@@ -5,7 +5,7 @@
  * same three that tell failures apart while a sweep runs. Of each way one run has been told in
  * full; the others are counted.
  *
- * The state of a scenario is its newest sweep (report_sweeps_newest): what its runs came to, and
+ * The state of a scenario is its newest sweep (report_sweeps_newest): how its runs ended, and
  * the remembered failures that its command tried first and that failed again, which are failures
  * like any other. Every page and every format reads it here, so that all of them say the same as
  * the command did. What the database remembers, and no command has tried since, is no part of it.

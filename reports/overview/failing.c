@@ -34,9 +34,8 @@ static bool
 same_cause(const struct failing *a, const struct failing *b)
 {
     return strcmp(a->way->verdict, b->way->verdict) == 0 &&
-           strcmp(a->way->oracle, b->way->oracle) == 0 && a->way->site == b->way->site &&
-           (a->way->site != 0 ||
-                   (strcmp(a->way->file, b->way->file) == 0 && a->way->line == b->way->line));
+           strcmp(a->way->oracle, b->way->oracle) == 0 && strcmp(a->way->file, b->way->file) == 0 &&
+           a->way->line == b->way->line;
 }
 
 static void

@@ -26,7 +26,7 @@ report_is_canary(const struct report_sweep *sweep)
     return false;
 }
 
-/* A remembered failure that came again is found as well. */
+/* A remembered failure that failed again is found as well. */
 static bool
 was_found(const struct report_sweep *sweep)
 {

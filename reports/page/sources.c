@@ -72,7 +72,8 @@ collect(const struct report_story *story, struct excerpts *excerpts)
         }
     }
     const struct report_place *place = report_places_find(run->places, run->outcome.site);
-    if (place != NULL && run->outcome.verdict != SIM_VERDICT_PASS) {
+    if (place != NULL && run->outcome.verdict != SIM_VERDICT_PASS &&
+            !report_site_is_rewakes(place->site, place->file)) {
         add(excerpts, &(struct excerpt){place->file, place->function,
                               "The line that the verdict names", place->line, 0, false});
     }

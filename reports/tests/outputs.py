@@ -51,7 +51,7 @@ def say(output, ways, runs):
 
 def text():
     page = read("text")
-    told = re.findall(r"^replay: rewake replay \./rare\.so rw1:([^:]+):", page, re.M)
+    printed = re.findall(r"^replay: rewake replay \./rare\.so rw1:([^:]+):", page, re.M)
     verdicts = re.findall(r"^([a-z-]+): in `", page, re.M)
     end = re.search(r"^(\d+) runs?(?:, \d+ of them remembered)?: (\d+) passed, (\d+) failed; "
                     r"[\d.]+ s\n((?:failed: .*\n)*)\Z", page, re.M)
@@ -59,10 +59,10 @@ def text():
     named = re.findall(r"^failed: (?:\./rare\.so )?([^: ]+): ([a-z-]+).* \((run:\d+)\)$", end[4],
                        re.M)
     wrong("text: what passed and what failed are the runs", passed + failed == runs)
-    wrong("text: each is told with its reason", len(told) == page.count("\nWhy: "))
-    wrong("text: each is told once", len(told) == len(set(told)))
-    wrong("text: those listed at the end are those told", 
-          [each[:2] for each in named] == list(zip(told, verdicts)))
+    wrong("text: each is printed with its reason", len(printed) == page.count("\nWhy: "))
+    wrong("text: each is printed once", len(printed) == len(set(printed)))
+    wrong("text: the list at the end",
+          [each[:2] for each in named] == list(zip(printed, verdicts)))
     wrong("text: the status", (read("text.status").strip() == "1") == (failed > 0))
     say("text", ["/".join(each) for each in named], failed)
 
@@ -95,9 +95,9 @@ def junit(name):
     wrong(f"{name}: tests", int(root.get("tests")) == len(cases))
     wrong(f"{name}: failures", int(root.get("failures")) == len(failed))
     wrong(f"{name}: errors", int(root.get("errors")) == 0)
-    told = "".join(case.find("system-out").text for case in cases)
-    runs = sum(map(int, re.findall(r", (\d+) failed", told)))
-    runs += sum(map(int, re.findall(r"; (\d+) remembered failures? failed again", told)))
+    words = "".join(case.find("system-out").text for case in cases)
+    runs = sum(map(int, re.findall(r", (\d+) failed", words)))
+    runs += sum(map(int, re.findall(r"; (\d+) remembered failures? failed again", words)))
     say(name, [f"{case.get('name')}/{case.find('failure').get('type')}/"
                f"{run_of(case.find('failure').text)}" for case in failed], runs)
     return [case.get("name") for case in cases]

@@ -5,7 +5,7 @@
  * the race: a receive that is dropped has consumed nothing, and a notify that was meant for a
  * dropped wait is stored. The actor ends at the shutdown, or at the end of the mailbox, which would
  * win every race from then on. It gives its side of the mailbox back, so a sender that waits for
- * space is told that it is closed.
+ * space learns that it is closed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -83,7 +83,7 @@ app_main(struct sim_world *world, void *argument)
     SIM_ALWAYS(app->done == JOBS);
 }
 
-/* A thread of its own. */
+/* A separate thread. */
 static void
 worker_main(struct sim_world *world, void *argument)
 {

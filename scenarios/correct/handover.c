@@ -3,8 +3,8 @@
  *
  * A release gives the permit to the first that waits, by a mark in its waiter, and only where no
  * one waits does it become free. So a later task cannot take it in between, and the wake is not a
- * hint: the mark says that the permit is there. One of the users has little patience and gives up.
- * It checks its mark first: with a permit it does not give up, and without one it leaves the line.
+ * hint: the mark says that the permit is there. One of the users has little patience and cancels
+ * its wait. It checks its mark first: with a permit it stays, and without one it leaves the line.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -64,7 +64,7 @@ user_wait(struct user *user)
     rt_sleep_init(&user->patience, user->hasty ? RT_MS : RT_NEVER);
 }
 
-/* READY with a permit, or given up. */
+/* READY with a permit, or with the wait cancelled. */
 static rt_poll
 user_acquire(struct user *user, struct rt_cx *cx)
 {
@@ -124,5 +124,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(correct_handover, .name = "correct/handover",
-        .about = "A semaphore that hands its permits over, and a user that gives up.",
+        .about = "A semaphore that hands its permits over, and a user that cancels its wait.",
         .setup = setup);

@@ -3,7 +3,7 @@
  *
  * Each reader has the number of the message that it reads next. The sender never waits: it writes
  * over the oldest. A reader that has fallen behind by more than the ring holds jumps to the oldest
- * message that is left and counts what it has missed. Each has a slot of its own, which the sender
+ * message that is left and counts what it has missed. Each has a separate slot, which the sender
  * fires after each message and at the end.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -1,7 +1,7 @@
 /*
  * late_comers.c -- a result that is computed once and handed to all that ask, early or late.
  *
- * The computation is a task of its own, so it does not depend on any asker. It keeps the result and
+ * The computation is a separate task, so it does not depend on any asker. It keeps the result and
  * wakes all that wait; a later asker finds the result. One of the askers has no patience: it waits
  * for the result or for its own deadline, and leaves the queue when the deadline comes first.
  *

@@ -4,7 +4,7 @@
  * The server accepts one connection after the other and answers what it reads until the client has
  * shut down its side. A client that comes before the server listens is refused, and tries again a
  * little later. Reads and writes may move less than was asked for, so both sides count. Each
- * task has one wait of its own, as it waits for one thing at a time.
+ * task has one wait, as it waits for one thing at a time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

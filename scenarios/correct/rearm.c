@@ -44,7 +44,7 @@ reader_main(struct sim_world *world, void *argument)
     SIM_ALWAYS(sim_fd_close(feed->fds, feed->reader) == RT_OK);
 }
 
-/* A thread of its own. There is always space for so little. */
+/* A separate thread. There is always space for so little. */
 static void
 writer_main(struct sim_world *world, void *argument)
 {

@@ -1,10 +1,10 @@
 /*
- * self_pipe.c -- two loops hand work to each other, each woken through a pipe of its own.
+ * self_pipe.c -- two loops hand work to each other, each woken through its own pipe.
  *
  * A loop waits on the reading end of its pipe and on nothing else. The other puts work into
  * its queue first and writes one byte afterwards; the loop empties the pipe first and the queue
  * afterwards, so a byte that is left always means another look, and work is never left without a
- * byte. A full pipe needs no byte: there are some in it. Each loop has a table of its own, and the
+ * byte. A full pipe needs no byte: there are some in it. Each loop has a separate table, and the
  * pipe of each is in both directions in that table.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -100,4 +100,4 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(correct_self_pipe, .name = "correct/self-pipe",
-        .about = "Two loops that hand work over, each with a pipe of its own.", .setup = setup);
+        .about = "Two loops that hand work over, each with its own pipe.", .setup = setup);

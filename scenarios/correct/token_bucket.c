@@ -2,7 +2,7 @@
  * token_bucket.c -- a rate limiter: a bucket of tokens that time refills, and a line of clients.
  *
  * Clients take numbers. The one at the head of the line takes a token, or sleeps until the next one
- * is due; all others wait for their turn in a slot of their own. A client that has taken a token
+ * is due; all others wait for their turn, each in its own slot. A client that has taken a token
  * moves the line on and wakes the next in it, so there is always one that holds the timer. The
  * bucket is refilled from the clock when it is used, so no task has to refill it.
  *

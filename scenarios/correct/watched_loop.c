@@ -88,7 +88,7 @@ post_again(void *runtime, void *task)
     watcher_call(task);
 }
 
-/* A thread of its own. */
+/* A separate thread. */
 static void
 postman_main(struct sim_world *world, void *argument)
 {

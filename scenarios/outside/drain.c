@@ -15,7 +15,7 @@
  * (sim_loop_switch), and this is what that is for.
  *
  * Cause: fired-early in worker_main
- * Must end in: lost-wakeup of `items`. Fails on the dullest run: no, no loop gives way there.
+ * Must end in: lost-wakeup of `items`. Fails on the default schedule: no, no loop gives way there.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * the work is done, so while it is not, only the clock can end the wait.
  *
  * Cause: never-stored in clock_subscribe or timerfd_settime or epoll_wait_forever
- * Must end in: lost-wakeup. Fails on the dullest run: no.
+ * Must end in: lost-wakeup. Fails on the default schedule: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

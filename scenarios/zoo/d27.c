@@ -19,7 +19,7 @@
  * signal alone, with lines to parse in hand.
  *
  * Cause: coalesced in parse_poll or block_on or never-stored in block_on
- * Must end in: lost-wakeup of the loop. Fails on the dullest run: no. The number is ours.
+ * Must end in: lost-wakeup of the loop. Fails on the default schedule: no. The number is ours.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -17,8 +17,8 @@
  *
  * Cause: not-a-wake in turn_once or coalesced in on_timer or never-fired in program_main
  * Must end in: deadlock, as a picture was put over another that was not seen; where the last one
- * lies there yet, in lost-wakeup, as the program draws it when its wait ends. Fails on the dullest
- * run: no.
+ * lies there yet, in lost-wakeup, as the program draws it when its wait ends. Fails on the default
+ * schedule: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

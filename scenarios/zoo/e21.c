@@ -15,7 +15,7 @@
  * right time hides the bug, as does a loop that is not asleep.
  *
  * Cause: never-fired in event_del or main_main
- * Must end in: lost-wakeup. Fails on the dullest run: no, there a client comes last.
+ * Must end in: lost-wakeup. Fails on the default schedule: no, there a client comes last.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -50,8 +50,8 @@ struct sim_foreign;
  * must not block, and must cope with being called between any two polls; a healthy task does
  * nothing when it is polled for nothing. A poll must look at what it waits for, and not only
  * at a note that it was woken: who believes such a note alone goes on for no question, and what it
- * has lost is told as deadlock. NULL: tasks cannot be asked, and only a report for nothing to the
- * loop can show that something was lost. `runtime` is handed to `again`.
+ * has lost is reported as deadlock. NULL: tasks cannot be asked, and only a report for nothing to
+ * the loop can show that something was lost. `runtime` is handed to `again`.
  *
  * When the loop's function returns, all tasks that are left are taken to have ended.
  */
@@ -106,7 +106,7 @@ void sim_foreign_name(const void *place, const char *name);
 #define sim_foreign_fire(place) sim_foreign_fire_at((place), RT_HERE)
 void sim_foreign_fire_at(const void *place, const struct rt_site *line);
 
-/* `place` was emptied, and no task woken: a timer that was cancelled, a wait that was given up. */
+/* `place` was emptied, and no task woken: a timer or a wait that was cancelled. */
 #define sim_foreign_erase(place) sim_foreign_erase_at((place), RT_HERE)
 void sim_foreign_erase_at(const void *place, const struct rt_site *line);
 

@@ -13,7 +13,7 @@ struct sim__lost_waker {
     uint32_t object; /* The slot, … */
     uint32_t whose;
     const char *reason; /* … NULL: none was said. */
-    const char *task;   /* For whom it was stored; NULL: not known. */
+    const char *task;   /* The task that stored it; NULL: not known. */
     const struct rt_site *stored;
     const struct rt_site *freed;
 };

@@ -135,7 +135,7 @@ check_block(struct sim_world *world, const char *memory, size_t size, const stru
     sim__foreign_freed(world, memory, size, line);
 }
 
-/* As fresh memory, so that twins differ where it is read. */
+/* As memory that was never written, so that replica runs differ where it is read. */
 static void
 overwrite(const struct sim_world *world, char *memory, size_t size)
 {

@@ -51,7 +51,7 @@ struct rt_host *sim_host_seam(struct sim_host *host);
 void sim_host_listen(struct sim_host *host, void (*fn)(void *argument), void *argument);
 
 /* The calls of this host are part of the steps of a runtime that is bound to the world: no loop is
- * switched before them. For who makes such a runtime (bind/runtime.h). */
+ * switched before them. For code that makes such a runtime (bind/runtime.h). */
 void sim_host_undivided(struct sim_host *host);
 
 /* The earliest moment that a living clock pollable stands for and that is still to come; SIM_NEVER

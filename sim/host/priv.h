@@ -202,8 +202,8 @@ const char *sim__record_name(const struct sim__record *record);
 /* ---- host.c ---------------------------------------------------------------------------------- */
 
 /*
- * Opens every call by which a program looks at the world outside or acts on it, before the call
- * looks at anything or takes effect: a loop on a fiber may give way here (sim_loop_switch). The
+ * Opens every call by which a program inspects the world outside or acts on it, before the call
+ * checks anything or takes effect: a loop on a fiber may give way here (sim_loop_switch). The
  * list of these calls is in sim/docs/host-seam.md. sim_fd_wait and `poll` always give way.
  */
 static inline void

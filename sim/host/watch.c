@@ -1,8 +1,8 @@
 /*
  * watch.c -- what the host holds against its user: not looking, and not giving back.
  *
- * Not looking. Something that a loop waits for is ready, and for `starvation_steps` steps of its own
- * the loop neither polls it nor asks whether it is. Waited for means: it was in the last
+ * Not looking. Something that a loop waits for is ready, and for `starvation_steps` steps of its
+ * own the loop neither polls it nor asks whether it is. Waited for means: it was in the last
  * list that the loop gave to `poll`, and was not reported then. Asked when the host is
  * called and when a source steps, every so many steps only, so it costs nothing. Who is
  * driven by the world can not fail so: the world starves nobody.
@@ -67,7 +67,7 @@ watch_record(struct sim_host *host, struct sim__record *record)
         record->unseen_step = since;
         record->unseen_polls = loop->polls;
     }
-    /* What others do meanwhile, and for how long the loop is kept from its steps, is no doing of the
+    /* What others do meanwhile, and how long the loop is kept from its steps, is no doing of the
      * loop's. */
     uint64_t own = loop->polls - record->unseen_polls;
     sim__keep_waiting(world, own, world->options.starvation_steps);

@@ -326,7 +326,7 @@ lost_long_ago(const struct inquest *inquest)
            outcome->fail_step - outcome->owed_step >= inquest->what->options.starvation_steps;
 }
 
-/* The first that would have gained something in a poll of its own. */
+/* The first that would have gained something in one poll. */
 static bool
 ask_at_limit(struct inquest *inquest)
 {

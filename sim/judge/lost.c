@@ -11,30 +11,26 @@
  */
 #include "sim/judge/judge.h"
 #include "sim/judge/nudge.h"
+#include "sim/judge/stand.h"
 
 static bool
-is_lost_after(struct sim_world *world, const struct sim_case *what, uint64_t step)
+is_lost_after(struct sim_stand *stand, uint64_t step)
 {
-    struct sim_recording nothing = {false, false};
-    bool reached = sim_world_run_to(world, what->scenario, &what->options, what->seed,
-            what->strategy, nothing, (struct sim_stop){step, false});
-    bool lost = reached && sim_world_lost(world) > 0;
-    sim_world_drop(world);
-    return lost;
+    return sim_stand_at(stand, (struct sim_stop){step, false}) && sim_world_lost(stand->world) > 0;
 }
 
 /* 0: nothing was lost before the end. */
 static uint64_t
-bisect(struct sim_world *world, const struct sim_case *what, uint64_t last)
+bisect(struct sim_stand *stand, uint64_t last)
 {
     uint64_t there = 0;
     uint64_t lost = last;
-    if (last == 0 || !is_lost_after(world, what, last)) {
+    if (last == 0 || !is_lost_after(stand, last)) {
         return 0;
     }
     while (lost - there > 1) {
         uint64_t middle = there + (lost - there) / 2;
-        if (is_lost_after(world, what, middle)) {
+        if (is_lost_after(stand, middle)) {
             lost = middle;
         } else {
             there = middle;
@@ -50,8 +46,11 @@ sim_judge_lost(struct sim_world *world, const struct sim_case *what, struct sim_
         return 0;
     }
     struct sim_aside kept;
+    struct sim_stand stand;
     sim_keep(world, &kept);
-    outcome->lost_step = bisect(world, what, outcome->steps);
+    sim_stand_init(&stand, world, what);
+    outcome->lost_step = bisect(&stand, outcome->steps);
+    sim_stand_leave(&stand);
     sim_restore(world, &kept);
     return outcome->lost_step;
 }

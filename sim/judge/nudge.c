@@ -219,7 +219,7 @@ change(const struct sim_world *world, const struct sim_patch *patch)
     *(volatile uint64_t *)(void *)(world->arena.base + patch->offset) = patch->value;
 }
 
-/* Of other actors nothing comes due; the question itself may have set a time anew. */
+/* Of other actors nothing comes due; the question itself may have set a time again. */
 static void
 hold_times(struct sim_world *world, const struct sim_actor *asked)
 {

@@ -38,7 +38,7 @@ struct sim_answer {
     bool asked;  /* The stop was reached, and the actor could be asked. */
     bool gained; /* Something is in world->gains, or the poll itself completed the task. */
     bool moved;  /* It gained, or it waits for other objects, or at other lines, than before. */
-    bool failed; /* The answer was a verdict of its own: it is in `outcome`. */
+    bool failed; /* The answer was a separate verdict: it is in `outcome`. */
     bool limit;  /* A limit was reached before all consequences were known. */
     bool freed;  /* Another actor that is waited for finished because of it. */
     struct sim_waiting waiting; /* What it waited for before; the first of several. */
@@ -49,7 +49,7 @@ struct sim_answer {
 };
 
 /* What the run has written down, set aside while replays write nothing: its place in the record,
- * the tape, and which places with SIM_ALWAYS it came to. */
+ * the tape, and which places with SIM_ALWAYS it reached. */
 struct sim_aside {
     struct sim_recorder recorder;
     struct sim_tape tape;
@@ -87,7 +87,7 @@ struct sim_question {
     /* Of INTERRUPT: which of the things that the loop asked its host for is reported for nothing,
      * from 1 on; 0: none, as after EINTR. */
     uint32_t nth;
-    /* How the run goes on after the question. All zero: not at all, except after a question other
+    /* How the run continues after the question. All zero: not at all, except after a question other
      * than POLL, which is nothing without the steps that follow it. */
     struct sim_settling settling;
     /* All other actors that could run are held back, and nothing comes due: what follows the

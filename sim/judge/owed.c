@@ -8,10 +8,11 @@
  * Where its gain takes more than a question with all others held back can show (time must pass,
  * say) it is asked instead whether it would wait for something else than before.
  *
- * Where it would gain right after its own last step there are two cases. Either the event came
+ * Where it would gain right after its own last step there are two cases. Either the event happened
  * before it blocked: it checked first and stored afterwards; the step is its own. Or it waits for a
- * time, which came while that step was still being paid for: with the clock put back it would wait.
- * Then the step that should have woken it is the one in which the next deadline was looked at.
+ * time, which was reached while that step was still being paid for: with the clock put back it
+ * would wait. Then the step that should have woken it is the one in which the next deadline was
+ * checked.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -140,9 +141,12 @@ static uint64_t
 bisect_loop(struct asking *asking)
 {
     const struct sim_stop end = {asking->outcome->fail_step, false};
-    uint32_t reports = sim_progress_reports(&asking->stand, end, asking->outcome->actor);
+    struct sim_reports reports;
     uint64_t step = 0;
-    for (asking->nth = 1; step == 0 && asking->nth <= reports; asking->nth++) {
+    if (!sim_progress_reports(&asking->stand, end, asking->outcome->actor, &reports)) {
+        return 0;
+    }
+    for (asking->nth = reports.from; step == 0 && asking->nth <= reports.to; asking->nth++) {
         step = bisect(asking);
     }
     return step;

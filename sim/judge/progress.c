@@ -16,7 +16,7 @@
 /* Hosts count the time-out of a poll in milliseconds, so a loop may be late by one. */
 #define LOOP_SLACK_NS UINT64_C(1000000)
 
-/* A loop may ask its host for many things; each report for nothing is a question of its own. */
+/* A loop may ask its host for many things; each report for nothing is a separate question. */
 #define REPORTS_MAX 16u
 
 /* ---- Replays. -------------------------------------------------------------------------------- */
@@ -56,15 +56,9 @@ without(struct sim_stand *stand, uint32_t journal, struct sim_stop stop,
  * time-out, with nothing (EINTR). Out of an endless one, where nothing is no answer, with one thing
  * reported for nothing, each in turn.
  */
-struct reports {
-    uint32_t from;
-    uint32_t to; /* `nth` of struct sim_question, from .. to. */
-};
-
-/* False: it is not blocked in its host. Its own clock, or a lock of its own, is none. */
-static bool
-find_reports(
-        struct sim_stand *stand, struct sim_stop stop, uint32_t index, struct reports *ret_reports)
+bool
+sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t index,
+        struct sim_reports *ret_reports)
 {
     struct sim_in_host in_host;
     if (!sim_stand_at(stand, stop)) {
@@ -77,15 +71,8 @@ find_reports(
     }
     bool endless = actor->due_ns == SIM_NEVER;
     uint32_t most = in_host.reports < REPORTS_MAX ? in_host.reports : REPORTS_MAX;
-    *ret_reports = (struct reports){.from = endless, .to = endless ? most : 0};
+    *ret_reports = (struct sim_reports){.from = endless, .to = endless ? most : 0};
     return true;
-}
-
-uint32_t
-sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t index)
-{
-    struct reports reports;
-    return find_reports(stand, stop, index, &reports) ? reports.to : 0;
 }
 
 /* The loop alone, from the beginning of the run until it waits. False: it is not there yet, or does
@@ -137,28 +124,15 @@ is_gained_by_any_report(struct sim_stand *stand, const struct sim_question *ques
 
 /* ---- A changed wait is a reason to look further. --------------------------------------------- */
 
-/* The same poll right after the actor's own last step: what comes earlier by it as well comes
- * earlier by any poll at any time, and no wake was lost. */
+/* Both replays to their end: with the question in journal `first`, without it in the next one.
+ * False: one of them has no answer. */
 static bool
-is_earlier_by_any_poll(struct sim_stand *stand, const struct sim_question *question,
-        uint64_t last_step, uint64_t slack_ns, const struct sim_gain *gain)
+run_to_the_end(struct sim_stand *stand, uint32_t first, const struct sim_question *question)
 {
-    const struct sim_gains *journals = stand->world->journals;
-    struct sim_question placebo = *question;
     struct sim_answer answer;
-    placebo.stop = (struct sim_stop){last_step, false};
-    if (!with(stand, 2, &placebo, &answer) || answer.limit || answer.failed ||
-            !without(stand, 3, placebo.stop, &placebo.settling)) {
-        return true;
-    }
-    uint32_t place = 0;
-    while ((place = sim_gains_earlier(&journals[2], &journals[3], slack_ns, place)) != 0) {
-        const struct sim_gain *same = &journals[2].all[place - 1];
-        if (same->kind == gain->kind && same->of == gain->of) {
-            return true;
-        }
-    }
-    return false;
+    return with(stand, first, question, &answer) && !answer.limit && !answer.failed &&
+           !stand->world->journals[first].full &&
+           without(stand, first + 1, question->stop, &question->settling);
 }
 
 /* A poll that only stores again what the actor's own last poll stored has changed nothing: another
@@ -189,30 +163,48 @@ spent_ns(struct sim_stand *stand, struct sim_stop stop)
     return sim_stand_at(stand, stop) ? stand->world->now_ns - stand->world->quiet_ns : 0;
 }
 
+/* Of that gain's kind and object, by the replays whose journals are `first` and the next one. */
+static bool
+is_earlier(const struct sim_stand *stand, uint32_t first, const struct sim_gain *gain,
+        uint64_t slack_ns)
+{
+    const struct sim_gains *with = &stand->world->journals[first];
+    return sim_gains_earlier(with, with + 1, slack_ns, gain->kind, gain->of);
+}
+
 /*
- * Both replays run to their end. Something must come earlier with the question, by more than the
- * slack, and by more than was spent in steps since the actor's own last one: these cost nothing in
- * the placebo, so what they put off comes earlier there or not by chance.
+ * Something must come earlier with the question, by more than the slack, and by more than was spent
+ * in steps since the actor's own last one: these cost nothing in the placebo, so what they put off
+ * comes earlier there or not by chance.
+ *
+ * The placebo is the same poll right after that step. What comes earlier by it as well comes
+ * earlier by any poll at any time, and no wake was lost.
  */
 static bool
 comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_t last_step,
         uint64_t slack_ns)
 {
-    const struct sim_stop last = {last_step, false};
-    slack_ns += spent_ns(stand, asked->stop) - spent_ns(stand, last);
-    const struct sim_gains *journals = stand->world->journals;
+    const struct sim_gains *gains = &stand->world->journals[0];
     struct sim_question question = *asked;
-    struct sim_answer answer;
+    struct sim_question placebo;
+    bool compared = false;
     question.settling =
             (struct sim_settling){.steps = STEPS_MAX, .until_ns = SIM_NEVER, .free_steps = true};
-    if (!with(stand, 0, &question, &answer) || answer.limit || answer.failed ||
-            !without(stand, 1, question.stop, &question.settling)) {
+    placebo = question;
+    placebo.stop = (struct sim_stop){last_step, false};
+    slack_ns += spent_ns(stand, question.stop) - spent_ns(stand, placebo.stop);
+    if (!run_to_the_end(stand, 0, &question)) {
         return false;
     }
-    uint32_t place = 0;
-    while ((place = sim_gains_earlier(&journals[0], &journals[1], slack_ns, place)) != 0) {
-        const struct sim_gain gain = journals[0].all[place - 1];
-        if (!is_earlier_by_any_poll(stand, &question, last_step, slack_ns, &gain)) {
+    for (uint32_t i = 0; i < gains->count; i++) {
+        if (!sim_gains_is_first(gains, i) || !is_earlier(stand, 0, &gains->all[i], slack_ns)) {
+            continue;
+        }
+        if (!compared && !run_to_the_end(stand, 2, &placebo)) {
+            return false;
+        }
+        compared = true;
+        if (!is_earlier(stand, 2, &gains->all[i], slack_ns)) {
             return true;
         }
     }
@@ -221,7 +213,7 @@ comes_earlier(struct sim_stand *stand, const struct sim_question *asked, uint64_
 
 /* ---- At a quiescence. ------------------------------------------------------------------------ */
 
-/* Until when the run may come to the same gain by itself, and is then not late. */
+/* Until when the run may have the same gain by itself, and is then not late. */
 static uint64_t
 excused_until(const struct sim_world *world, const struct sim_actor *actor, bool loop)
 {
@@ -334,9 +326,9 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             .actor = actor,
             .rung = rung,
             .settling = {.steps = STEPS_MAX, .until_ns = SIM_NEVER, .first_gain = waited_for}};
-    struct reports reports = {0};
+    struct sim_reports reports = {0};
     memset(ret, 0, sizeof(*ret));
-    if (rung == SIM_RUNG_INTERRUPT && !find_reports(stand, stop, actor, &reports)) {
+    if (rung == SIM_RUNG_INTERRUPT && !sim_progress_reports(stand, stop, actor, &reports)) {
         return;
     }
     if (!waited_for && sim_stand_at(stand, stop)) {
@@ -361,9 +353,9 @@ sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             .actor = actor,
             .rung = rung,
             .settling = {.steps = STEPS_MAX, .free_steps = true}};
-    struct reports reports = {0};
+    struct sim_reports reports = {0};
     memset(ret, 0, sizeof(*ret));
-    if (rung == SIM_RUNG_INTERRUPT && !find_reports(stand, stop, actor, &reports)) {
+    if (rung == SIM_RUNG_INTERRUPT && !sim_progress_reports(stand, stop, actor, &reports)) {
         return;
     }
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {

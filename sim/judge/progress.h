@@ -22,9 +22,16 @@ struct sim_progress {
     struct sim_answer answer;
 };
 
-/* How many things the host of a loop may report for nothing at that stop; 0 where the loop is not
- * blocked in its host. */
-uint32_t sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t actor);
+/* What a loop can be asked: `nth` of struct sim_question, from .. to. */
+struct sim_reports {
+    uint32_t from;
+    uint32_t to;
+};
+
+/* What the loop is asked that is blocked in its host at that stop. False: it is not; its clock, or
+ * a lock between loops, is no host. */
+bool sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
+        struct sim_reports *ret_reports);
 
 /* In a stall: nothing is due, so whatever is gained comes of the question. `waited_for`: false of a
  * background actor, whose progress must free another one that is waited for. */

@@ -15,11 +15,12 @@ extern const char sim_code_sql[];
 extern const char sim_explained_sql[];
 extern const char sim_measure_sql[];
 extern const char sim_notes_sql[];
+extern const char sim_stacks_sql[];
 extern const char sim_zoo_sql[];
 
 static const char *const needed[] = {sim_schema_sql, sim_coverage_sql};
 static const char *const optional[] = {sim_notes_sql, sim_explained_sql, sim_measure_sql,
-        sim_zoo_sql, sim_code_sql, sim_shard_sql};
+        sim_zoo_sql, sim_code_sql, sim_shard_sql, sim_stacks_sql};
 
 static int
 run_all(sqlite3 *db, const char *const *sql, size_t count)

@@ -16,7 +16,7 @@
 /* No actor's stream, so that what a run decides does not hang together with its options. */
 #define STREAM 0x53776172u
 #define FACTOR 4u
-/* "One in one" would disturb forever. */
+/* "One in one" would perturb forever. */
 #define OFTEN 2u
 #define HEAL_STEPS_MIN 64u
 #define HEAL_DOUBLINGS 6u

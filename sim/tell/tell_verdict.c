@@ -619,12 +619,27 @@ put_how_lost(struct sim__telling *telling)
     sim_page_put(line, " was somebody to wake it");
 }
 
+/* A loop cannot be polled: its host is asked (judge/progress.h). */
+static bool
+is_late_loop(const struct sim__telling *telling)
+{
+    uint32_t part = telling->fate.part;
+    return telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP &&
+           telling->outcome->oracle == SIM_ORACLE_QUIET_AUDIT && part != SIM_PART_NONE &&
+           telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
+}
+
 void
 sim__put_kind(struct sim__telling *telling)
 {
     uint32_t verdict = telling->outcome->verdict;
     if (verdict == SIM_VERDICT_LOST_WAKEUP) {
         put_how_lost(telling);
+    } else if (is_late_loop(telling)) {
+        sim_page_put(&telling->line,
+                "while everything was at rest, before the clock moved, its host returned from the "
+                "loop's wait for nothing, in a copy of the run, as a host may at any time, and the "
+                "loop made progress; so it could have been woken earlier");
     } else {
         sim_page_put(&telling->line, verdict < SIM_VERDICTS ? tellers[verdict].kind : "");
     }

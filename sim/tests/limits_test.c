@@ -62,3 +62,42 @@ TEST(timer_for_much_later_is_not_reached_by_a_slow_step)
     }
     lab_fini(&lab);
 }
+
+/* Gives way until a microsecond has passed. */
+static rt_poll
+clock_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    (void)task;
+    if (sim_now(sim_world_current) >= RT_US) {
+        return RT_READY;
+    }
+    rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+static void
+clock_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    sim_spawn(rt, &player_new(world, clock_poll, "waits")->task);
+}
+
+/*
+ * Goal: time passes in a busy world also with `step_ns=0` and a large `livelock_steps`.
+ * Method: with more than two million steps the share of a step in a millisecond is less than a ns.
+ */
+TEST(time_passes_in_a_busy_world_whatever_livelock_steps_is)
+{
+    static const struct sim_scenario scenario = {.name = "test/clock", .setup = clock_setup};
+    struct lab lab;
+    struct sim_options options;
+    lab_init(&lab, NULL, 0);
+    sim_options_init(&options, &scenario);
+    options.step_ns = 0;
+    options.livelock_steps = 3000000;
+    options.steps_max = 10000000;
+    struct sim_outcome outcome = lab_judge_with(&lab, &scenario, &options, 1, true);
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
+    EXPECT(outcome.steps < 1600000);
+    lab_fini(&lab);
+}

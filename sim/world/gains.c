@@ -71,53 +71,57 @@ sim_gains_count(const struct sim_gains *gains, uint32_t kind, uint32_t of)
 }
 
 bool
+sim_gains_is_first(const struct sim_gains *gains, uint32_t place)
+{
+    rt_assert(place < gains->count);
+    const struct sim_gain *gain = &gains->all[place];
+    uint32_t first = 0;
+    while (!is_same(&gains->all[first], gain->kind, gain->of)) {
+        first++;
+    }
+    return first == place;
+}
+
+bool
 sim_gains_more(const struct sim_gains *with, const struct sim_gains *without)
 {
     for (uint32_t i = 0; i < with->count; i++) {
         const struct sim_gain *gain = &with->all[i];
-        if (sim_gains_count(with, gain->kind, gain->of) >
-                sim_gains_count(without, gain->kind, gain->of)) {
+        if (sim_gains_is_first(with, i) && sim_gains_count(with, gain->kind, gain->of) >
+                                                   sim_gains_count(without, gain->kind, gain->of)) {
             return true;
         }
     }
     return false;
 }
 
-/* The `nth` from the end of its kind and object; NULL: there are not so many. */
+/* The last one before `place` of that kind and object; NULL: there is none. */
 static const struct sim_gain *
-from_the_end(const struct sim_gains *gains, const struct sim_gain *like, uint32_t nth)
+before(const struct sim_gains *gains, uint32_t *place, uint32_t kind, uint32_t of)
 {
-    for (uint32_t i = gains->count; i-- > 0;) {
-        if (is_same(&gains->all[i], like->kind, like->of) && nth-- == 0) {
-            return &gains->all[i];
+    while (*place > 0) {
+        const struct sim_gain *gain = &gains->all[--*place];
+        if (is_same(gain, kind, of)) {
+            return gain;
         }
     }
     return NULL;
 }
 
-static uint32_t
-behind(const struct sim_gains *gains, uint32_t place)
-{
-    uint32_t count = 0;
-    for (uint32_t i = place + 1; i < gains->count; i++) {
-        count += is_same(&gains->all[i], gains->all[place].kind, gains->all[place].of);
-    }
-    return count;
-}
-
-uint32_t
+bool
 sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without, uint64_t slack_ns,
-        uint32_t from)
+        uint32_t kind, uint32_t of)
 {
-    for (uint32_t i = from; i < with->count; i++) {
-        const struct sim_gain *gain = &with->all[i];
-        const struct sim_gain *other = from_the_end(without, gain, behind(with, i));
-        bool whole = sim_gains_count(with, gain->kind, gain->of) >=
-                     sim_gains_count(without, gain->kind, gain->of);
-        if (whole && other != NULL && other->at_ns > gain->at_ns &&
-                other->at_ns - gain->at_ns > slack_ns) {
-            return i + 1;
+    uint32_t place = with->count;
+    uint32_t other_place = without->count;
+    bool earlier = false;
+    const struct sim_gain *other = NULL;
+    while ((other = before(without, &other_place, kind, of)) != NULL) {
+        const struct sim_gain *gain = before(with, &place, kind, of);
+        if (gain == NULL) {
+            return false; /* Fewer than without: something was lost. */
         }
+        earlier = earlier || (other->at_ns > gain->at_ns && other->at_ns - gain->at_ns > slack_ns);
     }
-    return 0;
+    return earlier;
 }

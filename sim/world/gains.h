@@ -2,9 +2,9 @@
  * gains.h -- what a part of a run got done: completions, consumptions, progress.
  *
  * The judge compares two replays of one run, one with an extra poll and one without
- * (judge/question.h): a task was asleep although it could make progress if the first gains
+ * (judge/progress.h): a task was asleep although it could make progress if the first gains
  * something that the second does not. So while a question is out each gain is written down here,
- * by kind and object, with the time at which it came.
+ * by kind and object, with its time.
  *
  * A gain is the end of a task or of a loop (never a cancellation), something consumed (bytes, an
  * item, an event, a permit), or progress that the scenario reports. A permit of a mutex or a
@@ -27,7 +27,7 @@ extern "C" {
 enum sim_gain_kind {
     SIM_GAIN_COMPLETED, /* Of a task, by its object. */
     SIM_GAIN_RETURNED,  /* Of a loop, by its actor's index. */
-    SIM_GAIN_CONSUMED,  /* By the object it came from. */
+    SIM_GAIN_CONSUMED,  /* By the object it was taken from. */
     SIM_GAIN_PROGRESS   /* By site. */
 };
 
@@ -36,7 +36,7 @@ struct sim_gain {
     uint32_t of;
     uint64_t at_ns;
     uint64_t amount;
-    uint64_t step; /* With `actor`: the poll in which it came. */
+    uint64_t step; /* With `actor`: its poll. */
     uint32_t actor;
 };
 
@@ -59,17 +59,19 @@ void sim_gains_put_back(
 /* How many there are of that kind and object. */
 uint32_t sim_gains_count(const struct sim_gains *gains, uint32_t kind, uint32_t of);
 
+/* Whether the gain at `place` is the first one of its kind and object. */
+bool sim_gains_is_first(const struct sim_gains *gains, uint32_t place);
+
 /* Whether `with` has more than `without` of some kind and object. */
 bool sim_gains_more(const struct sim_gains *with, const struct sim_gains *without);
 
 /*
- * Whether something of `with` comes earlier than in `without` by more than `slack_ns`, the
- * occurrences of each kind and object matched from the last one backwards. What `with` has less
- * often than `without` is not matched: something was lost there. The search begins at place `from`
- * in `with`. Returns the place plus 1; 0: nothing does.
+ * Whether one of that kind and object comes earlier in `with` than in `without`, by more than
+ * `slack_ns`. They are matched from the last one backwards. False where `with` has fewer than
+ * `without`: something was lost there.
  */
-uint32_t sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
-        uint64_t slack_ns, uint32_t from);
+bool sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
+        uint64_t slack_ns, uint32_t kind, uint32_t of);
 
 #ifdef __cplusplus
 }

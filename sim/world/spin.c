@@ -2,7 +2,7 @@
  * spin.c -- a step that spins on the clock.
  *
  * While a step runs no other actor does, and the clock stands still: a loop that reads it until
- * some moment would never end. A call of the clock costs nothing as long as a step makes no more of
+ * some time would never end. A call of the clock costs nothing as long as a step makes no more of
  * them than a program that reads the clock for each of some thousand things. Beyond that each call
  * costs one ns more than the call before it: a wait of a millisecond takes 1,400 further calls, one
  * of an hour 2.7 million, and a wait without an end reaches the limit of virtual time. The counter

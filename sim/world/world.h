@@ -191,7 +191,7 @@ struct sim_world {
     uint64_t looked_step;    /* The last step at which a reactor asked its host. */
     uint64_t suspensions;    /* How often a task fell asleep after a poll. */
     uint64_t cancels;        /* Tasks that a fault has cancelled. */
-    uint64_t calm_until;     /* No actor is disturbed before this step. */
+    uint64_t calm_until;     /* No actor is perturbed before this step. */
     uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
     bool free_steps;   /* Of a question: steps cost no time. */
@@ -247,7 +247,7 @@ RT_MUST_CHECK rt_err sim_world_init(struct sim_world *world, const struct sim_wo
         void *arena_hint, uint8_t fill);
 void sim_world_fini(struct sim_world *world);
 
-/* Whether whoever replays a run to find out more about it may begin another replay: the counter of
+/* Whether another replay of a run may begin, which is made to learn more about it: the counter of
  * steps has not reached `progress_max`. False is noted. */
 static inline bool
 sim_world_may_replay(struct sim_world *world)
@@ -289,7 +289,7 @@ bool sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenar
 /* After sim_world_run_to: goes on as the run does, to a later stop. True when it was reached. */
 bool sim_world_go_on(struct sim_world *world, struct sim_stop stop);
 
-/* How a stopped run goes on, with all choices muted, once a question has been put or not put. */
+/* How a stopped run continues, with all choices muted, once a question has been put or not put. */
 struct sim_settling {
     uint64_t steps;      /* At most so many. */
     uint64_t until_ns;   /* The clock moves up to there; before now: it stands still. */
@@ -304,7 +304,7 @@ enum sim_settled {
     SIM_SETTLED_VERDICT, /* A verdict fell: it is in world->outcome. */
 };
 
-/* After sim_world_run_to: lets the run go on, as `how` says. */
+/* After sim_world_run_to: continues the run, as `how` says. */
 enum sim_settled sim_world_settle(struct sim_world *world, const struct sim_settling *how);
 
 /* After sim_world_run_to: calls fn(argument) with choices muted, as a step of `actor` would be;
@@ -410,7 +410,7 @@ sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struc
 }
 
 /*
- * An actor is disturbed at most so often between two steps of progress, whatever the options and
+ * An actor is perturbed at most so often between two steps of progress, whatever the options and
  * the strategy say: more would keep a correct program from its end by itself. Far more than any
  * option but `…_one_in=1` brings about.
  */

@@ -24,8 +24,8 @@ struct sim_export {
     const int64_t
             *sweeps; /* Of formats that tell of sweeps, in the order in which they are told. */
     size_t sweep_count;
-    int64_t run;    /* Of formats that tell of one run. */
-    const char *db; /* As it was named, for commands to paste; NULL: nobody named one. */
+    int64_t run;    /* Of formats that describe one run. */
+    const char *db; /* As it was named, for commands to paste; NULL: none was named. */
 };
 
 struct sim_format {

@@ -2,7 +2,7 @@
  * default_schedule.c -- run 0 of a sweep: the run in which every decision is alternative 0.
  *
  * Many bugs need no search: they fail on the schedule that every program starts with. So it is the
- * first run of every sweep, before the seeds. It is a phase of its own: no seed belongs to it, no
+ * first run of every sweep, before the seeds. It is a separate phase: no seed belongs to it, no
  * swarm draws its options, it teaches no strategy, and the digest of the sweep does not contain it.
  * Its number in the database is -1, its seed 0. A pass counts in no figure; a failure counts as a
  * failing run of its sweep, and runs of the sweep that fail in the same way are counted without

@@ -121,7 +121,8 @@ put_site(struct sim_json *json, const char *file, uint32_t line, const char *fun
     sim_json_close(json, '}');
 }
 
-/* The frames of the failure, innermost first; else the line that is responsible, or that waits. */
+/* The frames of the failure, innermost first; else the line that is responsible, or that waits,
+ * where it is none of rewake's. */
 static void
 put_sites(struct sim_json *json, const struct sim_new_failure *failure)
 {
@@ -134,7 +135,7 @@ put_sites(struct sim_json *json, const struct sim_new_failure *failure)
             put_site(json, frames.all[i].file, frames.all[i].line, frames.all[i].function);
         }
     }
-    if (frames.count == 0 && site != NULL) {
+    if (frames.count == 0 && site != NULL && !sim_site_is_own(site)) {
         put_site(json, site->file, site->line, site->function);
     }
     sim_json_close(json, ']');

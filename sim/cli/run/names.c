@@ -3,7 +3,7 @@
  *
  * A failure has the name of its row, run:ID, which replays it whatever found it. Its seed is
  * printed only where the seed alone makes the same run again: a strategy that learns draws another
- * run from the same seed when other runs came before it.
+ * run from the same seed after other runs.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

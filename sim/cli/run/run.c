@@ -368,7 +368,7 @@ run_scenario(struct sim_run *run, const struct sim_entry *entry, uint64_t deadli
     sim_run_leave(run);
 }
 
-/* Whether it is told of although the command has stopped before its turn. */
+/* Whether it is reported although the command has stopped before its turn. */
 static bool
 has_failed_again(struct sim_run *run, const struct sim_entry *entry)
 {

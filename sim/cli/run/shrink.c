@@ -139,7 +139,7 @@ take(struct sim_run *run, const struct sim_new_failure *failure, struct sim_told
     return stored;
 }
 
-/* A failure that was told when it was tried first: this run of it is stored, and no more. */
+/* A failure that was reported when it was tried first: this run of it is stored, and no more. */
 static bool
 take_told(struct sim_run *run, const struct sim_new_failure *failure)
 {

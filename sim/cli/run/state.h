@@ -317,7 +317,7 @@ int64_t sim_run_again_sweep(const struct sim_run *run);
 uint32_t sim_run_again_count(const struct sim_run *run);
 /* The one of them that is its default schedule; NULL: none is. */
 const struct sim_run_again *sim_run_again_default(const struct sim_run *run);
-/* Whether one of them failed in this way: it has been told. */
+/* Whether one of them failed in this way: it has been reported. */
 bool sim_run_is_again(const struct sim_run *run, const struct sim_outcome *outcome);
 void sim_run_again_done(struct sim_run *run);
 

@@ -77,7 +77,7 @@ void sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 
-/* The kind of plan->known is no news. */
+/* Failures of the kind of plan->known are not reported. */
 void sim__sweep_know(struct sim__sweep *sweep);
 
 /* Marks the runs of `batch` that are the first of their kind to fail; tells the sink of them. */

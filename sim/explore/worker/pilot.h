@@ -71,7 +71,7 @@ void sim_pilot_fini(struct sim_pilot *pilot);
 /*
  * Runs `candidate`: how it ended, whatever became of the process (verdict `crash` or `hang`; a hang
  * takes `hang_ms`). NULL: the system refused, or the tape has more deviations than the mapping has
- * room for; see worker.error. The pilot is of no more use then. With a budget: it is charged, the
+ * space for; see worker.error. The pilot is of no more use then. With a budget: it is charged, the
  * study gets what is left of the stage, and what is not done when the time is up is abandoned: NULL
  * for a run (sim_budget_left is false then), and a study leaves what it has found.
  */

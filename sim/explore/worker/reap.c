@@ -1,5 +1,5 @@
 /*
- * reap.c -- what a run came to whose process is gone, and which runs are made again.
+ * reap.c -- how a run ended whose process is gone, and which runs are run again.
  *
  * The rule is in worker.h.
  *
@@ -19,7 +19,7 @@
 
 /* ---- The run that was in progress. ----------------------------------------------------------- */
 
-/* Whose step it was, and the last line that anybody named in it: from the last events. */
+/* Whose step it was, and the last line that was named in it: from the last events. */
 static void
 set_place(const struct sim_shared *shared, struct sim_outcome *outcome)
 {
@@ -74,8 +74,8 @@ cut_off(struct sim_shared *shared, struct sim_outcome *ret)
     ret->digest = sim_recorder_end(&shared->recorder, world->decider.hash);
 }
 
-/* What a run came to whose process is gone: in the middle of it, or of a question to a sleeper when
- * it had ended. */
+/* How a run ended whose process is gone: in the middle of it, or of a question to a blocked actor
+ * when it had ended. */
 static struct sim_outcome
 last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
 {
@@ -109,7 +109,7 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
     return outcome;
 }
 
-/* ---- Made again, alone. ---------------------------------------------------------------------- */
+/* ---- Run again, alone. ----------------------------------------------------------------------- */
 
 static uint32_t
 done_of(const struct sim_worker *worker)
@@ -192,7 +192,7 @@ diverge(struct sim_worker *worker, const struct sim_doubt *doubt)
     }
 }
 
-/* The run in doubt was made again, and has not ended its process in the middle. True: the job is
+/* The run in doubt was run again, and has not ended its process in the middle. True: the job is
  * over. */
 static bool
 refute(struct sim_worker *worker)
@@ -201,7 +201,7 @@ refute(struct sim_worker *worker)
     bool again = sim_shared_last_kept(worker->shared)->oracle == SIM_ORACLE_PROCESS;
     bool others = done_of(worker) > 1;
     worker->doubt.any = false;
-    /* Whoever kills from outside damages nothing. */
+    /* A kill from outside damages nothing. */
     if (!again && others && !sim_crash_from_outside(doubt.seen.message)) {
         worker->refuted = doubt;
         return !begin_alone(worker);
@@ -256,8 +256,8 @@ static bool
 overwrote(struct sim_worker *worker)
 {
     struct sim_job *job = &worker->job;
-    /* A search has no other way to make a run again but its tape, and that is lost: the run is made
-     * once more, and its tape kept elsewhere. */
+    /* A search can repeat a run only by its tape, and that is lost: the run is made once more, and
+     * its tape kept elsewhere. */
     bool dictated = job->dictates;
     job->dictates = job->how == SIM_HOW_SEARCH && !dictated && begin_dictation(worker);
     if (!sim_shared_renew(worker->shared, &worker->sizes, job)) {
@@ -325,7 +325,7 @@ was_running(const struct sim_worker *worker)
 }
 
 /*
- * An enumeration cannot make its last run again, as its notebook is beyond it: the tape can. `seen`
+ * An enumeration cannot repeat its last run, as its statistics are beyond it: the tape can. `seen`
  * is how it ended. False: see worker->error.
  */
 static bool

@@ -220,7 +220,7 @@ look_at_process(struct sim_outcome *outcome)
     /* The child of a fork that nobody saw finds no mapping, and ends at its first word. */
     line.lost = sim_process_descriptors_touched() && !line_is_whole();
     if (line.lost && line.used) {
-        /* It may have been an earlier one that did it unseen: the run is made again, alone. */
+        /* It may have been an earlier one that did it unseen: the run is repeated, alone. */
         leave(0);
     }
     line.used = true;

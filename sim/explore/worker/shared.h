@@ -40,8 +40,8 @@
 #include "sim/world/world.h"
 
 #define SIM_JOB_RUNS_MAX 1024u
-/* Facts of a job: room for many runs. It ends early when one more run might not fit, so that no run
- * is cut short because of those before it. */
+/* Facts of a job: space for many runs. It ends early when one more run might not fit, so that no
+ * run is cut short because of those before it. */
 #define SIM_JOB_FACTS_MAX (1u << 15)
 /* Of one run, at most: what it is observed for, what it covers, what its strategy says of it. */
 #define SIM_RUN_FACTS_MAX (SIM_OBSERVE_MAX + SIM_COVER_ELEMENTS_MAX + 2 * SIM_CHECKED_MAX + 256u)

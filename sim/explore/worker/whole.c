@@ -98,7 +98,7 @@ outcome_is_whole(const struct sim_outcome *outcome)
            is_text(outcome->message, sizeof(outcome->message));
 }
 
-/* Whoever writes here without sim_shared_add leaves a wrong checksum. */
+/* A write without sim_shared_add leaves a wrong checksum. */
 static bool
 results_are_whole(const struct sim_shared *shared, const struct sim_job *job)
 {

@@ -239,7 +239,7 @@ sim_worker_here(struct sim_worker *worker, struct sim_trap *trap)
            sim__worker_fail(worker, "no memory for a run", 0);
 }
 
-/* Where the runs of a job are made again, each alone, and the one given now is among them: limits
+/* Where the runs of a job are repeated, each alone, and the one given now is among them: limits
  * the job to one run, in a process that has made none. */
 static void
 take_alone(struct sim_worker *worker)

@@ -15,10 +15,10 @@
  * A process that ended so is never used again. And no such verdict is believed of a process that
  * had made other runs before, as one of these may have done the damage (reap.c):
  *
- *   1. The run is made again in a new process, as its first. If that one dies as well, or hangs,
+ *   1. The run is repeated in a new process, as its first. If that one dies as well, or hangs,
  *      this is what the job has for it: it happened to that run alone.
  *   2. Otherwise an earlier run has damaged the process. What the job has of it is dropped, and all
- *      runs of the job are made again, a process for each. The run in doubt is `diverged`, if it
+ *      runs of the job are repeated, a process for each. The run in doubt is `diverged`, if it
  *      passes there, with the seeds that ran before it.
  *   3. So are they when the mapping is not whole, as it is not known which run has written there.
  *
@@ -70,19 +70,18 @@ struct sim_worker {
     struct sim_shared *shared;
     struct sim_shared_sizes sizes;
     struct sim_job job; /* As it was given: what is in the mapping a run may have changed. */
-    uint32_t asked;     /* Runs of it; job.count is less while one is made again, … */
+    uint32_t asked;     /* Runs of it; job.count is less while one is repeated, … */
     bool keeps_all;     /* … and that one always has a row. */
     const struct sim_lore_book *book; /* Its processes read it; NULL: none. Borrowed. */
-    uint32_t alone; /* So many of the next runs are made one by one, a process for each. */
-    bool used;      /* The process has made runs before those that it was last told to make, … */
-    uint32_t begun_at;                   /* … and the job had so many then. */
+    uint32_t alone;    /* So many of the next runs are made one by one, a process for each. */
+    bool used;         /* The process has made runs before those that it was given last, … */
+    uint32_t begun_at; /* … and the job had so many then. */
     const struct sim_scenario *since_of; /* What the process runs now, … */
     uint64_t since;                      /* … and the first seed that it was given of it. */
-    struct sim_doubt doubt;              /* The run that is being made again. */
-    struct sim_doubt
-            refuted;       /* One that did not end so alone, while all of its job is made again. */
-    bool reports_diverged; /* Such a run is called `diverged`; else it is as it was alone. */
-    uint32_t deaths;       /* Processes that ended between two runs since one was done. */
+    struct sim_doubt doubt;              /* The run that is being repeated. */
+    struct sim_doubt refuted; /* One that did not end so alone, while all of its job is repeated. */
+    bool reports_diverged;    /* Such a run is called `diverged`; else it is as it was alone. */
+    uint32_t deaths;          /* Processes that ended between two runs since one was done. */
     uint32_t deaths_done;
     struct sim_worker_kind kind;
     uint32_t hang_ms;

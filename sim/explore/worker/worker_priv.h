@@ -2,7 +2,7 @@
  * worker_priv.h -- what the files of the parent's side share.
  *
  *   worker.c  a worker and its process: starting, giving a job, waiting
- *   reap.c    what a run came to whose process is gone, and which runs are made again
+ *   reap.c    how a run ended whose process is gone, and which runs are repeated
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,7 +38,7 @@ bool sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict);
 /* The mapping is not whole, and the process is gone. True: another one continues. */
 bool sim__worker_distrust(struct sim_worker *worker);
 
-/* No process is at work on the job any more. True: the job is over; false: runs are made again. */
+/* No process is at work on the job any more. True: the job is over; false: runs are repeated. */
 bool sim__worker_conclude(struct sim_worker *worker);
 
 #endif

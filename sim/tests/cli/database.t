@@ -17,7 +17,7 @@ until_true() {
 }
 
 # ---- A failure's row and its count are one transaction. ----
-# The hang is counted, and is then made again alone: for a second nothing else is written.
+# The hang is counted, and is then repeated alone: for a second nothing else is written.
 counted='SELECT coalesce(sum(runs), 0) FROM sweep_verdicts WHERE verdict <> 0'
 rows='SELECT count(*) FROM runs WHERE verdict <> 0'
 "$REWAKE" run ./bad.so bad/some-hang --strategy random --seeds 4-60 --hang 1s --jobs 1 \

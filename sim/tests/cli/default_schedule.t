@@ -46,7 +46,7 @@ same "the row and the count are one transaction" \
 same "--fail-fast: status" "$(status run canary/deadlock --fail-fast --fresh --db f.db)" 1
 ok "--fail-fast stops there" grep -q '^canary/deadlock  *1 run   *1 deadlock' out.txt
 ok "--fail-fast: it is said" grep -q '(stopped at the first failure)$' out.txt
-same "--expect: it is as stated" "$(status run canary/deadlock --runs 5 --expect --db x.db)" 0
+same "--expect: it is as expected" "$(status run canary/deadlock --runs 5 --expect --db x.db)" 0
 ok "--expect: it is not listed" not_in out.txt '^failed: '
 same "in JSON" "$(rewake run canary/deadlock --runs 5 --record none --json |
     grep -o '"default_schedule":"[a-z]*"\|"default_schedules[a-z_]*":[0-9]*' | tr '\n' ' ')" \

@@ -85,7 +85,7 @@ same "twins: a good one: status" \
 ok "twins: a good one was checked" test -z "$(grep 'bad/good' out.txt | grep -v pass)"
 same "twins: uninitialised memory: status" \
     "$(status run $lib bad/reads-fresh --runs 3 --check-determinism 100 --fresh --db t.db)" 3
-ok "twins: the first event that differs is told" grep -q 'another run in another process' out.txt
+ok "replica: the first difference is printed" grep -q 'another run in another process' out.txt
 same "twins: it is in the database" "$(rewake query "SELECT count(*) AS n FROM failures
     WHERE verdict = 'diverged' AND scenario = 'bad/reads-fresh'" --json --db t.db)" '{"n":1}'
 same "twins: an address: status" \

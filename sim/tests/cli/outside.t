@@ -39,7 +39,7 @@ ok "drain: show names the call" sh -c "\"$REWAKE\" show \"$(token_of drain.json)
     grep -q 'before read()'"
 same "drain: the default schedule passes: status" \
     "$(status explore outside/drain/broken --bound 0)" 0
-same "drain: who drains first is never blamed: status" \
+same "drain: a loop that drains first is never accused: status" \
     "$(status run outside/drain/fixed --runs 20000 --fresh --record none)" 0
 same "calls at which a loop may give way, that the page on the seam does not list" \
     "$(grep -rhoE 'sim__(host|fds)_call\([^"]*"[a-z_]+' "$root/sim" | sed 's/.*"//' | sort -u |

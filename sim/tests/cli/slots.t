@@ -6,7 +6,7 @@
 build_library slots
 lib=./slots.so
 
-# shown NAME: the dullest run of slots/NAME, as `show` has it.
+# shown NAME: the baseline run of slots/NAME, as `show` has it.
 shown() {
     rewake run $lib "slots/$1" --strategy dullest --runs 1 --record all --no-shrink --fresh \
         --db "$1.db" >"$1.run" 2>&1
@@ -50,7 +50,7 @@ ok "... and in the ledger" grep -q 'the lid (box)' free-last.txt
 # ---- Memory that is freed. ----
 same "each of them ends as it says: status" \
     "$(status run $lib --runs 200 --expect --fresh --record none --no-shrink)" 0
-same "twins agree: status" "$(status run $lib 'slots/free-last' --runs 50 --fresh \
+same "replica runs agree: status" "$(status run $lib 'slots/free-last' --runs 50 --fresh \
     --record none --check-determinism 1)" 0
 shown free-held >free-held.txt
 same "the view has the name of the slot" "$(sqlite3 free-held.db \

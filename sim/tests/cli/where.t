@@ -17,8 +17,8 @@ build_where() {
 line_of() {
     grep -n -m 1 -F "$2" "$lib/$1" | cut -d: -f1
 }
-# told NAME [LIB]: what `run` says of it.
-told() {
+# report_of NAME [LIB]: what `run` prints of it.
+report_of() {
     rewake run "${2:-./where.so}" "where/$1" --runs 1 --fresh --db w.db 2>/dev/null
 }
 
@@ -27,7 +27,7 @@ deep=deep/where_deep.c
 
 # ---- Crashes. With the sanitizers it is their report that ends the process, by abort. ----
 write=$(line_of $deep 'target->value = 1;')
-told writes >writes.txt
+report_of writes >writes.txt
 ok "a crash: function and line, in the second file" \
     grep -q "^crash: SIG.* in write_it (where_deep.c:$write), step 1 (0ns) of .job.\.\$" writes.txt
 [ $asan = yes ] || ok "a crash: what was done to which address" \
@@ -52,16 +52,16 @@ ok "a crash: the page has the command" grep -q 'In gdb.* --gdb</code>' "$page"
 not_ok "a crash: no frame of rewake" \
     grep -q '#[0-9]* .*\(executor\|step\|serve\|fiber\)\.c' writes.txt
 not_ok "a crash: no line of rewake" grep -q 'executor\.c' writes.txt
-told calls >calls.txt
+report_of calls >calls.txt
 line=$(line_of $deep 'function();')
 ok "a call of NULL: the line of the call" grep -q "in where_call (where_deep.c:$line)" calls.txt
 [ $asan = yes ] || ok "a call of NULL: it is said" \
     grep -q '^crash: SIGSEGV, NULL called as a function in ' calls.txt
-told asserts >asserts.txt
+report_of asserts >asserts.txt
 line=$(line_of $deep 'assert(good == 1);')
 ok "an assertion of the C library: the line that made it" \
     grep -q "^crash: SIGABRT, abort() was called in where_assert (where_deep.c:$line)" asserts.txt
-told fiber >fiber.txt
+report_of fiber >fiber.txt
 line=$(grep -n 'where_write(where_nothing)' "$lib/where.c" | tail -n 1 | cut -d: -f1)
 ok "a crash on a fiber: its stack ends at the loop's function" \
     grep -q "^  #0 write_it where_deep.c:$write  #1 where_write .*  #2 loop where.c:$line\$" \
@@ -70,7 +70,7 @@ ok "a crash on a fiber: its stack ends at the loop's function" \
 # ---- A library without debug information. ----
 cp where.so bare.so
 strip bare.so
-told writes ./bare.so >bare.txt
+report_of writes ./bare.so >bare.txt
 ok "a stripped library: the function of a dynamic symbol, or the offset" \
     grep -q '^crash: SIG.* at bare.so+0x[0-9a-f]*, step 1' bare.txt
 ok "a stripped library: the stack has the function that is exported" \
@@ -81,28 +81,28 @@ if command -v "${CXX:-g++}" >cxx.txt 2>&1; then
     # shellcheck disable=SC2086 # Several flags.
     ok "a library in C++ builds" "${CXX:-g++}" -std=c++20 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared \
         -fPIC $library_flags -I"$root" "$lib/where_class.cc" -o class.so
-    told class ./class.so >class.txt
+    report_of class ./class.so >class.txt
     line=$(line_of where_class.cc 'packet->size = 1;')
     ok "a crash in C++: the member with its class" \
         grep -q "^crash: SIG.* in Server::answer (where_class.cc:$line)" class.txt
 fi
 
 # ---- Broken rules. ----
-told forgets >forgets.txt
+report_of forgets >forgets.txt
 line=$(line_of where.c 'forgets_poll(struct rt_task')
 tr '\n' ' ' <forgets.txt >joined.txt
 ok "PENDING without a waker: the poll function and its line" grep -q \
     "contract: .server. returned PENDING without registering a waker in forgets_poll (where.c:$line)" \
     joined.txt
 not_ok "PENDING without a waker: no line of rewake" grep -q 'executor\.c' forgets.txt
-told misuses >misuses.txt
+report_of misuses >misuses.txt
 line=$(line_of $deep 'rt_task_fini(task);')
 tr '\n' ' ' <misuses.txt >joined.txt
 ok "a misused function of the runtime: who called it" \
     grep -q "in rt_task_fini, called from where_end (where_deep.c:$line)" joined.txt
 
 # ---- Leaks. ----
-told overwrites >leak.txt
+report_of overwrites >leak.txt
 tr '\n' ' ' <leak.txt >joined.txt
 first=$(line_of where.c 'keeper->kept = rt_waker_clone')
 ok "a leaked waker: whose it is and where it was cloned" grep -q \
@@ -112,6 +112,18 @@ ok "a leaked waker: the step that overwrote it" \
 ok "a leaked waker: the line of that step" \
     grep -q 'which clones a waker at where.c:[0-9]* in keeper_poll()' joined.txt
 not_ok "a leaked waker: no line of rewake" grep -q 'executor\.c\|task\.c' leak.txt
+
+# ---- A loop that waits in its host: that line is rewake's, and no place to open. ----
+rewake run zoo/d09/broken --runs 20 --fresh --no-shrink --db loop.db --json >loop.json 2>&1
+ok "a blocked loop: it fails" grep -q '"verdict":"deadlock"' loop.json
+not_ok "a blocked loop: no line of rewake in JSON" grep -q 'fd_wait\.c' loop.json
+for format in github sarif junit markdown; do
+    rewake export $format --db loop.db >loop.$format
+    not_ok "a blocked loop: no line of rewake in $format" grep -q 'fd_wait' loop.$format
+done
+rewake report --db loop.db -o loop-pages >report.txt
+not_ok "a blocked loop: no line of rewake in pages" grep -rq 'fd_wait\.c' loop-pages
+ok "a blocked loop: the scenario's file" grep -q '^::error file=scenarios/.*,title=' loop.github
 
 # ---- The same line in all outputs. ----
 mkdir repo repo/.git repo/src repo/src/deep repo/build

@@ -30,7 +30,7 @@ same "no bug matches: status" "$(status zoo 'seeds/*' --record none)" 4
 ok "no bug matches: one line" one_line err.txt
 
 # ---- One bug that ends in two verdicts. ----
-same "either verdict is as stated: status" "$(status run zoo/e13/broken --strategy random \
+same "either verdict is as expected: status" "$(status run zoo/e13/broken --strategy random \
     --runs 100 --expect --fresh --no-shrink --db also.db)" 0
 same "both were met" "$(rewake query 'SELECT count(DISTINCT verdict) AS n FROM runs
     WHERE verdict <> 0' --json --db also.db)" '{"n":2}'

@@ -57,7 +57,7 @@ extern const struct sim_scenario explain_late_ticket;
 extern const struct sim_scenario explain_shut_down;
 /* A loop spins, in a function that calls two others in turn. */
 extern const struct sim_scenario explain_spins;
-/* A loop waits in one step for a moment that the clock never comes to. */
+/* A loop waits in one step for a time that the clock never reaches. */
 extern const struct sim_scenario explain_spins_on_clock;
 /* A foreign poll gives way in its middle, and stores its waker in a later step. */
 extern const struct sim_scenario explain_mid_poll;

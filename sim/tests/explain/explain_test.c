@@ -431,7 +431,7 @@ explain_first(struct test *test, const struct sim_scenario *scenario)
 }
 
 /*
- * Goal: an explanation ends also where the run would go on for ever.
+ * Goal: an explanation ends also where the run would continue forever.
  * Method: a lost wake-up that is found at the livelock limit; what a replay takes is counted in
  * steps, and bounded.
  */
@@ -470,7 +470,7 @@ TEST(explain_within_a_budget_says_what_is_missing)
     EXPECT(steps[0] <= 2 * 60000);
 }
 
-/* A hang is made once, and is told with the function in which it spins, and who called it. */
+/* A hang is made once, and is reported with the function in which it spins, and its caller. */
 TEST(explain_hang_by_where_it_spins)
 {
     struct test test;
@@ -485,7 +485,7 @@ TEST(explain_hang_by_where_it_spins)
 }
 
 /* One that waits for the clock within a step is no hang: the limit of virtual time ends it, and it
- * is told with the function that reads the clock. */
+ * is reported with the function that reads the clock. */
 TEST(explain_step_that_spins_on_the_clock)
 {
     struct test test;

@@ -725,7 +725,7 @@ shut_again(void *argument, void *task)
     shut_poll(task);
 }
 
-/* The queue is looked at once: when it was woken for it, or when it has not waited so long. */
+/* The queue is checked once: when it was woken for it, or when it has not waited so long. */
 static void
 shut_main(struct sim_world *world, void *argument)
 {

@@ -43,7 +43,7 @@ long_pauses_setup(struct sim_world *world)
 static const struct sim_scenario pauses = {.name = "test/pauses", .setup = pauses_setup};
 static const struct sim_scenario long_pauses = {.name = "test/long", .setup = long_pauses_setup};
 
-/* Replays the run until it is told not to. */
+/* Replays the run until it may not. */
 static void
 study(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome,
         void *study_of)

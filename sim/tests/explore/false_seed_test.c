@@ -2,7 +2,7 @@
  * false_seed_test.c -- a run is stored as a crash or a hang only if it is one alone.
  *
  * Each kind of damage is done in some runs, and must be found at these and at no other. What is
- * true is known from each run made alone in a process of its own: by its seed, or, where a
+ * true is known from each run made alone in a separate process: by its seed, or, where a
  * strategy drew it, by its tape.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -377,7 +377,7 @@ expect_all(const struct kind *kinds, size_t count, const char *strategy, uint32_
 
 /*
  * Goal: every crash and every hang that is stored happened to that run alone.
- * Method: each kind of damage, with 1 and 2 workers; each run is made again, alone.
+ * Method: each kind of damage, with 1 and 2 workers; each run is repeated, alone.
  */
 TEST(false_seed_is_never_stored_by_random)
 {

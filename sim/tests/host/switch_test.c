@@ -12,7 +12,7 @@
 #include "sim/tests/host/host_lab.h"
 
 /* What all the calls are made on. */
-struct story {
+struct program {
     struct sim_world *world;
     struct sim_host *host;
     struct sim_fds *fds;
@@ -37,7 +37,7 @@ struct story {
 /* ---- The calls. ------------------------------------------------------------------------------ */
 
 #define CALL(identifier, ...) \
-    static void identifier(struct story *story) \
+    static void identifier(struct program *program) \
     { \
         __VA_ARGS__; \
     }
@@ -47,75 +47,75 @@ struct story {
 
 static char buffer[8];
 
-CALL(call_pair, int fd[2]; MAKE(sim_fd_pair(story->fds, "another", 0, 0, fd)))
-CALL(call_event_open, int fd; MAKE(sim_fd_event_open(story->fds, "another", &fd)))
-CALL(call_listen, int fd; MAKE(sim_fd_listen(story->fds, "another", 0, 0, 0, &fd)))
-CALL(call_accept, int fd; MAKE(sim_fd_accept(story->fds, story->listener, &fd, NULL)))
-CALL(call_dup, int fd; MAKE(sim_fd_dup(story->fds, story->eventfd, &fd)))
-CALL(call_close, MAKE(sim_fd_close(story->fds, story->eventfd)))
-CALL(call_add, MAKE(sim_fd_add(story->fds, story->pair[1], SIM_FD_IN, 0)))
-CALL(call_modify, MAKE(sim_fd_modify(story->fds, story->pair[0], SIM_FD_OUT, 0)))
-CALL(call_remove, MAKE(sim_fd_remove(story->fds, story->pair[0])))
-CALL(call_read, MAKE(sim_fd_read(story->fds, story->pair[0], buffer, sizeof(buffer))))
-CALL(call_write, MAKE(sim_fd_write(story->fds, story->pair[0], buffer, sizeof(buffer))))
-CALL(call_notify, MAKE(sim_fd_notify(story->fds, story->eventfd)))
+CALL(call_pair, int fd[2]; MAKE(sim_fd_pair(program->fds, "another", 0, 0, fd)))
+CALL(call_event_open, int fd; MAKE(sim_fd_event_open(program->fds, "another", &fd)))
+CALL(call_listen, int fd; MAKE(sim_fd_listen(program->fds, "another", 0, 0, 0, &fd)))
+CALL(call_accept, int fd; MAKE(sim_fd_accept(program->fds, program->listener, &fd, NULL)))
+CALL(call_dup, int fd; MAKE(sim_fd_dup(program->fds, program->eventfd, &fd)))
+CALL(call_close, MAKE(sim_fd_close(program->fds, program->eventfd)))
+CALL(call_add, MAKE(sim_fd_add(program->fds, program->pair[1], SIM_FD_IN, 0)))
+CALL(call_modify, MAKE(sim_fd_modify(program->fds, program->pair[0], SIM_FD_OUT, 0)))
+CALL(call_remove, MAKE(sim_fd_remove(program->fds, program->pair[0])))
+CALL(call_read, MAKE(sim_fd_read(program->fds, program->pair[0], buffer, sizeof(buffer))))
+CALL(call_write, MAKE(sim_fd_write(program->fds, program->pair[0], buffer, sizeof(buffer))))
+CALL(call_notify, MAKE(sim_fd_notify(program->fds, program->eventfd)))
 
-CALL(call_now, (void)rt_host_now(sim_host_seam(story->host)))
-CALL(call_subscribe, MAKE(rt_subscribe_instant(sim_host_seam(story->host), 0, &story->other)))
-CALL(call_ready, (void)rt_pollable_ready(&story->pollable))
-CALL(call_drop, rt_pollable_drop(&story->pollable))
-CALL(call_host_notify, rt_host_notify(sim_host_seam(story->host)))
+CALL(call_now, (void)rt_host_now(sim_host_seam(program->host)))
+CALL(call_subscribe, MAKE(rt_subscribe_instant(sim_host_seam(program->host), 0, &program->other)))
+CALL(call_ready, (void)rt_pollable_ready(&program->pollable))
+CALL(call_drop, rt_pollable_drop(&program->pollable))
+CALL(call_host_notify, rt_host_notify(sim_host_seam(program->host)))
 
-CALL(call_event, sim_source_event(story->source))
-CALL(call_take, MAKE(sim_source_take(story->source)))
-CALL(call_source_subscribe, MAKE(sim_source_subscribe(story->source, &story->other)))
-CALL(call_source_drop, MAKE(sim_source_drop(story->source)))
+CALL(call_event, sim_source_event(program->source))
+CALL(call_take, MAKE(sim_source_take(program->source)))
+CALL(call_source_subscribe, MAKE(sim_source_subscribe(program->source, &program->other)))
+CALL(call_source_drop, MAKE(sim_source_drop(program->source)))
 
 CALL(call_input_read, size_t size;
-        MAKE(sim_input_read(story->input, buffer, sizeof(buffer), &size)))
+        MAKE(sim_input_read(program->input, buffer, sizeof(buffer), &size)))
 CALL(call_seam_read, size_t size;
-        MAKE(sim_input_ops.read(story->input, buffer, sizeof(buffer), &size, NULL)))
-CALL(call_input_subscribe, MAKE(sim_input_subscribe(story->input, &story->other)))
-CALL(call_input_drop, MAKE(sim_input_drop(story->input)))
+        MAKE(sim_input_ops.read(program->input, buffer, sizeof(buffer), &size, NULL)))
+CALL(call_input_subscribe, MAKE(sim_input_subscribe(program->input, &program->other)))
+CALL(call_input_drop, MAKE(sim_input_drop(program->input)))
 CALL(call_output_write, size_t size;
-        MAKE(sim_output_write(story->output, buffer, sizeof(buffer), &size)))
-CALL(call_output_subscribe, MAKE(sim_output_subscribe(story->output, &story->other)))
-CALL(call_output_drop, MAKE(sim_output_drop(story->output)))
+        MAKE(sim_output_write(program->output, buffer, sizeof(buffer), &size)))
+CALL(call_output_subscribe, MAKE(sim_output_subscribe(program->output, &program->other)))
+CALL(call_output_drop, MAKE(sim_output_drop(program->output)))
 
-CALL(call_send, (void)sim_request_send(story->host, "another", "", "", 1, 0, 0))
+CALL(call_send, (void)sim_request_send(program->host, "another", "", "", 1, 0, 0))
 CALL(call_get, const char *headers; struct sim_input * body;
-        MAKE(sim_request_get(story->request, &headers, &body)))
-CALL(call_request_subscribe, MAKE(sim_request_subscribe(story->request, &story->other)))
-CALL(call_request_drop, MAKE(sim_request_drop(story->request)))
+        MAKE(sim_request_get(program->request, &headers, &body)))
+CALL(call_request_subscribe, MAKE(sim_request_subscribe(program->request, &program->other)))
+CALL(call_request_drop, MAKE(sim_request_drop(program->request)))
 
-#define RING sim_ring_seam(story->ring)
+#define RING sim_ring_seam(program->ring)
 CALL(call_enter, MAKE(RING->ops->enter(RING)))
 CALL(call_reap, struct rt_completion completion; (void)RING->ops->reap(RING, &completion, 1))
 CALL(call_overflowed, (void)RING->ops->overflowed(RING))
-CALL(call_ring_subscribe, MAKE(RING->ops->subscribe(RING, &story->other)))
-CALL(call_ring_close, MAKE(sim_ring_close(story->ring, story->device)))
+CALL(call_ring_subscribe, MAKE(RING->ops->subscribe(RING, &program->other)))
+CALL(call_ring_close, MAKE(sim_ring_close(program->ring, program->device)))
 
-#define NET(call, ...) story->net->ops->call(story->net, __VA_ARGS__)
-CALL(call_net_listen, struct rt_net_address address = story->address; int fd; address.port++;
+#define NET(call, ...) program->net->ops->call(program->net, __VA_ARGS__)
+CALL(call_net_listen, struct rt_net_address address = program->address; int fd; address.port++;
         MAKE(NET(listen_start, &address, 1, &fd)))
-CALL(call_listen_finish, MAKE(NET(listen_finish, story->socket)))
-CALL(call_connect, int fd; MAKE(NET(connect_start, &story->address, &fd)))
-CALL(call_connect_finish, MAKE(NET(connect_finish, story->connection)))
+CALL(call_listen_finish, MAKE(NET(listen_finish, program->socket)))
+CALL(call_connect, int fd; MAKE(NET(connect_start, &program->address, &fd)))
+CALL(call_connect_finish, MAKE(NET(connect_finish, program->connection)))
 CALL(call_net_accept, int fd; struct rt_net_address peer;
-        MAKE(NET(accept, story->socket, &fd, &peer)))
+        MAKE(NET(accept, program->socket, &fd, &peer)))
 CALL(call_net_read, size_t size;
-        MAKE(NET(read, story->connection, buffer, sizeof(buffer), &size, NULL)))
+        MAKE(NET(read, program->connection, buffer, sizeof(buffer), &size, NULL)))
 CALL(call_net_write, size_t size;
-        MAKE(NET(write, story->connection, buffer, sizeof(buffer), &size, NULL)))
-CALL(call_shutdown, MAKE(NET(shutdown, story->connection)))
-CALL(call_net_close, NET(close, story->connection))
-CALL(call_watch, uint32_t object; MAKE(NET(watch, story->connection, 0, &object)))
-CALL(call_unwatch, NET(unwatch, story->socket))
-CALL(call_net_subscribe, MAKE(NET(subscribe, &story->other)))
+        MAKE(NET(write, program->connection, buffer, sizeof(buffer), &size, NULL)))
+CALL(call_shutdown, MAKE(NET(shutdown, program->connection)))
+CALL(call_net_close, NET(close, program->connection))
+CALL(call_watch, uint32_t object; MAKE(NET(watch, program->connection, 0, &object)))
+CALL(call_unwatch, NET(unwatch, program->socket))
+CALL(call_net_subscribe, MAKE(NET(subscribe, &program->other)))
 
 struct call {
     const char *name; /* As `show` has it. */
-    void (*make)(struct story *story);
+    void (*make)(struct program *program);
 };
 
 static const struct call calls[] = {{"pair", call_pair}, {"event_open", call_event_open},
@@ -144,39 +144,39 @@ static const struct call calls[] = {{"pair", call_pair}, {"event_open", call_eve
 static const struct call *the_call;
 
 static void
-add_network(struct story *story)
+add_network(struct program *program)
 {
-    struct sim_net *net = sim_net_new(story->world, NULL);
-    struct sim_node *node = sim_node_new(net, story->host, "node");
+    struct sim_net *net = sim_net_new(program->world, NULL);
+    struct sim_node *node = sim_node_new(net, program->host, "node");
     uint32_t object = 0;
-    story->net = sim_node_seam(node);
-    story->address = sim_node_address(node, 80);
-    GOES_WELL(NET(listen_start, &story->address, 1, &story->socket));
-    GOES_WELL(NET(watch, story->socket, 0, &object));
-    GOES_WELL(NET(connect_start, &story->address, &story->connection));
+    program->net = sim_node_seam(node);
+    program->address = sim_node_address(node, 80);
+    GOES_WELL(NET(listen_start, &program->address, 1, &program->socket));
+    GOES_WELL(NET(watch, program->socket, 0, &object));
+    GOES_WELL(NET(connect_start, &program->address, &program->connection));
 }
 
-static struct story *
-story_new(struct sim_world *world)
+static struct program *
+program_new(struct sim_world *world)
 {
-    struct story *story = sim_new(world, struct story);
-    story->world = world;
-    story->host = sim_host_new(world, NULL, SIM_PROFILE_FD);
-    story->fds = sim_fds_new(story->host, 3);
-    GOES_WELL(sim_fd_pair(story->fds, "pair", 0, 0, story->pair));
-    GOES_WELL(sim_fd_add(story->fds, story->pair[0], SIM_FD_IN, 0));
-    GOES_WELL(sim_fd_event_open(story->fds, "eventfd", &story->eventfd));
-    GOES_WELL(sim_fd_listen(story->fds, "listener", 0, 0, 0, &story->listener));
-    story->source = sim_source_new(story->host, "source");
-    GOES_WELL(sim_source_subscribe(story->source, &story->pollable));
-    story->input = sim_input_new(story->host, "input", "text", 4, 4, 0, 0);
-    story->output = sim_output_new(story->host, "output", 4, 0, 0);
-    story->request = sim_request_send(story->host, "request", "", "", 1, 0, 0);
-    story->ring = sim_ring_new(story->host, "ring", NULL);
-    story->device = sim_ring_device(story->ring, "device", "", 0, 1, 0, 0);
-    add_network(story);
-    sim_set_state(world, story);
-    return story;
+    struct program *program = sim_new(world, struct program);
+    program->world = world;
+    program->host = sim_host_new(world, NULL, SIM_PROFILE_FD);
+    program->fds = sim_fds_new(program->host, 3);
+    GOES_WELL(sim_fd_pair(program->fds, "pair", 0, 0, program->pair));
+    GOES_WELL(sim_fd_add(program->fds, program->pair[0], SIM_FD_IN, 0));
+    GOES_WELL(sim_fd_event_open(program->fds, "eventfd", &program->eventfd));
+    GOES_WELL(sim_fd_listen(program->fds, "listener", 0, 0, 0, &program->listener));
+    program->source = sim_source_new(program->host, "source");
+    GOES_WELL(sim_source_subscribe(program->source, &program->pollable));
+    program->input = sim_input_new(program->host, "input", "text", 4, 4, 0, 0);
+    program->output = sim_output_new(program->host, "output", 4, 0, 0);
+    program->request = sim_request_send(program->host, "request", "", "", 1, 0, 0);
+    program->ring = sim_ring_new(program->host, "ring", NULL);
+    program->device = sim_ring_device(program->ring, "device", "", 0, 1, 0, 0);
+    add_network(program);
+    sim_set_state(world, program);
+    return program;
 }
 
 /* The run is over: what the loop has opened stays open, and it need not return. */
@@ -184,30 +184,30 @@ static bool
 is_done(struct sim_world *world, void *state)
 {
     (void)world;
-    return ((const struct story *)state)->done;
+    return ((const struct program *)state)->done;
 }
 
 static void
-finish(struct story *story)
+finish(struct program *program)
 {
-    story->done = true;
-    sim_loop_pause(story->world);
+    program->done = true;
+    sim_loop_pause(program->world);
 }
 
 static void
 caller_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct program *program = argument;
     sim_log(world, "calls");
-    the_call->make(story);
-    finish(story);
+    the_call->make(program);
+    finish(program);
 }
 
 static void
 witness_main(struct sim_world *world, void *argument)
 {
-    const struct story *story = argument;
-    while (!story->done) {
+    const struct program *program = argument;
+    while (!program->done) {
         sim_loop_pause(world);
     }
 }
@@ -215,9 +215,9 @@ witness_main(struct sim_world *world, void *argument)
 static void
 both_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    (void)sim_loop_new(world, "caller", caller_main, story);
-    (void)sim_loop_new(world, "witness", witness_main, story);
+    struct program *program = program_new(world);
+    (void)sim_loop_new(world, "caller", caller_main, program);
+    (void)sim_loop_new(world, "witness", witness_main, program);
 }
 
 /* ---- The strategy. --------------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ TEST(switch_each_call_of_the_host_is_a_point_of_it)
     lab_fini(&lab);
 }
 
-/* Goal: the default schedule is what it was. Method: the dullest run of each call has none. */
+/* Goal: the default schedule is what it was. Method: the baseline run of each call has none. */
 TEST(switch_the_default_schedule_has_none)
 {
     struct lab lab;
@@ -327,20 +327,20 @@ TEST(switch_the_default_schedule_has_none)
 static void
 many_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct program *program = argument;
     for (uint32_t i = 0; i < 20; i++) {
-        call_now(story);
+        call_now(program);
     }
-    finish(story);
+    finish(program);
     (void)world;
 }
 
 static void
 many_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    (void)sim_loop_new(world, "caller", many_main, story);
-    (void)sim_loop_new(world, "witness", witness_main, story);
+    struct program *program = program_new(world);
+    (void)sim_loop_new(world, "caller", many_main, program);
+    (void)sim_loop_new(world, "witness", witness_main, program);
 }
 
 /* Goal: a strategy that gives way always does not keep a loop from its work. Method: of 20 calls in
@@ -390,7 +390,7 @@ TEST(switch_a_loop_that_is_alone_is_not_asked)
 
 struct reader {
     struct rt_task task;
-    struct story *story;
+    struct program *program;
     struct sim_rt *rt;
     struct rt_store store;
     struct rt_call call;
@@ -399,10 +399,10 @@ struct reader {
 static rt_poll
 reader_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct reader, task)->story;
+    struct program *program = rt_container_of(task, struct reader, task)->program;
     (void)cx;
-    call_read(story);
-    call_now(story);
+    call_read(program);
+    call_now(program);
     return RT_READY;
 }
 
@@ -416,7 +416,7 @@ runtime_main(struct sim_world *world, void *argument)
     GOES_WELL(rt_run_to_completion(sim_rt_runtime(reader->rt)));
     (void)rt_host_now(sim_host_seam(sim_rt_host(reader->rt)));
     (void)world;
-    finish(reader->story);
+    finish(reader->program);
 }
 
 static void
@@ -424,15 +424,15 @@ runtime_setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
     struct reader *reader = sim_new(world, struct reader);
-    reader->story = story_new(world);
+    reader->program = program_new(world);
     reader->rt = sim_rt_new(world, &options);
     (void)sim_loop_new(world, "runtime", runtime_main, reader);
-    (void)sim_loop_new(world, "witness", witness_main, reader->story);
+    (void)sim_loop_new(world, "witness", witness_main, reader->program);
 }
 
 /*
  * Goal: a poll of a task of ours is one step, and so is what our runtime does between two polls.
- * Method: a task calls a host of its own, and its runtime calls another one, on a fiber.
+ * Method: a task calls its own host, and its runtime calls another one, on a fiber.
  */
 TEST(switch_not_in_a_poll_of_our_own_runtime_and_not_in_its_host)
 {
@@ -466,21 +466,21 @@ guest_main(struct sim_world *world, void *argument)
 {
     struct reader *reader = argument;
     struct rt_call_config config = {.guest = reading_guest, .name = "guest"};
-    rt_store_init(&reader->store, sim_engine_new(world, NULL), reader->story);
+    rt_store_init(&reader->store, sim_engine_new(world, NULL), reader->program);
     GOES_WELL(rt_call_init(&reader->call, &reader->store, &config));
     (void)rt_call_poll(&reader->call);
     rt_call_delete(&reader->call);
     rt_store_fini(&reader->store);
-    finish(reader->story);
+    finish(reader->program);
 }
 
 static void
 guest_setup(struct sim_world *world)
 {
     struct reader *reader = sim_new(world, struct reader);
-    reader->story = story_new(world);
+    reader->program = program_new(world);
     (void)sim_loop_new(world, "caller", guest_main, reader);
-    (void)sim_loop_new(world, "witness", witness_main, reader->story);
+    (void)sim_loop_new(world, "witness", witness_main, reader->program);
 }
 
 /* Goal: a guest's host function stands on the guest's stack, from where no loop can give way.
@@ -504,23 +504,23 @@ TEST(switch_not_in_a_guest)
 static void
 watcher_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct program *program = argument;
     (void)world;
-    sim_foreign_poll(story);
-    call_notify(story);
-    call_read(story);
-    call_write(story);
-    sim_foreign_polled(story, true);
-    finish(story);
+    sim_foreign_poll(program);
+    call_notify(program);
+    call_read(program);
+    call_write(program);
+    sim_foreign_polled(program, true);
+    finish(program);
 }
 
 static void
 watcher_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    struct sim_loop *loop = sim_loop_new(world, "caller", watcher_main, story);
-    sim_foreign_spawn(sim_foreign_new(loop, NULL, NULL), story, "watcher");
-    (void)sim_loop_new(world, "witness", witness_main, story);
+    struct program *program = program_new(world);
+    struct sim_loop *loop = sim_loop_new(world, "caller", watcher_main, program);
+    sim_foreign_spawn(sim_foreign_new(loop, NULL, NULL), program, "watcher");
+    (void)sim_loop_new(world, "witness", witness_main, program);
 }
 
 /*

@@ -159,7 +159,7 @@ TEST(liveness_of_work_that_a_decision_made_is_no_livelock)
     expect_whole(&scenario);
 }
 
-/* Once disturbed it tries again after 100 s, in which the ticker takes 200,000 steps: more than a
+/* Once perturbed it tries again after 100 s, in which the ticker takes 200,000 steps: more than a
  * run may take to settle. */
 static rt_poll
 patient_poll(struct rt_task *task, struct rt_cx *cx)

@@ -53,8 +53,8 @@ setup(struct sim_world *world)
     }
 }
 
-/* The reader's answer after its first poll, when the run goes on then: with all actors, or with the
- * reader alone. */
+/* The reader's answer after its first poll, when the run continues then: with all actors, or with
+ * the reader alone. */
 static struct sim_answer
 ask(bool alone)
 {

@@ -203,6 +203,8 @@ TEST(store_with_a_damaged_schema_is_corrupt_and_unchanged)
                    " verdict TEXT NOT NULL, runs INTEGER NOT NULL, PRIMARY KEY (sweep, verdict))"
                    " STRICT, WITHOUT ROWID",
             "the table 'sweep_verdicts' has other columns");
+    expect_damaged("CREATE TABLE stacks (run INTEGER, n INTEGER)",
+            "the table 'stacks' has other columns than this rewake makes");
     expect_damaged("DROP VIEW failures; CREATE VIEW failures AS SELECT 1 AS run",
             "the view 'failures' has other columns");
     expect_damaged("DROP VIEW failures; CREATE VIEW failures AS SELECT run FROM nowhere",

@@ -405,6 +405,33 @@ TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
 }
 
 /*
+ * Goal: a late wake-up of a loop is explained by the question that it was asked.
+ * Method: a loop that waits in its host; a loop cannot be polled.
+ */
+TEST(tell_late_wakeup_of_a_loop_has_the_question_to_its_host)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page;
+    uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "loop");
+    sim_page_init(&page, false);
+    tale_step(tale, loop, 0);
+    tale_do(tale, SIM_EVENT_BLOCK, 0, 1);
+    tale_clock(tale, 5000000);
+    tale_step(tale, loop, 5000000);
+    tale_do(tale, SIM_EVENT_UNBLOCK, 0, 1);
+    tale_end(tale, SIM_VERDICT_LATE_WAKEUP, loop);
+    tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
+    tale->outcome.fail_step = 1;
+    struct sim_tale described = {
+            .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
+    EXPECT_EQ(sim_tell_why(&page, &described), RT_OK);
+    EXPECT(strstr(sim_page_text(&page), "once more") == NULL);
+    EXPECT(strstr(sim_page_text(&page), "its host returned") != NULL);
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
  * Goal: a waker that its owner left behind in a queue is the bug, and is called so.
  * Method: the rival is polled again and waits elsewhere; then the queue fires its old waker.
  */

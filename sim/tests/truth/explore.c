@@ -126,7 +126,7 @@ successors(const struct truth_state *state, const struct truth_program *program,
 struct asking {
     const struct truth_program *program;
     bool clock_moves;
-    uint32_t actor; /* Who is asked. */
+    uint32_t actor; /* The one that is asked. */
     struct seen seen;
     uint64_t keys[ASKED_TABLE];
     bool gained;

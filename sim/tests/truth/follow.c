@@ -1,8 +1,8 @@
 /*
  * follow.c -- leads the model along a recorded run, and compares the verdicts.
  *
- * What the run decided (who runs, when a timer is looked at, what a wait reports, how long a step
- * takes) is read from its events. What follows from it is the model's own; where the two differ
+ * What the run decided (which task runs, when a timer is checked, what a wait reports, how long a
+ * step takes) is read from its events. What follows from it is the model's; where the two differ
  * (a poll that ended otherwise, a clock that moved while something could run) the run is refused.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -47,7 +47,7 @@ struct truth_channel {
 /* First come, first served; one permit. */
 struct truth_permit {
     uint8_t free;
-    uint8_t queue[TRUTH_ACTORS]; /* Actor + 1, the first in line first; 0: the end. */
+    uint8_t queue[TRUTH_ACTORS]; /* Actor + 1, the head of the queue first; 0: the end. */
     uint8_t granted[TRUTH_ACTORS];
 };
 
@@ -68,7 +68,7 @@ struct truth_state {
 #define TRUTH_LATE_SURE 1u
 #define TRUTH_LATE_OPEN 2u
 
-/* What a stretch of steps has brought. */
+/* What a sequence of steps has brought. */
 struct truth_gains {
     uint32_t sure;   /* Completed, consumed, or reported as progress. */
     uint32_t open;   /* Put into a channel: public documents leave open whether it counts. */

@@ -150,7 +150,7 @@ pair_any(struct truth__maker *maker, uint32_t from, uint32_t to)
 
 /*
  * Two tasks wait for one flag with one shared slot, in which the last one displaces the other; both
- * have a slot of their own too, and the first that sees the flag wakes the other.
+ * have separate slots too, and the first that sees the flag wakes the other.
  */
 static void
 pair_shared(struct truth__maker *maker, uint32_t from, uint32_t to)

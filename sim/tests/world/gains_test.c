@@ -77,10 +77,10 @@ TEST(gains_are_earlier_by_more_than_the_slack)
     struct sim_gains *without = gains_new();
     add(with, SIM_GAIN_COMPLETED, 1, 100);
     add(without, SIM_GAIN_COMPLETED, 1, 150);
-    EXPECT_EQ(sim_gains_earlier(with, without, 49, 0), 1);
-    EXPECT_EQ(sim_gains_earlier(with, without, 50, 0), 0);
-    EXPECT_EQ(sim_gains_earlier(with, without, 0, 1), 0);
-    EXPECT_EQ(sim_gains_earlier(without, with, 0, 0), 0);
+    EXPECT(sim_gains_earlier(with, without, 49, SIM_GAIN_COMPLETED, 1));
+    EXPECT(!sim_gains_earlier(with, without, 50, SIM_GAIN_COMPLETED, 1));
+    EXPECT(!sim_gains_earlier(with, without, 0, SIM_GAIN_COMPLETED, 2));
+    EXPECT(!sim_gains_earlier(without, with, 0, SIM_GAIN_COMPLETED, 1));
     free(with);
     free(without);
 }
@@ -93,7 +93,7 @@ TEST(gains_are_matched_from_the_last_one_backwards)
     add(with, SIM_GAIN_CONSUMED, 1, 10);
     add(with, SIM_GAIN_CONSUMED, 1, 100);
     add(without, SIM_GAIN_CONSUMED, 1, 100);
-    EXPECT_EQ(sim_gains_earlier(with, without, 0, 0), 0);
+    EXPECT(!sim_gains_earlier(with, without, 0, SIM_GAIN_CONSUMED, 1));
     free(with);
     free(without);
 }
@@ -106,7 +106,7 @@ TEST(gains_of_which_some_are_lost_are_not_earlier)
     add(with, SIM_GAIN_CONSUMED, 1, 10);
     add(without, SIM_GAIN_CONSUMED, 1, 10);
     add(without, SIM_GAIN_CONSUMED, 1, 400);
-    EXPECT_EQ(sim_gains_earlier(with, without, 0, 0), 0);
+    EXPECT(!sim_gains_earlier(with, without, 0, SIM_GAIN_CONSUMED, 1));
     free(with);
     free(without);
 }

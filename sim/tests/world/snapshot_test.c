@@ -17,7 +17,7 @@
  * Two loops on fibers with what they know on their stacks, a task, memory from malloc, and a loop
  * that is made on the way. All of it ends in `text`.
  */
-struct story {
+struct program {
     struct rt_task task;
     struct rt_sleep sleep;
     uint32_t naps;
@@ -26,10 +26,10 @@ struct story {
 };
 
 static void
-say(struct story *story, const char *who, uint32_t count)
+say(struct program *program, const char *who, uint32_t count)
 {
-    size_t used = strlen(story->text);
-    (void)snprintf(story->text + used, sizeof(story->text) - used, "%s%u ", who, count);
+    size_t used = strlen(program->text);
+    (void)snprintf(program->text + used, sizeof(program->text) - used, "%s%u ", who, count);
 }
 
 static void
@@ -45,32 +45,32 @@ child_main(struct sim_world *world, void *argument)
 static void
 parent_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct program *program = argument;
     uint32_t count = 0;
     for (uint32_t i = 0; i < 5; i++) {
         sim_sleep(world, sim_range(world, RT_MS, 2 * RT_MS));
-        say(story, "p", ++count);
+        say(program, "p", ++count);
         if (i % 2 == 0) {
-            (void)sim_loop_new(world, "child", child_main, story);
+            (void)sim_loop_new(world, "child", child_main, program);
         }
         char *more = malloc(32 + i);
-        (void)snprintf(more, 32, "%s%u", story->notes != NULL ? story->notes : "", i);
-        free(story->notes);
-        story->notes = more;
+        (void)snprintf(more, 32, "%s%u", program->notes != NULL ? program->notes : "", i);
+        free(program->notes);
+        program->notes = more;
     }
-    say(story, story->notes, 0);
-    free(story->notes);
-    story->notes = NULL;
+    say(program, program->notes, 0);
+    free(program->notes);
+    program->notes = NULL;
 }
 
 static rt_poll
 task_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, task);
-    while (story->naps < 4) {
-        RT_AWAIT(rt_sleep_poll(&story->sleep, cx));
-        say(story, "t", ++story->naps);
-        rt_sleep_init(&story->sleep, RT_MS);
+    struct program *program = rt_container_of(task, struct program, task);
+    while (program->naps < 4) {
+        RT_AWAIT(rt_sleep_poll(&program->sleep, cx));
+        say(program, "t", ++program->naps);
+        rt_sleep_init(&program->sleep, RT_MS);
     }
     return RT_READY;
 }
@@ -79,12 +79,12 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    world->state = story;
-    rt_sleep_init(&story->sleep, RT_MS);
-    rt_task_init(&story->task, task_poll, NULL, "task");
-    sim_spawn(rt, &story->task);
-    (void)sim_loop_new(world, "parent", parent_main, story);
+    struct program *program = sim_new(world, struct program);
+    world->state = program;
+    rt_sleep_init(&program->sleep, RT_MS);
+    rt_task_init(&program->task, task_poll, NULL, "task");
+    sim_spawn(rt, &program->task);
+    (void)sim_loop_new(world, "parent", parent_main, program);
 }
 
 static const struct sim_scenario scenario = {.name = "test/snapshot", .setup = setup};
@@ -107,7 +107,7 @@ go_to_the_end(struct sim_world *world, bool free_steps)
     EXPECT(world->over);
 }
 
-/* What the story says when it is taken to its end from `step`, where nothing was kept before. */
+/* What the program logs when it is run to its end from `step`, where nothing was kept before. */
 static void
 reference(uint64_t step, char *ret_text, uint64_t *ret_ns)
 {
@@ -115,8 +115,8 @@ reference(uint64_t step, char *ret_text, uint64_t *ret_ns)
     lab_init(&lab, NULL, 0xa5);
     EXPECT(run_to(&lab, step));
     go_to_the_end(&lab.world, false);
-    const struct story *story = lab.world.state;
-    (void)snprintf(ret_text, sizeof(story->text), "%s", story->text);
+    const struct program *program = lab.world.state;
+    (void)snprintf(ret_text, sizeof(program->text), "%s", program->text);
     *ret_ns = lab.world.now_ns;
     sim_world_drop(&lab.world);
     lab_fini(&lab);
@@ -133,7 +133,7 @@ TEST(snapshot_put_back_is_the_run_as_it_stood)
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);
     for (uint64_t step = 1; step < 12; step++) {
-        char text[sizeof(((struct story *)0)->text)];
+        char text[sizeof(((struct program *)0)->text)];
         uint64_t end_ns = 0;
         reference(step, text, &end_ns);
         EXPECT(run_to(&lab, step));
@@ -148,15 +148,15 @@ TEST(snapshot_put_back_is_the_run_as_it_stood)
             EXPECT_EQ(lab.world.step, step);
         }
         go_to_the_end(&lab.world, false);
-        EXPECT_STR(((const struct story *)lab.world.state)->text, text);
+        EXPECT_STR(((const struct program *)lab.world.state)->text, text);
         EXPECT_EQ(lab.world.now_ns, end_ns);
         sim_world_drop(&lab.world);
     }
     lab_fini(&lab);
 }
 
-/* Goal: a run that is put back goes on by its own decisions, and not muted, as the settling was. */
-TEST(snapshot_put_back_goes_on_as_the_run_does)
+/* Goal: a run that is put back continues by its own decisions, and not muted, as settling was. */
+TEST(snapshot_put_back_continues_as_the_run_does)
 {
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);
@@ -183,7 +183,7 @@ TEST(snapshot_put_back_goes_on_as_the_run_does)
 #define STOPS 16u
 
 struct place {
-    char text[sizeof(((struct story *)0)->text)];
+    char text[sizeof(((struct program *)0)->text)];
     uint64_t asked;
     uint64_t hash;
     uint64_t now_ns;
@@ -194,8 +194,8 @@ place_of(const struct sim_world *world)
 {
     struct place place = {
             .asked = world->decider.asked, .hash = world->decider.hash, .now_ns = world->now_ns};
-    const struct story *story = world->state;
-    (void)snprintf(place.text, sizeof(place.text), "%s", story->text);
+    const struct program *program = world->state;
+    (void)snprintf(place.text, sizeof(place.text), "%s", program->text);
     return place;
 }
 

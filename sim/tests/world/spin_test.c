@@ -95,7 +95,7 @@ run(const struct sim_scenario *scenario)
     return outcome;
 }
 
-/* The clock moves for who waits for it, and it takes no longer than it says. */
+/* The clock moves for a step that waits for it, and takes no longer than it says. */
 TEST(spin_on_the_clock_ends_when_the_time_has_come)
 {
     struct sim_outcome outcome = run(&wait_scenario);
@@ -103,13 +103,13 @@ TEST(spin_on_the_clock_ends_when_the_time_has_come)
     EXPECT(outcome.sim_ns > 20 * RT_MS);
 }
 
-/* So many calls in one step cost nothing, and each step begins anew. */
+/* So many calls in one step cost nothing, and each step begins at zero. */
 TEST(spin_on_the_clock_costs_what_the_rule_says)
 {
     EXPECT_EQ(run(&count_scenario).verdict, SIM_VERDICT_PASS);
 }
 
-/* What never ends comes to the limit of virtual time, within its step. */
+/* What never ends reaches the limit of virtual time, within its step. */
 TEST(spin_on_the_clock_without_end_is_a_time_limit)
 {
     const struct sim_scenario *const scenarios[] = {&endless_scenario, &late_scenario};

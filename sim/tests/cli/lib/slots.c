@@ -14,7 +14,7 @@ struct leaf {
     bool ready;
 };
 
-struct story {
+struct program {
     struct rt_task racer;
     struct rt_task writer;
     struct rt_sleep pause;
@@ -38,19 +38,19 @@ leaf_poll(struct rt_future *future, struct rt_cx *cx)
 static rt_poll
 racer_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    return rt_race_poll(&rt_container_of(task, struct story, racer)->race, cx);
+    return rt_race_poll(&rt_container_of(task, struct program, racer)->race, cx);
 }
 
 static rt_poll
 writer_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, writer);
-    RT_AWAIT(rt_sleep_poll(&story->pause, cx));
-    if (story->cancels) {
-        rt_task_cancel(&story->racer);
+    struct program *program = rt_container_of(task, struct program, writer);
+    RT_AWAIT(rt_sleep_poll(&program->pause, cx));
+    if (program->cancels) {
+        rt_task_cancel(&program->racer);
     } else {
-        story->leaves[0].ready = true;
-        (void)rt_slot_wake(&story->leaves[0].slot);
+        program->leaves[0].ready = true;
+        (void)rt_slot_wake(&program->leaves[0].slot);
     }
     return RT_READY;
 }
@@ -60,21 +60,21 @@ begin(struct sim_world *world, bool cancels)
 {
     static const char *const reasons[] = {"the answer", "a cancellation"};
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    story->cancels = cancels;
+    struct program *program = sim_new(world, struct program);
+    program->cancels = cancels;
     for (uint32_t i = 0; i < 2; i++) {
-        struct leaf *leaf = &story->leaves[i];
+        struct leaf *leaf = &program->leaves[i];
         rt_slot_init(&leaf->slot);
         leaf->reason = reasons[i];
         rt_future_init(&leaf->future, leaf_poll, NULL, reasons[i]);
-        story->children[i].future = &leaf->future;
+        program->children[i].future = &leaf->future;
     }
-    SIM_ALWAYS(rt_race_init(&story->race, story->children, 2) == RT_OK);
-    rt_sleep_init(&story->pause, RT_MS);
-    rt_task_init(&story->racer, racer_poll, NULL, "racer");
-    rt_task_init(&story->writer, writer_poll, NULL, "writer");
-    sim_spawn(rt, &story->racer);
-    sim_spawn(rt, &story->writer);
+    SIM_ALWAYS(rt_race_init(&program->race, program->children, 2) == RT_OK);
+    rt_sleep_init(&program->pause, RT_MS);
+    rt_task_init(&program->racer, racer_poll, NULL, "racer");
+    rt_task_init(&program->writer, writer_poll, NULL, "writer");
+    sim_spawn(rt, &program->racer);
+    sim_spawn(rt, &program->writer);
 }
 
 static void

@@ -35,7 +35,7 @@ start(struct sim_world *world, void (*act)(struct sim_world *world))
     sim_spawn(rt, &job->task);
 }
 
-#define STORY(id, title, sentence, verdict) \
+#define CASE(id, title, sentence, verdict) \
     static void id##_setup(struct sim_world *world) \
     { \
         start(world, id); \
@@ -49,7 +49,7 @@ writes(struct sim_world *world)
     (void)world;
     where_write(where_nothing);
 }
-STORY(writes, "where/writes", "Writes through NULL, in another file.", SIM_VERDICT_CRASH);
+CASE(writes, "where/writes", "Writes through NULL, in another file.", SIM_VERDICT_CRASH);
 
 static void
 calls(struct sim_world *world)
@@ -57,7 +57,7 @@ calls(struct sim_world *world)
     (void)world;
     where_call(where_nothing);
 }
-STORY(calls, "where/calls", "Calls NULL, in another file.", SIM_VERDICT_CRASH);
+CASE(calls, "where/calls", "Calls NULL, in another file.", SIM_VERDICT_CRASH);
 
 static void
 asserts(struct sim_world *world)
@@ -65,7 +65,7 @@ asserts(struct sim_world *world)
     (void)world;
     where_assert(0);
 }
-STORY(asserts, "where/asserts", "Fails an assertion of the C library.", SIM_VERDICT_CRASH);
+CASE(asserts, "where/asserts", "Fails an assertion of the C library.", SIM_VERDICT_CRASH);
 
 static void
 misuses(struct sim_world *world)
@@ -73,7 +73,7 @@ misuses(struct sim_world *world)
     where_end(where_running);
     (void)world;
 }
-STORY(misuses, "where/misuses", "Gives up a task that is posted.", SIM_VERDICT_CONTRACT);
+CASE(misuses, "where/misuses", "Finalizes a task that is posted.", SIM_VERDICT_CONTRACT);
 
 /* ---- On a fiber. ----------------------------------------------------------------------------- */
 
