@@ -23,17 +23,16 @@ report_way_count(const struct report_sweep *sweep, const struct report_way *way)
 {
     char *again = NULL;
     char *text = NULL;
-    int made = asprintf(&again, "%s",
-            way->again ? "It was remembered from an earlier run, and failed again." : "");
-    rt_assert(made >= 0);
-    made = way->runs == 0
-                   ? asprintf(&text, "%s", again)
-                   : asprintf(&text, "%s%s%lld of %lld run%s failed so; this is run:%lld%s.", again,
-                             again[0] != '\0' ? " " : "", (long long)way->runs,
-                             (long long)sweep->runs, plural(sweep->runs), (long long)way->run,
-                             way->first_number == (int64_t)SIM_RUN_NUMBER_DEFAULT
+    const char *of_default = !way->again && way->first_number == (int64_t)SIM_RUN_NUMBER_DEFAULT
                                      ? ", the default schedule"
-                                     : "");
+                                     : "";
+    int made = asprintf(&again, "%s",
+            way->again ? "It was remembered from an earlier run, and failed again. " : "");
+    rt_assert(made >= 0);
+    made = way->runs == 0 ? asprintf(&text, "%sThis is run:%lld.", again, (long long)way->run)
+                          : asprintf(&text, "%s%lld of %lld run%s failed so; this is run:%lld%s.",
+                                    again, (long long)way->runs, (long long)sweep->runs,
+                                    plural(sweep->runs), (long long)way->run, of_default);
     rt_assert(made >= 0);
     free(again);
     return text;

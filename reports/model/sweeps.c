@@ -14,6 +14,7 @@
 #include "reports/model/places.h"
 #include "runtime/base/assert.h"
 #include "sim/explore/registry.h"
+#include "sim/store/ways.h"
 
 static char *
 copy(struct report_ask *ask, int column)
@@ -286,17 +287,11 @@ read_way(struct report_ask *ask, struct report_way *way)
     forget_own_place(way);
 }
 
-/* Of each way the run that was reported has details, and is the one to be shown; of two the older.
- * A remembered one that failed again comes before both, and its way before all others. */
+/* The way of a remembered run that failed again comes before all others. */
 static const char ways_sql[] =
         "SELECT w.sweep, w.runs, w.first_number, v.name, o.name, s.file, s.line, s.function,"
         " w.shown, r.seed, d.message, d.token, h.token, w.site, w.again IS NOT NULL"
-        " FROM (SELECT f.sweep, f.verdict, f.oracle, f.site, f.runs, f.first_number, f.again,"
-        "        coalesce(f.again, min(e.run), f.first) AS shown"
-        "       FROM report_ways AS f LEFT JOIN (SELECT t.* FROM details AS d CROSS JOIN runs AS t"
-        "         ON t.run = d.run) AS e ON e.sweep = f.sweep AND e.verdict = f.verdict"
-        "         AND e.oracle = f.oracle AND e.site = f.site"
-        "       GROUP BY f.sweep, f.verdict, f.oracle, f.site) AS w"
+        " FROM ways_of_sweeps AS w"
         " JOIN verdicts AS v USING (verdict) JOIN oracles AS o USING (oracle)"
         " LEFT JOIN sites AS s USING (site) JOIN runs AS r ON r.run = w.shown"
         " LEFT JOIN details AS d ON d.run = w.shown LEFT JOIN shrunk AS h ON h.run = w.shown"
@@ -305,7 +300,7 @@ static const char ways_sql[] =
 static enum sim_store_err
 read_ways(struct sim_store *store, struct report_sweeps *list)
 {
-    enum sim_store_err made = report_ways_make(store);
+    enum sim_store_err made = sim_store_ways_make(store);
     if (made != SIM_STORE_OK) {
         return made;
     }

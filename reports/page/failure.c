@@ -49,6 +49,33 @@ put_answer(struct report_html *html, const struct report_story *story)
     report_put_prose(html, story, NULL, explanation->ordering);
 }
 
+/* ---- Where it failed, innermost first; as the terminal has it. ------------------------------- */
+
+/* Of a leak the database has the line that cloned the waker, which is in the answer. */
+static bool
+has_stack(const struct report_story *story)
+{
+    return story->frames.count > 0 && story->found.outcome.verdict != SIM_VERDICT_LEAK;
+}
+
+static void
+put_stack(struct report_html *html, const struct report_story *story)
+{
+    char text[512];
+    const struct sim_frames *frames = &story->frames;
+    if (!has_stack(story)) {
+        return;
+    }
+    report_html_raw(html, "<h2 id=\"stack\">Where it failed</h2>\n<ol start=\"0\">\n");
+    for (uint32_t i = 0; i < frames->count; i++) {
+        sim_frame_text(&frames->all[i], text, sizeof(text));
+        report_html_raw(html, "<li><code>");
+        report_html_text(html, text);
+        report_html_raw(html, "</code></li>\n");
+    }
+    report_html_raw(html, "</ol>\n");
+}
+
 /* ---- The pictures. --------------------------------------------------------------------------- */
 
 static void
@@ -115,6 +142,19 @@ put_command(struct report_html *html, const struct report_story *story, const ch
 }
 
 static void
+put_debug(struct report_html *html, const struct report_story *story, const char *subject)
+{
+    const char *library = story->found.library[0] != '\0' ? story->found.library : NULL;
+    char *replay = sim_command_of("replay", library, subject, story->db);
+    char *debug = has_stack(story) ? sim_command_debug(replay, subject) : NULL;
+    if (debug != NULL) {
+        report_html_command(html, "In gdb, stopped where it fails", debug);
+    }
+    free(debug);
+    free(replay);
+}
+
+static void
 put_commands(struct report_html *html, const struct report_story *story)
 {
     const char *smaller = story->told_run.number != 0 ? story->told_run.token : story->shrunk_token;
@@ -124,6 +164,9 @@ put_commands(struct report_html *html, const struct report_story *story)
     if (smaller[0] != '\0') {
         put_command(html, story, "Run it again", "replay", smaller);
         put_command(html, story, "As columns in the terminal", "show", smaller);
+    }
+    if (found[0] != '\0') {
+        put_debug(html, story, smaller[0] != '\0' ? smaller : found);
     }
     if (found[0] != '\0' && strcmp(found, smaller) != 0) {
         put_command(html, story, "As it was found, before it was made smaller", "replay", found);
@@ -193,6 +236,7 @@ put_page(struct report_html *html, const struct report_story *story)
     report_html_begin(html, story->found.scenario, REPORT_NAV_FAILURE);
     put_headline(html, story);
     put_answer(html, story);
+    put_stack(html, story);
     put_pictures(html, story);
     report_put_waiting(html, story);
     report_put_sources(html, story);

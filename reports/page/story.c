@@ -6,9 +6,11 @@
 #include "reports/page/story.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 
 #include "reports/base/ask.h"
 #include "reports/base/grow.h"
+#include "reports/model/failures.h"
 #include "sim/tell/columns.h"
 
 #define WIDTH_ALONE 1180u
@@ -33,6 +35,36 @@ load_sweep(struct sim_store *store, int64_t run, struct report_story *story)
     enum sim_store_err err = report_done(&ask);
     bool room = story->shrunk_token != NULL && story->strategy != NULL && story->build != NULL;
     return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
+}
+
+static void
+read_frame(struct report_ask *ask, struct sim_frame *frame)
+{
+    *frame = (struct sim_frame){
+            .line = (uint32_t)report_int(ask, 2),
+            .times = (uint32_t)report_int(ask, 3),
+            .offset = (uint64_t)report_int(ask, 5),
+    };
+    (void)snprintf(frame->function, sizeof(frame->function), "%s", report_text(ask, 0));
+    (void)snprintf(frame->file, sizeof(frame->file), "%s", report_text(ask, 1));
+    (void)snprintf(frame->module, sizeof(frame->module), "%s", report_text(ask, 4));
+}
+
+/* A database of an older rewake has none. */
+static enum sim_store_err
+load_frames(struct sim_store *store, int64_t run, struct sim_frames *frames)
+{
+    if (!report_has_table(store, "stacks")) {
+        return SIM_STORE_OK;
+    }
+    struct report_ask ask = report_ask(store,
+            "SELECT function, file, line, times, module, module_offset FROM stacks"
+            " WHERE run = ? ORDER BY n");
+    report_put_int(&ask, run);
+    while (frames->count < SIM_FRAMES_MAX && report_row(&ask)) {
+        read_frame(&ask, &frames->all[frames->count++]);
+    }
+    return report_done(&ask);
 }
 
 /* ---- What is told. --------------------------------------------------------------------------- */
@@ -115,6 +147,9 @@ report_story_load(struct sim_store *store, const struct report_places *places, i
     enum sim_store_err err = report_run_load(store, run, places, &ret_story->found);
     if (err == SIM_STORE_OK) {
         err = load_sweep(store, run, ret_story);
+    }
+    if (err == SIM_STORE_OK) {
+        err = load_frames(store, run, &ret_story->frames);
     }
     if (err == SIM_STORE_OK) {
         err = load_told(store, places, run, ret_story);

@@ -9,6 +9,7 @@
 #include "reports/base/html.h"
 #include "reports/model/explained.h"
 #include "reports/page/lanes.h"
+#include "sim/explain/look/frames.h"
 
 #define REPORT_BLAMED_MAX 24u
 
@@ -21,7 +22,8 @@ struct report_story {
     struct report_lanes twin_lanes;
     uint64_t blamed[REPORT_BLAMED_MAX]; /* Steps that the explanation names. */
     uint32_t blamed_count;
-    char *shrunk_token; /* "": none. */
+    struct sim_frames frames; /* Where it failed; none: not known, or no line of the reader's. */
+    char *shrunk_token;       /* "": none. */
     char *strategy;
     char *build;
     int64_t started_ms;

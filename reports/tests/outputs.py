@@ -7,8 +7,9 @@
 # json.status, run.xml (--junit), and what was made of the database afterwards: junit, sarif,
 # github, markdown, pages/index.html, pages/command-1.html.
 #
-# A line is "OUTPUT fails: scenario/verdict …; runs failed: N", or "OUTPUT holds". A line beginning
-# with "wrong:" is an output that contradicts itself.
+# A line is "OUTPUT fails: scenario/verdict/run:ID …; runs failed: N", or "OUTPUT holds". ID is that
+# of the run that stands for the others. A line beginning with "wrong:" is an output that
+# contradicts itself.
 #
 # SPDX-License-Identifier: Apache-2.0
 import html.parser
@@ -31,6 +32,13 @@ def wrong(claim, is_right):
         print("wrong:", claim)
 
 
+def run_of(text):
+    """The one that it says it is about."""
+    named = re.findall(r"\b[Tt]his is (run:\d+)\b", text)
+    wrong("one run is named", len(named) == 1)
+    return named[0] if named else "none"
+
+
 def say(output, ways, runs):
     ways = list(dict.fromkeys(ways))  # In their order, each once.
     if ways or runs:
@@ -48,13 +56,15 @@ def text():
     end = re.search(r"^(\d+) runs?(?:, \d+ of them remembered)?: (\d+) passed, (\d+) failed; "
                     r"[\d.]+ s\n((?:failed: .*\n)*)\Z", page, re.M)
     runs, passed, failed = map(int, end.groups()[:3])
-    named = re.findall(r"^failed: (?:\./rare\.so )?([^: ]+): ([a-z-]+)", end[4], re.M)
+    named = re.findall(r"^failed: (?:\./rare\.so )?([^: ]+): ([a-z-]+).* \((run:\d+)\)$", end[4],
+                       re.M)
     wrong("text: what passed and what failed are the runs", passed + failed == runs)
     wrong("text: each is printed with its reason", len(printed) == page.count("\nWhy: "))
     wrong("text: each is printed once", len(printed) == len(set(printed)))
-    wrong("text: the list at the end", named == list(zip(printed, verdicts)))
+    wrong("text: the list at the end",
+          [each[:2] for each in named] == list(zip(printed, verdicts)))
     wrong("text: the status", (read("text.status").strip() == "1") == (failed > 0))
-    say("text", [f"{a}/{b}" for a, b in zip(printed, verdicts)], failed)
+    say("text", ["/".join(each) for each in named], failed)
 
 
 def events():
@@ -71,7 +81,8 @@ def events():
                                  for line in scenarios))
     wrong("json: those of each are marked", end["remembered"] == sum(
         line["remembered"] for line in failures))
-    say("json", [f"{each['scenario']}/{each['verdict']}" for each in failures], end["failed"])
+    say("json", [f"{each['scenario']}/{each['verdict']}/run:{each['run']}" for each in failures],
+        end["failed"])
     return [line["name"] for line in scenarios]
 
 
@@ -87,7 +98,8 @@ def junit(name):
     words = "".join(case.find("system-out").text for case in cases)
     runs = sum(map(int, re.findall(r", (\d+) failed", words)))
     runs += sum(map(int, re.findall(r"; (\d+) remembered failures? failed again", words)))
-    say(name, [f"{case.get('name')}/{case.find('failure').get('type')}" for case in failed], runs)
+    say(name, [f"{case.get('name')}/{case.find('failure').get('type')}/"
+               f"{run_of(case.find('failure').text)}" for case in failed], runs)
     return [case.get("name") for case in cases]
 
 
@@ -95,8 +107,9 @@ def sarif():
     results = json.loads(read("sarif"))["runs"][0]["results"]
     wrong("sarif: occurrences", all(
         each["occurrenceCount"] == each["properties"]["runsFailed"] for each in results))
-    say("sarif", [f"{each['properties']['scenario']}/{each['ruleId'].split('/')[0]}"
-                  for each in results], sum(each["occurrenceCount"] for each in results))
+    say("sarif", [f"{each['properties']['scenario']}/{each['ruleId'].split('/')[0]}/"
+                  f"{run_of(each['message']['text'])}" for each in results],
+        sum(each["occurrenceCount"] for each in results))
 
 
 def github():
@@ -105,13 +118,15 @@ def github():
     runs = sum(int(count) for _, _, message in found
                for count in re.findall(r"%0A(?:.*again\. )?(\d+) of \d+ runs? failed so", message))
     runs += sum("failed again" in message for _, _, message in found)
-    say("github", [f"{scenario}/{verdict}" for verdict, scenario, _ in found], runs)
+    say("github", [f"{scenario}/{verdict}/{run_of(message)}"
+                   for verdict, scenario, message in found], runs)
 
 
 def markdown():
     page = read("markdown")
     rows = re.findall(r"^\| (\S+) \| (\S+) \| (\d+) \| (\d+) \|", page, re.M)
-    ways = re.findall(r"^### (\S+): (\S+)$", page, re.M)
+    ways = [(*way, run_of(rest)) for *way, rest in re.findall(
+        r"^### (\S+): (\S+)$((?:\n(?!#).*)*)", page, re.M)]
     lead = re.search(r"^(\d+) scenarios?, (\d+) runs?: (\d+) held, (\d+) failed", page, re.M)
     failed = [row[0] for row in rows if row[1] == "**failed**"]
     wrong("markdown: what failed is first", [row[0] for row in rows][:len(failed)] == failed)
@@ -124,15 +139,18 @@ def markdown():
 # ---- Pages. ----
 
 class Page(html.parser.HTMLParser):
-    """The sentence at the top, and tables as rows of text, by the heading before them."""
+    """The sentence at the top, tables as rows of text, by the heading before them, and links in
+    rows."""
 
     def __init__(self, name):
         super().__init__()
-        self.lead, self.tables, self.heading, self.at = "", {}, "", None
+        self.lead, self.tables, self.links, self.heading, self.at = "", {}, [], "", None
         self.feed(read(name))
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
+        if tag == "a" and self.at == "cell":
+            self.links.append((self.tables[self.heading][-1], attributes["href"]))
         if tag == "p" and attributes.get("class") == "lead":
             self.at = "lead"
         elif tag in ("h2", "h3"):
@@ -158,6 +176,17 @@ class Page(html.parser.HTMLParser):
             self.tables[self.heading][-1][-1] += data
 
 
+def shown(made, row):
+    """The run to whose page a row links; that page has its name."""
+    of_row = [to for cells, to in made.links if cells is row]
+    number = re.fullmatch(r"failure-(\d+)\.html", of_row[0]) if len(of_row) == 1 else None
+    wrong("pages: a row links to its run", number is not None)
+    run = f"run:{number[1]}" if number else "none"
+    wrong("pages: the run's page has its name", number and
+          re.search(rf"\b{run}\b", read(f"pages/{of_row[0]}")) is not None)
+    return run
+
+
 def page(name):
     made = Page(name)
     causes = [row for row in made.tables.get("Failures, by cause", []) if row]
@@ -169,7 +198,7 @@ def page(name):
     wrong(f"{name}: causes come first", list(made.tables)[0] == "Failures, by cause" or not failed)
     runs = sum(int(row[3].replace(",", "") or 0) for row in scenarios)
     wrong(f"{name}: runs of causes", runs == sum(int(row[3].split()[0]) for row in causes))
-    say(name, [f"{row[2]}/{row[0].split()[0]}" for row in causes], runs)
+    say(name, [f"{row[2]}/{row[0].split()[0]}/{shown(made, row)}" for row in causes], runs)
 
 
 text()

@@ -1,6 +1,7 @@
 #!/bin/sh
 # outputs.t -- all outputs of one command agree: exit status, summary, --json, JUnit, SARIF, GitHub,
-# Markdown, pages. {first, second, elsewhere, fixed} x {--fail-fast or not} x {same, other seeds}.
+# Markdown, pages; all name the same run. {first, second, elsewhere, fixed} x {--fail-fast or not} x
+# {same, other seeds}.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -53,12 +54,13 @@ collect() {
     $python "$root/reports/tests/outputs.py" "$to" >"$to/said" 2>&1
 }
 
-# agree CLAIM FOLDER STATUS [WAYS]: every output says so.
+# agree CLAIM FOLDER STATUS [WAY]: every output says so, and names the run that the command names.
 agree() {
     same "$1: status" "$(cat "$2/text.status" "$2/json.status" | tr '\n' ' ')" "$3 $3 "
     runs=$(sed -n 's/^text fails.*runs failed: //p' "$2/said")
     wanted=holds
-    [ $# -lt 4 ] || wanted="fails: $4; runs failed: $runs"
+    run=$(sed -n 's/^failed: .*(\(run:[0-9]*\))$/\1/p' "$2/text")
+    [ $# -lt 4 ] || wanted="fails: $4/$run; runs failed: $runs"
     sed "s/^\(text\|json\|run.xml\|junit\|sarif\|github\|markdown\|pages[^ ]*\) //" "$2/said" |
         sort -u >one.txt
     ok "$1: all say the same" sh -c "test \"\$(cat one.txt)\" = '$wanted' || {
@@ -100,6 +102,9 @@ done
 # ---- Without trying what is remembered, it is no failure of that command. ----
 collect fresh all --seeds "$other" --fresh
 agree "--fresh" fresh 0
+collect fresh.same all --seeds $same --fresh
+agree "--fresh, and it fails" fresh.same 1 rare/bug/invariant
+ok "--fresh, and it fails: by a new name" not_in fresh.same/text '^failed: .*(run:2)$'
 collect again fresh --seeds "$other"
 agree "--fresh forgets nothing" again 1 rare/bug/invariant
 

@@ -13,8 +13,18 @@ names=$(cd "$root/reports/queries" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
 rewake run canary/diverged --runs 4 --check-determinism 100 --db f.db >/dev/null
 rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'seeds/s3/*' zoo/a06/broken \
     --runs 60 --db f.db >/dev/null
-for name in outside/executor/broken zoo/a08/broken zoo/d27/broken canary/contract canary/crash; do
-    rewake run $name --runs 2000 --fail-fast --db w.db >/dev/null
+# One run in fifty of outside/executor/broken fails, so it takes a strategy that does not learn:
+# what is learned changes with each change of the runtime.
+# fails_in NAME ARGS...: a run of it, within 100.
+fails_in() {
+    name=$1
+    shift
+    same "$name fails within 100 runs" \
+        "$(status run "$name" --runs 100 --fail-fast --db w.db "$@")" 1
+}
+fails_in outside/executor/broken --strategy random
+for name in zoo/a08/broken zoo/d27/broken canary/contract canary/crash; do
+    fails_in $name
 done
 cat "$root/sim/store/tables/schema.sql" "$root/sim/store/tables/coverage.sql" | sqlite3 e.db
 

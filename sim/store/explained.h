@@ -66,10 +66,9 @@ RT_MUST_CHECK enum sim_store_err sim_store_run_of_token(
         struct sim_store *store, const char *token, int64_t *ret_run);
 
 /*
- * Failures that nobody has explained: of each cause (scenario, verdict, oracle, line) that has no
- * explanation yet, the newest run with a token, else the newest; the newest cause first, and hangs
- * last: each run of one takes long. At most `capacity`; *ret_count is how many there are in
- * all.
+ * Failures without an explanation: of each way to fail the run that stands for it (ways.h), where
+ * that has none yet; the newest way first, and hangs last: each run of one takes long. At most
+ * `capacity`; *ret_count is how many there are in all.
  */
 RT_MUST_CHECK enum sim_store_err sim_store_unexplained(
         struct sim_store *store, int64_t *ret_runs, uint32_t capacity, uint32_t *ret_count);

@@ -350,6 +350,9 @@ sim_tell_commands(struct sim_page *page, const struct sim_tale *tale)
     if (tale->show != NULL) {
         sim_page_printf(page, "show:   %s\n", tale->show);
     }
+    if (tale->debug != NULL && tale->outcome->stack.count > 0) {
+        sim_page_printf(page, "debug:  %s\n", tale->debug);
+    }
 }
 
 rt_err

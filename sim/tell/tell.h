@@ -31,6 +31,7 @@ struct sim_tale {
     const struct sim_outcome *outcome;
     const char *replay; /* "rewake replay rw1:…"; NULL: not printed. */
     const char *show;
+    const char *debug; /* "rewake replay … --gdb": printed where the run has a stack. */
     uint32_t rows_max; /* SIM_ROWS_DEFAULT is usual; 0: everything, nothing folded. */
     /* Of a deadlock: more was asked than the judge asks, and with that somebody went on; it is told
      * elsewhere. */

@@ -94,11 +94,13 @@ print_report(const struct telling *telling)
     const struct sim_entry *entry = telling->subject->entry;
     char *replay = sim_command_text(telling->cli, "replay", entry, telling->token);
     char *show = sim_command_text(telling->cli, "show", entry, telling->token);
+    char *debug = sim_command_debug(replay, telling->token);
     struct sim_page page;
     const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
             .outcome = sim_alone_outcome(alone),
             .replay = replay,
             .show = show,
+            .debug = debug,
             .rows_max = SIM_ROWS_DEFAULT};
     sim_page_init(&page, sim_terminal_colour());
     if (sim_tell(&page, &tale) != RT_OK) {
@@ -107,6 +109,7 @@ print_report(const struct telling *telling)
     (void)fputs(sim_page_text(&page), stdout);
     sim_page_fini(&page);
     sim_say_if_long(telling->token);
+    free(debug);
     free(show);
     free(replay);
 }

@@ -32,7 +32,7 @@
 
 static void
 print_text(const struct sim_subject *subject, const struct sim_alone *alone,
-        enum sim_finding finding, const char *show, const char *token)
+        enum sim_finding finding, const char *show, const char *debug, const char *token)
 {
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
     const struct sim_shared *shared = alone->pilot.worker.shared;
@@ -63,6 +63,7 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone,
         const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
                 .outcome = outcome,
                 .show = show,
+                .debug = debug,
                 .rows_max = SIM_ROWS_DEFAULT};
         (void)putchar('\n');
         if (sim_tell(&page, &tale) == RT_OK) {
@@ -108,10 +109,12 @@ tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *a
     char *token =
             sim_token_of(subject->entry->scenario, &subject->options, subject->how, &tape, outcome);
     char *show = sim_command_text(cli, "show", subject->entry, token);
+    char *replay = sim_command_text(cli, "replay", subject->entry, token);
+    char *debug = sim_command_debug(replay, token);
     if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
         sim_replay_print_json(subject, alone, finding, token);
     } else {
-        print_text(subject, alone, finding, show, token);
+        print_text(subject, alone, finding, show, debug, token);
         if (finding == SIM_FINDING_NO_LONGER_FAILS &&
                 subject->expected.verdict != SIM_VERDICT_PASS &&
                 !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {
@@ -120,6 +123,8 @@ tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *a
         sim_subject_offer_smaller(cli, subject, "replay");
         sim_replay_say_core(alone);
     }
+    free(debug);
+    free(replay);
     free(show);
     free(token);
     return sim_replay_status(finding, outcome);

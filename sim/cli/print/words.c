@@ -111,6 +111,15 @@ sim_command_of(const char *command, const char *library, const char *subject, co
 }
 
 char *
+sim_command_debug(const char *replay, const char *subject)
+{
+    char *text = NULL;
+    int made = is_long(subject) ? 0 : asprintf(&text, "%s --gdb", replay);
+    rt_assert(made >= 0);
+    return text;
+}
+
+char *
 sim_command_text(const struct sim_cli *cli, const char *command, const struct sim_entry *entry,
         const char *subject)
 {

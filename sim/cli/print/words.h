@@ -23,6 +23,10 @@ char *sim_command_text(const struct sim_cli *cli, const char *command,
 /* The same of what the database knows; `library`, `db` NULL: none is named. */
 char *sim_command_of(const char *command, const char *library, const char *subject, const char *db);
 
+/* `replay`, a command that replays `subject`, in gdb; NULL where the subject is too long for an
+ * argument: stdin is gdb's. */
+char *sim_command_debug(const char *replay, const char *subject);
+
 /* Where sim_command_text gives the latter: says on stdout why, and what else can be done. */
 void sim_say_if_long(const char *subject);
 

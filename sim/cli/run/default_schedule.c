@@ -8,22 +8,24 @@
  * failing run of its sweep, and runs of the sweep that fail in the same way are counted without
  * being reported again.
  *
+ * It has a process to itself, of a pool of one worker: no other run begins in a process that has
+ * made it, and it begins in none that has made another run.
+ *
  * It is not made where the strategy makes it anyway (`dullest`, enumerations), of a promoted run,
- * by shards other than the first, and where edges of code are counted: what a process executes only
- * once would count for no run of the first worker.
+ * by shards other than the first, and where it was remembered and has just failed again: that run
+ * is counted once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdio.h>
 
 #include "sim/cli/run/state.h"
-#include "sim/cover/edges.h"
 
 static bool
 is_wanted(const struct sim_sweep_plan *plan)
 {
     bool searches = plan->how == SIM_HOW_SEARCH && !sim_strategy_at(plan->search.kind)->sequential;
-    return plan->shard == 0 && sim_edges_count() == 0 && (plan->how == SIM_HOW_RANDOM || searches);
+    return plan->shard == 0 && (plan->how == SIM_HOW_RANDOM || searches);
 }
 
 static struct sim_sweep_plan
@@ -41,6 +43,32 @@ plan_of(const struct sim_sweep_plan *sweep)
     };
 }
 
+static bool
+has_pool(struct sim_run *run)
+{
+    return run->defaults_pool.count > 0 ||
+           sim_pool_init(&run->defaults_pool, 1, run->cli->settings.hang_ms);
+}
+
+/* In a process that makes this run and no other. */
+static void
+run_plan(struct sim_run *run)
+{
+    struct sim_sweep_result *result = &run->first.result;
+    struct sim_pool *pool = &run->defaults_pool;
+    run->first.in_progress = true;
+    if (has_pool(run)) {
+        sim_sweep_run(pool, &run->plan, &run->sink, result);
+        sim_pool_end_processes(pool);
+    } else {
+        result->end = SIM_SWEEP_SYSTEM;
+    }
+    if (result->end == SIM_SWEEP_SYSTEM) {
+        (void)snprintf(run->pool.error, sizeof(run->pool.error), "%s", pool->error);
+    }
+    run->first.in_progress = false;
+}
+
 bool
 sim_run_default_schedule(struct sim_run *run)
 {
@@ -50,16 +78,26 @@ sim_run_default_schedule(struct sim_run *run)
     if (!is_wanted(&plan)) {
         return true;
     }
+    first->again = sim_run_again_default(run);
+    if (first->again != NULL) {
+        run->defaults++;
+        run->defaults_failed++;
+        return true;
+    }
     run->plan = plan_of(&plan);
-    first->in_progress = true;
-    sim_sweep_run(&run->pool, &run->plan, &run->sink, &first->result);
-    first->in_progress = false;
+    run_plan(run);
     run->plan = plan;
     run->plan.known = first->failed ? &first->failure : NULL;
     run->defaults += first->result.totals.runs > 0;
     run->defaults_failed += first->result.failures > 0;
     /* When its time is up a sweep makes one run all the same. */
     return first->result.end == SIM_SWEEP_COMPLETE || first->result.end == SIM_SWEEP_OUT_OF_TIME;
+}
+
+bool
+sim_run_default_batch(struct sim_run *run, const struct sim_merged *batch)
+{
+    return run->first.result.failures == 0 || sim_run_store_default(run, batch);
 }
 
 void

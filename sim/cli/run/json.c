@@ -223,6 +223,9 @@ sim_run_json_twin(const struct sim_run *run, uint64_t seed, const struct sim_alo
 static const char *
 default_verdict(const struct sim_run *run)
 {
+    if (run->first.again != NULL) {
+        return sim_verdict_name(run->first.again->verdict);
+    }
     const struct sim_sweep_totals *totals = &run->first.result.totals;
     for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
         if (totals->verdicts[i] > 0) {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
 #include "sim/explore/clock.h"
 #include "sim/explore/token.h"
@@ -102,8 +103,22 @@ find_row(struct sim_run *run, const struct sim_remembered *failure,
     return true;
 }
 
+/* Whether it is run 0 of the scenario in progress: no deviation, and the options of the command. */
 static bool
-note_again(struct sim_run *run, const struct sim_outcome *outcome, int64_t run_id)
+is_default(const struct sim_run *run, const struct sim_alone_case *what)
+{
+    if (what->how != SIM_HOW_STRICT || what->tape->count > 0 || what->seed != SIM_SHRINK_SEED) {
+        return false;
+    }
+    char *options = sim_options_json(what->scenario, what->options);
+    bool same = strcmp(options, run->options) == 0;
+    free(options);
+    return same;
+}
+
+static bool
+note_again(struct sim_run *run, const struct sim_alone_case *what,
+        const struct sim_outcome *outcome, int64_t run_id)
 {
     size_t size = (run->again_count + 1) * sizeof(*run->again);
     run->again = realloc(run->again, size);
@@ -114,6 +129,7 @@ note_again(struct sim_run *run, const struct sim_outcome *outcome, int64_t run_i
             .verdict = outcome->verdict,
             .oracle = outcome->oracle,
             .site = outcome->site,
+            .is_default = is_default(run, what),
     };
     run->runs++;
     run->bug = true;
@@ -144,7 +160,7 @@ take(struct sim_run *run, const struct sim_remembered *failure, const struct sim
     char *shrunk = NULL;
     bool goes_on = find_row(run, failure, outcome, &run_id, &shrunk) &&
                    sim_run_take_again(run, &again, shrunk, &run_id) &&
-                   note_again(run, outcome, run_id);
+                   note_again(run, what, outcome, run_id);
     free(shrunk);
     return goes_on;
 }
@@ -271,6 +287,17 @@ sim_run_again_count(const struct sim_run *run)
         count += run->again[i].entry == run->entry;
     }
     return count;
+}
+
+const struct sim_run_again *
+sim_run_again_default(const struct sim_run *run)
+{
+    for (uint32_t i = 0; i < run->again_count; i++) {
+        if (run->again[i].entry == run->entry && run->again[i].is_default) {
+            return &run->again[i];
+        }
+    }
+    return NULL;
 }
 
 bool

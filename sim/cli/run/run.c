@@ -222,7 +222,7 @@ on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
     struct sim_run *run = run_of(sink);
     if (run->first.in_progress) {
-        return true;
+        return sim_run_default_batch(run, batch);
     }
     if (run->plan.covers) {
         sim_run_cover_batch(run, batch);
@@ -466,6 +466,7 @@ run_command(struct sim_cli *cli)
         status = run_all(&run);
     }
     sim_pool_fini(&run.pool);
+    sim_pool_fini(&run.defaults_pool);
     sim_run_store_close(&run);
     sim_run_cover_done(&run);
     sim_run_code_done(&run);

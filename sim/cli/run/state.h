@@ -61,6 +61,7 @@ struct sim_run_again {
     uint32_t verdict;
     uint32_t oracle;
     uint32_t site;
+    bool is_default; /* It is the default schedule, under the options of this command. */
 };
 
 #define SIM_RUN_RANGES 64u
@@ -85,6 +86,8 @@ struct sim_run_default {
     struct sim_sweep_result result; /* No runs: it was not made. */
     bool failed;                    /* And did so again alone, as `failure`. */
     struct sim_outcome failure;
+    /* It was remembered, and has failed again: it is not made a second time. NULL: it was not. */
+    const struct sim_run_again *again;
 };
 
 /* A line of the list of failures. */
@@ -98,6 +101,7 @@ struct sim_run {
     struct sim_cli *cli;
     struct sim_store *store; /* NULL: --record none. */
     struct sim_pool pool;
+    struct sim_pool defaults_pool; /* Of runs 0 (default_schedule.c); no workers: not made yet. */
     struct sim_progress progress;
     const struct sim_entry **selected;
     uint32_t selected_count;
@@ -177,7 +181,8 @@ bool sim_run_is_part(const struct sim_run *run);
 
 /* Makes run 0, where the sweep in progress has one. False: the sweep ends with it. */
 bool sim_run_default_schedule(struct sim_run *run);
-/* While it is made: it failed. */
+/* While it is made: it has ended; it failed. False after a line on stderr. */
+bool sim_run_default_batch(struct sim_run *run, const struct sim_merged *batch);
 void sim_run_default_note(struct sim_run *run, const struct sim_new_failure *failure);
 /* Where it failed, it counts as a run: in `totals`; in the result of the sweep. */
 void sim_run_default_count(const struct sim_run *run, struct sim_sweep_totals *totals);
@@ -214,6 +219,8 @@ bool sim_run_take_again(struct sim_run *run, const struct sim_new_failure *failu
 bool sim_run_store_open(struct sim_run *run);
 bool sim_run_store_begin(struct sim_run *run);
 bool sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch);
+/* Run 0, which has failed: its row and its count. */
+bool sim_run_store_default(struct sim_run *run, const struct sim_merged *batch);
 /* `run_id` of a database row, 0: none. */
 bool sim_run_store_failure(struct sim_run *run, const struct sim_new_failure *failure,
         const char *token, int64_t *ret_run_id);
@@ -308,6 +315,8 @@ bool sim_run_try_remembered(struct sim_run *run);
 int64_t sim_run_again_sweep(const struct sim_run *run);
 /* How many of the scenario in progress failed again. */
 uint32_t sim_run_again_count(const struct sim_run *run);
+/* The one of them that is its default schedule; NULL: none is. */
+const struct sim_run_again *sim_run_again_default(const struct sim_run *run);
 /* Whether one of them failed in this way: it has been reported. */
 bool sim_run_is_again(const struct sim_run *run, const struct sim_outcome *outcome);
 void sim_run_again_done(struct sim_run *run);

@@ -144,10 +144,12 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
     const struct sim_outcome *outcome = &kept->outcome;
     uint64_t first = run->plan.first;
     uint64_t index = outcome->seed - first;
+    bool is_default = run->first.in_progress;
     uint32_t news = (outcome->verdict != SIM_VERDICT_PASS ? SIM_NEWS_FAILED : 0) |
-                    coverage_news(run, index) | (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
+                    (is_default ? 0 : coverage_news(run, index)) |
+                    (run->plan.keep_all ? SIM_NEWS_ASKED : 0);
     return (struct sim_run_row){
-            .number = index,
+            .number = is_default ? SIM_RUN_NUMBER_DEFAULT : index,
             .seed = outcome->seed,
             .digest = outcome->digest,
             .steps = outcome->steps,
@@ -164,7 +166,7 @@ row_of(const struct sim_run *run, const struct sim_kept *kept)
             .tape_length = kept->tape_length,
             .verdict = outcome->verdict,
             .oracle = outcome->oracle,
-            .fresh = sim_run_cover_fresh(run, index),
+            .fresh = is_default ? 0 : sim_run_cover_fresh(run, index),
             .news = (uint8_t)news,
     };
 }
@@ -255,10 +257,22 @@ store_passed(struct sim_run *run, const struct sim_sweep_totals *totals, bool co
     return err == SIM_STORE_OK ? store_totals(run, totals, complete) : err;
 }
 
+/* Run 0 has covered nothing that counts, and no seed belongs to it. */
+static enum sim_store_err
+store_default(struct sim_run *run, const struct sim_merged *batch)
+{
+    const struct sim_sweep_totals none = {.runs = 0};
+    enum sim_store_err err = store_rows(run, batch);
+    return err == SIM_STORE_OK ? store_totals(run, &none, false) : err;
+}
+
 /* Within a batch of the store; its first error is the answer. `batch` NULL: the sweep is over. */
 static enum sim_store_err
 store_all(struct sim_run *run, const struct sim_merged *batch)
 {
+    if (run->first.in_progress) {
+        return store_default(run, batch);
+    }
     if (batch == NULL) {
         bool complete = run->result.end == SIM_SWEEP_COMPLETE ||
                         run->result.end == SIM_SWEEP_ENOUGH ||
@@ -328,6 +342,12 @@ sim_run_store_batch(struct sim_run *run, const struct sim_merged *batch)
     return store(run, batch);
 }
 
+bool
+sim_run_store_default(struct sim_run *run, const struct sim_merged *batch)
+{
+    return run->store == NULL || store(run, batch);
+}
+
 static enum sim_store_err
 store_failure(struct sim_run *run, const struct sim_new_failure *failure, const char *token,
         int64_t *ret_run_id)
@@ -357,7 +377,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .fresh = is_default ? 0 : sim_run_cover_fresh(run, failure->index),
             .news = SIM_NEWS_FAILED | (is_default ? 0 : coverage_news(run, failure->index)),
             .fifo = failure->alone->pilot.worker.shared->fifo,
-            .has_row = failure->seen != NULL && !is_default && !is_again,
+            .has_row = failure->seen != NULL && !is_again,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);
     free(own);

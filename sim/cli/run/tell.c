@@ -172,11 +172,13 @@ tell_report(struct sim_run *run, const struct sim_told *told)
     const char *token = smaller ? told->shrunk_token : told->token;
     char *replay = sim_command_text(run->cli, "replay", run->entry, token);
     char *show = sim_command_text(run->cli, "show", run->entry, token);
+    char *debug = sim_command_debug(replay, token);
     const struct sim_tale tale = {
             .recorder = sim_alone_recorder(alone),
             .outcome = smaller ? sim_alone_outcome(alone) : &failure->outcome,
             .replay = replay,
             .show = show,
+            .debug = debug,
             .rows_max = SIM_ROWS_DEFAULT,
     };
     sim_page_init(&page, sim_terminal_colour());
@@ -195,6 +197,7 @@ tell_report(struct sim_run *run, const struct sim_told *told)
         free(found);
     }
     sim_say_if_long(token);
+    free(debug);
     free(show);
     free(replay);
 }

@@ -21,8 +21,7 @@ tell_divergence(const struct sim_outcome *seen, const struct sim_outcome *alone,
     }
     if (seen->seed == first) {
         (void)snprintf(ret_text, size,
-                "in the sweep, where the default schedule may have run before it, it ended as %s; "
-                "alone in a fresh process it ended as %s%s",
+                "the first run of the sweep ended as %s; alone in a fresh process it ended as %s%s",
                 was, is, sim_outcome_same(seen, alone) ? " by other events" : "");
         return;
     }

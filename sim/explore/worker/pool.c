@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explore/worker/worker_priv.h"
 
 bool
 sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
@@ -46,6 +47,15 @@ sim_pool_fini(struct sim_pool *pool)
     sim_worker_fini(&pool->twin);
     sim_lore_book_fini(&pool->book);
     *pool = (struct sim_pool){.count = 0};
+}
+
+void
+sim_pool_end_processes(struct sim_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->count; i++) {
+        rt_assert(!pool->workers[i].busy);
+        (void)sim__worker_end(&pool->workers[i]);
+    }
 }
 
 bool

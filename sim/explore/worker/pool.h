@@ -26,6 +26,10 @@ struct sim_pool {
 bool sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms);
 void sim_pool_fini(struct sim_pool *pool);
 
+/* Ends the processes of the workers, none of which may be busy: the next job of each begins in a
+ * new process. */
+void sim_pool_end_processes(struct sim_pool *pool);
+
 /* The digest of one run in the twin, which has run others before; false: the system refused.
  * `like` says how, and with a tape by which, but is no search. */
 bool sim_pool_ask_twin(

@@ -34,33 +34,44 @@ enum column {
 #define KEY_COLUMNS \
     "s.sweep, s.scenario, s.library, s.strategy, s.options, s.build, s.git, s.seed_first"
 
-/* The fullest first: of a part that was begun twice, that one counts. */
-static const char parts_sql[] =
+/* In their order, as the newest sweep of a scenario is its state. Of a part that was begun twice
+ * the fullest counts: it comes before the others, where the last of them would. */
+static const char sweeps_sql[] =
         "SELECT " KEY_COLUMNS ", h.shards, h.chapter, h.asked, s.started_ms, s.runs, s.digest,"
         " s.sweep = (SELECT max(t.sweep) FROM shards JOIN sweeps AS t USING (sweep)"
-        "            WHERE t.scenario = s.scenario AND (t.runs > 0 OR t.complete))"
-        " FROM sweeps AS s JOIN (SELECT sweep, max(shards) AS shards, max(chapter) AS chapter,"
-        "                        max(asked) AS asked FROM shards GROUP BY sweep) AS h USING (sweep)"
-        " WHERE s.runs > 0 OR s.complete ORDER BY s.complete DESC, s.runs DESC, s.sweep";
+        "            WHERE t.scenario = s.scenario AND t.sweep IN counted)"
+        " FROM sweeps AS s LEFT JOIN (SELECT sweep, max(shards) AS shards, max(chapter) AS chapter,"
+        "                  max(asked) AS asked FROM shards GROUP BY sweep) AS h USING (sweep)"
+        " WHERE s.sweep IN counted ORDER BY iif(h.shards IS NULL, s.sweep, max(s.sweep) OVER ("
+        "  PARTITION BY scenario, library, strategy, options, build, git, seed_first, h.shards,"
+        "  h.chapter, h.asked)), s.complete DESC, s.runs DESC, s.sweep";
 
+/* The same where no part was ever made. */
 static const char wholes_sql[] =
         "SELECT " KEY_COLUMNS ", NULL, NULL, NULL, s.started_ms, s.runs, s.digest, 0"
-        " FROM sweeps AS s WHERE s.runs > 0 AND s.sweep NOT IN (SELECT sweep FROM shards)"
-        " ORDER BY s.sweep";
+        " FROM sweeps AS s WHERE s.sweep IN counted ORDER BY s.sweep";
 
-/* The same where nobody ever made a part. */
-static const char all_sql[] =
-        "SELECT " KEY_COLUMNS ", NULL, NULL, NULL, s.started_ms, s.runs, s.digest, 0"
-        " FROM sweeps AS s WHERE s.runs > 0 ORDER BY s.sweep";
+/* Sweeps that say something. A command that was stopped by a remembered failure, or before its
+ * first run, has made no run and has ended; one that was killed before its first run says nothing,
+ * and may have been begun again. */
+static const char counted_sql[] =
+        "CREATE TEMP TABLE IF NOT EXISTS counted (sweep INTEGER PRIMARY KEY);"
+        "DELETE FROM counted;"
+        "INSERT INTO counted SELECT sweep FROM sweeps WHERE runs > 0 OR complete;";
+static const char counted_notes_sql[] =
+        "INSERT OR IGNORE INTO counted SELECT sweep FROM sweep_notes WHERE ended <> 'running'";
+static const char counted_again_sql[] =
+        "INSERT OR IGNORE INTO counted SELECT sweep FROM failed_again";
 
 /* What this batch has met: of each scenario the sweep whose parts are put together, and of the
- * database that is merged which part and sweep went where. */
+ * database that is merged which part and sweep went where, and which were there already. */
 static const char notes_sql[] =
         "CREATE TEMP TABLE IF NOT EXISTS merging (scenario TEXT PRIMARY KEY, sweep INTEGER);"
         "CREATE TEMP TABLE IF NOT EXISTS merged_now (sweep INTEGER, shard INTEGER,"
         " PRIMARY KEY (sweep, shard));"
         "CREATE TEMP TABLE IF NOT EXISTS moved (old INTEGER PRIMARY KEY, new INTEGER);"
-        "DELETE FROM merged_now; DELETE FROM moved;";
+        "CREATE TEMP TABLE IF NOT EXISTS known (old INTEGER PRIMARY KEY, new INTEGER);"
+        "DELETE FROM merged_now; DELETE FROM moved; DELETE FROM known;";
 
 struct merge {
     struct sim_store *to;
@@ -295,6 +306,18 @@ note_expected(const struct merge *merge, int64_t sweep)
     return sim__store_done(&statement);
 }
 
+/* The sweep of the row is there already, as `sweep`. */
+static enum sim_store_err
+note_known(const struct merge *merge, int64_t sweep)
+{
+    struct sim__statement statement =
+            sim__store_prepare(merge->to, "INSERT INTO known VALUES (?, ?)");
+    put_column(&statement, merge, SWEEP);
+    sim__put_int(&statement, sweep);
+    (void)sim__store_run(&statement);
+    return sim__store_done(&statement);
+}
+
 static enum sim_store_err
 merge_part(struct merge *merge)
 {
@@ -314,6 +337,7 @@ merge_part(struct merge *merge)
     }
     if (err == SIM_STORE_OK && known) {
         merge->told->counts.known += (uint32_t)parts;
+        err = note_known(merge, sweep);
     } else if (err == SIM_STORE_OK) {
         merge->told->counts.parts += (uint32_t)parts;
         merge->move.old = sqlite3_column_int64(merge->row, SWEEP);
@@ -351,19 +375,20 @@ merge_whole(struct merge *merge)
                 text_of(merge, SCENARIO));
     }
     merge->told->counts.known++;
-    return err;
+    return err == SIM_STORE_OK ? note_known(merge, there) : err;
 }
 
 /* ---- All of them. ---------------------------------------------------------------------------- */
 
 static enum sim_store_err
-merge_each(struct merge *merge, const char *sql, enum sim_store_err (*one)(struct merge *merge))
+merge_each(struct merge *merge, const char *sql)
 {
     struct sim__statement sweeps = sim__store_prepare(merge->from, sql);
     enum sim_store_err err = SIM_STORE_OK;
     while (err == SIM_STORE_OK && sim__store_row(&sweeps)) {
         merge->row = sweeps.stmt;
-        err = one(merge);
+        bool whole = sqlite3_column_type(merge->row, SHARDS) == SQLITE_NULL;
+        err = whole ? merge_whole(merge) : merge_part(merge);
     }
     merge->row = NULL;
     enum sim_store_err done = sim__store_done(&sweeps);
@@ -387,20 +412,28 @@ begin(struct merge *merge)
 }
 
 static enum sim_store_err
+note_counted(struct sim_store *from)
+{
+    enum sim_store_err err = execute(from, counted_sql);
+    if (err == SIM_STORE_OK && sim__move_has_table(from, "sweep_notes")) {
+        err = execute(from, counted_notes_sql);
+    }
+    if (err == SIM_STORE_OK && sim__move_has_table(from, "failed_again")) {
+        err = execute(from, counted_again_sql);
+    }
+    return err;
+}
+
+static enum sim_store_err
 merge_all(struct merge *merge)
 {
-    int64_t has_parts = 0;
     enum sim_store_err err = begin(merge);
     if (err == SIM_STORE_OK) {
-        err = ask(merge->from,
-                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'shards'", 0, 0,
-                &has_parts);
-    }
-    if (err == SIM_STORE_OK && has_parts != 0) {
-        err = merge_each(merge, parts_sql, merge_part);
+        err = note_counted(merge->from);
     }
     if (err == SIM_STORE_OK) {
-        err = merge_each(merge, has_parts != 0 ? wholes_sql : all_sql, merge_whole);
+        err = merge_each(
+                merge, sim__move_has_table(merge->from, "shards") ? sweeps_sql : wholes_sql);
     }
     return err == SIM_STORE_OK ? sim__move_rest(&merge->move) : err;
 }

@@ -520,11 +520,16 @@ static const struct rows remembered[] = {
                 " VALUES (?, ?, ?, ?, ?, ?)"},
 };
 
-/* The run may be another sweep's: both have moved. */
+/* The run may be another sweep's, which has moved as well, or was there already. */
 static const struct rows again[] = {
         {"SELECT a.sweep, a.run + ?3, r.sweep FROM failed_again AS a JOIN runs AS r USING (run)",
                 "INSERT OR IGNORE INTO failed_again SELECT new, ?2 FROM moved"
                 " WHERE old = ?1 AND ?3 IN (SELECT old FROM moved)"},
+        {"SELECT a.sweep, r.sweep, r.number, r.digest FROM failed_again AS a JOIN runs AS r"
+         " USING (run)",
+                "INSERT OR IGNORE INTO failed_again SELECT m.new, min(r.run) FROM moved AS m,"
+                " known AS k JOIN runs AS r ON r.sweep = k.new WHERE m.old = ?1 AND k.old = ?2"
+                " AND r.number = ?3 AND r.digest = ?4 GROUP BY m.new"},
 };
 
 enum sim_store_err

@@ -7,6 +7,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/store/internal.h"
+#include "sim/store/ways.h"
 
 /* explained.sql, made into a C array by the build. */
 extern const char sim_explained_sql[];
@@ -208,20 +209,7 @@ sim_store_run_of_token(struct sim_store *store, const char *token, int64_t *ret_
     return err;
 }
 
-/* Millions of rows are grouped once, by numbers; who is told is looked for among few details. */
-#define UNEXPLAINED_SQL(kept, explained) \
-    "WITH ways AS (SELECT s.scenario, w.verdict, w.oracle, w.site, max(w.last) AS last" \
-    "  FROM (SELECT sweep, verdict, oracle, site, max(run) AS last FROM runs WHERE verdict <> 0" \
-    "   GROUP BY sweep, verdict, oracle, site) AS w JOIN sweeps AS s USING (sweep)" \
-    "  GROUP BY s.scenario, w.verdict, w.oracle, w.site)," \
-    " known AS (SELECT s.scenario, r.verdict, r.oracle, r.site," \
-    "  max(iif(d.token IS NOT NULL, r.run, NULL)) AS told, max(" explained ") AS explained" \
-    "  FROM (" kept ") AS k CROSS JOIN runs AS r ON r.run = k.run JOIN sweeps AS s USING (sweep)" \
-    "  LEFT JOIN details AS d ON d.run = k.run WHERE r.verdict <> 0 GROUP BY 1, 2, 3, 4)" \
-    " SELECT coalesce(t.told, w.last) FROM ways AS w LEFT JOIN known AS t" \
-    "  ON t.scenario = w.scenario AND t.verdict = w.verdict AND t.oracle = w.oracle" \
-    "  AND t.site = w.site" \
-    " WHERE coalesce(t.explained, 0) = 0 ORDER BY w.verdict = ?, w.last DESC"
+#define UNEXPLAINED_SQL(where) "SELECT shown FROM ways" where " ORDER BY verdict = ?, last DESC"
 
 static bool
 has_explanations(struct sim_store *store)
@@ -237,11 +225,14 @@ sim_store_unexplained(
         struct sim_store *store, int64_t *ret_runs, uint32_t capacity, uint32_t *ret_count)
 {
     rt_check(store, SIM__STORE_MAGIC);
-    struct sim__statement statement = sim__store_prepare(store,
-            has_explanations(store)
-                    ? UNEXPLAINED_SQL("SELECT run FROM details UNION SELECT run FROM explained",
-                              "(r.run IN (SELECT run FROM explained))")
-                    : UNEXPLAINED_SQL("SELECT run FROM details", "0"));
+    enum sim_store_err err = sim_store_ways_make(store);
+    if (err != SIM_STORE_OK) {
+        return err;
+    }
+    struct sim__statement statement = sim__store_prepare(
+            store, has_explanations(store)
+                           ? UNEXPLAINED_SQL(" WHERE shown NOT IN (SELECT run FROM explained)")
+                           : UNEXPLAINED_SQL(""));
     sim__put_int(&statement, SIM_VERDICT_HANG);
     uint32_t count = 0;
     while (sim__store_row(&statement)) {

@@ -28,6 +28,21 @@ same "explore --bound 0 makes the same run" \
 rewake run canary/deadlock --runs 5 --db a.db >out.txt
 ok "it is remembered" grep -q '^remembered: .*: deadlock still fails$' out.txt
 ok "... and named by its row" grep -q '^failed: .*: deadlock (run:1)$' out.txt
+ok "... and made once: the sweep" grep -q '^canary/deadlock  *5 runs  2 pass  3 deadlock ' out.txt
+ok "... and made once: all runs" grep -q '^6 runs, 1 of them remembered: 2 passed, 4 failed' out.txt
+ok "... and made once: its line" grep -q '^default schedule: 1 run, 0 passed, 1 failed$' out.txt
+same "... and made once: its row" "$(sqlite3 a.db "SELECT count(*), group_concat(DISTINCT f.run)
+    FROM runs AS r, failed_again AS f WHERE r.number < 0")" '1|1'
+rewake run canary/deadlock --runs 5 -O step_ns=7 --record all --db a.db >out.txt
+ok "... under other options it is another run" grep -q '^canary/deadlock  *6 runs ' out.txt
+# What is written of it is written at once: where its count cannot be, its row is not there.
+rewake run seeds/s3/echo-server --runs 1 --db t.db >/dev/null
+sqlite3 t.db "CREATE TRIGGER refuse BEFORE INSERT ON sweep_verdicts WHEN new.verdict <> 0
+    BEGIN SELECT raise(ABORT, 'refused'); END"
+same "the row and the count are one transaction: status" \
+    "$(status run canary/deadlock --runs 5 --db t.db)" 70
+same "the row and the count are one transaction" \
+    "$(sqlite3 t.db 'SELECT count(*) FROM runs WHERE verdict <> 0')" 0
 same "--fail-fast: status" "$(status run canary/deadlock --fail-fast --fresh --db f.db)" 1
 ok "--fail-fast stops there" grep -q '^canary/deadlock  *1 run   *1 deadlock' out.txt
 ok "--fail-fast: it is said" grep -q '(stopped at the first failure)$' out.txt

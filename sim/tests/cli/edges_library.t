@@ -40,6 +40,12 @@ sets='SELECT number, code_set, before, fresh FROM code_runs ORDER BY number'
 same "... and keeps the same sets" "$(ask one.db "$sets")" "$(ask two.db "$sets")"
 same "--record all keeps the set of each run" "$(ask one.db 'SELECT count(*) FROM code_runs')" 500
 
+# The default schedule is no part of what is counted, and takes nothing away from it.
+sweep once.db "$REWAKE" $lib edges/once --seeds 1-3 --strategy random --jobs 1
+ok "the default schedule is made" grep -q '^default schedule: 1 run, 1 passed' sweep.txt
+same "what a process executes only once counts for seed 1" "$(ask once.db "SELECT seed
+    FROM code_seeds WHERE file LIKE '%edges.c' AND function = 'first'")" 1
+
 # The goal in the same function says in how many runs it was reached, without any edges.
 runs=$(ask one.db "SELECT runs FROM covered WHERE element = 'goal'")
 ok "the rare line was reached in some runs" test "$runs" -gt 5

@@ -149,6 +149,41 @@ same "the output is as it was" "$(sqlite3 t1.db .dump)" "$before"
 refused "no input" 2 merge t1.db
 refused "an output that is no database" 70 merge dump.sql 'three 1.db'
 
+# ---- A sweep without a run, stopped by a remembered failure, counts as it does in its part. ----
+# says DB: of each sweep its runs, failures that failed again, end.
+says() {
+    sqlite3 "$1" "SELECT s.scenario, s.runs, s.complete, n.ended, (SELECT count(*) FROM
+        failed_again AS a WHERE a.sweep = s.sweep) FROM sweeps AS s JOIN sweep_notes AS n
+        USING (sweep) ORDER BY s.sweep"
+}
+rewake run canary/deadlock --runs 20 --db found.db >/dev/null
+cp found.db stopped.db
+rewake run canary/deadlock --runs 20 --fail-fast --db stopped.db >/dev/null
+same "it has no run, and a failure" "$(says stopped.db | tail -n 1)" \
+    'canary/deadlock|0|0|first failure|1'
+rewake merge m1.db stopped.db >/dev/null
+same "merged it counts" "$(says m1.db)" "$(says stopped.db)"
+same "... and is a failure, by the same name" "$(rewake export markdown --db m1.db | grep run:)" \
+    "$(rewake export markdown --db stopped.db | grep run:)"
+rewake merge m2.db found.db >/dev/null
+rewake merge m2.db stopped.db >/dev/null
+same "... also where its failure was there already" "$(says m2.db)" "$(says stopped.db)"
+rewake merge m2.db stopped.db found.db >/dev/null
+same "... and once" "$(says m2.db)" "$(says stopped.db)"
+for i in 1 2 3; do
+    cp found.db "part $i.db"
+    rewake run canary/deadlock --runs 96 --fail-fast --shard $i/3 --db "part $i.db" >/dev/null
+done
+rewake merge m3.db 'part 1.db' 'part 2.db' 'part 3.db' >/dev/null
+same "parts without a run are parts" "$(says m3.db)" "$(says stopped.db)"
+same "... all three" "$(sqlite3 m3.db 'SELECT parts FROM shards_in')" '3 of 3'
+cp found.db killed.db
+sqlite3 killed.db "INSERT INTO sweeps SELECT 9, scenario, library, strategy, options, build, git,
+    seed_first, started_ms + 1, 0, 0, 0, 0, 0, 0 FROM sweeps; INSERT INTO sweep_notes SELECT 9,
+    command_ms, about, file, stated, held, 'running', 0, 0 FROM sweep_notes"
+rewake merge m4.db killed.db >/dev/null
+same "one that was killed before its first run says nothing" "$(says m4.db)" "$(says found.db)"
+
 # ---- Which part. ----
 for text in 0/3 4/3 3/0 1 /3 1/ a/b -1/3 1/3x 5000/5000; do
     refused "--shard $text" 2 run zoo/a06/broken --shard "$text"

@@ -36,6 +36,19 @@ calls=$(line_of $deep 'write_it(target);')
 ok "a crash: its stack" grep -q \
     "^  #0 write_it where_deep.c:$write  #1 where_write where_deep.c:$calls  #2 writes where.c:" \
     writes.txt
+run=$(sed -n 's/^failed: .*(\(run:[0-9]*\))$/\1/p' writes.txt)
+debug=$(sed -n 's/^debug:  //p' writes.txt)
+same "a crash: the command that stops there in gdb" "$debug" \
+    "$(sed -n 's/^replay: //p' writes.txt) --gdb"
+rewake replay ./where.so "$run" --db w.db >replay.txt 2>&1
+same "a crash: replay has it as well" "$(sed -n 's/^debug:  //p' replay.txt)" "$debug"
+rewake report --db w.db -o pages "$run" >/dev/null 2>&1
+page=pages/failure-${run#run:}.html
+same "a crash: the page has its stack" \
+    "$(sed -n '/id="stack"/,/<\/ol>/s/^<li><code>\(.*\)<\/code><\/li>$/\1/p' "$page" | head -n 2)" \
+    "write_it where_deep.c:$write
+where_write where_deep.c:$calls"
+ok "a crash: the page has the command" grep -q 'In gdb.* --gdb</code>' "$page"
 not_ok "a crash: no frame of rewake" \
     grep -q '#[0-9]* .*\(executor\|step\|serve\|fiber\)\.c' writes.txt
 not_ok "a crash: no line of rewake" grep -q 'executor\.c' writes.txt

@@ -20,7 +20,8 @@ report_of(struct tale *tale, struct sim_page *page, enum sim_verdict verdict, ui
 {
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, verdict, actor);
-    struct sim_tale told = {&tale->recorder, &tale->outcome, NULL, NULL, SIM_ROWS_DEFAULT, false};
+    struct sim_tale told = {
+            .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = SIM_ROWS_DEFAULT};
     EXPECT_EQ(sim_tell(page, &told), RT_OK);
     ck_assert_uint_le(tale_width(sim_page_text(page)), SIM_PAGE_WIDTH);
     return sim_page_text(page);

@@ -47,7 +47,8 @@ story_end(struct story *story)
 const char *
 why_lost(struct story *story, uint32_t owed)
 {
-    struct sim_tale tale = {&story->tale->recorder, &story->tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale tale = {
+            .recorder = &story->tale->recorder, .outcome = &story->tale->outcome, .rows_max = 60};
     story->tale->outcome.owed_step = owed;
     story->tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(story->tale, SIM_VERDICT_LOST_WAKEUP, story->sleeper);
@@ -62,7 +63,10 @@ why_lost(struct story *story, uint32_t owed)
 const char *
 head_and_why_of(struct story *story, bool went_on)
 {
-    struct sim_tale told = {&story->tale->recorder, &story->tale->outcome, NULL, NULL, 60, went_on};
+    struct sim_tale told = {.recorder = &story->tale->recorder,
+            .outcome = &story->tale->outcome,
+            .rows_max = 60,
+            .went_on = went_on};
     EXPECT_EQ(sim_tell_headline(&story->page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story->page, &told), RT_OK);
     return sim_page_text(&story->page);

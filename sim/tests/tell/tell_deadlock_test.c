@@ -31,7 +31,7 @@ TEST(tell_deadlock_names_who_waits_for_whom)
     tale_store(tale, story.bringer, story.self, "its end", tale_site(1));
     tale_polled(tale, story.bringer, PENDING);
     tale_end(tale, SIM_VERDICT_DEADLOCK, story.sleeper);
-    struct sim_tale told = {&tale->recorder, &tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale told = {.recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),

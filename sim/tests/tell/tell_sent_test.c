@@ -39,7 +39,10 @@ told(struct story *story, uint32_t verdict, uint32_t owed)
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, verdict, story->sleeper);
     tale->outcome.fail_step = verdict == SIM_VERDICT_LATE_WAKEUP ? 3 : 0;
-    struct sim_tale page = {&tale->recorder, &tale->outcome, "", NULL, SIM_ROWS_DEFAULT, false};
+    struct sim_tale page = {.recorder = &tale->recorder,
+            .outcome = &tale->outcome,
+            .replay = "",
+            .rows_max = SIM_ROWS_DEFAULT};
     EXPECT_EQ(sim_tell(&story->page, &page), RT_OK);
     return sim_page_text(&story->page);
 }

@@ -36,8 +36,11 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
     tale->outcome.owed_step = 3;
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.sleeper);
-    struct sim_tale told = {&tale->recorder, &tale->outcome, "rewake replay rw1:test/erase:7:abc",
-            "rewake show rw1:test/erase:7:abc", SIM_ROWS_DEFAULT, false};
+    struct sim_tale told = {.recorder = &tale->recorder,
+            .outcome = &tale->outcome,
+            .replay = "rewake replay rw1:test/erase:7:abc",
+            .show = "rewake show rw1:test/erase:7:abc",
+            .rows_max = SIM_ROWS_DEFAULT};
     EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
@@ -128,7 +131,8 @@ TEST(tell_headline_puts_names_in_quotes)
         (void)snprintf(story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "%s",
                 cases[i].name);
         tale_end(story.tale, SIM_VERDICT_CONTRACT, story.sleeper);
-        struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60, false};
+        struct sim_tale told = {
+                .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
         EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
         EXPECT_STR(sim_page_text(&story.page), cases[i].told);
         story_end(&story);
@@ -150,7 +154,8 @@ TEST(tell_livelock_names_who_takes_turns)
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
             "300 steps were taken in which nothing was completed, consumed or moved");
     tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.sleeper);
-    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
@@ -183,7 +188,8 @@ TEST(tell_starvation_names_who_went_first)
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
             "task 'sleeper' was woken at step 2 and has been passed over for 50 steps");
     tale_end(story.tale, SIM_VERDICT_STARVATION, story.sleeper);
-    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
@@ -228,7 +234,8 @@ TEST(tell_invariant_names_step_and_line)
             story.tale->outcome.message, SIM_MESSAGE_MAX, "SIM_ALWAYS(balance >= 0) does not hold");
     story.tale->outcome.site = tale_site(5);
     tale_end(story.tale, SIM_VERDICT_INVARIANT, story.bringer);
-    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
@@ -252,7 +259,8 @@ TEST(tell_crash_names_the_last_thing_on_record)
     story.tale->outcome.verdict = SIM_VERDICT_CRASH;
     story.tale->outcome.actor = UINT32_MAX;
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX, "the process died of SIGSEGV");
-    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
@@ -281,8 +289,10 @@ TEST(tell_every_verdict_has_its_words_even_without_a_record)
             }
             tale_end(
                     story.tale, (enum sim_verdict)verdict, empty == 0 ? story.sleeper : UINT32_MAX);
-            struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, "rewake replay x",
-                    NULL, 60, false};
+            struct sim_tale told = {.recorder = &story.tale->recorder,
+                    .outcome = &story.tale->outcome,
+                    .replay = "rewake replay x",
+                    .rows_max = 60};
             EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
             const char *text = sim_page_text(&story.page);
             const char *word = sim_verdict_name(verdict);
@@ -335,7 +345,8 @@ TEST(tell_survives_a_record_of_random_bytes)
         story.tale->outcome.fail_step = 250;
         memset(story.tale->outcome.message, 'm', SIM_MESSAGE_MAX);
         memset(story.tale->outcome.actor_name, 'n', sizeof(story.tale->outcome.actor_name));
-        struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 40, false};
+        struct sim_tale told = {
+                .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 40};
         EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
         EXPECT_EQ(sim_tell_ledger(&story.page, &told), RT_OK);
         story_end(&story);
@@ -413,7 +424,8 @@ TEST(tell_real_run_names_the_lines_of_the_scenario)
         outcome = lab_judge(&lab, &scenario, seed, false);
     }
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
-    struct sim_tale told = {&lab.world.recorder, &outcome, NULL, NULL, SIM_ROWS_DEFAULT, false};
+    struct sim_tale told = {
+            .recorder = &lab.world.recorder, .outcome = &outcome, .rows_max = SIM_ROWS_DEFAULT};
     EXPECT_EQ(sim_tell(&page, &told), RT_OK);
     const char *text = sim_page_text(&page);
     EXPECT(strstr(text,

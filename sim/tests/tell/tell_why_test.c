@@ -387,7 +387,8 @@ TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
     story.tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
     story.tale->outcome.fail_step = 2;
     story.tale->outcome.owed_step = 2;
-    struct sim_tale told = {&story.tale->recorder, &story.tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
@@ -421,7 +422,8 @@ TEST(tell_late_wakeup_of_a_loop_has_the_question_to_its_host)
     tale_end(tale, SIM_VERDICT_LATE_WAKEUP, loop);
     tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
     tale->outcome.fail_step = 1;
-    struct sim_tale described = {&tale->recorder, &tale->outcome, NULL, NULL, 60, false};
+    struct sim_tale described = {
+            .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_why(&page, &described), RT_OK);
     EXPECT(strstr(sim_page_text(&page), "once more") == NULL);
     EXPECT(strstr(sim_page_text(&page), "its host returned") != NULL);

@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <sys/stat.h>
+
 #include "sim/rewake.h"
 
 struct guest {
@@ -76,6 +78,23 @@ setup_visit(struct sim_world *world)
     (void)new_guest(world, visit, leave);
 }
 
+__attribute__((noinline)) static void
+first(struct sim_world *world)
+{
+    sim_log(world, "the first run of this process");
+}
+
+/* What is in the library's memory is put back between runs; this is not. */
+static void
+setup_once(struct sim_world *world)
+{
+    if (umask(0123) != 0123) {
+        first(world);
+    }
+}
+
+SIM_SCENARIO(edges_once, .name = "edges/once", .about = "One run of a process reaches a line.",
+        .setup = setup_once);
 SIM_SCENARIO(edges_draw, .name = "edges/draw", .about = "One run in sixteen comes to a line.",
         .setup = setup_draw);
 SIM_SCENARIO(edges_visit, .name = "edges/visit", .about = "A guest who is cancelled at times.",

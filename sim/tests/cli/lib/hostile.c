@@ -179,7 +179,7 @@ static void
 slower(struct sim_world *world)
 {
     (void)world;
-    for (volatile int i = 0; i < 300000000; i++) {
+    for (volatile int i = 0; i < 1000000000; i++) {
     }
 }
 STORY(slower, "hostile/slower", "Takes longer.", .expect = SIM_VERDICT_PASS);
