@@ -214,7 +214,7 @@ check: $(addsuffix -$(CC),whole-debug installable-release) $(others) ## all test
 COUNTING := $(addprefix sim/tests/cli/,swarm.t liveness.t bisect.t \
 	oracle.t coverage.t)
 ASAN_TESTS := $(filter-out $(COUNTING),$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
-# Blocks that were freed are kept a while, and the search for leaks after each test looks at all.
+# The search for leaks after each test reads all freed blocks that the sanitizer keeps.
 check-asan: whole-asan-$(CC) ## the same with asan and ubsan
 	@ASAN_OPTIONS=quarantine_size_mb=1 $(call prove,asan-$(CC),asan-$(CC),$(ASAN_TESTS))
 check-tsan: tests-tsan-$(CC) ## unit tests with tsan

@@ -156,8 +156,9 @@ struct sim_strategy_ops {
      */
     void (*events)(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count);
     /*
-     * A replay is put back to where `deviations` of its answers were not 0, and is asked on from
-     * there. NULL: it cannot be, and a replay that goes there is made from its beginning.
+     * A replay is restored to the step at which `deviations` of its answers were not 0, and
+     * continues from there. NULL: the strategy cannot be restored, and the replay is re-run from
+     * its beginning.
      */
     void (*seek)(struct sim_strategy *strategy, uint32_t deviations);
     /* The run is over; may be NULL. */
@@ -175,7 +176,7 @@ struct sim_strategy {
  * that orders actors gives for all other kinds. */
 uint32_t sim_choose_at_random(const struct sim_choice *choice);
 
-/* `seek` of a strategy that looks at nothing but the choice. */
+/* `seek` of a strategy that reads nothing but the choice. */
 void sim_seek_nothing(struct sim_strategy *strategy, uint32_t deviations);
 
 /* The alternative of `choice`, which has a queue, that leads to whom stands at `place` of it; the

@@ -67,8 +67,7 @@ watch_record(struct sim_host *host, struct sim__record *record)
         record->unseen_step = since;
         record->unseen_polls = loop->polls;
     }
-    /* What others do meanwhile, and how long the loop is kept from its steps, is no doing of the
-     * loop's. */
+    /* Not the steps of other actors: the strategy may keep the loop from running meanwhile. */
     uint64_t own = loop->polls - record->unseen_polls;
     sim__keep_waiting(world, own, world->options.starvation_steps);
     if (own > world->options.starvation_steps) {

@@ -113,7 +113,7 @@ void sim_put(struct sim_world *world, const struct sim_question *question,
         struct sim_answer *ret_answer);
 
 /* Holds back all actors but `asked` (NULL: all), as a question with `alone` does. With SOURCES
- * those that ask a host may run: one that was about to ask would not hear the answer. */
+ * those that poll a host may run: one that was about to poll would not receive the report. */
 void sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_rung rung);
 
 /* Replays `what` up to the stop, asks, and drops the replay. Notes no gains, unless world->gains is

@@ -36,7 +36,7 @@ is_before(struct sim_stop a, struct sim_stop b)
     return a.step < b.step || (a.step == b.step && !a.at_quiet && b.at_quiet);
 }
 
-/* Whether a replay that was put back there can stand at the stop, or goes on to it. */
+/* Whether a replay that was put back there can stand at the stop, or continue to it. */
 static bool
 leads_to(const struct sim_stand *stand, const struct sim_kept *snapshot, struct sim_stop stop)
 {
@@ -60,7 +60,7 @@ nearest(const struct sim_stand *stand, struct sim_stop stop)
     return best;
 }
 
-/* In an empty place, or in that of the earliest one: it is the soonest made again. */
+/* In an empty place, or in that of the earliest one, which takes the shortest replay. */
 static void
 keep(struct sim_stand *stand, struct sim_stop stop)
 {

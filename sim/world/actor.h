@@ -110,7 +110,7 @@ struct sim_actor {
     bool background; /* Nobody waits for it to finish. */
     bool done;
     bool hosts;      /* Others are polled in its steps: where they sleep, so does it. */
-    bool asks_host;  /* It has waited in its host: what is reported comes to others by its steps. */
+    bool asks_host;  /* It has waited in its host: reports reach other actors by its steps. */
     bool foreground; /* Counted as somebody to wait for: a task or loop that is not background. */
     uint64_t enabled_step; /* The step at which it was enabled. */
     uint64_t due_ns;       /* It enables at this time; SIM_NEVER: no. */

@@ -21,7 +21,7 @@ case $REWAKE in
 esac
 cd "$tmp" || exit 1
 
-# few N M: N, or M with asan, where a run costs ten times as much.
+# few N M: N, or M with asan, where a run takes ten times as long.
 few() {
     [ $asan = yes ] && echo "$2" || echo "$1"
 }

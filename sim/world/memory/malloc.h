@@ -36,7 +36,7 @@ void sim_malloc_begin(struct sim_arena *arena);
  * the address sanitizer. */
 bool sim_malloc_is_kept(void);
 
-/* A run goes on whose arena stands as it was kept (checkpoint.h), blocks counted. What it took
+/* A run continues whose arena stands as it was kept (checkpoint.h), blocks counted. What it took
  * outside of the arena since then is freed. */
 void sim_malloc_resume(struct sim_arena *arena);
 

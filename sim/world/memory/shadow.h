@@ -3,7 +3,7 @@
  *
  * The sanitizer keeps one byte (its shadow) for each 8: which of them may be touched. A copy of a
  * run's memory without it would come back with red zones that are gone, or in wrong places. In a
- * build without the address sanitizer the shadow takes no room and these are memcpy.
+ * build without the address sanitizer the shadow takes no space and these are memcpy.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
