@@ -210,9 +210,10 @@ prove = TIDY_OBJECTS=build/release-$(CC)/probe REWAKE=build/$2/rewake FUZZ=build
 others = $(addprefix binary-,$(filter-out $(addsuffix -$(CC),debug release),$(MATRIX)))
 check: $(addsuffix -$(CC),whole-debug installable-release) $(others) ## all tests and tidy
 	@$(call prove,debug-$(CC),release-$(CC),$(SHELL_TESTS) scripts/tidy)
-# They count how often something is found in many runs, or drive git: code that others run too.
-COUNTING := $(addprefix sim/tests/cli/,swarm.t liveness.t bisect.t \
-	oracle.t coverage.t)
+# They count how often something is found in many runs, compare texts, or drive git: code that
+# others run too.
+COUNTING := $(addprefix sim/tests/cli/,swarm.t liveness.t bisect.t oracle.t coverage.t zoo.t) \
+	reports/tests/outputs.t
 ASAN_TESTS := $(filter-out $(COUNTING),$(filter sim/% fuzz/% reports/%,$(SHELL_TESTS)))
 # The search for leaks after each test reads all freed blocks that the sanitizer keeps.
 check-asan: whole-asan-$(CC) ## the same with asan and ubsan
