@@ -87,7 +87,8 @@ ok "for paper: its anchors are whole" anchors "$page"
 # ---- A hang is explained as well, last. ----
 rewake run canary/hang --runs 300 --fail-fast --fresh --hang 100ms --db h.db >/dev/null 2>&1
 same "a hang: status" "$(status report --hang 100ms --db h.db -o h)" 0
-ok "a hang: explained" grep -q 'the step spins in table_find_free() (hang.c:3[2-5])' h/failure-*.html
+ok "a hang: explained" \
+    grep -q 'the step spins in table_find_free() (hang.c:3[2-5])' h/failure-*.html
 
 # ---- Names and words that are markup; a library; one that is gone. ----
 cp "$root/reports/tests/lib/markup.c" markup.c

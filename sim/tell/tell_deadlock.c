@@ -362,7 +362,10 @@ end_tried(struct sim__telling *telling, bool loops)
         sim__end_line(telling, 0);
         return;
     }
-    sim_page_put(&telling->line, loops ? "." : ": no wake is missing, something was never done.");
+    sim_page_put(&telling->line,
+            loops ? "."
+                  : ": no poll and no report is missing, but something was never done (a permit "
+                    "granted, a message sent, a lock released).");
     sim__end_line(telling, 0);
     tell_loops(telling);
 }

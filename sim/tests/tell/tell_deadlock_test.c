@@ -44,8 +44,8 @@ TEST(tell_deadlock_names_who_waits_for_whom)
 "  - `bringer` waits for its end (sleeper) since step 3 (200ns) at story.c:20 in step_1()\n"
 "They wait in a circle: `sleeper` waits for `bringer`, which waits for `sleeper`.\n"
 "In copies of the run each sleeper was polled once more, the host was made to report everything ready\n"
-"again, and then everybody was polled in turn, up to 64 rounds; nobody went on: no wake is missing,\n"
-"something was never done.\n"
+"again, and then everybody was polled in turn, up to 64 rounds; nobody went on: no poll and no report\n"
+"is missing, but something was never done (a permit granted, a message sent, a lock released).\n"
 "What a deadlock is: everybody sleeps, and nobody was seen to go on when asked again.\n");
     /* clang-format on */
     story_end(&story);
@@ -111,7 +111,7 @@ TEST(tell_deadlock_below_an_answer_does_not_contradict_it)
                         "above was "
                         "put right, and\nsomebody went on.\n") != NULL);
     EXPECT(strstr(text, "can not be polled") == NULL);
-    EXPECT(strstr(text, "no wake is missing") == NULL);
+    EXPECT(strstr(text, "no report is missing") == NULL);
     story_end(&story);
 }
 
