@@ -5,17 +5,36 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
 #include "sim/explore/worker/last_words.h"
 
+/* A stream that is closed stays useless: else the next file that is opened takes its number, and what
+ * is printed goes there. Each way round, so that using it fails as it does when it is closed. */
+static bool
+keep_streams_apart(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 &&
+                open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What a library registered for the end (destructors, atexit) has no say in the status. */
 int
 main(int count, char **arguments)
 {
+    if (!keep_streams_apart()) {
+        _exit(SIM_EXIT_SYSTEM);
+    }
     int status = sim_cli_main(count, arguments);
     (void)fflush(NULL);
     sim_last_words();

@@ -304,6 +304,9 @@ open_writer(struct sim_store *store)
         err = connect_file(store, store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     }
     if (err == SIM_STORE_OK) {
+        /* An empty file beside the -wal of one that was deleted: SQLite removes that now, and not
+         * when it is already taken for ours. What is wrong with the file is said below. */
+        (void)sqlite3_exec(store->db, "PRAGMA schema_version", NULL, NULL, NULL);
         err = lay_schema(store);
     }
     /* Only now: the mode of a foreign file is not ours to change. */

@@ -74,4 +74,33 @@ damaged "a column has another type" 'DROP TABLE seeds; CREATE TABLE seeds (sweep
 damaged "a column is missing" 'DROP TABLE seeds; CREATE TABLE seeds (sweep INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (sweep, first))
     STRICT, WITHOUT ROWID'
+
+# ---- A database that is deleted alone: what a killed sweep left beside it is no reason to refuse. ----
+"$REWAKE" run canary/lost-wakeup --strategy random --time 60s --jobs 1 --fresh --db w.db \
+    >w.txt 2>&1 &
+pid=$!
+ok "a sweep has written" until_true w.db 'SELECT sum(runs) > 0 FROM sweeps'
+kill -KILL $pid
+wait $pid
+ok "killed, it leaves a -wal" test -s w.db-wal
+rm w.db
+same "the database is made anew: status" \
+    "$(status run canary/lost-wakeup --runs 40 --jobs 1 --db w.db)" 1
+ok "... and nothing is wrong" test ! -s err.txt
+
+# ---- No descriptors for a worker: that is said, and not waited for. ----
+# few_descriptors N: 0 when no sweep with that many stands still.
+few_descriptors() {
+    timeout -s KILL 5 prlimit --nofile="$1" "$REWAKE" run canary/lost-wakeup --runs 20 --jobs 4 \
+        --fresh --db n.db >n.txt 2>n.err
+    [ $? -ne 137 ]
+}
+for descriptors in 8 10 12; do
+    ok "$descriptors descriptors: the sweep ends" few_descriptors $descriptors
+done
+
+# ---- A closed stream: what is printed goes into no file of ours. ----
+"$REWAKE" run canary/lost-wakeup --runs 20 --jobs 1 --json --db c.db >&- 2>err.txt
+same "stdout is closed: status" "$?" 70
+ok "stdout is closed: it is said" grep -q 'the output could not be written' err.txt
 done_testing
