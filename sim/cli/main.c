@@ -14,8 +14,8 @@
 #include "sim/cli/cli.h"
 #include "sim/explore/worker/last_words.h"
 
-/* A stream that is closed stays useless: else the next file that is opened takes its number, and what
- * is printed goes there. Each way round, so that using it fails as it does when it is closed. */
+/* A closed stream stays unusable: otherwise the next file that is opened takes its number, and what
+ * is printed goes into that file. Opened the wrong way round, so that using it still fails. */
 static bool
 keep_streams_apart(void)
 {

@@ -30,7 +30,7 @@ give(struct sim__sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
     if (!sim_worker_give(worker)) {
         (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", worker->error);
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
-        /* Nobody works on it, so nobody will ever be done with it. */
+        /* No worker has it, so no worker will finish it. */
         sweep->window[sweep->owner[which] % SIM_SWEEP_WINDOW].over = true;
         sweep->owner[which] = SIM_SWEEP_NOBODY;
     }
