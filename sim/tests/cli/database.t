@@ -75,7 +75,7 @@ damaged "a column is missing" 'DROP TABLE seeds; CREATE TABLE seeds (sweep INTEG
     first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (sweep, first))
     STRICT, WITHOUT ROWID'
 
-# ---- A database that is deleted alone: what a killed sweep left beside it is no reason to refuse. ----
+# ---- A database that is deleted alone: the -wal of a killed sweep is no reason to refuse. ----
 "$REWAKE" run canary/lost-wakeup --strategy random --time 60s --jobs 1 --fresh --db w.db \
     >w.txt 2>&1 &
 pid=$!
