@@ -38,7 +38,7 @@ is_before(struct sim_stop a, struct sim_stop b)
 
 /* Whether a replay that was put back there can stand at the stop, or continue to it. */
 static bool
-leads_to(const struct sim_stand *stand, const struct sim_kept *snapshot, struct sim_stop stop)
+leads_to(const struct sim_stand *stand, const struct sim_stood *snapshot, struct sim_stop stop)
 {
     return snapshot->kept && !is_before(stop, snapshot->stop) &&
            (stand->what->strategy->ops->seek != NULL || snapshot->asked == stand->asked ||
@@ -51,7 +51,7 @@ nearest(const struct sim_stand *stand, struct sim_stop stop)
 {
     uint32_t best = NONE;
     for (uint32_t i = 0; i < SIM_SNAPSHOTS; i++) {
-        const struct sim_kept *each = &stand->snapshots[i];
+        const struct sim_stood *each = &stand->snapshots[i];
         if (leads_to(stand, each, stop) &&
                 (best == NONE || is_before(stand->snapshots[best].stop, each->stop))) {
             best = i;
@@ -64,7 +64,7 @@ nearest(const struct sim_stand *stand, struct sim_stop stop)
 static void
 keep(struct sim_stand *stand, struct sim_stop stop)
 {
-    struct sim_kept *all = stand->snapshots;
+    struct sim_stood *all = stand->snapshots;
     uint32_t place = 0;
     for (uint32_t i = 1; i < SIM_SNAPSHOTS && all[place].kept; i++) {
         if (!all[i].kept || is_before(all[i].stop, all[place].stop)) {

@@ -24,7 +24,7 @@ struct sim_stand {
     bool standing;  /* The replay is not dropped. */
     uint64_t asked; /* So many answers its strategy has given. */
     /* Where it can be put back. */
-    struct sim_kept {
+    struct sim_stood {
         bool kept;
         struct sim_stop stop;
         uint64_t asked;

@@ -180,36 +180,10 @@ hash_of_kept(const struct sim_shared *shared, uint32_t nth)
     return XXH3_64bits_withSeed(&kept, sizeof(kept), tape + nth);
 }
 
-/*
- * The checksum of the results is made twice a run, and a run may take less than a microsecond: a
- * weighted sum of their words, with weights that the compiler knows, costs half of XXH3 there.
- * Weights are odd, so that a change of one word is always seen; several that cancel each other
- * modulo 2^64 are no accident. It begins with a number, as memory that is all zeros is not whole.
- */
-#define SUM_WORDS (offsetof(struct sim_results, sum) / sizeof(uint64_t))
-#define SUM_BEGINS UINT64_C(0x94d049bb133111eb)
-#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
-#define MIXED(i) (((GOLDEN * (i)) ^ (GOLDEN * (i) >> 30)) * UINT64_C(0xbf58476d1ce4e5b9))
-#define WEIGHT(i) ((MIXED(i) ^ MIXED(i) >> 27) | 1)
-#define WEIGHTS_4(i) WEIGHT(i), WEIGHT(i + 1), WEIGHT(i + 2), WEIGHT(i + 3)
-#define WEIGHTS_16(i) WEIGHTS_4(i), WEIGHTS_4(i + 4), WEIGHTS_4(i + 8), WEIGHTS_4(i + 12)
-
-static const uint64_t weights[] = {WEIGHTS_16(1), WEIGHTS_16(17)};
-
 static uint64_t
 sum_of(const struct sim_results *results)
 {
-    const char *bytes = (const char *)results;
-    uint64_t sum = SUM_BEGINS;
-    _Static_assert(SUM_WORDS <= sizeof(weights) / sizeof(*weights), "each word has a weight");
-    _Static_assert(offsetof(struct sim_results, sum) % sizeof(uint64_t) == 0, "whole words");
-#pragma GCC unroll 32
-    for (size_t i = 0; i < SUM_WORDS; i++) {
-        uint64_t word;
-        memcpy(&word, bytes + i * sizeof(word), sizeof(word));
-        sum += word * weights[i];
-    }
-    return sum;
+    return XXH3_64bits(results, offsetof(struct sim_results, sum));
 }
 
 static bool
