@@ -20,7 +20,8 @@ struct sim_bound {
     uint32_t object;        /* The task's number: another task at the same place has another. */
     struct rt_list parked;  /* In the runtime's list while the task is parked. */
     bool runnable;          /* In the policy. */
-    uint64_t runnable_step; /* Since when. */
+    uint64_t runnable_step; /* Since when: step of the world, … */
+    uint64_t runnable_pops; /* … and `pops` of the runtime. */
 };
 
 struct sim_rt {
@@ -56,8 +57,9 @@ struct sim_rt {
     struct rt_sched *inner;     /* One of the runtime's; NULL: every pick is a decision. */
     uint16_t *runnable;         /* Under `any` by a loop: indices, longest woken first. */
     uint32_t runnable_count;
-    uint64_t pops;
+    uint64_t pops;        /* Tasks polled so far. */
     uint64_t useful_step; /* Since when a turn would have been useful; 0: it would not. */
+    uint64_t useful_pops; /* `pops` then. */
 };
 
 /* Whether the task that `bound` stands for has left the executor. Its memory may be gone. */

@@ -36,6 +36,8 @@ starvation_limit(const struct sim_rt *rt)
     return rt->world->options.starvation_steps + 16 * (uint64_t)rt->runtime.executor.woken;
 }
 
+/* Polls of this executor are counted, not steps of the world: the strategy may keep an executor
+ * from running at all while others run. */
 static void
 check_passed_over(struct sim_rt *rt)
 {
@@ -44,11 +46,11 @@ check_passed_over(struct sim_rt *rt)
         if (bound == NULL || !bound->runnable) {
             continue;
         }
-        uint64_t waited = rt->world->step - bound->runnable_step;
+        uint64_t waited = rt->pops - bound->runnable_pops;
         sim__keep_waiting(rt->world, waited, starvation_limit(rt));
         if (waited > starvation_limit(rt)) {
             sim_fail(rt->world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, &bound->actor, 0,
-                    "task '%s' was woken at step %llu and has been passed over for %llu steps",
+                    "task '%s' was woken at step %llu and has been passed over for %llu polls",
                     bound->actor.name, (unsigned long long)bound->runnable_step,
                     (unsigned long long)waited);
         }
@@ -64,15 +66,17 @@ check_not_looked_at(struct sim_rt *rt)
         rt->useful_step = 0;
         return;
     }
-    if (rt->useful_step < world->looked_step + 1) {
-        rt->useful_step = world->step > world->looked_step ? world->step : world->looked_step + 1;
+    uint64_t looked_step = world->stepping->looked_step;
+    if (rt->useful_step <= looked_step) {
+        rt->useful_step = world->step > looked_step ? world->step : looked_step + 1;
+        rt->useful_pops = rt->pops;
     }
-    uint64_t late = world->step > rt->useful_step ? world->step - rt->useful_step : 0;
+    uint64_t late = rt->pops - rt->useful_pops;
     sim__keep_waiting(world, late, world->options.starvation_steps);
     if (late > world->options.starvation_steps) {
         sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, world->stepping, 0,
-                "a timer is due or a source is ready since step %llu, and for %llu steps "
-                "the loop has polled tasks without looking",
+                "a timer is due or a source is ready since step %llu, and the loop has polled "
+                "%llu tasks without looking",
                 (unsigned long long)rt->useful_step, (unsigned long long)late);
     }
 }
@@ -121,7 +125,7 @@ list_pick(struct sim_rt *rt)
     uint32_t n =
             rt->runnable_count < SIM_ALTERNATIVES_MAX ? rt->runnable_count : SIM_ALTERNATIVES_MAX;
     struct sim_actor *owner = &rt->bound[rt->runnable[0]]->actor;
-    uint64_t waited = rt->world->step - rt->bound[rt->runnable[0]]->runnable_step;
+    uint64_t waited = rt->pops - rt->bound[rt->runnable[0]]->runnable_pops;
     uint32_t place = 0;
     if (waited <= rt->world->options.fair_steps + 8 * (uint64_t)n) {
         place = sim_actor_choose_of(owner, SIM_KIND_RUN, n, SIM_ODDS_EVEN, describe, rt);
@@ -190,6 +194,7 @@ push(struct rt_sched *sched, uint32_t index)
     struct sim_bound *bound = bound_at(rt, index);
     bound->runnable = true;
     bound->runnable_step = rt->world->step;
+    bound->runnable_pops = rt->pops;
     bound->actor.cause = (uint32_t)rt->world->step;
     if (rt->inner != NULL) {
         rt->inner->ops->push(rt->inner, index);

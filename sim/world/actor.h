@@ -120,6 +120,7 @@ struct sim_actor {
     uint64_t polls_healed; /* … of these before the run was healed (heal.c). */
     uint64_t stopped_step; /* Step of its last step: it sleeps since then. */
     uint64_t stopped_ns;
+    uint64_t looked_step;        /* A reactor that it drives asked its host last. */
     uint64_t disturbed_progress; /* The last step of progress when it was perturbed last, … */
     uint32_t disturbed;          /* … and how often it was since that step. */
     uint16_t objects[16];        /* Objects created by it, by kind. */

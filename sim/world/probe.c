@@ -182,7 +182,9 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint
     } else if (kind == RT_PROBE_PUT) {
         put_back(world, object, argument);
     } else if (kind == RT_PROBE_TURN) {
-        world->looked_step = world->step;
+        if (world->stepping != NULL) {
+            world->stepping->looked_step = world->step;
+        }
     } else if (kind == RT_PROBE_COMPLETE) {
         gain(world, SIM_GAIN_COMPLETED, object, 1);
         sim_world_progress(world);

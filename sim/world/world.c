@@ -181,7 +181,6 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->audit_stride = 1;
     world->quiet = 0;
     world->consumed = 0;
-    world->looked_step = 0;
     world->stopped = false;
     world->over = false;
     world->suspensions = 0;

@@ -188,7 +188,6 @@ struct sim_world {
     bool healed;             /* … if it was. */
     bool stopped;            /* At `stop`. */
     bool over;               /* The run has ended. */
-    uint64_t looked_step;    /* The last step at which a reactor asked its host. */
     uint64_t suspensions;    /* How often a task fell asleep after a poll. */
     uint64_t cancels;        /* Tasks that a fault has cancelled. */
     uint64_t calm_until;     /* No actor is perturbed before this step. */

@@ -64,6 +64,7 @@ flag-then-sleep/broken 151 late-wakeup audit-quiet
 flag-then-sleep/broken-beyond-slack 151 late-wakeup audit-quiet
 slow-livelock/broken 1 lost-wakeup rewake
 slow-livelock/broken-idle 1 livelock limit
+many-executors/broken-never-looks 300 starvation limit
 END
 same "each broken program was tried" \
     "$(grep '/broken' names.txt | grep -v '^oracle/spins-on-the-clock/')" ""
