@@ -5,10 +5,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
@@ -33,6 +35,7 @@ int
 main(int count, char **arguments)
 {
     if (!keep_streams_apart()) {
+        (void)dprintf(STDERR_FILENO, "rewake: cannot open /dev/null: %s\n", strerror(errno));
         _exit(SIM_EXIT_SYSTEM);
     }
     int status = sim_cli_main(count, arguments);

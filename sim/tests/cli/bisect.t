@@ -142,40 +142,20 @@ fails "a run that failed from the first commit on" 125 mine.so "$token" -- sh -c
     'echo -O1 >FLAGS; ./build.sh'
 
 # ---- Told to end, or killed. ----
-gone() {
-    left=150
-    while kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
-until_clean() {
-    left=100
-    until clean; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
 for signal in INT TERM KILL; do
     rm -f "$tmp/building"
     # As a terminal does: a shell gives its background jobs SIGINT ignored.
     perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$REWAKE" bisect mine.so "$token" -- \
         sh -c "echo \$\$ >'$tmp/building'; sleep 60" >"$tmp/out.txt" 2>"$tmp/err.txt" &
     pid=$!
-    left=100
-    until [ -s "$tmp/building" ] || [ $left -eq 0 ]; do
-        left=$((left - 1))
-        sleep 0.1
-    done
+    soon test -s "$tmp/building"
     kill -$signal $pid
-    ok "SIG$signal: it ends" gone $pid
+    ok "SIG$signal: it ends" soon gone $pid
     wait $pid 2>/dev/null
     ended=$?
     [ $signal = KILL ] || same "SIG$signal: status" "$ended" 5
-    ok "SIG$signal: so does the build" gone "$(cat "$tmp/building")"
-    ok "SIG$signal: nothing is left" until_clean
+    ok "SIG$signal: so does the build" soon gone "$(cat "$tmp/building")"
+    ok "SIG$signal: nothing is left" soon clean
 done
 cd .. || exit 1
 ok "nothing was touched by any of these" untouched

@@ -83,25 +83,29 @@ not_in() {
     ! grep -q "$2" "$1"
 }
 
-# until_done DB RUNS: the sweep has written down so many.
-until_done() {
-    left=200
-    while [ "$(sqlite3 "$1" 'SELECT coalesce(max(runs), 0) FROM sweeps' 2>/dev/null || echo 0)" \
-        -lt "$2" ]; do
+# soon COMMAND...: it succeeds within 30 s.
+soon() {
+    left=300
+    until "$@"; do
         left=$((left - 1))
         [ $left -gt 0 ] || return 1
         sleep 0.1
     done
 }
 
-# until_computed PID: one of its workers has, for 0.3 s. Runs that do not hang take a hundredth of
+# gone PID: no such process, or one that only waits to be buried.
+gone() {
+    ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
+}
+
+# has_done DB RUNS: the sweep has written down so many.
+has_done() {
+    [ "$(sqlite3 "$1" 'SELECT coalesce(max(runs), 0) FROM sweeps' 2>/dev/null || echo 0)" -ge "$2" ]
+}
+
+# has_computed PID: one of its workers has, for 0.3 s. Runs that do not hang take a hundredth of
 # that. (The sweep itself waits, and writes nothing down.)
-until_computed() {
-    left=200
-    until cat /proc/[0-9]*/stat 2>/dev/null |
-        awk -v parent="$1" '$4 == parent && $14 >= 30 { found = 1 } END { exit !found }'; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
+has_computed() {
+    cat /proc/[0-9]*/stat 2>/dev/null |
+        awk -v parent="$1" '$4 == parent && $14 >= 30 { found = 1 } END { exit !found }'
 }

@@ -6,14 +6,9 @@
 build_library bad
 build_library hostile
 
-# until_true DB SQL: it answers 1, within 20 s.
-until_true() {
-    left=200
-    while [ "$(sqlite3 "$1" "$2" 2>/dev/null)" != 1 ]; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
+# is_true DB SQL: it answers 1.
+is_true() {
+    [ "$(sqlite3 "$1" "$2" 2>/dev/null)" = 1 ]
 }
 
 # ---- A failure's row and its count are one transaction. ----
@@ -23,11 +18,11 @@ rows='SELECT count(*) FROM runs WHERE verdict <> 0'
 "$REWAKE" run ./bad.so bad/some-hang --strategy random --seeds 4-60 --hang 1s --jobs 1 \
     --fail-fast --db k.db >k.txt 2>&1 &
 pid=$!
-ok "a failure is counted" until_true k.db "SELECT ($counted) > 0"
+ok "a failure is counted" soon is_true k.db "SELECT ($counted) > 0"
 same "it has its row at once" "$(sqlite3 k.db "SELECT ($counted) = ($rows)")" 1
 kill -KILL $pid
 wait $pid
-ok "after kill -9 the count is there" until_true k.db "SELECT ($counted) > 0"
+ok "after kill -9 the count is there" soon is_true k.db "SELECT ($counted) > 0"
 same "and its row" "$(sqlite3 k.db "SELECT ($counted) = ($rows)")" 1
 same "the database is whole" "$(sqlite3 k.db 'PRAGMA integrity_check')" ok
 
@@ -40,7 +35,7 @@ lost() {
     rm -f l.db*
     "$REWAKE" run ./hostile.so hostile/slow --time 30s --jobs 1 --db l.db >out.txt 2>err.txt &
     pid=$!
-    ok "$claim: the sweep writes" until_true l.db 'SELECT max(runs) > 0 FROM sweeps'
+    ok "$claim: the sweep writes" soon is_true l.db 'SELECT max(runs) > 0 FROM sweeps'
     sh -c "$2"
     wait $pid
     same "$claim: status" "$?" 70
@@ -79,7 +74,7 @@ damaged "a column is missing" 'DROP TABLE seeds; CREATE TABLE seeds (sweep INTEG
 "$REWAKE" run canary/lost-wakeup --strategy random --time 60s --jobs 1 --fresh --db w.db \
     >w.txt 2>&1 &
 pid=$!
-ok "a sweep has written" until_true w.db 'SELECT sum(runs) > 0 FROM sweeps'
+ok "a sweep has written" soon is_true w.db 'SELECT sum(runs) > 0 FROM sweeps'
 kill -KILL $pid
 wait $pid
 ok "killed, it leaves a -wal" test -s w.db-wal

@@ -177,21 +177,21 @@ done
 # ---- Interrupted, killed. ----
 "$REWAKE" run 'seeds/*' --time 60s --db i.db >i.txt 2>&1 &
 pid=$!
-until_computed $pid
+soon has_computed $pid
 kill -INT $pid
 wait $pid
 same "^C: it reports and ends with 5" "$?" 5
 ok "^C: figures are there" grep -q '^[0-9]* runs: [0-9]* passed' i.txt
 "$REWAKE" run 'seeds/*' --time 60s --record none >hup.txt 2>&1 &
 pid=$!
-until_computed $pid
+soon has_computed $pid
 kill -HUP $pid
 wait $pid
 same "SIGHUP: it reports and ends with 5" "$?" 5
 ok "SIGHUP: figures are there" grep -q '^[0-9]* runs: [0-9]* passed' hup.txt
 "$REWAKE" run 'seeds/*' --time 60s --record none >/dev/null 2>usr.txt &
 pid=$!
-until_computed $pid
+soon has_computed $pid
 kill -USR1 $pid
 sleep 0.3
 kill -INT $pid
@@ -221,7 +221,7 @@ same "nobody reads, and the signal is ignored: status" "$(cat pipe.txt)" 70
 ok "nobody reads, and the signal is ignored: a line says so" one_line pipe.err
 "$REWAKE" run 'seeds/*' --time 60s --db k9.db >/dev/null 2>&1 &
 pid=$!
-until_done k9.db 1
+soon has_done k9.db 1
 children=$(pgrep -P $pid | tr '\n' ' ')
 kill -KILL $pid
 wait $pid 2>/dev/null

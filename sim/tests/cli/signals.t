@@ -6,23 +6,14 @@
 build_library bad
 lib=./bad.so
 
-# gone PID: within 20 s it is; nobody here has so much patience as a hang that is not waited for.
-gone() {
-    left=200
-    while kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
 
 # ---- ^C while a run hangs, and nobody would wait for that. ----
 "$REWAKE" run $lib bad/some-hang --strategy random --seeds 4-60 --hang 300s --jobs 1 --db h.db \
     >h.txt 2>&1 &
 pid=$!
-ok "^C in a hang: it hangs" until_computed $pid
+ok "^C in a hang: it hangs" soon has_computed $pid
 kill -INT $pid
-ok "^C in a hang: it ends" gone $pid
+ok "^C in a hang: it ends" soon gone $pid
 kill -KILL $pid 2>/dev/null
 wait $pid
 same "^C in a hang: status" "$?" 5
@@ -36,7 +27,7 @@ same "^C in a hang: the run that was cut off is none" \
 setsid "$REWAKE" run 'seeds/*' --time 60s --jobs 2 --db t.db >t.txt 2>&1 &
 sleep 0.2
 group=$(pgrep -f "run seeds/. --time 60s --jobs 2 --db t.db" | head -n 1)
-until_done t.db 100
+soon has_done t.db 100
 # The workers hear it first, as they may.
 for again in 1 2 3 4 5 6 7 8 9 10 11 12; do
     kill -TERM $(pgrep -P "$group")
@@ -45,7 +36,7 @@ done
 same "SIGTERM to the workers: nothing has happened ($again times)" \
     "$(sqlite3 t.db 'SELECT count(*) FROM failures')" 0
 kill -TERM -"$group"
-ok "SIGTERM to the group: it ends" gone "$group"
+ok "SIGTERM to the group: it ends" soon gone "$group"
 wait $!
 same "SIGTERM to the group: status" "$?" 5
 ok "SIGTERM to the group: it reports" grep -q '^[0-9]* runs: [0-9]* passed, 0 failed' t.txt

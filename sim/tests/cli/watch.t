@@ -15,17 +15,9 @@ build() {
     $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -shared -fPIC $library_flags -I"$root" $1 "$source" \
         -o "$2"
 }
-# wait_for COUNT PATTERN FILE: so many lines match, within half a minute.
-wait_for() {
-    left=300
-    until [ "$(grep -c "$2" "$3")" -ge "$1" ]; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || {
-            cat "$3" err.txt
-            return 1
-        }
-        sleep 0.1
-    done
+# has COUNT PATTERN FILE: so many lines match.
+has() {
+    [ "$(grep -c "$2" "$3")" -ge "$1" ]
 }
 # begin ARGS...: watches in the background. A shell gives such jobs SIGINT ignored: perl does not.
 begin() {
@@ -39,39 +31,31 @@ finish() {
     wait $pid
     ended=$?
 }
-gone() {
-    left=100
-    while kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
-        sleep 0.1
-    done
-}
 
 # ---- Built again, mended. ----
 build '' "$lib"
 begin "$lib" 'mine/*' --runs 20 --fresh --no-shrink --db w.db
-ok "watch: it runs at once" wait_for 1 '^20 runs: ' out.txt
+ok "watch: it runs at once" soon has 1 '^20 runs: ' out.txt
 ok "watch: and finds the bug" grep -q 'mine/mended: invariant' out.txt
-ok "watch: it says what is watched" wait_for 1 'mine.so is watched' err.txt
+ok "watch: it says what is watched" soon has 1 'mine.so is watched' err.txt
 build -DMENDED "$lib"
-ok "watch: built anew, it runs again" wait_for 2 '^20 runs: ' out.txt
+ok "watch: built anew, it runs again" soon has 2 '^20 runs: ' out.txt
 ok "watch: the new library" grep -q '^20 runs: 20 passed, 0 failed' out.txt
 ok "watch: a change is told" grep -q 'mine.so has changed' err.txt
 touch "$lib"
-ok "watch: touched, it runs again" wait_for 3 '^20 runs: ' out.txt
+ok "watch: touched, it runs again" soon has 3 '^20 runs: ' out.txt
 
 # ---- Another file put in its place; others in the folder are nothing to it. ----
 build -DMENDED "a folder/other.so"
 touch "a folder/mine.so.tmp"
 build '' new.so
 mv new.so "$lib"
-ok "watch: another one in its place" wait_for 4 '^20 runs: ' out.txt
+ok "watch: another one in its place" soon has 4 '^20 runs: ' out.txt
 same "watch: other files are none of its business" "$(grep -c '^20 runs: ' out.txt)" 4
 
 # ---- One that does not load is told, and no end. ----
 echo 'no library' >"$lib"
-ok "watch: one that does not load is told" wait_for 1 '^rewake: .*mine.so' err.txt
+ok "watch: one that does not load is told" soon has 1 '^rewake: .*mine.so' err.txt
 ok "watch: and it goes on" kill -0 $pid
 rm "$lib"
 # Half of it, and a while later all.
@@ -81,14 +65,14 @@ head -c $half new.so >"$lib"
 sleep 0.8
 same "watch: half a library is waited for" "$(grep -c '^rewake: ' err.txt)" 1
 tail -c +$((half + 1)) new.so >>"$lib"
-ok "watch: the other half, and it runs" wait_for 5 '^20 runs: ' out.txt
+ok "watch: the other half, and it runs" soon has 5 '^20 runs: ' out.txt
 same "watch: nothing else was refused" "$(grep -c '^rewake: ' err.txt)" 1
 
 # ---- The folder goes, and comes again. ----
 rm -r 'a folder'
 mkdir 'a folder'
 mv new.so "$lib"
-ok "watch: a folder that comes again" wait_for 6 '^20 runs: ' out.txt
+ok "watch: a folder that comes again" soon has 6 '^20 runs: ' out.txt
 finish
 same "^C: status" "$ended" 0
 same "no control characters but on a terminal" "$(grep -c "$(printf '\033')" out.txt)" 0
@@ -96,24 +80,22 @@ same "no control characters but on a terminal" "$(grep -c "$(printf '\033')" out
 # ---- A change ends a run that goes on; so does ^C. ----
 build -DMENDED "$lib"
 begin "$lib" --time 60s --fresh --db t.db
-ok "a long run: it has begun" sh -c "i=0; until pgrep -P $pid >/dev/null || [ \$i -ge 100 ]; do
-    i=\$((i + 1)); sleep 0.1; done; pgrep -P $pid >first"
+ok "a long run: it has begun" soon sh -c "pgrep -P $pid >first"
 build -DMENDED "$lib"
-ok "a long run: a change ends it" gone "$(cat first)"
-ok "a long run: another one has begun" sh -c "i=0; until pgrep -P $pid >second || [ \$i -ge 100 ]
-    do i=\$((i + 1)); sleep 0.1; done; test -s second"
+ok "a long run: a change ends it" soon gone "$(cat first)"
+ok "a long run: another one has begun" soon sh -c "pgrep -P $pid >second"
 kill -INT $pid
-ok "^C in a run: it ends" gone $pid
+ok "^C in a run: it ends" soon gone $pid
 wait $pid
 same "^C in a run: status" "$?" 0
-ok "^C in a run: the run as well" gone "$(cat second)"
+ok "^C in a run: the run as well" soon gone "$(cat second)"
 
 # ---- Not there yet; --json; words that are wrong. ----
 rm "$lib"
 begin "$lib" --runs 5 --fresh --json --db j.db
-ok "not there yet: it is waited for" wait_for 1 'not there' err.txt
+ok "not there yet: it is waited for" soon has 1 'not there' err.txt
 build -DMENDED "$lib"
-ok "not there yet: then it runs" wait_for 1 '"event":"summary"' out.txt
+ok "not there yet: then it runs" soon has 1 '"event":"summary"' out.txt
 finish
 ok "--json: nothing but JSON on stdout" every_line_is_json out.txt
 refused "an option that run does not have" 2 watch "$lib" --bound 3
