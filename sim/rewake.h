@@ -11,7 +11,7 @@
  *      runtime/compose/callback.h, runtime/task/atomic_waker.h, runtime/sched/
  *                           callbacks; a waker that others may fire; policies
  *
- *      sim/scenario.h       SIM_SCENARIO, sim_new, sim_free, sim_pick, sim_range, SIM_ALWAYS
+ *      sim/core/scenario.h       SIM_SCENARIO, sim_new, sim_free, sim_pick, sim_range, SIM_ALWAYS
  *      sim/bind/runtime.h   sim_rt_new, sim_spawn: a runtime in the world; sim_slot_name
  *      sim/bind/foreign.h   sim_foreign_new: a runtime of one's own on a loop, its wakes told
  *      sim/bind/shard.h     sim_house_new: shards, each an actor
@@ -21,7 +21,7 @@
  *      sim/host/            host.h: sources, streams, requests; fd.h: descriptors; completion.h:
  *                           sim_ring_new
  *      sim/net/net.h        sim_net_new: a network between runtimes
- *      sim/world/           loop.h: sim_loop_new, a loop of one's own; mock.h: time moved by hand;
+ *      sim/core/           loop.h: sim_loop_new, a loop of one's own; mock.h: time moved by hand;
  *                           cell.h: sim_cell_get, sim_cell_set, shared numbers that searches see
  *
  * Files named internal, priv or *_internal are nobody's, nor is what none of these includes.
@@ -51,14 +51,14 @@
 #include "sim/bind/shard.h"
 #include "sim/bind/ticker.h"
 #include "sim/bind/worker.h"
+#include "sim/core/cell.h"
+#include "sim/core/loop.h"
+#include "sim/core/mock.h"
+#include "sim/core/scenario.h"
 #include "sim/host/completion.h"
 #include "sim/host/fd.h"
 #include "sim/host/host.h"
 #include "sim/net/net.h"
-#include "sim/scenario.h"
-#include "sim/world/cell.h"
-#include "sim/world/loop.h"
-#include "sim/world/mock.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
  * scenario.c -- whole scenarios: the input is every decision of a run.
  *
  * An input is what `rewake replay` takes for an artifact (sim/cli/subject/artifact.h): a line with
- * the name of a scenario, then answers to its choices (sim/decide/answers.h). The run is made in
+ * the name of a scenario, then answers to its choices (sim/core/answers.h). The run is made in
  * this process, recorded, and judged by all oracles, as a worker of `rewake run` does it. One that
  * ends in any verdict but `pass` stops the process; its verdict, its token and the command that
  * replays it are told before.
@@ -27,9 +27,9 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/sim/scenario/scenario.h"
 #include "sim/cli/print/words.h"
+#include "sim/core/process/output.h"
 #include "sim/explore/token.h"
 #include "sim/judge/judge.h"
-#include "sim/world/process/output.h"
 
 #define EVENTS 65536u
 #define DEVIATIONS 65536u

@@ -13,10 +13,10 @@
 
 #include "fuzz/fuzz.h"
 #include "runtime/base/probe.h"
+#include "sim/core/event.h"
 #include "sim/tell/diff.h"
 #include "sim/tell/tell.h"
 #include "sim/tests/tell/tale.h"
-#include "sim/trace/event.h"
 
 #define ACTORS_MAX 12u
 #define WIDTH_MAX 100u

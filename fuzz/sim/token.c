@@ -16,11 +16,11 @@
 #include <xxhash.h>
 
 #include "fuzz/fuzz.h"
-#include "sim/decide/choice.h"
+#include "sim/core/choice.h"
+#include "sim/core/outcome.h"
+#include "sim/core/scenario.h"
 #include "sim/explore/base32.h"
 #include "sim/explore/token.h"
-#include "sim/scenario.h"
-#include "sim/world/outcome.h"
 
 #define HEAD "rw1:zoo/a06/broken:7:"
 #define PAYLOAD_MAX 4096u

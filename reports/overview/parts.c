@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/world/outcome.h"
+#include "sim/core/outcome.h"
 
 /* ---- What a sweep is. ------------------------------------------------------------------------ */
 

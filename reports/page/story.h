@@ -9,7 +9,7 @@
 #include "reports/base/html.h"
 #include "reports/model/explained.h"
 #include "reports/page/lanes.h"
-#include "sim/explain/look/frames.h"
+#include "sim/core/frames.h"
 
 #define REPORT_BLAMED_MAX 24u
 

@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/decide/choice.h"
-#include "sim/decide/tape.h"
+#include "sim/core/choice.h"
+#include "sim/core/tape.h"
 #include "sim/rewake.h"
 
 /* Stream, ordinal, id, kind, n, index. */

@@ -9,7 +9,7 @@
 #ifndef ZOO_LOCK_H
 #define ZOO_LOCK_H
 
-#include "sim/world/loop.h"
+#include "sim/core/loop.h"
 
 #define LOCK_WAITERS_MAX 8
 

@@ -7,7 +7,7 @@
 #
 # All of it is read from memory, with the program's debug information: nothing is called in the
 # process, so that a core answers as a process does. The only thing that is written is the step at
-# which to stop next (sim/world/process/trap.c).
+# which to stop next (sim/core/process/trap.c).
 #
 # SPDX-License-Identifier: Apache-2.0
 import re
@@ -209,7 +209,7 @@ class Sites:
 
 
 class Wait:
-    """A line of the ledger (sim/trace/ledger.h)."""
+    """A line of the ledger (sim/explain/ledger.h)."""
 
     def __init__(self, event, who, what):
         self.who = who
@@ -220,7 +220,7 @@ class Wait:
 
 
 class Ledger:
-    """Follows each waker from its store to its end, as sim/trace/ledger.c does."""
+    """Follows each waker from its store to its end, as sim/explain/ledger.c does."""
 
     ENDS = {"FIRE": "fired", "REPLACE": "replaced", "ERASE": "erased", "DROP": "dropped"}
 

@@ -62,7 +62,7 @@ C
 allows sim/cli/a.c "a member called rand" <<'C'
 static int x = my_rand(a->rand(1) + b.rand(2));
 C
-breaks "no clock or environment in the core" sim/world/a.c 'time()' <<'C'
+breaks "no clock or environment in the core" sim/core/a.c 'time()' <<'C'
 static long now = time(NULL);
 C
 breaks "no clock or environment in the core" runtime/runtime.c 'getenv()' <<'C'
@@ -77,7 +77,7 @@ C
 allows runtime/host/a.c "malloc" <<'C'
 static void *p = malloc(1);
 C
-breaks "no floating point in the core" sim/decide/a.c 'floating point' <<'C'
+breaks "no floating point in the core" sim/core/a.c 'floating point' <<'C'
 static double odds;
 C
 allows sim/explore/a.c "floating point" <<'C'

@@ -9,7 +9,7 @@
 #define SIM_BIND_BIND_PRIV_H
 
 #include "sim/bind/runtime.h"
-#include "sim/world/world.h"
+#include "sim/core/world.h"
 
 /* A posted task and its actor. */
 struct sim_bound {

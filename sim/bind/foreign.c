@@ -15,9 +15,9 @@
 #include "runtime/base/list.h"
 #include "runtime/task/task.h"
 #include "sim/bind/foreign_priv.h"
-#include "sim/trace/event.h"
-#include "sim/trace/site.h"
-#include "sim/world/world.h"
+#include "sim/core/event.h"
+#include "sim/core/site.h"
+#include "sim/core/world.h"
 
 #define CHAINS 64u
 

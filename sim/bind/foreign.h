@@ -2,7 +2,7 @@
  * foreign.h -- somebody else's runtime in the world: who waits where, who is woken, and the oracle.
  *
  * The runtime is the reader's own, with its own tasks, wakers and queue. It runs on
- * a loop (world/loop.h), and sleeps and looks at the clock through the fake host
+ * a loop (core/loop.h), and sleeps and looks at the clock through the fake host
  * (runtime/io/host.h, host/host.h, host/fd.h). That alone makes it deterministic,
  * and a loop that sleeps for ever is found. To be told which task lost which wake
  * at which line it says in a few places what it does:
@@ -34,8 +34,8 @@
 #ifndef SIM_BIND_FOREIGN_H
 #define SIM_BIND_FOREIGN_H
 
-#include "sim/scenario.h"
-#include "sim/world/loop.h"
+#include "sim/core/loop.h"
+#include "sim/core/scenario.h"
 
 #ifdef __cplusplus
 extern "C" {

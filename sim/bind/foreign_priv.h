@@ -6,7 +6,7 @@
 #ifndef SIM_BIND_FOREIGN_PRIV_H
 #define SIM_BIND_FOREIGN_PRIV_H
 
-#include "sim/world/world.h"
+#include "sim/core/world.h"
 
 /* A waker whose slot was freed. */
 struct sim__lost_waker {

@@ -14,9 +14,9 @@
 #include "runtime/task/internal.h"
 #include "sim/bind/bind_priv.h"
 #include "sim/bind/foreign_priv.h"
-#include "sim/scenario.h"
-#include "sim/trace/site.h"
-#include "sim/world/memory/block.h"
+#include "sim/core/memory/block.h"
+#include "sim/core/scenario.h"
+#include "sim/core/site.h"
 
 #define WORD sizeof(uint64_t)
 

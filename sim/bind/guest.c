@@ -5,8 +5,8 @@
  */
 #include "sim/bind/guest.h"
 
-#include "sim/world/stack/stack.h"
-#include "sim/world/world.h"
+#include "sim/core/process/stack.h"
+#include "sim/core/world.h"
 
 static void
 on_charge(void *argument, uint64_t units)

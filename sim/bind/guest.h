@@ -11,7 +11,7 @@
 #define SIM_BIND_GUEST_H
 
 #include "runtime/fiber/store.h"
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -17,7 +17,7 @@
 #include "runtime/sched/fair.h"
 #include "runtime/sched/ranked.h"
 #include "sim/bind/bind_priv.h"
-#include "sim/world/loop.h"
+#include "sim/core/loop.h"
 
 /* How often the runnable are looked over for somebody forgotten, in pops. */
 #define LOOK_EVERY 32u

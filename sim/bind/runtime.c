@@ -11,7 +11,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/bind/bind_priv.h"
-#include "sim/world/world.h"
+#include "sim/core/world.h"
 
 #define CAPACITY 64u
 

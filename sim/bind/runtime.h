@@ -12,7 +12,7 @@
  * alternative of its own; under the other orders the executor is one actor, and its policy picks.
  *
  * `by_loop`: the scenario drives the runtime itself, with rt_block_on or rt_run_until_stalled
- * inside a sim_loop (world/loop.h). Tasks are then stepped by that loop; its picks are decisions
+ * inside a sim_loop (core/loop.h). Tasks are then stepped by that loop; its picks are decisions
  * all the same, and the world comes in between any two polls.
  *
  * This folder is compiled once more with each patched copy of the runtime (scenarios/zoo), so that
@@ -24,10 +24,10 @@
 #define SIM_BIND_RUNTIME_H
 
 #include "runtime/runtime.h"
+#include "sim/core/actor.h"
+#include "sim/core/scenario.h"
 #include "sim/host/host.h"
 #include "sim/net/net.h"
-#include "sim/scenario.h"
-#include "sim/world/actor.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/bind/bind_priv.h"
-#include "sim/world/loop.h"
+#include "sim/core/loop.h"
 
 struct room {
     struct rt_shard shard;

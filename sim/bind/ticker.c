@@ -7,7 +7,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/bind/bind_priv.h"
-#include "sim/world/loop.h"
+#include "sim/core/loop.h"
 
 #define CAPACITY 16u
 #define EVENTS 32u

@@ -6,7 +6,7 @@
 #include "sim/bind/worker.h"
 
 #include "runtime/base/assert.h"
-#include "sim/world/world.h"
+#include "sim/core/world.h"
 
 struct sim_worker {
     struct rt_worker worker;

@@ -11,7 +11,7 @@
 #define SIM_BIND_WORKER_H
 
 #include "runtime/shard/blocking.h"
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,9 +14,9 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/print/terminal.h"
+#include "sim/core/options.h"
 #include "sim/explore/token.h"
 #include "sim/explore/worker/pool.h"
-#include "sim/world/options.h"
 
 /* Values of long options for getopt: above every letter. */
 #define LONG_BASE 256

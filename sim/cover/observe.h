@@ -35,9 +35,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/core/footprint.h"
+#include "sim/core/recorder.h"
 #include "sim/cover/element.h"
-#include "sim/cover/footprint.h"
-#include "sim/trace/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
  * gdb.h -- gdb around a replay, and where crashed ones leave their cores.
  *
  * The program under gdb is rewake itself, as `replay … --here --step N`: it makes the
- * run in its own process and traps as the step is about to be taken (sim/world/process/trap.c).
+ * run in its own process and traps as the step is about to be taken (sim/core/process/trap.c).
  * The commands for it are a script, scripts/gdb/rewake.py in the tree,
  * share/rewake/gdb/rewake.py beside an installed bin/.
  *

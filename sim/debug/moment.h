@@ -15,9 +15,9 @@
 #ifndef SIM_DEBUG_MOMENT_H
 #define SIM_DEBUG_MOMENT_H
 
+#include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/tell/page.h"
-#include "sim/world/world.h"
 
 #ifdef __cplusplus
 extern "C" {

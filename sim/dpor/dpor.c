@@ -33,8 +33,8 @@
 #include "sim/dpor/dpor.h"
 
 #include "runtime/base/assert.h"
+#include "sim/core/world.h"
 #include "sim/strategy/kinds.h"
-#include "sim/world/world.h"
 
 static struct dpor *
 dpor_of(struct sim_strategy *strategy)

@@ -1,7 +1,7 @@
 /*
  * trace.c -- a run as transitions, and the order that they had to have.
  *
- * Which two transitions conflict says sim/cover/footprint.h. Objects are numbered by the actor that
+ * Which two transitions conflict says sim/core/footprint.h. Objects are numbered by the actor that
  * made them as it stood in this run; in another order of the same program it may stand elsewhere,
  * so here they go by that actor's stable id.
  *

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/cover/footprint.h"
-#include "sim/world/actor.h"
+#include "sim/core/actor.h"
+#include "sim/core/footprint.h"
 
 #define DPOR_TRANSITIONS_MAX 2048u
 #define DPOR_ACCESSES_MAX 65536u

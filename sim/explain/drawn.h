@@ -10,11 +10,11 @@
 #ifndef SIM_EXPLAIN_DRAWN_H
 #define SIM_EXPLAIN_DRAWN_H
 
-#include "sim/explain/look/place.h"
+#include "sim/core/draws.h"
+#include "sim/core/symbols.h"
 #include "sim/explore/worker/pilot.h"
 #include "sim/tell/cast.h"
 #include "sim/tell/page.h"
-#include "sim/world/draws.h"
 
 #ifdef __cplusplus
 extern "C" {

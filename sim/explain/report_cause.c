@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "sim/core/site.h"
 #include "sim/explain/report_priv.h"
 #include "sim/explain/words.h"
-#include "sim/trace/site.h"
 
 static const struct sim_spot *
 blamed(const struct sim_cause *cause)

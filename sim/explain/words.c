@@ -5,8 +5,8 @@
  */
 #include "sim/explain/words.h"
 
-#include "sim/decide/choice.h"
-#include "sim/world/world.h"
+#include "sim/core/choice.h"
+#include "sim/core/world.h"
 
 uint32_t
 sim_stream_part(const struct sim_cast *cast, uint32_t stream, uint32_t kind)

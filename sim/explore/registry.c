@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/memory/image.h"
+#include "sim/core/site.h"
 #include "sim/explore/token.h"
 #include "sim/explore/worker/descriptors.h"
 #include "sim/explore/worker/last_words.h"
-#include "sim/trace/site.h"
-#include "sim/world/memory/image.h"
 
 /* A library whose constructors take longer does not load. */
 #define LOAD_SECONDS 10
@@ -296,7 +296,8 @@ library_of(struct sim_registry *registry, const char *path, void *handle)
     if (library->version != SIM_LIBRARY_VERSION ||
             library->scenario_size != sizeof(struct sim_scenario)) {
         (void)refuse(registry,
-                "%s: the library was built against version %u of sim/scenario.h and this rewake "
+                "%s: the library was built against version %u of sim/core/scenario.h and this "
+                "rewake "
                 "has %u: build it again",
                 path, library->version, SIM_LIBRARY_VERSION);
         return NULL;

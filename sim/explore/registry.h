@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
 
 #define SIM_REGISTRY_ERROR_MAX 512u
 

@@ -11,10 +11,10 @@
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/outcome.h"
+#include "sim/core/scenario.h"
 #include "sim/explore/base32.h"
 #include "sim/explore/token.h"
-#include "sim/scenario.h"
-#include "sim/world/outcome.h"
 
 #define PREFIX "rw1:"
 #define FLAG_TAPED 1u

@@ -19,7 +19,7 @@
  * A source whose event is late is not ready anywhere until it is reported, so a
  * decision of the host is never blamed on the runtime.
  *
- * A blocked `poll` needs a loop (world/loop.h) to block in; from a world-driven runtime
+ * A blocked `poll` needs a loop (core/loop.h) to block in; from a world-driven runtime
  * (bind/runtime.h) the host is only asked when something is ready.
  *
  * Ownership. Hosts and sources live in the arena, for the run.
@@ -31,7 +31,7 @@
 
 #include "runtime/io/host.h"
 #include "runtime/io/stream.h"
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
 
 #ifdef __cplusplus
 extern "C" {

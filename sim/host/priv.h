@@ -17,9 +17,9 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
+#include "sim/core/loop.h"
+#include "sim/core/world.h"
 #include "sim/host/host.h"
-#include "sim/world/loop.h"
-#include "sim/world/world.h"
 
 #define SIM__HOST_MAGIC 0x53484f53u
 #define SIM__SOURCE_MAGIC 0x53535243u

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/decide/strategies.h"
+#include "sim/core/strategies.h"
 #include "sim/judge/liveness.h"
 #include "sim/judge/nudge.h"
 #include "sim/judge/progress.h"

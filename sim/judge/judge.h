@@ -13,7 +13,7 @@
 #ifndef SIM_JUDGE_JUDGE_H
 #define SIM_JUDGE_JUDGE_H
 
-#include "sim/world/world.h"
+#include "sim/core/world.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
  * stand.h -- a replay that stands at a stop, and can be put back there.
  *
  * A question changes the run that it is put to, so each is put to a replay that has just arrived at
- * the stop. Where the run can be kept in its middle (world/memory/checkpoint.h) only the first of
+ * the stop. Where the run can be kept in its middle (core/memory/checkpoint.h) only the first of
  * them is really made: for the next one the world is put back. The last few stops are kept, and a
  * replay continues from the latest of them that lies before its stop. Elsewhere each is a replay
  * from the beginning. The answers are the same.
@@ -15,8 +15,8 @@
 #ifndef SIM_JUDGE_STAND_H
 #define SIM_JUDGE_STAND_H
 
+#include "sim/core/memory/checkpoint.h"
 #include "sim/judge/judge.h"
-#include "sim/world/memory/checkpoint.h"
 
 struct sim_stand {
     struct sim_world *world;

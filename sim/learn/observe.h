@@ -8,8 +8,8 @@
 #ifndef SIM_LEARN_OBSERVE_H
 #define SIM_LEARN_OBSERVE_H
 
+#include "sim/core/world.h"
 #include "sim/learn/lore.h"
-#include "sim/world/world.h"
 
 /* Actors of a run that are counted by name. */
 #define SIM_OBSERVE_ACTORS_MAX 512u

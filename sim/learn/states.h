@@ -17,7 +17,7 @@
  *      └──── one step of a; its lines make a's new state ────┘ └── c was woken: a new state too
  *
  * Spots. What a step touches, and on which line, are its *spots*; which resources an event
- * touches says cover/footprint.h. Left out is what each step touches (QUIET), what only the dead
+ * touches says core/footprint.h. Left out is what each step touches (QUIET), what only the dead
  * have (GONE), who is posted (until then nobody can touch it), and a task's own number, but for the
  * poll that another's wake led to: its line is the place in which the task slept.
  *
@@ -33,8 +33,8 @@
 #include <stdint.h>
 
 #include "runtime/task/task.h"
-#include "sim/cover/footprint.h"
-#include "sim/world/actor.h"
+#include "sim/core/actor.h"
+#include "sim/core/footprint.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,9 +16,9 @@
 #ifndef SIM_LEARN_STEPS_H
 #define SIM_LEARN_STEPS_H
 
+#include "sim/core/recorder.h"
 #include "sim/learn/facts.h"
 #include "sim/learn/states.h"
-#include "sim/trace/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/core/actor.h"
 #include "sim/shrink/shrink_priv.h"
-#include "sim/world/actor.h"
 
 bool
 sim__shrink_may_set(uint32_t index)

@@ -1,7 +1,7 @@
 /*
  * number.c -- numbers that the run drew, by their values.
  *
- * A large number is many choices in a row (world/draws.h), and to draw a smaller one takes fewer:
+ * A large number is many choices in a row (core/draws.h), and to draw a smaller one takes fewer:
  * what is drawn after it is found at other occasions then. So who drops single deviations never
  * gets from 700,000 to 0, which is one choice. Here a number is replaced whole, and what follows in
  * its stream moves up. In this order, each number from the last to the first:

@@ -31,8 +31,8 @@
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-#include "sim/trace/recorder.h"
-#include "sim/world/outcome.h"
+#include "sim/core/outcome.h"
+#include "sim/core/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/core/event.h"
+#include "sim/core/site.h"
 #include "sim/cover/element.h"
 #include "sim/store/internal.h"
-#include "sim/trace/event.h"
-#include "sim/trace/site.h"
 
 /* A list of numbered words: one for each number from `first` to below `end`. */
 struct words {

@@ -22,7 +22,7 @@
 #ifndef SIM_STRATEGY_EXHAUSTIVE_H
 #define SIM_STRATEGY_EXHAUSTIVE_H
 
-#include "sim/decide/choice.h"
+#include "sim/core/choice.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/decide/strategies.h"
+#include "sim/core/strategies.h"
 #include "sim/strategy/kinds.h"
 #include "sim/strategy/rf.h"
 

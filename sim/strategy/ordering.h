@@ -19,8 +19,8 @@
 #ifndef SIM_STRATEGY_ORDERING_H
 #define SIM_STRATEGY_ORDERING_H
 
-#include "sim/decide/strategies.h"
-#include "sim/world/actor.h"
+#include "sim/core/actor.h"
+#include "sim/core/strategies.h"
 
 #ifdef __cplusplus
 extern "C" {

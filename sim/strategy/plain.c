@@ -1,9 +1,9 @@
 /*
- * plain.c -- `random` and `dullest` (sim/decide/strategies.h) as strategies by name.
+ * plain.c -- `random` and `dullest` (sim/core/strategies.h) as strategies by name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/decide/strategies.h"
+#include "sim/core/strategies.h"
 #include "sim/strategy/kinds.h"
 
 static struct sim_strategy *

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/decide/strategies.h"
+#include "sim/core/strategies.h"
 #include "sim/strategy/kinds.h"
 
 /* The stream of this strategy's own draws: no actor's. */

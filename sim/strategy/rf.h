@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/decide/choice.h"
+#include "sim/core/choice.h"
 #include "sim/learn/corpus.h"
 #include "sim/learn/facts.h"
 

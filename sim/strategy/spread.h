@@ -22,7 +22,7 @@
 #ifndef SIM_STRATEGY_SPREAD_H
 #define SIM_STRATEGY_SPREAD_H
 
-#include "sim/decide/strategies.h"
+#include "sim/core/strategies.h"
 
 #ifdef __cplusplus
 extern "C" {

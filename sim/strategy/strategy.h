@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/decide/choice.h"
+#include "sim/core/choice.h"
 #include "sim/learn/lore.h"
 
 #ifdef __cplusplus

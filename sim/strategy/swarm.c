@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/decide/strategies.h"
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
+#include "sim/core/strategies.h"
 
 /* No actor's stream, so that what a run decides does not hang together with its options. */
 #define STREAM 0x53776172u

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/world/options.h"
+#include "sim/core/options.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -21,10 +21,10 @@
 #define SIM_TRACE_CAST_H
 
 #include "runtime/base/error.h"
+#include "sim/core/actor.h"
+#include "sim/core/recorder.h"
 #include "sim/tell/moves.h"
 #include "sim/tell/page.h"
-#include "sim/trace/recorder.h"
-#include "sim/world/actor.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -17,8 +17,8 @@
 #ifndef SIM_TRACE_COLUMNS_H
 #define SIM_TRACE_COLUMNS_H
 
+#include "sim/core/outcome.h"
 #include "sim/tell/rows.h"
-#include "sim/world/outcome.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/outcome.h"
 #include "sim/tell/cast.h"
 #include "sim/tell/phrase.h"
-#include "sim/world/outcome.h"
 
 #define STEPS_BEFORE 4u
 

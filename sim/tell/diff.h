@@ -11,8 +11,8 @@
 #define SIM_TRACE_DIFF_H
 
 #include "runtime/base/error.h"
+#include "sim/core/recorder.h"
 #include "sim/tell/page.h"
-#include "sim/trace/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

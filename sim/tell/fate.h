@@ -10,8 +10,8 @@
 #ifndef SIM_TRACE_FATE_H
 #define SIM_TRACE_FATE_H
 
-#include "sim/trace/ledger.h"
-#include "sim/world/outcome.h"
+#include "sim/core/outcome.h"
+#include "sim/explain/ledger.h"
 
 #ifdef __cplusplus
 extern "C" {

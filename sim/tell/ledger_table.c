@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/explain/ledger.h"
 #include "sim/tell/fold.h"
-#include "sim/trace/ledger.h"
 
 enum column { WHO, NTH, WHAT, WHERE, STEP, END, COLUMNS };
 

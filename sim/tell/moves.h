@@ -14,7 +14,7 @@
 #define SIM_TELL_MOVES_H
 
 #include "runtime/base/error.h"
-#include "sim/trace/recorder.h"
+#include "sim/core/recorder.h"
 
 #ifdef __cplusplus
 extern "C" {

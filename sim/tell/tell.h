@@ -17,9 +17,9 @@
 #define SIM_TRACE_TELL_H
 
 #include "runtime/base/error.h"
+#include "sim/core/outcome.h"
+#include "sim/core/recorder.h"
 #include "sim/tell/page.h"
-#include "sim/trace/recorder.h"
-#include "sim/world/outcome.h"
 
 #ifdef __cplusplus
 extern "C" {

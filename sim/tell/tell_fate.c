@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/site.h"
 #include "sim/tell/phrase.h"
 #include "sim/tell/tell_priv.h"
-#include "sim/trace/site.h"
 
 /* "at step 17 (1.2ms) `client` stored its waker for the reply at client.c:41 in wait()" */
 static void

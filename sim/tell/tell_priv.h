@@ -6,7 +6,7 @@
 #ifndef SIM_TRACE_TELL_PRIV_H
 #define SIM_TRACE_TELL_PRIV_H
 
-#include "sim/explain/look/frames.h"
+#include "sim/core/frames.h"
 #include "sim/tell/fate.h"
 #include "sim/tell/tell.h"
 

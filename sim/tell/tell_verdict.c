@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/site.h"
 #include "sim/tell/phrase.h"
 #include "sim/tell/tell_priv.h"
-#include "sim/trace/site.h"
 
 #define BUSY_NAMED 4u
 

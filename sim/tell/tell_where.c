@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/site.h"
 #include "sim/tell/tell_priv.h"
 #include "sim/tell/where.h"
-#include "sim/trace/site.h"
 
 #define CLONES_TOLD 4u
 #define STACK_INDENT 2u

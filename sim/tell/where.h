@@ -6,10 +6,10 @@
 #ifndef SIM_TELL_WHERE_H
 #define SIM_TELL_WHERE_H
 
-#include "sim/explain/look/frames.h"
+#include "sim/core/frames.h"
+#include "sim/core/outcome.h"
+#include "sim/core/recorder.h"
 #include "sim/tell/cast.h"
-#include "sim/trace/recorder.h"
-#include "sim/world/outcome.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,10 +7,10 @@
 #define SIM_TESTS_LAB_H
 
 #include "runtime/tests/test.h"
-#include "sim/decide/strategies.h"
+#include "sim/core/strategies.h"
+#include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
-#include "sim/world/world.h"
 
 struct lab {
     struct sim_world world;

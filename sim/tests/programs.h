@@ -31,9 +31,9 @@
 #ifndef SIM_TESTS_PROGRAMS_H
 #define SIM_TESTS_PROGRAMS_H
 
-#include "sim/decide/choice.h"
+#include "sim/core/choice.h"
+#include "sim/core/world.h"
 #include "sim/rewake.h"
-#include "sim/world/world.h"
 
 #define PROGRAM_RUNS_MAX 20000u
 

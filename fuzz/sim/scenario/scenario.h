@@ -11,8 +11,8 @@
 #define FUZZ_SIM_SCENARIO_SCENARIO_H
 
 #include "sim/cli/subject/artifact.h"
-#include "sim/decide/answers.h"
-#include "sim/trace/recorder.h"
+#include "sim/core/answers.h"
+#include "sim/core/recorder.h"
 
 /* Answers of one input that are heard. */
 #define SCENARIO_ANSWERS 4096u

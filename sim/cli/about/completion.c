@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/options.h"
 #include "sim/strategy/strategy.h"
-#include "sim/world/options.h"
 
 static bool
 says(const struct sim_command *command, const char *word)

@@ -12,7 +12,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/print/build.h"
-#include "sim/world/options.h"
+#include "sim/core/options.h"
 
 #define INDEX "rewake" /* The page of the program itself. */
 

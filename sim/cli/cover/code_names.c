@@ -11,8 +11,8 @@
 #include <xxhash.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/symbols.h"
 #include "sim/cover/edges.h"
-#include "sim/explain/look/place.h"
 
 /* Of the process; never freed, as the numbers are of the process too. */
 static struct {

@@ -13,10 +13,10 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/run/state.h"
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
+#include "sim/core/site.h"
 #include "sim/store/coverage.h"
 #include "sim/store/shard.h"
-#include "sim/trace/site.h"
 
 #define NO_SAMPLER UINT32_MAX
 

@@ -12,10 +12,10 @@
 #include "sim/cli/print/build.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/subject.h"
+#include "sim/core/site.h"
 #include "sim/explore/clock.h"
 #include "sim/tell/diff.h"
 #include "sim/tell/where.h"
-#include "sim/trace/site.h"
 
 static void
 put_digest(struct sim_json *json, uint64_t digest)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/site.h"
 #include "sim/explain/cause/priv.h"
-#include "sim/trace/site.h"
 
 /* ---- No wake is missing. --------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #ifndef SIM_EXPLAIN_CAUSE_H
 #define SIM_EXPLAIN_CAUSE_H
 
-#include "sim/explain/look/place.h"
+#include "sim/core/symbols.h"
 #include "sim/explain/look/study.h"
 #include "sim/explain/look/way.h"
 #include "sim/explain/visit/visit.h"

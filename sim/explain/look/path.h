@@ -6,7 +6,7 @@
 #ifndef SIM_EXPLAIN_PATH_H
 #define SIM_EXPLAIN_PATH_H
 
-#include "sim/explain/look/place.h"
+#include "sim/core/symbols.h"
 #include "sim/explain/look/walk.h"
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/fiber/context.h"
-#include "sim/world/world.h"
+#include "sim/core/world.h"
 
 #define TRAP_FLAG 0x100
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/core/site.h"
 #include "sim/explain/look/path.h"
-#include "sim/trace/site.h"
 
 /* Events after the parting that are compared. */
 #define EVENTS_MAX 600u

@@ -18,8 +18,8 @@
 #ifndef SIM_EXPLAIN_SWAP_H
 #define SIM_EXPLAIN_SWAP_H
 
-#include "sim/decide/tape.h"
-#include "sim/trace/recorder.h"
+#include "sim/core/recorder.h"
+#include "sim/core/tape.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,8 +9,8 @@
  */
 #include "sim/explain/visit/priv.h"
 
+#include "sim/core/world.h"
 #include "sim/judge/nudge.h"
-#include "sim/world/world.h"
 
 #define WALK_MOST UINT64_C(200000)
 #define ASKED_MAX 200u

@@ -21,8 +21,8 @@
 #ifndef SIM_EXPLAIN_WISH_H
 #define SIM_EXPLAIN_WISH_H
 
+#include "sim/core/symbols.h"
 #include "sim/explain/look/changes.h"
-#include "sim/explain/look/place.h"
 #include "sim/explain/look/walk.h"
 #include "sim/explore/worker/budget.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/scenario.h"
 #include "sim/explore/worker/crash.h"
-#include "sim/scenario.h"
 
 /* What is killed each time has a share in it, and is told as it is. */
 #define DISTURBED_MAX 3u

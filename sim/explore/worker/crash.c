@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/explain/look/frames.h"
+#include "sim/core/frames.h"
+#include "sim/core/process/stack.h"
 #include "sim/explore/worker/last_words.h"
-#include "sim/world/stack/stack.h"
 
 #define HANDLER_STACK ((size_t)64 << 10)
 /* An access this near the stack pointer, and not to be had, has run off the stack's end. */

@@ -15,20 +15,20 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
+#include "sim/core/memory/checkpoint.h"
+#include "sim/core/ordered.h"
+#include "sim/core/process/output.h"
+#include "sim/core/process/process.h"
+#include "sim/core/scenario.h"
 #include "sim/cover/edges.h"
 #include "sim/cover/observe.h"
-#include "sim/decide/ordered.h"
 #include "sim/explore/worker/descriptors.h"
 #include "sim/explore/worker/last_words.h"
 #include "sim/explore/worker/worker.h"
 #include "sim/judge/judge.h"
 #include "sim/learn/observe.h"
-#include "sim/scenario.h"
 #include "sim/strategy/strategy.h"
 #include "sim/strategy/swarm.h"
-#include "sim/world/memory/checkpoint.h"
-#include "sim/world/process/output.h"
-#include "sim/world/process/process.h"
 
 /* The line to the parent, as it was in the beginning. */
 static struct {

@@ -29,15 +29,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/core/answers.h"
+#include "sim/core/world.h"
 #include "sim/cover/observe.h"
-#include "sim/decide/answers.h"
 #include "sim/explore/worker/crash.h"
 #include "sim/explore/worker/hang.h"
 #include "sim/judge/judge.h"
 #include "sim/learn/observe.h"
 #include "sim/store/store.h"
 #include "sim/strategy/strategy.h"
-#include "sim/world/world.h"
 
 #define SIM_JOB_RUNS_MAX 1024u
 /* Facts of a job: space for many runs. It ends early when one more run might not fit, so that no
@@ -54,8 +54,8 @@ enum sim_how {
     SIM_HOW_LENIENT,
     SIM_HOW_SEARCH,  /* By a strategy with a name of its own (sim/strategy/). */
     SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
-    SIM_HOW_ORDERED, /* As dull as some steps in order let it be (sim/decide/ordered.h). */
-    SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/decide/answers.h). */
+    SIM_HOW_ORDERED, /* As dull as some steps in order let it be (sim/core/ordered.h). */
+    SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/answers.h). */
 };
 
 /* "random", "dullest", "tape". */

@@ -19,8 +19,8 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+#include "sim/core/recorder.h"
 #include "sim/store/store.h"
-#include "sim/trace/recorder.h"
 
 struct sim__array {
     const char *declaration; /* The columns, as CREATE TABLE. */

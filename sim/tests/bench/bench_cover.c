@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 #include "runtime/tests/bench/stopwatch.h"
+#include "sim/core/site.h"
+#include "sim/core/strategies.h"
+#include "sim/core/world.h"
 #include "sim/cover/observe.h"
-#include "sim/decide/strategies.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
-#include "sim/trace/site.h"
-#include "sim/world/world.h"
 
 #define PAIRS 301u
 #define MESSAGES 10u

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 
 #include "runtime/tests/bench/stopwatch.h"
+#include "sim/core/memory/checkpoint.h"
+#include "sim/core/site.h"
+#include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
 #include "sim/strategy/exhaustive.h"
-#include "sim/trace/site.h"
-#include "sim/world/memory/checkpoint.h"
-#include "sim/world/world.h"
 
 #define TASKS 2u
 #define STEPS 7u

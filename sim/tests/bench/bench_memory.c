@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/decide/strategies.h"
+#include "sim/core/site.h"
+#include "sim/core/strategies.h"
+#include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
-#include "sim/trace/site.h"
-#include "sim/world/world.h"
 
 #define RUNS 10000000u
 #define LOOKS 5u

@@ -13,11 +13,11 @@
 
 #include "runtime/sync/channel.h"
 #include "runtime/tests/bench/stopwatch.h"
-#include "sim/decide/strategies.h"
+#include "sim/core/site.h"
+#include "sim/core/strategies.h"
+#include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
-#include "sim/trace/site.h"
-#include "sim/world/world.h"
 
 #define RUNS 500u
 #define MESSAGES 10u

@@ -16,12 +16,12 @@
 #include <sys/resource.h>
 
 #include "runtime/tests/bench/stopwatch.h"
+#include "sim/core/site.h"
+#include "sim/core/world.h"
 #include "sim/explore/sweep/trials.h"
 #include "sim/learn/observe.h"
 #include "sim/rewake.h"
 #include "sim/strategy/strategy.h"
-#include "sim/trace/site.h"
-#include "sim/world/world.h"
 
 #define TASKS 4u
 #define STEPS 50u

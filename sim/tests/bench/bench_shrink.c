@@ -15,9 +15,9 @@
 
 #include "runtime/base/assert.h"
 #include "runtime/tests/bench/stopwatch.h"
+#include "sim/core/site.h"
 #include "sim/rewake.h"
 #include "sim/shrink/shrink.h"
-#include "sim/trace/site.h"
 
 #define TASKS 8u
 #define TURNS 125u

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/core/site.h"
 #include "sim/tests/lab.h"
-#include "sim/trace/site.h"
 
 #define MANY 3u
 #define SEEDS 600u

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "runtime/fiber/call.h"
+#include "sim/core/process/stack.h"
 #include "sim/tests/host/host_lab.h"
-#include "sim/world/stack/stack.h"
 
 struct one {
     struct rt_task task;

@@ -6,7 +6,7 @@
 #ifndef SIM_TESTS_EXPLAIN_EXPLAIN_LAB_H
 #define SIM_TESTS_EXPLAIN_EXPLAIN_LAB_H
 
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
 
 /* A reader stores its waker and does not look (again) whether the mail has come; the writer may
  * come before it. */

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
+#include "sim/core/site.h"
 #include "sim/explain/report.h"
 #include "sim/tests/explain/explain_lab.h"
-#include "sim/trace/site.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_FRAMES false

@@ -46,7 +46,7 @@ TEST(place_is_a_readers_by_its_file)
     place = (struct sim_place){.file = "runtime/sync/notify.c"};
     EXPECT(sim_place_is_readers(&place));
     EXPECT(sim_place_is_runtime(&place));
-    place = (struct sim_place){.file = "sim/world/step.c"};
+    place = (struct sim_place){.file = "sim/core/step.c"};
     EXPECT(!sim_place_is_readers(&place));
     place = (struct sim_place){.file = "/usr/include/stdio.h"};
     EXPECT(!sim_place_is_readers(&place));

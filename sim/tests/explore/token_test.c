@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
+#include "sim/core/scenario.h"
 #include "sim/explore/token.h"
-#include "sim/scenario.h"
 
 static void
 nothing(struct sim_world *world)

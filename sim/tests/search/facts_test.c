@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/tests/test.h"
-#include "sim/decide/strategies.h"
+#include "sim/core/strategies.h"
 #include "sim/learn/lore.h"
 
 #define CAPACITY 256u

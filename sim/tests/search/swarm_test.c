@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
 
 #define SEEDS 20000u
 

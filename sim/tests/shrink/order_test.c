@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
+#include "sim/core/cell.h"
 #include "sim/rewake.h"
 #include "sim/shrink/shrink_priv.h"
-#include "sim/world/cell.h"
 
 #define TASKS 6u
 #define TURNS 6u

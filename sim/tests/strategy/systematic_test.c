@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/core/memory/checkpoint.h"
 #include "sim/strategy/strategy.h"
 #include "sim/tests/lab.h"
-#include "sim/world/memory/checkpoint.h"
 
 #define RUNS_MAX 4096u
 

@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/tests/test.h"
+#include "sim/explain/ledger.h"
 #include "sim/tests/tell/tale.h"
-#include "sim/trace/ledger.h"
 
 #define PENDING 0
 #define READY 1

@@ -13,10 +13,10 @@
 #ifndef SIM_TESTS_TALE_H
 #define SIM_TESTS_TALE_H
 
+#include "sim/core/actor.h"
+#include "sim/core/outcome.h"
+#include "sim/core/recorder.h"
 #include "sim/tell/page.h"
-#include "sim/trace/recorder.h"
-#include "sim/world/actor.h"
-#include "sim/world/outcome.h"
 
 #define TALE_ACTORS 64u
 #define TALE_SITES 8u

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
+#include "sim/core/site.h"
 #include "sim/tell/columns.h"
 #include "sim/tell/tell.h"
 #include "sim/tests/lab.h"
 #include "sim/tests/tell/story.h"
-#include "sim/trace/site.h"
 
 /*
  * Goal: the whole report, as it stands in the terminal.

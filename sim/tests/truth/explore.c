@@ -10,8 +10,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "sim/core/outcome.h"
 #include "sim/tests/truth/model.h"
-#include "sim/world/outcome.h"
 
 #define STATES_MAX 6000u
 #define TABLE 16384u

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/core/recorder.h"
 #include "sim/tests/truth/play.h"
-#include "sim/trace/recorder.h"
 
 #define BIT(verdict) (1u << SIM_VERDICT_##verdict)
 #define OTHER TRUTH_ACTORS

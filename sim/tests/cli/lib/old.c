@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/scenario.h"
+#include "sim/core/scenario.h"
 
 extern const struct sim_library rewake_library;
 const struct sim_library rewake_library __attribute__((visibility("default"))) = {

@@ -1,0 +1,186 @@
+/*
+ * actor.h -- whatever can take a step.
+ *
+ * Tasks, loops, host sources, faults: the world knows them only as actors. To be
+ * stepped an actor must be *enabled*; it enables and disables itself as its state
+ * changes, or asks to be enabled at a time. A kind of actor is a table of
+ * functions, and the world needs no change for a new one.
+ *
+ * Order. The enabled actors stand in a queue by the time at which they were
+ * enabled. Its front is alternative 0 of the choice who runs: for tasks that is
+ * first-woken-first-polled, and somebody who never stops being enabled, as a
+ * thread would, stays in front and goes on.
+ *
+ * Ids. `index` numbers the actors of a run from 1 in the order of creation. `id`
+ * is made from the parent's id and the n-th child of that parent: it is the same in
+ * another run of the same program in which others were created in between.
+ *
+ * Ownership. An actor is embedded in its owner, in the arena, for the whole run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_ACTOR_H
+#define SIM_CORE_ACTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/core/choice.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_NEVER UINT64_MAX
+#define SIM_ACTORS_MAX 4095u /* What an object number can hold. */
+
+struct sim_world;
+struct sim_actor;
+
+enum sim_actor_kind {
+    SIM_ACTOR_WORLD,
+    SIM_ACTOR_TASK,
+    SIM_ACTOR_LOOP,
+    SIM_ACTOR_SOURCE,
+    SIM_ACTOR_FAULT,
+    SIM_ACTOR_OTHER
+};
+
+/* How a nudge went. */
+enum sim_nudge {
+    SIM_NUDGE_UNSUPPORTED, /* This actor can not be resumed spuriously, or does not sleep. */
+    SIM_NUDGE_STILL,       /* It was resumed, and waits for the same as before. */
+    SIM_NUDGE_MOVED,       /* It has finished. */
+    SIM_NUDGE_PARKED       /* It has left its executor, to be posted again (T13). */
+};
+
+/* One thing that a sleeper waits for. */
+struct sim_waiting {
+    uint32_t object;
+    uint32_t site;      /* The waiting line. */
+    const char *reason; /* Borrowed; may be NULL. */
+};
+
+/* A loop that is blocked in its host. */
+struct sim_in_host {
+    uint32_t reports; /* So many things it asked for, at least 1. */
+};
+
+struct sim_actor_ops {
+    enum sim_actor_kind kind;
+    /* What happens on its behalf is one step: a loop that polls it is not switched meanwhile. */
+    bool undivided;
+    /* Takes one step. The actor is enabled and has been taken out of the queue; it enables itself
+     * again if it can go on. */
+    void (*step)(struct sim_actor *actor);
+    /* The oracle's: resumes the sleeper once for nothing, with choices muted. NULL: unsupported. */
+    enum sim_nudge (*nudge)(struct sim_actor *actor);
+    /* What it waits for: fills at most `max` entries and returns how many there are. NULL: none. */
+    uint32_t (*waiting)(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
+    /* What it was woken out of, where no poll has followed, or waited for last, where it waits for
+     * nothing: in words for people, the oracle compares it with nothing. False: `waiting` says it
+     * all. NULL: not known. */
+    bool (*waited)(const struct sim_actor *actor, struct sim_waiting *ret);
+    /* Ends it when the run is over and it is background. NULL: nothing to do. */
+    void (*cancel)(struct sim_actor *actor);
+    /* The oracle's second rung: fires every waker that was derived from this sleeper (a join's for
+     * its children). NULL: there are none. */
+    void (*fire_derived)(struct sim_actor *actor);
+    /* Whether it is blocked in its host, and what it asked there. NULL: never. */
+    bool (*in_host)(const struct sim_actor *actor, struct sim_in_host *ret);
+    /* The oracle's: what it is blocked in returns, and the `nth` of these things is reported (from
+     * 1 on), or nothing (0), as after EINTR. It is enabled, and takes its steps as always. NULL:
+     * unsupported. */
+    void (*interrupt)(struct sim_actor *actor, uint32_t nth);
+    /* The address of the function that each of its steps calls, a task's poll function. NULL: there
+     * is none, or it is not known. */
+    uintptr_t (*code)(const struct sim_actor *actor);
+};
+
+struct sim_actor {
+    const struct sim_actor_ops *ops;
+    struct sim_world *world;
+    struct sim_actor *parent;
+    const char *name;
+    uint32_t id;
+    uint32_t index;
+    uint32_t object; /* That stands for it; 0: none. */
+    uint32_t children;
+    bool enabled;
+    bool background; /* Nobody waits for it to finish. */
+    bool done;
+    bool hosts;      /* Others are polled in its steps: where they sleep, so does it. */
+    bool asks_host;  /* It has waited in its host: reports reach other actors by its steps. */
+    bool foreground; /* Counted as somebody to wait for: a task or loop that is not background. */
+    uint64_t enabled_step; /* The step at which it was enabled. */
+    uint64_t due_ns;       /* It enables at this time; SIM_NEVER: no. */
+    uint32_t due_slot;     /* Place in the world's list of those with a due time. */
+    uint32_t cause;        /* The step that woke it last. */
+    uint64_t polls;        /* Steps taken, … */
+    uint64_t polls_healed; /* … of these before the run was healed (heal.c). */
+    uint64_t stopped_step; /* Step of its last step: it sleeps since then. */
+    uint64_t stopped_ns;
+    uint64_t looked_step;        /* A reactor that it drives asked its host last. */
+    uint64_t disturbed_progress; /* The last step of progress when it was perturbed last, … */
+    uint32_t disturbed;          /* … and how often it was since that step. */
+    uint16_t objects[16];        /* Objects created by it, by kind. */
+    struct sim_stream streams[SIM_KINDS];
+};
+
+/*
+ * Makes `actor`, not enabled, as the next child of `parent` (NULL: of whoever's step this is;
+ * before the first step: of the world). `name` is borrowed for the run. `waited_for`: the run is
+ * not over before sim_actor_finish. Too many actors end the run with verdict contract.
+ */
+void sim_actor_init(struct sim_actor *actor, struct sim_world *world,
+        const struct sim_actor_ops *ops, struct sim_actor *parent, const char *name,
+        bool waited_for);
+
+/*
+ * Writes its coming into being down: an ACTOR event with `object`, the object number that stands
+ * for it (0: none), and its name. sim_actor_init does it for all but tasks, whose binding knows the
+ * object.
+ */
+void sim_actor_announce(struct sim_actor *actor, uint32_t object);
+
+/* Puts it at the end of the queue; enabled already: no-op. */
+void sim_actor_enable(struct sim_actor *actor);
+
+/* Takes it out of the queue; not enabled: no-op. */
+void sim_actor_disable(struct sim_actor *actor);
+
+/* It enables at `time_ns` (in the past: before the next step); SIM_NEVER: takes that back. */
+void sim_actor_due(struct sim_actor *actor, uint64_t time_ns);
+
+/* It has finished for good: disabled, and nobody waits for it any longer. */
+void sim_actor_finish(struct sim_actor *actor);
+
+/* It is not there for a while, as a task that parks (T13): as finished, but with no progress. */
+void sim_actor_leave(struct sim_actor *actor);
+
+/* It is there again, as the same actor. */
+void sim_actor_return(struct sim_actor *actor);
+
+/* A choice by this actor; see sim_decide. */
+uint32_t sim_actor_choose(
+        struct sim_actor *actor, enum sim_kind kind, uint32_t n, struct sim_odds odds);
+
+/* As sim_actor_choose, for alternatives that have ids: `describe` and `context` as in choice.h. */
+uint32_t sim_actor_choose_of(struct sim_actor *actor, enum sim_kind kind, uint32_t n,
+        struct sim_odds odds,
+        void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
+        const void *context);
+
+/*
+ * A number from lo to hi, both included, lo the dullest. Two steps: a class (lo, hi, the middle,
+ * lo+1, another), then, for "another", halves until one of at most 64 can be picked.
+ */
+uint64_t sim_actor_range(struct sim_actor *actor, enum sim_kind kind, uint64_t lo, uint64_t hi);
+
+/* How many of `full` (at least 1) are moved: full is the dullest; then 1, half, full-1, another. */
+uint64_t sim_actor_length(struct sim_actor *actor, uint64_t full);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,71 @@
+/*
+ * enabled.h -- the enabled actors, in the order in which they were enabled.
+ *
+ *      ring   [ . . . | a b c d | . . . . . ]      a window that moves to the right
+ *                     ^head   ^head + count        and is put back when it meets the end
+ *
+ * Everything here is in the path of every step, and inline for that reason alone.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_ENABLED_H
+#define SIM_CORE_ENABLED_H
+
+#include <stdint.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/actor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Twice as long as needed: the window moves back once in SIM_ACTORS_MAX pushes at most. */
+#define SIM_ENABLED_RING (2 * (SIM_ACTORS_MAX + 1))
+
+/* So many places behind it may be read and written, for moves of one size. */
+#define SIM_ENABLED_SLACK 64u
+
+struct sim_enabled {
+    uint16_t *ring; /* Indices of actors; SIM_ENABLED_RING + SIM_ENABLED_SLACK of them. */
+    uint32_t head;
+    uint32_t count;
+};
+
+/* actor.c: the window goes back to the beginning of the ring. */
+void sim__enabled_rewind(struct sim_enabled *enabled);
+
+/* actor.c: closes the gap at place `k` of the window. */
+void sim__enabled_close(struct sim_enabled *enabled, uint32_t k);
+
+static inline void
+sim__enabled_push(struct sim_enabled *enabled, uint32_t index)
+{
+    if (__builtin_expect(enabled->head + enabled->count == SIM_ENABLED_RING, 0)) {
+        sim__enabled_rewind(enabled);
+    }
+    enabled->ring[enabled->head + enabled->count++] = (uint16_t)index;
+}
+
+/* Takes out the one at place `k`. Of the first two no branch tells one from the other: who of two
+ * is picked is what nobody can predict, the processor included. */
+static inline uint32_t
+sim__enabled_take(struct sim_enabled *enabled, uint32_t k)
+{
+    rt_assert(k < enabled->count);
+    uint16_t *window = enabled->ring + enabled->head;
+    uint32_t index = window[k];
+    if (k < 2) {
+        window[k] = window[0];
+        enabled->head++;
+    } else {
+        sim__enabled_close(enabled, k);
+    }
+    enabled->count--;
+    return index;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

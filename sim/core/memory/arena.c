@@ -1,0 +1,116 @@
+/*
+ * arena.c -- reserve, take in order, forget.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/memory/arena.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/memory/shadow.h"
+
+#define ALIGNMENT 16u
+/* Between two allocations under the sanitizer, so that running over an end is seen. */
+#ifdef SIM_ASAN
+#define GAP 16u
+#else
+#define GAP 0u
+#endif
+
+/* The shadow of all of it would be megabytes for each world: what lies right behind is enough. */
+#define POISONED_AHEAD ((size_t)1 << 20)
+
+static void
+poison_ahead(struct sim_arena *arena)
+{
+    size_t left = arena->size - arena->poisoned;
+    if (left > 0 && arena->poisoned < arena->used + POISONED_AHEAD / 2) {
+        size_t more = arena->used + POISONED_AHEAD - arena->poisoned;
+        more = more < left ? more : left;
+        sim_shadow_poison(arena->base + arena->poisoned, more);
+        arena->poisoned += more;
+    }
+}
+
+rt_err
+sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill)
+{
+    rt_assert(size % ALIGNMENT == 0);
+    void *base = mmap(
+            hint, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) {
+        return RT_E_FULL;
+    }
+    *arena = (struct sim_arena){.base = base, .size = size, .fill = fill};
+    poison_ahead(arena);
+    return RT_OK;
+}
+
+void
+sim_arena_fini(struct sim_arena *arena)
+{
+    sim_shadow_unpoison(arena->base, arena->poisoned);
+    (void)munmap(arena->base, arena->size);
+    arena->base = NULL;
+}
+
+void
+sim_arena_reset(struct sim_arena *arena)
+{
+    sim_shadow_poison(arena->base, arena->used);
+    arena->used = 0;
+    arena->exhausted = false;
+    arena->mallocs = 0;
+    arena->malloc_bytes = 0;
+}
+
+/* Filled with `byte`, and so is the rest up to the next block: what an earlier run left there would
+ * be found by who searches the arena. */
+static void *
+take(struct sim_arena *arena, size_t size, uint8_t byte)
+{
+    size_t rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (rounded < size || rounded + GAP > arena->size - arena->used) {
+        arena->exhausted = true;
+        return NULL;
+    }
+    char *pointer = arena->base + arena->used;
+    size_t whole = rounded + GAP;
+    arena->used += whole;
+    poison_ahead(arena);
+    sim_shadow_unpoison(pointer, whole);
+    memset(pointer, byte, whole);
+    sim_shadow_poison(pointer + size, whole - size);
+    return pointer;
+}
+
+char *
+sim_arena_copy_out(const struct sim_arena *arena, char *to)
+{
+    return sim_shadow_copy_out(to, arena->base, arena->used);
+}
+
+const char *
+sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used)
+{
+    if (arena->used > used) {
+        sim_shadow_poison(arena->base + used, arena->used - used);
+    }
+    arena->used = used;
+    arena->exhausted = false;
+    return sim_shadow_copy_back(from, arena->base, used);
+}
+
+void *
+sim_arena_alloc(struct sim_arena *arena, size_t size)
+{
+    return take(arena, size, arena->fill);
+}
+
+void *
+sim_arena_zalloc(struct sim_arena *arena, size_t size)
+{
+    return take(arena, size, 0);
+}

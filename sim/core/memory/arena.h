@@ -1,0 +1,71 @@
+/*
+ * arena.h -- all memory of a run, at one place, gone in one move.
+ *
+ * The arena is one reserved range of addresses. A run takes memory from it in
+ * order; reset goes back to the start. Fresh memory is filled with a byte that the
+ * caller chose, so that a program which reads what it never wrote behaves
+ * differently under another byte and is found out (`--check-determinism`).
+ *
+ * malloc inside a run lands here as well (malloc.c), with a header that counts
+ * what was given back. Under the address sanitizer, malloc stays the sanitizer's,
+ * and what lies behind the arena's used part is poisoned.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_MEMORY_ARENA_H
+#define SIM_CORE_MEMORY_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_ARENA_SIZE ((size_t)256 << 20)
+
+struct sim_arena {
+    char *base;
+    size_t size;
+    size_t used;
+    size_t poisoned; /* Up to here the sanitizer knows what is taken. */
+    uint8_t fill;
+    bool exhausted;   /* An allocation did not fit. */
+    uint32_t mallocs; /* Blocks from malloc not given back. */
+    size_t malloc_bytes;
+};
+
+/*
+ * Reserves `size` bytes, near `hint` if that is not NULL (a place, not a promise; twins use
+ * another). Returns RT_E_FULL when the system has no room. Touches no page.
+ */
+RT_MUST_CHECK rt_err sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill);
+void sim_arena_fini(struct sim_arena *arena);
+
+/* Forgets everything. */
+void sim_arena_reset(struct sim_arena *arena);
+
+/* `size` bytes aligned to 16, filled with the fill byte; NULL when the arena is exhausted. */
+void *sim_arena_alloc(struct sim_arena *arena, size_t size);
+
+/* As sim_arena_alloc, but all zero. */
+void *sim_arena_zalloc(struct sim_arena *arena, size_t size);
+
+/* All that was taken, copied, and put back when `used` bytes were taken: for a run that is kept in
+ * its middle. sim_shadow_copy_size(used) bytes; both return the end of the copy. */
+char *sim_arena_copy_out(const struct sim_arena *arena, char *to);
+const char *sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used);
+
+static inline bool
+sim_arena_holds(const struct sim_arena *arena, const void *pointer)
+{
+    return (uintptr_t)pointer - (uintptr_t)arena->base < arena->size;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,336 @@
+/*
+ * checkpoint.c -- copying a run out of the world, and back.
+ *
+ *      copy:  [ head | of this run (struct sim_world) | notes, if any | actors | enabled | timed |
+ *               arena | stacks given out | writable memory of libraries ]
+ *
+ * Pointers are kept as they are: the arena, the world and its tables, and the stacks stay where
+ * they were.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/memory/checkpoint.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/memory/image.h"
+#include "sim/core/memory/malloc.h"
+#include "sim/core/memory/shadow.h"
+#include "sim/core/process/output.h"
+#include "sim/core/process/stack.h"
+#include "sim/core/world.h"
+#include "sim/core/world_priv.h"
+
+/* From `scenario` to before `audit_steps`: what is the run's own; from there to before `escape`:
+ * what is so as well, in a run that has notes. The outcome says nothing yet. */
+#define OWN_FIRST offsetof(struct sim_world, scenario)
+#define OWN_SIZE (offsetof(struct sim_world, audit_steps) - OWN_FIRST)
+#define NOTES_FIRST offsetof(struct sim_world, audit_steps)
+#define NOTES_SIZE (offsetof(struct sim_world, escape) - NOTES_FIRST)
+
+/* A copy of so many bytes takes about as long as a step; see `is_worth_it`. */
+#define STEP_BYTES 1536u
+
+struct head {
+    size_t arena_used;
+    size_t malloc_bytes;
+    uint32_t mallocs;
+    uint32_t enabled;
+    uint32_t timed;
+    /* The decider's. */
+    uint32_t deviations;
+    uint32_t tape;
+    uint32_t run_choices;
+    uint64_t hash;
+    uint64_t asked;
+    uint64_t told;
+    /* The recorder's. */
+    uint64_t events;
+    uint64_t chunks;
+    uint32_t hashes;
+    uint32_t texts;
+    uint32_t bytes;
+    bool texts_lost;
+    uint64_t probes;
+};
+
+rt_err
+sim_checkpoints_init(struct sim_checkpoints *checkpoints, size_t size)
+{
+    memset(checkpoints, 0, sizeof(*checkpoints));
+    void *memory = mmap(NULL, size + 2 * SIM_BEGINNING_SIZE, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        return RT_E_FULL;
+    }
+    checkpoints->memory = memory;
+    checkpoints->size = size;
+    checkpoints->beginnings[0].memory = checkpoints->memory + size;
+    checkpoints->beginnings[1].memory = checkpoints->memory + size + SIM_BEGINNING_SIZE;
+    return RT_OK;
+}
+
+void
+sim_checkpoints_fini(struct sim_checkpoints *checkpoints)
+{
+    if (checkpoints->memory != NULL) {
+        (void)munmap(checkpoints->memory, checkpoints->size + 2 * SIM_BEGINNING_SIZE);
+        checkpoints->memory = NULL;
+    }
+}
+
+void
+sim_checkpoints_drop(struct sim_checkpoints *checkpoints)
+{
+    checkpoints->count = 0;
+    checkpoints->used = 0;
+}
+
+/* ---- Taking. --------------------------------------------------------------------------------- */
+
+bool
+sim__can_be_kept(const struct sim_world *world)
+{
+    return sim_shadow_is_kept() && sim_malloc_is_kept() && world->inner == NULL &&
+           !world->arena.exhausted && !world->decider.tape_full && sim__stacks_size() != SIZE_MAX &&
+           sim_output_is_empty();
+}
+
+size_t
+sim__kept_size(const struct sim_world *world)
+{
+    size_t actors = world->actor_count * sizeof(struct sim_actor *);
+    size_t queues = (world->enabled.count + world->timed_count) * sizeof(uint16_t);
+    size_t own = sim__has_notes(world) ? OWN_SIZE + NOTES_SIZE : OWN_SIZE;
+    size_t size = sizeof(struct head) + own + actors + sim_shadow_copy_size(world->arena.used) +
+                  queues + sim__stacks_size() + sim_images_size();
+    return (size + 15) & ~(size_t)15;
+}
+
+/*
+ * With k steps between two checkpoints, k / 2 of them are made again on average: least work is
+ * done where k squared is twice what a copy costs, in steps.
+ */
+static bool
+is_worth_it(const struct sim_world *world, size_t size)
+{
+    const struct sim_checkpoints *checkpoints = world->checkpoints;
+    if (size > checkpoints->size / 4) {
+        return false;
+    }
+    if (checkpoints->count == 0) {
+        return true;
+    }
+    uint64_t steps = world->step - checkpoints->all[checkpoints->count - 1].step;
+    return steps * steps * STEP_BYTES >= size;
+}
+
+/* Room for another: every second one goes, and what remains moves together. */
+static void
+thin_out(struct sim_checkpoints *checkpoints)
+{
+    size_t end = checkpoints->used;
+    uint32_t kept = 0;
+    checkpoints->used = 0;
+    for (uint32_t i = 0; i < checkpoints->count; i++) {
+        struct sim_checkpoint *each = &checkpoints->all[i];
+        size_t next = i + 1 < checkpoints->count ? checkpoints->all[i + 1].offset : end;
+        size_t size = next - each->offset;
+        if (i % 2 != 0) {
+            continue;
+        }
+        memmove(checkpoints->memory + checkpoints->used, checkpoints->memory + each->offset, size);
+        checkpoints->all[kept++] = (struct sim_checkpoint){
+                .offset = checkpoints->used, .asked = each->asked, .step = each->step};
+        checkpoints->used += size;
+    }
+    checkpoints->count = kept;
+}
+
+static void
+fill_head(const struct sim_world *world, struct head *ret)
+{
+    const struct sim_decider *decider = &world->decider;
+    const struct sim_recorder *recorder = &world->recorder;
+    *ret = (struct head){
+            .arena_used = world->arena.used,
+            .malloc_bytes = world->arena.malloc_bytes,
+            .mallocs = world->arena.mallocs,
+            .enabled = world->enabled.count,
+            .timed = world->timed_count,
+            .deviations = decider->deviations,
+            .tape = decider->tape.count,
+            .run_choices = decider->run_choices,
+            .hash = decider->hash,
+            .asked = decider->asked,
+            .told = decider->told,
+            .events = recorder->count,
+            .chunks = recorder->hash,
+            .hashes = recorder->hashes,
+            .texts = recorder->texts,
+            .bytes = recorder->bytes,
+            .texts_lost = recorder->texts_lost,
+            .probes = sim__probes_meant(),
+    };
+}
+
+static char *
+put(char *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+    return to + size;
+}
+
+void
+sim__copy_out(const struct sim_world *world, char *to)
+{
+    struct head head;
+    fill_head(world, &head);
+    to = put(to, &head, sizeof(head));
+    to = put(to, (const char *)world + OWN_FIRST, OWN_SIZE);
+    if (sim__has_notes(world)) {
+        to = put(to, (const char *)world + NOTES_FIRST, NOTES_SIZE);
+    }
+    to = put(to, world->actors, world->actor_count * sizeof(struct sim_actor *));
+    to = put(to, world->enabled.ring + world->enabled.head, head.enabled * sizeof(uint16_t));
+    to = put(to, world->timed, head.timed * sizeof(uint16_t));
+    to = sim_arena_copy_out(&world->arena, to);
+    to = sim__stacks_copy_out(to);
+    (void)sim_images_copy_out(to);
+}
+
+void
+sim__checkpoint(struct sim_world *world)
+{
+    struct sim_checkpoints *checkpoints = world->checkpoints;
+    size_t size = sim__kept_size(world);
+    if (!is_worth_it(world, size) || !sim__can_be_kept(world)) {
+        return;
+    }
+    while (checkpoints->count == SIM_CHECKPOINTS_MAX ||
+            checkpoints->used + size > checkpoints->size) {
+        thin_out(checkpoints);
+    }
+    checkpoints->all[checkpoints->count++] = (struct sim_checkpoint){
+            .offset = checkpoints->used, .asked = world->decider.asked, .step = world->step};
+    sim__copy_out(world, checkpoints->memory + checkpoints->used);
+    checkpoints->used += size;
+    checkpoints->taken++;
+}
+
+/* ---- Going back. ----------------------------------------------------------------------------- */
+
+static const char *
+get(const char *from, void *to, size_t size)
+{
+    memcpy(to, from, size);
+    return from + size;
+}
+
+void
+sim__copy_back(struct sim_world *world, const char *from, struct sim_recording recording)
+{
+    struct head head;
+    from = get(from, &head, sizeof(head));
+    sim__notes_clear(world);
+    from = get(from, (char *)world + OWN_FIRST, OWN_SIZE);
+    if (sim__has_notes(world)) {
+        from = get(from, (char *)world + NOTES_FIRST, NOTES_SIZE);
+    }
+    from = get(from, world->actors, world->actor_count * sizeof(struct sim_actor *));
+    world->enabled.head = 0;
+    world->enabled.count = head.enabled;
+    from = get(from, world->enabled.ring, head.enabled * sizeof(uint16_t));
+    from = get(from, world->timed, head.timed * sizeof(uint16_t));
+    from = sim_arena_copy_back(&world->arena, from, head.arena_used);
+    from = sim__stacks_copy_back(from);
+    (void)sim_images_copy_back(from);
+    world->arena.mallocs = head.mallocs;
+    world->arena.malloc_bytes = head.malloc_bytes;
+    world->decider.deviations = head.deviations;
+    world->decider.tape.count = head.tape;
+    world->decider.run_choices = head.run_choices;
+    world->decider.hash = head.hash;
+    world->decider.asked = head.asked;
+    world->decider.told = head.told;
+    world->recorder.count = head.events;
+    world->recorder.hash = head.chunks;
+    world->recorder.hashes = head.hashes;
+    world->recorder.texts = head.texts;
+    world->recorder.bytes = head.bytes;
+    world->recorder.texts_lost = head.texts_lost;
+    world->recorder.over = UINT64_MAX; /* Where the run before was closed. */
+    world->recorder.events_on = recording.events;
+    world->recorder.texts_on = recording.texts;
+    sim__probes_resume(world, head.probes);
+}
+
+static bool
+are_of(const struct sim_checkpoints *checkpoints, const struct sim_strategy *strategy,
+        const struct sim_scenario *scenario, const struct sim_options *options,
+        struct sim_recording recording)
+{
+    return checkpoints->strategy == strategy && checkpoints->scenario == scenario &&
+           checkpoints->events == recording.events && checkpoints->texts == recording.texts &&
+           memcmp(&checkpoints->options, options, sizeof(*options)) == 0;
+}
+
+static void
+make_theirs(struct sim_checkpoints *checkpoints, const struct sim_strategy *strategy,
+        const struct sim_scenario *scenario, const struct sim_options *options,
+        struct sim_recording recording)
+{
+    sim_checkpoints_drop(checkpoints);
+    checkpoints->strategy = strategy;
+    checkpoints->scenario = scenario;
+    checkpoints->options = *options;
+    checkpoints->events = recording.events;
+    checkpoints->texts = recording.texts;
+}
+
+/* The newest that lies in what the run before and this one have in common. */
+static const struct sim_checkpoint *
+newest(struct sim_checkpoints *checkpoints, uint64_t same)
+{
+    while (checkpoints->count > 0) {
+        const struct sim_checkpoint *last = &checkpoints->all[checkpoints->count - 1];
+        if (last->asked <= same) {
+            return last;
+        }
+        checkpoints->used = last->offset;
+        checkpoints->count--;
+    }
+    return NULL;
+}
+
+bool
+sim__resume(struct sim_world *world, struct sim_resumption *resumption,
+        const struct sim_scenario *scenario, const struct sim_options *options,
+        struct sim_recording recording)
+{
+    struct sim_checkpoints *checkpoints = world->checkpoints;
+    if (!are_of(checkpoints, world->decider.strategy, scenario, options, recording)) {
+        make_theirs(checkpoints, world->decider.strategy, scenario, options, recording);
+        return false;
+    }
+    const struct sim_checkpoint *checkpoint = newest(checkpoints, resumption->same);
+    if (checkpoint == NULL) {
+        return false;
+    }
+    sim__copy_back(world, checkpoints->memory + checkpoint->offset, recording);
+    resumption->resumed = checkpoint->asked;
+    checkpoints->resumed++;
+    return true;
+}
+
+void
+sim__checkpoints_spoil(struct sim_world *world)
+{
+    struct sim_checkpoints *checkpoints = world->checkpoints;
+    if (checkpoints != NULL) {
+        sim_checkpoints_drop(checkpoints);
+        checkpoints->strategy = NULL;
+    }
+}

@@ -1,0 +1,187 @@
+/*
+ * image.c -- copies of writable segments, by dl_iterate_phdr.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/memory/image.h"
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/memory/shadow.h"
+
+#define MODULES_MAX 256u
+#define PARTS_MAX 512u
+
+/* A piece of memory, and what was in it. */
+struct part {
+    char *start;
+    char *copy;
+    size_t size;
+};
+
+/* Of the process: filled while libraries are loaded, then only read. */
+static struct {
+    uintptr_t modules[MODULES_MAX]; /* Where those begin that were there before the load. */
+    uint32_t module_count;
+    struct part parts[PARTS_MAX];
+    uint32_t part_count;
+    size_t size;
+    rt_err err;
+} images;
+
+/* The loader's own; gives the calling thread's block of a module, and makes it when missing. */
+struct tls_index {
+    unsigned long module;
+    unsigned long offset;
+};
+extern void *__tls_get_addr(struct tls_index *index);
+
+static void
+add_part(uintptr_t start, uintptr_t end)
+{
+    if (start >= end || images.err != RT_OK) {
+        return;
+    }
+    size_t size = end - start;
+    char *copy = images.part_count < PARTS_MAX ? malloc(size) : NULL;
+    if (copy == NULL) {
+        images.err = RT_E_FULL;
+        return;
+    }
+    struct part *part = &images.parts[images.part_count++];
+    /* The loader says where; it is memory of the process, whoever wrote the number. */
+    *part = (struct part){(char *)start, copy, size};
+    sim_shadow_memcpy(copy, part->start, size);
+    images.size += size;
+}
+
+static bool
+is_known(uintptr_t module)
+{
+    for (uint32_t i = 0; i < images.module_count; i++) {
+        if (images.modules[i] == module) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+note_module(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    (void)argument;
+    if (images.module_count == MODULES_MAX) {
+        images.err = RT_E_FULL;
+        return 1;
+    }
+    images.modules[images.module_count++] = (uintptr_t)info->dlpi_phdr;
+    return 0;
+}
+
+/* One writable segment, without the part that is read-only by now. */
+static void
+take_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+    uintptr_t end = start + segment->p_memsz;
+    for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *relro = &info->dlpi_phdr[i];
+        uintptr_t relro_start = (info->dlpi_addr + relro->p_vaddr) & ~(page - 1);
+        uintptr_t relro_end = (info->dlpi_addr + relro->p_vaddr + relro->p_memsz) & ~(page - 1);
+        if (relro->p_type == PT_GNU_RELRO && relro_start < end && relro_end > start) {
+            add_part(start, relro_start);
+            start = relro_end;
+        }
+    }
+    add_part(start, end);
+}
+
+static int
+take_module(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)argument;
+    if (is_known((uintptr_t)info->dlpi_phdr)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) != 0) {
+            take_segment(info, segment);
+        }
+        bool numbered = size >= offsetof(struct dl_phdr_info, dlpi_tls_data);
+        if (segment->p_type == PT_TLS && numbered && info->dlpi_tls_modid != 0) {
+            /* Asked for now, so that it is not made inside a run, from the arena. */
+            struct tls_index index = {info->dlpi_tls_modid, 0};
+            uintptr_t block = (uintptr_t)__tls_get_addr(&index);
+            add_part(block, block + segment->p_memsz);
+        }
+    }
+    return images.err != RT_OK;
+}
+
+rt_err
+sim_images_before_load(void)
+{
+    images.module_count = 0;
+    images.err = RT_OK;
+    (void)dl_iterate_phdr(note_module, NULL);
+    return images.err;
+}
+
+rt_err
+sim_images_take(void)
+{
+    rt_assert(images.module_count > 0);
+    (void)dl_iterate_phdr(take_module, NULL);
+    return images.err;
+}
+
+void
+sim_images_restore(void)
+{
+    for (uint32_t i = 0; i < images.part_count; i++) {
+        sim_shadow_memcpy(images.parts[i].start, images.parts[i].copy, images.parts[i].size);
+    }
+}
+
+char *
+sim_images_copy_out(char *to)
+{
+    for (uint32_t i = 0; i < images.part_count; i++) {
+        sim_shadow_memcpy(to, images.parts[i].start, images.parts[i].size);
+        to += images.parts[i].size;
+    }
+    return to;
+}
+
+const char *
+sim_images_copy_back(const char *from)
+{
+    for (uint32_t i = 0; i < images.part_count; i++) {
+        sim_shadow_memcpy(images.parts[i].start, from, images.parts[i].size);
+        from += images.parts[i].size;
+    }
+    return from;
+}
+
+void
+sim_images_each(void (*visit)(void *argument, const char *memory, size_t size), void *argument)
+{
+    for (uint32_t i = 0; i < images.part_count; i++) {
+        visit(argument, images.parts[i].start, images.parts[i].size);
+    }
+}
+
+size_t
+sim_images_size(void)
+{
+    return images.size;
+}

@@ -1,0 +1,74 @@
+/*
+ * shadow.h -- memory copied together with what the address sanitizer notes of it.
+ *
+ * The sanitizer keeps one byte (its shadow) for each 8: which of them may be touched. A copy of a
+ * run's memory without it would come back with red zones that are gone, or in wrong places. In a
+ * build without the address sanitizer the shadow takes no space and these are memcpy.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_MEMORY_SHADOW_H
+#define SIM_CORE_MEMORY_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SIM_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SIM_ASAN 1
+#endif
+#endif
+
+#ifdef SIM_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* False: a sanitizer holds what is not copied. With the address sanitizer: frames outside of the
+ * stacks (detect_stack_use_after_return). With the thread sanitizer: always. */
+bool sim_shadow_is_kept(void);
+
+/* Bytes that a copy of `size` bytes takes. */
+size_t sim_shadow_copy_size(size_t size);
+
+/* Copies `size` bytes at `memory`, which is aligned to 8, red zones among them. Returns the end of
+ * the copy. */
+char *sim_shadow_copy_out(char *to, const void *memory, size_t size);
+const char *sim_shadow_copy_back(const char *from, void *memory, size_t size);
+
+/* As memcpy, without asking the sanitizer. */
+void sim_shadow_memcpy(void *to, const void *from, size_t size);
+
+/* From now on the sanitizer reports who touches this memory, or lets it be touched. Without one:
+ * nothing. */
+static inline void
+sim_shadow_poison(const void *memory, size_t size)
+{
+#ifdef SIM_ASAN
+    __asan_poison_memory_region(memory, size);
+#else
+    (void)memory;
+    (void)size;
+#endif
+}
+
+static inline void
+sim_shadow_unpoison(const void *memory, size_t size)
+{
+#ifdef SIM_ASAN
+    __asan_unpoison_memory_region(memory, size);
+#else
+    (void)memory;
+    (void)size;
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,142 @@
+/*
+ * options.h -- the numbers that, with scenario and seed, determine a run.
+ *
+ * One list makes the struct, the defaults, the names on the command line (`-O
+ * step_ns=50`), what a token carries and what the database stores. A run is a pure
+ * function of (scenario, options, seed, decisions).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_OPTIONS_H
+#define SIM_CORE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In which order a runtime's woken tasks are polled. */
+enum sim_order {
+    SIM_ORDER_DEFAULT, /* What the scenario says; `any` when it says nothing. */
+    SIM_ORDER_ANY,     /* Each pick is a decision. */
+    SIM_ORDER_FIFO,
+    SIM_ORDER_LIFO_SLOT,
+    SIM_ORDER_PRIORITY,
+    SIM_ORDER_EDF,
+    SIM_ORDER_FAIR
+};
+
+#define SIM_ORDER_LAST SIM_ORDER_FAIR
+
+/* How the fake host behaves within its contract; sim/host/README.md has the list. */
+enum sim_profile {
+    SIM_PROFILE_DEFAULT, /* What the scenario says; `wasi` when it says nothing. */
+    SIM_PROFILE_WASI,    /* Strict WASI 0.2.1. */
+    SIM_PROFILE_HOSTILE, /* Legal, but nasty: spurious readiness, late and batched events. */
+    SIM_PROFILE_FD       /* Descriptors, lowest number first, batches, level and edge. */
+};
+
+/* Faults beyond what every correct program must survive; on only where the scenario claims to
+ * survive them (`survives`) or an option says so. */
+#define SIM_FAULT_CANCEL UINT64_C(1)   /* A task is cancelled while it sleeps. */
+#define SIM_FAULT_CLOCK UINT64_C(2)    /* The clock steps: suspends, coarse ticks, backwards. */
+#define SIM_FAULT_CAPACITY UINT64_C(4) /* The host says FULL before it is. */
+#define SIM_FAULT_EINTR UINT64_C(8)    /* A blocked poll is interrupted: no event. */
+#define SIM_FAULT_MIGRATE UINT64_C(16) /* A task goes on under another waker (W11). */
+#define SIM_FAULT_EVIL UINT64_C(32)    /* Who is woken, or cleaned up, acts at once (W7). */
+#define SIM_FAULT_NET UINT64_C(64)     /* Connections are refused, lost, aborted, reset. */
+#define SIM_FAULT_ALL UINT64_C(127)
+#define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
+
+/* name, default, what it is. The order is part of tokens: append only. */
+#define SIM_OPTION_LIST(X) \
+    X(step_ns, 100, "virtual time that a step costs, up to 10000") \
+    X(order, 0, \
+            "order of woken tasks: 0 the scenario's, 1 any, 2 fifo, 3 lifo-slot, " \
+            "4 priority, 5 edf, 6 fair") \
+    X(profile, 0, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
+    X(faults, SIM_FAULT_FROM_SCENARIO, \
+            "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 evil, 64 net") \
+    X(spurious_one_in, 32, \
+            "a spurious wake or report once in so many occasions, of one actor at most 64 " \
+            "without " \
+            "progress; 0 never") \
+    X(late_one_in, 8, "a late host event once in so many; 0 never") \
+    X(stretch_one_in, 16, "a stretched step once in so many while a deadline is armed; 0 never") \
+    X(fault_one_in, 32, "an enabled fault once in so many occasions; 0 never") \
+    X(audit_one_in, 1, \
+            "an audited quiescence once in so many; 0 never; of more than 32 in a run 16 to 32") \
+    X(slack_ns, 0, "how late a wake may be before an audit blames it") \
+    X(livelock_steps, 10000, "steps without progress that are a livelock, at least 5000") \
+    X(starvation_steps, 1000, \
+            "steps passed over, or not looked at, that are starvation, at least 500") \
+    X(fair_steps, 200, "steps after which the simulator itself passes no actor over, up to 500") \
+    X(steps_max, 1000000, "steps of a run: the step limit, which every run must keep") \
+    X(time_ns_max, 3600000000000, \
+            "virtual time of a run: the time limit, which every run must keep") \
+    X(cancel_at, 0, \
+            "cancel the task that sleeps as the n-th of the run, which it must survive; " \
+            "0 none") \
+    X(heal_steps, 0, "steps after which nothing disturbs the run any more; 0 the scenario's") \
+    X(settle_steps, 0, "steps that it may take from then on; 0 the scenario's") \
+    X(settle_ns, 0, "virtual time that it may take from then on; 0 the scenario's")
+
+/* Where neither an option nor the scenario says so. More than any run of the tree takes that ends,
+ * and ten times what a livelock without progress takes: see sim/README.md, The phase of healing. */
+#define SIM_HEAL_STEPS 20000u
+#define SIM_SETTLE_STEPS 100000u
+
+/* Within livelock_steps a world that is busy without progress gets so far in time at least: what
+ * the defaults of step_ns and livelock_steps make (sim/README.md, rule 5). */
+#define SIM_BUSY_NS 1000000u
+
+/* Outside of these, correct programs would be accused: they wait for several steps, and have
+ * deadlines that a step must not be longer than. */
+#define SIM_STEP_NS_MAX 10000u
+#define SIM_LIVELOCK_STEPS_MIN 5000u
+#define SIM_STARVATION_STEPS_MIN 500u
+#define SIM_FAIR_STEPS_MAX 500u
+
+#define SIM_PARAMS_MAX 16
+
+struct sim_options {
+#define SIM_OPTION_FIELD(name, value, about) uint64_t name;
+    SIM_OPTION_LIST(SIM_OPTION_FIELD)
+#undef SIM_OPTION_FIELD
+    int64_t params[SIM_PARAMS_MAX]; /* Of the scenario, in its order. */
+};
+
+enum sim_option_index {
+#define SIM_OPTION_INDEX(name, value, about) SIM_OPTION_##name,
+    SIM_OPTION_LIST(SIM_OPTION_INDEX)
+#undef SIM_OPTION_INDEX
+            SIM_OPTIONS
+};
+
+struct sim_scenario;
+
+/* The defaults, and the defaults of the scenario's parameters (`scenario` may be NULL: zeros). */
+void sim_options_init(struct sim_options *options, const struct sim_scenario *scenario);
+
+/* Name, one line, default, and place of option `index` (below SIM_OPTIONS). */
+const char *sim_option_name(uint32_t index);
+const char *sim_option_about(uint32_t index);
+uint64_t sim_option_default(uint32_t index);
+/* The smallest and the largest value that option `index` may have; for `faults` the largest is the
+ * mask of all there are, or SIM_FAULT_FROM_SCENARIO. */
+uint64_t sim_option_min(uint32_t index);
+uint64_t sim_option_max(uint32_t index);
+bool sim_option_valid(uint32_t index, uint64_t value);
+uint64_t *sim_option_at(struct sim_options *options, uint32_t index);
+uint64_t sim_option_get(const struct sim_options *options, uint32_t index);
+
+/* A number for the declared options, parameters and defaults of `scenario`: tokens carry it, and
+ * one made under other declarations is refused. */
+uint32_t sim_options_hash(const struct sim_scenario *scenario);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/*
+ * ordered.h -- as dull as may be, with some steps after others.
+ *
+ * For whoever exchanges steps that do not depend on each other: it says which do, and the
+ * run is the dullest that keeps these in their order. The tape begins with pairs of
+ * entries of kind RUN:
+ *
+ *      stream: an actor's in-run index   ordinal: n   its n-th step, from 0, …
+ *      stream: another's                 ordinal: m   … comes after the m-th step of that one
+ *
+ * sorted by the first of the two; all other deviations follow, of any kind but RUN, and are
+ * taken leniently. Of those who stand ready the first steps whose next step waits for nobody;
+ * where each waits, the front. So an order that can not be kept is kept as far as it can.
+ *
+ * It learns who has taken which step from the run's events: the run must be recorded, and
+ * a judge follows the tape that it wrote.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_ORDERED_H
+#define SIM_CORE_ORDERED_H
+
+#include "sim/core/strategies.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Actors whose steps are counted: as many as there may be. */
+#define SIM_ORDERED_ACTORS 4096u
+
+struct sim_ordered {
+    struct sim_replay replay;          /* First: it begins with the strategy. */
+    struct sim_tape rest;              /* What is taken leniently. */
+    const struct sim_deviation *pairs; /* Borrowed. */
+    uint32_t count;                    /* Of pairs. */
+    uint32_t steps[SIM_ORDERED_ACTORS];
+};
+
+/* Borrows `tape`; `sorted` is lent room for tape->count indices. */
+void sim_ordered_init(struct sim_ordered *ordered, const struct sim_tape *tape, uint32_t *sorted);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,151 @@
+/*
+ * outcome.h -- how a run ended.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_OUTCOME_H
+#define SIM_CORE_OUTCOME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/core/call_stack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The words are public: database, JSON, text. The numbers are in digests: append only. */
+#define SIM_VERDICT_LIST(X) \
+    X(PASS, "pass", "everything that was to be done was done") \
+    X(LOST_WAKEUP, "lost-wakeup", "a task sleeps for ever although it could go on") \
+    X(LATE_WAKEUP, "late-wakeup", "a task was woken later than it could have gone on") \
+    X(DEADLOCK, "deadlock", "tasks sleep for ever and none of them could go on") \
+    X(LIVELOCK, "livelock", "steps are taken and nothing gets done") \
+    X(STARVATION, "starvation", "somebody who could run is passed over") \
+    X(OVER_BUDGET, "over-budget", "a task used more than its quota in one poll") \
+    X(CONTRACT, "contract", "a rule between task, runtime and host was broken") \
+    X(LEAK, "leak", "something was not given back") \
+    X(INVARIANT, "invariant", "the scenario's own check failed") \
+    X(CRASH, "crash", "the program died") \
+    X(HANG, "hang", "a step never returned") \
+    X(DIVERGED, "diverged", "the same run went another way the second time") \
+    X(STEP_LIMIT, "step-limit", "the run took more steps than it may") \
+    X(TIME_LIMIT, "time-limit", "the run took more virtual time than it may")
+
+enum sim_verdict {
+#define SIM_VERDICT_ENUM(name, text, meaning) SIM_VERDICT_##name,
+    SIM_VERDICT_LIST(SIM_VERDICT_ENUM)
+#undef SIM_VERDICT_ENUM
+            SIM_VERDICTS
+};
+
+/*
+ * Whether `verdict` is what `stated` states. A wake that is lost is late where something else wakes
+ * the sleeper after all: who states lost-wakeup has also stated late-wakeup.
+ */
+static inline bool
+sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
+{
+    return verdict == stated ||
+           (stated == SIM_VERDICT_LOST_WAKEUP && verdict == SIM_VERDICT_LATE_WAKEUP);
+}
+
+/* Who says so. */
+#define SIM_ORACLE_LIST(X) \
+    X(NONE, "none", "nobody: the run passed") \
+    X(STALL, "stall", "nothing could go on, and no sleeper moved when nudged") \
+    X(REWAKE, "rewake", "a sleeper moved when it was polled once more (first rung)") \
+    X(REWAKE_SOURCES, "rewake-sources", \
+            "it moved when what it waits for was reported again " \
+            "(second rung)") \
+    X(PRIMITIVE_AUDIT, "audit-primitive", "a primitive's own audit (third rung)") \
+    X(QUIET_AUDIT, "audit-quiet", "a sleeper could go on while everything was quiet") \
+    X(TIMER, "timer", "a deadline was passed over, or not waited for") \
+    X(FAULT, "fault", "the runtime's own checks of its user") \
+    X(ASSERTION, "assertion", "an assertion inside the runtime") \
+    X(HOST, "host", "the host's contract") \
+    X(LIMIT, "limit", "a limit of the run") \
+    X(BALANCE, "balance", "counts at the end of the run") \
+    X(USER, "user", "the scenario's own check") \
+    X(PROCESS, "process", "the operating system") \
+    X(TWIN, "twin", "the same run in another process") \
+    X(LIVENESS, "liveness", "nothing disturbed the run any more, and it did not come to its end") \
+    X(REWAKE_LOOP, "rewake-loop", \
+            "a loop made progress when its host reported something to it for nothing")
+
+enum sim_oracle {
+#define SIM_ORACLE_ENUM(name, text, meaning) SIM_ORACLE_##name,
+    SIM_ORACLE_LIST(SIM_ORACLE_ENUM)
+#undef SIM_ORACLE_ENUM
+            SIM_ORACLES
+};
+
+#define SIM_MESSAGE_MAX 256
+
+/* How the message begins of a verdict that fell after the run: a sleeper was polled once more, in a
+ * replay of it, as any task may be. */
+#define SIM_OUTCOME_ASKED "polled once more at the end: "
+
+/* Plain data: copied between processes as it is. */
+struct sim_outcome {
+    uint64_t seed;
+    uint64_t digest; /* 0 when events were off. */
+    uint64_t steps;
+    uint64_t sim_ns;
+    uint64_t events;
+    uint64_t decisions;  /* Choices with more than one alternative. */
+    uint32_t deviations; /* Of those, answered other than 0. */
+    uint32_t tasks;      /* Actors that were tasks. */
+    uint8_t verdict;     /* enum sim_verdict */
+    uint8_t oracle;      /* enum sim_oracle */
+    uint8_t audited;     /* 1: a quiescence, or several, were drawn for audit. */
+    uint8_t order;       /* enum sim_order that was in force. */
+    uint32_t actor;      /* In-run index of whom the verdict is about; UINT32_MAX: nobody. */
+    uint32_t object;     /* What it waits for; 0: none. */
+    uint32_t site;       /* The line that is blamed, or that waits; 0: none. */
+    uint64_t fail_step;  /* Where the run stood when the verdict fell. */
+    uint64_t fail_ns;
+    uint64_t owed_step;   /* lost-wakeup, late-wakeup: the step that should have woken; 0: not
+                            looked for, or none. */
+    uint64_t audit_step;  /* Where the first of them stands, or the one that failed; 0: none. */
+    uint64_t lost_step;   /* leak: the step after which a cloned waker lay nowhere any more; 0: not
+                            looked for, or none. */
+    uint32_t lost_wakers; /* leak: cloned wakers that lie nowhere; 0: something else leaked. */
+    char actor_name[48];
+    struct sim_stack stack;        /* Where: of a crash, a broken rule, a check without a line. */
+    char message[SIM_MESSAGE_MAX]; /* One sentence for people, without a full stop. */
+};
+
+/* "lost-wakeup" …; static; "?" for a number that is none. */
+const char *sim_verdict_name(uint32_t verdict);
+const char *sim_verdict_meaning(uint32_t verdict);
+const char *sim_oracle_name(uint32_t oracle);
+const char *sim_oracle_meaning(uint32_t oracle);
+
+/* The verdict called `name`; SIM_VERDICTS when there is none. */
+uint32_t sim_verdict_find(const char *name);
+
+/* True when both say the same of the same place: verdict, oracle and site (DESIGN, Command
+
+ * line). */
+bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
+
+/* Whether it is a verdict of that kind. */
+bool sim_outcome_asked(const struct sim_outcome *outcome);
+
+/* Nothing could run at the end, and of no task it is known which wake it lacks: a deadlock, or a
+ * loop that only its host could wake. */
+static inline bool
+sim_outcome_is_stall(const struct sim_outcome *outcome)
+{
+    return outcome->verdict == SIM_VERDICT_DEADLOCK || outcome->oracle == SIM_ORACLE_REWAKE_LOOP;
+}
+
+/* Whether one step did not return: it hung, or it spun on the clock until virtual time was up. */
+bool sim_outcome_spins(const struct sim_outcome *outcome);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,117 @@
+/*
+ * process.c -- fork of a run: refused, for a run is one process; close: noticed.
+ *
+ * The program defines fork and its kin itself. A child of a run would go on as a second
+ * worker, with the same seed and the same memory; so inside a run they end it with
+ * verdict contract. Outside of one they are the C library's.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/process/process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sim/core/world.h"
+
+static void
+refuse_in_run(const char *name)
+{
+    struct sim_world *world = sim_world_current;
+    if (world != NULL) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PROCESS, world->current, 0,
+                "%s() was called inside the run; a run is one process: have the host play the "
+                "other",
+                name);
+    }
+}
+
+static pid_t
+call_next(const char *name)
+{
+    pid_t (*next)(void) = NULL;
+    void *symbol = dlsym(RTLD_NEXT, name);
+    memcpy(&next, &symbol, sizeof(next));
+    if (next == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    return next();
+}
+
+pid_t
+fork(void)
+{
+    refuse_in_run("fork");
+    return call_next("fork");
+}
+
+pid_t
+_Fork(void)
+{
+    refuse_in_run("_Fork");
+    return call_next("_Fork");
+}
+
+/* Outside of a run it is a fork: what vfork lends its child would not outlive this function. */
+pid_t
+vfork(void)
+{
+    refuse_in_run("vfork");
+    return call_next("fork");
+}
+
+/* ---- Descriptors: a run may close what it opened; the process holds more than that. ---------- */
+
+static bool touched;
+
+static void
+note(void)
+{
+    touched = touched || sim_world_current != NULL;
+}
+
+bool
+sim_process_descriptors_touched(void)
+{
+    bool was = touched;
+    touched = false;
+    return was;
+}
+
+int
+close(int fd)
+{
+    note();
+    return (int)syscall(SYS_close, fd);
+}
+
+int
+dup2(int fd, int fd2)
+{
+    note();
+    return (int)syscall(SYS_dup2, fd, fd2);
+}
+
+int
+dup3(int fd, int fd2, int flags)
+{
+    note();
+    return (int)syscall(SYS_dup3, fd, fd2, flags);
+}
+
+int
+close_range(unsigned int first, unsigned int last, int flags)
+{
+    note();
+    return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+void
+closefrom(int first)
+{
+    (void)close_range(first < 0 ? 0 : (unsigned int)first, ~0u, 0);
+}

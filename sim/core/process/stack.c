@@ -1,0 +1,207 @@
+/*
+ * stack.c -- stacks for the loops and guests of a run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/process/stack.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "runtime/base/probe.h"
+#include "runtime/fiber/context.h"
+#include "runtime/host/stack_mmap.h"
+#include "sim/core/memory/shadow.h"
+
+#define STACKS_MAX 1024
+
+/* Of the process, not of a run. The first that fits is given out, so the same run gets the same
+ * ones again. */
+static struct {
+    struct {
+        struct rt_stack stack;
+        const struct rt_context *context; /* That was prepared on it last. */
+        bool out;
+    } all[STACKS_MAX];
+    size_t count;
+} pool;
+
+static rt_err
+map_another(size_t size, struct rt_stack *ret_stack)
+{
+    struct rt_stack_provider system;
+    rt_stack_mmap_init(&system);
+    return rt_stack_alloc(&system, size, ret_stack);
+}
+
+static rt_err
+stack_alloc(struct rt_stack_provider *provider, size_t size, struct rt_stack *ret_stack)
+{
+    (void)provider;
+    size_t i = 0;
+    while (i < pool.count && (pool.all[i].out || pool.all[i].stack.size != size)) {
+        i++;
+    }
+    if (i == STACKS_MAX) {
+        return RT_E_FULL;
+    }
+    if (i == pool.count) {
+        rt_err err = map_another(size, &pool.all[i].stack);
+        if (err != RT_OK) {
+            return err;
+        }
+        pool.count++;
+    }
+    pool.all[i].out = true;
+    pool.all[i].context = NULL;
+    *ret_stack = pool.all[i].stack;
+    return RT_OK;
+}
+
+static void
+stack_free(struct rt_stack_provider *provider, struct rt_stack stack)
+{
+    (void)provider;
+    for (size_t i = 0; i < pool.count; i++) {
+        if (pool.all[i].stack.base == stack.base) {
+            rt_assert(pool.all[i].out);
+            pool.all[i].out = false;
+            return;
+        }
+    }
+    rt_unreached("a stack is given back that nobody was given");
+}
+
+struct rt_stack_provider *
+sim_stacks(struct sim_world *world)
+{
+    static struct rt_stack_provider provider = {stack_alloc, stack_free};
+    rt_assert(world != NULL);
+    return &provider;
+}
+
+bool
+sim_stack_guard(const void *address)
+{
+    const char *at = address;
+    for (size_t i = 0; i < pool.count; i++) {
+        const char *base = pool.all[i].stack.base;
+        if (at >= base - RT_STACK_GUARD && at < base) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+sim__stacks_drop(void)
+{
+    for (size_t i = 0; i < pool.count; i++) {
+        pool.all[i].out = false;
+    }
+}
+
+/* ---- Kept in the middle of a run. ------------------------------------------------------------ */
+
+/* In front of the bytes of each stack that is given out. */
+struct copied {
+    const struct rt_context *context;
+    size_t number;
+    size_t size; /* Of its used end. */
+};
+
+void
+rt_probe_prepared(const struct rt_context *context)
+{
+    for (size_t i = 0; i < pool.count; i++) {
+        if (pool.all[i].stack.base == context->stack) {
+            pool.all[i].context = context;
+            return;
+        }
+    }
+}
+
+/* 0: no context has been prepared on it, or it has finished. */
+static size_t
+used_of(size_t number)
+{
+    const struct rt_context *context = pool.all[number].context;
+    if (context == NULL || context->finished) {
+        return 0;
+    }
+    const char *top = context->stack + context->size;
+    rt_assert((const char *)context->there >= context->stack);
+    rt_assert((const char *)context->there <= top);
+    return (size_t)(top - (const char *)context->there);
+}
+
+#ifdef RT_CONTEXT_UCONTEXT
+
+size_t
+sim__stacks_size(void)
+{
+    for (size_t i = 0; i < pool.count; i++) {
+        if (pool.all[i].out) {
+            return SIZE_MAX;
+        }
+    }
+    return sizeof(size_t);
+}
+
+#else
+
+size_t
+sim__stacks_size(void)
+{
+    size_t size = sizeof(size_t);
+    for (size_t i = 0; i < pool.count; i++) {
+        size += pool.all[i].out ? sizeof(struct copied) + sim_shadow_copy_size(used_of(i)) : 0;
+    }
+    return size;
+}
+
+#endif
+
+char *
+sim__stacks_copy_out(char *to)
+{
+    size_t count = 0;
+    char *at = to + sizeof(count);
+    for (size_t i = 0; i < pool.count; i++) {
+        if (!pool.all[i].out) {
+            continue;
+        }
+        const struct copied copied = {pool.all[i].context, i, used_of(i)};
+        memcpy(at, &copied, sizeof(copied));
+        at += sizeof(copied);
+        if (copied.size > 0) {
+            at = sim_shadow_copy_out(at, copied.context->there, copied.size);
+        }
+        count++;
+    }
+    memcpy(to, &count, sizeof(count));
+    return at;
+}
+
+const char *
+sim__stacks_copy_back(const char *from)
+{
+    size_t count;
+    memcpy(&count, from, sizeof(count));
+    from += sizeof(count);
+    sim__stacks_drop();
+    for (size_t i = 0; i < count; i++) {
+        struct copied copied;
+        memcpy(&copied, from, sizeof(copied));
+        from += sizeof(copied);
+        pool.all[copied.number].out = true;
+        pool.all[copied.number].context = copied.context;
+        const struct rt_stack *stack = &pool.all[copied.number].stack;
+        /* Frames that are not there any more have left red zones. */
+        sim_shadow_unpoison(stack->base, stack->size);
+        from = sim_shadow_copy_back(
+                from, (char *)stack->base + stack->size - copied.size, copied.size);
+    }
+    return from;
+}

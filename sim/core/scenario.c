@@ -1,0 +1,214 @@
+/*
+ * scenario.c -- what a scenario may call.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/scenario.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/memory/block.h"
+#include "sim/core/world.h"
+#include "sim/core/world_priv.h"
+
+/* A line of sim_log is cut here. */
+#define LOG_MAX 200
+
+__attribute__((noreturn, cold)) static void
+exhausted(struct sim_world *world)
+{
+    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_LIMIT, world->current, 0,
+            "the run wants more memory than its arena has (%zu MiB)", world->arena.size >> 20);
+}
+
+void *
+sim_alloc(struct sim_world *world, size_t size)
+{
+    void *memory = sim_block_take(&world->arena, size, false);
+    if (memory == NULL) {
+        exhausted(world);
+    }
+    return memory;
+}
+
+void *
+sim_zalloc(struct sim_world *world, size_t size)
+{
+    void *memory = sim_block_take(&world->arena, size, true);
+    if (memory == NULL) {
+        exhausted(world);
+    }
+    return memory;
+}
+
+void
+sim_set_state(struct sim_world *world, void *state)
+{
+    world->state = state;
+}
+
+int64_t
+sim_param(struct sim_world *world, const char *name)
+{
+    const struct sim_param *params = world->scenario->params;
+    for (uint32_t i = 0; params != NULL && params[i].name != NULL; i++) {
+        if (strcmp(params[i].name, name) == 0) {
+            return world->options.params[i];
+        }
+    }
+    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, NULL, 0,
+            "the scenario asks for a parameter '%s' that it does not declare", name);
+}
+
+static inline void
+count_clock_call(struct sim_world *world)
+{
+    if (++world->clock_calls > SIM_CLOCK_CALLS) {
+        sim__clock_spins(world);
+    }
+}
+
+uint64_t
+sim_now(struct sim_world *world)
+{
+    count_clock_call(world);
+    return world->now_ns + world->work_ns;
+}
+
+void
+sim_work(struct sim_world *world, uint64_t ns)
+{
+    world->work_ns += ns;
+    count_clock_call(world);
+}
+
+/* ---- Decisions. ------------------------------------------------------------------------------ */
+
+uint32_t
+sim_pick(struct sim_world *world, uint32_t n)
+{
+    if (n < 1 || n > SIM_ALTERNATIVES_MAX) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current, 0,
+                "sim_pick(%u): a decision has 1 to %u alternatives", n, SIM_ALTERNATIVES_MAX);
+    }
+    struct sim_actor *actor = world->current;
+    uint32_t ordinal = actor->streams[SIM_KIND_USER].ordinal;
+    uint32_t index = sim_actor_choose(actor, SIM_KIND_USER, n, SIM_ODDS_EVEN);
+    sim__drawn(actor, SIM_KIND_USER, SIM_DRAW_PICK, ordinal, 0, n - 1, index);
+    return index;
+}
+
+bool
+sim_disturb(struct sim_world *world, uint32_t one_in)
+{
+    return sim__disturb_how(world->current, SIM_KIND_USER, 2, one_in) != 0;
+}
+
+uint64_t
+sim_range(struct sim_world *world, uint64_t lo, uint64_t hi)
+{
+    if (lo > hi) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current, 0,
+                "sim_range: the lower end lies above the upper one");
+    }
+    return sim_actor_range(world->current, SIM_KIND_USER, lo, hi);
+}
+
+/* ---- Saying something. ----------------------------------------------------------------------- */
+
+static uint32_t
+site_id(const struct rt_site *site)
+{
+    return site != NULL ? site->id : 0;
+}
+
+void
+sim_log_at(struct sim_world *world, const struct rt_site *site, const char *format, ...)
+{
+    if (world->recorder.texts_on) {
+        char text[LOG_MAX];
+        va_list arguments;
+        va_start(arguments, format);
+        (void)vsnprintf(text, sizeof(text), format, arguments);
+        va_end(arguments);
+        sim_record_text(
+                &world->recorder, SIM_TEXT_EVENT, world->recorder.count, text, strlen(text));
+    }
+    sim_world_event(world, SIM_EVENT_LOG, 0, site_id(site), 0, 0);
+}
+
+void
+sim_progress_at(const struct rt_site *site)
+{
+    struct sim_world *world = sim_world_current;
+    rt_assert(world != NULL);
+    world->consumed++;
+    sim__gain(world, SIM_GAIN_PROGRESS, site_id(site));
+    sim_world_progress(world);
+    sim_world_event(world, SIM_EVENT_PROGRESS, 0, site_id(site), 0, 0);
+}
+
+const char *
+sim_mark_name(uint32_t mark)
+{
+    static const char *const names[] = {"", "sometimes", "reachable", "always"};
+    return mark < sizeof(names) / sizeof(*names) ? names[mark] : "";
+}
+
+/* That somebody came there at all; of more places than there is room for the rest is left out. */
+static inline void
+note_place(uint32_t places[SIM_CHECKED_MAX], uint32_t id)
+{
+    for (uint32_t i = 0; i < SIM_CHECKED_MAX && id != 0; i++) {
+        uint32_t *place = &places[(id + i) & (SIM_CHECKED_MAX - 1)];
+        if (*place == 0) {
+            *place = id;
+        }
+        if (*place == id) {
+            return;
+        }
+    }
+}
+
+void
+sim_always_at(bool condition, const char *text, const struct rt_site *site)
+{
+    struct sim_world *world = sim_world_current;
+    rt_assert(world != NULL);
+    world->noted = true;
+    note_place(world->checked, site_id(site));
+    if (!condition) {
+        sim_fail(world, SIM_VERDICT_INVARIANT, SIM_ORACLE_USER, world->current, site_id(site),
+                "SIM_ALWAYS(%s) does not hold", text);
+    }
+}
+
+void
+sim_sometimes_at(bool condition, const char *text, const struct rt_site *site)
+{
+    struct sim_world *world = sim_world_current;
+    rt_assert(world != NULL);
+    (void)text;
+    if (condition) {
+        sim_world_event(world, SIM_EVENT_GOAL, 0, site_id(site), 0, 0);
+    } else {
+        world->noted = true;
+        note_place(world->asked, site_id(site));
+    }
+}
+
+/* ---- Audits of the scenario's own primitives. ------------------------------------------------ */
+
+void
+sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),
+        void *argument)
+{
+    struct sim_audit *added = sim_new(world, struct sim_audit);
+    added->name = name;
+    added->audit = audit;
+    added->argument = argument;
+    sim_world_add_audit(world, added);
+}

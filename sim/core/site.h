@@ -1,0 +1,44 @@
+/*
+ * site.h -- numbers for the places in the source that probes name.
+ *
+ * At load, every record of the linker section "rt_sites" gets an id made from the
+ * file's last path component, the function and the n-th place in that function:
+ * the same in every build of the same source, whatever the compiler did to
+ * addresses, and unmoved by a comment added above.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_SITE_H
+#define SIM_CORE_SITE_H
+
+#include <stdbool.h>
+
+#include "runtime/base/probe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Numbers the records [start, stop) and remembers them for sim_site_find. */
+void sim_sites_add(struct rt_site *start, struct rt_site *stop);
+
+/* Numbers the program's own. Called once before anything runs. */
+void sim_sites_init(void);
+
+/* The site with `id`, or NULL. Where several have it, a library's file is called like one of the
+ * program's: that of those added last. */
+const struct rt_site *sim_site_find(uint32_t id);
+
+/* Calls `visit` for every site, once for each id, in order of id. */
+void sim_sites_each(void (*visit)(const struct rt_site *site, void *argument), void *argument);
+
+/* Whether it is a line of the runtime or of the simulator, compiled into this program. */
+bool sim_site_is_own(const struct rt_site *site);
+
+/* The last component of site->file. */
+const char *sim_site_file(const struct rt_site *site);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,495 @@
+/*
+ * step.c -- the step rule, line by line as it stands in sim/README.md.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/assert.h"
+#include "sim/core/scenario.h"
+#include "sim/core/world.h"
+#include "sim/core/world_priv.h"
+
+/* A choice has at most this many alternatives; more actors are first narrowed to a block. */
+#define BLOCK SIM_ALTERNATIVES_MAX
+
+/* ---- Rule 1: whoever is due becomes enabled, in the order of time, then of index. ------------ */
+
+static struct sim_actor *
+earliest(const struct sim_world *world)
+{
+    struct sim_actor *best = NULL;
+    for (uint32_t i = 0; i < world->timed_count; i++) {
+        struct sim_actor *actor = world->actors[world->timed[i]];
+        if (best == NULL || actor->due_ns < best->due_ns ||
+                (actor->due_ns == best->due_ns && actor->index < best->index)) {
+            best = actor;
+        }
+    }
+    return best;
+}
+
+void
+sim__enable_due(struct sim_world *world)
+{
+    struct sim_actor *actor = earliest(world);
+    while (actor != NULL && actor->due_ns <= world->now_ns) {
+        sim_actor_due(actor, SIM_NEVER);
+        sim_actor_enable(actor);
+        actor = earliest(world);
+    }
+    world->next_due_ns = actor != NULL ? actor->due_ns : SIM_NEVER;
+}
+
+/* ---- Rule 2: nobody is enabled. -------------------------------------------------------------- */
+
+/* So that the audited quiescences of a long run lie all over it: when there is no more space, every
+ * second one goes, and from then on half as many are taken. */
+static void
+thin_audits(struct sim_world *world)
+{
+    world->audits_drawn /= 2;
+    world->audit_stride *= 2;
+    for (uint32_t i = 0; i < world->audits_drawn; i++) {
+        world->audit_steps[i] = world->audit_steps[2 * i];
+    }
+}
+
+static void
+note_audit(struct sim_world *world)
+{
+    if (world->audits_seen++ % world->audit_stride != 0) {
+        return;
+    }
+    if (world->audits_drawn == SIM_AUDITS_MAX) {
+        thin_audits(world);
+    }
+    world->audit_steps[world->audits_drawn++] = world->step;
+}
+
+/* One in one is no choice. */
+static void
+draw_audit(struct sim_world *world)
+{
+    uint64_t one_in = world->options.audit_one_in;
+    if (one_in == 0 || world->step == 0) {
+        return;
+    }
+    if (one_in == 1 ||
+            sim_actor_choose(&world->self, SIM_KIND_AUDIT, 2, sim_odds_once_in(one_in)) != 0) {
+        note_audit(world);
+    }
+}
+
+static void
+check_time(struct sim_world *world, uint64_t now_ns)
+{
+    if (now_ns <= world->time_limit_ns) {
+        return;
+    }
+    if (now_ns > world->options.time_ns_max) {
+        sim_fail(world, SIM_VERDICT_TIME_LIMIT, SIM_ORACLE_LIMIT, NULL, 0,
+                "the run is not over after %llu ms of virtual time",
+                (unsigned long long)(world->options.time_ns_max / 1000000));
+    }
+    sim__unsettled(world);
+}
+
+static void
+move_clock(struct sim_world *world, uint64_t to_ns)
+{
+    rt_assert(to_ns > world->now_ns);
+    check_time(world, to_ns);
+    world->jumped_from_ns = world->now_ns;
+    world->jumped_to_ns = to_ns;
+    world->quiet_ns += to_ns - world->now_ns;
+    world->now_ns = to_ns;
+    sim_world_event(world, SIM_EVENT_CLOCK, 0, 0, 0, to_ns);
+}
+
+static void
+stalled(struct sim_world *world)
+{
+    const struct sim_actor *sleeper = NULL;
+    for (uint32_t i = 1; i < world->actor_count && sleeper == NULL; i++) {
+        if (world->actors[i]->foreground) {
+            sleeper = world->actors[i];
+        }
+    }
+    sim_fail(world, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL, sleeper, 0,
+            "nothing can go on: %u waited-for task%s or loop%s and nothing is left to wake",
+            world->foreground, world->foreground == 1 ? "" : "s",
+            world->foreground == 1 ? " sleeps" : "s sleep");
+}
+
+uint64_t
+sim__world_next_due(const struct sim_world *world)
+{
+    const struct sim_actor *next = earliest(world);
+    return next != NULL ? next->due_ns : SIM_NEVER;
+}
+
+bool
+sim__world_wait(struct sim_world *world)
+{
+    const struct sim_actor *next = earliest(world);
+    if (next != NULL) {
+        move_clock(world, next->due_ns);
+    }
+    return next != NULL;
+}
+
+static void
+quiet(struct sim_world *world)
+{
+    if (world->step == world->stop.step && world->stop.at_quiet) {
+        world->stopped = true;
+        return;
+    }
+    world->quiet++;
+    draw_audit(world);
+    if (!sim__world_wait(world)) {
+        stalled(world);
+    }
+}
+
+/* ---- Rule 3: who runs. ----------------------------------------------------------------------- */
+
+static struct sim_actor *
+standing_at(const struct sim_world *world, uint32_t place)
+{
+    return world->actors[world->enabled.ring[world->enabled.head + place]];
+}
+
+static void
+describe_at(const struct sim_world *world, uint32_t place, struct sim_alternative *ret)
+{
+    const struct sim_actor *actor = standing_at(world, place);
+    ret->id = actor->id;
+    ret->actor = actor->index;
+}
+
+static void
+describe_front(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret)
+{
+    describe_at(choice->context, index, ret);
+}
+
+/* Somewhere behind the front: alternative i stands at `base` plus i. */
+struct block {
+    const struct sim_world *world;
+    uint32_t base;
+};
+
+static void
+describe_block(const struct sim_choice *choice, uint32_t index, struct sim_alternative *ret)
+{
+    const struct block *block = choice->context;
+    describe_at(block->world, block->base + index, ret);
+}
+
+/* What a strategy that wants to see its choices may look at. */
+static void
+show_queue(struct sim_world *world, uint32_t base, uint32_t stride)
+{
+    const struct sim_enabled *enabled = &world->enabled;
+    world->decider.queue =
+            (struct sim_queue){enabled->ring + enabled->head, enabled->count, base, stride};
+}
+
+/* More than 64: first a block of 64, oldest first, then one of the block. */
+static uint32_t
+choose_wide(struct sim_world *world, uint32_t n)
+{
+    uint32_t blocks = (n + BLOCK - 1) / BLOCK;
+    show_queue(world, 0, BLOCK);
+    uint32_t base = sim_actor_choose(&world->self, SIM_KIND_RUN, blocks, SIM_ODDS_EVEN) * BLOCK;
+    show_queue(world, base, 1);
+    const struct block block = {world, base};
+    return base + sim_actor_choose_of(standing_at(world, base), SIM_KIND_RUN,
+                          n - base < BLOCK ? n - base : BLOCK, SIM_ODDS_EVEN, describe_block,
+                          &block);
+}
+
+/* The choice belongs to the actor that alternative 0 names: "at its m-th step t2 gives way to
+
+ * t5". */
+__attribute__((always_inline)) static inline uint32_t
+choose_actor(struct sim_world *world)
+{
+    uint32_t n = world->enabled.count;
+    struct sim_actor *front = standing_at(world, 0);
+    uint64_t waited = world->step - front->enabled_step;
+    if (n > 1 && waited > world->options.fair_steps + 8 * (uint64_t)n) {
+        return 0; /* The simulator itself starves nobody. */
+    }
+    if (n > BLOCK) {
+        return choose_wide(world, n);
+    }
+    if (world->decider.draw == NULL && !world->decider.walks) {
+        show_queue(world, 0, 1);
+    }
+    return sim_decide(&world->decider, &front->streams[SIM_KIND_RUN],
+            sim__stream_id(front, SIM_KIND_RUN), SIM_KIND_RUN, n, SIM_ODDS_EVEN, describe_front,
+            world);
+}
+
+/* ---- Rule 5: what the step cost. ------------------------------------------------------------- */
+
+#define QUOTA_NS 500000u
+
+/* No step is so long that time alone uses up half of what the run has: a timer for later than that
+ * (a connection that is kept for hours) is none that a slow step should bring about. */
+static uint64_t
+latest_ns(const struct sim_world *world)
+{
+    return world->options.time_ns_max / 2;
+}
+
+static uint64_t
+stretch_to(const struct sim_world *world, uint32_t alternative)
+{
+    const struct sim_actor *next = earliest(world);
+    uint64_t deadline = next != NULL ? next->due_ns : world->now_ns;
+    switch (alternative) {
+    case 1: /* Just before the next deadline, … */
+        return deadline > 0 ? deadline - 1 : 0;
+    case 2: /* … exactly to it, … */
+        return deadline;
+    case 3: /* … past it, … */
+        return deadline + 1 + world->options.step_ns;
+    default: /* … or one quota of a task. */
+        return world->now_ns + QUOTA_NS;
+    }
+}
+
+static void
+draw_stretch(struct sim_world *world)
+{
+    world->current = world->stepping;
+    uint32_t alternative =
+            sim__disturb_how(world->current, SIM_KIND_STRETCH, 5, world->options.stretch_one_in);
+    if (alternative == 0) {
+        return;
+    }
+    uint64_t to_ns = stretch_to(world, alternative);
+    if (to_ns <= world->now_ns || to_ns > latest_ns(world)) {
+        return;
+    }
+    sim_world_event(world, SIM_EVENT_STRETCH, 0, 0, 0, to_ns - world->now_ns);
+    world->now_ns = to_ns;
+}
+
+/* A task that gives way until a time has come must see it come: with steps that take no time, or
+ * little, it would be called a livelock. */
+void
+sim__busy_begin(struct sim_world *world)
+{
+    const struct sim_options *options = &world->options;
+    uint64_t limit = options->livelock_steps;
+    world->busy_steps = limit / 2;
+    world->busy_ns = 0;
+    if (options->step_ns * limit < SIM_BUSY_NS) {
+        world->busy_ns = (2 * SIM_BUSY_NS + limit - 1) / limit; /* At least 1. */
+    }
+}
+
+static inline uint64_t
+step_cost(const struct sim_world *world)
+{
+    bool busy = world->busy_ns != 0 && world->step - world->progress_step > world->busy_steps;
+    return busy ? world->busy_ns : world->options.step_ns;
+}
+
+static void
+charge(struct sim_world *world)
+{
+    if (!world->free_steps) {
+        world->now_ns += step_cost(world) + world->work_ns;
+    }
+    world->work_ns = 0;
+    world->allowed_ns = 0;
+    world->stretch_ns = 0;
+    if (world->timed_count > 0) {
+        draw_stretch(world);
+    }
+}
+
+/* ---- Rule 6: is it over? --------------------------------------------------------------------- */
+
+/* Looks at the limits on steps, and when it must look again. */
+static void
+check_limits(struct sim_world *world)
+{
+    if (world->step - world->progress_step >= world->options.livelock_steps) {
+        sim_fail(world, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIMIT, world->current, 0,
+                "%llu steps were taken in which nothing was completed, consumed or moved",
+                (unsigned long long)world->options.livelock_steps);
+    }
+    if (world->step >= world->options.steps_max) {
+        sim_fail(world, SIM_VERDICT_STEP_LIMIT, SIM_ORACLE_LIMIT, world->current, 0,
+                "the run is not over after %llu steps",
+                (unsigned long long)world->options.steps_max);
+    }
+    uint64_t livelock_step = world->progress_step + world->options.livelock_steps;
+    uint64_t first =
+            livelock_step < world->options.steps_max ? livelock_step : world->options.steps_max;
+    uint64_t heal_step = sim__look_after_health(world);
+    world->limit_step = first < heal_step ? first : heal_step;
+}
+
+static inline bool
+is_done(struct sim_world *world)
+{
+    if (world->scenario->done != NULL) {
+        return world->scenario->done(world, world->state);
+    }
+    return world->foreground == 0;
+}
+
+/* 4. One step of `actor`, who has been taken out of the queue. */
+__attribute__((always_inline)) static inline void
+take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
+{
+    actor->enabled = false;
+    world->current = actor;
+    world->stepping = actor;
+    world->step++;
+    world->clock_calls = 0;
+    *world->progress = *world->progress + 1;
+    sim__event(world, SIM_EVENT_STEP, 0, 0, 0, world->now_ns);
+    if (traps) {
+        sim__trap(world);
+    }
+    actor->ops->step(actor);
+    actor->polls++;
+    actor->stopped_step = world->step;
+    actor->stopped_ns = world->now_ns;
+}
+
+static inline void
+look_after(struct sim_world *world)
+{
+    rt_list_each(link, &world->afters)
+    {
+        struct sim_after *after = rt_container_of(link, struct sim_after, link);
+        after->after(after->argument);
+    }
+}
+
+/* 6. */
+static inline void
+look_whether_over(struct sim_world *world)
+{
+    if (is_done(world)) {
+        world->over = true;
+        return;
+    }
+    check_time(world, world->now_ns);
+    if (world->step >= world->limit_step) {
+        check_limits(world);
+    }
+}
+
+/* Inlined by order into the loop below: this is what a run does all the time. `traps` is a constant
+ * there: who is not debugged does not even ask. */
+__attribute__((always_inline)) static inline void
+one_step(struct sim_world *world, bool traps)
+{
+    /* 1. */
+    if (world->now_ns >= world->next_due_ns) {
+        sim__enable_due(world);
+    }
+    /* 2. */
+    if (world->enabled.count == 0) {
+        quiet(world);
+        return;
+    }
+    /* 3. */
+    uint32_t place = choose_actor(world);
+    struct sim_actor *actor = world->actors[sim__enabled_take(&world->enabled, place)];
+    /* 4. */
+    take_step(world, actor, traps);
+    if (world->over) {
+        return;
+    }
+    /* 5. */
+    look_after(world);
+    charge(world);
+    world->current = &world->self;
+    if (world->step == world->stop.step && !world->stop.at_quiet) {
+        world->stopped = true;
+        return;
+    }
+    /* 6. */
+    look_whether_over(world);
+}
+
+void
+sim__world_step(struct sim_world *world)
+{
+    one_step(world, false);
+}
+
+/* A story without anybody to wait for is over before it begins. */
+static inline void
+look_whether_ever(struct sim_world *world)
+{
+    if (!world->stopped && is_done(world)) {
+        world->over = true;
+    }
+}
+
+void
+sim__world_steps_keeping(struct sim_world *world, const struct sim_resumption *resumption)
+{
+    if (resumption->resumed == 0) {
+        look_whether_ever(world);
+    }
+    while (!world->over && !world->stopped) {
+        if (resumption->wanted && world->enabled.count > 1) {
+            sim__checkpoint(world);
+        }
+        one_step(world, false);
+    }
+}
+
+void
+sim__world_steps(struct sim_world *world)
+{
+    look_whether_ever(world);
+    while (!world->over && !world->stopped) {
+        one_step(world, false);
+    }
+}
+
+/* What one_step has left out where it was stopped: a run that is made step by step has the same
+ * end, by the same limits. */
+static void
+leave_stop(struct sim_world *world, struct sim_stop stop)
+{
+    rt_assert(world->stopped);
+    world->stopped = false;
+    world->stop = stop;
+    if (world->step == 0) {
+        look_whether_ever(world);
+    } else {
+        look_whether_over(world);
+    }
+}
+
+void
+sim__world_steps_on(struct sim_world *world, struct sim_stop stop)
+{
+    leave_stop(world, stop);
+    while (!world->over && !world->stopped) {
+        one_step(world, false);
+    }
+}
+
+void
+sim__world_steps_trapping(struct sim_world *world)
+{
+    leave_stop(world, (struct sim_stop){UINT64_MAX, false});
+    while (!world->over) {
+        one_step(world, true);
+    }
+}

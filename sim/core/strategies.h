@@ -1,0 +1,88 @@
+/*
+ * strategies.h -- random, dullest, replay.
+ *
+ * random   Each draw is a pure function of seed, stream and ordinal, so one stream
+ *          does not see what another does.
+ * dullest  Always 0.
+ * replay   Runs a tape. *Strict*: the next deviation must come at its own occasion
+ *          with its own kind, n and alternative; the first that does not fit is
+ *          remembered (sim_replay_mismatch). *Lenient*: a deviation is looked up by
+ *          stream and ordinal, taken by the alternative's id, else by its index, else
+ *          ignored. *Branch*: lenient up to the last deviation, random from there on.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_STRATEGIES_H
+#define SIM_CORE_STRATEGIES_H
+
+#include "sim/core/choice.h"
+#include "sim/core/tape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_random {
+    struct sim_strategy strategy;
+};
+
+struct sim_dullest {
+    struct sim_strategy strategy;
+};
+
+struct sim_replay {
+    struct sim_strategy strategy;
+    const struct sim_tape *tape; /* Borrowed. */
+    bool lenient;
+    bool mismatched;
+    bool parted; /* Branch: the last entry's occasion has come. */
+    bool ended;  /* Its first run has come to its end: what fitted there is what is told. */
+    bool fitted;
+    uint32_t position; /* Strict: deviations used so far. */
+    uint32_t mismatch_position;
+    uint32_t ignored; /* Lenient: deviations that fitted nowhere (known at the end). */
+    uint32_t taken;
+    char mismatch[192]; /* What did not fit, one sentence. */
+    uint32_t *sorted;   /* Lenient: indices of the tape by (stream, ordinal); lent. */
+};
+
+void sim_random_init(struct sim_random *random);
+void sim_dullest_init(struct sim_dullest *dullest);
+
+/* Borrows `tape`. `sorted` is lent room for tape->count indices; needed when lenient, else NULL. */
+void sim_replay_init(
+        struct sim_replay *replay, const struct sim_tape *tape, bool lenient, uint32_t *sorted);
+
+/*
+ * A run that parts from another: lenient up to the occasion of the tape's last entry, which may
+ * also answer 0; what comes after that is drawn as `random` draws it, with the run's own seed.
+ * Where the occasion does not come the run is the dullest from there on. `tape` is not empty.
+ */
+void sim_replay_init_branch(
+        struct sim_replay *replay, const struct sim_tape *tape, uint32_t *sorted);
+
+/* What a lenient replay answers: for strategies that begin with one. */
+uint32_t sim__lenient_choose(struct sim_strategy *strategy, const struct sim_choice *choice);
+
+/* After the run: NULL when the whole tape fitted, else one sentence on the first misfit. Of the
+ * first run that came to its end: a judge replays parts of it, which no whole tape fits. */
+const char *sim_replay_mismatch(const struct sim_replay *replay);
+
+/* The key of `stream` under `seed`: Philox4x32-10 (Random123) once. Pinned by known answers. */
+uint64_t sim_stream_key(uint64_t seed, uint32_t stream);
+
+/* Draw number `ordinal` of the stream with `key`: a SplitMix64 finisher over key + ordinal * odd.
+ * Pinned by known answers. */
+static inline uint64_t
+sim_stream_draw(uint64_t key, uint32_t ordinal)
+{
+    uint64_t x = key + (uint64_t)ordinal * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

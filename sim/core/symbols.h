@@ -1,0 +1,65 @@
+/*
+ * symbols.h -- from an address in this program to function, file and line.
+ *
+ * A probe names its own line; what stands between two probes has only its address. Here
+ * the debug information of the program, and of the library of scenarios that is loaded, is asked
+ * (elfutils' libdw): with the functions that the compiler has put into one another, innermost
+ * first. Without debug information (a stripped library) nothing is known, and nothing is told.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_SYMBOLS_H
+#define SIM_CORE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_place {
+    char function[64];
+    char scope[64]; /* The class, or else the namespace, of a C++ function; "": none. */
+    char file[256]; /* As the compiler was given it, relative to where it ran: "sim/core/step.c" */
+    uint32_t line;  /* 0: not known. */
+    uint32_t declared; /* The line on which the function begins; 0: not known. */
+    bool entry;        /* The address is where the function begins. */
+};
+
+/* Opaque: the modules of this process with their debug information. */
+struct sim_places;
+
+/* Looks at the modules as they are loaded now. NULL when that can not be done. */
+struct sim_places *sim_places_new(void);
+void sim_places_free(struct sim_places **places);
+
+/*
+ * The functions that stand at `pc`, innermost first: the one that an instruction belongs to, then
+ * those into which it was put. `called`: pc is an address of return, and the call before it is
+ * meant. Returns how many were written to `ret`, at most `max`; 0: nothing is known.
+ */
+uint32_t sim_places_at(
+        struct sim_places *places, uintptr_t pc, bool called, struct sim_place *ret, uint32_t max);
+
+/* The file and line alone, which is cheap; false: nothing is known. */
+bool sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
+
+/* The function that begins at `pc`; false: none that is known. All are looked up at once, the first
+ * time: for who asks for thousands. */
+bool sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
+
+/* True for what a reader can change: not the simulator itself, not the C library. */
+bool sim_place_is_readers(const struct sim_place *place);
+
+/* True for the runtime's own files. */
+bool sim_place_is_runtime(const struct sim_place *place);
+
+/* The last component of place->file. */
+const char *sim_place_file(const struct sim_place *place);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,631 @@
+/*
+ * world.c -- a run from its beginning to its end.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/core/world.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/memory/checkpoint.h"
+#include "sim/core/memory/image.h"
+#include "sim/core/memory/malloc.h"
+#include "sim/core/process/output.h"
+#include "sim/core/scenario.h"
+#include "sim/core/world_priv.h"
+
+struct sim_world *sim_world_current;
+
+static const struct sim_actor_ops world_ops = {.kind = SIM_ACTOR_WORLD};
+
+/* Where steps are counted when nobody watches. */
+static uint64_t unwatched;
+
+static void *
+reserve(size_t size)
+{
+    void *memory = mmap(
+            NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+#define ACTORS_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(struct sim_actor *))
+#define RING_BYTES ((SIM_ENABLED_RING + SIM_ENABLED_SLACK) * sizeof(uint16_t))
+#define TIMED_BYTES ((SIM_ACTORS_MAX + 1) * sizeof(uint16_t))
+#define JOURNALS_BYTES (SIM_JOURNALS * sizeof(struct sim_gains))
+
+rt_err
+sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, void *arena_hint,
+        uint8_t fill)
+{
+    memset(world, 0, sizeof(*world));
+    rt_err err = sim_arena_init(&world->arena, arena_hint, SIM_ARENA_SIZE, fill);
+    if (err != RT_OK) {
+        return err;
+    }
+    world->recorder.memory = memory->record;
+    world->decider.tape = memory->tape;
+    world->decider.recorder = &world->recorder;
+    world->actors = reserve(ACTORS_BYTES);
+    world->enabled.ring = reserve(RING_BYTES);
+    world->timed = reserve(TIMED_BYTES);
+    world->journals = reserve(JOURNALS_BYTES);
+    world->snapshots = reserve(SIM_SNAPSHOTS * SIM_SNAPSHOT_SIZE);
+    world->progress = &unwatched;
+    world->progress_max = UINT64_MAX;
+    if (world->actors == NULL || world->enabled.ring == NULL || world->timed == NULL ||
+            world->journals == NULL || world->snapshots == NULL) {
+        sim_world_fini(world);
+        return RT_E_FULL;
+    }
+    return RT_OK;
+}
+
+static void
+release(void *memory, size_t size)
+{
+    if (memory != NULL) {
+        (void)munmap(memory, size);
+    }
+}
+
+void
+sim_world_fini(struct sim_world *world)
+{
+    rt_assert(sim_world_current != world);
+    release(world->actors, ACTORS_BYTES);
+    release(world->enabled.ring, RING_BYTES);
+    release(world->timed, TIMED_BYTES);
+    release(world->journals, JOURNALS_BYTES);
+    release(world->snapshots, SIM_SNAPSHOTS * SIM_SNAPSHOT_SIZE);
+    sim_malloc_forget(&world->arena);
+    sim_arena_fini(&world->arena);
+}
+
+/* ---- The beginning. -------------------------------------------------------------------------- */
+
+static uint32_t
+default_order(const struct sim_scenario *scenario, const struct sim_options *options)
+{
+    if (options->order != SIM_ORDER_DEFAULT) {
+        return (uint32_t)options->order;
+    }
+    return scenario->order != SIM_ORDER_DEFAULT ? (uint32_t)scenario->order : SIM_ORDER_ANY;
+}
+
+static uint32_t
+default_profile(const struct sim_scenario *scenario, const struct sim_options *options)
+{
+    if (options->profile != SIM_PROFILE_DEFAULT) {
+        return (uint32_t)options->profile;
+    }
+    return scenario->profile != SIM_PROFILE_DEFAULT ? (uint32_t)scenario->profile
+                                                    : SIM_PROFILE_WASI;
+}
+
+static void
+begin_actors(struct sim_world *world)
+{
+    world->enabled.head = 0;
+    world->enabled.count = 0;
+    world->timed_count = 0;
+    world->foreground = 0;
+    world->tasks = 0;
+    world->next_due_ns = SIM_NEVER;
+    sim__actor_clear(&world->self, world, &world_ops, "the world");
+    world->self.id = 1;
+    world->actors[0] = &world->self;
+    world->actor_count = 1;
+    world->current = &world->self;
+    world->stepping = &world->self;
+}
+
+static void
+clear_outcome(struct sim_outcome *outcome, uint64_t seed)
+{
+    outcome->seed = seed;
+    outcome->digest = 0;
+    outcome->verdict = SIM_VERDICT_PASS;
+    outcome->oracle = SIM_ORACLE_NONE;
+    outcome->actor = UINT32_MAX;
+    outcome->object = 0;
+    outcome->site = 0;
+    outcome->fail_step = 0;
+    outcome->fail_ns = 0;
+    outcome->owed_step = 0;
+    outcome->lost_step = 0;
+    outcome->lost_wakers = 0;
+    outcome->stack.count = 0;
+    outcome->stack.function = false;
+    outcome->stack.returns = false;
+    outcome->actor_name[0] = '\0';
+    outcome->message[0] = '\0';
+}
+
+/* The world stands as a copy of an earlier run had it. */
+static void
+go_on(struct sim_world *world, uint64_t seed)
+{
+    clear_outcome(&world->outcome, seed);
+    sim_world_current = world;
+    sim_output_begin();
+    sim_malloc_resume(&world->arena);
+}
+
+/* The decider has begun. */
+static void
+begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_recording recording,
+        struct sim_stop stop)
+{
+    sim_arena_reset(&world->arena);
+    sim_recorder_begin(&world->recorder, recording.events, recording.texts);
+    world->scenario = scenario;
+    world->options = *options;
+    world->stop = stop;
+    world->now_ns = 0;
+    world->step = 0;
+    world->clock_calls = 0;
+    world->work_ns = 0;
+    world->allowed_ns = 0;
+    world->stretch_ns = 0;
+    world->progress_step = 0;
+    world->limit_step = 0;
+    world->jumped_from_ns = 0;
+    world->jumped_to_ns = 0;
+    world->quiet_ns = 0;
+    world->audits_drawn = 0;
+    world->audits_seen = 0;
+    world->audit_stride = 1;
+    world->quiet = 0;
+    world->consumed = 0;
+    world->stopped = false;
+    world->over = false;
+    world->suspensions = 0;
+    world->cancels = 0;
+    world->calm_until = 0;
+    world->stood_still_ns = 0;
+    world->nudging = false;
+    world->free_steps = false;
+    world->closing = false;
+    world->state = NULL;
+    if (scenario->slack_ns > world->options.slack_ns) {
+        world->options.slack_ns = scenario->slack_ns;
+    }
+    world->order = default_order(scenario, options);
+    world->profile = default_profile(scenario, options);
+    sim__health_begin(world);
+    sim__busy_begin(world);
+    world->faults =
+            options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
+    rt_list_init(&world->audits);
+    rt_list_init(&world->renewables);
+    rt_list_init(&world->closers);
+    rt_list_init(&world->afters);
+    rt_list_init(&world->evils);
+    rt_list_init(&world->clocked);
+    rt_list_init(&world->returneds);
+    world->names = NULL;
+    world->foreigners = NULL;
+    sim__notes_clear(world);
+    world->mock_time = false;
+    world->being_evil = false;
+    world->fiber = NULL;
+    world->fibers = NULL;
+    world->inner = NULL;
+    clear_outcome(&world->outcome, seed);
+    begin_actors(world);
+    sim_world_current = world;
+    sim__probes_begin(world);
+    sim_output_begin();
+    sim_malloc_begin(&world->arena);
+}
+
+/* The decider has begun. True: setup is done already. */
+static bool
+begin(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_recording recording,
+        struct sim_stop stop)
+{
+    rt_assert(sim_world_current == NULL);
+    if (!sim__begin_kept(world, scenario, options, recording)) {
+        begin_anew(world, scenario, options, seed, recording, stop);
+        return false;
+    }
+    world->stop = stop;
+    go_on(world, seed);
+    return true;
+}
+
+static void
+set_up(struct sim_world *world, bool is_set_up)
+{
+    if (!is_set_up) {
+        world->scenario->setup(world);
+        sim__keep_beginning(world);
+    }
+}
+
+/* ---- The end. -------------------------------------------------------------------------------- */
+
+static void
+check_mallocs(struct sim_world *world)
+{
+    size_t bytes = 0;
+    sim_output_end();
+    uint32_t blocks = sim_malloc_end(&bytes);
+    if (blocks > 0) {
+        sim_fail(world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, NULL, 0,
+                "%u block%s from malloc (%zu bytes together) %s not freed", blocks,
+                blocks == 1 ? "" : "s", bytes, blocks == 1 ? "was" : "were");
+    }
+}
+
+/* The run is over and has ended well: background is cancelled in the order of its ids, then only
+ * what is left is a leak. Any of this may fail. */
+static void
+close_run(struct sim_world *world)
+{
+    world->closing = true;
+    world->recorder.over = world->recorder.count;
+    for (uint32_t i = 1; i < world->actor_count; i++) {
+        struct sim_actor *actor = world->actors[i];
+        if (!actor->done && actor->ops->cancel != NULL) {
+            world->current = actor;
+            actor->ops->cancel(actor);
+        }
+    }
+    world->current = &world->self;
+    if (world->scenario->check != NULL) {
+        world->scenario->check(world, world->state);
+    }
+    rt_list_each(link, &world->audits)
+    {
+        struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
+        const char *wrong = audit->audit(audit->argument);
+        if (wrong != NULL) {
+            sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PRIMITIVE_AUDIT, NULL, 0, "%s: %s",
+                    audit->name, wrong);
+        }
+    }
+    rt_list_each(link, &world->closers)
+    {
+        struct sim_closer *closer = rt_container_of(link, struct sim_closer, link);
+        closer->close(closer->argument);
+    }
+    check_mallocs(world);
+}
+
+static void
+finish(struct sim_world *world, struct sim_outcome *ret_outcome)
+{
+    struct sim_outcome *outcome = &world->outcome;
+    size_t ignored;
+    sim_output_end();
+    (void)sim_malloc_end(&ignored);
+    sim__fibers_drop(world);
+    world->current = &world->self;
+    sim_world_event(world, SIM_EVENT_END, 0, 0, 0, outcome->verdict);
+    outcome->events = world->recorder.count;
+    /* When it ended is part of what happened, also where nothing came after the last step. */
+    uint64_t end = world->decider.hash ^ (world->now_ns * UINT64_C(0x9e3779b97f4a7c15));
+    outcome->digest = sim_recorder_end(&world->recorder, end);
+    outcome->steps = world->step;
+    outcome->sim_ns = world->now_ns;
+    outcome->decisions = world->decider.asked;
+    outcome->deviations = world->decider.deviations;
+    outcome->tasks = world->tasks;
+    outcome->order = (uint8_t)world->order;
+    outcome->audited = world->audits_drawn != 0;
+    outcome->audit_step = world->audits_drawn != 0 ? world->audit_steps[0] : 0;
+    sim_decider_end(&world->decider, outcome);
+    sim_world_current = NULL;
+    *ret_outcome = *outcome;
+}
+
+/* The strategy's, where runs are kept and it walks a tree. */
+static struct sim_resumption *
+resumption_of(const struct sim_world *world, struct sim_strategy *strategy)
+{
+    bool walks = world->checkpoints != NULL && strategy->ops->resumption != NULL;
+    return walks ? strategy->ops->resumption(strategy) : NULL;
+}
+
+/* What other runs than those that are resumed leave behind them in the ring and on the tape. */
+static void
+spoil(struct sim_world *world, struct sim_recording recording)
+{
+    if (recording.events || !world->decider.tape_off) {
+        sim__checkpoints_spoil(world);
+    }
+}
+
+/* Whether the run goes on where one before it was kept. */
+static bool
+resume(struct sim_world *world, struct sim_resumption *resumption,
+        const struct sim_scenario *scenario, const struct sim_options *options, uint64_t seed,
+        struct sim_recording recording)
+{
+    resumption->resumed = 0;
+    if (!sim__resume(world, resumption, scenario, options, recording)) {
+        return false;
+    }
+    go_on(world, seed);
+    return true;
+}
+
+/* Once the ring has gone round, what a checkpoint counts on is no longer in it. */
+static void
+look_after_checkpoints(struct sim_world *world)
+{
+    if (world->recorder.count > world->recorder.memory.events_capacity) {
+        sim_checkpoints_drop(world->checkpoints);
+    }
+}
+
+/* As sim_world_run, of a strategy that walks a tree. */
+static void
+run_of_tree(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_recording recording,
+        struct sim_resumption *resumption, struct sim_outcome *ret_outcome)
+{
+    const struct sim_stop nowhere = {UINT64_MAX, false};
+    bool is_set_up = resume(world, resumption, scenario, options, seed, recording) ||
+                     begin(world, scenario, options, seed, recording, nowhere);
+    if (_setjmp(world->escape) == 0) {
+        set_up(world, is_set_up);
+        sim__world_steps_keeping(world, resumption);
+        if (world->outcome.verdict == SIM_VERDICT_PASS) {
+            close_run(world);
+        }
+    }
+    finish(world, ret_outcome);
+    look_after_checkpoints(world);
+}
+
+void
+sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
+        struct sim_recording recording, struct sim_outcome *ret_outcome)
+{
+    sim_decider_begin(&world->decider, strategy, seed);
+    struct sim_resumption *resumption = resumption_of(world, strategy);
+    if (resumption != NULL) {
+        run_of_tree(world, scenario, options, seed, recording, resumption, ret_outcome);
+        return;
+    }
+    spoil(world, recording);
+    bool is_set_up = begin(world, scenario, options, seed, recording, sim__trap_stop(world));
+    if (_setjmp(world->escape) == 0) {
+        set_up(world, is_set_up);
+        world->stopped = world->stop.step == 0;
+        sim__world_steps(world);
+        if (world->stopped) {
+            sim__world_steps_trapping(world);
+        }
+        if (world->outcome.verdict == SIM_VERDICT_PASS) {
+            close_run(world);
+        }
+    }
+    finish(world, ret_outcome);
+}
+
+/* ---- Stopping on the way, for the judge. ----------------------------------------------------- */
+
+bool
+sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
+        struct sim_recording recording, struct sim_stop stop)
+{
+    sim_decider_begin(&world->decider, strategy, seed);
+    spoil(world, recording);
+    bool is_set_up = begin(world, scenario, options, seed, recording, stop);
+    if (_setjmp(world->escape) == 0) {
+        set_up(world, is_set_up);
+        if (stop.step == 0 && !stop.at_quiet) {
+            world->stopped = true;
+        }
+        sim__world_steps(world);
+    }
+    return world->stopped;
+}
+
+bool
+sim_world_go_on(struct sim_world *world, struct sim_stop stop)
+{
+    rt_assert(stop.step > world->step || stop.at_quiet);
+    if (_setjmp(world->escape) == 0) {
+        sim__world_steps_on(world, stop);
+    }
+    return world->stopped;
+}
+
+/* False: nothing is enabled, and the clock may not move to what is due next. */
+static bool
+settle_one(struct sim_world *world, uint64_t until_ns)
+{
+    if (world->now_ns >= world->next_due_ns) {
+        sim__enable_due(world);
+    }
+    if (world->enabled.count > 0) {
+        sim__world_step(world);
+        return true;
+    }
+    return sim__world_next_due(world) <= until_ns && sim__world_wait(world);
+}
+
+static bool
+has_gained(const struct sim_world *world, const struct sim_settling *how)
+{
+    bool gained = how->first_gain && world->gains != NULL && world->gains->count > 0;
+    return gained || world->foreground < how->foreground;
+}
+
+static bool
+is_limit(const struct sim_outcome *outcome)
+{
+    return outcome->oracle == SIM_ORACLE_LIMIT || outcome->oracle == SIM_ORACLE_LIVENESS;
+}
+
+enum sim_settled
+sim_world_settle(struct sim_world *world, const struct sim_settling *how)
+{
+    rt_assert(world->stopped);
+    world->decider.muted = true;
+    world->free_steps = how->free_steps;
+    world->stop.step = UINT64_MAX;
+    uint64_t until = world->step + how->steps;
+    bool moves = true;
+    if (_setjmp(world->escape) == 0) {
+        while (moves && !world->over && world->step < until && !has_gained(world, how)) {
+            moves = settle_one(world, how->until_ns);
+        }
+        return world->step < until || world->over || !moves ? SIM_SETTLED : SIM_SETTLED_LIMIT;
+    }
+    return is_limit(&world->outcome) ? SIM_SETTLED_LIMIT : SIM_SETTLED_VERDICT;
+}
+
+bool
+sim_snapshot_take(struct sim_world *world, uint32_t place)
+{
+    rt_assert(world->stopped && place < SIM_SNAPSHOTS);
+    if (!sim__can_be_kept(world) || sim__kept_size(world) > SIM_SNAPSHOT_SIZE) {
+        return false;
+    }
+    sim__copy_out(world, world->snapshots + place * SIM_SNAPSHOT_SIZE);
+    return true;
+}
+
+void
+sim_snapshot_put_back(struct sim_world *world, uint32_t place)
+{
+    const struct sim_recording nothing = {false, false};
+    uint64_t seed = world->outcome.seed;
+    sim__copy_back(world, world->snapshots + place * SIM_SNAPSHOT_SIZE, nothing);
+    world->decider.muted = false;
+    if (world->decider.strategy->ops->seek != NULL) {
+        world->decider.strategy->ops->seek(world->decider.strategy, world->decider.deviations);
+    }
+    go_on(world, seed);
+}
+
+bool
+sim_world_call(struct sim_world *world, struct sim_actor *actor, void (*fn)(void *), void *argument)
+{
+    rt_assert(world->stopped);
+    world->decider.muted = true;
+    world->nudging = true;
+    world->current = actor;
+    if (_setjmp(world->escape) == 0) {
+        fn(argument);
+    }
+    world->current = &world->self;
+    world->nudging = false;
+    return world->outcome.verdict == SIM_VERDICT_PASS;
+}
+
+void
+sim_world_drop(struct sim_world *world)
+{
+    struct sim_outcome ignored;
+    finish(world, &ignored);
+}
+
+/* ---- Small things. --------------------------------------------------------------------------- */
+
+void
+sim_world_add_audit(struct sim_world *world, struct sim_audit *audit)
+{
+    rt_assert(audit->audit != NULL);
+    rt_list_push_back(&world->audits, &audit->link);
+}
+
+void
+sim_world_add_returned(struct sim_world *world, struct sim_returned *returned)
+{
+    rt_assert(returned->returned != NULL);
+    rt_list_push_back(&world->returneds, &returned->link);
+}
+
+void
+sim_world_add_evil(struct sim_world *world, struct sim_evil *evil)
+{
+    rt_assert(evil->act != NULL);
+    rt_list_push_back(&world->evils, &evil->link);
+}
+
+void
+sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked)
+{
+    rt_assert(clocked->firing != NULL);
+    rt_assert(clocked->next_ns != NULL);
+    rt_list_push_back(&world->clocked, &clocked->link);
+}
+
+void
+sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable)
+{
+    rt_assert(renewable->renew != NULL);
+    rt_list_push_back(&world->renewables, &renewable->link);
+}
+
+void
+sim_world_add_closer(struct sim_world *world, struct sim_closer *closer)
+{
+    rt_assert(closer->close != NULL);
+    rt_list_push_back(&world->closers, &closer->link);
+}
+
+uint64_t
+sim_world_lost(const struct sim_world *world)
+{
+    uint64_t lost = 0;
+    rt_list_each(link, &world->closers)
+    {
+        const struct sim_closer *closer = rt_container_of(link, struct sim_closer, link);
+        lost += closer->lost != NULL ? closer->lost(closer->argument) : 0;
+    }
+    return lost;
+}
+
+void
+sim_world_add_after(struct sim_world *world, struct sim_after *after)
+{
+    rt_assert(after->after != NULL);
+    rt_list_push_back(&world->afters, &after->link);
+}
+
+/* What sim_world_search carries through the images. */
+struct search {
+    uint64_t (*count)(const void *argument, const char *memory, size_t size);
+    const void *argument;
+    uint64_t found;
+};
+
+static void
+search_part(void *argument, const char *memory, size_t size)
+{
+    struct search *search = argument;
+    search->found += search->count(search->argument, memory, size);
+}
+
+uint64_t
+sim_world_search(const struct sim_world *world,
+        uint64_t (*count)(const void *argument, const char *memory, size_t size),
+        const void *argument)
+{
+    struct search search = {count, argument, 0};
+    search_part(&search, world->arena.base, world->arena.used);
+    sim_images_each(search_part, &search);
+    return search.found;
+}
+
+uint32_t
+sim_world_object(struct sim_world *world, uint32_t kind)
+{
+    rt_assert(kind < RT_OBJECT_KINDS);
+    struct sim_actor *creator = world->current;
+    return SIM_OBJECT(kind, creator->index, ++creator->objects[kind]);
+}

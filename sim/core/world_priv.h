@@ -1,0 +1,152 @@
+/*
+ * world_priv.h -- what the files of this folder share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CORE_WORLD_PRIV_H
+#define SIM_CORE_WORLD_PRIV_H
+
+#include <string.h>
+
+#include "sim/core/world.h"
+
+/* Fills the next event, with events on; the caller asks sim_recorder_full. */
+static inline void
+sim__event_fill(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
+        uint32_t await, uint64_t argument)
+{
+    const struct sim_actor *actor = world->current;
+    struct sim_event *event = sim_record_next(&world->recorder);
+    event->step = (uint32_t)world->step;
+    event->cause = kind == RT_PROBE_POLL ? actor->cause : 0;
+    event->object = object;
+    event->site = site;
+    event->await = await;
+    event->actor = (uint16_t)actor->index;
+    event->kind = (uint8_t)kind;
+    event->flags = 0;
+    event->argument = argument;
+}
+
+/* sim_world_event, in the path of every step. */
+static inline void
+sim__event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site, uint32_t await,
+        uint64_t argument)
+{
+    if (world->recorder.events_on) {
+        sim__event_fill(world, kind, object, site, await, argument);
+        if (sim_recorder_full(&world->recorder)) {
+            sim_recorder_chunk(&world->recorder);
+        }
+    }
+}
+
+/* Whether the run has written to what most runs leave empty: `audit_steps`, `checked`, `asked`. */
+static inline bool
+sim__has_notes(const struct sim_world *world)
+{
+    return world->noted || world->audits_drawn != 0;
+}
+
+/* Empties `checked` and `asked`. */
+static inline void
+sim__notes_clear(struct sim_world *world)
+{
+    if (world->noted) {
+        memset(world->checked, 0, sizeof(world->checked));
+        memset(world->asked, 0, sizeof(world->asked));
+        world->noted = false;
+    }
+}
+
+void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,
+        const struct sim_actor_ops *ops, const char *name);
+
+/* heal.c: how long the run is disturbed, and how long it may take then. */
+void sim__health_begin(struct sim_world *world);
+
+/* What a step costs that takes little time, in a world that is busy without progress. */
+void sim__busy_begin(struct sim_world *world);
+/* Heals the run when it is time, and ends it when it has not settled. Returns the step at which to
+ * look again. */
+uint64_t sim__look_after_health(struct sim_world *world);
+/* The run went on for longer after it was healed than it may: ends it, unless it is asked only. */
+void sim__unsettled(struct sim_world *world);
+
+/* Enables everybody who is due; finds the next due time. */
+void sim__enable_due(struct sim_world *world);
+
+/* One round of the step rule; see sim/README.md. */
+void sim__world_step(struct sim_world *world);
+
+/* Rule 2, with nobody enabled: moves the clock to the earliest due time. False: there is none. */
+bool sim__world_wait(struct sim_world *world);
+
+/* The earliest due time; SIM_NEVER: there is none. */
+uint64_t sim__world_next_due(const struct sim_world *world);
+
+/* Goes through the step rule until the run is over or stopped. */
+void sim__world_steps(struct sim_world *world);
+
+/* trap.c: where the run of a world with a trap is to be stopped, so that its last steps are taken
+ * one by one; nowhere without. */
+struct sim_stop sim__trap_stop(const struct sim_world *world);
+/* Stops under the debugger when the step that is being taken is the one that it wants. */
+void sim__trap(struct sim_world *world);
+/* step.c: goes on from that stop, looking at each step whether it is the one. */
+void sim__world_steps_trapping(struct sim_world *world);
+
+/* step.c: continues a run that was stopped, up to another stop; the limits hold as in a run that
+ * never stopped. */
+void sim__world_steps_on(struct sim_world *world, struct sim_stop stop);
+
+/* spin.c: the clock was read, or charged, more than SIM_CLOCK_CALLS times in this step: the rule at
+ * sim_now (scenario.h). */
+void sim__clock_spins(struct sim_world *world);
+
+/* Switches to the world's own stack if on a fiber, then ends the run there. Never returns. */
+__attribute__((noreturn)) void sim__escape(struct sim_world *world);
+
+/* Asks the runtime for the probes that this run needs. */
+void sim__probes_begin(struct sim_world *world);
+
+/* The kinds of probes that mean something to this run; and the same again, for a run resumed. */
+uint64_t sim__probes_meant(void);
+void sim__probes_resume(const struct sim_world *world, uint64_t kinds);
+
+/* Goes through the step rule as sim__world_steps, and keeps the run wherever it is wanted. */
+void sim__world_steps_keeping(struct sim_world *world, const struct sim_resumption *resumption);
+
+/* checkpoint.c: keeps the run as it stands between two steps, where that is sound and worth it. */
+void sim__checkpoint(struct sim_world *world);
+
+/* checkpoint.c: puts the world, whose decider has begun, where the newest checkpoint of use left
+ * it. False: there is none, and nothing has changed. */
+bool sim__resume(struct sim_world *world, struct sim_resumption *resumption,
+        const struct sim_scenario *scenario, const struct sim_options *options,
+        struct sim_recording recording);
+
+/* checkpoint.c: whether all of the run lies where it is copied from; the bytes of a copy; the copy,
+ * and the way back. */
+bool sim__can_be_kept(const struct sim_world *world);
+size_t sim__kept_size(const struct sim_world *world);
+void sim__copy_out(const struct sim_world *world, char *to);
+void sim__copy_back(struct sim_world *world, const char *from, struct sim_recording recording);
+
+/* beginning.c: puts the world, whose decider has begun, behind `setup`. False: no copy is of use,
+ * and nothing has changed. */
+bool sim__begin_kept(struct sim_world *world, const struct sim_scenario *scenario,
+        const struct sim_options *options, struct sim_recording recording);
+/* beginning.c: setup is done; keeps that, where it is sound and of use. */
+void sim__keep_beginning(struct sim_world *world);
+
+/* checkpoint.c: a run is about to write over what checkpoints rely on. */
+void sim__checkpoints_spoil(struct sim_world *world);
+
+/* probe.c: notes a gain, where gains are noted. */
+void sim__gain(struct sim_world *world, enum sim_gain_kind kind, uint32_t of);
+
+/* Forgets the fibers of the run. */
+void sim__fibers_drop(struct sim_world *world);
+
+#endif

@@ -1,0 +1,415 @@
+/*
+ * ledger.c -- following each waker from its store to its end.
+ *
+ * Invariant: the open waits are chained in `open` by what finds them (kind, object
+ * and whose), the oldest first; an event that ends a wait ends the oldest of its
+ * chain. A queue holds one waker of a task at most, so in practice there is one.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+#define BUCKETS 1024u
+#define NO_WAIT UINT32_MAX
+
+/* The pass over the events. */
+struct pass {
+    struct sim_ledger *ledger;
+    const struct sim_event *event;
+    uint64_t index;
+    uint32_t part;
+    uint32_t *next;            /* By wait: the next open one in its bucket. */
+    uint32_t *numbers;         /* By part: waits so far. */
+    uint32_t *ending;          /* By part: 1 + the step in which it ends; 0: none. */
+    uint32_t fired;            /* The wait whose waker the event before has fired; NO_WAIT. */
+    bool failed;               /* No memory. */
+    uint32_t buckets[BUCKETS]; /* The first of each chain. */
+};
+
+static uint32_t
+bucket_of(uint32_t kind, uint32_t object, uint32_t whose)
+{
+    uint32_t hash = (object ^ whose * 0x9e3779b1u ^ kind << 13) * 0x85ebca6bu;
+    return (hash ^ hash >> 16) % BUCKETS;
+}
+
+static uint32_t
+event_whose(const struct sim_event *event)
+{
+    return event->argument <= UINT32_MAX ? (uint32_t)event->argument : 0;
+}
+
+static bool
+reserve(struct pass *pass)
+{
+    struct sim_ledger *ledger = pass->ledger;
+    if (ledger->count < ledger->capacity) {
+        return true;
+    }
+    uint32_t capacity = ledger->capacity != 0 ? ledger->capacity * 2 : 256;
+    struct sim_wait *waits = reallocarray(ledger->waits, capacity, sizeof(*waits));
+    if (waits != NULL) {
+        ledger->waits = waits;
+    }
+    uint32_t *next = reallocarray(pass->next, capacity, sizeof(*next));
+    if (next != NULL) {
+        pass->next = next;
+    }
+    if (waits == NULL || next == NULL) {
+        pass->failed = true;
+        return false;
+    }
+    ledger->capacity = capacity;
+    return true;
+}
+
+static void
+chain(struct pass *pass, uint32_t wait, uint32_t bucket)
+{
+    uint32_t *link = &pass->buckets[bucket];
+    while (*link != NO_WAIT) {
+        link = &pass->next[*link];
+    }
+    pass->next[wait] = NO_WAIT;
+    *link = wait;
+}
+
+static uint32_t
+wait_open(struct pass *pass, uint32_t kind, uint32_t part, uint32_t object, uint32_t whose)
+{
+    if (!reserve(pass)) {
+        return NO_WAIT;
+    }
+    const struct sim_event *event = pass->event;
+    uint32_t wait = pass->ledger->count++;
+    pass->ledger->waits[wait] = (struct sim_wait){
+            .store_event = pass->index,
+            .keep_event = SIM_EVENT_NONE,
+            .end_event = SIM_EVENT_NONE,
+            .reason = sim_cast_text(pass->ledger->cast, pass->index),
+            .part = part,
+            .number = ++pass->numbers[part],
+            .object = object,
+            .whose = whose,
+            .site = event->site,
+            .await = event->await,
+            .store_step = event->step,
+            .kind = (uint8_t)kind,
+    };
+    chain(pass, wait, bucket_of(kind, object, whose));
+    return wait;
+}
+
+/* Where the oldest open wait of (kind, object, whose) hangs; *link is NO_WAIT when there is
+
+ * none. */
+static uint32_t *
+wait_link(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
+{
+    uint32_t *link = &pass->buckets[bucket_of(kind, object, whose)];
+    while (*link != NO_WAIT) {
+        const struct sim_wait *wait = &pass->ledger->waits[*link];
+        if (wait->kind == kind && wait->object == object && wait->whose == whose) {
+            break;
+        }
+        link = &pass->next[*link];
+    }
+    return link;
+}
+
+/* A waker that was stored before the record begins. */
+static uint32_t
+wait_unknown(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
+{
+    if (pass->ledger->cast->first == 0) {
+        return NO_WAIT;
+    }
+    uint32_t part = sim_cast_object(pass->ledger->cast, whose);
+    uint32_t wait = wait_open(pass, kind, part != SIM_PART_NONE ? part : 0, object, whose);
+    if (wait != NO_WAIT) {
+        pass->ledger->waits[wait].unknown = 1;
+        pass->ledger->waits[wait].store_step = 0;
+        pass->ledger->waits[wait].site = 0;
+        pass->ledger->waits[wait].await = 0;
+    }
+    return wait;
+}
+
+/* Takes the wait at `link` out of its chain. */
+static void
+wait_close(struct pass *pass, uint32_t *link, enum sim_wait_end end)
+{
+    struct sim_wait *ended = &pass->ledger->waits[*link];
+    *link = pass->next[*link];
+    bool with_task = end == SIM_WAIT_ERASED && pass->ending[ended->part] == pass->event->step + 1;
+    ended->end = (uint8_t)(with_task ? SIM_WAIT_ENDED : end);
+    ended->end_event = pass->index;
+    ended->end_step = pass->event->step;
+    ended->ender = pass->part;
+}
+
+/* Ends the oldest open wait of (kind, object, whose); NO_WAIT: there is none. */
+static uint32_t
+wait_end(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose, enum sim_wait_end end)
+{
+    uint32_t *link = wait_link(pass, kind, object, whose);
+    if (*link == NO_WAIT && kind == SIM_WAIT_SLOT) {
+        (void)wait_unknown(pass, kind, object, whose);
+        link = wait_link(pass, kind, object, whose);
+    }
+    uint32_t wait = *link;
+    if (wait != NO_WAIT) {
+        wait_close(pass, link, end);
+    }
+    return wait;
+}
+/* A question of another may stand in the same chain: all of one source end with its report. */
+static void
+host_end_all(struct pass *pass, enum sim_wait_end end)
+{
+    while (*wait_link(pass, SIM_WAIT_HOST, pass->event->object, 0) != NO_WAIT) {
+        (void)wait_end(pass, SIM_WAIT_HOST, pass->event->object, 0, end);
+    }
+}
+
+/* The asker's own question, when it has one. */
+static void
+note_unwait(struct pass *pass)
+{
+    uint32_t *link = wait_link(pass, SIM_WAIT_HOST, pass->event->object, 0);
+    uint32_t oldest = *link;
+    while (*link != NO_WAIT && pass->ledger->waits[*link].part != pass->part) {
+        link = &pass->next[*link];
+    }
+    bool own = *link != NO_WAIT && pass->ledger->waits[*link].object == pass->event->object &&
+               pass->ledger->waits[*link].kind == SIM_WAIT_HOST;
+    if (own && *link != oldest) {
+        wait_close(pass, link, SIM_WAIT_TAKEN_BACK);
+    } else {
+        (void)wait_end(pass, SIM_WAIT_HOST, pass->event->object, 0, SIM_WAIT_TAKEN_BACK);
+    }
+}
+
+static void
+note_keep(struct pass *pass)
+{
+    uint32_t whose = event_whose(pass->event);
+    uint32_t wait = *wait_link(pass, SIM_WAIT_SLOT, pass->event->object, whose);
+    if (wait == NO_WAIT) {
+        wait = wait_unknown(pass, SIM_WAIT_SLOT, pass->event->object, whose);
+    }
+    if (wait != NO_WAIT) {
+        struct sim_wait *kept = &pass->ledger->waits[wait];
+        kept->kept++;
+        kept->keep_event = pass->index;
+        /* The future may have moved to another task with its waker: that one sleeps now. */
+        kept->part = pass->part;
+    }
+}
+
+/* What came of the waker that was fired just before. A wake that no place fired came from a
+
+ * clone. */
+static void
+note_wake(struct pass *pass, enum sim_wake wake)
+{
+    uint32_t wait = pass->fired;
+    if (wait == NO_WAIT && wake != SIM_WAKE_CHILD) {
+        wait = wait_end(pass, SIM_WAIT_CLONE, 0, pass->event->object, SIM_WAIT_FIRED);
+    }
+    if (wait != NO_WAIT) {
+        pass->ledger->waits[wait].wake = (uint8_t)wake;
+    }
+}
+
+/* From here on in this step, what is emptied for `part` is emptied because it ends. */
+static void
+note_ending(struct pass *pass, uint32_t part)
+{
+    if (part != SIM_PART_NONE) {
+        pass->ending[part] = pass->event->step + 1;
+    }
+}
+
+static void
+note_polled(struct pass *pass)
+{
+    /* 0 is pending; ready and parked empty every place of the task. */
+    if (pass->event->argument != 0) {
+        note_ending(pass, pass->part);
+    }
+}
+
+static enum sim_wake
+wake_of(const struct sim_event *event)
+{
+    return event->argument == 0   ? SIM_WAKE_QUEUED
+           : event->argument == 1 ? SIM_WAKE_COALESCED
+                                  : SIM_WAKE_POLLING;
+}
+
+static void
+take(struct pass *pass)
+{
+    const struct sim_event *event = pass->event;
+    uint32_t whose = event_whose(event);
+    uint32_t fired = NO_WAIT;
+    switch (event->kind) {
+    case RT_PROBE_STORE:
+        (void)wait_open(pass, SIM_WAIT_SLOT, pass->part, event->object, whose);
+        break;
+    case RT_PROBE_KEEP:
+        note_keep(pass);
+        break;
+    case RT_PROBE_REPLACE:
+        (void)wait_end(pass, SIM_WAIT_SLOT, event->object, whose, SIM_WAIT_REPLACED);
+        break;
+    case RT_PROBE_FIRE:
+        fired = wait_end(pass, SIM_WAIT_SLOT, event->object, whose, SIM_WAIT_FIRED);
+        break;
+    case RT_PROBE_ERASE:
+        (void)wait_end(pass, SIM_WAIT_SLOT, event->object, whose, SIM_WAIT_ERASED);
+        break;
+    case SIM_EVENT_FREE:
+        (void)wait_end(pass, SIM_WAIT_SLOT, event->object, whose, SIM_WAIT_FREED);
+        break;
+    case RT_PROBE_CLONE:
+        (void)wait_open(pass, SIM_WAIT_CLONE, pass->part, 0, whose);
+        break;
+    case RT_PROBE_DROP:
+        (void)wait_end(pass, SIM_WAIT_CLONE, 0, whose, SIM_WAIT_DROPPED);
+        break;
+    case RT_PROBE_WAKE:
+        note_wake(pass, wake_of(event));
+        break;
+    case RT_PROBE_WAKE_DEAD:
+        note_wake(pass, SIM_WAKE_DEAD);
+        break;
+    case RT_PROBE_SUBWAKE:
+        note_wake(pass, SIM_WAKE_CHILD);
+        break;
+    case RT_PROBE_POLLED:
+        note_polled(pass);
+        break;
+    case RT_PROBE_CANCEL:
+        note_ending(pass, sim_cast_object(pass->ledger->cast, event->object));
+        break;
+    case RT_PROBE_WAIT:
+        (void)wait_open(pass, SIM_WAIT_HOST, pass->part, event->object, 0);
+        break;
+    case RT_PROBE_UNWAIT:
+        note_unwait(pass);
+        break;
+    case SIM_EVENT_REPORT:
+        host_end_all(pass, SIM_WAIT_REPORTED);
+        break;
+    default:
+        break;
+    }
+    pass->fired = fired;
+}
+
+static bool
+pass_init(struct pass *pass)
+{
+    uint32_t parts = pass->ledger->cast->count;
+    pass->numbers = calloc(parts, sizeof(*pass->numbers));
+    pass->ending = calloc(parts, sizeof(*pass->ending));
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        pass->buckets[i] = NO_WAIT;
+    }
+    return pass->numbers != NULL && pass->ending != NULL;
+}
+
+rt_err
+sim_ledger_make(struct sim_ledger *ledger, const struct sim_cast *cast)
+{
+    rt_assert(ledger != NULL);
+    rt_assert(cast != NULL && cast->recorder != NULL);
+    *ledger = (struct sim_ledger){.cast = cast};
+    struct pass pass = {.ledger = ledger, .fired = NO_WAIT};
+    pass.failed = !pass_init(&pass);
+    for (uint64_t i = cast->first; i < cast->end && !pass.failed; i++) {
+        pass.index = i;
+        pass.event = sim_cast_event(cast, i);
+        pass.part = sim_cast_part_of(cast, i);
+        take(&pass);
+    }
+    free(pass.next);
+    free(pass.numbers);
+    free(pass.ending);
+    if (pass.failed) {
+        sim_ledger_free(ledger);
+        return RT_E_FULL;
+    }
+    return RT_OK;
+}
+
+void
+sim_ledger_free(struct sim_ledger *ledger)
+{
+    rt_assert(ledger != NULL);
+    free(ledger->waits);
+    *ledger = (struct sim_ledger){0};
+}
+
+const struct sim_wait *
+sim_ledger_open_of(const struct sim_ledger *ledger, uint32_t part, const struct sim_wait *after)
+{
+    rt_assert(after == NULL || (after >= ledger->waits && after < ledger->waits + ledger->count));
+    uint32_t i = after != NULL ? (uint32_t)(after - ledger->waits) + 1 : 0;
+    for (; i < ledger->count; i++) {
+        if (ledger->waits[i].part == part && ledger->waits[i].end == SIM_WAIT_OPEN) {
+            return &ledger->waits[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- Names. ---------------------------------------------------------------------------------- */
+
+struct name {
+    const char *text;
+    const char *meaning;
+};
+
+static const struct name end_names[] = {
+#define WAIT_END_NAME(name, text, meaning) {text, meaning},
+        SIM_WAIT_END_LIST(WAIT_END_NAME)
+#undef WAIT_END_NAME
+};
+
+static const struct name wake_names[] = {
+#define WAKE_NAME(name, text, meaning) {text, meaning},
+        SIM_WAKE_LIST(WAKE_NAME)
+#undef WAKE_NAME
+};
+
+const char *
+sim_wait_end_name(uint32_t end)
+{
+    return end < SIM_WAIT_ENDS ? end_names[end].text : "?";
+}
+
+const char *
+sim_wait_end_meaning(uint32_t end)
+{
+    return end < SIM_WAIT_ENDS ? end_names[end].meaning : "?";
+}
+
+const char *
+sim_wake_name(uint32_t wake)
+{
+    return wake < SIM_WAKES ? wake_names[wake].text : "?";
+}
+
+const char *
+sim_wake_meaning(uint32_t wake)
+{
+    return wake < SIM_WAKES ? wake_names[wake].meaning : "?";
+}

@@ -1,0 +1,153 @@
+/*
+ * answers_test.c -- a fuzzer's bytes as decisions, and decisions as bytes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/core/answers.h"
+#include "sim/tests/lab.h"
+
+#define ASKED 400u
+
+/* A toy that only decides: kinds and numbers of alternatives in a fixed order. */
+struct toy {
+    struct sim_deviation written[ASKED];
+    struct sim_decider decider;
+    struct sim_stream streams[SIM_KINDS];
+    uint8_t kinds[ASKED];
+    uint8_t answers[ASKED];
+};
+
+static void
+toy_run(struct toy *toy, struct sim_strategy *strategy, uint64_t seed)
+{
+    memset(toy, 0, sizeof(*toy));
+    toy->decider.tape = (struct sim_tape){toy->written, 0, ASKED};
+    sim_decider_begin(&toy->decider, strategy, seed);
+    for (uint32_t i = 0; i < ASKED; i++) {
+        uint32_t kind = i % 7 == 0 ? SIM_KIND_FAULT : i % 3 == 0 ? SIM_KIND_USER : SIM_KIND_RUN;
+        toy->kinds[i] = (uint8_t)kind;
+        toy->answers[i] = (uint8_t)sim_decide(&toy->decider, &toy->streams[kind], 100 + kind,
+                (enum sim_kind)kind, 2 + i % 5, SIM_ODDS_EVEN, NULL, NULL);
+    }
+    sim_decider_end(&toy->decider, NULL);
+}
+
+static void
+toy_run_bytes(struct toy *toy, const uint8_t *bytes, size_t size)
+{
+    struct sim_deviation entries[ASKED];
+    struct sim_tape answers = {entries, 0, ASKED};
+    struct sim_answers played;
+    sim_answers_read(&answers, bytes, size);
+    sim_answers_init(&played, &answers);
+    toy_run(toy, &played.strategy, 0);
+}
+
+/* Goal: what stands in a file of the corpus never comes to mean another run.
+ * Method: known bytes, the answers that they are, and the same bytes back. */
+TEST(answers_known_bytes_are_known_answers)
+{
+    const uint8_t bytes[] = {SIM_KIND_RUN, 2, 1, SIM_KIND_FAULT, 0, 9, SIM_KIND_RUN, 0, 3,
+            SIM_KIND_RUN, 255, 0, SIM_KIND_RUN, 4, 2};
+    struct sim_deviation entries[8];
+    struct sim_tape tape = {entries, 0, 8};
+    sim_answers_read(&tape, bytes, sizeof(bytes));
+    const struct {
+        uint32_t kind;
+        uint32_t ordinal;
+        uint32_t index;
+    } wanted[] = {{SIM_KIND_RUN, 2, 1}, {SIM_KIND_FAULT, 0, 9}, {SIM_KIND_RUN, 3, 3},
+            {SIM_KIND_RUN, 264, 2}};
+    EXPECT_EQ(tape.count, 4);
+    for (uint32_t i = 0; i < tape.count; i++) {
+        EXPECT_EQ(entries[i].kind, wanted[i].kind);
+        EXPECT_EQ(entries[i].ordinal, wanted[i].ordinal);
+        EXPECT_EQ(entries[i].index, wanted[i].index);
+    }
+    uint8_t back[sizeof(bytes)];
+    EXPECT_EQ(sim_answers_write(&tape, back, sizeof(back)), sizeof(bytes));
+    EXPECT(memcmp(back, bytes, sizeof(bytes)) == 0);
+    /* What does not fit is left out whole, with the answers 0 that lead there. */
+    EXPECT_EQ(sim_answers_write(&tape, back, sizeof(back) - 1), 9);
+}
+
+/* Goal: any bytes are a run. Method: random ones of every length, odd kinds and cut ends among
+ * them; none at all are the dullest run. */
+TEST(answers_of_any_bytes_is_a_run_and_of_none_the_dullest)
+{
+    struct toy toy;
+    uint8_t bytes[200];
+    toy_run_bytes(&toy, NULL, 0);
+    EXPECT_EQ(toy.decider.deviations, 0);
+    uint32_t deviations = 0;
+    for (uint32_t size = 0; size < sizeof(bytes); size++) {
+        for (uint32_t i = 0; i < size; i++) {
+            bytes[i] = (uint8_t)sim_stream_draw(size, i);
+        }
+        toy_run_bytes(&toy, bytes, size);
+        deviations += toy.decider.deviations;
+    }
+    EXPECT(deviations > 100);
+    /* There is no thirteenth kind yet, and one byte of three is no answer. */
+    const uint8_t odd[] = {15, 0, 1, SIM_KIND_RUN, 0};
+    toy_run_bytes(&toy, odd, sizeof(odd));
+    EXPECT_EQ(toy.decider.deviations, 0);
+}
+
+/* Goal: a run and its bytes are the same run. Method: random runs are written down as they are
+ * made, and made again from the bytes. */
+TEST(answers_written_from_a_run_is_that_run)
+{
+    static struct toy first;
+    static struct toy second;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct sim_random random;
+        struct sim_transcript transcript;
+        struct sim_deviation entries[ASKED];
+        uint8_t bytes[2 * SIM_ANSWER_SIZE * ASKED];
+        sim_random_init(&random);
+        sim_transcript_init(&transcript, &random.strategy, (struct sim_tape){entries, 0, ASKED});
+        toy_run(&first, &transcript.strategy, seed);
+        EXPECT(!transcript.full);
+        size_t size = sim_answers_write(&transcript.tape, bytes, sizeof(bytes));
+        EXPECT(size > 0);
+        toy_run_bytes(&second, bytes, size);
+        EXPECT(memcmp(first.answers, second.answers, sizeof(first.answers)) == 0);
+        EXPECT(first.decider.hash == second.decider.hash);
+    }
+}
+
+/* Goal: decisions of one kind do not move those of another. Method: an answer about a fault is put
+ * in front of all others, and taken away. */
+TEST(answers_answer_about_a_fault_leaves_the_others_where_they_were)
+{
+    struct toy with;
+    struct toy without;
+    const uint8_t bytes[] = {SIM_KIND_FAULT, 3, 1, SIM_KIND_RUN, 7, 1, SIM_KIND_USER, 0, 1};
+    toy_run_bytes(&with, bytes, sizeof(bytes));
+    toy_run_bytes(&without, bytes + SIM_ANSWER_SIZE, sizeof(bytes) - SIM_ANSWER_SIZE);
+    EXPECT_EQ(with.decider.deviations, 3);
+    EXPECT_EQ(without.decider.deviations, 2);
+    for (uint32_t i = 0; i < ASKED; i++) {
+        EXPECT(with.kinds[i] == SIM_KIND_FAULT || with.answers[i] == without.answers[i]);
+    }
+}
+
+/* A transcript that is full says so, and what it has is the beginning. */
+TEST(answers_transcript_without_room_says_so)
+{
+    struct toy toy;
+    struct sim_random random;
+    struct sim_transcript transcript;
+    struct sim_deviation entries[5];
+    sim_random_init(&random);
+    sim_transcript_init(&transcript, &random.strategy, (struct sim_tape){entries, 0, 5});
+    toy_run(&toy, &transcript.strategy, 3);
+    EXPECT(transcript.full);
+    EXPECT_EQ(transcript.tape.count, 5);
+    EXPECT_EQ(transcript.asked[SIM_KIND_RUN] + transcript.asked[SIM_KIND_USER] +
+                      transcript.asked[SIM_KIND_FAULT],
+            ASKED);
+}

@@ -1,0 +1,78 @@
+/*
+ * site_test.c -- places in the source, of the program and of a library.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/core/lambda.h"
+#include "sim/core/site.h"
+
+/*
+ * Goal: reports on a reader's library name its lines, also where its file and function are called
+ * like some of the program.
+ * Method: two records of one place at two lines, as of a program and of a library loaded later.
+ */
+TEST(site_of_a_library_stands_before_one_of_the_program)
+{
+    static struct rt_site program = {"scenarios/same.c", "main_poll", 10, 0, 0, 0, 0};
+    static struct rt_site library = {"/home/reader/same.c", "main_poll", 20, 0, 0, 0, 0};
+    sim_sites_add(&program, &program + 1);
+    EXPECT_EQ(sim_site_find(program.id)->line, 10);
+    sim_sites_add(&library, &library + 1);
+    EXPECT_EQ(library.id, program.id);
+    EXPECT_EQ(sim_site_find(program.id)->line, 20);
+}
+
+static void
+expect_lambda(const char *pretty, const char *wanted)
+{
+    char *name = sim_lambda_name(pretty);
+    ck_assert_msg(wanted != NULL ? name != NULL && strcmp(name, wanted) == 0 : name == NULL,
+            "%s is called %s", pretty, name != NULL ? name : "nothing");
+    free(name);
+}
+
+/*
+ * Goal: a lambda is called after what it stands in, and both compilers' spellings of one come to
+ * one name.
+ * Method: what gcc 12 and clang 14 make of __PRETTY_FUNCTION__.
+ */
+TEST(site_lambda_is_called_after_what_it_stands_in)
+{
+    expect_lambda("ns::K::f<int>(int, int (*)(char))::<lambda(int)>", "f::lambda");
+    expect_lambda("auto ns::K::f(int, int (*)(char))::(anonymous class)::operator()(int) const",
+            "f::lambda");
+    expect_lambda("ns::{anonymous}::anon()::<lambda()>", "anon::lambda");
+    expect_lambda("auto ns::(anonymous namespace)::anon()::(anonymous class)::operator()() const",
+            "anon::lambda");
+    expect_lambda("K::get() const::<lambda(auto:1)> [with auto:1 = int]", "get::lambda");
+    expect_lambda("auto K::get() const::(anonymous class)::operator()(auto) const [x:auto = int]",
+            "get::lambda");
+    expect_lambda("main()::<lambda(int)>::<lambda()>", "main::lambda");
+    expect_lambda("<lambda()>", "lambda");
+    expect_lambda("bool ns::Ready::operator()(int)", "Ready::operator");
+    expect_lambda("bool ns::Ready<T>::operator()(int) [with T = int]", "Ready::operator");
+    expect_lambda("int main()", NULL);
+}
+
+/*
+ * Goal: the better name changes no number: runs are the same run with any compiler.
+ * Method: a record with what gcc says of a lambda, and one with what clang says.
+ */
+TEST(site_lambda_has_the_number_of_its_own_name)
+{
+    static struct rt_site gcc = {"l.cc", "operator()", 3, 0, 0, 0, "auto go()::<lambda()>"};
+    static struct rt_site clang = {
+            "l.cc", "operator()", 3, 0, 0, 0, "auto go()::(anonymous class)::operator()() const"};
+    static struct rt_site bare = {"l.cc", "operator()", 3, 0, 0, 0, 0};
+    sim_sites_add(&gcc, &gcc + 1);
+    sim_sites_add(&clang, &clang + 1);
+    sim_sites_add(&bare, &bare + 1);
+    EXPECT_EQ(gcc.id, bare.id);
+    EXPECT_EQ(clang.id, bare.id);
+    EXPECT_STR(gcc.function, "go::lambda");
+    EXPECT_STR(clang.function, "go::lambda");
+}
