@@ -45,7 +45,7 @@ FLAGS.debug := -O0 -DRT_VERIFY
 FLAGS.asan := $(SANITIZE) -fsanitize=address,undefined
 FLAGS.tsan := $(SANITIZE) -fsanitize=thread
 FLAGS.cov := $(FLAGS.debug)
-# Each run's edges of the code under test (sim/cover/edges.h); only clang makes them. What is
+# Each run's edges of the code under test (sim/search/cover/edges.h); only clang makes them. What is
 # inlined would be another edge wherever it stands.
 FLAGS.edges := -O1 -fno-inline
 EDGES := -fsanitize-coverage=inline-bool-flag,pc-table

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/strategy/strategy.h"
+#include "sim/search/strategy.h"
 
 /* name, letter (or 0), long name (or NULL), argument (or NULL), environment (or NULL), about */
 #define SIM_CLI_OPTION_LIST(X) \

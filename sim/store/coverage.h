@@ -8,8 +8,8 @@
 #ifndef SIM_STORE_COVERAGE_H
 #define SIM_STORE_COVERAGE_H
 
-#include "sim/cover/element.h"
-#include "sim/cover/species.h"
+#include "sim/search/cover/element.h"
+#include "sim/search/cover/species.h"
 #include "sim/store/store.h"
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@
 #ifndef SIM_STORE_SHARD_H
 #define SIM_STORE_SHARD_H
 
-#include "sim/cover/species.h"
+#include "sim/search/cover/species.h"
 #include "sim/store/store.h"
 
 #ifdef __cplusplus

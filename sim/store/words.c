@@ -5,7 +5,7 @@
  */
 #include "sim/core/event.h"
 #include "sim/core/site.h"
-#include "sim/cover/element.h"
+#include "sim/search/cover/element.h"
 #include "sim/store/internal.h"
 
 /* A list of numbered words: one for each number from `first` to below `end`. */

@@ -3,7 +3,7 @@
  *
  * libFuzzer keeps an input that comes to a new edge of code, or a new value of a counter in the
  * section below. Most of it has a counter for each element of schedule coverage
- * (sim/cover/element.h): which wake led to which poll, which waker was replaced, which timer came
+ * (sim/search/cover/element.h): which wake led to which poll, which waker was replaced, which timer came
  * before which event, which read found which write. Some more are for partial orders: by its hash
  * each order has one of 256 values. Nearly every run is an order of its own, and with a value for
  * each the corpus would be all runs.
@@ -14,7 +14,7 @@
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/sim/scenario/scenario.h"
-#include "sim/cover/observe.h"
+#include "sim/search/cover/observe.h"
 
 #define ELEMENTS 16384u
 #define ORDERS 32u

@@ -10,7 +10,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/options.h"
-#include "sim/strategy/strategy.h"
+#include "sim/search/strategy.h"
 
 static bool
 says(const struct sim_command *command, const char *word)

@@ -12,7 +12,7 @@
 #include "sim/cli/cover/code_names.h"
 #include "sim/cli/cover/coverage.h"
 #include "sim/cli/print/json.h"
-#include "sim/cover/edges.h"
+#include "sim/search/cover/edges.h"
 #include "sim/store/code.h"
 #include "sim/store/coverage.h"
 

@@ -12,7 +12,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/symbols.h"
-#include "sim/cover/edges.h"
+#include "sim/search/cover/edges.h"
 
 /* Of the process; never freed, as the numbers are of the process too. */
 static struct {

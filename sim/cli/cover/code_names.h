@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /*
- * Names and numbers all edges that were announced (sim/cover/edges.h), the first time; it takes a
+ * Names and numbers all edges that were announced (sim/search/cover/edges.h), the first time; it takes a
  * moment. To be called when libraries are loaded and before workers are made. Answers how many
  * there are, and where: edge i of a set is (*ret_edges)[i]. 0: this build counts none.
  */

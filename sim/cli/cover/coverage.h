@@ -23,7 +23,7 @@ int sim_coverage_distill(struct sim_cli *cli, struct sim_store *store, const cha
 int sim_coverage_code(
         struct sim_cli *cli, struct sim_store *store, const int64_t *sweeps, uint32_t count);
 
-/* Prints the edges of a set (sim/cover/edges.h), one a line. */
+/* Prints the edges of a set (sim/search/cover/edges.h), one a line. */
 void sim_coverage_tell_run(const struct sim_cli *cli, const uint64_t *reached);
 
 /* Says that this build, or this database, has no edges of code, and what to do. */

@@ -15,10 +15,10 @@
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/cover/distill.h"
-#include "sim/cover/edges.h"
-#include "sim/cover/observe.h"
 #include "sim/explore/token.h"
+#include "sim/search/cover/distill.h"
+#include "sim/search/cover/edges.h"
+#include "sim/search/cover/observe.h"
 #include "sim/store/coverage.h"
 
 struct candidate {

@@ -22,7 +22,7 @@
 #include "sim/cli/look/replay_finding.h"
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/words.h"
-#include "sim/cover/edges.h"
+#include "sim/search/cover/edges.h"
 
 struct each {
     struct sim_cli *cli;

@@ -13,7 +13,7 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/cover/code_names.h"
 #include "sim/cli/run/state.h"
-#include "sim/cover/edges.h"
+#include "sim/search/cover/edges.h"
 
 void
 sim_run_code_name(struct sim_run *run)

@@ -14,7 +14,7 @@
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/explore/clock.h"
-#include "sim/strategy/swarm.h"
+#include "sim/search/swarm.h"
 #include "sim/tell/columns.h"
 #include "sim/tell/diff.h"
 #include "sim/tell/tell.h"

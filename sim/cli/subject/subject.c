@@ -13,9 +13,9 @@
 #include "sim/cli/print/build.h"
 #include "sim/cli/print/words.h"
 #include "sim/explore/token.h"
+#include "sim/search/strategy.h"
+#include "sim/search/swarm.h"
 #include "sim/store/explained.h"
-#include "sim/strategy/strategy.h"
-#include "sim/strategy/swarm.h"
 
 const char *
 sim_cli_db(const struct sim_cli *cli)

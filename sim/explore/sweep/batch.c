@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cover/edges.h"
+#include "sim/search/cover/edges.h"
 
 void
 sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *more)

@@ -27,7 +27,7 @@ struct sim_batch {
     uint32_t fact_count;
     uint8_t *arms;    /* Who drew each run. */
     uint64_t *orders; /* The partial-order hash of each; 0: not known. */
-    uint64_t *edges;  /* What each has reached (sim/cover/edges.h); NULL: nobody counts. */
+    uint64_t *edges;  /* What each has reached (sim/search/cover/edges.h); NULL: nobody counts. */
     uint32_t *fresh;  /* How much each covered that nobody had before; NULL until it is merged. */
     bool exhausted;   /* There is nothing left to be run. */
 };

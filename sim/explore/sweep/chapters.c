@@ -8,7 +8,7 @@
 #include "runtime/base/assert.h"
 #include "sim/explore/sweep/state.h"
 
-/* An epoch ends there (sim/learn/lore.h). */
+/* An epoch ends there (sim/search/learn/lore.h). */
 #define CHAPTER_RUNS_MAX 1024u
 /* A short sweep has so many of them, so that there is something to be shared out. */
 #define CHAPTERS_MIN 32u

@@ -6,7 +6,7 @@
 #include "sim/explore/sweep/state.h"
 
 #include "sim/explore/clock.h"
-#include "sim/strategy/swarm.h"
+#include "sim/search/swarm.h"
 
 /* ---- Stopping. ------------------------------------------------------------------------------- */
 

@@ -65,7 +65,8 @@ struct sim_merged {
     const uint8_t *arms; /* Who drew each run, in a search: a place in the table of strategies. */
     const uint64_t *orders; /* The partial-order hash of each; 0: not known. */
     const uint32_t *fresh;  /* How much each covered that no run before it had. */
-    const uint64_t *edges;  /* The two sets of each (sim/cover/edges.h); NULL: nobody counts. */
+    const uint64_t
+            *edges; /* The two sets of each (sim/search/cover/edges.h); NULL: nobody counts. */
     const struct sim_lore *lore;           /* All that is known with this batch. */
     const struct sim_sweep_totals *totals; /* Of the sweep, with this batch. */
 };

@@ -7,7 +7,7 @@
 #define SIM_EXPLORE_SWEEP_TEACH_H
 
 #include "sim/explore/sweep/batch.h"
-#include "sim/learn/lore.h"
+#include "sim/search/learn/lore.h"
 
 /*
  * Adds what `batch` taught to the book; batches come in the order of run index. batch->fresh gets

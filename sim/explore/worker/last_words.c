@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "sim/cover/edges.h"
+#include "sim/search/cover/edges.h"
 
 /* Linked in a coverage build only (Makefile, LINK.cov). */
 extern void __gcov_dump(void) __attribute__((weak));

@@ -20,15 +20,15 @@
 #include "sim/core/process/output.h"
 #include "sim/core/process/process.h"
 #include "sim/core/scenario.h"
-#include "sim/cover/edges.h"
-#include "sim/cover/observe.h"
 #include "sim/explore/worker/descriptors.h"
 #include "sim/explore/worker/last_words.h"
 #include "sim/explore/worker/worker.h"
 #include "sim/judge/judge.h"
-#include "sim/learn/observe.h"
-#include "sim/strategy/strategy.h"
-#include "sim/strategy/swarm.h"
+#include "sim/search/cover/edges.h"
+#include "sim/search/cover/observe.h"
+#include "sim/search/learn/observe.h"
+#include "sim/search/strategy.h"
+#include "sim/search/swarm.h"
 
 /* The line to the parent, as it was in the beginning. */
 static struct {
@@ -42,7 +42,7 @@ static struct {
 /* Of this process; -1: none. */
 static int dictation = -1;
 
-/* What edges the runs of a job reach (sim/cover/edges.h); NULL: nobody counts. */
+/* What edges the runs of a job reach (sim/search/cover/edges.h); NULL: nobody counts. */
 static uint64_t *edge_log;
 
 static void

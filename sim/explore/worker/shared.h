@@ -31,13 +31,13 @@
 
 #include "sim/core/answers.h"
 #include "sim/core/world.h"
-#include "sim/cover/observe.h"
 #include "sim/explore/worker/crash.h"
 #include "sim/explore/worker/hang.h"
 #include "sim/judge/judge.h"
-#include "sim/learn/observe.h"
+#include "sim/search/cover/observe.h"
+#include "sim/search/learn/observe.h"
+#include "sim/search/strategy.h"
 #include "sim/store/store.h"
-#include "sim/strategy/strategy.h"
 
 #define SIM_JOB_RUNS_MAX 1024u
 /* Facts of a job: space for many runs. It ends early when one more run might not fit, so that no
@@ -52,7 +52,7 @@ enum sim_how {
     SIM_HOW_DULLEST,
     SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
     SIM_HOW_LENIENT,
-    SIM_HOW_SEARCH,  /* By a strategy with a name of its own (sim/strategy/). */
+    SIM_HOW_SEARCH,  /* By a strategy with a name of its own (sim/search/). */
     SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
     SIM_HOW_ORDERED, /* As dull as some steps in order let it be (sim/core/ordered.h). */
     SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/answers.h). */

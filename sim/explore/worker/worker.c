@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cover/edges.h"
 #include "sim/explore/clock.h"
 #include "sim/explore/worker/last_words.h"
 #include "sim/explore/worker/worker_priv.h"
+#include "sim/search/cover/edges.h"
 
 /* How often the step counters are looked at. */
 #define LOOK_MS 100

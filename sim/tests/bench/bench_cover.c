@@ -13,9 +13,9 @@
 #include "sim/core/site.h"
 #include "sim/core/strategies.h"
 #include "sim/core/world.h"
-#include "sim/cover/observe.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
+#include "sim/search/cover/observe.h"
 
 #define PAIRS 301u
 #define MESSAGES 10u

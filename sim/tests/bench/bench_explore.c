@@ -16,7 +16,7 @@
 #include "sim/core/world.h"
 #include "sim/judge/judge.h"
 #include "sim/rewake.h"
-#include "sim/strategy/exhaustive.h"
+#include "sim/search/exhaustive.h"
 
 #define TASKS 2u
 #define STEPS 7u

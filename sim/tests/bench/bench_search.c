@@ -19,9 +19,9 @@
 #include "sim/core/site.h"
 #include "sim/core/world.h"
 #include "sim/explore/sweep/trials.h"
-#include "sim/learn/observe.h"
 #include "sim/rewake.h"
-#include "sim/strategy/strategy.h"
+#include "sim/search/learn/observe.h"
+#include "sim/search/strategy.h"
 
 #define TASKS 4u
 #define STEPS 50u

@@ -1,7 +1,7 @@
 #!/bin/sh
 # sweep.t -- a sweep is one thing, whatever the number of workers, of parts and of runs asked for.
 #
-# Runs of 300 tasks teach more than 3,000 facts each: there limits count (sim/learn/steps.h).
+# Runs of 300 tasks teach more than 3,000 facts each: there limits count (sim/search/learn/steps.h).
 #
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2086 # Several words.

@@ -7,7 +7,7 @@
 
 #include "runtime/tests/test.h"
 #include "sim/core/strategies.h"
-#include "sim/learn/lore.h"
+#include "sim/search/learn/lore.h"
 
 #define CAPACITY 256u
 #define RUNS 100u

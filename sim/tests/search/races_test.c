@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/learn/observe.h"
-#include "sim/learn/races.h"
-#include "sim/learn/steps.h"
-#include "sim/tests/strategy/search_lab.h"
+#include "sim/search/learn/observe.h"
+#include "sim/search/learn/races.h"
+#include "sim/search/learn/steps.h"
+#include "sim/tests/search/search_lab.h"
 
 #define LOCK 101u
 #define DATA 102u

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/strategy/strategy.h"
+#include "sim/search/strategy.h"
 
 #include <string.h>
 

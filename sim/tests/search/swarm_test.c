@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/strategy/swarm.h"
+#include "sim/search/swarm.h"
 
 #include <string.h>
 

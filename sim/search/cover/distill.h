@@ -1,0 +1,41 @@
+/*
+ * distill.h -- few runs that cover what many cover.
+ *
+ * The smallest such set is hard to find (set cover); the greedy one takes whoever adds most, again
+ * and again, and is at most ln(n) + 1 times as large (Chvatal 1979). Ties go to the earlier run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SEARCH_COVER_DISTILL_H
+#define SIM_SEARCH_COVER_DISTILL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one run covers: ids of elements (element.h), each once. Borrowed. */
+struct sim_cover_set {
+    const uint64_t *ids;
+    uint32_t count;
+};
+
+/* A run that was taken. */
+struct sim_taken {
+    uint32_t set;     /* Its place in the array. */
+    uint32_t adds;    /* Elements that those before it do not cover. */
+    uint32_t covered; /* With it. */
+};
+
+/*
+ * Fills `ret` (room for `count`) with the sets to be taken, in order, and answers how many:
+ * together they cover what all do. Cold: it allocates, and aborts where there is no memory.
+ */
+uint32_t sim_distill(const struct sim_cover_set *sets, uint32_t count, struct sim_taken *ret);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/*
+ * element.h -- something that a run can have covered: a few words and two places.
+ *
+ * An element is a kind and one or two sites. Sites are the user's lines where they are known
+ * (what was awaited, stored, fired there), else the runtime's. It is the same in every run,
+ * on every machine and in every build of the same source.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SEARCH_COVER_ELEMENT_H
+#define SIM_SEARCH_COVER_ELEMENT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Number, name, what stands at the first site, what at the second (NULL: it has none), and the
+ * whole as a sentence. The numbers are in databases: append only. */
+#define SIM_ELEMENT_LIST(X) \
+    X(WAKE_CAUSE, "wake-cause", "wakes", "goes on", \
+            "a wake from the one place led to the poll that goes on at the other") \
+    X(STORED, "stored", "stores", NULL, "a waker was stored") \
+    X(FIRED, "fired", "stored", "fires", "a waker stored at the one place was fired at the other") \
+    X(REPLACED, "replaced", "stored", "replaces", \
+            "a waker stored at the one place was replaced by another's at the other") \
+    X(ERASED, "erased", "stored", "erases", \
+            "a waker stored at the one place was erased, not woken, at the other") \
+    X(FIRED_EMPTY, "fired-empty", "fires", NULL, "a wake found nobody there") \
+    X(TOO_EARLY, "too-early", "fires", "stores", \
+            "a wake found nobody there, and after it somebody came to wait for it") \
+    X(COALESCED, "coalesced", "wakes", "sleeps", "a wake of a task that was woken already") \
+    X(WAKE_DEAD, "wake-dead", "wakes", NULL, "a wake of a task that has finished") \
+    X(SPURIOUS, "spurious", "waits", NULL, "a wake or a report for nothing") \
+    X(EVENT_FIRST, "event-first", "timer", "event", \
+            "what was waited for came before the timer of the same task") \
+    X(TIMER_FIRST, "timer-first", "timer", "event", \
+            "the timer came before what the same task waited for") \
+    X(BLOCKED_BLOCKING, "blocked-blocking", "blocked", "blocking", \
+            "one waited at the one place while who was to wake it waited at the other") \
+    X(READS_FROM, "reads-from", "set", "get", "a cell set by one task was read by another") \
+    X(GOAL, "goal", "goal", NULL, "SIM_SOMETIMES or SIM_REACHABLE was reached") \
+    X(ALWAYS, "always", "checks", NULL, "SIM_ALWAYS was reached")
+
+enum sim_element_kind {
+    SIM_ELEMENT_NONE,
+#define SIM_ELEMENT_ENUM(name, text, first, second, meaning) SIM_ELEMENT_##name,
+    SIM_ELEMENT_LIST(SIM_ELEMENT_ENUM)
+#undef SIM_ELEMENT_ENUM
+            SIM_ELEMENT_KINDS
+};
+
+struct sim_element {
+    uint32_t kind;
+    uint32_t first;  /* A site. */
+    uint32_t second; /* A site; 0: the kind has one only, or it is not known. */
+};
+
+/* "wake-cause" …; static; "?" for a number that is none. */
+const char *sim_element_name(uint32_t kind);
+const char *sim_element_meaning(uint32_t kind);
+
+/* What stands at its sites: "wakes", "goes on" …; static; NULL: it has no such site. */
+const char *sim_element_first(uint32_t kind);
+const char *sim_element_second(uint32_t kind);
+
+/* 64 bits that stand for the element, never 0; two elements share them once in 2^64. */
+static inline uint64_t
+sim_element_id(const struct sim_element *element)
+{
+    uint64_t id = ((uint64_t)element->first << 32 | element->second) ^
+                  element->kind * UINT64_C(0xd6e8feb86659fd93);
+    id = (id ^ id >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    id = (id ^ id >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    id ^= id >> 32;
+    return id != 0 ? id : 1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

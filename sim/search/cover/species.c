@@ -1,0 +1,157 @@
+/*
+ * species.c -- counting in a table that halves its sample when it is full.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/search/cover/species.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+void
+sim_species_init(struct sim_species *species, struct sim_species_entry *entries, uint32_t capacity)
+{
+    rt_assert(capacity >= 16);
+    rt_assert((capacity & (capacity - 1)) == 0);
+    *species = (struct sim_species){.entries = entries, .capacity = capacity};
+}
+
+void
+sim_species_clear(struct sim_species *species)
+{
+    if (species->used > 0) {
+        memset(species->entries, 0, species->capacity * sizeof(*species->entries));
+    }
+    sim_species_init(species, species->entries, species->capacity);
+}
+
+/* Its low bits decide what is kept, its high bits where; whatever made the number. Not 0. */
+static uint64_t
+spread(uint64_t which)
+{
+    which = (which ^ which >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    which = (which ^ which >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    which ^= which >> 32;
+    return which != 0 ? which : 1;
+}
+
+static bool
+is_kept(const struct sim_species *species, uint64_t number)
+{
+    return (number & ((UINT64_C(1) << species->level) - 1)) == 0;
+}
+
+static struct sim_species_entry *
+place_of(const struct sim_species *species, uint64_t number)
+{
+    uint32_t at = (uint32_t)(number >> 32) & (species->capacity - 1);
+    while (species->entries[at].species != 0 && species->entries[at].species != number) {
+        at = (at + 1) & (species->capacity - 1);
+    }
+    return &species->entries[at];
+}
+
+/* Takes out who is not kept any more, in place: whoever stands behind a hole is put in anew. */
+static void
+drop_half(struct sim_species *species)
+{
+    species->level++;
+    for (uint32_t i = 0; i < species->capacity; i++) {
+        struct sim_species_entry *entry = &species->entries[i];
+        if (entry->species != 0 && !is_kept(species, entry->species)) {
+            *entry = (struct sim_species_entry){0, 0};
+            species->used--;
+        }
+    }
+    /* Twice around: the second one mends what the first has moved across the end. */
+    for (uint32_t i = 0; i < 2 * species->capacity; i++) {
+        struct sim_species_entry *entry = &species->entries[i & (species->capacity - 1)];
+        struct sim_species_entry moved = *entry;
+        if (moved.species != 0) {
+            *entry = (struct sim_species_entry){0, 0};
+            *place_of(species, moved.species) = moved;
+        }
+    }
+}
+
+static void
+add(struct sim_species *species, uint64_t number, uint64_t runs)
+{
+    if (!is_kept(species, number)) {
+        return;
+    }
+    struct sim_species_entry *entry = place_of(species, number);
+    if (entry->species != 0) {
+        entry->runs += runs;
+        return;
+    }
+    *entry = (struct sim_species_entry){number, runs};
+    species->used++;
+    while (species->used > species->capacity / 4 * 3) {
+        drop_half(species);
+    }
+}
+
+void
+sim_species_note(struct sim_species *species, uint64_t which, uint64_t runs)
+{
+    species->runs += runs;
+    add(species, spread(which), runs);
+}
+
+void
+sim_species_merge(struct sim_species *species, const struct sim_species *more)
+{
+    while (species->level < more->level) {
+        drop_half(species);
+    }
+    species->runs += more->runs;
+    for (uint32_t i = 0; i < more->capacity; i++) {
+        if (more->entries[i].species != 0) {
+            add(species, more->entries[i].species, more->entries[i].runs);
+        }
+    }
+}
+
+struct sim_census
+sim_species_census(const struct sim_species *species)
+{
+    struct sim_census census = {.runs = species->runs, .level = species->level};
+    for (uint32_t i = 0; i < species->capacity; i++) {
+        uint64_t runs = species->entries[i].runs;
+        census.seen += species->entries[i].species != 0;
+        census.once += runs == 1;
+        census.twice += runs == 2;
+    }
+    census.seen <<= species->level;
+    census.once <<= species->level;
+    census.twice <<= species->level;
+    return census;
+}
+
+uint32_t
+sim_census_unseen_ppm(const struct sim_census *census)
+{
+    if (census->runs == 0 || census->once >= census->runs) {
+        return 1000000;
+    }
+    return (uint32_t)(census->once * UINT64_C(1000000) / census->runs);
+}
+
+uint64_t
+sim_census_chao1(const struct sim_census *census)
+{
+    uint64_t once = census->once;
+    /* Of the two factors the even one is halved: exact, and no overflow below 2^32 species. */
+    uint64_t pairs =
+            once == 0 ? 0 : (once % 2 == 0 ? once / 2 * (once - 1) : (once - 1) / 2 * once);
+    return census->seen + pairs / (census->twice + 1);
+}
+
+uint32_t
+sim_failure_bound_ppb(uint64_t runs)
+{
+    const uint64_t all = UINT64_C(1000000000);
+    return runs <= 3 ? (uint32_t)all : (uint32_t)((3 * all + runs - 1) / runs);
+}

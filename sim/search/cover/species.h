@@ -1,0 +1,86 @@
+/*
+ * species.h -- how many different runs there were, and how many more there may be.
+ *
+ * A *species* is whatever two runs can share: here the partial-order hash. From how many
+ * species came once, twice and more often, two classical estimates follow:
+ *
+ *      Good-Turing   once / runs             how likely it is that the next run is of a new one
+ *      Chao1         seen + once(once-1) / 2(twice+1)   at least so many there are (bias-corrected)
+ *
+ * Both hold for runs that were drawn alike and independently, so only those of a sampler that
+ * does not learn may be counted (ALGORITHMS.md, section 6). A third number needs no species:
+ * after n runs without a failure, a run fails with probability at most 3/n, at 95 %.
+ *
+ * Full. Memory is bounded. When it is full, the counter keeps only species whose number has
+ * one more low bit 0 than before, about half of them, and says so in `level`; what it answers
+ * is then scaled by 2^level. Which species are kept depends on their numbers alone, so
+ * counters can be merged in any order, and any number of workers gives the same.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SEARCH_COVER_SPECIES_H
+#define SIM_SEARCH_COVER_SPECIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Places for the different runs of a sweep; beyond them they are sampled. */
+#define SIM_RUN_SPECIES (1u << 16)
+
+struct sim_species_entry {
+    uint64_t species; /* 0: a free place. */
+    uint64_t runs;
+};
+
+struct sim_species {
+    struct sim_species_entry *entries;
+    uint32_t capacity; /* A power of two, at least 16. */
+    uint32_t used;
+    uint32_t level; /* Only species with so many low bits 0 are kept. */
+    uint64_t runs;  /* Noted, of kept species or not. */
+};
+
+/* An empty counter over `entries`, which are zeroed, and lent. */
+void sim_species_init(
+        struct sim_species *species, struct sim_species_entry *entries, uint32_t capacity);
+
+/* Forgets all. */
+void sim_species_clear(struct sim_species *species);
+
+/* `runs` more runs were of this one. 0 is taken for a species like any other. */
+void sim_species_note(struct sim_species *species, uint64_t which, uint64_t runs);
+
+/* Adds what `more` has counted. */
+void sim_species_merge(struct sim_species *species, const struct sim_species *more);
+
+/* What the counter knows; scaled by 2^level where it had to forget. */
+struct sim_census {
+    uint64_t runs;
+    uint64_t seen;  /* Different species. */
+    uint64_t once;  /* Of those, seen in one run only … */
+    uint64_t twice; /* … and in two. */
+    uint32_t level;
+};
+
+struct sim_census sim_species_census(const struct sim_species *species);
+
+/* Good-Turing: how likely the next run is of a new species, in millionths; 1,000,000 before the
+ * first run. */
+uint32_t sim_census_unseen_ppm(const struct sim_census *census);
+
+/* Chao1: how many species there are at least, seen and unseen. */
+uint64_t sim_census_chao1(const struct sim_census *census);
+
+/* After `runs` runs without a failure: how likely one is at most, at 95 %, in parts of a billion
+ * (rounded up). 1,000,000,000 up to three runs: nothing is known. */
+uint32_t sim_failure_bound_ppb(uint64_t runs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

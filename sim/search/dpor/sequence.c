@@ -1,0 +1,111 @@
+/*
+ * sequence.c -- what of a run could have come without one of its steps.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/search/dpor/sequence.h"
+
+static bool
+has(const uint64_t set[DPOR_WORDS], uint32_t i)
+{
+    return (set[i / 64] >> i % 64 & 1) != 0;
+}
+
+void
+dpor_sequence_init(struct dpor_sequence *sequence, const struct dpor_trace *trace,
+        const struct dpor_known *known, const struct dpor_seen *seen, uint32_t i, uint32_t j)
+{
+    *sequence = (struct dpor_sequence){.trace = trace, .last = j};
+    for (uint32_t k = i + 1; k < trace->count; k++) {
+        if (!dpor_is_before(trace, i, k)) {
+            sequence->among[k / 64] |= UINT64_C(1) << k % 64;
+        }
+    }
+    sequence->sure = dpor_seen_find(seen, trace, i, sequence->among, j, &sequence->of_last);
+    if (!sequence->sure) {
+        sequence->of_last = dpor_known_footprint(known, &trace->transitions[j]);
+    }
+}
+
+uint32_t
+dpor_sequence_next(const struct dpor_sequence *sequence, uint32_t from)
+{
+    uint32_t words = (sequence->trace->count + 63) / 64;
+    for (uint32_t word = from / 64; word < words; word++) {
+        uint64_t bits = sequence->among[word];
+        bits &= word == from / 64 ? UINT64_MAX << from % 64 : UINT64_MAX;
+        if (bits != 0) {
+            return word * 64 + (uint32_t)__builtin_ctzll(bits);
+        }
+    }
+    return DPOR_NONE;
+}
+
+/* Whether nothing in the sequence had to come before transition k. */
+static bool
+is_initial(const struct dpor_sequence *sequence, uint32_t k)
+{
+    uint64_t both = 0;
+    for (uint32_t word = 0; word <= k / 64; word++) {
+        both |= sequence->trace->before[k][word] & sequence->among[word];
+    }
+    return both == 0;
+}
+
+/* Whether none of the others conflicts with `footprint`. */
+static bool
+others_spare(const struct dpor_sequence *sequence, struct dpor_footprint footprint)
+{
+    const struct dpor_trace *trace = sequence->trace;
+    uint32_t k = dpor_sequence_next(sequence, 0);
+    while (k != DPOR_NONE &&
+            !dpor_conflict(footprint, dpor_footprint_of(trace, &trace->transitions[k]))) {
+        k = dpor_sequence_next(sequence, k + 1);
+    }
+    return k == DPOR_NONE;
+}
+
+/* The last one may go another way here than in the run: that nothing had to come before it there
+ * says little. */
+static bool
+is_last_initial(const struct dpor_sequence *sequence)
+{
+    return dpor_sequence_next(sequence, 0) == DPOR_NONE ||
+           (sequence->sure && others_spare(sequence, sequence->of_last));
+}
+
+enum dpor_place
+dpor_sequence_place(const struct dpor_sequence *sequence, uint32_t actor, uint32_t *ret_transition)
+{
+    const struct dpor_transition *transitions = sequence->trace->transitions;
+    uint32_t k = dpor_sequence_next(sequence, 0);
+    while (k != DPOR_NONE && transitions[k].actor != actor) {
+        k = dpor_sequence_next(sequence, k + 1);
+    }
+    if (k != DPOR_NONE) {
+        *ret_transition = k;
+        return is_initial(sequence, k) ? DPOR_FIRST : DPOR_LATER;
+    }
+    if (sequence->last == DPOR_NONE || transitions[sequence->last].actor != actor) {
+        return DPOR_ABSENT;
+    }
+    *ret_transition = sequence->last;
+    return is_last_initial(sequence) ? DPOR_FIRST : DPOR_LATER;
+}
+
+bool
+dpor_sequence_spares(const struct dpor_sequence *sequence, struct dpor_footprint footprint)
+{
+    return others_spare(sequence, footprint) &&
+           (sequence->last == DPOR_NONE || !dpor_conflict(footprint, sequence->of_last));
+}
+
+void
+dpor_sequence_take(struct dpor_sequence *sequence, uint32_t transition)
+{
+    if (has(sequence->among, transition)) {
+        sequence->among[transition / 64] &= ~(UINT64_C(1) << transition % 64);
+    } else {
+        sequence->last = DPOR_NONE;
+    }
+}

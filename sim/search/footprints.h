@@ -1,0 +1,140 @@
+/*
+ * footprints.h -- what the next step of an actor will touch, guessed from earlier runs.
+ *
+ * Facts of kind FOOTPRINT say that a step from some state touched a resource, in some mode, on some
+ * line. All that is known of a state is a *guess*: the spots (search/learn/states.h) of the next step of
+ * whoever stands in it. A guess is wrong where the code goes another way than ever before; then a
+ * search is less well aimed and no less sound, as only an order is chosen by it.
+ *
+ * Reach. Whether two steps conflict is asked for each pair of those that stand ready, at every
+ * choice, so a guess also has a *reach*: a bit for each resource, hashed to 64, and one word for
+ * each mode. Two resources may share a bit; what then looks like a conflict is none. A state that
+ * nobody has been in reaches everything.
+ *
+ * Ownership. One struct, of fixed size, zeroed before sim_footprints_init; nothing is allocated.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SEARCH_FOOTPRINTS_H
+#define SIM_SEARCH_FOOTPRINTS_H
+
+#include "sim/search/learn/facts.h"
+#include "sim/search/learn/states.h"
+#include "sim/search/learn/steps.h"
+#include "sim/search/ordering.h"
+#include "sim/search/priorities.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_GUESS_SPOTS 7u
+#define SIM_GUESSES (1u << 13)
+
+/* By mode: a bit for each resource. */
+struct sim_reach {
+    uint64_t read;
+    uint64_t add;
+    uint64_t write;
+};
+
+struct sim_guess {
+    uint32_t state; /* 0: none. */
+    uint8_t count;
+    uint8_t mode[SIM_GUESS_SPOTS]; /* enum sim_mode; of spot i: */
+    uint32_t resource[SIM_GUESS_SPOTS];
+    uint32_t line[SIM_GUESS_SPOTS];
+    struct sim_reach reach; /* Also of spots for which there was no room. */
+};
+
+struct sim_footprints {
+    struct sim_states states;
+    struct sim_reach own[SIM_STATES_ACTORS];          /* Reach of an actor's next step, … */
+    uint32_t reached[SIM_STATES_ACTORS];              /* … looked up for this state, … */
+    uint32_t looked[SIM_STATES_ACTORS];               /* … in this run; … */
+    const struct sim_guess *guess[SIM_STATES_ACTORS]; /* … and what was found. */
+    uint32_t count;
+    struct sim_guess guesses[SIM_GUESSES]; /* Open addressing by state. */
+};
+
+/* Reads what `facts` say. */
+void sim_footprints_init(struct sim_footprints *footprints, const struct sim_facts *facts);
+
+/* Begins a run. */
+static inline void
+sim_footprints_begin(struct sim_footprints *footprints)
+{
+    sim_states_begin(&footprints->states);
+}
+
+/* Tells the next event. */
+static inline void
+sim_footprints_event(struct sim_footprints *footprints, const struct sim_event *event)
+{
+    sim_states_event(&footprints->states, event);
+}
+
+/* It is asked who of those in the queue runs: the last step is over, unless it is that of a loop
+ * which asks in the midst of it. */
+static inline void
+sim_footprints_asked(struct sim_footprints *footprints, const struct sim_ordering *ordering,
+        const uint16_t *actors)
+{
+    if (actors != ordering->described) {
+        sim_states_settle(&footprints->states);
+    }
+}
+
+/* sim_footprints_guess and _reach for an actor whose state has changed. */
+void sim__footprints_look(struct sim_footprints *footprints, uint32_t actor);
+
+/* What is known of the next step of `actor`; NULL: nothing. */
+static inline const struct sim_guess *
+sim_footprints_guess(struct sim_footprints *footprints, uint32_t actor)
+{
+    if (footprints->looked[actor] != footprints->states.run ||
+            footprints->reached[actor] != footprints->states.actors[actor].state) {
+        sim__footprints_look(footprints, actor);
+    }
+    return footprints->guess[actor];
+}
+
+/* What the next step of `actor` reaches; everything, where nothing is known. */
+static inline const struct sim_reach *
+sim_footprints_reach(struct sim_footprints *footprints, uint32_t actor)
+{
+    (void)sim_footprints_guess(footprints, actor);
+    return &footprints->own[actor];
+}
+
+/* The bit of a resource. */
+static inline uint64_t
+sim_reach_bit(uint32_t resource)
+{
+    return UINT64_C(1) << ((resource * UINT32_C(0x9e3779b1)) >> 26);
+}
+
+/* In whatever mode. */
+static inline uint64_t
+sim_reach_all(const struct sim_reach *reach)
+{
+    return reach->read | reach->add | reach->write;
+}
+
+static inline bool
+sim_reach_conflict(const struct sim_reach *a, const struct sim_reach *b)
+{
+    uint64_t all_a = sim_reach_all(a);
+    uint64_t all_b = sim_reach_all(b);
+    return ((a->write & all_b) | (all_a & b->write) | (a->read & b->add) | (a->add & b->read)) != 0;
+}
+
+/* `winner` of those that stand ready goes first: it and all whose next steps conflict with its
+ * own lose their priorities. */
+void sim_footprints_race(struct sim_footprints *footprints, struct sim_priorities *priorities,
+        const uint16_t *actors, uint32_t count, uint32_t winner);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,175 @@
+/*
+ * facts.c -- a table with open addressing, over memory that is lent.
+ *
+ * A library's hash table would do but for two things: it lies in a mapping that two processes
+ * share, and it must not allocate while a run is in progress.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/search/learn/facts.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+static uint32_t
+index_size(uint32_t capacity)
+{
+    return 2 * capacity;
+}
+
+size_t
+sim_facts_size(uint32_t capacity)
+{
+    return capacity * sizeof(struct sim_fact) + index_size(capacity) * sizeof(uint32_t);
+}
+
+void
+sim_facts_lay_out(struct sim_facts *facts, void *memory, uint32_t capacity)
+{
+    rt_assert(capacity >= 2);
+    rt_assert((capacity & (capacity - 1)) == 0);
+    *facts = (struct sim_facts){.entries = memory, .capacity = capacity};
+    facts->index = (uint32_t *)(void *)(facts->entries + capacity);
+}
+
+void
+sim_facts_init(struct sim_facts *facts, void *memory, uint32_t capacity)
+{
+    sim_facts_lay_out(facts, memory, capacity);
+    memset(facts->index, 0, index_size(capacity) * sizeof(*facts->index));
+}
+
+static uint32_t
+place_of(const struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b)
+{
+    uint64_t word = a ^ ((uint64_t)b << 32 | (uint64_t)b >> 7) ^ (uint64_t)kind << 57;
+    word *= UINT64_C(0x9e3779b97f4a7c15);
+    word ^= word >> 29;
+    word *= UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)(word >> 32) & (index_size(facts->capacity) - 1);
+}
+
+/* Where the fact stands in the index, or the free place where it would. */
+static uint32_t
+look_up(const struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b)
+{
+    uint32_t place = place_of(facts, kind, a, b);
+    while (facts->index[place] != 0) {
+        const struct sim_fact *fact = &facts->entries[facts->index[place] - 1];
+        if (fact->a == a && fact->b == b && fact->kind == kind) {
+            break;
+        }
+        place = (place + 1) & (index_size(facts->capacity) - 1);
+    }
+    return place;
+}
+
+void
+sim_facts_clear(struct sim_facts *facts)
+{
+    /* Few facts: each is looked up and struck out; that leaves holes, so the last comes first. */
+    if (facts->count > facts->capacity / 64) {
+        memset(facts->index, 0, index_size(facts->capacity) * sizeof(*facts->index));
+    } else {
+        for (uint32_t i = facts->count; i > 0; i--) {
+            const struct sim_fact *fact = &facts->entries[i - 1];
+            facts->index[look_up(facts, fact->kind, fact->a, fact->b)] = 0;
+        }
+    }
+    facts->count = 0;
+    facts->lost = 0;
+    facts->run = 0;
+    facts->of_run = 0;
+}
+
+/* The entry, made when it is new; NULL when there is no room. */
+static struct sim_fact *
+entry_of(struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b, bool *ret_new)
+{
+    uint32_t place = look_up(facts, kind, a, b);
+    *ret_new = facts->index[place] == 0;
+    if (!*ret_new) {
+        return &facts->entries[facts->index[place] - 1];
+    }
+    if (facts->count == facts->capacity) {
+        facts->lost++;
+        return NULL;
+    }
+    struct sim_fact *fact = &facts->entries[facts->count++];
+    facts->index[place] = facts->count;
+    *fact = (struct sim_fact){.a = a, .b = b, .kind = kind};
+    return fact;
+}
+
+bool
+sim_facts_note(struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b,
+        uint64_t run, uint64_t amount)
+{
+    bool is_new = false;
+    struct sim_fact *fact = entry_of(facts, (uint32_t)kind, a, b, &is_new);
+    if (fact == NULL) {
+        return false;
+    }
+    if (is_new) {
+        fact->first = run;
+    }
+    if (is_new || fact->last != run) {
+        fact->runs++;
+        fact->now = 0;
+        facts->of_run = sim_facts_of_run(facts, run) + 1;
+        facts->run = run;
+    }
+    fact->last = run;
+    fact->sum += amount;
+    fact->now += amount;
+    fact->most = fact->now > fact->most ? fact->now : fact->most;
+    return is_new;
+}
+
+static void
+add(struct sim_fact *fact, const struct sim_fact *more)
+{
+    fact->last = more->last;
+    fact->runs += more->runs;
+    fact->sum += more->sum;
+    fact->most = more->most > fact->most ? more->most : fact->most;
+    fact->now = more->now;
+}
+
+bool
+sim_facts_add(struct sim_facts *facts, const struct sim_fact *more)
+{
+    bool is_new = false;
+    struct sim_fact *fact = entry_of(facts, more->kind, more->a, more->b, &is_new);
+    if (fact != NULL && is_new) {
+        *fact = *more;
+    } else if (fact != NULL) {
+        add(fact, more);
+    }
+    return fact != NULL && is_new;
+}
+
+void
+sim_facts_copy(struct sim_facts *to, const struct sim_facts *from)
+{
+    rt_assert(to->capacity >= from->count);
+    sim_facts_clear(to);
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct sim_fact *fact = &from->entries[i];
+        to->entries[i] = *fact;
+        to->count = i + 1;
+        to->index[look_up(to, fact->kind, fact->a, fact->b)] = i + 1;
+    }
+    to->lost = from->lost;
+}
+
+const struct sim_fact *
+sim_facts_find(const struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b)
+{
+    if (facts->count == 0) {
+        return NULL; /* Perhaps there is no table at all. */
+    }
+    uint32_t place = look_up(facts, (uint32_t)kind, a, b);
+    return facts->index[place] != 0 ? &facts->entries[facts->index[place] - 1] : NULL;
+}

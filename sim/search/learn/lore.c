@@ -1,0 +1,170 @@
+/*
+ * lore.c -- three copies in turn.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/search/learn/lore.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/assert.h"
+
+#define COPIES 3u
+#define PAGE 4096u
+
+/* The copies stand in one mapping: their heads in front, then what each one holds. The master's
+ * follows; its head is the parent's own. */
+static size_t
+heads_size(void)
+{
+    return PAGE;
+}
+
+static size_t
+held_size(void)
+{
+    return sim_facts_size(SIM_LORE_FACTS) + sizeof(struct sim_corpus_memory);
+}
+
+static void
+lay_out(struct sim_lore *lore, char *at)
+{
+    sim_facts_init(&lore->facts, at, SIM_LORE_FACTS);
+    sim_corpus_init(&lore->corpus, (void *)(at + sim_facts_size(SIM_LORE_FACTS)));
+}
+
+bool
+sim_lore_book_init(struct sim_lore_book *book)
+{
+    _Static_assert(COPIES * sizeof(struct sim_lore) <= PAGE, "heads fit into their page");
+    *book = (struct sim_lore_book){.size = heads_size() + (COPIES + 1) * held_size()};
+    char *base = mmap(NULL, book->size, PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) {
+        book->size = 0;
+        return false;
+    }
+    (void)madvise(base, book->size, MADV_DONTFORK);
+    book->copies = (struct sim_lore *)(void *)base;
+    char *at = base + heads_size();
+    for (uint32_t i = 0; i < COPIES; i++, at += held_size()) {
+        lay_out(&book->copies[i], at);
+    }
+    lay_out(&book->master, at);
+    return true;
+}
+
+void
+sim_lore_book_fini(struct sim_lore_book *book)
+{
+    if (book->copies != NULL) {
+        (void)munmap(book->copies, book->size);
+    }
+    *book = (struct sim_lore_book){.size = 0};
+}
+
+static void
+clear(struct sim_lore *lore)
+{
+    lore->runs = 0;
+    memset(lore->drawn, 0, sizeof(lore->drawn));
+    memset(lore->news, 0, sizeof(lore->news));
+    sim_facts_clear(&lore->facts);
+    lore->corpus.count = 0;
+    lore->corpus.set_count = 0;
+}
+
+void
+sim_lore_book_clear(struct sim_lore_book *book)
+{
+    for (uint32_t i = 0; i < COPIES; i++) {
+        clear(&book->copies[i]);
+    }
+    clear(&book->master);
+    book->closed = 0;
+    book->orders = 0;
+}
+
+/* Epochs of one run, each of which waits for the one before it. */
+#define EAGER 4u
+
+static void
+write_copy(struct sim_lore_book *book, uint64_t epoch)
+{
+    struct sim_lore *copy = &book->copies[epoch % COPIES];
+    copy->runs = book->master.runs;
+    memcpy(copy->drawn, book->master.drawn, sizeof(copy->drawn));
+    memcpy(copy->news, book->master.news, sizeof(copy->news));
+    sim_facts_copy(&copy->facts, &book->master.facts);
+    sim_corpus_copy(&copy->corpus, &book->master.corpus);
+}
+
+void
+sim_lore_book_close(struct sim_lore_book *book)
+{
+    book->closed++;
+    if (book->closed < EAGER) {
+        write_copy(book, book->closed);
+    }
+    write_copy(book, book->closed + 1);
+}
+
+bool
+sim_lore_book_is_open(const struct sim_lore_book *book, uint64_t epoch)
+{
+    return epoch < EAGER ? epoch <= book->closed : epoch < book->closed + 2;
+}
+
+const struct sim_lore *
+sim_lore_book_of(const struct sim_lore_book *book, uint64_t epoch)
+{
+    rt_assert(sim_lore_book_is_open(book, epoch));
+    return &book->copies[epoch % COPIES];
+}
+
+void
+sim_lore_book_count(struct sim_lore_book *book, uint32_t arm, uint64_t news)
+{
+    rt_assert(arm < SIM_ARMS_MAX);
+    book->master.runs++;
+    book->master.drawn[arm]++;
+    book->master.news[arm] += news;
+}
+
+void
+sim_lore_book_lend(const struct sim_lore_book *book, bool lent)
+{
+    if (book->copies != NULL) {
+        (void)madvise(book->copies, book->size, lent ? MADV_DOFORK : MADV_DONTFORK);
+    }
+}
+
+void
+sim_lore_book_seal(const struct sim_lore_book *book)
+{
+    if (book->copies != NULL) {
+        (void)mprotect(book->copies, book->size, PROT_READ);
+    }
+}
+
+/* Epochs 0 to 3 are of one run, then two of each power of two. */
+uint64_t
+sim_epoch_of(uint64_t index, uint64_t *ret_end)
+{
+    uint64_t epoch = 0;
+    uint64_t end = 1;
+    uint64_t size = 1;
+    while (index >= end && size < SIM_EPOCH_RUNS_MAX) {
+        epoch++;
+        size = epoch < 4 ? 1 : UINT64_C(1) << (epoch - 2) / 2;
+        end += size;
+    }
+    if (index >= end) {
+        uint64_t more = (index - end) / SIM_EPOCH_RUNS_MAX + 1;
+        epoch += more;
+        end += more * SIM_EPOCH_RUNS_MAX;
+    }
+    *ret_end = end;
+    return epoch;
+}

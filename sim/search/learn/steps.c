@@ -1,0 +1,118 @@
+/*
+ * steps.c -- from the events of a run to facts about its steps.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/search/learn/steps.h"
+
+#include "runtime/base/assert.h"
+#include "sim/search/learn/races.h"
+
+/* Resources of one step, and spots, that are noted; those behind them are left out: who lets go of
+ * a lock may wake hundreds. */
+#define TOUCHED_MAX 10u
+#define SPOTS_MAX 12u
+
+struct touched {
+    struct sim_access accesses[TOUCHED_MAX];
+    uint32_t count;
+    uint32_t spots;
+    uint32_t actor; /* Whose step; stable id, 0: none. */
+    uint32_t index; /* Its index in the run, … */
+    uint32_t task;  /* … and its number, if it is a task. */
+};
+
+/* Of the run that is looked at; too large for the stack. */
+static struct sim_races races;
+
+static void
+touch(struct touched *touched, struct sim_access access)
+{
+    for (uint32_t i = 0; i < touched->count; i++) {
+        if (touched->accesses[i].resource == access.resource) {
+            touched->accesses[i].mode |= access.mode;
+            return;
+        }
+    }
+    if (touched->count < TOUCHED_MAX) {
+        touched->accesses[touched->count++] = access;
+    }
+}
+
+/* Who looked and went to sleep is waiting: it will look again, and the last look is the one that
+ * counts, however often it is woken in vain. */
+static void
+end_step(struct sim_facts *facts, struct touched *touched, bool asleep, uint64_t run)
+{
+    if (touched->actor == 0) {
+        return;
+    }
+    uint32_t raced = sim_races_step(
+            &races, touched->index, touched->task, touched->accesses, touched->count);
+    for (uint32_t i = 0; i < touched->count; i++) {
+        const struct sim_access *access = &touched->accesses[i];
+        bool in_vain = asleep && access->mode == SIM_MODE_READ;
+        (void)sim_facts_note(facts, SIM_FACT_OBJECT,
+                (uint64_t)access->mode << 32 | access->resource, touched->actor, run, !in_vain);
+        if ((raced >> i & 1) != 0) {
+            (void)sim_facts_note(facts, SIM_FACT_RACE, access->resource, 0, run, 1);
+        }
+    }
+    *touched = (struct touched){.count = 0};
+}
+
+static void
+begin_step(struct sim_facts *facts, const struct sim_states *states, struct touched *touched,
+        uint64_t run)
+{
+    touched->actor = states->from.id;
+    touched->index = states->stepping;
+    touched->task = states->from.object;
+    (void)sim_facts_note(facts, SIM_FACT_FOOTPRINT,
+            sim_footprint_fact(states->from.state, 0, SIM_MODE_NONE), 0, run, 1);
+}
+
+static void
+note_spots(struct sim_facts *facts, const struct sim_states *states, struct touched *touched,
+        const struct sim_event *event, uint64_t run)
+{
+    struct sim_spot spots[SIM_ACCESSES_MAX];
+    uint32_t count = sim_states_spots(states, event, spots);
+    for (uint32_t i = 0; i < count && touched->spots < SPOTS_MAX; i++) {
+        touched->spots++;
+        touch(touched, (struct sim_access){spots[i].resource, spots[i].mode});
+        (void)sim_facts_note(facts, SIM_FACT_FOOTPRINT,
+                sim_footprint_fact(states->from.state, spots[i].line, spots[i].mode),
+                spots[i].resource, run, 1);
+    }
+}
+
+void
+sim_steps_note(struct sim_facts *facts, struct sim_states *states,
+        const struct sim_recorder *recorder, uint64_t run)
+{
+    struct touched touched = {.count = 0};
+    uint32_t most = sim_facts_of_run(facts, run) + SIM_STEPS_FACTS_MAX;
+    if (sim_recorder_first(recorder) != 0) {
+        return;
+    }
+    sim_states_begin(states);
+    sim_races_begin(&races);
+    for (uint64_t i = 0; i < recorder->count && sim_facts_of_run(facts, run) < most; i++) {
+        const struct sim_event *event = sim_recorder_event(recorder, i);
+        bool begins = sim_begins_transition(event->kind);
+        if (begins) {
+            end_step(facts, &touched, states->asleep, run);
+        }
+        sim_states_event(states, event);
+        if (event->kind == SIM_EVENT_ACTOR) {
+            sim_races_start(&races, event->actor, states->stepping);
+        }
+        if (begins && states->stepping != 0 && states->from.id != 0) {
+            begin_step(facts, states, &touched, run);
+        } else if (touched.actor != 0) {
+            note_spots(facts, states, &touched, event, run);
+        }
+    }
+    end_step(facts, &touched, states->asleep, run);
+}

@@ -1,0 +1,78 @@
+/*
+ * steps.h -- what the steps of a run touched, as facts.
+ *
+ *      OBJECT     a: the resource, its mode in bits 32 and 33   b: the actor's stable id
+ *                 once for each step that touches it, in the strongest mode; 0 times for a step
+ *                 that only looked, and ended in waiting
+ *      RACE       a: the resource
+ *                 once for each step whose touch of it was a race (races.h)
+ *      FOOTPRINT  a: the state that the step began in, line, mode   b: the resource
+ *                 once for each event; with line, mode and b 0: once for each step
+ *
+ * States, lines and spots: states.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SEARCH_LEARN_STEPS_H
+#define SIM_SEARCH_LEARN_STEPS_H
+
+#include "sim/core/recorder.h"
+#include "sim/search/learn/facts.h"
+#include "sim/search/learn/states.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Different facts that one run may teach, give or take those of its last step and event: what comes
+ * after them is left out. They are counted for each run by itself (sim_facts_of_run). */
+#define SIM_STEPS_FACTS_MAX 3000u
+#define SIM_STEPS_FACTS_OVER 64u
+
+/* Notes what the run in `recorder` taught, as run `run` of the sweep; of a run that is longer than
+ * the ring nothing, as its actors are not known. `states` is memory for that (zeroed once). */
+void sim_steps_note(struct sim_facts *facts, struct sim_states *states,
+        const struct sim_recorder *recorder, uint64_t run);
+
+/* A FOOTPRINT fact's `a`. */
+static inline uint64_t
+sim_footprint_fact(uint32_t state, uint32_t line, uint32_t mode)
+{
+    return (uint64_t)state << 34 | (uint64_t)line << 2 | mode;
+}
+
+static inline uint32_t
+sim_footprint_state(const struct sim_fact *fact)
+{
+    return (uint32_t)(fact->a >> 34);
+}
+
+static inline uint32_t
+sim_footprint_line(const struct sim_fact *fact)
+{
+    return (uint32_t)(fact->a >> 2);
+}
+
+static inline uint32_t
+sim_footprint_mode(const struct sim_fact *fact)
+{
+    return (uint32_t)(fact->a & 3);
+}
+
+/* An OBJECT fact's `a`. */
+static inline uint32_t
+sim_object_resource(const struct sim_fact *fact)
+{
+    return (uint32_t)fact->a;
+}
+
+static inline uint32_t
+sim_object_mode(const struct sim_fact *fact)
+{
+    return (uint32_t)(fact->a >> 32);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

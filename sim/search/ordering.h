@@ -1,0 +1,68 @@
+/*
+ * ordering.h -- what all strategies that order actors have in common.
+ *
+ * Such a strategy answers one question: of those who stand ready, who goes first? It gives a
+ * place in the queue. Here that place becomes the answer to a choice:
+ *
+ *   kind RUN, at most 64 ready     the alternative at that place
+ *   kind RUN, more than 64 ready   first the block that holds the place, then the place itself;
+ *                                  the strategy is asked once
+ *   kind RUN of a loop that polls  its tasks are asked for one by one, as no queue is shown
+ *   all other kinds                as `random` would answer
+ *
+ * Draws. A strategy has random numbers of its own, which are a function of the seed and of how
+ * many were drawn: an ordering is asked in the order of the run, so the run is a function of the
+ * seed as well.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SEARCH_ORDERING_H
+#define SIM_SEARCH_ORDERING_H
+
+#include "sim/core/actor.h"
+#include "sim/core/strategies.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In-run indices of actors are below this. */
+#define SIM_INDICES (SIM_ACTORS_MAX + 1u)
+
+/* Embedded first in an ordering strategy's own struct. */
+struct sim_ordering {
+    struct sim_strategy strategy;
+    /* The place, below `count` (at least 2), of who goes first. `actors`: in-run indices, oldest
+     * first; none stands there twice. */
+    uint32_t (*pick)(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count);
+    uint64_t key;   /* Of its draws. */
+    uint32_t drawn; /* So many of this run. */
+    uint32_t run;   /* Counts runs from 1: what bears another number is of an earlier run. */
+    uint32_t place; /* Picked, when a block was chosen and the place in it is asked next. */
+    uint16_t described[SIM_ALTERNATIVES_MAX];
+};
+
+/* Begins a run; from `begin`. `stream`: a number of the strategy's own. */
+void sim_ordering_begin(struct sim_ordering *ordering, uint64_t seed, uint32_t stream);
+
+/* What sim_strategy_ops.choose is to be. */
+uint32_t sim_ordering_choose(struct sim_strategy *strategy, const struct sim_choice *choice);
+
+/* 64 random bits. */
+static inline uint64_t
+sim_ordering_draw(struct sim_ordering *ordering)
+{
+    return sim_stream_draw(ordering->key, ordering->drawn++);
+}
+
+/* A number below `n`, which is not 0. */
+static inline uint32_t
+sim_ordering_below(struct sim_ordering *ordering, uint32_t n)
+{
+    return (uint32_t)((sim_ordering_draw(ordering) >> 32) * n >> 32);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,225 @@
+/*
+ * pct.c -- probabilistic concurrency testing: random priorities that change at d - 1 points.
+ *
+ *      begin:  priorities are random; d - 1 distinct steps out of 1 … k - 1 are change points
+ *      pick:   the one with the highest priority; at the i-th change point drawn it first falls to
+ *              priority i, below all that never fell
+ *
+ * A bug of depth d, one that needs d orderings of two steps each, is met with probability at least
+ * 1 / (n k^(d-1)) for n actors and k choices; pct_meets_bugs_as_often_as_promised() holds it.
+ *
+ * After: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic
+ * guarantees of finding bugs", ASPLOS 2010. Deviations:
+ *
+ *   - k is the largest number of choices that a run of the sweep had so far. A run that is more
+ *     than twice as long goes on as a random walk (the fair tail); were it one from the k-th choice
+ *     on, k would grow by a few at a time where a random walk ends early.
+ *   - Only choices count as steps: where one actor stands ready alone, nothing can change.
+ *   - A new actor draws a priority among all that never fell.
+ *   - Who gives way because its quota is used up, and who has only looked and stands where it stood
+ *     (it spins), falls below all: otherwise it would run until the world itself steps in. A poll
+ *     that merely gives way after it did something does not fall: that is how a task offers a
+ *     point of scheduling.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "sim/search/kinds.h"
+#include "sim/search/learn/lore.h"
+#include "sim/search/learn/states.h"
+#include "sim/search/ordering.h"
+
+#define STREAM UINT32_C(0x70637421)
+#define DEPTH_MAX 16u
+
+#define TAIL_FROM(length) (2 * (length) + 16)
+
+/* Priorities: those that never fell from RANDOM up, change point i at POINTS + i, those that spin
+ * below SPINNING, the last lowest. */
+#define RANDOM (UINT64_C(1) << 63)
+#define POINTS (UINT64_C(1) << 62)
+#define SPINNING (UINT64_C(1) << 61)
+
+struct pct {
+    struct sim_ordering ordering;
+    uint32_t points; /* d - 1 */
+    uint64_t length; /* k; 0: not known yet. */
+    uint64_t choice; /* Of this run, from 0. */
+    uint64_t spins;
+    uint64_t at[DEPTH_MAX]; /* Change points; 0: none. */
+    uint64_t priority[SIM_INDICES];
+    uint32_t known[SIM_INDICES]; /* The run in which that was drawn. */
+    bool looked;                 /* In the step that was told last something was read, … */
+    bool did;                    /* … written, … */
+    bool yielded;                /* … or the quota used up. */
+    struct sim_states states;
+};
+
+static struct pct *
+pct_of(struct sim_ordering *ordering)
+{
+    return rt_container_of(ordering, struct pct, ordering);
+}
+
+static bool
+is_point(const struct pct *pct, uint64_t choice, uint32_t *ret_which)
+{
+    for (uint32_t i = 0; i < pct->points; i++) {
+        if (pct->at[i] == choice && choice != 0) {
+            *ret_which = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Distinct, as far as there are so many; those of the run before are gone, as that was whichever
+ * this process made. */
+static void
+draw_points(struct pct *pct)
+{
+    memset(pct->at, 0, sizeof(pct->at));
+    for (uint32_t i = 0; i < pct->points; i++) {
+        uint32_t which = 0;
+        if (pct->length < 2 || i + 1 >= pct->length) {
+            continue;
+        }
+        uint64_t at = 0;
+        do {
+            at = 1 + sim_ordering_below(&pct->ordering, (uint32_t)(pct->length - 1));
+        } while (is_point(pct, at, &which));
+        pct->at[i] = at;
+    }
+}
+
+static void
+pct_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    struct pct *pct = pct_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    sim_ordering_begin(&pct->ordering, seed, STREAM);
+    sim_states_begin(&pct->states);
+    pct->choice = 0;
+    pct->spins = 0;
+    pct->looked = false;
+    pct->did = false;
+    pct->yielded = false;
+    draw_points(pct);
+}
+
+/* ---- Who is next. ---------------------------------------------------------------------------- */
+
+static uint32_t
+highest(struct pct *pct, const uint16_t *actors, uint32_t count)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t actor = actors[i];
+        if (pct->known[actor] != pct->ordering.run) {
+            pct->known[actor] = pct->ordering.run;
+            pct->priority[actor] = RANDOM | sim_ordering_draw(&pct->ordering);
+        }
+        if (pct->priority[actor] > pct->priority[actors[best]]) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* The last step was somebody's who still stands ready and has got nowhere. */
+static void
+demote_spinner(struct pct *pct)
+{
+    uint32_t actor = pct->states.stepping;
+    const struct sim_standing *standing = sim_states_of(&pct->states, actor);
+    const uint32_t place = pct->states.from.place;
+    sim_states_settle(&pct->states);
+    if (actor == 0 || standing == NULL) {
+        return;
+    }
+    bool spins = pct->looked && !pct->did && standing->place == place;
+    if ((spins || pct->yielded) && pct->known[actor] == pct->ordering.run) {
+        pct->priority[actor] = SPINNING - ++pct->spins;
+    }
+}
+
+static uint32_t
+pct_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
+{
+    struct pct *pct = pct_of(ordering);
+    uint64_t choice = pct->choice++;
+    if (actors != ordering->described) {
+        demote_spinner(pct);
+    }
+    if (choice >= TAIL_FROM(pct->length)) {
+        return sim_ordering_below(ordering, count);
+    }
+    uint32_t best = highest(pct, actors, count);
+    uint32_t which = 0;
+    if (is_point(pct, choice, &which)) {
+        pct->priority[actors[best]] = POINTS + which;
+        best = highest(pct, actors, count);
+    }
+    return best;
+}
+
+/* ---- What has happened. ---------------------------------------------------------------------- */
+
+static void
+hear(struct pct *pct, const struct sim_event *event)
+{
+    sim_states_event(&pct->states, event);
+    if (sim_begins_transition(event->kind)) {
+        pct->looked = false;
+        pct->did = false;
+        pct->yielded = false;
+        return;
+    }
+    uint32_t mode = sim_footprints[event->kind].object;
+    bool own = event->object == pct->states.from.object;
+    pct->yielded = pct->yielded || event->kind == RT_PROBE_YIELD;
+    pct->looked = pct->looked || (mode == SIM_MODE_READ && !own);
+    pct->did = pct->did || (mode > SIM_MODE_READ && !own);
+}
+
+static void
+pct_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct pct *pct = pct_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    for (uint32_t i = 0; i < count; i++) {
+        hear(pct, &events[i]);
+    }
+}
+
+static const struct sim_strategy_ops pct_ops = {
+        .name = "pct",
+        .about = "random priorities that change at d - 1 points",
+        .begin = pct_begin,
+        .choose = sim_ordering_choose,
+        .events = pct_events,
+};
+
+static struct sim_strategy *
+pct_init(void *memory, const struct sim_strategy_setting *setting)
+{
+    struct pct *pct = memory;
+    const struct sim_fact *length = sim_facts_find(&setting->lore->facts, SIM_FACT_LENGTH, 0, 0);
+    pct->ordering.strategy.ops = &pct_ops;
+    pct->ordering.pick = pct_pick;
+    pct->points = (uint32_t)sim_search_param(setting->search, "d") - 1;
+    pct->length = length != NULL && length->most < UINT32_MAX ? length->most : 0;
+    return &pct->ordering.strategy;
+}
+
+const struct sim_strategy_kind sim_strategy_pct = {
+        .name = "pct",
+        .about = "random priorities that change at d - 1 points",
+        .source = "Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of "
+                  "Finding Bugs, ASPLOS 2010",
+        .params = {{"d", "depth of the bugs looked for", 3, 1, DEPTH_MAX}},
+        .adaptive = true,
+        .size = sizeof(struct pct),
+        .init = pct_init,
+};

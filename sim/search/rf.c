@@ -1,0 +1,573 @@
+/*
+ * rf.c -- runs that are to keep constraints on who finds what whom left.
+ *
+ * A constraint is about two lines of code, whichever tasks pass them: "the read on line r finds
+ * what was written on line w", or that it does not. Everything that is touched can be read and
+ * written, so this covers more than cells:
+ *
+ *      cell    set → get       the value comes from that line; from nobody (w = 0)
+ *      slot    store → fire    park before wake; its negation: the wake comes first, and is lost
+ *      task    wake → poll     this poll is caused by that wake (r: the place where it slept)
+ *      timer   arm → expire, and channels, semaphores: put → take …
+ *
+ * Lines that touch one object, which several actors touch, are known from earlier runs; out of them
+ * each run draws 1 to n constraints: a reading line, one of the lines that may write before it
+ * or none, and whether it is to be so or not. Whether somebody ever saw the pair happen is not
+ * asked: those that nobody saw are the interesting ones.
+ *
+ * Then, of those who stand ready, go first who is *wanted*, then all others, then who is to be
+ * *avoided*; within each, partial order sampling (pos.c) decides:
+ *
+ *                                       r is next    w is next    another write is next
+ *      w → r,       w wrote last        wanted       -            avoided
+ *                   somebody else did   avoided      wanted       -
+ *      not w → r,   w wrote last        avoided      avoided      wanted
+ *                   somebody else did   wanted       avoided      -
+ *
+ * until it has come about once. Nothing waits for good: when all are avoided, one of them runs, and
+ * the world itself passes nobody over for ever.
+ *
+ * So the probability does not depend on how many tasks there are or how long they make noise; where
+ * it matters which of many passes of one line it is, constraints do not help (surw.c does).
+ *
+ * After: Wolff, Shi, Duck, Mathur, Roychoudhury, "Greybox fuzzing for concurrency testing" (RFF),
+ * ASPLOS 2024. Deviations:
+ *
+ *   - Constraints on wakes, stores, fires, timers, whatever is touched, and not on memory alone.
+ *   - No corpus here: constraints of runs with news are varied by `guided`. In its authors' data,
+ *     random sets of constraints alone find as many bugs, and later only a few.
+ *   - A step is a whole poll with several accesses, and which they are is a guess (footprints.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/search/rf.h"
+
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "sim/search/footprints.h"
+#include "sim/search/kinds.h"
+#include "sim/search/learn/lore.h"
+#include "sim/search/ordering.h"
+#include "sim/search/priorities.h"
+#include "sim/search/spread.h"
+
+#define STREAM UINT32_C(0x72662121)
+#define SHARED 512u
+#define USES 2048u
+#define PAIRS 2048u
+#define READS 512u
+#define WRITERS 1024u
+
+/* A resource, and who touches it. */
+struct shared {
+    uint32_t resource;
+    uint32_t actor; /* The first; 0: there are several. */
+    uint32_t use;   /* First of its uses, plus 1; 0: none. */
+};
+
+/* A line that touches a resource. */
+struct use {
+    uint32_t line;
+    uint32_t mode; /* enum sim_mode, of all its accesses together. */
+    uint32_t next; /* Of the same resource, plus 1. */
+};
+
+/* What may be written before what is read; resources as in a constraint. */
+struct pair {
+    uint32_t write;
+    uint32_t read;
+    uint64_t resources;
+};
+
+struct read {
+    uint32_t line;
+    uint32_t pairs;
+};
+
+/* The line that wrote a resource last. */
+struct writer {
+    uint32_t run;
+    uint32_t resource;
+    uint32_t line;
+};
+
+enum tier { AVOIDED, NEITHER, WANTED };
+
+struct rf {
+    struct sim_ordering ordering;
+    struct sim_spread spread; /* For constraints: consecutive seeds go through them evenly. */
+    struct sim_priorities priorities;
+    uint64_t most; /* Constraints of a run. */
+    uint32_t count;
+    uint32_t version;   /* Moves when a tier may have changed. */
+    uint64_t resources; /* Of all constraints. */
+    struct sim_constraint constraints[SIM_CONSTRAINTS_MAX];
+    uint8_t tier[SIM_INDICES];
+    uint32_t tier_version[SIM_INDICES];
+    uint32_t tier_state[SIM_INDICES];
+    struct writer writers[WRITERS];
+    uint32_t shared_count;
+    uint32_t use_count;
+    uint32_t pair_count;
+    uint32_t read_count;
+    struct shared shared[SHARED];
+    struct use uses[USES];
+    struct pair pairs[PAIRS];
+    struct read reads[READS];
+    struct sim_footprints footprints;
+};
+
+static struct rf *
+rf_of(struct sim_ordering *ordering)
+{
+    return rt_container_of(ordering, struct rf, ordering);
+}
+
+/* A cell is overwritten blindly; whatever else is written was also looked at. */
+static bool
+observes(uint32_t resource, uint32_t mode)
+{
+    return mode != SIM_MODE_WRITE || SIM_OBJECT_KIND(resource) != RT_OBJECT_USER;
+}
+
+/* ---- What can be wanted. --------------------------------------------------------------------- */
+
+static struct shared *
+shared_of(struct rf *rf, uint32_t resource)
+{
+    for (uint32_t i = 0; i < rf->shared_count; i++) {
+        if (rf->shared[i].resource == resource) {
+            return &rf->shared[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+learn_object(struct rf *rf, const struct sim_fact *fact)
+{
+    uint32_t resource = sim_object_resource(fact);
+    struct shared *shared = resource >= SIM_RESOURCES ? shared_of(rf, resource) : NULL;
+    if (shared != NULL && shared->actor != fact->b) {
+        shared->actor = 0;
+    } else if (shared == NULL && resource >= SIM_RESOURCES && rf->shared_count < SHARED) {
+        rf->shared[rf->shared_count++] = (struct shared){resource, fact->b, 0};
+    }
+}
+
+static void
+learn_use(struct rf *rf, const struct sim_fact *fact)
+{
+    struct shared *shared = fact->b != 0 ? shared_of(rf, fact->b) : NULL;
+    if (shared == NULL || shared->actor != 0) {
+        return;
+    }
+    for (uint32_t at = shared->use; at != 0; at = rf->uses[at - 1].next) {
+        if (rf->uses[at - 1].line == sim_footprint_line(fact)) {
+            rf->uses[at - 1].mode |= sim_footprint_mode(fact);
+            return;
+        }
+    }
+    if (rf->use_count < USES) {
+        rf->uses[rf->use_count++] =
+                (struct use){sim_footprint_line(fact), sim_footprint_mode(fact), shared->use};
+        shared->use = rf->use_count;
+    }
+}
+
+static void
+add_read(struct rf *rf, uint32_t line)
+{
+    for (uint32_t i = 0; i < rf->read_count; i++) {
+        if (rf->reads[i].line == line) {
+            rf->reads[i].pairs++;
+            return;
+        }
+    }
+    if (rf->read_count < READS) {
+        rf->reads[rf->read_count++] = (struct read){line, 1};
+    }
+}
+
+static void
+add_pair(struct rf *rf, uint32_t write, uint32_t read, uint32_t resource)
+{
+    for (uint32_t i = 0; i < rf->pair_count; i++) {
+        if (rf->pairs[i].write == write && rf->pairs[i].read == read) {
+            rf->pairs[i].resources |= sim_reach_bit(resource);
+            return;
+        }
+    }
+    if (rf->pair_count < PAIRS) {
+        rf->pairs[rf->pair_count++] = (struct pair){write, read, sim_reach_bit(resource)};
+        add_read(rf, read);
+    }
+}
+
+static void
+pair_up(struct rf *rf, const struct shared *shared)
+{
+    for (uint32_t r = shared->use; r != 0; r = rf->uses[r - 1].next) {
+        const struct use *read = &rf->uses[r - 1];
+        if (!observes(shared->resource, read->mode)) {
+            continue;
+        }
+        add_pair(rf, 0, read->line, shared->resource);
+        for (uint32_t w = shared->use; w != 0; w = rf->uses[w - 1].next) {
+            if (rf->uses[w - 1].mode != SIM_MODE_READ) {
+                add_pair(rf, rf->uses[w - 1].line, read->line, shared->resource);
+            }
+        }
+    }
+}
+
+static void
+learn(struct rf *rf, const struct sim_facts *facts)
+{
+    for (uint32_t i = 0; i < facts->count; i++) {
+        if (facts->entries[i].kind == SIM_FACT_OBJECT) {
+            learn_object(rf, &facts->entries[i]);
+        }
+    }
+    for (uint32_t i = 0; i < facts->count; i++) {
+        if (facts->entries[i].kind == SIM_FACT_FOOTPRINT) {
+            learn_use(rf, &facts->entries[i]);
+        }
+    }
+    for (uint32_t i = 0; i < rf->shared_count; i++) {
+        pair_up(rf, &rf->shared[i]);
+    }
+}
+
+/* ---- What this run wants. -------------------------------------------------------------------- */
+
+static bool
+is_read_constrained(const struct rf *rf, uint32_t line)
+{
+    for (uint32_t i = 0; i < rf->count; i++) {
+        if (rf->constraints[i].read == line) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One constraint a reading line: two on one would mostly contradict each other. */
+static void
+draw_constraint(struct rf *rf)
+{
+    const struct read *read = &rf->reads[sim_spread_below(&rf->spread, rf->read_count)];
+    uint32_t place = sim_spread_below(&rf->spread, read->pairs);
+    bool negative = sim_spread_below(&rf->spread, 2) != 0;
+    if (is_read_constrained(rf, read->line)) {
+        return;
+    }
+    for (uint32_t i = 0; i < rf->pair_count; i++) {
+        const struct pair *pair = &rf->pairs[i];
+        if (pair->read == read->line && place-- == 0) {
+            rf->constraints[rf->count++] = (struct sim_constraint){
+                    pair->write, pair->read, pair->resources, negative, false};
+            rf->resources |= pair->resources;
+            return;
+        }
+    }
+}
+
+static struct rf *
+begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    struct rf *rf = rf_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    sim_ordering_begin(&rf->ordering, seed, STREAM);
+    sim_spread_begin(&rf->spread, seed, STREAM);
+    sim_footprints_begin(&rf->footprints);
+    rf->count = 0;
+    rf->resources = 0;
+    rf->version++;
+    return rf;
+}
+
+static void
+rf_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    struct rf *rf = begin(strategy, seed);
+    if (rf->read_count > 0) {
+        uint32_t count = 1 + sim_ordering_below(&rf->ordering, (uint32_t)rf->most);
+        for (uint32_t i = 0; i < count; i++) {
+            draw_constraint(rf);
+        }
+    }
+}
+
+static const struct pair *
+find_pair(const struct rf *rf, uint32_t write, uint32_t read)
+{
+    for (uint32_t i = 0; i < rf->pair_count; i++) {
+        if (rf->pairs[i].write == write && rf->pairs[i].read == read) {
+            return &rf->pairs[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+inherit(struct rf *rf, const struct sim_corpus_set *parent)
+{
+    for (uint32_t i = 0; i < parent->count; i++) {
+        const struct sim_corpus_pair *wish = &parent->wishes[i];
+        const struct pair *pair = find_pair(rf, wish->write, wish->read);
+        if (pair != NULL) {
+            rf->constraints[rf->count++] = (struct sim_constraint){
+                    pair->write, pair->read, pair->resources, wish->negative != 0, false};
+        }
+    }
+}
+
+/* Another line that may write before the same read; there may be but one. */
+static void
+change_writer(struct rf *rf, struct sim_constraint *constraint)
+{
+    uint32_t first = sim_ordering_below(&rf->ordering, rf->pair_count);
+    for (uint32_t i = 0; i < rf->pair_count; i++) {
+        const struct pair *pair = &rf->pairs[(first + i) % rf->pair_count];
+        if (pair->read == constraint->read && pair->write != constraint->write) {
+            constraint->write = pair->write;
+            constraint->resources = pair->resources;
+            return;
+        }
+    }
+}
+
+enum change { ONE_MORE, ONE_LESS, ANOTHER_WRITER, NEGATED, CHANGES };
+
+void
+sim_rf_begin_with(struct sim_strategy *strategy, uint64_t seed, const struct sim_corpus_set *parent)
+{
+    struct rf *rf = begin(strategy, seed);
+    inherit(rf, parent);
+    uint32_t change = sim_ordering_below(&rf->ordering, CHANGES);
+    uint32_t place = rf->count > 0 ? sim_ordering_below(&rf->ordering, rf->count) : 0;
+    if (rf->count == 0 || (change == ONE_MORE && rf->count < SIM_CONSTRAINTS_MAX)) {
+        if (rf->read_count > 0) {
+            draw_constraint(rf);
+        }
+    } else if (change == ONE_LESS) {
+        rf->constraints[place] = rf->constraints[--rf->count];
+    } else if (change == ANOTHER_WRITER) {
+        change_writer(rf, &rf->constraints[place]);
+    } else {
+        rf->constraints[place].negative = !rf->constraints[place].negative;
+    }
+    rf->resources = 0;
+    for (uint32_t i = 0; i < rf->count; i++) {
+        rf->resources |= rf->constraints[i].resources;
+    }
+}
+
+/* ---- What has happened. ---------------------------------------------------------------------- */
+
+/* The entry of `resource`, or the place where it would stand; a table that is full of others' gives
+ * the first of them up. */
+static struct writer *
+writer_of(struct rf *rf, uint32_t resource)
+{
+    uint32_t at = (resource * UINT32_C(0x9e3779b1)) >> 22;
+    for (uint32_t i = 0; i < 16; i++) {
+        struct writer *writer = &rf->writers[(at + i) % WRITERS];
+        if (writer->run != rf->ordering.run || writer->resource == resource) {
+            return writer;
+        }
+    }
+    return &rf->writers[at];
+}
+
+static uint32_t
+last_writer(struct rf *rf, uint32_t resource)
+{
+    const struct writer *writer = writer_of(rf, resource);
+    bool known = writer->run == rf->ordering.run && writer->resource == resource;
+    return known ? writer->line : 0;
+}
+
+static void
+happen(struct rf *rf, const struct sim_spot *spot)
+{
+    uint64_t bit = sim_reach_bit(spot->resource);
+    uint32_t last = last_writer(rf, spot->resource);
+    for (uint32_t i = 0; i < rf->count; i++) {
+        struct sim_constraint *constraint = &rf->constraints[i];
+        if (!constraint->held && spot->line == constraint->read && spot->observes &&
+                (constraint->resources & bit) != 0 &&
+                (last == constraint->write) != constraint->negative) {
+            constraint->held = true;
+            rf->version++;
+        }
+    }
+    if (spot->mode != SIM_MODE_READ && last != spot->line) {
+        *writer_of(rf, spot->resource) =
+                (struct writer){rf->ordering.run, spot->resource, spot->line};
+        rf->version++;
+    }
+}
+
+static void
+hear(struct rf *rf, const struct sim_event *event)
+{
+    struct sim_spot spots[SIM_ACCESSES_MAX];
+    sim_footprints_event(&rf->footprints, event);
+    if (event->object == 0 || (rf->resources & sim_reach_bit(event->object)) == 0) {
+        return;
+    }
+    uint32_t count = sim_states_spots(&rf->footprints.states, event, spots);
+    for (uint32_t i = 0; i < count; i++) {
+        happen(rf, &spots[i]);
+    }
+}
+
+static void
+rf_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct rf *rf = rf_of(rt_container_of(strategy, struct sim_ordering, strategy));
+    for (uint32_t i = 0; i < count; i++) {
+        hear(rf, &events[i]);
+    }
+}
+
+/* ---- Who is next. ---------------------------------------------------------------------------- */
+
+static void
+weigh(const struct sim_constraint *constraint, uint32_t last, uint32_t line, bool writes,
+        bool *wanted, bool *avoided)
+{
+    bool fulfilled = last == constraint->write;
+    if (line == constraint->read) {
+        if (fulfilled != constraint->negative) {
+            *wanted = true;
+        } else if (constraint->write != 0 || constraint->negative) {
+            *avoided = true;
+        }
+    } else if (writes && line == constraint->write) {
+        if (constraint->negative) {
+            *avoided = true;
+        } else if (!fulfilled) {
+            *wanted = true;
+        }
+    } else if (writes && fulfilled) {
+        *(constraint->negative ? wanted : avoided) = true;
+    }
+}
+
+static enum tier
+find_tier(struct rf *rf, uint32_t actor)
+{
+    const struct sim_guess *guess = sim_footprints_guess(&rf->footprints, actor);
+    bool wanted = false;
+    bool avoided = false;
+    if (guess == NULL || (sim_reach_all(&guess->reach) & rf->resources) == 0) {
+        return NEITHER;
+    }
+    for (uint32_t s = 0; s < guess->count; s++) {
+        uint64_t bit = sim_reach_bit(guess->resource[s]);
+        if ((rf->resources & bit) == 0) {
+            continue;
+        }
+        uint32_t last = last_writer(rf, guess->resource[s]);
+        for (uint32_t i = 0; i < rf->count; i++) {
+            const struct sim_constraint *constraint = &rf->constraints[i];
+            if (!constraint->held && (constraint->resources & bit) != 0) {
+                weigh(constraint, last, guess->line[s], guess->mode[s] != SIM_MODE_READ, &wanted,
+                        &avoided);
+            }
+        }
+    }
+    return wanted == avoided ? NEITHER : wanted ? WANTED : AVOIDED;
+}
+
+static enum tier
+tier_of(struct rf *rf, uint32_t actor)
+{
+    uint32_t state = rf->footprints.states.actors[actor].state;
+    if (rf->tier_version[actor] != rf->version || rf->tier_state[actor] != state) {
+        rf->tier[actor] = (uint8_t)find_tier(rf, actor);
+        rf->tier_version[actor] = rf->version;
+        rf->tier_state[actor] = state;
+    }
+    return rf->tier[actor];
+}
+
+static uint32_t
+rf_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
+{
+    struct rf *rf = rf_of(ordering);
+    sim_footprints_asked(&rf->footprints, ordering, actors);
+    uint32_t best = 0;
+    enum tier tier = AVOIDED;
+    uint64_t highest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        enum tier its = tier_of(rf, actors[i]);
+        uint64_t priority = sim_priority_of(&rf->priorities, ordering, actors[i]);
+        if (i == 0 || its > tier || (its == tier && priority > highest)) {
+            best = i;
+            tier = its;
+            highest = priority;
+        }
+    }
+    sim_footprints_race(&rf->footprints, &rf->priorities, actors, count, actors[best]);
+    return best;
+}
+
+static const struct sim_strategy_ops rf_ops = {
+        .name = "rf",
+        .about = "constraints on which line finds what which line left",
+        .begin = rf_begin,
+        .choose = sim_ordering_choose,
+        .events = rf_events,
+};
+
+static struct sim_strategy *
+rf_init(void *memory, const struct sim_strategy_setting *setting)
+{
+    struct rf *rf = memory;
+    rf->ordering.strategy.ops = &rf_ops;
+    rf->ordering.pick = rf_pick;
+    rf->most = sim_search_param(setting->search, "n");
+    sim_footprints_init(&rf->footprints, &setting->lore->facts);
+    learn(rf, &setting->lore->facts);
+    return &rf->ordering.strategy;
+}
+
+uint32_t
+sim_rf_constraints(
+        const struct sim_strategy *strategy, struct sim_constraint ret[SIM_CONSTRAINTS_MAX])
+{
+    const struct sim_ordering *ordering =
+            rt_container_of(strategy, const struct sim_ordering, strategy);
+    const struct rf *rf = rt_container_of(ordering, const struct rf, ordering);
+    for (uint32_t i = 0; i < rf->count; i++) {
+        ret[i] = rf->constraints[i];
+    }
+    return rf->count;
+}
+
+void
+sim_rf_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
+{
+    struct sim_constraint constraints[SIM_CONSTRAINTS_MAX];
+    uint32_t count = sim_rf_constraints(strategy, constraints);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sim_constraint *constraint = &constraints[i];
+        (void)sim_facts_note(facts, SIM_FACT_WANTED,
+                (uint64_t)constraint->write << 32 | constraint->read,
+                (uint32_t)run << 1 | constraint->negative, run, 1);
+    }
+}
+
+const struct sim_strategy_kind sim_strategy_rf = {
+        .name = "rf",
+        .about = "constraints on which line finds what which line left",
+        .source = "Wolff et al., Greybox Fuzzing for Concurrency Testing (RFF), ASPLOS 2024",
+        .params = {{"n", "constraints of a run, at most", 2, 1, SIM_CONSTRAINTS_MAX}},
+        .adaptive = true,
+        .size = sizeof(struct rf),
+        .init = rf_init,
+        .tell = sim_rf_tell,
+};

@@ -1,0 +1,524 @@
+/*
+ * surw.c -- uniform over the orders in which one object is touched.
+ *
+ * Each run draws one object that several actors touch, with a probability in proportion to how
+ * often two touches of it could have come in the other order. Steps that do not touch it run in any
+ * order (random priorities, drawn anew for who has run); of those that will touch it, only the one
+ * that is *intended* may go on:
+ *
+ *      pick:  t := who has the highest priority
+ *             its next step will touch the object, and nobody is intended:  draw whom to intend,
+ *                 in proportion to the touches that each has before it
+ *             who will touch it and is not intended waits; of the others the one with the
+ *                 highest priority runs; was it the intended one's touch, nobody is intended
+ *             nobody is left: another one is drawn
+ *
+ * Where counts and guesses are right and nobody waits for anybody, every order of the touches is
+ * equally probable, whatever else the actors do; surw_orders_of_one_object_are_equally_probable()
+ * holds it. All objects count: cells, slots, tasks (wakes and polls), timers, channels.
+ *
+ * After: Zhao, Wolff, Mathur, Roychoudhury, "Selectively uniform concurrency testing", ASPLOS 2025.
+ * Deviations:
+ *
+ *   - A step is a whole poll, and what it will touch is a guess (footprints.h), as are counts
+ *     (counts.h: means over earlier runs).
+ *   - An object is drawn by its races (search/learn/races.h) and not by its touches: what a lock guards is
+ *     touched as often as the lock, and its order decides nothing.
+ *   - A look that ends in waiting is no touch: the actor comes again.
+ *   - The object and all orders of its touches are read from one number, and the numbers of
+ *     consecutive seeds lie evenly (spread.h).
+ *   - Objects that the same lines touch weigh together as one.
+ *   - Only who stands ready is intended: who sleeps can not go on.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "sim/search/counts.h"
+#include "sim/search/footprints.h"
+#include "sim/search/kinds.h"
+#include "sim/search/learn/lore.h"
+#include "sim/search/ordering.h"
+#include "sim/search/spread.h"
+
+#define STREAM UINT32_C(0x73757277)
+#define OBJECTS 512u
+#define INDEX 1024u
+#define NOBODY UINT32_MAX
+
+/* A resource that several actors touch, or the beginning of what may become one. */
+struct object {
+    uint32_t resource;
+    uint32_t actor; /* The first that touched it; 0: several did. */
+    uint32_t modes; /* enum sim_mode, of all touches. */
+    uint64_t races; /* In all runs. */
+    uint64_t lines; /* That touch it, hashed to bits. */
+    uint64_t weight;
+    uint32_t facts; /* First of those about who touches it, plus 1; 0: none. */
+};
+
+/* Whether the next step of an actor will touch the object, as guessed for a state. */
+struct hint {
+    uint32_t run; /* The run in which the rest was written. */
+    uint32_t state;
+    bool touches;
+};
+
+struct surw {
+    struct sim_ordering ordering;
+    struct sim_spread spread;
+    uint32_t object;              /* Of this run; 0: none. */
+    uint64_t bit;                 /* Its place in a reach. */
+    uint32_t intended;            /* In-run index, or NOBODY. */
+    uint32_t touched_step;        /* The last step of which a touch was counted. */
+    uint32_t looker;              /* Who has looked at it in this step, and no more; 0: nobody. */
+    uint64_t weight[SIM_INDICES]; /* All 0 but while one is drawn. */
+    uint64_t priority[SIM_INDICES];
+    uint32_t drawn_in[SIM_INDICES]; /* The run in which the priority was drawn. */
+    struct hint hints[SIM_INDICES];
+    uint32_t count;
+    uint64_t weight_of_all;
+    const struct sim_facts *facts;
+    uint32_t next_fact[SIM_LORE_FACTS]; /* About the same object, plus 1. */
+    uint32_t counted;                   /* The object of which counts are in the table. */
+    struct object objects[OBJECTS];
+    uint16_t index[INDEX]; /* By resource, until they are sifted: place plus 1; 0: free. */
+    struct sim_counts counts;
+    struct sim_footprints footprints;
+};
+
+/* ---- Which object. --------------------------------------------------------------------------- */
+
+/* The object, or where its place in the index stands free. */
+static uint16_t *
+look_up(struct surw *surw, uint32_t resource)
+{
+    uint32_t at = (resource * UINT32_C(0x9e3779b1)) >> 22;
+    while (surw->index[at] != 0 && surw->objects[surw->index[at] - 1].resource != resource) {
+        at = (at + 1) % INDEX;
+    }
+    return &surw->index[at];
+}
+
+static struct object *
+object_of(struct surw *surw, uint32_t resource)
+{
+    uint16_t *place = look_up(surw, resource);
+    if (*place != 0) {
+        return &surw->objects[*place - 1];
+    }
+    if (surw->count == OBJECTS) {
+        return NULL;
+    }
+    struct object *object = &surw->objects[surw->count++];
+    *object = (struct object){.resource = resource};
+    *place = (uint16_t)surw->count;
+    return object;
+}
+
+static void
+learn_object(struct surw *surw, const struct sim_fact *fact)
+{
+    struct object *object = object_of(surw, sim_object_resource(fact));
+    if (object == NULL) {
+        return;
+    }
+    if (object->modes == 0) {
+        object->actor = fact->b;
+    } else if (object->actor != fact->b) {
+        object->actor = 0;
+    }
+    object->modes |= sim_object_mode(fact);
+    uint32_t place = (uint32_t)(fact - surw->facts->entries);
+    surw->next_fact[place] = object->facts;
+    object->facts = place + 1;
+}
+
+static void
+learn_race(struct surw *surw, const struct sim_fact *fact)
+{
+    uint16_t place = *look_up(surw, (uint32_t)fact->a);
+    if (place != 0) {
+        surw->objects[place - 1].races += fact->sum;
+    }
+}
+
+static void
+learn_line(struct surw *surw, const struct sim_fact *fact)
+{
+    uint16_t place = fact->b != 0 ? *look_up(surw, fact->b) : 0;
+    if (place != 0) {
+        surw->objects[place - 1].lines |= sim_reach_bit(sim_footprint_line(fact));
+    }
+}
+
+static uint64_t
+count_alike(const struct surw *surw, const struct object *object)
+{
+    uint64_t alike = 0;
+    for (uint32_t i = 0; i < surw->count; i++) {
+        alike += surw->objects[i].lines == object->lines;
+    }
+    return alike;
+}
+
+/* Only those whose order can matter remain. Those that the same lines touch are many of one kind,
+ * as the waiters of a lock, and weigh together as one of them. */
+static void
+sift(struct surw *surw)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < surw->count; i++) {
+        if (surw->objects[i].actor == 0 && surw->objects[i].modes != SIM_MODE_READ) {
+            surw->objects[kept++] = surw->objects[i];
+        }
+    }
+    surw->count = kept;
+    for (uint32_t i = 0; i < surw->count; i++) {
+        struct object *object = &surw->objects[i];
+        object->weight = SIM_COUNT_ONE * object->races / count_alike(surw, object) + 1;
+        surw->weight_of_all += object->weight;
+    }
+}
+
+/* Only for one object: for all of many tasks there would be no room. */
+static void
+count_touches(struct surw *surw, const struct object *object)
+{
+    if (surw->counted == object->resource) {
+        return;
+    }
+    surw->counted = object->resource;
+    sim_counts_forget(&surw->counts);
+    for (uint32_t at = object->facts; at != 0; at = surw->next_fact[at - 1]) {
+        const struct sim_fact *fact = &surw->facts->entries[at - 1];
+        sim_counts_add(&surw->counts, fact->b, sim_counts_mean(fact));
+    }
+}
+
+static void
+draw_object(struct surw *surw)
+{
+    surw->object = 0;
+    if (surw->count == 0) {
+        return;
+    }
+    uint64_t drawn = sim_spread_look(&surw->spread, surw->weight_of_all);
+    uint32_t i = 0;
+    while (drawn >= surw->objects[i].weight) {
+        drawn -= surw->objects[i++].weight;
+    }
+    rt_assert(i < surw->count);
+    sim_spread_narrow(&surw->spread, drawn, surw->objects[i].weight);
+    surw->object = surw->objects[i].resource;
+    surw->bit = sim_reach_bit(surw->object);
+    count_touches(surw, &surw->objects[i]);
+}
+
+static void
+surw_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
+    sim_ordering_begin(&surw->ordering, seed, STREAM);
+    sim_spread_begin(&surw->spread, seed, STREAM);
+    draw_object(surw);
+    sim_footprints_begin(&surw->footprints);
+    sim_counts_begin(&surw->counts);
+    surw->intended = NOBODY;
+    surw->touched_step = 0;
+    surw->looker = 0;
+}
+
+/* ---- Who is next. ---------------------------------------------------------------------------- */
+
+static bool
+guesses_touch(struct surw *surw, uint32_t actor)
+{
+    const struct sim_guess *guess = sim_footprints_guess(&surw->footprints, actor);
+    if (guess == NULL || (sim_reach_all(&guess->reach) & surw->bit) == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < guess->count; i++) {
+        if (guess->resource[i] == surw->object) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the next step of `actor` will touch the object. */
+static inline bool
+will_touch(struct surw *surw, uint32_t actor)
+{
+    const struct sim_states *states = &surw->footprints.states;
+    const struct sim_standing *standing = &states->actors[actor];
+    struct hint *hint = &surw->hints[actor];
+    if (surw->object == 0) {
+        return false;
+    }
+    if (standing->object == surw->object && standing->run == states->run) {
+        return standing->woken;
+    }
+    if (hint->run != states->run || hint->state != standing->state) {
+        *hint = (struct hint){states->run, standing->state, guesses_touch(surw, actor)};
+    }
+    return hint->touches;
+}
+
+static uint64_t
+weight_of(struct surw *surw, uint32_t actor)
+{
+    if (!sim_counts_knows(&surw->counts, actor)) {
+        return 0;
+    }
+    int64_t left = sim_counts_left(&surw->counts, actor);
+    if (left > 0) {
+        return (uint64_t)left;
+    }
+    return will_touch(surw, actor) ? SIM_COUNT_ONE : 0;
+}
+
+/* Draws whom to intend; `waiting` is one that will touch the object. They are gone through in the
+ * order of birth, so that the same number means the same order of touches, whoever stands where in
+ * the queue. */
+static void
+intend(struct surw *surw, const uint16_t *actors, uint32_t count, uint32_t waiting)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        surw->weight[actors[i]] = weight_of(surw, actors[i]);
+        total += surw->weight[actors[i]];
+    }
+    surw->intended = waiting;
+    if (total == 0) {
+        return; /* Of nobody the beginning was told. */
+    }
+    uint64_t drawn = sim_spread_look(&surw->spread, total);
+    uint32_t actor = sim_counts_first(&surw->counts);
+    while (drawn >= surw->weight[actor]) {
+        drawn -= surw->weight[actor];
+        actor = sim_counts_next(&surw->counts, actor);
+    }
+    sim_spread_narrow(&surw->spread, drawn, surw->weight[actor]);
+    surw->intended = actor;
+    for (uint32_t i = 0; i < count; i++) {
+        surw->weight[actors[i]] = 0;
+    }
+}
+
+/* Places of those with the highest priority: of who may go on, and of who will touch the object and
+ * is not intended. */
+struct best {
+    uint32_t place[2]; /* NOBODY: there is none. */
+    uint64_t priority[2];
+};
+
+enum { FREE, WAITING };
+
+/* Without a branch: where priorities are random, each would be guessed wrongly every other time. */
+static inline void
+compare(struct best *best, uint32_t side, uint32_t place, uint64_t priority)
+{
+    bool better = (best->place[side] == NOBODY) | (priority > best->priority[side]);
+    best->place[side] = better ? place : best->place[side];
+    best->priority[side] = better ? priority : best->priority[side];
+}
+
+static inline void
+find_best(struct surw *surw, const uint16_t *actors, uint32_t count, struct best *ret)
+{
+    *ret = (struct best){{NOBODY, NOBODY}, {0, 0}};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t actor = actors[i];
+        if (surw->drawn_in[actor] != surw->ordering.run) {
+            surw->drawn_in[actor] = surw->ordering.run;
+            surw->priority[actor] = sim_ordering_draw(&surw->ordering);
+        }
+        bool waits = (actor != surw->intended) & will_touch(surw, actor);
+        compare(ret, waits ? WAITING : FREE, i, surw->priority[actor]);
+    }
+}
+
+/* Whether somebody who will touch it is to go first, and it is not decided who may. */
+static bool
+undecided(const struct surw *surw, const struct best *best)
+{
+    if (best->place[WAITING] == NOBODY) {
+        return false;
+    }
+    if (best->place[FREE] == NOBODY) {
+        return true; /* Whoever was intended does not stand ready. */
+    }
+    return surw->intended == NOBODY && best->priority[WAITING] > best->priority[FREE];
+}
+
+/* Who is intended now may go on, and so may all who might before: nobody was intended, or nobody
+ * who stands ready. */
+static void
+admit(const struct surw *surw, const uint16_t *actors, struct best *best)
+{
+    uint32_t place = 0;
+    while (actors[place] != surw->intended) {
+        place++;
+    }
+    compare(best, FREE, place, surw->priority[surw->intended]);
+}
+
+static void
+count(struct surw *surw, uint32_t actor)
+{
+    sim_counts_made(&surw->counts, actor);
+    surw->intended = actor == surw->intended ? NOBODY : surw->intended;
+}
+
+/* The step is over. A look counts as it was learned: not, if it was in vain. */
+static void
+settle(struct surw *surw)
+{
+    if (surw->looker != 0 && !surw->footprints.states.asleep) {
+        count(surw, surw->looker);
+    }
+    surw->looker = 0;
+}
+
+static uint32_t
+surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
+{
+    struct surw *surw = rt_container_of(ordering, struct surw, ordering);
+    sim_footprints_asked(&surw->footprints, ordering, actors);
+    settle(surw);
+    struct best best;
+    find_best(surw, actors, count, &best);
+    if (undecided(surw, &best)) {
+        intend(surw, actors, count, actors[best.place[WAITING]]);
+        admit(surw, actors, &best);
+    }
+    uint32_t place = best.place[FREE];
+    rt_assert(place < count);
+    surw->drawn_in[actors[place]] = 0;
+    return place;
+}
+
+/* ---- What has happened. ---------------------------------------------------------------------- */
+
+/* Of somebody's touches some will be made by whom it has just started: so will the one that it was
+ * intended for, in proportion. */
+static void
+appear(struct surw *surw, const struct sim_event *event)
+{
+    uint32_t parent = surw->footprints.states.stepping;
+    int64_t before = parent != 0 ? sim_counts_left(&surw->counts, parent) : 0;
+    sim_counts_appear(&surw->counts, event->actor, (uint32_t)event->argument, parent);
+    int64_t moved = sim_counts_left(&surw->counts, event->actor);
+    if (parent == 0 || surw->intended != parent || moved <= 0 || before < moved) {
+        return;
+    }
+    uint64_t drawn = sim_spread_look(&surw->spread, (uint64_t)before);
+    bool child = drawn < (uint64_t)moved;
+    surw->intended = child ? event->actor : parent;
+    sim_spread_narrow(&surw->spread, child ? drawn : drawn - (uint64_t)moved,
+            (uint64_t)(child ? moved : before - moved));
+}
+
+/* The cheap half of the question: most events are of something else. */
+static inline bool
+may_touch(const struct surw *surw, const struct sim_event *event)
+{
+    return event->object == surw->object ? surw->object != 0
+                                         : surw->object != 0 && surw->object < SIM_RESOURCES;
+}
+
+/* Once a step. Who was intended remains so until then: a loop that may touch it in each round, by
+ * the guess, does so once. */
+static void
+touch(struct surw *surw, const struct sim_event *event)
+{
+    const struct sim_states *states = &surw->footprints.states;
+    struct sim_spot spots[SIM_ACCESSES_MAX];
+    if (surw->touched_step == event->step) {
+        return;
+    }
+    uint32_t spot_count = sim_states_spots(states, event, spots);
+    for (uint32_t i = 0; i < spot_count; i++) {
+        if (spots[i].resource != surw->object) {
+            continue;
+        }
+        if (spots[i].mode == SIM_MODE_READ) {
+            surw->looker = states->stepping;
+            continue;
+        }
+        surw->looker = 0;
+        surw->touched_step = event->step;
+        count(surw, states->stepping);
+        return;
+    }
+}
+
+static void
+hear(struct surw *surw, const struct sim_event *event)
+{
+    if (event->kind == SIM_EVENT_ACTOR) {
+        appear(surw, event);
+    }
+    if (sim_begins_transition(event->kind)) {
+        settle(surw);
+    }
+    sim_footprints_event(&surw->footprints, event);
+    if (may_touch(surw, event)) {
+        touch(surw, event);
+    }
+}
+
+static void
+surw_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
+    for (uint32_t i = 0; i < count; i++) {
+        hear(surw, &events[i]);
+    }
+}
+
+static const struct sim_strategy_ops surw_ops = {
+        .name = "surw",
+        .about = "one object a run, and all orders of its touches equally probable",
+        .begin = surw_begin,
+        .choose = sim_ordering_choose,
+        .events = surw_events,
+};
+
+static struct sim_strategy *
+surw_init(void *memory, const struct sim_strategy_setting *setting)
+{
+    struct surw *surw = memory;
+    const struct sim_facts *facts = &setting->lore->facts;
+    surw->ordering.strategy.ops = &surw_ops;
+    surw->ordering.pick = surw_pick;
+    sim_footprints_init(&surw->footprints, facts);
+    sim_counts_init(&surw->counts, facts);
+    surw->facts = facts;
+    for (uint32_t i = 0; i < facts->count; i++) {
+        if (facts->entries[i].kind == SIM_FACT_OBJECT) {
+            learn_object(surw, &facts->entries[i]);
+        }
+    }
+    for (uint32_t i = 0; i < facts->count; i++) {
+        if (facts->entries[i].kind == SIM_FACT_FOOTPRINT) {
+            learn_line(surw, &facts->entries[i]);
+        } else if (facts->entries[i].kind == SIM_FACT_RACE) {
+            learn_race(surw, &facts->entries[i]);
+        }
+    }
+    sift(surw);
+    return &surw->ordering.strategy;
+}
+
+const struct sim_strategy_kind sim_strategy_surw = {
+        .name = "surw",
+        .about = "one object a run, and all orders of its touches equally probable",
+        .source = "Zhao et al., Selectively Uniform Concurrency Testing, ASPLOS 2025",
+        .adaptive = true,
+        .size = sizeof(struct surw),
+        .init = surw_init,
+};

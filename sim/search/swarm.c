@@ -1,0 +1,151 @@
+/*
+ * swarm.c -- drawing options, and saying which.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/search/swarm.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/scenario.h"
+#include "sim/core/strategies.h"
+
+/* No actor's stream, so that what a run decides does not hang together with its options. */
+#define STREAM 0x53776172u
+#define FACTOR 4u
+/* "One in one" would perturb forever. */
+#define OFTEN 2u
+#define HEAL_STEPS_MIN 64u
+#define HEAL_DOUBLINGS 6u
+
+_Static_assert(SIM_OPTIONS <= 32, "`given` has a bit for each option");
+
+struct draw {
+    uint64_t key;
+    uint32_t ordinal;
+};
+
+/* A number below `n`. */
+static uint32_t
+below(struct draw *draw, uint32_t n)
+{
+    uint32_t bits = (uint32_t)(sim_stream_draw(draw->key, draw->ordinal++) >> 32);
+    return (uint32_t)((uint64_t)bits * n >> 32);
+}
+
+static uint64_t
+frequency(struct draw *draw, uint32_t option, uint64_t one_in)
+{
+    uint64_t most = sim_option_max(option);
+    switch (below(draw, 5)) {
+    case 0:
+        return one_in;
+    case 1:
+        return 0;
+    case 2:
+        return one_in * FACTOR < most ? one_in * FACTOR : most;
+    case 3:
+        return one_in / FACTOR > OFTEN ? one_in / FACTOR : OFTEN;
+    default:
+        return OFTEN;
+    }
+}
+
+static uint64_t
+faults_in_force(const struct sim_scenario *scenario, const struct sim_options *options)
+{
+    return options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
+}
+
+/* The same number of draws whatever is permitted, so that a further kind changes no other draw. */
+static uint64_t
+some_of(struct draw *draw, uint64_t permitted)
+{
+    uint64_t some = 0;
+    for (uint64_t bit = 1; bit <= SIM_FAULT_ALL; bit <<= 1) {
+        some |= below(draw, 2) == 0 ? bit & permitted : 0;
+    }
+    return some;
+}
+
+/* Who is cancelled at every other wait, and begun again, gets nowhere: a barrage has an end. */
+static uint64_t
+early(struct draw *draw, uint64_t declared, bool barrage)
+{
+    uint64_t steps = (uint64_t)HEAL_STEPS_MIN << below(draw, HEAL_DOUBLINGS);
+    return below(draw, 2) == 0 && !barrage ? declared : steps;
+}
+
+void
+sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct sim_options *base,
+        uint32_t given, struct sim_options *ret_options)
+{
+    static const uint32_t frequencies[] = {SIM_OPTION_spurious_one_in, SIM_OPTION_late_one_in,
+            SIM_OPTION_stretch_one_in, SIM_OPTION_fault_one_in};
+    struct draw draw = {sim_stream_key(seed, STREAM), 0};
+    struct sim_options options = *base;
+    bool as_declared = below(&draw, 2) == 0;
+    bool barrage = false;
+    for (uint32_t i = 0; i < sizeof(frequencies) / sizeof(*frequencies); i++) {
+        uint64_t *one_in = sim_option_at(&options, frequencies[i]);
+        uint64_t usual = *one_in;
+        *one_in = frequency(&draw, frequencies[i], usual);
+        barrage = barrage || (*one_in != 0 && *one_in < usual);
+    }
+    uint64_t permitted = faults_in_force(scenario, base);
+    uint64_t faults = some_of(&draw, permitted);
+    options.faults = faults == permitted ? base->faults : faults;
+    options.heal_steps = early(&draw, base->heal_steps, barrage);
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        if (as_declared || (given >> i & 1) != 0) {
+            *sim_option_at(&options, i) = sim_option_get(base, i);
+        }
+    }
+    *ret_options = options;
+}
+
+/* ---- For people. ----------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void
+add(char *text, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, SIM_SWARM_TEXT_MAX - used, format, arguments);
+    va_end(arguments);
+}
+
+/* In the order of their bits. */
+static void
+add_faults(char *text, uint64_t off)
+{
+    static const char *const names[] = {
+            "cancel", "clock", "capacity", "eintr", "migrate", "evil", "net"};
+    _Static_assert(SIM_FAULT_ALL == (1u << sizeof(names) / sizeof(*names)) - 1, "all have names");
+    const char *before = text[0] != '\0' ? ", faults off:" : "faults off:";
+    for (uint32_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if ((off >> i & 1) != 0) {
+            add(text, "%s %s", before, names[i]);
+            before = "";
+        }
+    }
+}
+
+void
+sim_swarm_text(const struct sim_scenario *scenario, const struct sim_options *base,
+        const struct sim_options *drawn, char text[SIM_SWARM_TEXT_MAX])
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
+        uint64_t value = sim_option_get(drawn, i);
+        if (i != SIM_OPTION_faults && value != sim_option_get(base, i)) {
+            add(text, "%s%s=%llu", text[0] != '\0' ? ", " : "", sim_option_name(i),
+                    (unsigned long long)value);
+        }
+    }
+    add_faults(text, faults_in_force(scenario, base) & ~faults_in_force(scenario, drawn));
+}

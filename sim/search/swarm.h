@@ -1,0 +1,49 @@
+/*
+ * swarm.h -- options that a seed draws for its run.
+ *
+ * Groce, Zhang, Eide, Chen, Regehr: "Swarm testing" (ISSTA 2012). Runs that leave some kinds
+ * of trouble out altogether, and have others far more often, come to places that runs with a
+ * bit of everything do not: what is everywhere hides what it prevents.
+ *
+ * Half of the runs are as they were declared. In the others each frequency is as declared, never,
+ * 4 times rarer, 4 times more frequent, or one in two; each fault that is permitted is on or off;
+ * and the run is healed early (sim/README.md): always where something is more frequent than it was
+ * declared, for a program that is given no rest need not end, else in half. Integers only, drawn
+ * from the seed.
+ *
+ * Deviation from the paper: a feature is not only in or out, but has a rate.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_SEARCH_SWARM_H
+#define SIM_SEARCH_SWARM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/core/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of the names of all options and faults, with room for their values. */
+#define SIM_SWARM_TEXT_MAX 256u
+
+/*
+ * The options of the run with `seed`: a pure function of its arguments. `given` has bit 1 << i for
+ * option i that stays as it is in `base`. No fault is on that is not in force with `base`, and no
+ * parameter is touched. `base` and `ret_options` may be the same.
+ */
+void sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario,
+        const struct sim_options *base, uint32_t given, struct sim_options *ret_options);
+
+/* In what `drawn` differs from `base`, for people: "late_one_in=2, faults off: net"; "" when they
+ * are the same. */
+void sim_swarm_text(const struct sim_scenario *scenario, const struct sim_options *base,
+        const struct sim_options *drawn, char text[SIM_SWARM_TEXT_MAX]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

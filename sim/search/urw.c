@@ -1,0 +1,130 @@
+/*
+ * urw.c -- a random walk that is uniform over interleavings.
+ *
+ * An even choice at each step favours orders in which the short are done early: one of 100 steps
+ * and one of 1 interleave in 101 ways, and an even choice makes the 1 come late with probability
+ * 2^-50. Here each actor is drawn in proportion to the steps that it has before it, its unborn
+ * descendants' included. Where counts are right and nobody ever waits, each interleaving of n
+ * actors with k1 … kn steps has probability k1! … kn! / (k1 + … + kn)!, and
+ * urw_interleavings_are_equally_probable() holds it.
+ *
+ * After: URW, the base of SURW (Zhao, Wolff, Mathur, Roychoudhury, "Selectively uniform concurrency
+ * testing", ASPLOS 2025). Deviations:
+ *
+ *   - Counts are means over all earlier runs (counts.h), not those of one first run, which often
+ *     sees an early return. Before there are any, all actors weigh the same.
+ *   - The draws of a run are read from one number, and the numbers of consecutive seeds lie
+ *     evenly (spread.h): N runs of N equally probable orders meet nearly all of them.
+ *   - Who has made all its steps and still stands ready weighs as one with one step.
+ *   - A task that sleeps is not drawn, and its steps are not waited for.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/base/assert.h"
+#include "runtime/base/list.h"
+#include "sim/search/counts.h"
+#include "sim/search/kinds.h"
+#include "sim/search/learn/lore.h"
+#include "sim/search/learn/states.h"
+#include "sim/search/ordering.h"
+#include "sim/search/spread.h"
+
+#define STREAM UINT32_C(0x75727731)
+
+struct urw {
+    struct sim_ordering ordering;
+    struct sim_spread spread;
+    uint32_t stepping; /* In-run index. */
+    struct sim_counts counts;
+};
+
+static void
+urw_begin(struct sim_strategy *strategy, uint64_t seed)
+{
+    struct urw *urw = rt_container_of(strategy, struct urw, ordering.strategy);
+    sim_ordering_begin(&urw->ordering, seed, STREAM);
+    sim_spread_begin(&urw->spread, seed, STREAM);
+    sim_counts_begin(&urw->counts);
+    urw->stepping = 0;
+}
+
+static inline uint64_t
+weight_of(const struct urw *urw, uint32_t actor)
+{
+    int64_t left = sim_counts_left(&urw->counts, actor);
+    return left > 0 ? (uint64_t)left : SIM_COUNT_ONE;
+}
+
+static uint32_t
+urw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
+{
+    struct urw *urw = rt_container_of(ordering, struct urw, ordering);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        total += weight_of(urw, actors[i]);
+    }
+    uint64_t drawn = sim_spread_look(&urw->spread, total);
+    uint32_t place = 0;
+    uint64_t weight = weight_of(urw, actors[0]);
+    while (drawn >= weight) {
+        drawn -= weight;
+        weight = weight_of(urw, actors[++place]);
+    }
+    rt_assert(place < count);
+    sim_spread_narrow(&urw->spread, drawn, weight);
+    return place;
+}
+
+static void
+hear(struct urw *urw, const struct sim_event *event)
+{
+    if (event->kind == SIM_EVENT_STEP) {
+        urw->stepping = event->actor;
+        sim_counts_made(&urw->counts, event->actor);
+    } else if (event->kind == SIM_EVENT_ACTOR) {
+        sim_counts_appear(&urw->counts, event->actor, (uint32_t)event->argument, urw->stepping);
+    }
+}
+
+static void
+urw_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+{
+    struct urw *urw = rt_container_of(strategy, struct urw, ordering.strategy);
+    for (uint32_t i = 0; i < count; i++) {
+        hear(urw, &events[i]);
+    }
+}
+
+static const struct sim_strategy_ops urw_ops = {
+        .name = "urw",
+        .about = "who runs in proportion to the steps before it: even over interleavings",
+        .begin = urw_begin,
+        .choose = sim_ordering_choose,
+        .events = urw_events,
+};
+
+static struct sim_strategy *
+urw_init(void *memory, const struct sim_strategy_setting *setting)
+{
+    struct urw *urw = memory;
+    const struct sim_facts *facts = &setting->lore->facts;
+    urw->ordering.strategy.ops = &urw_ops;
+    urw->ordering.pick = urw_pick;
+    sim_counts_init(&urw->counts, facts);
+    for (uint32_t i = 0; i < facts->count; i++) {
+        const struct sim_fact *fact = &facts->entries[i];
+        if (fact->kind == SIM_FACT_ACTOR) {
+            sim_counts_add(&urw->counts, (uint32_t)fact->a, sim_counts_mean(fact));
+        }
+    }
+    return &urw->ordering.strategy;
+}
+
+const struct sim_strategy_kind sim_strategy_urw = {
+        .name = "urw",
+        .about = "who runs in proportion to the steps before it: even over interleavings",
+        .source = "Zhao et al., Selectively Uniform Concurrency Testing, ASPLOS 2025",
+        .adaptive = true,
+        .size = sizeof(struct urw),
+        .init = urw_init,
+};
