@@ -11,8 +11,8 @@
 
 #include "fuzz/fuzz.h"
 #include "sim/cli/cli.h"
-#include "sim/explore/token.h"
-#include "sim/explore/worker/pool.h"
+#include "sim/engine/token.h"
+#include "sim/engine/worker/pool.h"
 
 #define TEXT_MAX 2048u
 #define WORDS_MAX 96

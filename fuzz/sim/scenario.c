@@ -28,7 +28,7 @@
 #include "fuzz/sim/scenario/scenario.h"
 #include "sim/cli/print/words.h"
 #include "sim/core/process/output.h"
-#include "sim/explore/token.h"
+#include "sim/engine/token.h"
 #include "sim/judge/judge.h"
 
 #define EVENTS 65536u

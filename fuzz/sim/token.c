@@ -19,8 +19,8 @@
 #include "sim/core/choice.h"
 #include "sim/core/outcome.h"
 #include "sim/core/scenario.h"
-#include "sim/explore/base32.h"
-#include "sim/explore/token.h"
+#include "sim/engine/base32.h"
+#include "sim/engine/token.h"
 
 #define HEAD "rw1:zoo/a06/broken:7:"
 #define PAYLOAD_MAX 4096u

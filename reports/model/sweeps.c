@@ -13,7 +13,7 @@
 #include "reports/model/failures.h"
 #include "reports/model/places.h"
 #include "runtime/base/assert.h"
-#include "sim/explore/registry.h"
+#include "sim/engine/registry.h"
 #include "sim/store/ways.h"
 
 static char *

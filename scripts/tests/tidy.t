@@ -68,7 +68,7 @@ C
 breaks "no clock or environment in the core" runtime/runtime.c 'getenv()' <<'C'
 static char *home = getenv("HOME");
 C
-allows sim/explore/a.c "a wall clock" <<'C'
+allows sim/engine/a.c "a wall clock" <<'C'
 static int f(void) { return clock_gettime(1, &t); }
 C
 breaks "no allocation in the runtime" runtime/task/a.c 'malloc()' <<'C'
@@ -80,7 +80,7 @@ C
 breaks "no floating point in the core" sim/core/a.c 'floating point' <<'C'
 static double odds;
 C
-allows sim/explore/a.c "floating point" <<'C'
+allows sim/engine/a.c "floating point" <<'C'
 static double odds;
 C
 breaks "no pointer in output" sim/cli/a.c '%p' <<'C'

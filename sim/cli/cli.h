@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "sim/cli/options.h"
-#include "sim/explore/registry.h"
+#include "sim/engine/registry.h"
 
 enum sim_exit {
     SIM_EXIT_HELD = 0, /* All held; of `replay`: it no longer fails. */

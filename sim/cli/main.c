@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
-#include "sim/explore/worker/last_words.h"
+#include "sim/engine/worker/last_words.h"
 
 /* A closed stream stays unusable: otherwise the next file that is opened takes its number, and what
  * is printed goes into that file. Opened the wrong way round, so that using it still fails. */

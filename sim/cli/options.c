@@ -15,8 +15,8 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/print/terminal.h"
 #include "sim/core/options.h"
-#include "sim/explore/token.h"
-#include "sim/explore/worker/pool.h"
+#include "sim/engine/token.h"
+#include "sim/engine/worker/pool.h"
 
 /* Values of long options for getopt: above every letter. */
 #define LONG_BASE 256

@@ -22,7 +22,7 @@
 #include "sim/cli/subject/subject.h"
 #include "sim/drive/child.h"
 #include "sim/drive/tree.h"
-#include "sim/explore/token.h"
+#include "sim/engine/token.h"
 
 /* Of a build that failed, so many lines are shown. */
 #define LOG_LINES 12u

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/shrink/shrink.h"
+#include "sim/engine/shrink/shrink.h"
 
 /* Bounds are numbers of runs, not of seconds: the same failure has the same explanation. */
 #define REDUCE_RUNS 400u /* Of a run that passes; a failure has as many as `shrink` gives it. */

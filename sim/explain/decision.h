@@ -1,7 +1,7 @@
 /*
  * decision.h -- the decision that matters.
  *
- * First the failing run is shrunk (sim/shrink). Each deviation that is left is necessary, so a
+ * First the failing run is shrunk (sim/engine/shrink). Each deviation that is left is necessary, so a
  * run without one of them is a passing run as near as can be. Of these the one is told that
  * separates best: with everything up to and including it as in the failing run, and all that
  * comes after drawn at random, the run fails; with this one decision taken the dull way, it passes.
@@ -12,7 +12,7 @@
 #ifndef SIM_EXPLAIN_DECISION_H
 #define SIM_EXPLAIN_DECISION_H
 
-#include "sim/explore/worker/pilot.h"
+#include "sim/engine/worker/pilot.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,7 +12,7 @@
 
 #include "sim/core/draws.h"
 #include "sim/core/symbols.h"
-#include "sim/explore/worker/pilot.h"
+#include "sim/engine/worker/pilot.h"
 #include "sim/tell/cast.h"
 #include "sim/tell/page.h"
 

@@ -13,11 +13,11 @@
 #ifndef SIM_EXPLAIN_EXPLAIN_H
 #define SIM_EXPLAIN_EXPLAIN_H
 
+#include "sim/engine/worker/pilot.h"
 #include "sim/explain/cause/cause.h"
 #include "sim/explain/decision.h"
 #include "sim/explain/drawn.h"
 #include "sim/explain/order/order.h"
-#include "sim/explore/worker/pilot.h"
 #include "sim/tell/page.h"
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explore/token.h"
+#include "sim/engine/token.h"
 #include "sim/search/cover/distill.h"
 #include "sim/search/cover/edges.h"
 #include "sim/search/cover/observe.h"

@@ -24,7 +24,7 @@
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/artifact.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explore/token.h"
+#include "sim/engine/token.h"
 
 #define FOLDER "regress"
 #define TREE "scenarios"

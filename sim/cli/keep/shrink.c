@@ -16,7 +16,7 @@
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explore/clock.h"
+#include "sim/engine/clock.h"
 #include "sim/tell/columns.h"
 #include "sim/tell/tell.h"
 

@@ -7,7 +7,7 @@
 #define SIM_CLI_KEEP_SHRUNK_H
 
 #include "sim/cli/print/json.h"
-#include "sim/shrink/shrink.h"
+#include "sim/engine/shrink/shrink.h"
 #include "sim/store/store.h"
 
 /* "Shrunk from 31 deviations to 2 (412 replays; the time is up)." and the like; from malloc. */

@@ -15,10 +15,10 @@
 #include "sim/cli/print/build.h"
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
+#include "sim/engine/clock.h"
 #include "sim/explain/report.h"
 #include "sim/explain/sides.h"
 #include "sim/explain/words.h"
-#include "sim/explore/clock.h"
 #include "sim/store/explained.h"
 #include "sim/tell/tell.h"
 

@@ -18,7 +18,7 @@
 #include "sim/cli/print/build.h"
 #include "sim/cli/print/format.h"
 #include "sim/cli/print/words.h"
-#include "sim/explore/clock.h"
+#include "sim/engine/clock.h"
 #include "sim/tell/where.h"
 
 #define FOLDER_MAX 256u

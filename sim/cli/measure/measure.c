@@ -2,7 +2,7 @@
  * measure.c -- `rewake measure`: how many runs each strategy needs to find what is there.
  *
  * A row for each scenario that must fail, a column for each strategy: runs up to the first
- * failure, the mean of 20 trials (sim/explore/sweep/trials.h). Where not all trials found it the
+ * failure, the mean of 20 trials (sim/engine/sweep/trials.h). Where not all trials found it the
  * mean is over those that did, and a second line says how many these were.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -16,8 +16,8 @@
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explore/clock.h"
-#include "sim/explore/sweep/trials.h"
+#include "sim/engine/clock.h"
+#include "sim/engine/sweep/trials.h"
 #include "sim/store/store.h"
 
 #define RUNS 1000u

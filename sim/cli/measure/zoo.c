@@ -4,7 +4,7 @@
  * A bug is a scenario that says whose it is (`.bug`, `.reference`) and that must fail. For each:
  *
  *   - the dullest run: does it fail there already?
- *   - 20 trials (sim/explore/sweep/trials.h): each runs seeds up to the first failure;
+ *   - 20 trials (sim/engine/sweep/trials.h): each runs seeds up to the first failure;
  *   - the fixed form, as many runs as a trial has at most.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -19,8 +19,8 @@
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explore/clock.h"
-#include "sim/explore/sweep/trials.h"
+#include "sim/engine/clock.h"
+#include "sim/engine/sweep/trials.h"
 #include "sim/store/store.h"
 
 #define RUNS 10000u

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/assert.h"
-#include "sim/explore/clock.h"
+#include "sim/engine/clock.h"
 
 #define BAR_EVERY_MS 200
 #define LINE_EVERY_MS 5000

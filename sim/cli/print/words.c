@@ -12,7 +12,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/print/json.h"
-#include "sim/explore/token.h"
+#include "sim/engine/token.h"
 
 char *
 sim_token_of(const struct sim_scenario *scenario, const struct sim_options *options, uint32_t how,

@@ -13,7 +13,7 @@
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/core/site.h"
-#include "sim/explore/clock.h"
+#include "sim/engine/clock.h"
 #include "sim/tell/diff.h"
 #include "sim/tell/where.h"
 

@@ -15,7 +15,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/cli/run/state.h"
-#include "sim/explore/token.h"
+#include "sim/engine/token.h"
 
 /* ---- By the commit. -------------------------------------------------------------------------- */
 

@@ -16,8 +16,8 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
-#include "sim/explore/clock.h"
-#include "sim/explore/token.h"
+#include "sim/engine/clock.h"
+#include "sim/engine/token.h"
 
 struct list {
     struct sim_remembered *failures;

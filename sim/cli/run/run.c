@@ -11,8 +11,8 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
-#include "sim/explore/clock.h"
-#include "sim/explore/token.h"
+#include "sim/engine/clock.h"
+#include "sim/engine/token.h"
 
 /* ---- Signals: the first ^C finishes and reports, the second one ends at once. ---------------- */
 

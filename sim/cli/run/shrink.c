@@ -12,8 +12,8 @@
 #include "sim/cli/keep/shrunk.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
-#include "sim/explore/clock.h"
-#include "sim/explore/token.h"
+#include "sim/engine/clock.h"
+#include "sim/engine/token.h"
 
 /* A sweep that is out of time has so much for each failure, all the same. */
 #define TIME_MS_MIN 2000u

@@ -17,7 +17,7 @@
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explore/clock.h"
+#include "sim/engine/clock.h"
 #include "sim/store/shard.h"
 #include "sim/tell/where.h"
 

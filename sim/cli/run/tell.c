@@ -13,7 +13,7 @@
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/explore/clock.h"
+#include "sim/engine/clock.h"
 #include "sim/search/swarm.h"
 #include "sim/tell/columns.h"
 #include "sim/tell/diff.h"

@@ -12,7 +12,7 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/print/build.h"
 #include "sim/cli/print/words.h"
-#include "sim/explore/token.h"
+#include "sim/engine/token.h"
 #include "sim/search/strategy.h"
 #include "sim/search/swarm.h"
 #include "sim/store/explained.h"

@@ -8,7 +8,7 @@
 #define SIM_CLI_SUBJECT_SUBJECT_H
 
 #include "sim/cli/cli.h"
-#include "sim/explore/worker/alone.h"
+#include "sim/engine/worker/alone.h"
 #include "sim/store/store.h"
 
 struct sim_subject {

@@ -12,11 +12,11 @@
 #define SIM_EXPLAIN_CAUSE_H
 
 #include "sim/core/symbols.h"
+#include "sim/engine/worker/crash.h"
 #include "sim/explain/look/study.h"
 #include "sim/explain/look/way.h"
 #include "sim/explain/visit/visit.h"
 #include "sim/explain/wish/wish.h"
-#include "sim/explore/worker/crash.h"
 #include "sim/tell/fate.h"
 
 #ifdef __cplusplus

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/engine/worker/pilot.h"
 #include "sim/explain/look/wakes.h"
 #include "sim/explain/look/way.h"
 #include "sim/explain/visit/priv.h"
-#include "sim/explore/worker/pilot.h"
 
 #define INLINED_MAX 8u
 #define CHAIN_MAX 16u

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/engine/worker/pilot.h"
 #include "sim/explain/wish/priv.h"
-#include "sim/explore/worker/pilot.h"
 
 /* Processes that may die of words that are changed. */
 #define DEATHS_MAX 40u

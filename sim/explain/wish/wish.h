@@ -22,9 +22,9 @@
 #define SIM_EXPLAIN_WISH_H
 
 #include "sim/core/symbols.h"
+#include "sim/engine/worker/budget.h"
 #include "sim/explain/look/changes.h"
 #include "sim/explain/look/walk.h"
-#include "sim/explore/worker/budget.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,7 +18,7 @@
 #include "runtime/tests/bench/stopwatch.h"
 #include "sim/core/site.h"
 #include "sim/core/world.h"
-#include "sim/explore/sweep/trials.h"
+#include "sim/engine/sweep/trials.h"
 #include "sim/rewake.h"
 #include "sim/search/learn/observe.h"
 #include "sim/search/strategy.h"

@@ -16,8 +16,8 @@
 #include "runtime/base/assert.h"
 #include "runtime/tests/bench/stopwatch.h"
 #include "sim/core/site.h"
+#include "sim/engine/shrink/shrink.h"
 #include "sim/rewake.h"
-#include "sim/shrink/shrink.h"
 
 #define TASKS 8u
 #define TURNS 125u

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/explore/sweep/sweep.h"
+#include "sim/engine/sweep/sweep.h"
 #include "sim/rewake.h"
 
 #define RUNS 10000u

@@ -1,0 +1,20 @@
+/*
+ * clock.h -- the wall clock, behind one door.
+ *
+ * For progress, `--time`, and for noticing that a worker stands still. Nothing that
+ * decides anything inside a run may ask it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_CLOCK_H
+#define SIM_ENGINE_CLOCK_H
+
+#include <stdint.h>
+
+/* Milliseconds of a clock that only goes forward and stands while the machine sleeps. */
+uint64_t sim_clock_ms(void);
+
+/* Milliseconds since 1970, for the database. */
+int64_t sim_clock_date_ms(void);
+
+#endif

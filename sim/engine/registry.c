@@ -1,0 +1,381 @@
+/*
+ * registry.c -- collecting scenarios, and loading libraries of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/engine/registry.h"
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/memory/image.h"
+#include "sim/core/site.h"
+#include "sim/engine/token.h"
+#include "sim/engine/worker/descriptors.h"
+#include "sim/engine/worker/last_words.h"
+
+/* A library whose constructors take longer does not load. */
+#define LOAD_SECONDS 10
+
+__attribute__((format(printf, 2, 3))) static bool
+refuse(struct sim_registry *registry, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(registry->error, sizeof(registry->error), format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+uint32_t
+sim_scenario_params(const struct sim_scenario *scenario)
+{
+    uint32_t count = 0;
+    while (scenario->params != NULL && scenario->params[count].name != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* NULL, or what is wrong with how it was declared. */
+static const char *
+misdeclared(const struct sim_scenario *scenario)
+{
+    const char *name = scenario->name;
+    if (name == NULL || *name == '\0' || strlen(name) >= SIM_NAME_MAX) {
+        return "a scenario's name has 1 to 95 characters";
+    }
+    if (strpbrk(name, ": \t\n*?[]\\\"'") != NULL) {
+        return "a scenario's name has no colon, blank, quote or glob character";
+    }
+    if (scenario->setup == NULL && scenario->regression == NULL) {
+        return "it has no setup function";
+    }
+    if (scenario->about == NULL) {
+        return "it does not say what it is about";
+    }
+    if (scenario->expect >= SIM_VERDICTS || scenario->expect_also >= SIM_VERDICTS) {
+        return "it expects a verdict that is none";
+    }
+    if (scenario->order > SIM_ORDER_LAST) {
+        return "its order is none of enum sim_order";
+    }
+    if (scenario->profile > SIM_PROFILE_FD) {
+        return "its profile is none of enum sim_profile";
+    }
+    if ((scenario->survives & ~SIM_FAULT_ALL) != 0) {
+        return "it claims to survive faults that there are not";
+    }
+    if ((scenario->bug != NULL) != (scenario->reference != NULL)) {
+        return "a real bug has both a number and a reference";
+    }
+    if (!sim_option_valid(SIM_OPTION_slack_ns, scenario->slack_ns)) {
+        return "its slack_ns is too large";
+    }
+    if (!sim_option_valid(SIM_OPTION_heal_steps, scenario->heal_steps) ||
+            !sim_option_valid(SIM_OPTION_settle_steps, scenario->settle_steps) ||
+            !sim_option_valid(SIM_OPTION_settle_ns, scenario->settle_ns)) {
+        return "its heal_steps, settle_steps or settle_ns is too large";
+    }
+    if (sim_scenario_params(scenario) > SIM_PARAMS_MAX) {
+        return "it has more than 16 parameters";
+    }
+    for (uint32_t i = 0; i < sim_scenario_params(scenario); i++) {
+        const struct sim_param *param = &scenario->params[i];
+        if (param->value < param->min || param->value > param->max) {
+            return "a parameter's default is outside its own range";
+        }
+    }
+    return NULL;
+}
+
+/* Where `name` is, or would be put. */
+static uint32_t
+place_of(const struct sim_registry *registry, const char *name)
+{
+    uint32_t low = 0;
+    uint32_t high = registry->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (strcmp(registry->entries[middle].scenario->name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool
+is_at(const struct sim_registry *registry, uint32_t place, const char *name)
+{
+    return place < registry->count && strcmp(registry->entries[place].scenario->name, name) == 0;
+}
+
+static void
+insert(struct sim_registry *registry, uint32_t place, struct sim_entry entry)
+{
+    if (registry->count == registry->capacity) {
+        registry->capacity = registry->capacity * 2 + 16;
+        registry->entries =
+                reallocarray(registry->entries, registry->capacity, sizeof(*registry->entries));
+        rt_assert(registry->entries != NULL);
+    }
+    memmove(&registry->entries[place + 1], &registry->entries[place],
+            (registry->count - place) * sizeof(*registry->entries));
+    registry->entries[place] = entry;
+    registry->count++;
+}
+
+bool
+sim_registry_add(struct sim_registry *registry, const struct sim_scenario *const *start,
+        const struct sim_scenario *const *stop, const char *library)
+{
+    const char *from = library != NULL ? library : "rewake itself";
+    for (const struct sim_scenario *const *each = start; each != stop; each++) {
+        const struct sim_scenario *scenario = *each;
+        const char *wrong = misdeclared(scenario);
+        if (wrong != NULL) {
+            return refuse(registry, "%s: scenario '%s': %s", from,
+                    scenario->name != NULL ? scenario->name : "", wrong);
+        }
+        uint32_t place = place_of(registry, scenario->name);
+        if (is_at(registry, place, scenario->name)) {
+            const char *other = registry->entries[place].library;
+            return refuse(registry,
+                    "%s: there are two scenarios called '%s' (the other one is in %s); rename one",
+                    from, scenario->name, other != NULL ? other : "rewake itself");
+        }
+        insert(registry, place, (struct sim_entry){scenario, library, NULL});
+    }
+    return true;
+}
+
+/* ---- Regressions. ---------------------------------------------------------------------------- */
+
+/* What `entry` repeats is made its own, under its name. */
+static bool
+make_regression(struct sim_registry *registry, struct sim_entry *entry)
+{
+    const struct sim_scenario *own = entry->scenario;
+    const struct sim_entry *like = sim_registry_find(registry, own->regression->scenario);
+    if (like == NULL || like->scenario->regression != NULL) {
+        return refuse(registry,
+                "%s: '%s' repeats a run of '%s', which is not here: name what it is called now, "
+                "or remove it",
+                entry->library != NULL ? entry->library : "rewake itself", own->name,
+                own->regression->scenario);
+    }
+    struct sim_scenario *made = malloc(sizeof(*made));
+    rt_assert(made != NULL);
+    *made = *like->scenario;
+    made->file = own->file;
+    made->name = own->name;
+    made->about = own->about;
+    made->expect = own->expect;
+    made->expect_also = own->expect_also;
+    made->bug = NULL;
+    made->reference = NULL;
+    made->regression = own->regression;
+    entry->scenario = made;
+    entry->made = made;
+    return true;
+}
+
+/* Of `library` (NULL: of the program), all of whose scenarios are there. */
+static bool
+make_regressions(struct sim_registry *registry, const char *library)
+{
+    for (uint32_t i = 0; i < registry->count; i++) {
+        struct sim_entry *entry = &registry->entries[i];
+        if (entry->scenario->regression != NULL && entry->made == NULL &&
+                entry->library == library && !make_regression(registry, entry)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+sim_registry_init(struct sim_registry *registry)
+{
+    *registry = (struct sim_registry){.count = 0};
+    sim_descriptors_keep();
+    sim_sites_init();
+    return sim_registry_add(registry, __start_rewake_scenarios, __stop_rewake_scenarios, NULL) &&
+           make_regressions(registry, NULL);
+}
+
+/* What was made for the entries. */
+static void
+forget_made(struct sim_registry *registry)
+{
+    for (uint32_t i = 0; i < registry->count; i++) {
+        free(registry->entries[i].made);
+    }
+}
+
+void
+sim_registry_fini(struct sim_registry *registry)
+{
+    forget_made(registry);
+    free(registry->entries);
+    *registry = (struct sim_registry){.count = 0};
+}
+
+/* ---- Libraries. ------------------------------------------------------------------------------ */
+
+/* In a child: `*returned` says that dlopen came back; an exit status is the constructors' too. */
+static _Noreturn void
+load_in_child(const char *path, volatile bool *returned)
+{
+    const struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)alarm(LOAD_SECONDS);
+    (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *returned = true;
+    _exit(0);
+}
+
+static bool
+judge_load(struct sim_registry *registry, const char *path, int status, bool returned)
+{
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        return refuse(registry, "%s: the library's constructors have not returned after %d s", path,
+                LOAD_SECONDS);
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !returned) {
+        return refuse(registry, "%s: the library %s while it was loaded: look at its constructors",
+                path, WIFSIGNALED(status) ? "crashed" : "called exit");
+    }
+    return true;
+}
+
+/* Loads it in a child; false when that did not end well. What dlopen itself refuses is said by the
+ * parent, which will be refused too. */
+static bool
+try_load(struct sim_registry *registry, const char *path)
+{
+    volatile bool *returned = mmap(
+            NULL, sizeof(*returned), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (returned == MAP_FAILED) {
+        return refuse(registry, "%s: no memory to try the library", path);
+    }
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        load_in_child(path, returned);
+    }
+    int status = 0;
+    bool tried = child > 0 && waitpid(child, &status, 0) == child;
+    bool loads = tried ? judge_load(registry, path, status, *returned)
+                       : refuse(registry, "%s: no process can be made to try the library", path);
+    (void)munmap((void *)(uintptr_t)returned, sizeof(*returned));
+    return loads;
+}
+
+static const struct sim_library *
+library_of(struct sim_registry *registry, const char *path, void *handle)
+{
+    const struct sim_library *library = dlsym(handle, "rewake_library");
+    if (library == NULL) {
+        (void)refuse(registry,
+                "%s: there is no scenario in this library; make one with SIM_SCENARIO", path);
+        return NULL;
+    }
+    if (library->version != SIM_LIBRARY_VERSION ||
+            library->scenario_size != sizeof(struct sim_scenario)) {
+        (void)refuse(registry,
+                "%s: the library was built against version %u of sim/core/scenario.h and this "
+                "rewake "
+                "has %u: build it again",
+                path, library->version, SIM_LIBRARY_VERSION);
+        return NULL;
+    }
+    return library;
+}
+
+static bool
+load(struct sim_registry *registry, const char *path, const char *file)
+{
+    if (!try_load(registry, file)) {
+        return false;
+    }
+    if (sim_images_before_load() != RT_OK) {
+        return refuse(registry, "%s: there are too many modules in this process", path);
+    }
+    sim_descriptors_before_load();
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    sim_descriptors_after_load();
+    if (handle == NULL) {
+        return refuse(registry, "the library does not load: %s", dlerror());
+    }
+    const struct sim_library *library = library_of(registry, path, handle);
+    if (library == NULL) {
+        return false;
+    }
+    sim_last_words_add(handle);
+    uint32_t count = registry->count;
+    struct sim_entry *before = calloc(count + 1, sizeof(*before));
+    rt_assert(before != NULL);
+    memcpy(before, registry->entries, count * sizeof(*before));
+    bool added =
+            sim_registry_add(registry, library->scenarios_start, library->scenarios_stop, path) &&
+            make_regressions(registry, path);
+    if (!added) {
+        memcpy(registry->entries, before, count * sizeof(*before));
+        registry->count = count;
+    }
+    free(before);
+    if (!added) {
+        return false;
+    }
+    sim_sites_add(library->sites_start, library->sites_stop);
+    if (sim_images_take() != RT_OK) {
+        return refuse(registry, "%s: there is no memory for a copy of its variables", path);
+    }
+    return true;
+}
+
+bool
+sim_registry_load(struct sim_registry *registry, const char *path)
+{
+    /* A name without a slash would be looked for where the system keeps its libraries. */
+    size_t size = strlen(path) + sizeof("./");
+    char *file = malloc(size);
+    rt_assert(file != NULL);
+    (void)snprintf(file, size, "%s%s", strchr(path, '/') != NULL ? "" : "./", path);
+    bool loaded = load(registry, path, file);
+    free(file);
+    return loaded;
+}
+
+/* ---- Looking. -------------------------------------------------------------------------------- */
+
+const struct sim_entry *
+sim_registry_find(const struct sim_registry *registry, const char *name)
+{
+    uint32_t place = place_of(registry, name);
+    return is_at(registry, place, name) ? &registry->entries[place] : NULL;
+}
+
+bool
+sim_registry_matches(const char *name, char *const *patterns, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (fnmatch(patterns[i], name, 0) == 0) {
+            return true;
+        }
+    }
+    return count == 0;
+}

@@ -1,0 +1,193 @@
+/*
+ * shrink.c -- pass after pass to a fixpoint, and whether the result holds.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/engine/shrink/shrink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/engine/shrink/shrink_priv.h"
+
+/* A step of a candidate that does not return for so long hangs; the result is verified with the
+ * caller's own patience. */
+#define PATIENCE_MS 500u
+
+static void (*const passes[])(struct sim__shrinker *shrinker) = {
+        sim__shrink_options,
+        sim__shrink_spans,
+        sim__shrink_sort,
+        sim__shrink_drop,
+        sim__shrink_numbers,
+        sim__shrink_shift,
+        sim__shrink_pairs,
+        sim__shrink_lower,
+        sim__shrink_earlier,
+        sim__shrink_merge,
+        sim__shrink_trade,
+};
+
+/* Until none of the passes makes it smaller. */
+static void
+shrink_all(struct sim__shrinker *shrinker)
+{
+    struct sim_shrink_key before;
+    uint64_t digest = 0;
+    sim__shrink_prefix(shrinker);
+    do {
+        before = shrinker->key;
+        digest = shrinker->digest;
+        for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !shrinker->over; i++) {
+            passes[i](shrinker);
+        }
+    } while (!shrinker->over &&
+             (sim_shrink_key_compare(&shrinker->key, &before) != 0 || shrinker->digest != digest));
+}
+
+/* ---- Whether it holds. ----------------------------------------------------------------------- */
+
+/* The best run by its tape, to the letter, in a fresh process. False: the system refused. */
+static bool
+run_strict(const struct sim__shrinker *shrinker, bool as_twin, struct sim_alone *alone)
+{
+    bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
+    const struct sim_alone_case what = {
+            .scenario = shrinker->plan->scenario,
+            .options = &shrinker->options,
+            .seed = SIM_SHRINK_SEED,
+            .how = SIM_HOW_STRICT,
+            .tape = &shrinker->best,
+            .kind = as_twin ? &sim_worker_twin : &sim_worker_usual,
+            .hang_ms = shrinker->plan->hang_ms,
+            .hurry = hangs ? shrinker->plan->interrupted : NULL,
+            .explain = !as_twin,
+            .with_past = as_twin,
+            .budget = shrinker->plan->budget,
+    };
+    return sim_alone_run(alone, &what);
+}
+
+static bool
+is_the_run(const struct sim__shrinker *shrinker, const struct sim_alone *alone)
+{
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    bool told = outcome->digest == 0 || shrinker->digest == 0;
+    return sim_outcome_same(outcome, shrinker->plan->failure) &&
+           (told || outcome->digest == shrinker->digest) &&
+           sim_pilot_mismatch(&alone->pilot) == NULL;
+}
+
+/* Who hangs is asked once: the twin would cost the same patience again. */
+static void
+verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
+{
+    struct sim_alone twin = {.pilot = {.runs = 0}};
+    const struct sim_alone *asked = &shrunk->alone;
+    bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
+    bool ran = run_strict(shrinker, false, &shrunk->alone);
+    bool same = ran && is_the_run(shrinker, &shrunk->alone);
+    if (same && !hangs) {
+        asked = &twin;
+        ran = run_strict(shrinker, true, &twin);
+        same = ran && is_the_run(shrinker, &twin);
+    }
+    if (!ran) {
+        shrunk->end = SIM_SHRINK_SYSTEM;
+        const char *error = asked->pilot.worker.error;
+        (void)snprintf(shrunk->error, sizeof(shrunk->error), "%s",
+                error[0] != '\0' ? error : "the time is up");
+    } else if (!same) {
+        shrunk->end = SIM_SHRINK_UNSTABLE;
+    }
+    sim_alone_done(&twin);
+}
+
+/* ---- All of it. ------------------------------------------------------------------------------ */
+
+static void
+shrink_with(struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
+{
+    shrinker->pilot.budget = shrinker->plan->budget;
+    if (sim__shrink_begin(shrinker)) {
+        shrunk->from = shrinker->key;
+        shrink_all(shrinker);
+    }
+    shrunk->end = shrinker->over ? shrinker->end : SIM_SHRINK_MINIMAL;
+    shrunk->to = shrinker->key;
+    shrunk->replays = shrinker->replays;
+    shrunk->options = shrinker->options;
+    if (shrunk->end == SIM_SHRINK_SYSTEM) {
+        (void)snprintf(shrunk->error, sizeof(shrunk->error), "%s", shrinker->pilot.worker.error);
+    } else if (shrunk->end != SIM_SHRINK_NOT_AGAIN) {
+        verify(shrinker, shrunk);
+    }
+}
+
+void
+sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk)
+{
+    rt_assert(plan->tape != NULL && plan->failure != NULL);
+    struct sim__shrinker *shrinker = calloc(1, sizeof(*shrinker));
+    rt_assert(shrinker != NULL);
+    memset(ret_shrunk, 0, sizeof(*ret_shrunk));
+    shrinker->plan = plan;
+    uint32_t patience_ms = plan->hang_ms < PATIENCE_MS ? plan->hang_ms : PATIENCE_MS;
+    shrinker->draws = sim_draws_new();
+    if (shrinker->draws == NULL) {
+        ret_shrunk->end = SIM_SHRINK_SYSTEM;
+        (void)snprintf(ret_shrunk->error, sizeof(ret_shrunk->error), "no memory for a shrinker");
+    } else if (sim_pilot_init(&shrinker->pilot, &sim_worker_usual, &sim_shared_for_candidates,
+                       patience_ms)) {
+        shrink_with(shrinker, ret_shrunk);
+    } else {
+        ret_shrunk->end = SIM_SHRINK_SYSTEM;
+        (void)snprintf(
+                ret_shrunk->error, sizeof(ret_shrunk->error), "%s", shrinker->pilot.worker.error);
+    }
+    ret_shrunk->tape = shrinker->best;
+    free(shrinker->candidate.entries);
+    sim_pilot_fini(&shrinker->pilot);
+    sim_draws_free(&shrinker->draws);
+    free(shrinker);
+}
+
+void
+sim_shrunk_done(struct sim_shrunk *shrunk)
+{
+    free(shrunk->tape.entries);
+    shrunk->tape = (struct sim_tape){NULL, 0, 0};
+    sim_alone_done(&shrunk->alone);
+}
+
+bool
+sim_shrunk_holds(const struct sim_shrunk *shrunk)
+{
+    return shrunk->end <= SIM_SHRINK_INTERRUPTED;
+}
+
+const char *
+sim_shrink_end_text(enum sim_shrink_end end)
+{
+    switch (end) {
+    case SIM_SHRINK_MINIMAL:
+        return "nothing makes it smaller";
+    case SIM_SHRINK_REPLAYS:
+        return "no replays are left";
+    case SIM_SHRINK_TIME:
+        return "the time is up";
+    case SIM_SHRINK_HANGS:
+        return "too many of its replays hung";
+    case SIM_SHRINK_INTERRUPTED:
+        return "interrupted";
+    case SIM_SHRINK_NOT_AGAIN:
+        return "the failure does not come again from its tape";
+    case SIM_SHRINK_UNSTABLE:
+        return "the smallest run is another one in a fresh process";
+    case SIM_SHRINK_SYSTEM:
+        break;
+    }
+    return "the system refused";
+}

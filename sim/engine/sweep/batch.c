@@ -1,0 +1,91 @@
+/*
+ * batch.c -- appending the results of jobs.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/engine/sweep/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/search/cover/edges.h"
+
+void
+sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *more)
+{
+    totals->runs += more->runs;
+    totals->steps += more->steps;
+    totals->sim_ns += more->sim_ns;
+    totals->digest += more->digest;
+    for (uint32_t i = 0; i < SIM_VERDICTS; i++) {
+        totals->verdicts[i] += more->verdicts[i];
+    }
+}
+
+/* `old` (malloc) with `count` things of `size` bytes behind its own `used`. */
+static void *
+append(void *old, size_t used, const void *more, size_t count, size_t size)
+{
+    if (count == 0) {
+        return old;
+    }
+    char *grown = reallocarray(old, used + count, size);
+    rt_assert(grown != NULL);
+    memcpy(grown + used * size, more, count * size);
+    return grown;
+}
+
+void
+sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared, const uint64_t *edges)
+{
+    const struct sim_results *results = sim_shared_results(shared);
+    rt_assert(batch->totals.runs + results->done <= batch->asked);
+    batch->kept = append(batch->kept, batch->kept_count, shared->kept, results->kept_count,
+            sizeof(*batch->kept));
+    for (uint32_t i = 0; i < results->kept_count; i++) {
+        batch->kept[batch->kept_count++].tape_offset += (uint32_t)batch->tapes_size;
+    }
+    batch->tapes = append(batch->tapes, batch->tapes_size, shared->tapes, results->tapes_used, 1);
+    batch->tapes_size += results->tapes_used;
+    batch->checks = append(batch->checks, batch->check_count, shared->checks, results->check_count,
+            sizeof(*batch->checks));
+    batch->check_count += results->check_count;
+    batch->facts = append(batch->facts, batch->fact_count, shared->facts.entries,
+            shared->facts.count, sizeof(*batch->facts));
+    batch->fact_count += shared->facts.count;
+    batch->arms = append(batch->arms, batch->totals.runs, shared->arms, results->done, 1);
+    batch->orders = append(batch->orders, batch->totals.runs, shared->orders, results->done,
+            sizeof(*batch->orders));
+    if (edges != NULL) {
+        batch->edges = append(batch->edges, batch->totals.runs, edges, results->done,
+                (size_t)2 * sim_edges_words() * sizeof(*edges));
+    }
+    batch->exhausted = shared->exhausted;
+    sim_totals_add(&batch->totals, &results->totals);
+}
+
+const struct sim_kept *
+sim_batch_find(const struct sim_batch *batch, uint64_t seed)
+{
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        if (batch->kept[i].outcome.seed == seed) {
+            return &batch->kept[i];
+        }
+    }
+    return NULL;
+}
+
+void
+sim_batch_done(struct sim_batch *batch)
+{
+    free(batch->kept);
+    free(batch->tapes);
+    free(batch->checks);
+    free(batch->facts);
+    free(batch->arms);
+    free(batch->orders);
+    free(batch->edges);
+    free(batch->fresh);
+    *batch = (struct sim_batch){.index = 0};
+}

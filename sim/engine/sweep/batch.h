@@ -1,0 +1,47 @@
+/*
+ * batch.h -- results of a worker, copied out so that it can go on.
+ *
+ * A batch is a range of run indices. It may take several jobs: a worker gives up
+ * early when its mapping is full. Ownership: a batch owns its copies (malloc).
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_SWEEP_BATCH_H
+#define SIM_ENGINE_SWEEP_BATCH_H
+
+#include "sim/engine/worker/shared.h"
+
+struct sim_batch {
+    uint64_t index; /* Of the first run, … */
+    uint64_t seed;  /* … and its seed. */
+    uint32_t asked;
+    bool over; /* Complete, or stopped. */
+    struct sim_sweep_totals totals;
+    struct sim_kept *kept;
+    uint32_t kept_count;
+    uint8_t *tapes;
+    size_t tapes_size;
+    struct sim_check *checks;
+    uint32_t check_count;
+    struct sim_fact *facts; /* What its runs taught, job after job. */
+    uint32_t fact_count;
+    uint8_t *arms;    /* Who drew each run. */
+    uint64_t *orders; /* The partial-order hash of each; 0: not known. */
+    uint64_t *edges;  /* What each has reached (sim/search/cover/edges.h); NULL: nobody counts. */
+    uint32_t *fresh;  /* How much each covered that nobody had before; NULL until it is merged. */
+    bool exhausted;   /* There is nothing left to be run. */
+};
+
+/* Adds the results of a job, and the sets of its runs where edges are counted (else NULL). */
+void sim_batch_add(struct sim_batch *batch, const struct sim_shared *shared, const uint64_t *edges);
+
+/* The run with `seed`, as it was kept; NULL: it was not. */
+const struct sim_kept *sim_batch_find(const struct sim_batch *batch, uint64_t seed);
+
+/* Gives the copies back. */
+void sim_batch_done(struct sim_batch *batch);
+
+/* Adds `more` to `totals`. */
+void sim_totals_add(struct sim_sweep_totals *totals, const struct sim_sweep_totals *more);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * state.h -- what the files of a sweep share.
+ *
+ *   sweep.c     hands out batches, and merges them in order
+ *   chapters.c  which runs are this sweep's own, and what they cover that is new
+ *   failures.c  the first failures of each kind, confirmed and told; twins
+ *   state.c     stopping, and the job of a worker
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_SWEEP_STATE_H
+#define SIM_ENGINE_SWEEP_STATE_H
+
+#include "sim/engine/sweep/batch.h"
+#include "sim/engine/sweep/sweep.h"
+
+/* Batches that are under way or wait for one before them. */
+#define SIM_SWEEP_WINDOW 512u
+#define SIM_SWEEP_NOBODY UINT64_MAX
+
+struct sim__failure_kind {
+    uint32_t verdict;
+    uint32_t oracle;
+    uint32_t site;
+};
+
+struct sim__sweep {
+    struct sim_pool *pool;
+    const struct sim_sweep_plan *plan;
+    struct sim_sink *sink;
+    struct sim_sweep_result *result;
+    struct sim_batch window[SIM_SWEEP_WINDOW];
+    uint64_t owner[SIM_JOBS_MAX]; /* Sequence of each worker's batch, or SIM_SWEEP_NOBODY. */
+    uint64_t base;                /* Index in the sweep of the chapter's first run. */
+    uint64_t length;              /* Runs of that chapter. */
+    uint64_t next_index;          /* In the chapter, of the first run that nobody has. */
+    uint64_t next_sequence;
+    uint64_t merge_sequence;
+    uint32_t batch_runs;
+    const struct sim_strategy_kind *kind; /* With SEARCH, else NULL. */
+    bool stopping;                        /* Nothing new is handed out. */
+    uint64_t interrupted_ms;              /* When that was because of an interrupt; else 0. */
+    bool closed;                          /* Nothing more is merged. */
+    struct sim__failure_kind kinds[SIM_FAILURES_MAX];
+    uint32_t kind_count;
+};
+
+/* ---- state.c --------------------------------------------------------------------------------- */
+
+/* What is running may end after its current run. The first reason stays. */
+void sim__sweep_stop(struct sim__sweep *sweep, enum sim_sweep_end why);
+
+/* Nothing behind what was merged counts. */
+void sim__sweep_close(struct sim__sweep *sweep, enum sim_sweep_end why);
+
+/* Whether its time is up. */
+bool sim__sweep_is_overdue(const struct sim__sweep *sweep);
+
+/* Stops it where somebody has interrupted it, or where its time is up and a run is over. */
+void sim__sweep_look_at_the_time(struct sim__sweep *sweep);
+
+/* `count` runs of the chapter, from `index` on. */
+void sim__sweep_set_job(
+        const struct sim__sweep *sweep, struct sim_job *job, uint64_t index, uint32_t count);
+
+/* ---- chapters.c ------------------------------------------------------------------------------ */
+
+/* The first of the sweep's own chapters. */
+void sim__chapter_open_first(struct sim__sweep *sweep);
+
+/* Opens the next one once a chapter is merged whole: all workers are idle, and nobody reads what
+ * was learned in it. */
+void sim__chapter_turn_the_page(struct sim__sweep *sweep);
+
+/* Sets batch->fresh: how much each of its runs covered that none before it had, in any chapter. */
+void sim__chapter_cover(struct sim__sweep *sweep, struct sim_batch *batch);
+
+/* ---- failures.c ------------------------------------------------------------------------------ */
+
+/* Failures of the kind of plan->known are not reported. */
+void sim__sweep_know(struct sim__sweep *sweep);
+
+/* Marks the runs of `batch` that are the first of their kind to fail; tells the sink of them. */
+void sim__sweep_find_news(struct sim__sweep *sweep, struct sim_batch *batch);
+void sim__sweep_tell_news(struct sim__sweep *sweep, const struct sim_batch *batch);
+
+/* Has twins make again what is to be checked of `batch`. */
+void sim__sweep_merge_checks(struct sim__sweep *sweep, const struct sim_batch *batch);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * sweep.c -- handing out batches, and merging them in order.
+ *
+ *      next_index ──▶ worker ──▶ window[sequence % SIM_SWEEP_WINDOW] ──▶ merged, by sequence
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/engine/sweep/sweep.h"
+
+#include <stdio.h>
+
+#include "runtime/base/assert.h"
+#include "sim/engine/clock.h"
+#include "sim/engine/sweep/state.h"
+#include "sim/engine/sweep/teach.h"
+
+#define TICK_MS 100
+/* Time is up, and the first run is still awaited. */
+#define OVERDUE_TICK_MS 1
+/* Whoever interrupts a sweep waits for it: what is still running then may end, but not hang. */
+#define GRACE_MS 200
+
+/* ---- Handing out. ---------------------------------------------------------------------------- */
+
+static void
+give(struct sim__sweep *sweep, uint32_t which, uint64_t index, uint32_t count)
+{
+    struct sim_worker *worker = &sweep->pool->workers[which];
+    sim__sweep_set_job(sweep, &worker->shared->job, index, count);
+    if (!sim_worker_give(worker)) {
+        (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", worker->error);
+        sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
+        /* No worker has it, so no worker will finish it. */
+        sweep->window[sweep->owner[which] % SIM_SWEEP_WINDOW].over = true;
+        sweep->owner[which] = SIM_SWEEP_NOBODY;
+    }
+}
+
+/* How many runs may be handed out next: a batch, what is left, what may be taught by now. */
+static uint32_t
+next_count(const struct sim__sweep *sweep)
+{
+    uint64_t count = sweep->length - sweep->next_index;
+    count = count < sweep->batch_runs ? count : sweep->batch_runs;
+    if (sweep->kind != NULL && sweep->kind->adaptive) {
+        uint64_t teachable = sim_teachable(&sweep->pool->book, sweep->next_index);
+        count = count < teachable ? count : teachable;
+    }
+    bool room = sweep->next_sequence - sweep->merge_sequence < SIM_SWEEP_WINDOW;
+    return room ? (uint32_t)count : 0;
+}
+
+/* An enumeration has one worker: its next run begins where the last one ended. */
+static uint32_t
+workers_used(const struct sim__sweep *sweep)
+{
+    return sweep->kind != NULL && sweep->kind->sequential ? 1 : sweep->pool->count;
+}
+
+static void
+hand_out(struct sim__sweep *sweep)
+{
+    for (uint32_t i = 0; i < workers_used(sweep) && !sweep->stopping; i++) {
+        uint32_t count = next_count(sweep);
+        if (sweep->owner[i] != SIM_SWEEP_NOBODY || count == 0) {
+            continue;
+        }
+        sweep->owner[i] = sweep->next_sequence;
+        sweep->window[sweep->next_sequence % SIM_SWEEP_WINDOW] =
+                (struct sim_batch){.index = sweep->next_index,
+                        .seed = sweep->plan->first + sweep->base + sweep->next_index,
+                        .asked = count};
+        sweep->next_sequence++;
+        give(sweep, i, sweep->next_index, count);
+        sweep->next_index += count;
+    }
+}
+
+/* ---- Merging. -------------------------------------------------------------------------------- */
+
+static void
+merge(struct sim__sweep *sweep, struct sim_batch *batch)
+{
+    struct sim_sweep_totals *totals = &sweep->result->totals;
+    sim_totals_add(totals, &batch->totals);
+    sim_teach(&sweep->pool->book, batch);
+    if (sweep->plan->covered != NULL) {
+        sim__chapter_cover(sweep, batch);
+    }
+    sim__sweep_find_news(sweep, batch);
+    sweep->result->failures = totals->runs - totals->verdicts[SIM_VERDICT_PASS];
+    const struct sim_merged merged = {
+            .index = sweep->base + batch->index,
+            .runs = (uint32_t)batch->totals.runs,
+            .kept = batch->kept,
+            .kept_count = batch->kept_count,
+            .tapes = batch->tapes,
+            .tapes_size = batch->tapes_size,
+            .arms = batch->arms,
+            .orders = batch->orders,
+            .fresh = batch->fresh,
+            .edges = batch->edges,
+            .lore = &sweep->pool->book.master,
+            .totals = totals,
+    };
+    if (!sweep->sink->batch(sweep->sink, &merged)) {
+        sim__sweep_close(sweep, SIM_SWEEP_SINK);
+        return;
+    }
+    sim__sweep_tell_news(sweep, batch);
+    sim__sweep_merge_checks(sweep, batch);
+    if (sweep->plan->fail_fast && sweep->result->failures > 0) {
+        sim__sweep_close(sweep, SIM_SWEEP_STOPPED_AT_FAILURE);
+    } else if (totals->verdicts[SIM_VERDICT_HANG] >= SIM_HANGS_MAX) {
+        sim__sweep_close(sweep, SIM_SWEEP_TOO_MANY_HANGS);
+    }
+    if (batch->exhausted) {
+        sim__sweep_close(sweep, SIM_SWEEP_EXHAUSTED);
+    } else if (sweep->sink->enough != NULL && !sweep->closed && sweep->sink->enough(sweep->sink)) {
+        sim__sweep_close(sweep, SIM_SWEEP_ENOUGH);
+    }
+    if (batch->totals.runs < batch->asked) {
+        /* A hole: what comes after it would not be a range. */
+        sweep->closed = true;
+    }
+}
+
+static void
+merge_in_order(struct sim__sweep *sweep)
+{
+    while (sweep->merge_sequence < sweep->next_sequence) {
+        struct sim_batch *batch = &sweep->window[sweep->merge_sequence % SIM_SWEEP_WINDOW];
+        if (!batch->over) {
+            return;
+        }
+        if (!sweep->closed) {
+            merge(sweep, batch);
+        }
+        sim_batch_done(batch);
+        sweep->merge_sequence++;
+    }
+}
+
+/* Worker `which` is done with its job. */
+static void
+collect(struct sim__sweep *sweep, uint32_t which)
+{
+    struct sim_worker *worker = &sweep->pool->workers[which];
+    struct sim_shared *shared = worker->shared;
+    struct sim_batch *batch = &sweep->window[sweep->owner[which] % SIM_SWEEP_WINDOW];
+    sim_batch_add(batch, shared, worker->edges);
+    if (worker->failed) {
+        (void)snprintf(sweep->pool->error, sizeof(sweep->pool->error), "%s", worker->error);
+        sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
+    }
+    bool enough =
+            sweep->plan->fail_fast && batch->totals.runs > batch->totals.verdicts[SIM_VERDICT_PASS];
+    uint32_t done = (uint32_t)batch->totals.runs;
+    if (done < batch->asked && !sweep->stopping && !enough && !batch->exhausted) {
+        give(sweep, which, batch->index + done, batch->asked - done);
+        return;
+    }
+    batch->over = true;
+    sweep->owner[which] = SIM_SWEEP_NOBODY;
+}
+
+static bool
+anybody_works(const struct sim__sweep *sweep)
+{
+    for (uint32_t i = 0; i < sweep->pool->count; i++) {
+        if (sweep->owner[i] != SIM_SWEEP_NOBODY) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* After an interrupt: who has not come to the end of his run by now is not waited for. */
+static void
+abandon(struct sim__sweep *sweep)
+{
+    if (sweep->interrupted_ms == 0 || sim_clock_ms() - sweep->interrupted_ms < GRACE_MS) {
+        return;
+    }
+    for (uint32_t i = 0; i < sweep->pool->count; i++) {
+        if (sweep->owner[i] != SIM_SWEEP_NOBODY) {
+            sim_worker_abandon(&sweep->pool->workers[i]);
+            collect(sweep, i);
+        }
+    }
+    merge_in_order(sweep);
+}
+
+/* One turn: hand out, wait, collect, merge. */
+static void
+turn(struct sim__sweep *sweep)
+{
+    int tick_ms = sim__sweep_is_overdue(sweep) ? OVERDUE_TICK_MS : TICK_MS;
+    int which = sim_workers_wait(sweep->pool->workers, sweep->pool->count, tick_ms);
+    sim__sweep_look_at_the_time(sweep);
+    if (which >= 0) {
+        collect(sweep, (uint32_t)which);
+        merge_in_order(sweep);
+    }
+    abandon(sweep);
+    if (!sweep->closed &&
+            !sweep->sink->tick(sweep->sink, sweep->result->totals.runs, &sweep->result->totals)) {
+        sim__sweep_close(sweep, SIM_SWEEP_SINK);
+    }
+}
+
+/* Small enough that all workers have something to do and a stop comes soon. */
+static uint32_t
+batch_runs(const struct sim_sweep_plan *plan, uint32_t workers)
+{
+    if (plan->batch_runs != 0) {
+        return plan->batch_runs < SIM_JOB_RUNS_MAX ? plan->batch_runs : SIM_JOB_RUNS_MAX;
+    }
+    uint64_t runs = plan->chapter_runs != 0 && plan->chapter_runs < plan->runs ? plan->chapter_runs
+                                                                               : plan->runs;
+    uint64_t share = runs / ((uint64_t)workers * 8) + 1;
+    return share < SIM_JOB_RUNS_MAX ? (uint32_t)share : SIM_JOB_RUNS_MAX;
+}
+
+void
+sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct sim_sink *sink,
+        struct sim_sweep_result *ret_result)
+{
+    rt_assert(plan->runs >= 1);
+    *ret_result = (struct sim_sweep_result){.first_failure = UINT64_MAX};
+    struct sim__sweep sweep = {.pool = pool, .plan = plan, .sink = sink, .result = ret_result};
+    sweep.kind = plan->how == SIM_HOW_SEARCH ? sim_strategy_at(plan->search.kind) : NULL;
+    sweep.batch_runs = batch_runs(plan, workers_used(&sweep));
+    sim__sweep_know(&sweep);
+    sim__chapter_open_first(&sweep);
+    for (uint32_t i = 0; i < pool->count; i++) {
+        sweep.owner[i] = SIM_SWEEP_NOBODY;
+    }
+    hand_out(&sweep);
+    while (anybody_works(&sweep)) {
+        turn(&sweep);
+        sim__chapter_turn_the_page(&sweep);
+        hand_out(&sweep);
+    }
+    merge_in_order(&sweep);
+    for (; sweep.merge_sequence < sweep.next_sequence; sweep.merge_sequence++) {
+        sim_batch_done(&sweep.window[sweep.merge_sequence % SIM_SWEEP_WINDOW]);
+    }
+}

@@ -1,0 +1,140 @@
+/*
+ * sweep.h -- many runs of one scenario, the same whoever did which.
+ *
+ * Run i of a sweep has seed first + i. Runs are handed out in batches of neighbours;
+ * results are put together in the order of run index, whichever worker was faster:
+ * totals, rows, the first failure of each kind, and where a sweep stops because of
+ * one, are the same for any number of workers. (Where it stops because of a clock
+ * or of ^C is not; then everything up to some index counts and nothing behind it.)
+ *
+ * Failures of one verdict, oracle and site are one failure: the first is confirmed
+ * alone in a fresh process and told, all are counted and have a row.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_SWEEP_SWEEP_H
+#define SIM_ENGINE_SWEEP_SWEEP_H
+
+#include <signal.h>
+
+#include "sim/engine/worker/alone.h"
+#include "sim/engine/worker/pool.h"
+#include "sim/store/store.h"
+
+/* Failures that are told; more kinds than this in one sweep are only counted. */
+#define SIM_FAILURES_MAX 64u
+/* After so many hangs a sweep gives up: each costs the patience of `hang_ms`. */
+#define SIM_HANGS_MAX 10u
+
+struct sim_sweep_plan {
+    const struct sim_scenario *scenario;
+    struct sim_options options;
+    uint64_t first;              /* Seed of run 0. */
+    uint64_t runs;               /* UINT64_MAX: until it is stopped. */
+    uint32_t how;                /* RANDOM, DULLEST, SEARCH, or LENIENT: one run by … */
+    const struct sim_tape *tape; /* … this tape; borrowed. */
+    struct sim_search search;    /* With SEARCH. */
+    uint32_t given;              /* Options that no swarm draws: bit 1 << i for option i. */
+    bool teaches;        /* What runs teach is gathered also where no strategy asks for it. */
+    bool covers;         /* What runs cover likewise. */
+    uint32_t batch_runs; /* A batch has so many, on any number of workers; 0: what is best. */
+    uint32_t check_percent;
+    bool fail_fast;
+    bool keep_all;
+    /* A failure that was reported before: runs that fail in the same way are counted, and not
+     * reported again. NULL: none. */
+    const struct sim_outcome *known;
+    bool unconfirmed;     /* Failures are told as they were seen, and none is run alone. */
+    uint64_t deadline_ms; /* Of sim_clock_ms; UINT64_MAX: none. */
+    const volatile sig_atomic_t *interrupted; /* Not 0: stop. */
+    uint64_t chapter_runs;     /* Runs of a chapter; 0: there is one, as long as the sweep. */
+    uint32_t shard;            /* Chapters c with c modulo `shards` = `shard` are made; … */
+    uint32_t shards;           /* … 0 stands for 1. */
+    struct sim_facts *covered; /* With chapters: takes what all of them cover, SIM_LORE_FACTS of
+                                * them. Borrowed. */
+};
+
+/* A batch that is merged: what is written down of it. */
+struct sim_merged {
+    uint64_t index; /* Of its first run, in the sweep. */
+    uint32_t runs;
+    const struct sim_kept *kept;
+    uint32_t kept_count;
+    const uint8_t *tapes;
+    size_t tapes_size;
+    const uint8_t *arms; /* Who drew each run, in a search: a place in the table of strategies. */
+    const uint64_t *orders; /* The partial-order hash of each; 0: not known. */
+    const uint32_t *fresh;  /* How much each covered that no run before it had. */
+    const uint64_t
+            *edges; /* The two sets of each (sim/search/cover/edges.h); NULL: nobody counts. */
+    const struct sim_lore *lore;           /* All that is known with this batch. */
+    const struct sim_sweep_totals *totals; /* Of the sweep, with this batch. */
+};
+
+/* What makes one run of a sweep again, alone. */
+struct sim_again {
+    uint32_t how;                /* RANDOM or DULLEST, by the seed; or STRICT, … */
+    const struct sim_tape *tape; /* … by this tape. Borrowed. */
+};
+
+/* A failure of a new kind. */
+struct sim_new_failure {
+    uint64_t index;                 /* Of the run in the sweep. */
+    const struct sim_outcome *seen; /* What the sweep saw. */
+    struct sim_again again;         /* What makes it again by itself. */
+    struct sim_outcome outcome;     /* What is true: `seen` confirmed, or verdict `diverged`. */
+    struct sim_alone *alone;        /* The run alone; its events are there. NULL: unconfirmed. */
+    bool same;
+};
+
+/* What the sweep tells meanwhile. Each answers false to end the sweep at once. */
+struct sim_sink {
+    bool (*batch)(struct sim_sink *sink, const struct sim_merged *batch);
+    bool (*failure)(struct sim_sink *sink, const struct sim_new_failure *failure);
+    /* A run had another digest in the twin; called for the first of a sweep. */
+    bool (*twin)(struct sim_sink *sink, uint64_t seed, const struct sim_again *again);
+    /* Whether that is enough, asked when a batch is merged whole; NULL: never. */
+    bool (*enough)(struct sim_sink *sink);
+    /* About ten times a second. */
+    bool (*tick)(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals);
+};
+
+enum sim_sweep_end {
+    SIM_SWEEP_COMPLETE,
+    SIM_SWEEP_EXHAUSTED, /* An enumeration has come to its end. */
+    SIM_SWEEP_ENOUGH,    /* The sink said so. */
+    SIM_SWEEP_STOPPED_AT_FAILURE,
+    SIM_SWEEP_OUT_OF_TIME,
+    SIM_SWEEP_INTERRUPTED,
+    SIM_SWEEP_TOO_MANY_HANGS,
+    SIM_SWEEP_SINK,  /* The sink has failed. */
+    SIM_SWEEP_SYSTEM /* The operating system refused; see pool->error. */
+};
+
+struct sim_sweep_result {
+    enum sim_sweep_end end;
+    struct sim_sweep_totals totals;
+    uint64_t failures;      /* Runs that did not pass. */
+    uint64_t first_failure; /* Index of the first; UINT64_MAX: none. */
+    uint32_t kinds;         /* Failures told. */
+    uint32_t diverged;      /* Of those, not confirmed. */
+    uint64_t checked;       /* Runs compared with a twin … */
+    uint64_t unequal;       /* … and not the same there. */
+};
+
+/* The options of the plan's run with `seed`: its own, or what the seed draws of them (swarm.h). */
+void sim_sweep_options(
+        const struct sim_sweep_plan *plan, uint64_t seed, struct sim_options *ret_options);
+
+/* How long chapters are in a sweep of `runs`, UINT64_MAX: nobody knows how many. Depends on nothing
+ * else, least of all on how many shards there are. */
+uint64_t sim_chapter_runs(uint64_t runs);
+
+/* How many of the plan's runs are made: its own chapters'. */
+uint64_t sim_sweep_share(const struct sim_sweep_plan *plan);
+
+/* Sweeps. Anything that was merged has been told to the sink by the time it returns. */
+void sim_sweep_run(struct sim_pool *pool, const struct sim_sweep_plan *plan, struct sim_sink *sink,
+        struct sim_sweep_result *ret_result);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * teach.c -- merging facts, and turning the page when an epoch is whole.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/engine/sweep/teach.h"
+
+#include <stdlib.h>
+
+#include "runtime/base/assert.h"
+
+/* There is always one more partial order: those that are remembered must leave room for others. */
+#define ORDERS_MAX (SIM_LORE_FACTS / 4)
+
+static bool
+add_fact(struct sim_lore_book *book, const struct sim_fact *fact)
+{
+    bool order = fact->kind == SIM_FACT_ORDER;
+    if (fact->kind == SIM_FACT_WANTED) {
+        return false; /* For the corpus: add_wishes. */
+    }
+    if (order && book->orders >= ORDERS_MAX) {
+        return false;
+    }
+    bool news = sim_facts_add(&book->master.facts, fact);
+    book->orders += order && news;
+    return news;
+}
+
+static void
+add_facts(struct sim_lore_book *book, struct sim_batch *batch, uint32_t *worth)
+{
+    for (uint32_t i = 0; i < batch->fact_count; i++) {
+        const struct sim_fact *fact = &batch->facts[i];
+        bool news = add_fact(book, fact);
+        /* A batch is in memory of the worker's: what it says of runs may be anything. */
+        uint64_t place = fact->first - batch->index;
+        if (news && place < batch->totals.runs) {
+            bool covers = fact->kind == SIM_FACT_COVER;
+            batch->fresh[place] += covers;
+            worth[place] += covers || fact->kind == SIM_FACT_ORDER;
+        }
+    }
+}
+
+/* Tapes of runs that were the first to show something. */
+static void
+add_tapes(struct sim_lore_book *book, const struct sim_batch *batch, const uint32_t *worth)
+{
+    for (uint32_t i = 0; i < batch->kept_count; i++) {
+        const struct sim_kept *kept = &batch->kept[i];
+        uint64_t place = kept->outcome.seed - batch->seed;
+        if (place < batch->totals.runs && worth[place] > 0) {
+            sim_corpus_add(&book->master.corpus, batch->index + place, worth[place],
+                    kept->tape_length > 0 ? batch->tapes + kept->tape_offset : NULL,
+                    kept->tape_length);
+        }
+    }
+}
+
+/* Constraints of such runs. */
+static void
+add_wishes(struct sim_lore_book *book, const struct sim_batch *batch, const uint32_t *worth)
+{
+    for (uint32_t i = 0; i < batch->fact_count; i++) {
+        const struct sim_fact *fact = &batch->facts[i];
+        uint64_t place = fact->first - batch->index;
+        if (fact->kind == SIM_FACT_WANTED && place < batch->totals.runs && worth[place] > 0) {
+            const struct sim_corpus_pair wish = {
+                    (uint32_t)(fact->a >> 32), (uint32_t)fact->a, fact->b & 1};
+            sim_corpus_wish(&book->master.corpus, fact->first, worth[place], &wish);
+        }
+    }
+}
+
+void
+sim_teach(struct sim_lore_book *book, struct sim_batch *batch)
+{
+    batch->fresh = calloc(batch->totals.runs + 1, sizeof(*batch->fresh));
+    uint32_t *worth = calloc(batch->totals.runs + 1, sizeof(*worth));
+    rt_assert(batch->fresh != NULL && worth != NULL);
+    add_facts(book, batch, worth);
+    for (uint64_t i = 0; i < batch->totals.runs; i++) {
+        uint32_t arm = batch->arms[i] < SIM_ARMS_MAX ? batch->arms[i] : SIM_ARMS_MAX - 1;
+        sim_lore_book_count(book, arm, batch->fresh[i]);
+    }
+    add_tapes(book, batch, worth);
+    add_wishes(book, batch, worth);
+    free(worth);
+    uint64_t end = 0;
+    uint64_t last = batch->index + batch->totals.runs - 1;
+    if (batch->totals.runs > 0 && sim_epoch_of(last, &end) == book->closed && last + 1 == end) {
+        sim_lore_book_close(book);
+    }
+}
+
+uint64_t
+sim_teachable(const struct sim_lore_book *book, uint64_t index)
+{
+    uint64_t end = 0;
+    return sim_lore_book_is_open(book, sim_epoch_of(index, &end)) ? end - index : 0;
+}

@@ -1,0 +1,159 @@
+/*
+ * trials.c -- sweeps that end at their first failure, over and over.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/engine/sweep/trials.h"
+
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/scenario.h"
+#include "sim/engine/worker/crash.h"
+
+/* What is killed each time has a share in it, and is told as it is. */
+#define DISTURBED_MAX 3u
+
+struct trial {
+    struct sim_sink sink; /* First: the sweep hands it back. */
+    const struct sim_trials_plan *plan;
+    struct sim_sweep_result result;
+    struct sim_outcome outcome;
+    bool disturbed; /* A worker of it was killed from outside. */
+};
+
+static struct trial *
+trial_of(struct sim_sink *sink)
+{
+    return (struct trial *)(void *)sink;
+}
+
+static bool
+on_batch(struct sim_sink *sink, const struct sim_merged *batch)
+{
+    (void)sink;
+    (void)batch;
+    return true;
+}
+
+static bool
+on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
+{
+    struct trial *trial = trial_of(sink);
+    if (failure->index == trial->result.first_failure || trial->outcome.steps == 0) {
+        trial->outcome = failure->outcome;
+    }
+    trial->disturbed = trial->disturbed || sim_crash_from_outside(failure->seen->message);
+    return true;
+}
+
+static bool
+on_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+{
+    (void)sink;
+    (void)seed;
+    (void)again;
+    return true;
+}
+
+static bool
+on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
+{
+    const struct sim_trials_plan *plan = trial_of(sink)->plan;
+    return plan->tick == NULL || plan->tick(plan->argument, runs, totals);
+}
+
+static struct sim_sweep_plan
+sweep_of(const struct sim_trials_plan *plan, uint64_t first)
+{
+    return (struct sim_sweep_plan){
+            .scenario = plan->scenario,
+            .options = plan->options,
+            .first = first,
+            .runs = plan->runs_max,
+            .how = plan->how,
+            .search = plan->search,
+            .fail_fast = true,
+            .unconfirmed = plan->unconfirmed,
+            .deadline_ms = UINT64_MAX,
+    };
+}
+
+bool
+sim_trial_run(struct sim_pool *pool, const struct sim_trials_plan *plan, uint64_t first,
+        struct sim_trial *ret_trial)
+{
+    const struct sim_sweep_plan sweep = sweep_of(plan, first);
+    struct trial trial;
+    uint32_t times = 0;
+    do {
+        trial = (struct trial){
+                .sink = {.batch = on_batch,
+                        .failure = on_failure,
+                        .twin = on_twin,
+                        .tick = on_tick},
+                .plan = plan,
+        };
+        sim_sweep_run(pool, &sweep, &trial.sink, &trial.result);
+        if (trial.result.end == SIM_SWEEP_SYSTEM) {
+            return false;
+        }
+    } while (trial.disturbed && ++times < DISTURBED_MAX);
+    bool failed = trial.result.first_failure != UINT64_MAX;
+    *ret_trial = (struct sim_trial){
+            .failed = failed,
+            .exhausted = trial.result.end == SIM_SWEEP_EXHAUSTED,
+            .runs = failed ? trial.result.first_failure + 1 : trial.result.totals.runs,
+            .merged = trial.result.totals.runs,
+            .failures = trial.result.failures,
+            .outcome = trial.outcome,
+    };
+    return true;
+}
+
+static void
+add(struct sim_trials *trials, const struct sim_trial *trial, const struct sim_scenario *scenario)
+{
+    trials->trials++;
+    trials->exhausted += trial->exhausted && !trial->failed;
+    if (!trial->failed) {
+        return;
+    }
+    if (trials->found++ == 0) {
+        trials->verdict = trial->outcome.verdict;
+        trials->oracle = trial->outcome.oracle;
+    }
+    trials->runs += trial->runs;
+    trials->steps += trial->outcome.steps;
+    trials->as_stated = trials->as_stated &&
+                        sim_scenario_states(scenario, (enum sim_verdict)trial->outcome.verdict);
+}
+
+static bool
+is_sequential(const struct sim_trials_plan *plan)
+{
+    return plan->how == SIM_HOW_SEARCH && sim_strategy_at(plan->search.kind)->sequential;
+}
+
+bool
+sim_trials_run(
+        struct sim_pool *pool, const struct sim_trials_plan *plan, struct sim_trials *ret_trials)
+{
+    uint32_t wanted = is_sequential(plan) ? 1 : plan->trials;
+    rt_assert(wanted >= 1 && plan->runs_max >= 1 && plan->runs_max <= SIM_TRIAL_STRIDE);
+    *ret_trials = (struct sim_trials){.as_stated = true};
+    for (uint32_t i = 0; i < wanted; i++) {
+        struct sim_trial trial;
+        if (!sim_trial_run(pool, plan, 1 + i * SIM_TRIAL_STRIDE, &trial)) {
+            return false;
+        }
+        add(ret_trials, &trial, plan->scenario);
+    }
+    return true;
+}
+
+uint64_t
+sim_trials_mean_tenths(uint64_t runs, uint32_t found)
+{
+    return found > 0 ? (runs * 10 + found / 2) / found : 0;
+}

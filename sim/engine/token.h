@@ -1,0 +1,95 @@
+/*
+ * token.h -- a run as one word that can be pasted.
+ *
+ *      rw1:<scenario>:<seed>:<payload>
+ *
+ * Format of the payload, before base32 (lower case a-z2-7, no padding, unused bits 0):
+ *   varint  decision version (SIM_DECISION_VERSION)
+ *   4 bytes hash of the declared options and parameters (sim_options_hash)
+ *   4 bytes low half of the run's digest; 0 when it has none (a hang)
+ *   byte    flags: 1 the run is told by its tape, else it is plain `random`
+ *   varint  verdict, varint oracle, 4 bytes site: what came out, so that a replay
+ *           knows without a database whether the same failure came again
+ *   varint  options that differ from their defaults, then for each: varint
+ *           distance from the index before (SIM_OPTIONS and up are the scenario's
+ *           parameters), varint value (of a parameter: zigzag)
+ *   tape    sim_tape_encode, to the end; only with flag 1
+ *   4 bytes XXH32 of the whole text up to the last colon and of all bytes before
+ * Numbers of 4 bytes are little-endian. A varint has one spelling, and so has a
+ * seed: there are no two tokens for one run.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_TOKEN_H
+#define SIM_ENGINE_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/core/options.h"
+#include "sim/core/tape.h"
+
+/* Raised whenever the same seed would mean another run. */
+#define SIM_DECISION_VERSION 1u
+
+#define SIM_SEED_MAX ((uint64_t)INT64_MAX)
+#define SIM_NAME_MAX 96u /* Of a scenario, with the final 0. */
+#define SIM_TOKEN_OPTIONS_MAX ((uint32_t)SIM_OPTIONS + SIM_PARAMS_MAX)
+#define SIM_TOKEN_ERROR_MAX 256u
+#define SIM_TOKEN_TAPE_MAX (1u << 20) /* Deviations in a tape that is read. */
+
+struct sim_token_option {
+    uint32_t index; /* enum sim_option_index, or SIM_OPTIONS plus that of a parameter. */
+    uint64_t value;
+};
+
+struct sim_token {
+    char scenario[SIM_NAME_MAX];
+    uint64_t seed;
+    uint32_t options_hash;
+    uint32_t digest;
+    uint32_t verdict;
+    uint32_t oracle;
+    uint32_t site;
+    bool taped;
+    uint32_t option_count;
+    struct sim_token_option options[SIM_TOKEN_OPTIONS_MAX];
+    struct sim_tape tape; /* After sim_token_parse: owned, see sim_token_done. */
+};
+
+enum sim_token_error {
+    SIM_TOKEN_OK,
+    SIM_TOKEN_MALFORMED,     /* Cut, mistyped, or no token at all. */
+    SIM_TOKEN_OTHER_VERSION, /* Of a rewake whose decisions mean something else. */
+    SIM_TOKEN_OTHER_OPTIONS  /* Made under other declarations of options or parameters. */
+};
+
+/*
+ * Reads untrusted `text`. On an error nothing is owned and `error` is one line that says what is
+ * wrong and what to do; on success sim_token_done must follow.
+ */
+enum sim_token_error sim_token_parse(
+        const char *text, struct sim_token *ret_token, char error[SIM_TOKEN_ERROR_MAX]);
+
+/* Gives the tape back. Zeroed tokens are fine. */
+void sim_token_done(struct sim_token *token);
+
+struct sim_scenario;
+
+/* Notes which of `options` differ from the defaults of `scenario`, and the hash. */
+void sim_token_set_options(struct sim_token *token, const struct sim_scenario *scenario,
+        const struct sim_options *options);
+
+/* The options of the run: the defaults of `scenario`, and what the token says. */
+enum sim_token_error sim_token_options(const struct sim_token *token,
+        const struct sim_scenario *scenario, struct sim_options *ret_options,
+        char error[SIM_TOKEN_ERROR_MAX]);
+
+/* The token as text, from malloc. `token->tape` is borrowed. */
+char *sim_token_text(const struct sim_token *token);
+
+/* A seed: decimal, or 0x and hexadecimal; false when it is none or above SIM_SEED_MAX. */
+bool sim_seed_parse(const char *text, uint64_t *ret_seed);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * last_words.h -- what a process has counted is written, however it ends.
+ *
+ * gcov writes its counts when a process calls exit, and workers never do: they leave by _exit,
+ * crash in a run, or are killed because a step does not return. In a build that counts (BUILD=cov:
+ * lines; BUILD=edges: edges of a run, sim/search/cover/edges.h), or with a library that does, each of
+ * these writes first; else nothing of this does anything.
+ *
+ * A library of scenarios that counts its lines has been linked with
+ *
+ *     --coverage -Wl,-u,__gcov_dump,-u,__gcov_reset
+ *
+ * Its counts are variables of its own, which are put back before each run (memory/image.h), so they
+ * are written after each.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_WORKER_LAST_WORDS_H
+#define SIM_ENGINE_WORKER_LAST_WORDS_H
+
+#include <sys/types.h>
+
+/* A library was loaded, dlopen's `handle`: from here on it is heard if it counts; of such the first
+ * eight are. */
+void sim_last_words_add(void *handle);
+
+/* A run is over, and the next will put back what libraries have counted: writes that. */
+void sim_last_words_of_run(void);
+
+/* Of a process that was just forked: what its parent has counted is the parent's, and from here on
+ * it can be asked. */
+void sim_last_words_begin(void);
+
+/* Writes all. What is counted afterwards is lost. Also called where a signal is handled. */
+void sim_last_words(void);
+
+/* The process `pid`, a child that is about to be killed, writes all and dies of SIGKILL; one that
+ * has not after two seconds lives on. It is not reaped. */
+void sim_last_words_ask(pid_t pid);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * pilot.h -- one candidate after the other, in a process that stays.
+ *
+ *      struct sim_pilot pilot;
+ *      sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
+ *      for each candidate
+ *          const struct sim_outcome *outcome = sim_pilot_run(&pilot, &candidate);
+ *          … its events: sim_pilot_recorder; what it really did: sim_pilot_deviations
+ *      sim_pilot_fini(&pilot);
+ *
+ * Who shrinks, bisects or explains asks for hundreds of runs, each with another tape,
+ * seed or options. A process for each costs more than the run; so they are flown by one
+ * worker, which gets each tape through the mapping. What a run does to its process ends
+ * there as always: after a crash or a hang the next candidate has a new process.
+ *
+ * Ownership. The candidate, and the tape it names, are borrowed for the call. What is
+ * read afterwards (outcome, recorder, tape, misfit) lies in the mapping and is there until
+ * the next sim_pilot_run or sim_pilot_fini.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_WORKER_PILOT_H
+#define SIM_ENGINE_WORKER_PILOT_H
+
+#include "sim/engine/worker/budget.h"
+#include "sim/engine/worker/worker.h"
+
+struct sim_pilot {
+    struct sim_budget *budget; /* Charged with each run; NULL: none. Borrowed. */
+    struct sim_worker worker;  /* After a refusal worker.error says why. */
+    uint64_t runs;             /* Made since sim_pilot_init. */
+};
+
+/* A run that is to be made. */
+struct sim_candidate {
+    const struct sim_scenario *scenario;
+    const struct sim_options *options;
+    uint64_t seed;
+    uint32_t how;                /* enum sim_how */
+    const struct sim_tape *tape; /* For all that run by a tape; NULL: an empty one. */
+    bool texts;     /* Names, logs and reasons are kept; needs a mapping with room for them. */
+    bool explain;   /* After a failure: look for the owed wake, and try FIFO order. */
+    bool with_past; /* After another run in the same process. */
+    /* Where the numbers that it draws are noted, made before sim_pilot_init; NULL: nowhere. */
+    struct sim_draws *draws;
+    /* After all that: looks further into the run, in the process that made it, and leaves what it
+     * finds in `study_of`, which lies in memory shared with the process since before
+     * sim_pilot_init. NULL: nobody does. */
+    void (*study)(struct sim_world *world, const struct sim_case *what,
+            const struct sim_outcome *outcome, void *study_of);
+    void *study_of;
+    /* The run is made in this very process, for a debugger: see sim_worker_here. One for a pilot.
+     * NULL: in its own. */
+    struct sim_trap *trap;
+    /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
+     * with its tape. NULL: nobody asks. */
+    struct sim_transcript *transcript;
+};
+
+/*
+ * Makes the mapping; the process comes with the first candidate. `kind` NULL: the usual one.
+ * `sizes` is borrowed: sim_shared_for_candidates keeps events and no texts, sim_shared_for_reading
+ * both. False: no memory; sim_pilot_fini may follow in any case.
+ */
+bool sim_pilot_init(struct sim_pilot *pilot, const struct sim_worker_kind *kind,
+        const struct sim_shared_sizes *sizes, uint32_t hang_ms);
+
+/* Ends the process and gives the mapping back. Zeroed pilots are fine. */
+void sim_pilot_fini(struct sim_pilot *pilot);
+
+/*
+ * Runs `candidate`: how it ended, whatever became of the process (verdict `crash` or `hang`; a hang
+ * takes `hang_ms`). NULL: the system refused, or the tape has more deviations than the mapping has
+ * space for; see worker.error. The pilot is of no more use then. With a budget: it is charged, the
+ * study gets what is left of the stage, and what is not done when the time is up is abandoned: NULL
+ * for a run (sim_budget_left is false then), and a study leaves what it has found.
+ */
+const struct sim_outcome *sim_pilot_run(
+        struct sim_pilot *pilot, const struct sim_candidate *candidate);
+
+/* ---- After a run. ---------------------------------------------------------------------------- */
+
+const struct sim_outcome *sim_pilot_outcome(const struct sim_pilot *pilot);
+const struct sim_recorder *sim_pilot_recorder(const struct sim_pilot *pilot);
+
+/* The tape that the run wrote: what was really done, in its order. Encoded, as it is stored … */
+const uint8_t *sim_pilot_tape(const struct sim_pilot *pilot, size_t *ret_size);
+/* … and as deviations, decoded into memory of the mapping. To be copied before the next run. */
+struct sim_tape sim_pilot_deviations(struct sim_pilot *pilot);
+
+/* What did not fit a strict tape, one sentence; NULL: all of it did. */
+const char *sim_pilot_mismatch(const struct sim_pilot *pilot);
+
+/* Deviations of a lenient tape that fitted nowhere. */
+uint32_t sim_pilot_ignored(const struct sim_pilot *pilot);
+
+/* With `explain`: whether the failure also comes in FIFO order. */
+enum sim_store_fifo sim_pilot_fifo(const struct sim_pilot *pilot);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * pool.c -- making and ending the workers of a command.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/engine/worker/pool.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/base/assert.h"
+#include "sim/engine/worker/worker_priv.h"
+
+bool
+sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
+{
+    rt_assert(jobs >= 1);
+    rt_assert(jobs <= SIM_JOBS_MAX);
+    *pool = (struct sim_pool){.hang_ms = hang_ms};
+    pool->workers = calloc(jobs, sizeof(*pool->workers));
+    if (!sim_lore_book_init(&pool->book)) {
+        (void)snprintf(pool->error, sizeof(pool->error), "no memory for what runs teach");
+        return false;
+    }
+    for (; pool->workers != NULL && pool->count < jobs; pool->count++) {
+        if (!sim_worker_init(&pool->workers[pool->count], &sim_worker_usual, &sim_shared_for_sweeps,
+                    hang_ms)) {
+            break;
+        }
+        pool->workers[pool->count].book = &pool->book;
+        pool->workers[pool->count].reports_diverged = true;
+    }
+    if (pool->count < jobs) {
+        (void)snprintf(pool->error, sizeof(pool->error), "no memory for %u workers", jobs);
+    }
+    return pool->count == jobs;
+}
+
+void
+sim_pool_fini(struct sim_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->count; i++) {
+        sim_worker_fini(&pool->workers[i]);
+    }
+    free(pool->workers);
+    sim_worker_fini(&pool->twin);
+    sim_lore_book_fini(&pool->book);
+    *pool = (struct sim_pool){.count = 0};
+}
+
+void
+sim_pool_end_processes(struct sim_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->count; i++) {
+        rt_assert(!pool->workers[i].busy);
+        (void)sim__worker_end(&pool->workers[i]);
+    }
+}
+
+bool
+sim_pool_ask_twin(
+        struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest)
+{
+    struct sim_worker *twin = &pool->twin;
+    bool fresh = twin->shared == NULL;
+    if (fresh && !sim_worker_init(twin, &sim_worker_twin, &sim_shared_for_sweeps, pool->hang_ms)) {
+        (void)snprintf(pool->error, sizeof(pool->error), "no memory for the twin");
+        return false;
+    }
+    twin->shared->job = *like;
+    twin->shared->job.first = seed;
+    twin->shared->job.count = 1;
+    twin->shared->job.keep_all = true;
+    twin->shared->job.check_percent = 0;
+    twin->shared->job.another_first = fresh;
+    if (sim_worker_give(twin)) {
+        while (twin->busy) {
+            (void)sim_workers_wait(twin, 1, -1);
+        }
+    }
+    if (twin->failed) {
+        (void)snprintf(pool->error, sizeof(pool->error), "the twin: %s", twin->error);
+        return false;
+    }
+    *ret_digest = twin->shared->kept[0].outcome.digest;
+    return true;
+}
+
+uint32_t
+sim_processors(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) != 0) {
+        return 1;
+    }
+    uint32_t count = (uint32_t)CPU_COUNT(&set);
+    return count < 1 ? 1 : count < SIM_JOBS_MAX ? count : SIM_JOBS_MAX;
+}

@@ -1,0 +1,41 @@
+/*
+ * pool.h -- the workers of a command.
+ *
+ * They live as long as the command and go from one scenario to the next. One more of
+ * another kind, the twin, is made when digests are to be checked.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_WORKER_POOL_H
+#define SIM_ENGINE_WORKER_POOL_H
+
+#include "sim/engine/worker/worker.h"
+
+#define SIM_JOBS_MAX 256u
+
+struct sim_pool {
+    struct sim_worker *workers;
+    uint32_t count;
+    uint32_t hang_ms;
+    struct sim_lore_book book; /* What runs teach: the workers read it. */
+    struct sim_worker twin;    /* No mapping: not made yet. */
+    char error[160];
+};
+
+/* False: no room, see `error`. sim_pool_fini may follow in any case. */
+bool sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms);
+void sim_pool_fini(struct sim_pool *pool);
+
+/* Ends the processes of the workers, none of which may be busy: the next job of each begins in a
+ * new process. */
+void sim_pool_end_processes(struct sim_pool *pool);
+
+/* The digest of one run in the twin, which has run others before; false: the system refused.
+ * `like` says how, and with a tape by which, but is no search. */
+bool sim_pool_ask_twin(
+        struct sim_pool *pool, const struct sim_job *like, uint64_t seed, uint64_t *ret_digest);
+
+/* Processors that this process may use. */
+uint32_t sim_processors(void);
+
+#endif

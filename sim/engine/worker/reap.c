@@ -1,0 +1,428 @@
+/*
+ * reap.c -- how a run ended whose process is gone, and which runs are run again.
+ *
+ * The rule is in worker.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/engine/worker/worker_priv.h"
+
+/* Processes lost between two runs, and no run done meanwhile, before a worker fails. */
+#define DEATHS_MAX 20u
+
+/* ---- The run that was in progress. ----------------------------------------------------------- */
+
+/* Whose step it was, and the last line that was named in it: from the last events. */
+static void
+set_place(const struct sim_shared *shared, struct sim_outcome *outcome)
+{
+    const struct sim_recorder *recorder = &shared->world.recorder;
+    for (uint64_t i = recorder->count; i > sim_recorder_first(recorder); i--) {
+        const struct sim_event *event = sim_recorder_event(recorder, i - 1);
+        if (event->step != (uint32_t)outcome->steps) {
+            return;
+        }
+        if (outcome->site == 0) {
+            outcome->site = event->await != 0 ? event->await : event->site;
+        }
+        if (event->kind == SIM_EVENT_STEP) {
+            outcome->actor = event->actor;
+            return;
+        }
+    }
+}
+
+static void
+set_actor_name(const struct sim_shared *shared, struct sim_outcome *outcome)
+{
+    const char *name = outcome->actor == UINT32_MAX ? NULL
+                                                    : sim_recorder_text(&shared->world.recorder,
+                                                              SIM_TEXT_ACTOR, outcome->actor);
+    if (name != NULL) {
+        (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", name);
+    }
+}
+
+/* The world in the mapping stands where the run stood. */
+static void
+cut_off(struct sim_shared *shared, struct sim_outcome *ret)
+{
+    struct sim_world *world = &shared->world;
+    *ret = (struct sim_outcome){
+            .seed = shared->seed,
+            .steps = world->step,
+            .sim_ns = world->now_ns,
+            .events = world->recorder.count,
+            .decisions = world->decider.asked,
+            .deviations = world->decider.tape.count,
+            .tasks = world->tasks,
+            .order = (uint8_t)world->order,
+            .actor = UINT32_MAX,
+            .fail_step = world->step,
+            .fail_ns = world->now_ns,
+    };
+    set_place(shared, ret);
+    set_actor_name(shared, ret);
+    shared->recorder = world->recorder;
+    ret->digest = sim_recorder_end(&shared->recorder, world->decider.hash);
+}
+
+/* How a run ended whose process is gone: in the middle of it, or of a question to a blocked actor
+ * when it had ended. */
+static struct sim_outcome
+last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
+{
+    struct sim_shared *shared = worker->shared;
+    const struct sim_ended *ended = &shared->world.ended;
+    struct sim_outcome outcome;
+    char what[SIM_MESSAGE_MAX - sizeof(SIM_OUTCOME_ASKED)];
+    if (ended->asking) {
+        outcome = ended->outcome;
+        shared->recorder = ended->recorder;
+    } else {
+        cut_off(shared, &outcome);
+    }
+    outcome.verdict = (uint8_t)verdict;
+    outcome.oracle = SIM_ORACLE_PROCESS;
+    if (verdict == SIM_VERDICT_HANG) {
+        /* Where it was when we lost patience is no property of the run: it has no digest. */
+        char where[160];
+        outcome.digest = 0;
+        sim_hang_find(&shared->hang, &shared->crash);
+        sim_crash_stack(&shared->crash, &outcome.stack);
+        sim_crash_where(&shared->crash, where, sizeof(where));
+        (void)snprintf(what, sizeof(what), "a step has not returned after %u ms of real time%s",
+                sim__worker_patience_ms(worker), where);
+    } else {
+        sim_crash_stack(&shared->crash, &outcome.stack);
+        sim_crash_tell(&shared->crash, status, what, sizeof(what));
+    }
+    (void)snprintf(outcome.message, sizeof(outcome.message), "%s%s",
+            ended->asking ? SIM_OUTCOME_ASKED : "", what);
+    return outcome;
+}
+
+/* ---- Run again, alone. ----------------------------------------------------------------------- */
+
+static uint32_t
+done_of(const struct sim_worker *worker)
+{
+    return sim_shared_results(worker->shared)->done;
+}
+
+/* The process has made nothing before the job's next run. */
+static bool
+is_fresh(const struct sim_worker *worker)
+{
+    return !worker->used && done_of(worker) == worker->begun_at;
+}
+
+static bool
+is_sequential(const struct sim_worker *worker)
+{
+    return worker->job.how == SIM_HOW_SEARCH &&
+           sim_strategy_at(worker->job.search.kind)->sequential;
+}
+
+/* No process is at work: of the job, so many runs are made next, and whether each has a row. */
+static void
+limit(struct sim_worker *worker, uint32_t count, bool keep_all)
+{
+    worker->job.count = count;
+    worker->job.keep_all = keep_all;
+    memcpy(&worker->shared->job, &worker->job, sizeof(worker->job));
+}
+
+/* What is said of a run that ended as `doubt` says after others, and passed alone. */
+static void
+call_diverged(struct sim_outcome *outcome, const struct sim_doubt *doubt)
+{
+    char after[80] = "after runs of another scenario";
+    const struct sim_outcome *seen = &doubt->seen;
+    if (doubt->since < seen->seed) {
+        (void)snprintf(after, sizeof(after), "after runs of seeds from %llu to %llu",
+                (unsigned long long)doubt->since, (unsigned long long)(seen->seed - 1));
+    }
+    outcome->verdict = SIM_VERDICT_DIVERGED;
+    outcome->oracle = SIM_ORACLE_TWIN;
+    outcome->site = seen->site;
+    if (sim_crash_from_outside(seen->message)) {
+        (void)snprintf(outcome->message, sizeof(outcome->message),
+                "%.140s; alone in a fresh process it passed", seen->message);
+        return;
+    }
+    (void)snprintf(outcome->message, sizeof(outcome->message),
+            "in a process that it shared, %s, it ended as %s: %.100s; alone it passed", after,
+            sim_verdict_name(seen->verdict), seen->message);
+}
+
+/* The job from its beginning, run by run; this one is the first. */
+static bool
+begin_alone(struct sim_worker *worker)
+{
+    worker->busy = true; /* A process that is still there is ended by force. */
+    (void)sim__worker_end(worker);
+    worker->alone = worker->asked - 1;
+    worker->asked = 1;
+    worker->doubt.any = false;
+    worker->job.count = 1;
+    worker->job.keep_all = worker->keeps_all;
+    if (!sim_shared_renew(worker->shared, &worker->sizes, &worker->job)) {
+        return sim__worker_fail(worker, "no memory for what a run has written over", 0);
+    }
+    return sim__worker_continue(worker);
+}
+
+/* The last run of the results, if it passed, is called `diverged`. */
+static void
+diverge(struct sim_worker *worker, const struct sim_doubt *doubt)
+{
+    struct sim_outcome outcome = *sim_shared_last_kept(worker->shared);
+    rt_assert(outcome.seed == doubt->seen.seed);
+    if (worker->reports_diverged && outcome.verdict == SIM_VERDICT_PASS) {
+        call_diverged(&outcome, doubt);
+        sim_shared_replace_last(worker->shared, &outcome);
+    }
+}
+
+/* The run in doubt was run again, and has not ended its process in the middle. True: the job is
+ * over. */
+static bool
+refute(struct sim_worker *worker)
+{
+    const struct sim_doubt doubt = worker->doubt;
+    bool again = sim_shared_last_kept(worker->shared)->oracle == SIM_ORACLE_PROCESS;
+    bool others = done_of(worker) > 1;
+    worker->doubt.any = false;
+    /* A kill from outside damages nothing. */
+    if (!again && others && !sim_crash_from_outside(doubt.seen.message)) {
+        worker->refuted = doubt;
+        return !begin_alone(worker);
+    }
+    diverge(worker, &doubt);
+    limit(worker, worker->asked, worker->keeps_all);
+    return !sim__worker_continue(worker);
+}
+
+bool
+sim__worker_conclude(struct sim_worker *worker)
+{
+    uint32_t done = done_of(worker);
+    uint64_t last = worker->job.first + done - 1;
+    if (worker->failed) {
+        return true;
+    }
+    if (worker->doubt.any && done > 0 && last == worker->doubt.seen.seed) {
+        return refute(worker);
+    }
+    worker->doubt.any = false; /* It was stopped before it made the run again. */
+    if (worker->refuted.any && done > 0 && last == worker->refuted.seen.seed) {
+        worker->refuted.any = false;
+        diverge(worker, &worker->refuted);
+    }
+    return true;
+}
+
+/* ---- A mapping that is not whole. ------------------------------------------------------------ */
+
+static bool
+begin_dictation(struct sim_worker *worker)
+{
+    sim__worker_end_dictation(worker);
+    worker->dictation = memfd_create("rewake-tape", MFD_CLOEXEC);
+    return worker->dictation > 0;
+}
+
+/* Puts the tape that was kept aside where the run's own would be; how many deviations it has. */
+static uint32_t
+take_dictation(struct sim_worker *worker)
+{
+    const struct sim_tape *tape = &worker->shared->memory.tape;
+    size_t size = tape->capacity * sizeof(*tape->entries);
+    ssize_t got = pread(worker->dictation, tape->entries, size, 0);
+    sim__worker_end_dictation(worker);
+    return got > 0 ? (uint32_t)((size_t)got / sizeof(*tape->entries)) : 0;
+}
+
+/* The one run of the job, alone in its process, has written there. */
+static bool
+overwrote(struct sim_worker *worker)
+{
+    struct sim_job *job = &worker->job;
+    /* A search can repeat a run only by its tape, and that is lost: the run is made once more, and
+     * its tape kept elsewhere. */
+    bool dictated = job->dictates;
+    job->dictates = job->how == SIM_HOW_SEARCH && !dictated && begin_dictation(worker);
+    if (!sim_shared_renew(worker->shared, &worker->sizes, job)) {
+        return sim__worker_fail(worker, "no memory for what a run has written over", 0);
+    }
+    if (!job->dictates) {
+        const struct sim_outcome outcome = {
+                .seed = job->first,
+                .verdict = SIM_VERDICT_CRASH,
+                .oracle = SIM_ORACLE_PROCESS,
+                .order = SIM_ORDER_ANY,
+                .actor = UINT32_MAX,
+                .message = "it wrote over memory of rewake's own",
+                .deviations = dictated ? take_dictation(worker) : 0,
+        };
+        sim_shared_add(worker->shared, &outcome, job->search.kind);
+    }
+    return sim__worker_continue(worker);
+}
+
+bool
+sim__worker_distrust(struct sim_worker *worker)
+{
+    if (is_sequential(worker)) {
+        return sim__worker_fail(worker,
+                "a run wrote over rewake's own memory, and an enumeration cannot "
+                "continue without it: find the run with --strategy random",
+                0);
+    }
+    bool alone = !worker->used && worker->begun_at == 0 && worker->job.count == 1;
+    if (alone && !worker->job.another_first) {
+        return overwrote(worker);
+    }
+    worker->job.another_first = false;
+    return begin_alone(worker);
+}
+
+/* ---- A process that is gone. ----------------------------------------------------------------- */
+
+/* The process ended while no run was in progress: it was none of the runs'. */
+static bool
+replace(struct sim_worker *worker, int status)
+{
+    uint32_t done = sim_shared_results(worker->shared)->done;
+    worker->deaths = done == worker->deaths_done ? worker->deaths + 1 : 1;
+    worker->deaths_done = done;
+    if (worker->deaths <= DEATHS_MAX) {
+        return sim__worker_continue(worker);
+    }
+    char what[112];
+    bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    (void)snprintf(what, sizeof(what), "%u workers in a row ended between two runs, %s",
+            worker->deaths,
+            killed ? "killed from outside (SIGKILL): is memory short?"
+                   : "and nobody told them to: this is a bug of rewake");
+    return sim__worker_fail(worker, what, 0);
+}
+
+/* True when the run that was in progress is not among the results: it ended with its process. */
+static bool
+was_running(const struct sim_worker *worker)
+{
+    const struct sim_shared *shared = worker->shared;
+    return shared->stage == SIM_STAGE_RUN && shared->seed == shared->job.first + done_of(worker);
+}
+
+/*
+ * An enumeration cannot repeat its last run, as its statistics are beyond it: the tape can. `seen`
+ * is how it ended. False: see worker->error.
+ */
+static bool
+again_by_tape(
+        struct sim_worker *worker, const struct sim_outcome *seen, struct sim_outcome *ret_outcome)
+{
+    struct sim_tape tape = worker->shared->memory.tape;
+    struct sim_worker single;
+    tape.count = seen->deviations < tape.capacity ? seen->deviations : tape.capacity;
+    if (!sim_worker_init(&single, &worker->kind, &worker->sizes, worker->hang_ms)) {
+        return sim__worker_fail(worker, "no memory for a run alone", 0);
+    }
+    single.hurry = worker->hurry;
+    memcpy(&single.shared->job, &worker->job, sizeof(worker->job));
+    single.shared->job.first = seen->seed;
+    single.shared->job.count = 1;
+    single.shared->job.how = SIM_HOW_STRICT;
+    single.shared->job.tape = &tape;
+    single.shared->job.keep_all = true;
+    single.shared->job.teaches = false;
+    single.shared->job.covers = false;
+    if (sim_worker_give(&single)) {
+        while (single.busy) {
+            (void)sim_workers_wait(&single, 1, -1);
+        }
+    }
+    bool made = !single.failed || sim__worker_fail(worker, single.error, 0);
+    if (made) {
+        *ret_outcome = *sim_shared_last_kept(single.shared);
+    }
+    sim_worker_fini(&single);
+    return made;
+}
+
+/* `seen`, of a process that had made other runs, comes of an enumeration. */
+static bool
+settle_by_tape(struct sim_worker *worker, const struct sim_outcome *seen)
+{
+    const struct sim_doubt doubt = {.seen = *seen, .since = worker->since};
+    struct sim_outcome outcome;
+    if (!again_by_tape(worker, seen, &outcome)) {
+        return false;
+    }
+    if (outcome.verdict == SIM_VERDICT_PASS) {
+        call_diverged(&outcome, &doubt);
+    }
+    outcome.deviations = seen->deviations;
+    sim_shared_add(worker->shared, &outcome, worker->shared->arm);
+    return sim__worker_continue(worker);
+}
+
+/* The run in progress ended with its process, as `seen`. */
+static bool
+settle(struct sim_worker *worker, const struct sim_outcome *seen)
+{
+    struct sim_doubt *doubt = &worker->doubt;
+    bool again = doubt->any && doubt->seen.seed == seen->seed;
+    /* Once may be chance where it was killed from outside. */
+    if (is_fresh(worker) && (again || !sim_crash_from_outside(seen->message))) {
+        doubt->any = false;
+        limit(worker, worker->asked, worker->keeps_all);
+        sim_shared_add(worker->shared, seen, worker->shared->arm);
+        return sim__worker_continue(worker);
+    }
+    if (is_sequential(worker)) {
+        return settle_by_tape(worker, seen);
+    }
+    *doubt = (struct sim_doubt){.any = true, .seen = *seen, .since = worker->since};
+    limit(worker, done_of(worker) + 1, true);
+    return sim__worker_continue(worker);
+}
+
+bool
+sim__worker_reap(struct sim_worker *worker, enum sim_verdict verdict)
+{
+    struct sim_shared *shared = worker->shared;
+    if (verdict == SIM_VERDICT_HANG) {
+        sim_hang_ask(&shared->hang, worker->pid);
+    }
+    int status = sim__worker_end(worker);
+    if (!sim_shared_is_whole(shared, &worker->sizes, &worker->job)) {
+        return sim__worker_distrust(worker);
+    }
+    uint32_t stage = shared->stage;
+    bool running = was_running(worker);
+    shared->stage = SIM_STAGE_IDLE;
+    if (!shared->ready && WIFEXITED(status) && WEXITSTATUS(status) == SIM_WORKER_NO_MEMORY) {
+        return sim__worker_fail(worker, "a worker has no memory to begin with", 0);
+    }
+    if (stage == SIM_STAGE_PAST) {
+        worker->job.another_first = false;
+        shared->job.another_first = false;
+    } else if (running) {
+        const struct sim_outcome outcome = last_words(worker, verdict, status);
+        return settle(worker, &outcome);
+    } else if (stage == SIM_STAGE_IDLE || stage == SIM_STAGE_RUN) {
+        return replace(worker, status);
+    }
+    return sim__worker_continue(worker);
+}

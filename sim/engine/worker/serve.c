@@ -1,0 +1,564 @@
+/*
+ * serve.c -- the worker's side: its process, and the runs of a job.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <alloca.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/memory/checkpoint.h"
+#include "sim/core/ordered.h"
+#include "sim/core/process/output.h"
+#include "sim/core/process/process.h"
+#include "sim/core/scenario.h"
+#include "sim/engine/worker/descriptors.h"
+#include "sim/engine/worker/last_words.h"
+#include "sim/engine/worker/worker.h"
+#include "sim/judge/judge.h"
+#include "sim/search/cover/edges.h"
+#include "sim/search/cover/observe.h"
+#include "sim/search/learn/observe.h"
+#include "sim/search/strategy.h"
+#include "sim/search/swarm.h"
+
+/* The line to the parent, as it was in the beginning. */
+static struct {
+    int fd;
+    dev_t device;
+    ino_t inode;
+    bool lost; /* A run has closed it. */
+    bool used; /* A run has been made while it was there. */
+} line;
+
+/* Of this process; -1: none. */
+static int dictation = -1;
+
+/* What edges the runs of a job reach (sim/search/cover/edges.h); NULL: nobody counts. */
+static uint64_t *edge_log;
+
+static void
+dictate(const struct sim_deviation *deviation)
+{
+    /* What does not get there is missing from the end of the tape; the replay will say so. */
+    ssize_t written = write(dictation, deviation, sizeof(*deviation));
+    (void)written;
+}
+
+static _Noreturn void
+leave(int status)
+{
+    sim_last_words();
+    _exit(status);
+}
+
+union strategy {
+    struct sim_strategy base;
+    struct sim_random random;
+    struct sim_dullest dullest;
+    struct sim_replay replay;
+    struct sim_ordered ordered;
+    struct sim_answers answers;
+};
+
+/* The strategy of a search, in its notebook; it stays for the job. */
+static struct sim_strategy *searching;
+
+static void
+begin_search(struct sim_shared *shared)
+{
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+    const struct sim_job *job = &shared->job;
+    const struct sim_strategy_setting setting = {
+            .search = &job->search,
+            .lore = job->lore,
+            .first = job->first - job->index,
+            .declared = job->scenario->declared,
+    };
+    if (kind->sequential && !job->search_begins) {
+        /* It goes on where it was, also where another process was. */
+        searching = (struct sim_strategy *)(void *)shared->notebook;
+        return;
+    }
+    memset(shared->notebook, 0, sim_strategy_size(job->search.kind));
+    searching = kind->init(shared->notebook, &setting);
+}
+
+/* Nothing left of an enumeration: the job is over. */
+static bool
+has_more(struct sim_shared *shared)
+{
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+    shared->exhausted = kind->more != NULL && !kind->more(searching);
+    return !shared->exhausted;
+}
+
+static uint32_t
+arm_of(const struct sim_shared *shared)
+{
+    const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+    return kind->arm != NULL ? kind->arm(searching) : shared->job.search.kind;
+}
+
+static struct sim_strategy *
+strategy_init(union strategy *strategy, const struct sim_shared *shared)
+{
+    switch ((enum sim_how)shared->job.how) {
+    case SIM_HOW_RANDOM:
+        sim_random_init(&strategy->random);
+        break;
+    case SIM_HOW_DULLEST:
+        sim_dullest_init(&strategy->dullest);
+        break;
+    case SIM_HOW_STRICT:
+        sim_replay_init(&strategy->replay, &shared->incoming, false, NULL);
+        break;
+    case SIM_HOW_LENIENT:
+        sim_replay_init(&strategy->replay, &shared->incoming, true, shared->sorted);
+        break;
+    case SIM_HOW_SEARCH:
+        return searching;
+    case SIM_HOW_BRANCH:
+        sim_replay_init_branch(&strategy->replay, &shared->incoming, shared->sorted);
+        break;
+    case SIM_HOW_ORDERED:
+        sim_ordered_init(&strategy->ordered, &shared->incoming, shared->sorted);
+        break;
+    case SIM_HOW_ANSWERS:
+        sim_answers_init(&strategy->answers, &shared->incoming);
+        break;
+    }
+    return &strategy->base;
+}
+
+/* What the tape has to say after a run. */
+static void
+note_tape(struct sim_shared *shared, const union strategy *strategy)
+{
+    const char *mismatch = NULL;
+    if (shared->job.how == SIM_HOW_STRICT) {
+        mismatch = sim_replay_mismatch(&strategy->replay);
+    } else if (shared->job.how == SIM_HOW_LENIENT) {
+        shared->ignored = strategy->replay.ignored;
+    }
+    shared->mismatch[0] = '\0';
+    if (mismatch != NULL) {
+        (void)snprintf(shared->mismatch, sizeof(shared->mismatch), "%s", mismatch);
+    }
+}
+
+/* Whether the failure also comes with the tasks in the order in which they were woken. */
+static void
+try_fifo(struct sim_shared *shared, const struct sim_case *what, const struct sim_outcome *outcome)
+{
+    const struct sim_kept *kept = &shared->kept[0];
+    struct sim_tape tape = {shared->copy, 0, shared->memory.tape.capacity};
+    if (sim_tape_decode(&tape, shared->tapes + kept->tape_offset, kept->tape_length) != RT_OK) {
+        return;
+    }
+    shared->stage = SIM_STAGE_FIFO;
+    bool fails = sim_judge_in_fifo(&shared->world, what, &tape, outcome);
+    shared->fifo = fails ? SIM_FIFO_YES : SIM_FIFO_NO;
+}
+
+/* After a failing run: the step that owed the wake, and whether it takes another run order. Each
+ * stage is named first, so that a process that dies in it has lost no more than that. */
+static void
+explain(struct sim_shared *shared, const struct sim_case *what)
+{
+    struct sim_outcome *outcome = &shared->kept[0].outcome;
+    struct sim_outcome copy = *outcome;
+    if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP ||
+            outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
+        shared->stage = SIM_STAGE_OWED;
+        outcome->owed_step = sim_judge_owed(&shared->world, what, &copy);
+    }
+    if (outcome->lost_wakers > 0) {
+        shared->stage = SIM_STAGE_OWED;
+        outcome->lost_step = sim_judge_lost(&shared->world, what, &copy);
+    }
+    if (outcome->order == SIM_ORDER_ANY) {
+        try_fifo(shared, what, &copy);
+    }
+    shared->stage = SIM_STAGE_IDLE;
+}
+
+static void
+study(struct sim_shared *shared, const struct sim_case *what)
+{
+    const struct sim_outcome outcome = shared->kept[0].outcome;
+    const struct sim_job *job = &shared->job;
+    uint64_t most = job->study_steps;
+    shared->world.progress_max = most != 0 ? shared->progress + most : UINT64_MAX;
+    shared->world.refused = false;
+    shared->stage = SIM_STAGE_STUDY;
+    shared->job.study(&shared->world, what, &outcome, shared->job.study_of);
+    shared->world.progress_max = UINT64_MAX;
+    shared->stage = SIM_STAGE_IDLE;
+}
+
+static bool
+line_is_whole(void)
+{
+    struct stat status;
+    return fstat(line.fd, &status) == 0 && status.st_dev == line.device &&
+           status.st_ino == line.inode;
+}
+
+/* What a run did to the process that is none of its business, when it was that. */
+static void
+look_at_process(struct sim_outcome *outcome)
+{
+    /* The child of a fork that nobody saw finds no mapping, and ends at its first word. */
+    line.lost = sim_process_descriptors_touched() && !line_is_whole();
+    if (line.lost && line.used) {
+        /* It may have been an earlier one that did it unseen: the run is repeated, alone. */
+        leave(0);
+    }
+    line.used = true;
+    if (line.lost) {
+        outcome->verdict = SIM_VERDICT_CRASH;
+        outcome->oracle = SIM_ORACLE_PROCESS;
+        outcome->site = 0;
+        outcome->fail_step = outcome->steps;
+        outcome->fail_ns = outcome->sim_ns;
+        (void)snprintf(outcome->message, sizeof(outcome->message),
+                "it closed a descriptor that is rewake's own: close only what the run opened");
+    }
+}
+
+/* Of the worker alone: no run's business, and nothing that the parent reads. */
+static struct sim_cover covering;
+
+/* Somebody may want to vary the run: nobody in the job, or in what is known, has covered that. */
+static void
+note(struct sim_shared *shared, enum sim_fact_kind kind, uint64_t a, uint32_t b, uint64_t index)
+{
+    const struct sim_lore *lore = shared->job.lore;
+    if (sim_facts_note(&shared->facts, kind, a, b, index, 1) &&
+            (lore == NULL || sim_facts_find(&lore->facts, kind, a, b) == NULL)) {
+        shared->came_somewhere = true;
+    }
+}
+
+/* What the run has covered, as facts of the job. Of partial orders there are as many as runs: for
+ * those who vary runs a sample will do, chosen by the hash itself. */
+static void
+note_cover(struct sim_shared *shared, uint64_t index)
+{
+    static struct sim_element elements[SIM_COVER_ELEMENTS_MAX];
+    struct sim_cover_run run;
+    uint32_t count = sim_cover_run(
+            &covering, &shared->world.recorder, elements, SIM_COVER_ELEMENTS_MAX, &run);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t sites = (uint64_t)elements[i].first << 32 | elements[i].second;
+        note(shared, SIM_FACT_COVER, sites, elements[i].kind, index);
+    }
+    for (uint32_t i = 0; i < SIM_CHECKED_MAX; i++) {
+        uint64_t site = shared->world.checked[i];
+        if (site != 0) {
+            note(shared, SIM_FACT_COVER, site << 32, SIM_ELEMENT_ALWAYS, index);
+        }
+        if (shared->world.asked[i] != 0) {
+            (void)sim_facts_note(
+                    &shared->facts, SIM_FACT_ASKED, shared->world.asked[i], 0, index, 1);
+        }
+    }
+    shared->order = run.partial ? 0 : run.order_hash;
+    if (shared->job.how == SIM_HOW_SEARCH && shared->order != 0 && shared->order % 16 == 0) {
+        note(shared, SIM_FACT_ORDER, shared->order, 0, index);
+    }
+}
+
+/* What the run that has just ended teaches, whatever the judge will say of it. */
+static void
+observe(struct sim_shared *shared)
+{
+    uint64_t index = shared->job.index + (shared->seed - shared->job.first);
+    if (shared->job.teaches) {
+        const struct sim_strategy_kind *kind = sim_strategy_at(shared->job.search.kind);
+        sim_observe(&shared->facts, &shared->world, index);
+        if (shared->job.how == SIM_HOW_SEARCH && kind->tell != NULL) {
+            kind->tell(searching, &shared->facts, index);
+        }
+    }
+    if (shared->job.covers) {
+        note_cover(shared, index);
+    }
+}
+
+/* Those of the job, or what the seed draws of them. */
+static void
+set_options(const struct sim_job *job, uint64_t seed, struct sim_options *options)
+{
+    *options = job->options;
+    if (job->how == SIM_HOW_SEARCH && job->search.swarm != 0) {
+        sim_swarm_draw(seed, job->scenario, &job->options, job->given, options);
+    }
+}
+
+/* Who answers the run itself; the judge's replays ask the strategy behind it. */
+static struct sim_strategy *
+scribe_of(const struct sim_job *job, struct sim_strategy *strategy)
+{
+    struct sim_transcript *transcript = job->transcript;
+    if (transcript == NULL) {
+        return strategy;
+    }
+    sim_transcript_init(transcript, strategy, transcript->tape);
+    return &transcript->strategy;
+}
+
+static void
+note_draws(struct sim_shared *shared, struct sim_draws *draws)
+{
+    if (draws != NULL) {
+        draws->count = 0;
+        draws->found = false;
+    }
+    shared->world.draws = draws;
+}
+
+static uint64_t *
+sets_of(const struct sim_shared *shared)
+{
+    uint32_t nth = sim_shared_results(shared)->done;
+    return edge_log != NULL ? sim_edges_log_at(edge_log, sim_edges_words(), nth) : NULL;
+}
+
+static void
+run_one(struct sim_shared *shared, uint64_t seed)
+{
+    const struct sim_job *job = &shared->job;
+    union strategy strategy;
+    struct sim_outcome outcome;
+    struct sim_case what = {
+            .scenario = job->scenario, .seed = seed, .strategy = strategy_init(&strategy, shared)};
+    set_options(job, seed, &what.options);
+    shared->seed = seed;
+    shared->arm = job->search.kind; /* Whoever it is: a process that dies now can not say. */
+    shared->order = 0;
+    shared->came_somewhere = false;
+    shared->progress++;
+    shared->stage = SIM_STAGE_RUN;
+    shared->world.on_fault = edge_log != NULL ? sim_edges_fault : NULL;
+    sim_edges_begin(sets_of(shared));
+    shared->world.decider.dictate = job->dictates && dictation >= 0 ? dictate : NULL;
+    note_draws(shared, job->draws);
+    sim_world_run(&shared->world, job->scenario, &what.options, seed, scribe_of(job, what.strategy),
+            (struct sim_recording){true, job->texts}, &outcome);
+    shared->world.draws = NULL;
+    shared->world.trap = NULL;
+    shared->world.on_fault = NULL;
+    shared->came_somewhere = sim_edges_end() && job->covers;
+    sim_last_words_of_run();
+    shared->arm = job->how == SIM_HOW_SEARCH ? arm_of(shared) : 0;
+    observe(shared);
+    sim_judge_ended(&shared->world, &what, &outcome);
+    look_at_process(&outcome);
+    note_tape(shared, &strategy);
+    if (!sim_shared_sums_up(shared, false) || sim_shared_results(shared)->done >= job->count) {
+        /* The run has written here as well; the parent will see that. */
+        leave(0);
+    }
+    shared->recorder = shared->world.recorder;
+    sim_shared_add(shared, &outcome, shared->arm);
+    shared->stage = SIM_STAGE_IDLE;
+    if (job->explain && outcome.oracle != SIM_ORACLE_PROCESS &&
+            outcome.verdict != SIM_VERDICT_PASS) {
+        explain(shared, &what);
+    }
+    if (job->study != NULL && outcome.oracle != SIM_ORACLE_PROCESS) {
+        study(shared, &what);
+    }
+}
+
+/* A run of which nothing is kept: it only gives the process a past. */
+static void
+run_another(struct sim_shared *shared)
+{
+    struct sim_random random;
+    struct sim_outcome ignored;
+    sim_random_init(&random);
+    uint64_t seed = shared->job.first ^ 1;
+    shared->seed = seed;
+    shared->stage = SIM_STAGE_PAST;
+    sim_world_run(&shared->world, shared->job.scenario, &shared->job.options, seed,
+            &random.strategy, (struct sim_recording){false, false}, &ignored);
+    shared->stage = SIM_STAGE_IDLE;
+}
+
+static void
+run_job(struct sim_shared *shared)
+{
+    if (shared->job.another_first && sim_shared_results(shared)->done == 0) {
+        run_another(shared);
+    }
+    sim_edges_forget();
+    if (shared->job.how == SIM_HOW_SEARCH) {
+        begin_search(shared);
+    }
+    while (sim_shared_goes_on(shared) && !line.lost &&
+            (shared->job.how != SIM_HOW_SEARCH || has_more(shared))) {
+        run_one(shared, shared->job.first + sim_shared_results(shared)->done);
+    }
+}
+
+/* ---- The process. ---------------------------------------------------------------------------- */
+
+/* Nothing of a run comes in from stdin or goes out to stdout past the recorder. */
+static void
+redirect(bool loud)
+{
+    int null = open("/dev/null", O_RDWR);
+    if (null >= 0) {
+        (void)dup2(null, STDIN_FILENO);
+        (void)dup2(null, STDOUT_FILENO);
+        if (!loud) {
+            (void)dup2(null, STDERR_FILENO);
+        }
+    }
+}
+
+/* Who ends rewake ends its whole group (timeout(1) does): that is the parent's to hear. A run that
+ * sends it to itself dies of it. */
+static void
+on_term(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_pid == getpid()) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+    }
+}
+
+static void
+quiet_signals(void)
+{
+    sigset_t none;
+    struct sigaction term = {.sa_sigaction = on_term, .sa_flags = SA_SIGINFO | SA_RESTART};
+    (void)sigemptyset(&term.sa_mask);
+    (void)sigemptyset(&none);
+    /* ^C in a terminal reaches the whole group; only the parent decides what it means. */
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
+    (void)signal(SIGUSR1, SIG_IGN);
+    (void)sigaction(SIGTERM, &term, NULL);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static bool
+remember_line(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return false;
+    }
+    line.fd = fd;
+    line.device = status.st_dev;
+    line.inode = status.st_ino;
+    return true;
+}
+
+static bool
+prepare(struct sim_worker *worker, int fd)
+{
+    struct sim_shared *shared = worker->shared;
+    size_t size = sim_shared_lay_out(NULL, &worker->sizes).size;
+    const struct rlimit no_core = {0, 0};
+    if (!worker->core) {
+        (void)setrlimit(RLIMIT_CORE, &no_core);
+    }
+    quiet_signals();
+    redirect(worker->loud);
+    sim_descriptors_drop(fd, worker->dictation);
+    dictation = worker->dictation;
+    edge_log = worker->edges;
+    sim_descriptors_drop_maps();
+    if (worker->book != NULL) {
+        sim_lore_book_seal(worker->book);
+    }
+    /* A child that a run makes must not become a second worker on the same mapping. */
+    if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) || !sim_output_init() ||
+            !sim_crash_catch(&shared->crash) || !sim_hang_catch(&shared->hang) ||
+            sim_world_init(&shared->world, &shared->memory, worker->kind.arena,
+                    worker->kind.fill) != RT_OK) {
+        return false;
+    }
+    shared->world.progress = &shared->progress;
+    /* Without room for them each run of an enumeration is made from its beginning; so it is where
+     * edges are counted, as a run that begins in its middle has not reached what came before. */
+    static struct sim_checkpoints checkpoints;
+    if (edge_log == NULL && sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) == RT_OK) {
+        checkpoints.sets_up_anew = worker->kind.sets_up_anew;
+        shared->world.checkpoints = &checkpoints;
+    }
+    shared->stage = SIM_STAGE_IDLE;
+    shared->ready = true;
+    return true;
+}
+
+static void
+take_jobs(struct sim_shared *shared, int fd)
+{
+    char byte = 0;
+    while (read(fd, &byte, 1) == 1) {
+        run_job(shared);
+        if (write(fd, &byte, 1) != 1) {
+            return;
+        }
+    }
+}
+
+void
+sim__worker_serve(struct sim_worker *worker, int fd, pid_t parent)
+{
+    sim_last_words_begin();
+    /* Whoever kills the parent has no workers left behind. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(0);
+    }
+    volatile char *lower = alloca(worker->kind.stack_bytes + 1);
+    lower[0] = 0;
+    if (!prepare(worker, fd)) {
+        leave(SIM_WORKER_NO_MEMORY);
+    }
+    take_jobs(worker->shared, fd);
+    leave(0);
+}
+
+/* ---- Without a process. ---------------------------------------------------------------------- */
+
+bool
+sim__worker_serve_here(struct sim_worker *worker, struct sim_trap *trap)
+{
+    struct sim_shared *shared = worker->shared;
+    FILE *before = stdout;
+    /* Any will do: nobody is at the other end. */
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    bool fits = fd >= 0 && remember_line(fd) && sim_output_init() &&
+                sim_world_init(&shared->world, &shared->memory, worker->kind.arena,
+                        worker->kind.fill) == RT_OK;
+    if (fits) {
+        shared->world.progress = &shared->progress;
+        shared->world.trap = trap;
+        shared->ready = true;
+        run_job(shared);
+        sim_world_fini(&shared->world);
+    }
+    stdout = before;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return fits;
+}

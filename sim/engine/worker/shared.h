@@ -1,0 +1,242 @@
+/*
+ * shared.h -- the mapping between the parent and one worker.
+ *
+ *      parent ── job ──▶ worker        runs seeds first .. first+count-1 of one scenario
+ *             ◀─ results ─┘            totals, runs worth keeping, digests to be checked
+ *
+ * Made before the fork, at one address for both, and never moved: pointers in it to
+ * the mapping itself, to scenarios, and to what the parent had before the fork hold on
+ * both sides. The worker's whole `struct sim_world` lies here, and so does
+ * the recorder's memory; the parent can therefore read how far a run had come when its
+ * process died in the middle of it.
+ *
+ * Who writes. The parent while the worker waits for a job or is dead, the worker
+ * while it has one. `stop` and `progress` cross meanwhile.
+ *
+ * Who is believed. Nobody: a run may write anywhere, also here. What the parent reads it
+ * reads after sim_shared_is_whole; when that says no, it lays the mapping out anew and
+ * knows only what it kept itself (worker.c).
+ *
+ * Killed in the middle. Results stand twice, and one number says which of the two counts:
+ * a run is in them or is not, whenever the process is killed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_ENGINE_WORKER_SHARED_H
+#define SIM_ENGINE_WORKER_SHARED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/core/answers.h"
+#include "sim/core/world.h"
+#include "sim/engine/worker/crash.h"
+#include "sim/engine/worker/hang.h"
+#include "sim/judge/judge.h"
+#include "sim/search/cover/observe.h"
+#include "sim/search/learn/observe.h"
+#include "sim/search/strategy.h"
+#include "sim/store/store.h"
+
+#define SIM_JOB_RUNS_MAX 1024u
+/* Facts of a job: space for many runs. It ends early when one more run might not fit, so that no
+ * run is cut short because of those before it. */
+#define SIM_JOB_FACTS_MAX (1u << 15)
+/* Of one run, at most: what it is observed for, what it covers, what its strategy says of it. */
+#define SIM_RUN_FACTS_MAX (SIM_OBSERVE_MAX + SIM_COVER_ELEMENTS_MAX + 2 * SIM_CHECKED_MAX + 256u)
+
+/* How decisions are made. */
+enum sim_how {
+    SIM_HOW_RANDOM,
+    SIM_HOW_DULLEST,
+    SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
+    SIM_HOW_LENIENT,
+    SIM_HOW_SEARCH,  /* By a strategy with a name of its own (sim/search/). */
+    SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
+    SIM_HOW_ORDERED, /* As dull as some steps in order let it be (sim/core/ordered.h). */
+    SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/answers.h). */
+};
+
+/* "random", "dullest", "tape". */
+const char *sim_how_name(uint32_t how);
+
+struct sim_job {
+    const struct sim_scenario *scenario;
+    struct sim_options options;
+    uint64_t first;              /* Seed of the first run. */
+    uint32_t count;              /* 1 .. SIM_JOB_RUNS_MAX */
+    uint32_t how;                /* enum sim_how */
+    uint32_t given;              /* Options that no swarm draws: bit 1 << i for option i. */
+    struct sim_search search;    /* With SEARCH: by which strategy, … */
+    const struct sim_lore *lore; /* … and what it may know; sealed, shared by all workers. */
+    uint64_t index;              /* Of the first run, in the sweep. */
+    bool search_begins;          /* Sequential: this is the first job of the sweep. */
+    bool dictates;               /* The tape is written to a file as well, as it is made. */
+    bool teaches;                /* What runs teach is noted. */
+    bool covers;                 /* What runs cover is noted, and who is the first is kept. */
+    const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */
+    uint32_t check_percent;      /* Of the runs, digests to be compared with a twin's. */
+    bool texts;                  /* Logs and names are kept. */
+    bool explain;                /* One run: look for the owed wake, and try FIFO order. */
+    bool keep_all;               /* A row for every run. */
+    bool stop_at_failure;
+    struct sim_draws
+            *draws;     /* Where the last run's drawn numbers are noted; shared. NULL: nowhere. */
+    bool another_first; /* Another seed is run before, so that the process has a past. */
+    /* After all that: looks further into the run, in the process that made it, and
+     * leaves what it finds in `study_of`, which is shared with the parent. NULL: nothing more. */
+    void (*study)(struct sim_world *world, const struct sim_case *what,
+            const struct sim_outcome *outcome, void *study_of);
+    void *study_of;
+    uint64_t study_steps; /* Steps of all replays after which it begins no more; 0: no bound. */
+    /* Likewise shared with the parent: what the run answers is written there, also when its process
+     * dies in it; its tape is lent. NULL: nobody asks. */
+    struct sim_transcript *transcript;
+};
+
+/* A run with news. */
+struct sim_kept {
+    struct sim_outcome outcome;
+    uint32_t tape_offset; /* Into `tapes`. */
+    uint32_t tape_length;
+    uint32_t arm; /* The strategy that drew it, where the job is a search. */
+    bool told;    /* The first of its kind: confirmed and stored by itself. */
+};
+
+struct sim_check {
+    uint64_t seed;
+    uint64_t digest;
+};
+
+enum sim_stage {
+    SIM_STAGE_IDLE,
+    SIM_STAGE_RUN,
+    SIM_STAGE_OWED, /* The run is over and in the results; what follows only explains it. */
+    SIM_STAGE_FIFO,
+    SIM_STAGE_STUDY,
+    SIM_STAGE_PAST /* Another run, so that the process has a past. */
+};
+
+struct sim_results {
+    uint32_t done; /* Runs of the job that are over. */
+    uint32_t kept_count;
+    uint32_t check_count;
+    size_t tapes_used;
+    struct sim_sweep_totals totals;
+    uint64_t rows; /* Checksum of what each run has left elsewhere: kept, its tape, checks, … */
+    uint64_t sum;  /* … and of all before, so that a run that writes here is found out. */
+};
+
+struct sim_shared {
+    struct sim_job job;
+
+    /* Results; see sim_shared_results. */
+    struct sim_results results[2];
+    volatile uint32_t which; /* Which of the two: 0 or 1. */
+    struct sim_kept kept[SIM_JOB_RUNS_MAX];
+    struct sim_check checks[SIM_JOB_RUNS_MAX];
+    struct sim_recorder recorder; /* As it stood after the job's last run. */
+    enum sim_store_fifo fifo;
+    char mismatch[192];                /* What did not fit a strict tape; "": all of it did. */
+    uint32_t ignored;                  /* Deviations of a lenient tape that fitted nowhere. */
+    bool exhausted;                    /* The strategy has nothing left to do. */
+    struct sim_facts facts;            /* What the job's runs taught. */
+    uint8_t arms[SIM_JOB_RUNS_MAX];    /* Who drew run i of the job. */
+    uint64_t orders[SIM_JOB_RUNS_MAX]; /* Its partial-order hash; 0: not known. */
+
+    /* Now. */
+    volatile uint64_t progress; /* Moves with each step. */
+    volatile uint32_t stage;
+    volatile bool stop;     /* The parent wants no more runs of this job. */
+    bool ready;             /* The worker has got its memory. */
+    uint64_t seed;          /* Of the run in progress. */
+    uint32_t arm;           /* Who draws it, in a search. */
+    uint64_t order;         /* Its partial-order hash, when it is over; 0: not known. */
+    bool came_somewhere;    /* … and whether the job's runs before it have covered less. */
+    struct sim_crash crash; /* A hang: where it spins, without a signal. */
+    struct sim_hang hang;
+    struct sim_world world;
+
+    /* Lent. */
+    struct sim_world_memory memory;
+    struct sim_tape incoming; /* The job's, put here anew for each process that takes it. */
+    uint8_t *tapes;
+    uint32_t *sorted;           /* For lenient tapes. */
+    struct sim_deviation *copy; /* For a run's tape while others are made. */
+    uint8_t *notebook;          /* A strategy's memory: it outlives the process. */
+};
+
+/* How much a mapping holds. */
+struct sim_shared_sizes {
+    uint32_t events; /* A power of two. */
+    uint32_t texts;
+    uint32_t text_bytes;
+    uint32_t deviations; /* Of one run. */
+};
+
+extern const struct sim_shared_sizes sim_shared_for_sweeps;
+extern const struct sim_shared_sizes sim_shared_for_reading;
+extern const struct sim_shared_sizes sim_shared_for_candidates; /* Events, but no texts. */
+
+/* NULL when the system has no room. Pages are touched only as they are used. */
+struct sim_shared *sim_shared_new(const struct sim_shared_sizes *sizes);
+void sim_shared_free(struct sim_shared **shared, const struct sim_shared_sizes *sizes);
+
+/* Gives back its pages and lays it out again, with `job` and no results, whatever was in it. False:
+ * no memory. */
+bool sim_shared_renew(
+        struct sim_shared *shared, const struct sim_shared_sizes *sizes, const struct sim_job *job);
+
+/* Whether all of it can have been left so by a worker that was given `job`: numbers in range,
+ * pointers where they were (whole.c). */
+bool sim_shared_is_whole(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
+        const struct sim_job *job);
+
+static inline const struct sim_results *
+sim_shared_results(const struct sim_shared *shared)
+{
+    return &shared->results[shared->which & 1];
+}
+
+/* What is lent, where it lies in a mapping at `base` (NULL: only its size is meant). */
+struct sim_lent {
+    struct sim_world_memory memory;
+    struct sim_tape incoming;
+    uint8_t *tapes;
+    size_t tapes_size;
+    uint32_t *sorted;
+    struct sim_deviation *copy;
+    void *facts;
+    uint8_t *notebook;
+    size_t size;
+};
+
+struct sim_lent sim_shared_lay_out(const void *base, const struct sim_shared_sizes *sizes);
+
+/* Forgets the results. */
+void sim_shared_begin(struct sim_shared *shared);
+
+/* Adds a run that is over to the results; its tape is the world's. `arm`: who drew it, in a search,
+ * else 0. */
+void sim_shared_add(struct sim_shared *shared, const struct sim_outcome *outcome, uint32_t arm);
+
+/* Whether the results are as sim_shared_add left them; of what lies elsewhere, all or nothing. */
+bool sim_shared_sums_up(const struct sim_shared *shared, bool all);
+
+/* The last run that was kept; there is one. */
+const struct sim_outcome *sim_shared_last_kept(const struct sim_shared *shared);
+
+/* Replaces its outcome. In the parent, while no process is at work. */
+void sim_shared_replace_last(struct sim_shared *shared, const struct sim_outcome *outcome);
+
+/* False when the job has to end early: no more results fit, or there are enough. */
+bool sim_shared_goes_on(const struct sim_shared *shared);
+
+/* Hash of one run, as it is summed over a sweep. */
+uint64_t sim_run_hash(uint64_t seed, uint64_t digest);
+
+/* Whether the run with `seed` is one of the `percent` that a twin checks; the seed says so. */
+bool sim_seed_is_checked(uint64_t seed, uint32_t percent);
+
+#endif

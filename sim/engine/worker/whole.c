@@ -1,0 +1,166 @@
+/*
+ * whole.c -- can a mapping be believed, after a run that may have written anywhere?
+ *
+ * Everything that the parent is going to use as an index, a length, a pointer or a text
+ * is looked at. A number that only ends in a report is not.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "sim/engine/worker/shared.h"
+
+/* A bool holds 0 or 1; reading another byte as a bool is not defined. */
+static bool
+is_bool(const volatile bool *value)
+{
+    return *(const volatile uint8_t *)value <= 1;
+}
+
+static bool
+is_text(const char *text, size_t size)
+{
+    return memchr(text, '\0', size) != NULL;
+}
+
+static bool
+same_record(const struct sim_record_memory *a, const struct sim_record_memory *b)
+{
+    return a->events == b->events && a->events_capacity == b->events_capacity &&
+           a->hashes == b->hashes && a->hashes_capacity == b->hashes_capacity &&
+           a->texts == b->texts && a->texts_capacity == b->texts_capacity && a->bytes == b->bytes &&
+           a->bytes_capacity == b->bytes_capacity;
+}
+
+static bool
+same_tape(const struct sim_tape *a, const struct sim_tape *b)
+{
+    return a->entries == b->entries && a->capacity == b->capacity && a->count <= a->capacity;
+}
+
+static bool
+lent_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
+{
+    const struct sim_facts *facts = &shared->facts;
+    struct sim_facts laid;
+    sim_facts_lay_out(&laid, lent->facts, SIM_JOB_FACTS_MAX);
+    return facts->entries == laid.entries && facts->index == laid.index &&
+           facts->capacity == laid.capacity && facts->count <= facts->capacity &&
+           shared->notebook == lent->notebook &&
+           same_record(&shared->memory.record, &lent->memory.record) &&
+           same_tape(&shared->memory.tape, &lent->memory.tape) &&
+           same_tape(&shared->incoming, &lent->incoming) && shared->tapes == lent->tapes &&
+           shared->sorted == lent->sorted && shared->copy == lent->copy;
+}
+
+/* A process may have been killed while it wrote the last one: it need not be whole, but it lies
+ * where texts lie, and whatever is read there comes to an end. */
+static bool
+texts_are_whole(const struct sim_recorder *recorder)
+{
+    const struct sim_record_memory *memory = &recorder->memory;
+    for (uint32_t i = 0; i < recorder->texts; i++) {
+        const struct sim_text *text = &memory->texts[i];
+        uint64_t end = (uint64_t)text->offset + text->length;
+        if (text->kind > SIM_TEXT_EVENT || end >= memory->bytes_capacity) {
+            return false;
+        }
+    }
+    return memory->bytes[memory->bytes_capacity - 1] == '\0';
+}
+
+static bool
+recorder_is_whole(const struct sim_recorder *recorder, const struct sim_lent *lent)
+{
+    return same_record(&recorder->memory, &lent->memory.record) &&
+           recorder->hashes <= lent->memory.record.hashes_capacity &&
+           recorder->texts <= lent->memory.record.texts_capacity &&
+           recorder->bytes <= lent->memory.record.bytes_capacity && is_bool(&recorder->events_on) &&
+           is_bool(&recorder->texts_on) && is_bool(&recorder->texts_lost) &&
+           texts_are_whole(recorder);
+}
+
+/* Not laid out by a worker yet: as the system gave it. */
+static bool
+is_blank(const struct sim_recorder *recorder)
+{
+    return recorder->memory.events == NULL && recorder->count == 0 && recorder->texts == 0;
+}
+
+static bool
+outcome_is_whole(const struct sim_outcome *outcome)
+{
+    return outcome->verdict < SIM_VERDICTS && outcome->oracle < SIM_ORACLES &&
+           outcome->order <= SIM_ORDER_LAST && outcome->stack.count <= SIM_STACK_FRAMES &&
+           is_bool(&outcome->stack.returns) && is_bool(&outcome->stack.function) &&
+           is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
+           is_text(outcome->message, sizeof(outcome->message));
+}
+
+/* A write without sim_shared_add leaves a wrong checksum. */
+static bool
+results_are_whole(const struct sim_shared *shared, const struct sim_job *job)
+{
+    return shared->which <= 1 && sim_shared_sums_up(shared, false) &&
+           sim_shared_results(shared)->done <= job->count && sim_shared_sums_up(shared, true);
+}
+
+static bool
+crash_is_whole(const struct sim_crash *crash)
+{
+    return crash->signal >= 0 && crash->signal < NSIG && is_bool(&crash->overflow) &&
+           is_bool(&crash->near_null) && is_bool(&crash->unknown) &&
+           (uint32_t)crash->access <= SIM_CRASH_CALL && crash->frame_count <= SIM_CRASH_FRAMES;
+}
+
+/* While questions are put to replays of a run, nothing is written. */
+static bool
+is_aside(const struct sim_tape *tape)
+{
+    return tape->entries == NULL && tape->count == 0 && tape->capacity == 0;
+}
+
+static bool
+ended_is_whole(const struct sim_ended *ended, const struct sim_lent *lent, uint64_t seed)
+{
+    return outcome_is_whole(&ended->outcome) && ended->outcome.seed == seed &&
+           recorder_is_whole(&ended->recorder, lent);
+}
+
+/* The world of a worker that has begun, as far as a run's last words are taken from it: of a run in
+ * progress, of one that has ended and is being judged, or of none. */
+static bool
+world_is_whole(const struct sim_shared *shared, const struct sim_lent *lent)
+{
+    const struct sim_world *world = &shared->world;
+    if (!is_bool(&world->ended.asking) || !recorder_is_whole(&world->recorder, lent) ||
+            world->order > SIM_ORDER_LAST) {
+        return false;
+    }
+    if (world->ended.asking && !ended_is_whole(&world->ended, lent, shared->seed)) {
+        return false;
+    }
+    bool asking = world->ended.asking || shared->stage != SIM_STAGE_RUN;
+    return same_tape(&world->decider.tape, &lent->memory.tape) ||
+           (asking && is_aside(&world->decider.tape));
+}
+
+bool
+sim_shared_is_whole(const struct sim_shared *shared, const struct sim_shared_sizes *sizes,
+        const struct sim_job *job)
+{
+    const struct sim_lent lent = sim_shared_lay_out(shared, sizes);
+    if (!lent_is_whole(shared, &lent) || memcmp(&shared->job, job, sizeof(*job)) != 0 ||
+            !results_are_whole(shared, job) || !crash_is_whole(&shared->crash)) {
+        return false;
+    }
+    if (!is_bool(&shared->ready) || !is_bool(&shared->exhausted) ||
+            !is_bool(&shared->came_somewhere) || !is_bool(&shared->stop) ||
+            shared->stage > SIM_STAGE_PAST || (uint32_t)shared->fifo > SIM_FIFO_YES ||
+            !is_text(shared->mismatch, sizeof(shared->mismatch))) {
+        return false;
+    }
+    return (is_blank(&shared->recorder) || recorder_is_whole(&shared->recorder, &lent)) &&
+           (!shared->ready || world_is_whole(shared, &lent));
+}
