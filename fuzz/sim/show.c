@@ -14,9 +14,9 @@
 #include "fuzz/fuzz.h"
 #include "runtime/base/probe.h"
 #include "sim/core/event.h"
-#include "sim/tell/diff.h"
-#include "sim/tell/tell.h"
-#include "sim/tests/tell/tale.h"
+#include "sim/explain/view/diff.h"
+#include "sim/explain/view/tell.h"
+#include "sim/tests/explain/tale.h"
 
 #define ACTORS_MAX 12u
 #define WIDTH_MAX 100u

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "runtime/base/error.h"
-#include "sim/tell/page.h"
+#include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,7 +11,7 @@
 
 #include "reports/base/ask.h"
 #include "reports/model/load.h"
-#include "sim/tell/phrase.h"
+#include "sim/explain/view/phrase.h"
 
 /* ---- What the database says of the run as a whole. ------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /*
  * run.h -- a run out of the database, as reports and exports need it.
  *
- * The events of a run are read back into a recorder, so that all words are those of sim/tell: who
+ * The events of a run are read back into a recorder, so that all words are those of sim/explain/view: who
  * is who (`cast`), the life of every wait (`ledger`), what became of the waker (`fate`). Beside
  * them stand plain arrays:
  *
@@ -28,7 +28,7 @@
 #define REPORTS_MODEL_RUN_H
 
 #include "reports/model/places.h"
-#include "sim/tell/fate.h"
+#include "sim/explain/view/fate.h"
 
 #ifdef __cplusplus
 extern "C" {

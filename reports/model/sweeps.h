@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/explain/view/page.h"
 #include "sim/store/store.h"
-#include "sim/tell/page.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,7 +11,7 @@
  *                   |      +---------------+
  *
  * One row is one turn, so that there is one box in it, and an arrow to whoever is woken crosses
- * nothing but the lines of lanes. Rows are those of sim/tell/rows: what repeats is folded, and
+ * nothing but the lines of lanes. Rows are those of sim/explain/view/rows: what repeats is folded, and
  * where there are too many some are left out, and it is said.
  *
  * Here it is decided what is shown, and where; draw.c writes it down. All sizes are pixels.
@@ -23,7 +23,7 @@
 
 #include "reports/model/run.h"
 #include "runtime/base/error.h"
-#include "sim/tell/rows.h"
+#include "sim/explain/view/rows.h"
 
 #define REPORT_FONT 12u
 #define REPORT_LINE 15u  /* Height of a line of text. */

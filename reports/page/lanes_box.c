@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tell/phrase.h"
+#include "sim/explain/view/phrase.h"
 
 #define LINES_MAX 16u /* Of a box. */
 

@@ -11,7 +11,7 @@
 #include "reports/base/ask.h"
 #include "reports/base/grow.h"
 #include "reports/model/failures.h"
-#include "sim/tell/columns.h"
+#include "sim/explain/view/columns.h"
 
 #define WIDTH_ALONE 1180u
 #define WIDTH_BESIDE 690u

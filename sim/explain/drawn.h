@@ -13,8 +13,8 @@
 #include "sim/core/draws.h"
 #include "sim/core/symbols.h"
 #include "sim/engine/worker/pilot.h"
-#include "sim/tell/cast.h"
-#include "sim/tell/page.h"
+#include "sim/explain/view/cast.h"
+#include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,7 +18,7 @@
 #include "sim/explain/decision.h"
 #include "sim/explain/drawn.h"
 #include "sim/explain/order/order.h"
-#include "sim/tell/page.h"
+#include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -28,7 +28,7 @@
 #ifndef SIM_EXPLAIN_LEDGER_H
 #define SIM_EXPLAIN_LEDGER_H
 
-#include "sim/tell/cast.h"
+#include "sim/explain/view/cast.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,7 +113,7 @@ const struct sim_wait *sim_ledger_open_of(
 
 /* Adds the table: who, n-th, for what, stored where and when, ended how and when; at most 100
  * columns wide, and what is cut ends in "...". `part`: only that one's; SIM_PART_NONE: everybody's.
- * Waits that repeat are folded, as steps are (tell/fold.h), and of lines that have ended only the
+ * Waits that repeat are folded, as steps are (explain/view/fold.h), and of lines that have ended only the
  * last `rows_max` are shown; 0: all, and nothing is folded. */
 void sim_ledger_put(
         const struct sim_ledger *ledger, struct sim_page *page, uint32_t part, uint32_t rows_max);

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "sim/explain/sides.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/phrase.h"
+#include "sim/explain/view/tell.h"
 #include "sim/explain/words.h"
-#include "sim/tell/columns.h"
-#include "sim/tell/phrase.h"
-#include "sim/tell/tell.h"
 
 #define ROWS 12u
 

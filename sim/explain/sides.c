@@ -7,9 +7,9 @@
 
 #include <string.h>
 
+#include "sim/explain/view/diff.h"
+#include "sim/explain/view/phrase.h"
 #include "sim/explain/words.h"
-#include "sim/tell/diff.h"
-#include "sim/tell/phrase.h"
 
 #define SIDE 48u
 #define BEFORE 2u

@@ -6,7 +6,7 @@
 #ifndef SIM_EXPLAIN_SIDES_H
 #define SIM_EXPLAIN_SIDES_H
 
-#include "sim/tell/cast.h"
+#include "sim/explain/view/cast.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 
 #include "sim/core/tape.h"
 #include "sim/explain/cause/cause.h"
-#include "sim/tell/cast.h"
+#include "sim/explain/view/cast.h"
 
 #ifdef __cplusplus
 extern "C" {

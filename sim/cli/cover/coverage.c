@@ -12,8 +12,8 @@
 #include "sim/cli/print/json.h"
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/subject/subject.h"
+#include "sim/explain/view/page.h"
 #include "sim/store/coverage.h"
-#include "sim/tell/page.h"
 
 #define PLACE_WIDTH 43u
 

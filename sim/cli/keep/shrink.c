@@ -17,8 +17,8 @@
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/engine/clock.h"
-#include "sim/tell/columns.h"
-#include "sim/tell/tell.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/tell.h"
 
 enum finding { SHRUNK, NO_LONGER_FAILS, DIFFERS, UNSTABLE };
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/tell/diff.h"
+#include "sim/explain/view/diff.h"
 
 #include <stdio.h>
 

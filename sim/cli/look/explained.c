@@ -18,9 +18,9 @@
 #include "sim/engine/clock.h"
 #include "sim/explain/report.h"
 #include "sim/explain/sides.h"
+#include "sim/explain/view/tell.h"
 #include "sim/explain/words.h"
 #include "sim/store/explained.h"
-#include "sim/tell/tell.h"
 
 #define PLACES_MAX (SIM_CAUSE_CALLS + 4u)
 #define WAIT_MS 500u   /* For another process that holds the database. */

@@ -25,8 +25,8 @@
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/tell/columns.h"
-#include "sim/tell/tell.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/tell.h"
 
 /* ---- Telling. -------------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 #include "sim/cli/print/format.h"
 #include "sim/cli/print/words.h"
 #include "sim/engine/clock.h"
-#include "sim/tell/where.h"
+#include "sim/explain/view/where.h"
 
 #define FOLDER_MAX 256u
 

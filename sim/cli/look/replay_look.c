@@ -12,9 +12,9 @@
 #include "runtime/base/assert.h"
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
-#include "sim/debug/gdb.h"
-#include "sim/debug/moment.h"
-#include "sim/debug/until.h"
+#include "sim/explain/step/gdb.h"
+#include "sim/explain/step/moment.h"
+#include "sim/explain/step/until.h"
 
 static bool
 given(const struct sim_cli *cli, enum sim_cli_option option)

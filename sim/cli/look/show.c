@@ -10,7 +10,7 @@
 #include "sim/cli/print/terminal.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/subject/subject.h"
-#include "sim/tell/tell.h"
+#include "sim/explain/view/tell.h"
 
 /* Rows before loops and crowds are folded more; a pager holds this much. */
 #define ROWS_MAX 2000u

@@ -18,7 +18,7 @@
 #include "sim/cli/run/state.h"
 #include "sim/engine/clock.h"
 #include "sim/engine/token.h"
-#include "sim/tell/page.h"
+#include "sim/explain/view/page.h"
 
 /* Without --runs and --time. */
 #define RUNS_DEFAULT UINT64_C(1000000)

@@ -14,8 +14,8 @@
 #include "sim/cli/subject/subject.h"
 #include "sim/core/site.h"
 #include "sim/engine/clock.h"
-#include "sim/tell/diff.h"
-#include "sim/tell/where.h"
+#include "sim/explain/view/diff.h"
+#include "sim/explain/view/where.h"
 
 static void
 put_digest(struct sim_json *json, uint64_t digest)

@@ -18,8 +18,8 @@
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/engine/clock.h"
+#include "sim/explain/view/where.h"
 #include "sim/store/shard.h"
-#include "sim/tell/where.h"
 
 bool
 sim_run_store_failed(struct sim_run *run)

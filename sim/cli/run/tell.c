@@ -14,10 +14,10 @@
 #include "sim/cli/run/state.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/engine/clock.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/diff.h"
+#include "sim/explain/view/tell.h"
 #include "sim/search/swarm.h"
-#include "sim/tell/columns.h"
-#include "sim/tell/diff.h"
-#include "sim/tell/tell.h"
 
 static unsigned long long
 wide(uint64_t number)

@@ -15,9 +15,9 @@
 #include "sim/engine/worker/crash.h"
 #include "sim/explain/look/study.h"
 #include "sim/explain/look/way.h"
+#include "sim/explain/view/fate.h"
 #include "sim/explain/visit/visit.h"
 #include "sim/explain/wish/wish.h"
-#include "sim/tell/fate.h"
 
 #ifdef __cplusplus
 extern "C" {

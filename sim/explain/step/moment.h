@@ -1,0 +1,90 @@
+/*
+ * moment.h -- one step of a run, and the world as it stood just before.
+ *
+ * A recording says what was done; it does not say what else could have been done, nor
+ * how everybody stood. So the run is made again in a worker, up to the step before, and
+ * the step is taken with somebody listening to the strategy. What is found is left in
+ * memory that the worker shares, as with other studies (explain/study.h).
+ *
+ *      struct sim_moment *moment = sim_moment_new(12);
+ *      … the run is made with .study = sim_moment_study, .study_of = moment …
+ *      sim_moment_tell(&page, moment, recorder, steps);
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_STEP_MOMENT_H
+#define SIM_EXPLAIN_STEP_MOMENT_H
+
+#include "sim/core/world.h"
+#include "sim/explain/view/page.h"
+#include "sim/judge/judge.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_MOMENT_WHO 256u    /* So many actors are told of, … */
+#define SIM_MOMENT_CHOICES 24u /* … so many choices of the step, … */
+#define SIM_MOMENT_WAITS 3u    /* … and so many things that one waits for. */
+
+/* One who acts, before the step. */
+struct sim_stance {
+    uint32_t actor; /* Its index. */
+    uint32_t kind;  /* enum sim_actor_kind */
+    bool done;
+    bool enabled;
+    bool background;
+    uint64_t since_step; /* Enabled, or asleep, since then. */
+    uint64_t due_ns;     /* SIM_NEVER: it waits for no time. */
+    uint64_t steps;      /* Taken so far. */
+    uint32_t wait_count; /* All that there are; the first SIM_MOMENT_WAITS of them are told. */
+    struct {
+        uint32_t object;
+        uint32_t site;
+        char reason[48]; /* "": none. */
+    } waits[SIM_MOMENT_WAITS];
+};
+
+/* One question that was answered on the way to the step, or in it. */
+struct sim_answered {
+    uint32_t kind; /* enum sim_kind */
+    uint32_t n;
+    uint32_t index;
+    uint32_t actors[SIM_ALTERNATIVES_MAX]; /* Whom each alternative names; UINT32_MAX: nobody. */
+};
+
+struct sim_moment {
+    uint64_t step;    /* Which; set before the run. */
+    bool before_only; /* Likewise: the step itself is not looked at, nor need it be there. */
+    bool reached;     /* The run came to stand before it, … */
+    bool taken;       /* … and it was taken. */
+    uint64_t now_ns;  /* Before it. */
+    uint32_t actor;   /* Who took it. */
+    uint32_t who_count;
+    struct sim_stance who[SIM_MOMENT_WHO];
+    uint32_t more; /* Actors for whom there was no room. */
+    uint32_t choice_count;
+    struct sim_answered choices[SIM_MOMENT_CHOICES];
+};
+
+/* Of step `step`, in shared memory; NULL: there is none. */
+struct sim_moment *sim_moment_new(uint64_t step);
+void sim_moment_free(struct sim_moment **moment);
+
+/* The study (sim/engine/worker/pilot.h). `argument`: the moment. */
+void sim_moment_study(struct sim_world *world, const struct sim_case *what,
+        const struct sim_outcome *outcome, void *argument);
+
+/* Adds the step, or that there is none, in words; `recorder` has the run, of which `steps` were
+ * taken. RT_E_FULL: no memory. */
+RT_MUST_CHECK rt_err sim_moment_tell(struct sim_page *page, const struct sim_moment *moment,
+        const struct sim_recorder *recorder, uint64_t steps);
+
+/* Adds only how everybody stood. RT_E_FULL: no memory. */
+RT_MUST_CHECK rt_err sim_moment_tell_stances(struct sim_page *page, const struct sim_moment *moment,
+        const struct sim_recorder *recorder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,185 @@
+/*
+ * until.c -- cutting the recording off behind a step, and printing what is left.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/step/until.h"
+
+#include <string.h>
+
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/phrase.h"
+
+#define WHO_MIN 8u
+#define WHO_MAX 24u
+#define WHAT_WIDTH 44u
+/* Step and time, in front. */
+#define FRONT 16u
+
+/* Behind the last event of `step`. Its tail may tell how the run was closed: that comes later. */
+static uint64_t
+end_of(const struct sim_recorder *recorder, uint64_t step)
+{
+    uint64_t told = sim_recorder_told(recorder);
+    for (uint64_t i = sim_recorder_first(recorder); i < told; i++) {
+        const struct sim_event *event = sim_recorder_event(recorder, i);
+        if (event->step > step || (event->step == step && event->kind == SIM_EVENT_CLOCK)) {
+            return i;
+        }
+    }
+    return told;
+}
+
+/* ---- One line an event. ---------------------------------------------------------------------- */
+
+struct verbose {
+    const struct sim_cast *cast;
+    struct sim_page *page;
+    struct sim_page line;
+    struct sim_page what;
+    uint32_t who_width;
+    uint32_t shown_step;
+};
+
+static uint32_t
+widest_name(const struct sim_cast *cast)
+{
+    uint32_t widest = WHO_MIN;
+    struct sim_page name;
+    sim_page_init(&name, false);
+    for (uint32_t i = 0; i < cast->count; i++) {
+        sim_page_clear(&name);
+        sim_cast_put_part(cast, &name, i);
+        uint32_t width = sim_text_width(sim_page_text(&name), name.length);
+        widest = width > widest ? width : widest;
+    }
+    sim_page_fini(&name);
+    return widest < WHO_MAX ? widest : WHO_MAX;
+}
+
+static void
+put_front(struct verbose *verbose, const struct sim_event *event)
+{
+    uint64_t ns = 0;
+    bool again = event->step == verbose->shown_step;
+    if (again || event->step == 0) {
+        sim_page_fill(verbose->page, ' ', FRONT);
+        return;
+    }
+    verbose->shown_step = event->step;
+    sim_page_clear(&verbose->line);
+    if (sim_cast_step_time(verbose->cast, event->step, &ns)) {
+        sim_page_time(&verbose->line, ns);
+    }
+    sim_page_printf(verbose->page, "%4u %9s  ", event->step, sim_page_text(&verbose->line));
+}
+
+static void
+put_who(struct verbose *verbose, uint64_t event)
+{
+    sim_page_clear(&verbose->line);
+    sim_cast_put_part(verbose->cast, &verbose->line, sim_cast_part_of(verbose->cast, event));
+    const char *name = sim_page_text(&verbose->line);
+    size_t fits = sim_text_fit(name, strlen(name), verbose->who_width);
+    sim_page_add(verbose->page, name, fits);
+    sim_page_fill(verbose->page, ' ', verbose->who_width - sim_text_width(name, fits) + 2);
+}
+
+/* Whether a line of source tells the reader anything: all polls come from one line. */
+static bool
+has_place(const struct sim_event *event)
+{
+    return event->kind != RT_PROBE_POLL && event->kind != RT_PROBE_POLLED;
+}
+
+/* The words, and behind them the place, below them where both do not fit. */
+static void
+put_what(struct verbose *verbose, const struct sim_event *event)
+{
+    uint32_t indent = FRONT + verbose->who_width + 2;
+    sim_page_clear(&verbose->line);
+    if (has_place(event) && sim_cast_put_place(&verbose->line, event->await, event->site)) {
+        const char *what = sim_page_text(&verbose->what);
+        uint32_t width = sim_text_width(what, strlen(what));
+        sim_page_fill(&verbose->what, ' ', width < WHAT_WIDTH ? WHAT_WIDTH - width : 1);
+        sim_page_printf(&verbose->what, "  %s", sim_page_text(&verbose->line));
+    }
+    const char *text = sim_page_text(&verbose->what);
+    if (sim_text_width(text, strlen(text)) + indent <= SIM_PAGE_WIDTH) {
+        sim_page_put(verbose->page, text);
+        sim_page_put(verbose->page, "\n");
+    } else {
+        sim_page_wrap(verbose->page, text, 0, indent, SIM_PAGE_WIDTH - indent);
+    }
+}
+
+static void
+put_clock(struct verbose *verbose, const struct sim_event *event)
+{
+    sim_page_fill(verbose->page, ' ', 5);
+    sim_page_put(verbose->page, "~~~ everybody waits; it becomes ");
+    sim_page_time(verbose->page, event->argument);
+    sim_page_put(verbose->page, " ~~~\n");
+}
+
+static void
+put_event(struct verbose *verbose, uint64_t index)
+{
+    const struct sim_event *event = sim_cast_event(verbose->cast, index);
+    if (event->kind == SIM_EVENT_CLOCK) {
+        put_clock(verbose, event);
+        return;
+    }
+    sim_page_clear(&verbose->what);
+    if (sim_phrase_put(verbose->cast, &verbose->what, index)) {
+        put_front(verbose, event);
+        put_who(verbose, index);
+        put_what(verbose, event);
+    }
+}
+
+static void
+put_verbose(struct sim_page *page, const struct sim_cast *cast)
+{
+    struct verbose verbose = {
+            .cast = cast, .page = page, .who_width = widest_name(cast), .shown_step = 0};
+    sim_page_init(&verbose.line, false);
+    sim_page_init(&verbose.what, false);
+    sim_page_printf(page, "step %9s  %-*s  what\n", "time", (int)verbose.who_width, "who");
+    for (uint64_t i = cast->first; i < cast->end; i++) {
+        put_event(&verbose, i);
+    }
+    sim_page_fini(&verbose.line);
+    sim_page_fini(&verbose.what);
+}
+
+rt_err
+sim_until_tell(
+        struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose)
+{
+    struct sim_recorder cut = *recorder;
+    struct sim_cast cast;
+    if (sim_recorder_first(recorder) > 0) {
+        /* Of a cut ring nobody could say where it begins. */
+        sim_page_printf(page,
+                "the run has so many events that the first %llu of them are lost; --step tells of "
+                "a "
+                "step\n",
+                (unsigned long long)sim_recorder_first(recorder));
+        return page->failed ? RT_E_FULL : RT_OK;
+    }
+    /* What lies behind is not looked at; names that were given later do no harm. */
+    cut.count = end_of(recorder, step);
+    cut.over = cut.count;
+    rt_err err = sim_cast_make(&cast, &cut);
+    if (err != RT_OK) {
+        return err;
+    }
+    if (verbose) {
+        put_verbose(page, &cast);
+    } else {
+        err = sim_columns_put(page, &cast, NULL, NULL, 0, 0);
+    }
+    sim_cast_free(&cast);
+    return page->failed ? RT_E_FULL : err;
+}

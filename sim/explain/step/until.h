@@ -1,0 +1,30 @@
+/*
+ * until.h -- a run up to one of its steps, in the words of `show`.
+ *
+ * As columns, nothing folded; or (`verbose`) every event on a line of its own:
+ *
+ *      step      time  who                 what
+ *         4     300ns  operator            starts timer 1, due at 2ms     a06.c:118 in …
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_STEP_UNTIL_H
+#define SIM_EXPLAIN_STEP_UNTIL_H
+
+#include "runtime/base/error.h"
+#include "sim/core/recorder.h"
+#include "sim/explain/view/page.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Adds the events of the steps up to `step`, and of the clock's moves before it. RT_E_FULL: no
+ * memory. */
+RT_MUST_CHECK rt_err sim_until_tell(
+        struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,41 @@
+/*
+ * columns.h -- a run as columns: one for each part, time down.
+ *
+ *      step     time  client                     server                response
+ *         1      0ns  poll, stores waker for
+ *                     the reply -> pending
+ *      ~~~ everybody waits; 50ms pass ~~~
+ *         2     50ms                                                    is ready
+ *                     <-- here client should have been woken
+ *
+ * No line is wider than 100 columns. Where the parts do not fit side by side, the
+ * host's sources share a column, then everybody but the tasks does; where that is
+ * not enough, each row is "who: what".
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_VIEW_COLUMNS_H
+#define SIM_EXPLAIN_VIEW_COLUMNS_H
+
+#include "sim/core/outcome.h"
+#include "sim/explain/view/rows.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_ROWS_DEFAULT 60u
+
+/*
+ * Adds the run. `outcome` may be NULL: nobody is of special interest. `steps` (may be NULL) are
+ * shown in any case. `rows_max` 0: everything, nothing folded. RT_E_FULL: no memory; what was
+ * written then is not complete.
+ */
+RT_MUST_CHECK rt_err sim_columns_put(struct sim_page *page, const struct sim_cast *cast,
+        const struct sim_outcome *outcome, const uint64_t *steps, uint32_t steps_count,
+        uint32_t rows_max);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,485 @@
+/*
+ * fate.c -- going through the ways in which a wake goes missing.
+ *
+ * The order of the questions matters. A wake that arrived and was forgotten is
+ * told before anything about wakers; then the one wait that matters is chosen, and
+ * how it ended is the answer. A wait that is still open needs the step that owed
+ * the wake: what did it do at that object instead?
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/view/fate.h"
+
+#include "runtime/base/assert.h"
+#include "runtime/time/timers.h"
+#include "sim/explain/view/phrase.h"
+
+/* The search, and what it knows. */
+struct search {
+    const struct sim_ledger *ledger;
+    const struct sim_cast *cast;
+    const struct sim_outcome *outcome;
+    struct sim_fate *fate;
+};
+
+/* The first event after the verdict fell. A late wake-up is found in a run that goes on. */
+static uint64_t
+find_horizon(const struct sim_cast *cast, const struct sim_outcome *outcome)
+{
+    for (uint64_t i = cast->end; i-- > cast->first;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        bool after = outcome->fail_step != 0 && event->step > outcome->fail_step;
+        if (!after && event->kind != SIM_EVENT_END) {
+            return i + 1;
+        }
+    }
+    return cast->first;
+}
+
+/* The last event before `before` that is of `kind` and of the sleeper; SIM_EVENT_NONE. */
+static uint64_t
+last_of(const struct search *search, uint32_t kind, uint64_t before)
+{
+    for (uint64_t i = before; i-- > search->cast->first;) {
+        if (sim_cast_event(search->cast, i)->kind == kind &&
+                sim_cast_part_of(search->cast, i) == search->fate->part) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* Where the poll that begins at `poll` has returned, if it did so in a later step: a poll of a
+ * foreign runtime may give way in its middle, and go on as its loop. SIM_EVENT_NONE: in its own
+ * step, or never. */
+static uint64_t
+returned_later(const struct search *search, uint64_t poll)
+{
+    const struct sim_event *began = sim_cast_event(search->cast, poll);
+    for (uint64_t i = poll; i < search->fate->horizon && began->kind == RT_PROBE_POLL; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->kind == RT_PROBE_POLLED && event->object == began->object) {
+            return event->step != began->step ? i : SIM_EVENT_NONE;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* Its last turn: from its POLL to POLLED, or, for one that is not polled, its last step. */
+static void
+find_turn(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    uint64_t poll = last_of(search, RT_PROBE_POLL, fate->horizon);
+    fate->poll = poll != SIM_EVENT_NONE ? poll : last_of(search, SIM_EVENT_STEP, fate->horizon);
+    fate->polled = fate->poll;
+    if (fate->poll == SIM_EVENT_NONE) {
+        return;
+    }
+    uint64_t later = returned_later(search, fate->poll);
+    if (later != SIM_EVENT_NONE) {
+        fate->polled = later;
+        return;
+    }
+    uint32_t step = sim_cast_event(search->cast, fate->poll)->step;
+    for (uint64_t i = fate->poll; i < fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != step) {
+            return;
+        }
+        if (sim_cast_part_of(search->cast, i) == fate->part) {
+            fate->polled = i;
+        }
+        if (event->kind == RT_PROBE_POLLED && fate->polled == i) {
+            return;
+        }
+    }
+}
+
+/* A wake of the sleeper that no poll followed; SIM_EVENT_NONE. */
+static uint64_t
+forgotten_wake(const struct search *search)
+{
+    const struct sim_fate *fate = search->fate;
+    uint32_t object = search->cast->parts[fate->part].object;
+    if (object == 0 || fate->poll == SIM_EVENT_NONE) {
+        return SIM_EVENT_NONE;
+    }
+    for (uint64_t i = fate->horizon; i-- > fate->poll;) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->kind == RT_PROBE_WAKE && event->object == object) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* True when the step that owed the wake did something with `object`. */
+static bool
+owed_step_touches(const struct search *search, uint32_t object)
+{
+    uint64_t i = search->fate->owed;
+    for (; i < search->fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != search->outcome->owed_step) {
+            return false;
+        }
+        if (event->object == object && object != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+open_at_horizon(const struct search *search, const struct sim_wait *wait)
+{
+    return wait->end == SIM_WAIT_OPEN || wait->end_event >= search->fate->horizon;
+}
+
+/* It waits for a timer whose time had come by the step that owed the wake. */
+static bool
+is_overdue(const struct search *search, const struct sim_wait *wait)
+{
+    uint64_t due_ns = RT_NEVER;
+    uint64_t now_ns = 0;
+    if (SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TIMER ||
+            !sim_cast_step_time(search->cast, search->outcome->owed_step, &now_ns)) {
+        return false;
+    }
+    for (uint64_t i = search->cast->first; i < search->fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        bool its = event->object == wait->object;
+        if (its && event->kind == RT_PROBE_ARM) {
+            due_ns = event->argument;
+        } else if (its && (event->kind == RT_PROBE_DISARM || event->kind == RT_PROBE_EXPIRE)) {
+            due_ns = RT_NEVER;
+        }
+    }
+    return due_ns <= now_ns;
+}
+
+/* Whether `wait` could have woken the sleeper out of its last sleep, and how well it fits. 0:
+ * no. */
+static uint32_t
+fitness(const struct search *search, const struct sim_wait *wait)
+{
+    const struct sim_fate *fate = search->fate;
+    if (wait->part != fate->part || wait->kind == SIM_WAIT_HOST ||
+            wait->store_event >= fate->horizon || wait->end == SIM_WAIT_ENDED) {
+        return 0;
+    }
+    bool wanted = wait->object != 0 && wait->object == search->outcome->object;
+    bool open = open_at_horizon(search, wait);
+    bool alive = open || fate->poll == SIM_EVENT_NONE || wait->end_event > fate->poll;
+    bool taken = wait->end == SIM_WAIT_REPLACED || wait->end == SIM_WAIT_ERASED ||
+                 wait->end == SIM_WAIT_DROPPED;
+    if (!alive) {
+        /* Gone before its last turn, which relied on it. */
+        return taken && wanted ? 1 : 0;
+    }
+    if (!open && wait->end == SIM_WAIT_ERASED && wait->end_event <= fate->polled) {
+        /* Its own turn took it back. That is the story only when nothing came instead. */
+        return wanted ? 3 : 2;
+    }
+    bool overdue = open && is_overdue(search, wait);
+    return 4 + (overdue ? 16u : 0) + (wanted ? 8u : 0) +
+           (owed_step_touches(search, wait->object) ? 4u : 0) + (open ? 0 : 2u) +
+           (wait->kind == SIM_WAIT_SLOT ? 1u : 0);
+}
+
+static const struct sim_wait *
+find_wait(const struct search *search)
+{
+    const struct sim_wait *best = NULL;
+    uint32_t best_fitness = 0;
+    for (uint32_t i = 0; i < search->ledger->count; i++) {
+        uint32_t fit = fitness(search, &search->ledger->waits[i]);
+        if (fit != 0 && fit >= best_fitness) {
+            best = &search->ledger->waits[i];
+            best_fitness = fit;
+        }
+    }
+    return best;
+}
+
+/* The wait that was ended by `event`, or NULL. */
+static const struct sim_wait *
+wait_ended_by(const struct sim_ledger *ledger, uint64_t event)
+{
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        if (ledger->waits[i].end_event == event) {
+            return &ledger->waits[i];
+        }
+    }
+    return NULL;
+}
+
+/* A FIRE of `object` in the step that owed the wake, for somebody else; SIM_EVENT_NONE. */
+static uint64_t
+fired_for_another(const struct search *search, uint32_t object, uint32_t whose)
+{
+    for (uint64_t i = search->fate->owed; i < search->fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != search->outcome->owed_step) {
+            break;
+        }
+        if (event->kind == RT_PROBE_FIRE && event->object == object && object != 0 &&
+                event->argument != whose) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* The last event of `kind` at `object` in [from, to); SIM_EVENT_NONE. */
+static uint64_t
+last_at(const struct search *search, uint32_t kind, uint32_t object, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = to; i-- > from;) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->kind == kind && event->object == object) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+static uint64_t
+stored_last(const struct sim_wait *wait)
+{
+    return wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
+}
+
+const struct sim_wait *
+sim_fate_last_in(const struct sim_ledger *ledger, uint32_t object, uint64_t event)
+{
+    const struct sim_wait *last = NULL;
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct sim_wait *wait = &ledger->waits[i];
+        bool ended = wait->end != SIM_WAIT_OPEN && wait->end_event < event;
+        if (wait->kind == SIM_WAIT_SLOT && wait->object == object && ended &&
+                (last == NULL || wait->end_event > last->end_event)) {
+            last = wait;
+        }
+    }
+    return last;
+}
+
+/*
+ * What the step that owed the wake fired instead. Where it is a place that the sleeper
+ * polled too without storing its waker there (a future that moved), this is the answer;
+ * no event says so, and so it is only told.
+ */
+static void
+find_instead(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    for (uint64_t i = fate->owed; i < fate->horizon; i++) {
+        const struct sim_event *event = sim_cast_event(search->cast, i);
+        if (event->step != search->outcome->owed_step) {
+            return;
+        }
+        if (event->kind == RT_PROBE_FIRE) {
+            fate->other = wait_ended_by(search->ledger, i);
+        } else if (event->kind == RT_PROBE_FIRE_EMPTY) {
+            fate->other = sim_fate_last_in(search->ledger, event->object, i);
+        } else {
+            continue;
+        }
+        fate->instead = i;
+        return;
+    }
+}
+
+/* The waker is still there. */
+static void
+judge_open(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    const struct sim_wait *wait = fate->wait;
+    uint64_t stored = stored_last(wait);
+    uint64_t another = fired_for_another(search, wait->object, wait->whose);
+    uint64_t report = last_at(search, SIM_EVENT_REPORT, wait->object, stored, fate->horizon);
+    uint32_t stored_step = sim_cast_event(search->cast, stored)->step;
+    fate->kind = SIM_FATE_NEVER_FIRED;
+    if (search->outcome->owed_step != 0 && search->outcome->owed_step <= stored_step) {
+        /* What came before its turn before the last one, that turn has seen. */
+        uint64_t looked = fate->poll != SIM_EVENT_NONE ? last_of(search, RT_PROBE_POLL, fate->poll)
+                                                       : SIM_EVENT_NONE;
+        fate->kind = SIM_FATE_TOO_EARLY;
+        fate->culprit = last_at(search, RT_PROBE_FIRE_EMPTY, wait->object,
+                looked != SIM_EVENT_NONE ? looked : search->cast->first, stored);
+    } else if (another != SIM_EVENT_NONE) {
+        fate->kind = SIM_FATE_FIRED_OTHER;
+        fate->culprit = another;
+        fate->other = wait_ended_by(search->ledger, another);
+    } else if (report != SIM_EVENT_NONE) {
+        fate->kind = SIM_FATE_NOT_PASSED_ON;
+        fate->culprit = report;
+    } else {
+        find_instead(search);
+    }
+}
+
+static void
+judge_ended(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    fate->culprit = fate->wait->end_event;
+    switch (fate->wait->end) {
+    case SIM_WAIT_REPLACED:
+        fate->kind = SIM_FATE_REPLACED;
+        return;
+    case SIM_WAIT_ERASED:
+        fate->kind = SIM_FATE_ERASED;
+        return;
+    case SIM_WAIT_DROPPED:
+        fate->kind = SIM_FATE_DROPPED;
+        return;
+    case SIM_WAIT_FIRED:
+        fate->kind = fate->wait->wake == SIM_WAKE_DEAD    ? SIM_FATE_FIRED_DEAD
+                     : fate->wait->wake == SIM_WAKE_CHILD ? SIM_FATE_STOPPED
+                                                          : SIM_FATE_UNKNOWN;
+        return;
+    default:
+        fate->kind = SIM_FATE_UNKNOWN;
+        return;
+    }
+}
+
+/* Nothing was stored in the last turn; but what it waits for may have woken another in its
+
+ * stead. */
+static void
+judge_nothing(struct search *search)
+{
+    struct sim_fate *fate = search->fate;
+    uint32_t self = search->cast->parts[fate->part].object;
+    uint64_t another = fired_for_another(search, search->outcome->object, self);
+    if (another != SIM_EVENT_NONE) {
+        fate->kind = SIM_FATE_FIRED_OTHER;
+        fate->culprit = another;
+        fate->other = wait_ended_by(search->ledger, another);
+    } else if (fate->poll != SIM_EVENT_NONE &&
+               sim_cast_event(search->cast, fate->poll)->kind == RT_PROBE_POLL) {
+        fate->kind = SIM_FATE_NEVER_STORED;
+    }
+}
+
+void
+sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
+        struct sim_fate *ret_fate)
+{
+    rt_assert(ledger->cast != NULL);
+    rt_assert(ret_fate != NULL);
+    const struct sim_cast *cast = ledger->cast;
+    *ret_fate = (struct sim_fate){
+            .kind = SIM_FATE_UNKNOWN,
+            .part = sim_cast_actor(cast, outcome->actor),
+            .poll = SIM_EVENT_NONE,
+            .polled = SIM_EVENT_NONE,
+            .owed = SIM_EVENT_NONE,
+            .culprit = SIM_EVENT_NONE,
+            .instead = SIM_EVENT_NONE,
+            .horizon = find_horizon(cast, outcome),
+    };
+    struct search search = {ledger, cast, outcome, ret_fate};
+    if (ret_fate->part == SIM_PART_NONE || ret_fate->part == 0) {
+        ret_fate->part = SIM_PART_NONE;
+        return;
+    }
+    if (outcome->owed_step != 0) {
+        ret_fate->owed = sim_cast_step_first(cast, outcome->owed_step);
+    }
+    find_turn(&search);
+    ret_fate->wait = find_wait(&search);
+    ret_fate->overdue = ret_fate->wait != NULL && open_at_horizon(&search, ret_fate->wait) &&
+                        is_overdue(&search, ret_fate->wait);
+    uint64_t wake = forgotten_wake(&search);
+    if (wake != SIM_EVENT_NONE) {
+        ret_fate->kind = SIM_FATE_NOT_POLLED;
+        ret_fate->culprit = wake;
+    } else if (ret_fate->wait == NULL) {
+        judge_nothing(&search);
+    } else if (open_at_horizon(&search, ret_fate->wait)) {
+        judge_open(&search);
+    } else {
+        judge_ended(&search);
+    }
+}
+
+/* ---- Where it is missing. -------------------------------------------------------------------- */
+
+void
+sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
+        struct sim_missing *ret_missing)
+{
+    struct sim_fate fate = {.part = sim_cast_actor(cast, outcome->actor),
+            .poll = SIM_EVENT_NONE,
+            .horizon = find_horizon(cast, outcome)};
+    struct search search = {NULL, cast, outcome, &fate};
+    *ret_missing =
+            (struct sim_missing){SIM_MISSING_NONE, fate.part, outcome->owed_step, 0, false, false};
+    if (fate.part == SIM_PART_NONE || outcome->owed_step == 0) {
+        return;
+    }
+    find_turn(&search);
+    uint64_t wake = forgotten_wake(&search);
+    if (wake != SIM_EVENT_NONE) {
+        ret_missing->kind = SIM_MISSING_SWALLOWED;
+        ret_missing->woken = sim_cast_event(cast, wake)->step;
+        ret_missing->itself = sim_cast_part_of(cast, wake) == fate.part;
+        ret_missing->step =
+                ret_missing->woken > ret_missing->step ? ret_missing->woken : ret_missing->step;
+        ret_missing->late = outcome->verdict == SIM_VERDICT_LATE_WAKEUP;
+    } else {
+        bool itself = sim_phrase_whose_step(cast, outcome->owed_step) == fate.part;
+        ret_missing->kind = itself ? SIM_MISSING_ITSELF : SIM_MISSING_OWED;
+    }
+}
+
+void
+sim_missing_put(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_missing *missing)
+{
+    sim_page_put(page, "here ");
+    sim_cast_put_part(cast, page, missing->part);
+    if (missing->kind == SIM_MISSING_ITSELF) {
+        sim_page_put(page, " falls asleep, but could go on");
+    } else if (missing->kind != SIM_MISSING_SWALLOWED) {
+        sim_page_put(page, " should have been woken");
+    } else if (missing->woken == missing->step) {
+        sim_page_put(page, missing->itself ? " woke itself" : " was woken");
+        sim_page_put(page, missing->late ? "; its poll came too late" : ", and no poll followed");
+    } else {
+        sim_page_printf(page, " could go on: woken at step %llu, %s",
+                (unsigned long long)missing->woken,
+                missing->late ? "polled too late" : "never polled");
+    }
+}
+
+/* ---- Names. ---------------------------------------------------------------------------------- */
+
+struct name {
+    const char *text;
+    const char *meaning;
+};
+
+static const struct name fate_names[] = {
+#define FATE_NAME(name, text, meaning) {text, meaning},
+        SIM_FATE_LIST(FATE_NAME)
+#undef FATE_NAME
+};
+
+const char *
+sim_fate_name(uint32_t fate)
+{
+    return fate < SIM_FATES ? fate_names[fate].text : "?";
+}
+
+const char *
+sim_fate_meaning(uint32_t fate)
+{
+    return fate < SIM_FATES ? fate_names[fate].meaning : "?";
+}

@@ -1,0 +1,96 @@
+/*
+ * fate.h -- what became of the waker that a sleeper was owed.
+ *
+ * A task sleeps although it could go on. So somewhere between the store of its
+ * waker and the step that should have woken it, the wake went missing; there are
+ * only so many ways, and the ledger tells which it was.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_VIEW_FATE_H
+#define SIM_EXPLAIN_VIEW_FATE_H
+
+#include "sim/core/outcome.h"
+#include "sim/explain/ledger.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_FATE_LIST(X) \
+    X(UNKNOWN, "unknown", "the record does not say") \
+    X(NEVER_STORED, "never-stored", "its last poll left no waker anywhere") \
+    X(NEVER_FIRED, "never-fired", "its waker is still there, and nobody fired it") \
+    X(TOO_EARLY, "too-early", "what it waits for had happened before its waker was stored") \
+    X(REPLACED, "replaced", "another waker took the place of its own") \
+    X(ERASED, "erased", "the place of its waker was emptied without a wake") \
+    X(DROPPED, "dropped", "the clone of its waker was dropped without a wake") \
+    X(FIRED_OTHER, "fired-other", "the wake went to somebody else") \
+    X(FIRED_DEAD, "fired-dead", "its waker was fired, but belonged to a task that is gone") \
+    X(STOPPED, "stopped", "a combinator took the wake and passed nothing on") \
+    X(NOT_PASSED_ON, "not-passed-on", "the host reported it, and nobody fired the waker") \
+    X(NOT_POLLED, "not-polled", "it was woken, and never polled again")
+
+enum sim_fate_kind {
+#define SIM_FATE_ENUM(name, text, meaning) SIM_FATE_##name,
+    SIM_FATE_LIST(SIM_FATE_ENUM)
+#undef SIM_FATE_ENUM
+            SIM_FATES
+};
+
+struct sim_fate {
+    uint32_t kind;                /* enum sim_fate_kind */
+    uint32_t part;                /* Who sleeps; SIM_PART_NONE: nobody known. */
+    const struct sim_wait *wait;  /* Whose waker it is about; NULL: none. */
+    const struct sim_wait *other; /* FIRED_OTHER: the wait that was fired; NEVER_FIRED: the one
+                                     whose place the step fired; NULL: not known. */
+    uint64_t instead;             /* NEVER_FIRED: what that step fired instead; SIM_EVENT_NONE. */
+    uint64_t poll;                /* POLL (or STEP) of its last turn; SIM_EVENT_NONE. */
+    uint64_t polled;              /* The last event of that turn. */
+    uint64_t owed;                /* The first event of the step that owed it a wake. */
+    uint64_t culprit;             /* The event in which the wake went missing; SIM_EVENT_NONE. */
+    uint64_t horizon;             /* The first event that came after the failure. */
+    bool overdue;                 /* NEVER_FIRED: `wait` is for a timer whose time had come. */
+};
+
+/* What stands in a picture of the run at the step where the wake went missing. */
+enum sim_missing_kind {
+    SIM_MISSING_NONE,     /* Nobody is known to whom a wake is owed, or no step. */
+    SIM_MISSING_OWED,     /* Somebody else's step should have woken it. */
+    SIM_MISSING_ITSELF,   /* Its own step: what it waits for was there when it fell asleep. */
+    SIM_MISSING_SWALLOWED /* The wake was sent, and lost between there and the poll. */
+};
+
+struct sim_missing {
+    enum sim_missing_kind kind;
+    uint32_t part;  /* Who sleeps. */
+    uint64_t step;  /* Under which it stands. */
+    uint64_t woken; /* SWALLOWED: the step that sent the wake; at most `step`. */
+    bool itself;    /* SWALLOWED: it was the sleeper who sent it. */
+    bool late;      /* SWALLOWED: a poll came in the end. */
+};
+
+/* Finds it for outcome->actor, from the record alone. */
+void sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
+        struct sim_missing *ret_missing);
+
+/* Adds "here `client` should have been woken", without quotes, or what else it is. */
+void sim_missing_put(
+        const struct sim_cast *cast, struct sim_page *page, const struct sim_missing *missing);
+
+/* Finds what became of the waker of outcome->actor. */
+void sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
+        struct sim_fate *ret_fate);
+
+/* The last wait in the place `object` that had ended before `event`, or NULL. */
+const struct sim_wait *sim_fate_last_in(
+        const struct sim_ledger *ledger, uint32_t object, uint64_t event);
+
+/* "replaced" …; static; "?" for a number that is none. */
+const char *sim_fate_name(uint32_t fate);
+const char *sim_fate_meaning(uint32_t fate);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

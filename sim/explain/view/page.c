@@ -1,0 +1,253 @@
+/*
+ * page.c -- growing text.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/view/page.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+
+/* Makes room for `more` bytes and the terminator. */
+static bool
+page_reserve(struct sim_page *page, size_t more)
+{
+    size_t needed = page->length + more + 1;
+    if (needed <= page->capacity) {
+        return true;
+    }
+    size_t capacity = page->capacity != 0 ? page->capacity : 256;
+    while (capacity < needed) {
+        capacity *= 2;
+    }
+    char *bytes = realloc(page->bytes, capacity);
+    if (bytes == NULL) {
+        page->failed = true;
+        return false;
+    }
+    page->bytes = bytes;
+    page->capacity = capacity;
+    return true;
+}
+
+/* Bytes 10xxxxxx go on with a code point. */
+static bool
+goes_on(char c)
+{
+    return ((unsigned char)c & 0xc0u) == 0x80u;
+}
+
+static bool
+is_control(char c)
+{
+    return (unsigned char)c < 0x20u || (unsigned char)c == 0x7fu;
+}
+
+void
+sim_page_init(struct sim_page *page, bool colour)
+{
+    rt_assert(page != NULL);
+    *page = (struct sim_page){.colour = colour};
+}
+
+void
+sim_page_fini(struct sim_page *page)
+{
+    rt_assert(page != NULL);
+    free(page->bytes);
+    *page = (struct sim_page){0};
+}
+
+void
+sim_page_clear(struct sim_page *page)
+{
+    page->length = 0;
+    if (page->bytes != NULL) {
+        page->bytes[0] = '\0';
+    }
+}
+
+const char *
+sim_page_text(const struct sim_page *page)
+{
+    return page->bytes != NULL ? page->bytes : "";
+}
+
+void
+sim_page_add(struct sim_page *page, const char *text, size_t length)
+{
+    rt_assert(text != NULL || length == 0);
+    if (length == 0 || !page_reserve(page, length)) {
+        return;
+    }
+    memcpy(page->bytes + page->length, text, length);
+    page->length += length;
+    page->bytes[page->length] = '\0';
+}
+
+void
+sim_page_put(struct sim_page *page, const char *text)
+{
+    sim_page_add(page, text, strlen(text));
+}
+
+void
+sim_page_fill(struct sim_page *page, char c, size_t count)
+{
+    if (count == 0 || !page_reserve(page, count)) {
+        return;
+    }
+    memset(page->bytes + page->length, c, count);
+    page->length += count;
+    page->bytes[page->length] = '\0';
+}
+
+void
+sim_page_printf(struct sim_page *page, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length <= 0 || !page_reserve(page, (size_t)length)) {
+        return;
+    }
+    va_start(arguments, format);
+    (void)vsnprintf(page->bytes + page->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    page->length += (size_t)length;
+}
+
+void
+sim_page_clean(struct sim_page *page, const char *text)
+{
+    if (text == NULL) {
+        return;
+    }
+    size_t length = strlen(text);
+    /* A line that ends is how people print; the end is no part of what they say. */
+    while (length > 0 && is_control(text[length - 1])) {
+        length--;
+    }
+    size_t start = page->length;
+    sim_page_add(page, text, length);
+    for (size_t i = start; i < page->length; i++) {
+        if (is_control(page->bytes[i])) {
+            page->bytes[i] = ' ';
+        }
+    }
+}
+
+void
+sim_page_tone(struct sim_page *page, enum sim_tone tone)
+{
+    static const char *const escapes[] = {
+            [SIM_TONE_PLAIN] = "\033[0m",
+            [SIM_TONE_BAD] = "\033[1;31m",
+            [SIM_TONE_GOOD] = "\033[32m",
+            [SIM_TONE_DIM] = "\033[2m",
+            [SIM_TONE_HEAD] = "\033[1m",
+    };
+    rt_assert((unsigned)tone <= (unsigned)SIM_TONE_HEAD);
+    if (page->colour) {
+        sim_page_put(page, escapes[tone]);
+    }
+}
+
+uint32_t
+sim_text_width(const char *text, size_t length)
+{
+    uint32_t width = 0;
+    for (size_t i = 0; i < length; i++) {
+        width += goes_on(text[i]) ? 0 : 1;
+    }
+    return width;
+}
+
+size_t
+sim_text_fit(const char *text, size_t length, uint32_t width)
+{
+    uint32_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        used += goes_on(text[i]) ? 0 : 1;
+        if (used > width) {
+            return i;
+        }
+    }
+    return length;
+}
+
+size_t
+sim_text_break(const char *text, size_t length, uint32_t width, size_t *ret_next)
+{
+    rt_assert(width > 0);
+    size_t fit = sim_text_fit(text, length, width);
+    size_t end = fit;
+    if (fit < length) {
+        while (end > 0 && text[end] != ' ') {
+            end--;
+        }
+        if (end == 0) {
+            end = fit;
+        }
+    }
+    size_t next = end;
+    while (next < length && text[next] == ' ') {
+        next++;
+    }
+    while (end > 0 && text[end - 1] == ' ') {
+        end--;
+    }
+    rt_assert(next > 0 || length == 0);
+    *ret_next = next;
+    return end;
+}
+
+void
+sim_page_wrap(
+        struct sim_page *page, const char *text, uint32_t first, uint32_t indent, uint32_t width)
+{
+    rt_assert(first < width && indent < width);
+    size_t length = strlen(text);
+    uint32_t margin = first;
+    while (length > 0) {
+        size_t next = 0;
+        size_t line = sim_text_break(text, length, width - margin, &next);
+        sim_page_fill(page, ' ', margin);
+        sim_page_add(page, text, line);
+        sim_page_add(page, "\n", 1);
+        text += next;
+        length -= next;
+        margin = indent;
+    }
+}
+
+void
+sim_page_time(struct sim_page *page, uint64_t ns)
+{
+    static const struct {
+        uint64_t size;
+        const char *name;
+    } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (ns < units[i].size) {
+            continue;
+        }
+        uint32_t thousandths = (uint32_t)(ns % units[i].size / (units[i].size / 1000));
+        char decimals[8];
+        (void)snprintf(decimals, sizeof(decimals), ".%03u", thousandths % 1000);
+        size_t length = 4;
+        while (length > 1 && decimals[length - 1] == '0') {
+            length--;
+        }
+        decimals[length > 1 ? length : 0] = '\0';
+        sim_page_printf(page, "%llu%s%s", (unsigned long long)(ns / units[i].size), decimals,
+                units[i].name);
+        return;
+    }
+    sim_page_printf(page, "%lluns", (unsigned long long)ns);
+}

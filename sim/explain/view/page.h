@@ -1,0 +1,86 @@
+/*
+ * page.h -- growing text, and how wide it is.
+ *
+ * Everything that tells of a run writes to a page; the caller prints it. Widths
+ * are counted in code points, so that a name with an umlaut does not shift a
+ * column. Text that came from a scenario goes through sim_page_clean, which lets
+ * no control character through to a terminal.
+ *
+ * Ownership. A page owns its bytes (malloc: this is for reports). When there is no
+ * memory left, text is lost and `failed` is set; nothing else happens.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_EXPLAIN_VIEW_PAGE_H
+#define SIM_EXPLAIN_VIEW_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIM_PAGE_WIDTH 100u /* No line of a report is wider. */
+
+enum sim_tone {
+    SIM_TONE_PLAIN,
+    SIM_TONE_BAD,  /* What went wrong. */
+    SIM_TONE_GOOD, /* A wake. */
+    SIM_TONE_DIM,  /* What was left out. */
+    SIM_TONE_HEAD
+};
+
+struct sim_page {
+    char *bytes; /* NULL while empty; otherwise terminated. */
+    size_t length;
+    size_t capacity;
+    bool colour; /* Tones become escape sequences. */
+    bool failed;
+};
+
+void sim_page_init(struct sim_page *page, bool colour);
+void sim_page_fini(struct sim_page *page);
+
+/* Empties it and keeps the memory. */
+void sim_page_clear(struct sim_page *page);
+
+/* What was written; "" for nothing. Valid until the page is written to again. */
+const char *sim_page_text(const struct sim_page *page);
+
+void sim_page_add(struct sim_page *page, const char *text, size_t length);
+void sim_page_put(struct sim_page *page, const char *text);
+void sim_page_fill(struct sim_page *page, char c, size_t count);
+__attribute__((format(printf, 2, 3))) void sim_page_printf(
+        struct sim_page *page, const char *format, ...);
+
+/* Adds `text` (NULL: nothing) on one line: control characters become a blank each. */
+void sim_page_clean(struct sim_page *page, const char *text);
+
+/* Text from here on has `tone`; nothing without colour. Must not stand inside a wrapped text. */
+void sim_page_tone(struct sim_page *page, enum sim_tone tone);
+
+/* Adds `text` broken at blanks into lines of at most `width`, the first after `first` and the
+ * others after `indent` blanks; each line ends with a newline. A word too long for a line is cut
+ * up. */
+void sim_page_wrap(
+        struct sim_page *page, const char *text, uint32_t first, uint32_t indent, uint32_t width);
+
+/* How many columns `length` bytes take. */
+uint32_t sim_text_width(const char *text, size_t length);
+
+/* How many bytes of `text` fit into `width` columns. */
+size_t sim_text_fit(const char *text, size_t length, uint32_t width);
+
+/* The length of the first line of `text` when it is broken at blanks to `width` columns. *ret_next
+ * is where the next line begins (at least one byte on, when there is any text). */
+size_t sim_text_break(const char *text, size_t length, uint32_t width, size_t *ret_next);
+
+/* Adds a time: "0ns", "950ns", "1.25us", "50ms", "2.5s". At most three decimals, cut off. */
+void sim_page_time(struct sim_page *page, uint64_t ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,183 @@
+/*
+ * tell_clues.c -- what is told beside the fate of a waker: who was in a place last, what was
+ * fired in its stead, who moved the timer.
+ *
+ * No event says that a clue is the reason: what is no more than a guess begins with "If".
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/explain/view/phrase.h"
+#include "sim/explain/view/tell_priv.h"
+
+#define MOVES_TOLD 3u
+
+/* True when `wait` was there when the event `at` came. */
+static bool
+was_open(const struct sim_wait *wait, uint64_t at)
+{
+    return wait->store_event < at && (wait->end_event == SIM_EVENT_NONE || wait->end_event > at);
+}
+
+/* Its owner's first poll after the last that touched `wait`, before `until`; SIM_EVENT_NONE. */
+static uint64_t
+poll_after(const struct sim_cast *cast, const struct sim_wait *wait, uint64_t until)
+{
+    uint64_t stored = wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
+    uint32_t step = sim_cast_event(cast, stored)->step;
+    for (uint64_t i = stored; i < until; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == RT_PROBE_POLL && event->step > step &&
+                sim_cast_part_of(cast, i) == wait->part) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+void
+sim__put_left_behind(struct sim__telling *telling, const struct sim_wait *wait, uint64_t until)
+{
+    const struct sim_cast *cast = &telling->cast;
+    struct sim_page *line = &telling->line;
+    uint64_t poll = poll_after(cast, wait, until);
+    if (poll == SIM_EVENT_NONE) {
+        return;
+    }
+    for (uint32_t i = 0; i < telling->ledger.count; i++) {
+        const struct sim_wait *now = &telling->ledger.waits[i];
+        if (now->part != wait->part || now->kind != SIM_WAIT_SLOT || now->object == wait->object ||
+                now->store_event < poll || !was_open(now, until)) {
+            continue;
+        }
+        sim_page_put(line, " ");
+        sim__put_who(telling, wait->part);
+        sim_page_put(line, " had gone on at ");
+        sim__put_step(telling, sim_cast_event(cast, poll)->step);
+        sim_page_put(line, " and left it behind, to wait for ");
+        sim_cast_put_wanted(cast, line, now->object, now->reason, now->part);
+        sim_page_put(line, ".");
+        return;
+    }
+}
+
+/* Both are known to wait for the same, by what they say. */
+static bool
+wait_for_the_same(const struct sim_wait *wait, const struct sim_wait *other)
+{
+    return wait != NULL && other != NULL &&
+           (wait->object == other->object || (wait->reason != NULL && other->reason != NULL &&
+                                                     strcmp(wait->reason, other->reason) == 0));
+}
+
+void
+sim__put_last_waker(struct sim__telling *telling, const struct sim_wait *last)
+{
+    struct sim_page *line = &telling->line;
+    sim_page_put(line, "; the last waker in there was that of ");
+    sim__put_who(telling, last->part);
+    sim_page_put(line, ", stored at ");
+    sim__put_step(telling, last->store_step);
+    sim__put_at(telling, last->await, last->site);
+    sim_page_printf(line, " and %s at ", sim_wait_end_name(last->end));
+    sim__put_step(telling, last->end_step);
+}
+
+/* " If `sleeper` waits for that as well, …": what no event says. */
+static void
+put_guess(struct sim__telling *telling)
+{
+    const struct sim_fate *fate = &telling->fate;
+    struct sim_page *line = &telling->line;
+    if (wait_for_the_same(fate->wait, fate->other)) {
+        sim_page_put(line, " If that is what ");
+        sim__put_who(telling, fate->part);
+        sim_page_put(line, " waits for, its own waker should have been there, or the wake should "
+                           "have gone on to the next.");
+    } else {
+        sim_page_put(line, " If ");
+        sim__put_who(telling, fate->part);
+        sim_page_put(line, " waits for that as well, its own waker should have been there.");
+    }
+}
+
+/* " That step woke the empty place "an item"; the last waker in there was that of `owner` …" */
+static void
+put_empty(struct sim__telling *telling, uint32_t place)
+{
+    sim_page_put(&telling->line, " That step woke the empty place ");
+    sim_cast_put_object(&telling->cast, &telling->line, place, SIM_PART_NONE);
+    if (telling->fate.other != NULL) {
+        sim__put_last_waker(telling, telling->fate.other);
+    }
+    sim_page_put(&telling->line, ".");
+    put_guess(telling);
+}
+
+/* True when the owner of `wait`, in a place that was fired at `until`, had gone on before. */
+static bool
+is_left_behind(const struct sim__telling *telling, const struct sim_wait *wait, uint64_t until)
+{
+    return poll_after(&telling->cast, wait, until) != SIM_EVENT_NONE;
+}
+
+void
+sim__put_instead(struct sim__telling *telling)
+{
+    const struct sim_fate *fate = &telling->fate;
+    struct sim_page *line = &telling->line;
+    if (fate->instead == SIM_EVENT_NONE) {
+        return;
+    }
+    const struct sim_event *event = sim_cast_event(&telling->cast, fate->instead);
+    if (event->kind == RT_PROBE_FIRE_EMPTY) {
+        put_empty(telling, event->object);
+        return;
+    }
+    if (fate->other == NULL || (!wait_for_the_same(fate->wait, fate->other) &&
+                                       !is_left_behind(telling, fate->other, fate->instead))) {
+        return;
+    }
+    sim_page_put(line, " What that step fired is ");
+    sim_cast_put_object(&telling->cast, line, event->object, SIM_PART_NONE);
+    sim_page_put(line, ", and the waker in there was that of ");
+    sim__put_who(telling, fate->other->part);
+    sim_page_put(line, ", stored at ");
+    sim__put_step(telling, fate->other->store_step);
+    sim__put_at(telling, fate->other->await, fate->other->site);
+    sim_page_put(line, ".");
+    sim__put_left_behind(telling, fate->other, fate->instead);
+    put_guess(telling);
+}
+
+void
+sim__put_moves(struct sim__telling *telling)
+{
+    const struct sim_cast *cast = &telling->cast;
+    const struct sim_wait *wait = telling->fate.wait;
+    uint32_t told = 0;
+    for (uint64_t i = 0; i < cast->moves.count; i++) {
+        const struct sim_move *move = &cast->moves.moves[i];
+        if (move->event < wait->store_event || move->event >= telling->fate.horizon ||
+                sim_cast_event(cast, move->event)->object != wait->object ||
+                sim_cast_part_of(cast, move->event) == wait->part) {
+            continue;
+        }
+        if (told++ == MOVES_TOLD) {
+            sim_page_put(&telling->line, " And so on.");
+            return;
+        }
+        const struct sim_event *event = sim_cast_event(cast, move->event);
+        sim_page_put(&telling->line, " At ");
+        sim__put_step(telling, event->step);
+        sim_page_put(&telling->line, " ");
+        sim__put_who(telling, sim_cast_part_of(cast, move->event));
+        sim_page_put(&telling->line, " moved that timer from ");
+        sim_phrase_put_due(&telling->line, move->from_ns);
+        sim_page_put(&telling->line, " to ");
+        sim_phrase_put_due(&telling->line, event->argument);
+        sim__put_at_event(telling, move->event);
+        sim_page_put(&telling->line, ".");
+    }
+}

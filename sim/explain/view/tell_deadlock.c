@@ -1,0 +1,404 @@
+/*
+ * tell_deadlock.c -- everybody sleeps: who waits for what, and what was tried.
+ *
+ * Only what was done is claimed. A task can be polled once more; a loop, code on a
+ * fiber, can not: a wake that was lost inside one looks like a deadlock.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/explain/view/tell_priv.h"
+
+#define NAMED_IN_HEADLINE 3u
+#define LISTED 12u
+#define WAITS_LISTED 4u
+#define EMPTY_TOLD 3u
+
+/* ---- What the outcome says of those whose waits are in no record. ---------------------------- */
+
+/* What stands after "'NAME' waits for: " in the message, up to the next name; NULL: nothing. */
+static const char *
+said_of(const struct sim__telling *telling, uint32_t part, size_t *ret_length)
+{
+    static const char waits[] = "' waits for: ";
+    const char *message = telling->outcome->message;
+    const char *end = message + strnlen(message, SIM_MESSAGE_MAX);
+    const char *name = telling->cast.parts[part].name;
+    size_t length = name != NULL ? strlen(name) : 0;
+    for (const char *c = message; c < end && length > 0; c++) {
+        const char *after = c + 1 + length;
+        if (*c != '\'' || (size_t)(end - c) <= 1 + length + sizeof(waits) - 1 ||
+                memcmp(c + 1, name, length) != 0 || memcmp(after, waits, sizeof(waits) - 1) != 0) {
+            continue;
+        }
+        after += sizeof(waits) - 1;
+        const char *next = memmem(after, (size_t)(end - after), "; '", 3);
+        *ret_length = (size_t)((next != NULL ? next : end) - after);
+        return after;
+    }
+    return NULL;
+}
+
+/* The loop has blocked in the host, or is waited for: one that the world drives never is. */
+static bool
+is_own_loop(const struct sim__telling *telling, uint32_t part)
+{
+    const struct sim_cast *cast = &telling->cast;
+    size_t length = 0;
+    if (cast->parts[part].kind != SIM_ACTOR_LOOP) {
+        return false;
+    }
+    if (part == telling->fate.part || said_of(telling, part, &length) != NULL) {
+        return true;
+    }
+    for (uint64_t i = cast->first; i < telling->fate.horizon; i++) {
+        if (sim_cast_event(cast, i)->kind == SIM_EVENT_BLOCK && sim_cast_part_of(cast, i) == part) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A loop that the world drives has no wait of its own: it is there for others. */
+static bool
+is_idle_loop(const struct sim__telling *telling, uint32_t part)
+{
+    return telling->cast.parts[part].kind == SIM_ACTOR_LOOP && !is_own_loop(telling, part) &&
+           sim_ledger_open_of(&telling->ledger, part, NULL) == NULL;
+}
+
+/* The step in which a loop was seen last; 0: none. */
+static uint64_t
+last_step(const struct sim__telling *telling, uint32_t part)
+{
+    const struct sim_cast *cast = &telling->cast;
+    for (uint64_t i = telling->fate.horizon; i-- > cast->first;) {
+        if (sim_cast_event(cast, i)->kind == SIM_EVENT_STEP && sim_cast_part_of(cast, i) == part) {
+            return sim_cast_event(cast, i)->step;
+        }
+    }
+    return 0;
+}
+
+/* "mail since step 14 (875us)" */
+static void
+put_said(struct sim__telling *telling, uint32_t part)
+{
+    size_t length = 0;
+    const char *said = said_of(telling, part, &length);
+    uint64_t block = sim_cast_blocked(&telling->cast, part, telling->fate.horizon);
+    if (said != NULL) {
+        sim__put_bytes(telling, said, length);
+    } else if (block != SIM_EVENT_NONE) {
+        sim_cast_put_wanted(&telling->cast, &telling->line,
+                sim_cast_event(&telling->cast, block)->object, NULL, part);
+    } else {
+        sim_page_put(&telling->line, "nothing that is on record");
+    }
+    uint64_t step = last_step(telling, part);
+    if (step != 0) {
+        sim_page_put(&telling->line, " since ");
+        sim__put_step(telling, step);
+    }
+}
+
+/* ---- The first sentence. --------------------------------------------------------------------- */
+
+/* Where nobody is known by name, the message without what was said already. */
+static void
+put_rest_of_message(struct sim__telling *telling)
+{
+    static const char before[] = "nobody could: ";
+    const char *message = telling->outcome->message;
+    size_t length = strnlen(message, SIM_MESSAGE_MAX);
+    const char *found = memmem(message, length, before, sizeof(before) - 1);
+    size_t from = found != NULL ? (size_t)(found - message) + sizeof(before) - 1 : 0;
+    if (from < length) {
+        sim__put_bytes(telling, message + from, length - from);
+    } else {
+        sim_page_put(&telling->line, "it did not say why");
+    }
+}
+
+/* "`client` waits for the reply since step 3 (2us)", after NAMED_IN_HEADLINE only counted. */
+static void
+name(struct sim__telling *telling, uint32_t part, uint32_t *named)
+{
+    const struct sim_wait *wait = NULL;
+    bool open = sim_ledger_open_of(&telling->ledger, part, NULL) != NULL;
+    if (!sim__is_left(telling, part) || (!open && !is_own_loop(telling, part)) ||
+            (*named)++ >= NAMED_IN_HEADLINE) {
+        return;
+    }
+    sim_page_put(&telling->line, *named == 1 ? "" : "; ");
+    sim__put_who(telling, part);
+    sim_page_put(&telling->line, " waits for ");
+    if (!sim__put_waiting(telling, part, &wait)) {
+        put_said(telling, part);
+    }
+}
+
+void
+sim__head_deadlock(struct sim__telling *telling)
+{
+    uint32_t first = telling->fate.part;
+    uint32_t named = 0;
+    sim_page_put(&telling->line, telling->went_on ? "nobody goes on: " : "nobody can go on: ");
+    if (first != SIM_PART_NONE && first != 0) {
+        name(telling, first, &named);
+    }
+    for (uint32_t part = 1; part < telling->cast.count; part++) {
+        if (part != first) {
+            name(telling, part, &named);
+        }
+    }
+    if (named == 0) {
+        put_rest_of_message(telling);
+    } else if (named > NAMED_IN_HEADLINE) {
+        sim_page_printf(&telling->line, "; and %u more", named - NAMED_IN_HEADLINE);
+    }
+    sim_page_put(&telling->line, ".");
+}
+
+/* ---- Who waits. ----------------------------------------------------------------------------- */
+
+/* "the reply since step 3 (2us) at …, and for a timer since …, and more" */
+static void
+put_waits(struct sim__telling *telling, uint32_t part)
+{
+    const struct sim_wait *wait = NULL;
+    uint32_t count = 0;
+    if (!sim__put_waiting(telling, part, &wait)) {
+        put_said(telling, part);
+        return;
+    }
+    do {
+        sim__put_at(telling, wait->await, wait->site);
+        count++;
+        if (sim__next_wait(telling, part, wait) == NULL) {
+            return;
+        }
+        sim_page_put(&telling->line, count == WAITS_LISTED ? ", and for more" : ", and for ");
+    } while (count < WAITS_LISTED && sim__put_waiting(telling, part, &wait));
+}
+
+void
+sim__list_waits(struct sim__telling *telling)
+{
+    uint32_t listed = 0;
+    uint32_t more = 0;
+    for (uint32_t part = 1; part < telling->cast.count; part++) {
+        if (!sim__is_left(telling, part) || is_idle_loop(telling, part)) {
+            continue;
+        }
+        if (listed == LISTED) {
+            more++;
+            continue;
+        }
+        sim_page_put(&telling->line, "- ");
+        sim__put_who(telling, part);
+        sim_page_put(&telling->line, " waits for ");
+        put_waits(telling, part);
+        sim__end_line(telling, 2);
+        listed++;
+    }
+    if (more > 0) {
+        sim_page_printf(&telling->line, "- and %u more", more);
+        sim__end_line(telling, 2);
+    }
+}
+
+/* The last wake of an empty place by `part` since it began to wait, where somebody had waited
+ * before; SIM_EVENT_NONE. */
+static uint64_t
+woke_empty(const struct sim__telling *telling, uint32_t part)
+{
+    const struct sim_cast *cast = &telling->cast;
+    const struct sim_wait *wait = sim__next_wait(telling, part, NULL);
+    uint64_t from = wait != NULL && wait->unknown == 0 ? sim_cast_step_first(cast, wait->store_step)
+                                                       : SIM_EVENT_NONE;
+    for (uint64_t i = telling->fate.horizon; i-- > from;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == RT_PROBE_FIRE_EMPTY && sim_cast_part_of(cast, i) == part &&
+                sim_fate_last_in(&telling->ledger, event->object, i) != NULL) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* "At step 21 (3ms) `client` woke the empty place "a job"; the last waker in there …" */
+static void
+tell_empty(struct sim__telling *telling)
+{
+    const struct sim_cast *cast = &telling->cast;
+    uint32_t told = 0;
+    for (uint32_t part = 1; part < cast->count && told < EMPTY_TOLD; part++) {
+        uint64_t at = sim__is_left(telling, part) ? woke_empty(telling, part) : SIM_EVENT_NONE;
+        if (at == SIM_EVENT_NONE) {
+            continue;
+        }
+        const struct sim_event *event = sim_cast_event(cast, at);
+        const struct sim_wait *last = sim_fate_last_in(&telling->ledger, event->object, at);
+        sim_page_put(&telling->line, event->step != 0 ? "At " : "From ");
+        sim__put_step(telling, event->step);
+        sim_page_put(&telling->line, " ");
+        sim__put_who(telling, part);
+        sim_page_put(&telling->line, " woke the empty place ");
+        sim_cast_put_object(cast, &telling->line, event->object, SIM_PART_NONE);
+        sim__put_last_waker(telling, last);
+        sim_page_put(&telling->line, ".");
+        if (last->part != 0 && cast->parts[last->part].finished) {
+            sim_page_put(&telling->line, " ");
+            sim__put_who(telling, last->part);
+            sim_page_put(&telling->line, " has finished.");
+        }
+        sim__end_line(telling, 0);
+        told++;
+    }
+}
+
+/* Whom `part` waits for to finish; SIM_PART_NONE. */
+static uint32_t
+joins(const struct sim__telling *telling, uint32_t part)
+{
+    const struct sim_wait *wait = NULL;
+    do {
+        wait = sim_ledger_open_of(&telling->ledger, part, wait);
+        uint32_t joined =
+                wait != NULL ? sim_cast_object(&telling->cast, wait->object) : SIM_PART_NONE;
+        if (joined != SIM_PART_NONE && sim__is_left(telling, joined)) {
+            return joined;
+        }
+    } while (wait != NULL);
+    return SIM_PART_NONE;
+}
+
+/* "`a` waits for `b`, which waits for `a`", where tasks wait for each other's end. */
+static void
+tell_circle(struct sim__telling *telling)
+{
+    for (uint32_t start = 1; start < telling->cast.count; start++) {
+        uint32_t length = 0;
+        uint32_t part = start;
+        do {
+            part = sim__is_left(telling, part) ? joins(telling, part) : SIM_PART_NONE;
+            length++;
+        } while (part != SIM_PART_NONE && part != start && length < LISTED);
+        if (part != start) {
+            continue;
+        }
+        sim_page_put(&telling->line, "They wait in a circle: ");
+        sim__put_who(telling, start);
+        for (uint32_t i = 0; i < length; i++) {
+            part = joins(telling, part);
+            sim_page_put(&telling->line, i == 0 ? " waits for " : ", which waits for ");
+            sim__put_who(telling, part);
+        }
+        sim_page_put(&telling->line, ".");
+        sim__end_line(telling, 0);
+        return;
+    }
+}
+
+/* ---- What was tried. ------------------------------------------------------------------------- */
+
+/* "`a`, `b`" of the loops that are left; returns how many. */
+static uint32_t
+put_loops(struct sim__telling *telling)
+{
+    uint32_t count = 0;
+    for (uint32_t part = 1; part < telling->cast.count; part++) {
+        if (!sim__is_left(telling, part) || !is_own_loop(telling, part)) {
+            continue;
+        }
+        if (count < LISTED) {
+            sim_page_put(&telling->line, count == 0 ? "" : ", ");
+            sim__put_who(telling, part);
+        }
+        count++;
+    }
+    return count;
+}
+
+static void
+tell_loops(struct sim__telling *telling)
+{
+    uint32_t count = put_loops(telling);
+    if (count == 0) {
+        return;
+    }
+    sim_page_put(&telling->line,
+            count == 1
+                    ? " is a loop of your own: it can not be polled, only its host made to report "
+                      "again; a wake lost inside it looks like this too."
+                    : " are loops of your own: they can not be polled, only their host made to "
+                      "report again; a wake lost inside one looks like this too.");
+    sim__end_line(telling, 0);
+}
+
+static bool
+is_left_of(const struct sim__telling *telling, bool loops)
+{
+    for (uint32_t part = 1; part < telling->cast.count; part++) {
+        bool loop = telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
+        if (sim__is_left(telling, part) && loop == loops && !is_idle_loop(telling, part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where the answer stands elsewhere, the judge's questions are only why it is called a deadlock. */
+static void
+end_tried(struct sim__telling *telling, bool loops)
+{
+    if (telling->went_on) {
+        sim_page_put(&telling->line,
+                ", so the verdict is deadlock and not lost-wakeup. In another copy what is told "
+                "above was put right, and somebody went on.");
+        sim__end_line(telling, 0);
+        return;
+    }
+    sim_page_put(&telling->line,
+            loops ? "."
+                  : ": no poll and no report is missing, but something was never done (a permit "
+                    "granted, a message sent, a lock released).");
+    sim__end_line(telling, 0);
+    tell_loops(telling);
+}
+
+static void
+tell_tried(struct sim__telling *telling)
+{
+    struct sim_page *line = &telling->line;
+    bool tasks = is_left_of(telling, false);
+    bool loops = is_left_of(telling, true);
+    if (tasks || !loops) {
+        sim_page_printf(line,
+                "In copies of the run each %s was polled once more, the host was made to report "
+                "everything ready again, and then everybody was polled in turn, up to 64 rounds; "
+                "nobody went on",
+                loops ? "task" : "sleeper");
+    } else {
+        sim_page_put(line, "In a copy of the run the host was made to report everything ready "
+                           "again; nobody went on");
+    }
+    end_tried(telling, loops);
+}
+
+void
+sim__why_deadlock(struct sim__telling *telling)
+{
+    bool known = is_left_of(telling, false) || is_left_of(telling, true);
+    sim_page_put(&telling->line, "nothing is enabled, no timer is running, no event of the host is "
+                                 "on its way, and everybody who is left sleeps");
+    sim_page_put(&telling->line, known ? ":" : ".");
+    sim__end_line(telling, 0);
+    sim__list_waits(telling);
+    tell_circle(telling);
+    tell_empty(telling);
+    tell_tried(telling);
+}

@@ -1,0 +1,414 @@
+/*
+ * tell_fate.c -- what became of the waker, in sentences.
+ *
+ * One function for each fate. Each begins with the store, names what happened to
+ * the waker with its line, and ends with the step that should have woken.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/site.h"
+#include "sim/explain/view/phrase.h"
+#include "sim/explain/view/tell_priv.h"
+
+/* "at step 17 (1.2ms) `client` stored its waker for the reply at client.c:41 in wait()" */
+static void
+put_store(struct sim__telling *telling)
+{
+    const struct sim_wait *wait = telling->fate.wait;
+    struct sim_page *line = &telling->line;
+    rt_assert(wait != NULL);
+    if (wait->unknown != 0) {
+        sim_page_put(line, "before the record begins ");
+        sim__put_who(telling, wait->part);
+        sim_page_put(line, " stored its waker");
+        return;
+    }
+    sim_page_put(line, wait->store_step != 0 ? "at " : "from ");
+    sim__put_step(telling, wait->store_step);
+    sim_page_put(line, " ");
+    sim__put_who(telling, wait->part);
+    if (wait->kind == SIM_WAIT_CLONE) {
+        sim_page_put(line, " gave away a clone of its waker");
+    } else {
+        sim_page_put(line, " stored its waker for ");
+        sim_cast_put_wanted(&telling->cast, line, wait->object, wait->reason, wait->part);
+    }
+    sim__put_at(telling, wait->await, wait->site);
+    if (SIM_OBJECT_KIND(wait->whose) == RT_OBJECT_JOIN) {
+        sim_page_put(line, ", as a child of ");
+        sim_cast_put_object(&telling->cast, line, wait->whose, wait->part);
+    }
+    if (wait->kept > 0) {
+        sim_page_printf(line, " (and kept it %s since)", wait->kept == 1 ? "once" : "many times");
+    }
+}
+
+/* A line outside the runtime and what binds it to the world. */
+static bool
+is_users_line(uint32_t site)
+{
+    const struct rt_site *place = sim_site_find(site);
+    return place != NULL && strncmp(place->file, "runtime/", 8) != 0 &&
+           strncmp(place->file, "sim/bind/", 9) != 0;
+}
+
+/* The last line of the user's in the step that owed the wake. After the poll come the runtime's. */
+static void
+put_owed_line(struct sim__telling *telling)
+{
+    const struct sim_cast *cast = &telling->cast;
+    uint64_t found = SIM_EVENT_NONE;
+    for (uint64_t i = telling->fate.owed; i < telling->fate.horizon; i++) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->step != telling->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
+            break;
+        }
+        if (is_users_line(event->await)) {
+            found = i;
+        }
+    }
+    if (found != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, " Its last line on record is");
+        sim__put_at_event(telling, found);
+        sim_page_put(&telling->line, ".");
+    }
+}
+
+/* " The wake was owed by step 41 (3.1ms), a step of `response`: is ready." */
+static void
+put_owed(struct sim__telling *telling)
+{
+    uint64_t step = telling->outcome->owed_step;
+    if (telling->fate.owed == SIM_EVENT_NONE ||
+            sim_phrase_whose_step(&telling->cast, step) == telling->fate.part) {
+        return; /* Of a step of its own all is said. */
+    }
+    uint64_t culprit = telling->fate.culprit;
+    if (culprit != SIM_EVENT_NONE && sim_cast_event(&telling->cast, culprit)->step == step) {
+        sim_page_put(&telling->line, " That step owed the wake.");
+        return;
+    }
+    sim_page_put(&telling->line, " The wake was owed by ");
+    sim__put_deed(telling, step);
+    sim_page_put(&telling->line, ".");
+    put_owed_line(telling);
+}
+
+/* "at step 30 (2ms) `thief` …" of the event in which it went missing. */
+static void
+put_culprit(struct sim__telling *telling)
+{
+    uint64_t culprit = telling->fate.culprit;
+    rt_assert(culprit != SIM_EVENT_NONE);
+    uint32_t step = sim_cast_event(&telling->cast, culprit)->step;
+    sim_page_put(&telling->line, step != 0 ? "at " : "from ");
+    sim__put_step(telling, step);
+    sim_page_put(&telling->line, " ");
+    sim__put_who(telling, sim_cast_part_of(&telling->cast, culprit));
+}
+
+static void
+tell_never_stored(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line, "the last poll of ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ", at ");
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.poll)->step);
+    sim_page_put(&telling->line, ", answered pending, but no waker was stored for it, then or "
+                                 "before: nobody had anything to wake it with.");
+    put_owed(telling);
+}
+
+static void
+tell_never_fired(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP
+                                         ? "; it was still there when everything had come to rest, "
+                                           "and nobody had fired it."
+                                         : "; it is still there, and nobody ever fired it.");
+    sim__put_moves(telling);
+    put_owed(telling);
+    sim__put_instead(telling);
+}
+
+static void
+tell_too_early(struct sim__telling *telling)
+{
+    put_store(telling);
+    if (telling->fate.culprit != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, ", but what it waits for had happened by then: ");
+        put_culprit(telling);
+        sim_page_put(&telling->line, " had woken the empty place");
+        sim__put_at_event(telling, telling->fate.culprit);
+        sim_page_put(
+                &telling->line, ". It looked first and stored afterwards, and did not look again.");
+    } else {
+        sim_page_put(&telling->line,
+                ". Asked again at that very moment it goes on, and nobody has woken an empty place "
+                "since its poll before: either it looked first and stored afterwards, or it fell "
+                "asleep with something left to do, or without the timer that it needs.");
+    }
+    put_owed(telling);
+}
+
+static void
+tell_replaced(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, ", in a place for one waker; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " put another one there");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", and from then on nobody could wake ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_erased(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " emptied the place without waking");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", and the waker was gone.");
+    put_owed(telling);
+}
+
+static void
+tell_dropped(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " dropped it without waking");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_fired_other(struct sim__telling *telling)
+{
+    const struct sim_fate *fate = &telling->fate;
+    const struct sim_event *fire = sim_cast_event(&telling->cast, fate->culprit);
+    if (fate->wait != NULL) {
+        put_store(telling);
+        sim_page_put(&telling->line, "; but ");
+    } else {
+        sim_page_put(&telling->line, "no waker of ");
+        sim__put_who(telling, fate->part);
+        sim_page_put(&telling->line, " was stored; ");
+    }
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired ");
+    sim_cast_put_object(&telling->cast, &telling->line, fire->object, SIM_PART_NONE);
+    sim__put_at_event(telling, fate->culprit);
+    sim_page_put(&telling->line, ", and the waker that was in there is ");
+    if (fate->other != NULL) {
+        sim__put_who(telling, fate->other->part);
+        sim_page_put(&telling->line, "'s, stored at ");
+        sim__put_step(telling, fate->other->store_step);
+        sim__put_at(telling, fate->other->await, fate->other->site);
+    } else {
+        sim_page_put(&telling->line, "somebody else's");
+    }
+    sim_page_put(&telling->line, ".");
+    if (fate->other != NULL) {
+        sim__put_left_behind(telling, fate->other, fate->culprit);
+    }
+    put_owed(telling);
+}
+
+static void
+tell_fired_dead(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired it");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", but it was the waker of somebody who has finished: a wake of "
+                                 "the dead wakes nobody.");
+    put_owed(telling);
+}
+
+static void
+tell_stopped(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; ");
+    put_culprit(telling);
+    sim_page_put(&telling->line, " fired it");
+    sim__put_at_event(telling, telling->fate.culprit);
+    sim_page_put(&telling->line, ", the combinator noted which child it is for, and did not wake ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, ".");
+    put_owed(telling);
+}
+
+static void
+tell_not_passed_on(struct sim__telling *telling)
+{
+    put_store(telling);
+    sim_page_put(&telling->line, "; at ");
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.culprit)->step);
+    sim_page_put(&telling->line, " the host reported it as ready, and the runtime that was told "
+                                 "did not fire the waker.");
+    put_owed(telling);
+}
+
+/* The first event of `kind` that is of `part`, after `after`; SIM_EVENT_NONE. */
+static uint64_t
+next_of(const struct sim__telling *telling, uint32_t kind, uint32_t part, uint64_t after)
+{
+    for (uint64_t i = after + 1; i < telling->cast.end; i++) {
+        if (sim_cast_event(&telling->cast, i)->kind == kind &&
+                sim_cast_part_of(&telling->cast, i) == part) {
+            return i;
+        }
+    }
+    return SIM_EVENT_NONE;
+}
+
+/* The loop in whose step the sleeper was polled last; SIM_PART_NONE: it takes steps of its own. */
+static uint32_t
+poller_of(const struct sim__telling *telling)
+{
+    uint64_t poll = telling->fate.poll;
+    uint64_t step = poll != SIM_EVENT_NONE ? sim_cast_step_first(&telling->cast,
+                                                     sim_cast_event(&telling->cast, poll)->step)
+                                           : SIM_EVENT_NONE;
+    uint32_t part = step != SIM_EVENT_NONE ? sim_cast_actor(&telling->cast,
+                                                     sim_cast_event(&telling->cast, step)->actor)
+                                           : SIM_PART_NONE;
+    bool loop = part != SIM_PART_NONE && part != telling->fate.part &&
+                telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
+    return loop ? part : SIM_PART_NONE;
+}
+
+/* Who had the wake last, and what it did instead of the poll. */
+static void
+put_who_had_it(struct sim__telling *telling)
+{
+    uint64_t culprit = telling->fate.culprit;
+    uint32_t poller = poller_of(telling);
+    if (poller == SIM_PART_NONE) {
+        sim_page_put(&telling->line, " The waker did its part; the run queue did not.");
+        return;
+    }
+    uint64_t block = next_of(telling, SIM_EVENT_BLOCK, poller, culprit);
+    sim_page_put(&telling->line, " The waker did its part; ");
+    sim__put_who(telling, poller);
+    sim_page_put(&telling->line, ", which polls it, did not");
+    if (block != SIM_EVENT_NONE && block < telling->fate.horizon) {
+        sim_page_put(&telling->line, ": it went to sleep at ");
+        sim__put_step(telling, sim_cast_event(&telling->cast, block)->step);
+        sim_page_put(&telling->line, " and had not polled it");
+    }
+    sim_page_put(&telling->line, ".");
+}
+
+static void
+tell_not_polled(struct sim__telling *telling)
+{
+    uint64_t culprit = telling->fate.culprit;
+    const struct sim_event *wake = sim_cast_event(&telling->cast, culprit);
+    uint64_t poll = next_of(telling, RT_PROBE_POLL, telling->fate.part, culprit);
+    bool sleeps_apart = poller_of(telling) == SIM_PART_NONE;
+    put_culprit(telling);
+    if (sim_cast_part_of(&telling->cast, culprit) == telling->fate.part) {
+        sim_page_put(&telling->line, " woke itself");
+    } else {
+        sim_page_put(&telling->line, " woke ");
+        sim__put_who(telling, telling->fate.part);
+    }
+    sim__put_at_event(telling, culprit);
+    sim_page_put(&telling->line,
+            wake->argument == 2   ? ", while it was being polled, and the runtime forgot that"
+            : wake->argument == 1 ? ", which was taken for queued already, and was not"
+            : sleeps_apart        ? ", which was queued"
+                                  : "");
+    if (poll != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, ": no poll followed before ");
+        sim__put_step(telling, sim_cast_event(&telling->cast, poll)->step);
+    } else {
+        sim_page_put(&telling->line,
+                ": no poll followed. So the wake was sent, and lost between there and the poll");
+    }
+    sim_page_put(&telling->line, ".");
+    put_who_had_it(telling);
+    if (wake->step != telling->outcome->owed_step) {
+        put_owed(telling);
+    }
+}
+
+/* A loop has no wakers; it blocks in the host, and is notified, or is not. */
+static void
+tell_blocked(struct sim__telling *telling, uint64_t block)
+{
+    const struct sim_event *event = sim_cast_event(&telling->cast, block);
+    uint64_t owed = telling->outcome->owed_step;
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, " began to wait for ");
+    sim_cast_put_wanted(&telling->cast, &telling->line, event->object, NULL, telling->fate.part);
+    sim_page_put(&telling->line, " at ");
+    sim__put_step(telling, event->step);
+    sim_page_put(&telling->line,
+            owed != 0 && owed <= event->step
+                    ? ", when it could already have gone on; nobody notified it after that."
+                    : "; what it waits for came after that, and nobody notified it.");
+    if (owed > event->step) {
+        put_owed(telling);
+    }
+}
+
+static void
+tell_unknown(struct sim__telling *telling)
+{
+    uint64_t block =
+            telling->fate.part != SIM_PART_NONE
+                    ? sim_cast_blocked(&telling->cast, telling->fate.part, telling->fate.horizon)
+                    : SIM_EVENT_NONE;
+    if (telling->fate.wait == NULL && block != SIM_EVENT_NONE) {
+        tell_blocked(telling, block);
+        return;
+    }
+    if (telling->fate.wait != NULL) {
+        put_store(telling);
+        sim_page_put(&telling->line, "; the record does not say why it was not woken by that.");
+    } else {
+        sim_page_put(&telling->line, "the record says nothing about a waker of ");
+        sim__put_who(telling, telling->fate.part);
+        sim_page_put(&telling->line, ".");
+    }
+    put_owed(telling);
+}
+
+void
+sim__tell_fate(struct sim__telling *telling)
+{
+    static void (*const tellers[])(struct sim__telling *) = {
+            [SIM_FATE_UNKNOWN] = tell_unknown,
+            [SIM_FATE_NEVER_STORED] = tell_never_stored,
+            [SIM_FATE_NEVER_FIRED] = tell_never_fired,
+            [SIM_FATE_TOO_EARLY] = tell_too_early,
+            [SIM_FATE_REPLACED] = tell_replaced,
+            [SIM_FATE_ERASED] = tell_erased,
+            [SIM_FATE_DROPPED] = tell_dropped,
+            [SIM_FATE_FIRED_OTHER] = tell_fired_other,
+            [SIM_FATE_FIRED_DEAD] = tell_fired_dead,
+            [SIM_FATE_STOPPED] = tell_stopped,
+            [SIM_FATE_NOT_PASSED_ON] = tell_not_passed_on,
+            [SIM_FATE_NOT_POLLED] = tell_not_polled,
+    };
+    rt_assert(telling->fate.kind < SIM_FATES);
+    tellers[telling->fate.kind](telling);
+    sim__end_line(telling, 0);
+}

@@ -1,0 +1,646 @@
+/*
+ * tell_verdict.c -- for each verdict a first sentence, a reason, and what it is.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/core/site.h"
+#include "sim/explain/view/phrase.h"
+#include "sim/explain/view/tell_priv.h"
+
+#define BUSY_NAMED 4u
+
+/* ---- Words. ---------------------------------------------------------------------------------- */
+
+/* From byte `from` on. */
+static void
+put_message_from(struct sim__telling *telling, size_t from)
+{
+    struct sim_page *line = &telling->line;
+    char message[SIM_MESSAGE_MAX + 1] = {0};
+    rt_assert(from <= SIM_MESSAGE_MAX);
+    memcpy(message, telling->outcome->message, SIM_MESSAGE_MAX);
+    sim_page_clean(line, message[from] != '\0' ? message + from : "it did not say why");
+}
+
+static void
+put_message(struct sim__telling *telling)
+{
+    put_message_from(telling, 0);
+}
+
+/* A wake was sent, and no poll has followed. */
+static bool
+is_swallowed(const struct sim__telling *telling)
+{
+    return telling->fate.kind == SIM_FATE_NOT_POLLED && telling->fate.culprit != SIM_EVENT_NONE;
+}
+
+static void
+put_place(struct sim__telling *telling)
+{
+    sim__put_at(telling, telling->outcome->site, 0);
+}
+
+/* "it waits for the reply (response) since step 17 (1.2ms)"; who has nothing on record that it
+ * waits for, but woke itself, waits for that. */
+static void
+put_sleep(struct sim__telling *telling)
+{
+    const struct sim_wait *wait = telling->fate.wait;
+    const struct sim_outcome *outcome = telling->outcome;
+    sim_page_put(&telling->line, "it waits for ");
+    if (wait == NULL && outcome->object == 0 && is_swallowed(telling)) {
+        sim_page_put(&telling->line, "its next poll");
+        return;
+    }
+    if (wait != NULL && wait->kind != SIM_WAIT_CLONE) {
+        sim__put_wait(telling, wait);
+    } else {
+        sim_cast_put_wanted(
+                &telling->cast, &telling->line, outcome->object, NULL, telling->fate.part);
+    }
+    if (telling->fate.poll != SIM_EVENT_NONE) {
+        sim_page_put(&telling->line, " since ");
+        sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.poll)->step);
+    }
+}
+
+/* ", was woken at step 12 (4ms)"; ", woke itself at …" */
+static void
+put_woken(struct sim__telling *telling)
+{
+    uint64_t wake = telling->fate.culprit;
+    bool itself = sim_cast_part_of(&telling->cast, wake) == telling->fate.part;
+    sim_page_put(&telling->line, itself ? ", woke itself at " : ", was woken at ");
+    sim__put_step(telling, sim_cast_event(&telling->cast, wake)->step);
+}
+
+/* Since when nothing kept it, and that it was woken, each after a comma, and one behind. The step
+ * that sent the wake says it all, where that is the one from which it could go on. */
+static void
+put_could_go_on(struct sim__telling *telling)
+{
+    uint64_t step = telling->outcome->owed_step;
+    bool swallowed = is_swallowed(telling);
+    bool same = swallowed && sim_cast_event(&telling->cast, telling->fate.culprit)->step == step;
+    if (step != 0 && sim_phrase_whose_step(&telling->cast, step) == telling->fate.part) {
+        sim_page_put(&telling->line, same ? "" : ", which had come by then");
+    } else if (step != 0 && !same) {
+        sim_page_put(&telling->line, ", could have gone on after ");
+        sim__put_step(telling, step);
+    }
+    if (swallowed) {
+        put_woken(telling);
+    }
+    sim_page_put(&telling->line, step != 0 || swallowed ? "," : "");
+}
+
+/* ---- Who took the steps. --------------------------------------------------------------------- */
+
+struct busy {
+    uint32_t part;
+    uint32_t steps;
+};
+
+/* Counts the steps of each part in [from, horizon), and puts the BUSY_NAMED busiest first. Returns
+ * how many there are of these. */
+static uint32_t
+find_busiest(const struct sim__telling *telling, uint64_t from, struct busy *ret_busy)
+{
+    const struct sim_cast *cast = &telling->cast;
+    uint32_t count = 0;
+    for (uint32_t part = 1; part < cast->count; part++) {
+        struct busy busy = {part, 0};
+        for (uint64_t i = from; i < telling->fate.horizon; i++) {
+            const struct sim_event *event = sim_cast_event(cast, i);
+            bool turn = event->kind == RT_PROBE_POLL ||
+                        (event->kind == SIM_EVENT_STEP && cast->parts[part].kind != SIM_ACTOR_TASK);
+            busy.steps += turn && sim_cast_part_of(cast, i) == part;
+        }
+        uint32_t place = count;
+        while (place > 0 && ret_busy[place - 1].steps < busy.steps) {
+            place--;
+        }
+        if (busy.steps == 0 || place >= BUSY_NAMED) {
+            continue;
+        }
+        count += count < BUSY_NAMED ? 1 : 0;
+        memmove(&ret_busy[place + 1], &ret_busy[place], (count - 1 - place) * sizeof(*ret_busy));
+        ret_busy[place] = busy;
+    }
+    return count;
+}
+
+/* "`a` (5000), `b` (5000)" */
+static void
+put_busiest(struct sim__telling *telling, uint64_t from)
+{
+    struct busy busy[BUSY_NAMED + 1];
+    uint32_t count = find_busiest(telling, from, busy);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_page_put(&telling->line, i == 0 ? "" : ", ");
+        sim__put_who(telling, busy[i].part);
+        sim_page_printf(&telling->line, " (%u)", busy[i].steps);
+    }
+    sim_page_put(&telling->line, count == 0 ? "nobody on record" : "");
+}
+
+/* The first event of the last `steps` steps. */
+static uint64_t
+last_steps(const struct sim__telling *telling, uint32_t steps)
+{
+    const struct sim_cast *cast = &telling->cast;
+    uint64_t i = telling->fate.horizon;
+    uint32_t seen = 0;
+    while (i > cast->first && seen < steps) {
+        i--;
+        seen += sim_cast_event(cast, i)->kind == SIM_EVENT_STEP;
+    }
+    return i;
+}
+
+/* A line of rewake itself says nothing to a reader. */
+static void
+put_readers_place(struct sim__telling *telling, uint64_t index)
+{
+    const struct sim_event *event = sim_cast_event(&telling->cast, index);
+    const struct rt_site *site = sim_site_find(event->await != 0 ? event->await : event->site);
+    if (site != NULL && !sim_site_is_own(site)) {
+        sim__put_at_event(telling, index);
+    }
+}
+
+/* The last thing on record before the end, with its line. */
+static void
+put_last(struct sim__telling *telling)
+{
+    struct sim_page words;
+    sim_page_init(&words, false);
+    for (uint64_t i = telling->fate.horizon; i-- > telling->cast.first && words.length == 0;) {
+        if (sim_phrase_put(&telling->cast, &words, i)) {
+            sim_page_put(&telling->line, " The last thing on record is of ");
+            sim__put_step(telling, sim_cast_event(&telling->cast, i)->step);
+            sim_page_put(&telling->line, ", by ");
+            sim__put_who(telling, sim_cast_part_of(&telling->cast, i));
+            sim_page_printf(&telling->line, ": %s", sim_page_text(&words));
+            put_readers_place(telling, i);
+            sim_page_put(&telling->line, ".");
+        }
+    }
+    sim_page_fini(&words);
+}
+
+/* ---- First sentences. ------------------------------------------------------------------------ */
+
+static void
+head_lost(struct sim__telling *telling)
+{
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, sim__found_by_rounds(telling->outcome)
+                                         ? " sleeps for ever although it could come to its end: "
+                                         : " sleeps for ever although it could go on: ");
+    put_sleep(telling);
+    put_could_go_on(telling);
+    sim_page_put(&telling->line,
+            is_swallowed(telling) ? " and was never polled after that." : " and was never woken.");
+}
+
+static void
+head_late(struct sim__telling *telling)
+{
+    if (telling->outcome->oracle == SIM_ORACLE_TIMER) {
+        put_message(telling);
+        sim_page_put(&telling->line, ".");
+        return;
+    }
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line,
+            is_swallowed(telling) ? " was polled too late: " : " was woken too late: ");
+    put_sleep(telling);
+    put_could_go_on(telling);
+    sim_page_put(&telling->line, " and still slept when everything had come to rest at ");
+    sim__put_step(telling, telling->outcome->fail_step);
+    sim_page_put(&telling->line, ".");
+}
+
+static void
+head_livelock(struct sim__telling *telling)
+{
+    bool liveness = telling->outcome->oracle == SIM_ORACLE_LIVENESS;
+    sim_page_put(&telling->line,
+            liveness ? "the run does not recover: " : "the run goes round in circles: ");
+    put_message(telling);
+    sim_page_put(&telling->line, ".");
+}
+
+/* The length of the name in a message "NAME: what is wrong"; 0: it does not begin so. A primitive's
+ * audit puts the primitive's name there, others the actor's. */
+static size_t
+name_in_front(const struct sim_outcome *outcome, size_t actor_length)
+{
+    const char *message = outcome->message;
+    size_t room = strnlen(message, SIM_MESSAGE_MAX);
+    const char *colon = memmem(message, room, ": ", 2);
+    size_t length = colon != NULL ? (size_t)(colon - message) : 0;
+    bool actor = length == actor_length && memcmp(message, outcome->actor_name, length) == 0;
+    return actor || outcome->oracle == SIM_ORACLE_PRIMITIVE_AUDIT ? length : 0;
+}
+
+/* The message has the name between quotes. */
+static bool
+is_named(const struct sim_outcome *outcome, size_t length)
+{
+    char quoted[sizeof(outcome->actor_name) + 2] = "'";
+    memcpy(quoted + 1, outcome->actor_name, length);
+    quoted[length + 1] = '\'';
+    return length > 0 && memmem(outcome->message, strnlen(outcome->message, SIM_MESSAGE_MAX),
+                                 quoted, length + 2) != NULL;
+}
+
+/* "in `who`, what is wrong": unless the message names whom it is about. */
+static void
+head_message(struct sim__telling *telling)
+{
+    const struct sim_outcome *outcome = telling->outcome;
+    size_t length = strnlen(outcome->actor_name, sizeof(outcome->actor_name));
+    size_t front = name_in_front(outcome, length);
+    if (front > 0) {
+        sim_page_put(&telling->line, "in `");
+        sim__put_bytes(telling, outcome->message, front);
+        sim_page_put(&telling->line, "`, ");
+    } else if (telling->fate.part != SIM_PART_NONE && !is_named(outcome, length)) {
+        sim_page_put(&telling->line, "in ");
+        sim__put_who(telling, telling->fate.part);
+        sim_page_put(&telling->line, ", ");
+    }
+    put_message_from(telling, front > 0 ? front + 2 : 0);
+    if (outcome->fail_step != 0) {
+        sim_page_put(&telling->line, ", at ");
+        sim__put_step(telling, outcome->fail_step);
+    }
+    sim_page_put(&telling->line, ".");
+}
+
+/* "`server` returned PENDING without storing a waker in server_poll (a23.c:94)": a broken rule. */
+static void
+head_contract(struct sim__telling *telling)
+{
+    if (!sim__is_of_poll(telling)) {
+        head_message(telling);
+        return;
+    }
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, " returned PENDING without registering a waker");
+    (void)sim__put_where(telling);
+    sim_page_put(&telling->line, ", at ");
+    sim__put_step(telling, telling->outcome->fail_step);
+    sim_page_put(&telling->line, ". Nothing can ever wake it.");
+}
+
+/* "SIGSEGV, NULL written in f (a.c:3), step 1 (0ns) of `a`": a crash names its place. */
+static void
+head_crash(struct sim__telling *telling)
+{
+    bool stepped = telling->outcome->fail_step != 0;
+    put_message(telling);
+    if (stepped) {
+        sim_page_put(&telling->line, ", ");
+        sim__put_step(telling, telling->outcome->fail_step);
+    }
+    if (stepped && telling->fate.part != SIM_PART_NONE) {
+        sim_page_put(&telling->line, " of ");
+        sim__put_who(telling, telling->fate.part);
+    }
+    sim_page_put(&telling->line, ".");
+}
+
+static void
+head_pass(struct sim__telling *telling)
+{
+    sim_page_printf(&telling->line, "everything that was to be done was done, in %llu steps and ",
+            (unsigned long long)telling->outcome->steps);
+    sim_page_time(&telling->line, telling->outcome->sim_ns);
+    sim_page_put(&telling->line, ".");
+}
+
+/* ---- Reasons. -------------------------------------------------------------------------------- */
+
+/* No single wake was missing, but many. */
+static void
+why_rounds(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line,
+            "polled once more, nobody went on; but polled in turn, all that sleep, round after "
+            "round, ");
+    sim__put_who(telling, telling->fate.part);
+    sim_page_put(&telling->line, " came to its end. What they wait for comes from each other, and "
+                                 "only the wake-ups between them are missing. So they slept:");
+    sim__end_line(telling, 0);
+    sim__list_waits(telling);
+}
+
+static void
+why_fate(struct sim__telling *telling)
+{
+    if (sim__found_by_rounds(telling->outcome)) {
+        why_rounds(telling);
+        return;
+    }
+    if (telling->outcome->oracle == SIM_ORACLE_TIMER) {
+        sim_page_put(&telling->line, "the clock moved while everybody waited, and it moved past a "
+                                     "deadline: whoever named the next deadline to the host named "
+                                     "a later one.");
+        sim__end_line(telling, 0);
+        return;
+    }
+    sim__tell_fate(telling);
+}
+
+static void
+why_liveness(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line,
+            "up to that step there were faults, late or spurious events, or stretched steps; then "
+            "they stopped. A program that they only slow down is over soon after that. This one "
+            "keeps itself busy with what they have left behind. The last 1000 steps went to ");
+    put_busiest(telling, last_steps(telling, 1000));
+    sim_page_put(&telling->line, ". Look for a try that causes the next one, and for a state that "
+                                 "is entered when something goes wrong and left by nobody.");
+    sim__end_line(telling, 0);
+}
+
+static void
+why_livelock(struct sim__telling *telling)
+{
+    if (telling->outcome->oracle == SIM_ORACLE_LIVENESS) {
+        why_liveness(telling);
+        return;
+    }
+    sim_page_put(&telling->line,
+            "in that time no task finished, nothing was taken from a place, no "
+            "byte moved, and nobody said that it got on. The last 1000 steps "
+            "went to ");
+    put_busiest(telling, last_steps(telling, 1000));
+    sim_page_put(&telling->line, ". Somebody is waiting for something by asking again and again.");
+    sim__end_line(telling, 0);
+}
+
+/* Since when, and who ran instead. */
+static void
+why_starvation(struct sim__telling *telling)
+{
+    const struct sim_fate *fate = &telling->fate;
+    bool woken = fate->kind == SIM_FATE_NOT_POLLED && fate->culprit != SIM_EVENT_NONE;
+    if (woken) {
+        sim__put_who(telling, fate->part);
+        sim_page_put(&telling->line, " was woken at ");
+        sim__put_step(telling, sim_cast_event(&telling->cast, fate->culprit)->step);
+        sim__put_at_event(telling, fate->culprit);
+        sim_page_put(&telling->line, " and has not had a turn since. Meanwhile the steps went to ");
+    } else {
+        /* What is passed over is no task, but a deadline or a source. */
+        sim_page_put(&telling->line, "the last 1000 steps went to ");
+    }
+    put_busiest(telling, woken ? fate->culprit : last_steps(telling, 1000));
+    sim_page_put(&telling->line, ". The simulator itself passes nobody over for so long: it is the "
+                                 "order of the runtime, or of the loop, that does.");
+    sim__end_line(telling, 0);
+}
+
+static void
+why_step(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line, "it happened in ");
+    sim__put_deed(telling, telling->outcome->fail_step);
+    sim_page_put(&telling->line, ".");
+    if (telling->outcome->site != 0) {
+        sim_page_put(&telling->line, " The line is");
+        put_place(telling);
+        sim_page_put(&telling->line, ".");
+    } else if (sim__is_of_poll(telling)) {
+        sim_page_put(&telling->line, " Store the waker of cx before returning RT_PENDING.");
+    } else if (telling->frames.count > 0) {
+        sim_page_put(&telling->line, " It happened");
+        (void)sim__put_where(telling);
+        sim_page_put(&telling->line, ".");
+    }
+    sim__end_line(telling, 0);
+}
+
+/* Memory was freed with a waker in it: that is not counted at the end, it ends the run. */
+static bool
+ends_with_free(const struct sim_cast *cast)
+{
+    return cast->end > cast->first + 1 &&
+           sim_cast_event(cast, cast->end - 2)->kind == SIM_EVENT_FREE;
+}
+
+static void
+why_leak(struct sim__telling *telling)
+{
+    if (ends_with_free(&telling->cast)) {
+        why_step(telling);
+        return;
+    }
+    sim_page_put(&telling->line, "it was counted after the run was over and everything in the "
+                                 "background had been cancelled.");
+    if (telling->outcome->site != 0) {
+        sim_page_put(&telling->line, " It was taken");
+        put_place(telling);
+        sim_page_put(&telling->line, ".");
+    }
+    put_last(telling);
+    sim__end_line(telling, 0);
+    if (telling->outcome->lost_wakers > 0) {
+        sim__list_clones(telling);
+    }
+}
+
+static void
+why_process(struct sim__telling *telling)
+{
+    uint64_t last = telling->fate.horizon;
+    uint32_t step = last > telling->cast.first ? sim_cast_event(&telling->cast, last - 1)->step : 0;
+    bool hang = telling->outcome->verdict == SIM_VERDICT_HANG;
+    if (sim_outcome_asked(telling->outcome)) {
+        sim_page_put(&telling->line, hang ? "it never returned from a poll" : "it died of a poll");
+        sim_page_put(&telling->line, " that came when the run was at its end, in a copy of it, to "
+                                     "see who could go on. A task is polled at any time, also "
+                                     "for nothing. The last step before that is ");
+    } else {
+        sim_page_put(&telling->line,
+                hang ? "the step that never returned is " : "the step in which it died is ");
+    }
+    sim__put_deed(telling, step);
+    sim_page_put(&telling->line, ".");
+    put_last(telling);
+    sim__end_line(telling, 0);
+}
+
+static void
+why_diverged(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line,
+            "the same scenario, options, seed and decisions gave another run in "
+            "another process. Something in it depends on an address, on "
+            "memory that was not set, on a clock, or on what ran before.");
+    sim__end_line(telling, 0);
+}
+
+static void
+why_limit(struct sim__telling *telling)
+{
+    if (sim_outcome_spins(telling->outcome)) {
+        sim_page_put(&telling->line, "the step that never returned is ");
+        sim__put_deed(telling, (uint32_t)telling->outcome->fail_step);
+        sim_page_put(&telling->line, ". While a step runs no other task does, so what it waits for "
+                                     "can come only from the clock; the clock came to the limit.");
+        sim__end_line(telling, 0);
+        return;
+    }
+    sim_page_put(&telling->line,
+            "the run was cut off there; it got on until the end, so it may just "
+            "be long. The last 1000 steps went to ");
+    put_busiest(telling, last_steps(telling, 1000));
+    sim_page_put(&telling->line, ".");
+    sim__end_line(telling, 0);
+}
+
+static void
+why_pass(struct sim__telling *telling)
+{
+    sim_page_put(&telling->line, "nothing was found.");
+    sim__end_line(telling, 0);
+}
+
+/* ---- The table. ------------------------------------------------------------------------------ */
+
+struct teller {
+    void (*head)(struct sim__telling *telling);
+    void (*why)(struct sim__telling *telling);
+    const char *kind;
+};
+
+static const struct teller tellers[SIM_VERDICTS] = {
+        [SIM_VERDICT_PASS] = {head_pass, why_pass, ""},
+        /* What was done to find it differs: put_how_lost. */
+        [SIM_VERDICT_LOST_WAKEUP] = {head_lost, why_fate, ""},
+        [SIM_VERDICT_LATE_WAKEUP] = {head_late, why_fate,
+                "while everything was at rest, before the clock moved on, the sleeper was polled "
+                "once more in a copy of the run, and went on; so it could have been woken earlier"},
+        [SIM_VERDICT_DEADLOCK] = {sim__head_deadlock, sim__why_deadlock,
+                "everybody sleeps, and nobody was seen to go on when asked again"},
+        [SIM_VERDICT_LIVELOCK] = {head_livelock, why_livelock,
+                "steps are taken, and for so many of them nothing gets done"},
+        [SIM_VERDICT_STARVATION] = {head_message, why_starvation,
+                "somebody could run all the time, and others always went first"},
+        [SIM_VERDICT_OVER_BUDGET] = {head_message, why_step,
+                "a task kept the thread for longer than its quota in a single poll"},
+        [SIM_VERDICT_CONTRACT] = {head_contract, why_step,
+                "a rule between task, runtime and host was broken; the message names the rule"},
+        [SIM_VERDICT_LEAK] = {head_message, why_leak,
+                "something that was taken during the run was not given back at its end"},
+        [SIM_VERDICT_INVARIANT] = {head_message, why_step,
+                "a condition that the scenario itself states did not hold"},
+        [SIM_VERDICT_CRASH] = {head_crash, why_process,
+                "the process in which the run took place died"},
+        [SIM_VERDICT_HANG] = {head_message, why_process,
+                "a single step did not return in the time that the wall clock allows"},
+        [SIM_VERDICT_DIVERGED] = {head_message, why_diverged,
+                "a run is meant to depend on its seed only, and this one does not"},
+        [SIM_VERDICT_STEP_LIMIT] = {head_message, why_limit,
+                "the run was still getting on when it had used up the steps it may take"},
+        [SIM_VERDICT_TIME_LIMIT] = {head_message, why_limit,
+                "the run was still getting on when it had used up its virtual time"},
+};
+
+static const struct teller *
+teller_of(const struct sim__telling *telling)
+{
+    uint32_t verdict = telling->outcome->verdict;
+    return &tellers[verdict < SIM_VERDICTS ? verdict : (uint32_t)SIM_VERDICT_CONTRACT];
+}
+
+void
+sim__tell_headline(struct sim__telling *telling)
+{
+    sim_page_printf(&telling->line, "%s: ", sim_verdict_name(telling->outcome->verdict));
+    teller_of(telling)->head(telling);
+    sim__end_line(telling, 0);
+    sim__put_stack(telling);
+}
+
+void
+sim__tell_why(struct sim__telling *telling)
+{
+    teller_of(telling)->why(telling);
+}
+
+/* Lost wake-ups are found in four ways. */
+static void
+put_how_lost(struct sim__telling *telling)
+{
+    struct sim_page *line = &telling->line;
+    const struct sim_outcome *outcome = telling->outcome;
+    uint32_t limit = sim_cast_limit(&telling->cast);
+    if (limit != SIM_VERDICT_PASS) {
+        sim_page_printf(line, "when the limit was reached (%s)", sim_verdict_name(limit));
+    } else {
+        sim_page_put(line, "when the run stalled");
+    }
+    if (sim__found_by_rounds(outcome)) {
+        sim_page_put(line, ", all sleepers were polled in turn, round after round, in a copy of "
+                           "the run, and this one came to its end; so all that was missing was "
+                           "wake-ups");
+        return;
+    }
+    if (outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
+        sim_page_put(line, ", the host was made to report again whatever is ready, in a copy of "
+                           "the run, and this one went on; so a report or a notification was lost");
+        return;
+    }
+    if (outcome->oracle == SIM_ORACLE_REWAKE_LOOP) {
+        sim_page_put(line,
+                ", the host of this loop reported something to it for nothing, in a copy "
+                "of the run, as a host may at any time, and it made progress; so it was "
+                "not woken for what had come");
+        return;
+    }
+    sim_page_put(line, ", each sleeper was polled once more in a copy of the run, and this one "
+                       "went on; so all that was missing");
+    if (limit != SIM_VERDICT_PASS && outcome->owed_step != 0 &&
+            outcome->owed_step < outcome->fail_step) {
+        sim_page_printf(line, " for %llu steps",
+                (unsigned long long)(outcome->fail_step - outcome->owed_step));
+    }
+    sim_page_put(line, " was somebody to wake it");
+}
+
+/* A loop cannot be polled: its host is asked (judge/progress.h). */
+static bool
+is_late_loop(const struct sim__telling *telling)
+{
+    uint32_t part = telling->fate.part;
+    return telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP &&
+           telling->outcome->oracle == SIM_ORACLE_QUIET_AUDIT && part != SIM_PART_NONE &&
+           telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
+}
+
+void
+sim__put_kind(struct sim__telling *telling)
+{
+    uint32_t verdict = telling->outcome->verdict;
+    if (verdict == SIM_VERDICT_LOST_WAKEUP) {
+        put_how_lost(telling);
+    } else if (is_late_loop(telling)) {
+        sim_page_put(&telling->line,
+                "while everything was at rest, before the clock moved, its host returned from the "
+                "loop's wait for nothing, in a copy of the run, as a host may at any time, and the "
+                "loop made progress; so it could have been woken earlier");
+    } else {
+        sim_page_put(&telling->line, verdict < SIM_VERDICTS ? tellers[verdict].kind : "");
+    }
+}

@@ -1,0 +1,90 @@
+/*
+ * where.c -- frames of a stack, or of what the ledger still has open.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/explain/view/where.h"
+
+#include <stdio.h>
+
+#include "sim/core/site.h"
+
+static void
+add_site(struct sim_frames *frames, const struct rt_site *site)
+{
+    if (site == NULL || sim_site_is_own(site)) {
+        return;
+    }
+    struct sim_frame *frame = &frames->all[frames->count++];
+    *frame = (struct sim_frame){.line = site->line, .times = 1};
+    (void)snprintf(frame->function, sizeof(frame->function), "%s", site->function);
+    (void)snprintf(frame->file, sizeof(frame->file), "%s", site->file);
+}
+
+uint32_t
+sim_where_whose(const struct sim_cast *cast, uint64_t clone)
+{
+    const struct sim_event *event = sim_cast_event(cast, clone);
+    uint32_t part = sim_cast_object(cast, (uint32_t)event->argument);
+    return part != SIM_PART_NONE ? part : sim_cast_part_of(cast, clone);
+}
+
+/* Of each task's clones the newest stands for all: that is the one in use. */
+static bool
+is_known(const struct sim_cast *cast, const uint64_t *clones, uint32_t count, uint64_t clone)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (sim_where_whose(cast, clones[i]) == sim_where_whose(cast, clone)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t
+clones_before(const struct sim_cast *cast, uint64_t step, uint64_t *ret_clones, uint32_t max)
+{
+    uint32_t count = 0;
+    for (uint64_t i = cast->end; i-- > cast->first && count < max;) {
+        const struct sim_event *event = sim_cast_event(cast, i);
+        if (event->kind == RT_PROBE_CLONE && event->step < step &&
+                !is_known(cast, ret_clones, count, i)) {
+            ret_clones[count++] = i;
+        }
+    }
+    return count;
+}
+
+uint32_t
+sim_where_clones(
+        const struct sim_cast *cast, uint64_t lost_step, uint64_t *ret_clones, uint32_t max)
+{
+    uint64_t end = lost_step != 0 ? lost_step : UINT64_MAX;
+    uint32_t count = clones_before(cast, end, ret_clones, max);
+    return count != 0 || lost_step == 0 ? count
+                                        : clones_before(cast, lost_step + 1, ret_clones, max);
+}
+
+static void
+find_clones(const struct sim_cast *cast, uint64_t lost_step, struct sim_frames *frames)
+{
+    uint64_t clones[SIM_FRAMES_MAX];
+    uint32_t count = sim_where_clones(cast, lost_step, clones, SIM_FRAMES_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sim_event *event = sim_cast_event(cast, clones[i]);
+        add_site(frames, sim_site_find(event->await != 0 ? event->await : event->site));
+    }
+}
+
+void
+sim_where_find(const struct sim_outcome *outcome, const struct sim_recorder *recorder,
+        struct sim_frames *ret)
+{
+    struct sim_cast cast;
+    bool leak = outcome->lost_wakers > 0;
+    sim_frames_find(&outcome->stack, ret);
+    if (leak && recorder != NULL && sim_cast_make(&cast, recorder) == RT_OK) {
+        find_clones(&cast, outcome->lost_step, ret);
+        sim_cast_free(&cast);
+    }
+}

@@ -1,0 +1,86 @@
+/*
+ * story.c -- telling it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/tests/explain/story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/explain/view/tell.h"
+
+void
+story_begin(struct story *story)
+{
+    *story = (struct story){.tale = tale_new()};
+    story->sleeper = tale_task(story->tale, "sleeper");
+    story->bringer = tale_task(story->tale, "bringer");
+    story->self = tale_object_of(story->tale, story->sleeper);
+    story->slot = SIM_OBJECT(RT_OBJECT_SLOT, 0, 1);
+    story->tale->outcome.object = story->slot;
+}
+
+void
+story_sleep(struct story *story)
+{
+    tale_poll(story->tale, story->sleeper, story->tale->step * UINT64_C(100), 0);
+    tale_store(story->tale, story->sleeper, story->slot, "an item", tale_site(0));
+    tale_polled(story->tale, story->sleeper, PENDING);
+}
+
+void
+story_bring(struct story *story)
+{
+    tale_poll(story->tale, story->bringer, story->tale->step * UINT64_C(100), 0);
+}
+
+void
+story_end(struct story *story)
+{
+    ck_assert_uint_le(tale_width(sim_page_text(&story->page)), SIM_PAGE_WIDTH);
+    sim_page_fini(&story->page);
+    tale_free(story->tale);
+}
+
+const char *
+why_lost(struct story *story, uint32_t owed)
+{
+    struct sim_tale tale = {
+            .recorder = &story->tale->recorder, .outcome = &story->tale->outcome, .rows_max = 60};
+    story->tale->outcome.owed_step = owed;
+    story->tale->outcome.oracle = SIM_ORACLE_REWAKE;
+    tale_end(story->tale, SIM_VERDICT_LOST_WAKEUP, story->sleeper);
+    EXPECT_EQ(sim_tell_why(&story->page, &tale), RT_OK);
+    /* What the verdict is, is the same for all of them. */
+    char *end = strstr(story->page.bytes, "What a ");
+    ck_assert_ptr_nonnull(end);
+    *end = '\0';
+    return sim_page_text(&story->page);
+}
+
+const char *
+head_and_why_of(struct story *story, bool went_on)
+{
+    struct sim_tale told = {.recorder = &story->tale->recorder,
+            .outcome = &story->tale->outcome,
+            .rows_max = 60,
+            .went_on = went_on};
+    EXPECT_EQ(sim_tell_headline(&story->page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story->page, &told), RT_OK);
+    return sim_page_text(&story->page);
+}
+
+const char *
+head_and_why(struct story *story)
+{
+    return head_and_why_of(story, false);
+}
+
+void
+story_says(struct story *story, enum sim_oracle oracle, const char *message)
+{
+    story->tale->outcome.oracle = (uint8_t)oracle;
+    (void)snprintf(story->tale->outcome.message, SIM_MESSAGE_MAX, "%s", message);
+}

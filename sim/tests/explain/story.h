@@ -1,0 +1,50 @@
+/*
+ * story.h -- a sleeper and somebody who is to wake it, made by hand, and what is told of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_TESTS_EXPLAIN_STORY_H
+#define SIM_TESTS_EXPLAIN_STORY_H
+
+#include <stdbool.h>
+
+#include "sim/tests/explain/tale.h"
+
+/* What a poll answers. */
+#define PENDING 0
+#define READY 1
+
+/* A sleeper that waits for an item, and somebody who is to bring it. */
+struct story {
+    struct tale *tale;
+    struct sim_page page;
+    uint32_t sleeper;
+    uint32_t bringer;
+    uint32_t slot;
+    uint32_t self; /* The sleeper's object. */
+};
+
+/* Makes both; story_end must follow. */
+void story_begin(struct story *story);
+
+/* Step 1, as a rule: the sleeper looks, stores its waker, and sleeps. */
+void story_sleep(struct story *story);
+
+/* A step of the bringer; its events follow. */
+void story_bring(struct story *story);
+
+/* Frees all of it; what was told is no wider than a page. */
+void story_end(struct story *story);
+
+/* The paragraph "why" of a lost wake-up that `owed` should have prevented. */
+const char *why_lost(struct story *story, uint32_t owed);
+
+/* The headline and the paragraph of `story`. `went_on`: as in struct sim_tale; head_and_why: it did
+ * not. */
+const char *head_and_why_of(struct story *story, bool went_on);
+const char *head_and_why(struct story *story);
+
+/* What the judge found it by, and said. */
+void story_says(struct story *story, enum sim_oracle oracle, const char *message);
+
+#endif

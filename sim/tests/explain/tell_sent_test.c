@@ -1,0 +1,119 @@
+/*
+ * tell_sent_test.c -- a wake that was sent, and which no poll followed.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/tell.h"
+#include "sim/tests/explain/story.h"
+
+/* A loop polls both in its own steps: the sleeper stores, is woken in step 2, and the loop goes to
+ * sleep in step 3. */
+static void
+story_swallow(struct story *story)
+{
+    struct tale *tale = story->tale;
+    uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "loop");
+    tale_step(tale, loop, 0);
+    tale->actor = story->sleeper;
+    tale_do(tale, RT_PROBE_POLL, story->self, 0);
+    tale_store(tale, story->sleeper, story->slot, "an item", tale_site(0));
+    tale_do(tale, RT_PROBE_POLLED, story->self, PENDING);
+    story_bring(story);
+    tale_do_at(tale, RT_PROBE_FIRE, story->slot, story->self, 0, tale_site(1));
+    tale_do_at(tale, RT_PROBE_WAKE, story->self, 0, 0, tale_site(1));
+    tale_polled(tale, story->bringer, READY);
+    tale_step(tale, loop, 300);
+    tale_do(tale, SIM_EVENT_BLOCK, 0, 1);
+}
+
+/* The same page for verdict and step: first sentence, picture and reason. */
+static const char *
+told(struct story *story, uint32_t verdict, uint32_t owed)
+{
+    struct tale *tale = story->tale;
+    tale->outcome.owed_step = owed;
+    tale->outcome.oracle = SIM_ORACLE_REWAKE;
+    tale_end(tale, verdict, story->sleeper);
+    tale->outcome.fail_step = verdict == SIM_VERDICT_LATE_WAKEUP ? 3 : 0;
+    struct sim_tale page = {.recorder = &tale->recorder,
+            .outcome = &tale->outcome,
+            .replay = "",
+            .rows_max = SIM_ROWS_DEFAULT};
+    EXPECT_EQ(sim_tell(&story->page, &page), RT_OK);
+    return sim_page_text(&story->page);
+}
+
+static void
+expect_parts(const char *text, const char *const *parts)
+{
+    for (; *parts != NULL; parts++) {
+        ck_assert_msg(strstr(text, *parts) != NULL, "no \"%s\" in:\n%s", *parts, text);
+    }
+}
+
+/*
+ * Goal: a wake that was sent is never said to be missing. It is drawn as sent, and whoever had it
+ * last is named, with the step in which it went to sleep over it.
+ */
+TEST(tell_wake_that_was_swallowed_is_told_as_sent)
+{
+    static const char *const parts[] = {"it waits for an item since step 1\n(0ns), was woken at "
+                                        "step 2 (100ns), and was never polled "
+                                        "after that.",
+            "<-- here sleeper was woken, and no poll followed\n",
+            "no poll followed. So the\nwake was sent, and lost between there and the poll. The "
+            "waker "
+            "did its part; `loop`, which polls it,\ndid not: it went to sleep at step 3 (300ns) "
+            "and "
+            "had not polled it.\n",
+            NULL};
+    struct story story;
+    story_begin(&story);
+    story_swallow(&story);
+    const char *text = told(&story, SIM_VERDICT_LOST_WAKEUP, 2);
+    expect_parts(text, parts);
+    EXPECT(strstr(text, "should have been woken") == NULL);
+    EXPECT(strstr(text, " owed") == NULL);
+    story_end(&story);
+}
+
+/*
+ * Goal: what came later than the wake is told after it; the mark stands where it could go on.
+ */
+TEST(tell_wake_that_was_swallowed_before_it_could_go_on)
+{
+    static const char *const parts[] = {
+            "could have gone on after step 3 (300ns), was woken at step 2",
+            "<-- here sleeper could go on: woken at step 2, never polled\n",
+            "The wake was owed by step 3", NULL};
+    struct story story;
+    story_begin(&story);
+    story_swallow(&story);
+    expect_parts(told(&story, SIM_VERDICT_LOST_WAKEUP, 3), parts);
+    story_end(&story);
+}
+
+/*
+ * Goal: of a poll that came in the end nobody says that it never came.
+ */
+TEST(tell_wake_whose_poll_came_late)
+{
+    static const char *const parts[] = {"`sleeper` was polled too late: it waits for an item",
+            "was woken at\nstep 2 (100ns), and still slept when",
+            "<-- here sleeper was woken; its poll came too late\n",
+            "no poll followed before\nstep 4 (1us)", NULL};
+    struct story story;
+    story_begin(&story);
+    story_swallow(&story);
+    tale_clock(story.tale, 1000);
+    tale_poll(story.tale, story.sleeper, 1000, 2);
+    tale_polled(story.tale, story.sleeper, READY);
+    const char *text = told(&story, SIM_VERDICT_LATE_WAKEUP, 2);
+    expect_parts(text, parts);
+    EXPECT(strstr(text, "lost between") == NULL);
+    story_end(&story);
+}

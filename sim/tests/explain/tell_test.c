@@ -1,0 +1,441 @@
+/*
+ * tell_test.c -- the failure report: the whole of it, and each verdict.
+ *
+ * The golden texts are what a reader sees. When one of them changes, read it aloud
+ * before you take it over.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/core/site.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/tell.h"
+#include "sim/tests/explain/story.h"
+#include "sim/tests/lab.h"
+
+/*
+ * Goal: the whole report, as it stands in the terminal.
+ */
+TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
+{
+    struct story story;
+    story_begin(&story);
+    struct tale *tale = story.tale;
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(tale, RT_PROBE_ERASE, story.slot, story.self, tale_site(4), tale_site(1));
+    tale_polled(tale, story.bringer, PENDING);
+    tale_clock(tale, 2000000);
+    tale_poll(tale, story.bringer, 2000000, 2);
+    tale_say(tale, SIM_EVENT_LOG, "here is the item");
+    tale_do_at(tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, tale_site(4), tale_site(2));
+    tale_polled(tale, story.bringer, READY);
+    tale->outcome.owed_step = 3;
+    tale->outcome.oracle = SIM_ORACLE_REWAKE;
+    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.sleeper);
+    struct sim_tale told = {.recorder = &tale->recorder,
+            .outcome = &tale->outcome,
+            .replay = "rewake replay rw1:test/erase:7:abc",
+            .show = "rewake show rw1:test/erase:7:abc",
+            .rows_max = SIM_ROWS_DEFAULT};
+    EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"lost-wakeup: `sleeper` sleeps for ever although it could go on: it waits for an item since step 1\n"
+"(0ns), could have gone on after step 3 (2ms), and was never woken.\n"
+"\n"
+"step      time  sleeper                                    bringer\n"
+"   1       0ns  poll, stores waker for an item -> pending\n"
+"   2     100ns                                             poll, erases the waker of sleeper for \"an\n"
+"                                                           item\" -> pending\n"
+"     ~~~ everybody waits; 1.999ms pass ~~~\n"
+"   3       2ms                                             poll (woken at 2), says \"here is the\n"
+"                                                           item\", fires \"an item\": nobody there ->\n"
+"                                                           ready\n"
+"                <-- here sleeper should have been woken\n"
+"     the run ends: lost-wakeup\n"
+"\n"
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
+"gone. The wake was owed by step 3 (2ms), a step of `bringer`: poll (woken at 2), says \"here is the\n"
+"item\", fires \"an item\": nobody there -> ready. Its last line on record is at story.c:30 in step_2().\n"
+"What a lost-wakeup is: when the run stalled, each sleeper was polled once more in a copy of the run,\n"
+"and this one went on; so all that was missing was somebody to wake it.\n"
+"\n"
+"replay: rewake replay rw1:test/erase:7:abc\n"
+"show:   rewake show rw1:test/erase:7:abc\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: what was found behind a limit was not found in a stall.
+ */
+TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    for (uint32_t i = 0; i < 50; i++) {
+        story_bring(&story);
+        tale_do(story.tale, SIM_EVENT_PROGRESS, 0, 0);
+        tale_polled(story.tale, story.bringer, PENDING);
+    }
+    story_says(&story, SIM_ORACLE_REWAKE, "");
+    tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.sleeper);
+    story.tale->outcome.verdict = SIM_VERDICT_LOST_WAKEUP;
+    story.tale->outcome.owed_step = 2;
+    EXPECT_STR(head_and_why(&story),
+            /* clang-format off */
+"lost-wakeup: `sleeper` sleeps for ever although it could go on: it waits for an item since step 1\n"
+"(0ns), could have gone on after step 2 (100ns), and was never woken.\n"
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
+"gets on -> pending.\n"
+"What a lost-wakeup is: when the limit was reached (livelock), each sleeper was polled once more in a\n"
+"copy of the run, and this one went on; so all that was missing for 49 steps was somebody to wake it.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: a name at the start of a message reads as a name: "nothing: …" is no sentence.
+ */
+TEST(tell_headline_puts_names_in_quotes)
+{
+    static const struct {
+        const char *name;
+        enum sim_oracle oracle;
+        const char *message;
+        const char *told;
+    } cases[] = {
+            {"nothing", SIM_ORACLE_FAULT, "nothing: a task went to sleep",
+                    "contract: in `nothing`, a task went to sleep, at step 1 (0ns).\n"},
+            {"sleeper", SIM_ORACLE_FAULT, "a sleeper was woken",
+                    "contract: in `sleeper`, a sleeper was woken, at step 1 (0ns).\n"},
+            {"sleeper", SIM_ORACLE_FAULT, "task 'sleeper' did it",
+                    "contract: task 'sleeper' did it, at step 1 (0ns).\n"},
+            {"", SIM_ORACLE_PRIMITIVE_AUDIT, "queue of jobs: a waiter is left over",
+                    "contract: in `queue of jobs`, a waiter is left over, at step 1 (0ns).\n"},
+            {"sleeper", SIM_ORACLE_FAULT, "sleeper",
+                    "contract: in `sleeper`, sleeper, at step 1 (0ns).\n"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct story story;
+        story_begin(&story);
+        story_sleep(&story);
+        story_says(&story, cases[i].oracle, cases[i].message);
+        (void)snprintf(story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "%s",
+                cases[i].name);
+        tale_end(story.tale, SIM_VERDICT_CONTRACT, story.sleeper);
+        struct sim_tale told = {
+                .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
+        EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+        EXPECT_STR(sim_page_text(&story.page), cases[i].told);
+        story_end(&story);
+    }
+}
+
+TEST(tell_livelock_names_who_takes_turns)
+{
+    struct story story;
+    story_begin(&story);
+    for (uint32_t i = 0; i < 100; i++) {
+        story_bring(&story);
+        tale_polled(story.tale, story.bringer, PENDING);
+        tale_poll(story.tale, story.sleeper, 0, 0);
+        tale_polled(story.tale, story.sleeper, PENDING);
+        story_bring(&story);
+        tale_polled(story.tale, story.bringer, PENDING);
+    }
+    (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
+            "300 steps were taken in which nothing was completed, consumed or moved");
+    tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.sleeper);
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"livelock: the run goes round in circles: 300 steps were taken in which nothing was completed,\n"
+"consumed or moved.\n"
+"Why: in that time no task finished, nothing was taken from a place, no byte moved, and nobody said\n"
+"that it got on. The last 1000 steps went to `bringer` (200), `sleeper` (100). Somebody is waiting\n"
+"for something by asking again and again.\n"
+"What a livelock is: steps are taken, and for so many of them nothing gets done.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_starvation_names_who_went_first)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, story.self, 0, tale_site(2));
+    tale_do_at(story.tale, RT_PROBE_WAKE, story.self, 0, 0, tale_site(2));
+    tale_polled(story.tale, story.bringer, PENDING);
+    for (uint32_t i = 0; i < 50; i++) {
+        story_bring(&story);
+        tale_polled(story.tale, story.bringer, PENDING);
+    }
+    (void)snprintf(
+            story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "sleeper");
+    (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
+            "task 'sleeper' was woken at step 2 and has been passed over for 50 steps");
+    tale_end(story.tale, SIM_VERDICT_STARVATION, story.sleeper);
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"starvation: task 'sleeper' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
+"(5.1us).\n"
+"Why: `sleeper` was woken at step 2 (100ns) at story.c:30 in step_2() and has not had a turn since.\n"
+"Meanwhile the steps went to `bringer` (50). The simulator itself passes nobody over for so long: it\n"
+"is the order of the runtime, or of the loop, that does.\n"
+"What a starvation is: somebody could run all the time, and others always went first.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: where a deadline was passed over, not a task, the last steps are told.
+ */
+TEST(tell_starvation_of_a_deadline_names_who_ran_last)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "main");
+    for (uint32_t i = 0; i < 50; i++) {
+        story_bring(&story);
+        tale_polled(story.tale, story.bringer, PENDING);
+    }
+    tale_step(story.tale, loop, 6000);
+    story_says(&story, SIM_ORACLE_HOST, "a timer is due since step 2");
+    tale_end(story.tale, SIM_VERDICT_STARVATION, loop);
+    EXPECT(strstr(head_and_why(&story), "Why: the last 1000 steps went to `bringer` (50), `main` "
+                                        "(1). The simulator") != NULL);
+    story_end(&story);
+}
+
+TEST(tell_invariant_names_step_and_line)
+{
+    struct story story;
+    story_begin(&story);
+    story_bring(&story);
+    tale_say(story.tale, SIM_EVENT_LOG, "balance is -1");
+    (void)snprintf(
+            story.tale->outcome.message, SIM_MESSAGE_MAX, "SIM_ALWAYS(balance >= 0) does not hold");
+    story.tale->outcome.site = tale_site(5);
+    tale_end(story.tale, SIM_VERDICT_INVARIANT, story.bringer);
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"invariant: in `bringer`, SIM_ALWAYS(balance >= 0) does not hold, at step 1 (0ns).\n"
+"Why: it happened in step 1 (0ns), a step of `bringer`: poll, says \"balance is -1\". The line is at\n"
+"story.c:60 in step_5().\n"
+"What an invariant is: a condition that the scenario itself states did not hold.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_crash_names_the_last_thing_on_record)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, story.self, 0, tale_site(2));
+    /* The process is gone: no end, and the outcome knows the signal only. */
+    story.tale->outcome.verdict = SIM_VERDICT_CRASH;
+    story.tale->outcome.actor = UINT32_MAX;
+    (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX, "the process died of SIGSEGV");
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"crash: the process died of SIGSEGV.\n"
+"Why: the step in which it died is step 2 (100ns), a step of `bringer`: poll, fires \"an item\". The\n"
+"last thing on record is of step 2 (100ns), by `bringer`: fires \"an item\" at story.c:30 in step_2().\n"
+"What a crash is: the process in which the run took place died.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: every verdict has a first sentence with its word, a reason, and a sentence on what it is;
+ * with an empty record too.
+ */
+TEST(tell_every_verdict_has_its_words_even_without_a_record)
+{
+    for (uint32_t verdict = 0; verdict < SIM_VERDICTS; verdict++) {
+        for (uint32_t empty = 0; empty < 2; empty++) {
+            struct story story;
+            story_begin(&story);
+            if (empty == 0) {
+                story_sleep(&story);
+                story_bring(&story);
+            }
+            tale_end(
+                    story.tale, (enum sim_verdict)verdict, empty == 0 ? story.sleeper : UINT32_MAX);
+            struct sim_tale told = {.recorder = &story.tale->recorder,
+                    .outcome = &story.tale->outcome,
+                    .replay = "rewake replay x",
+                    .rows_max = 60};
+            EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
+            const char *text = sim_page_text(&story.page);
+            const char *word = sim_verdict_name(verdict);
+            EXPECT(strncmp(text, word, strlen(word)) == 0);
+            EXPECT(strstr(text, "\nWhy: ") != NULL);
+            EXPECT(verdict == SIM_VERDICT_PASS || strstr(text, "\nWhat a") != NULL);
+            EXPECT(strstr(text, "\nreplay: rewake replay x\n") != NULL);
+            story_end(&story);
+        }
+    }
+}
+
+/*
+ * Goal: a record that a crash has left half-written is told without a second crash.
+ * Method: events and texts of random bytes, 200 times.
+ */
+TEST(tell_survives_a_record_of_random_bytes)
+{
+    uint64_t state = 1;
+    for (uint32_t round = 0; round < 200; round++) {
+        struct story story;
+        story_begin(&story);
+        for (uint32_t i = 0; i < 300; i++) {
+            struct sim_event event;
+            unsigned char *bytes = (unsigned char *)&event;
+            for (size_t k = 0; k < sizeof(event); k++) {
+                state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+                bytes[k] = (unsigned char)(state >> 56);
+            }
+            event.step = round % 2 == 0 ? i : event.step;
+            event.actor = round % 3 == 0 ? event.actor % 5 : event.actor;
+            event.kind = event.kind % 100;
+            event.object = round % 5 == 0 ? event.object & 0x70000003u : event.object;
+            sim_record(&story.tale->recorder, &event);
+        }
+        for (uint32_t i = 0; i < 20; i++) {
+            state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            story.tale->recorder.memory.texts[i] = (struct sim_text){
+                    .key = state >> 60,
+                    .kind = (uint32_t)(state >> 40) % 4,
+                    .length = (uint32_t)(state >> 32),
+                    .offset = (uint32_t)state,
+            };
+        }
+        story.tale->recorder.texts = round % 2 == 0 ? 20 : UINT32_MAX;
+        story.tale->outcome.owed_step = 150;
+        story.tale->outcome.verdict = (uint8_t)(round % (SIM_VERDICTS + 1));
+        story.tale->outcome.oracle = SIM_ORACLE_REWAKE;
+        story.tale->outcome.actor = round % 4;
+        story.tale->outcome.fail_step = 250;
+        memset(story.tale->outcome.message, 'm', SIM_MESSAGE_MAX);
+        memset(story.tale->outcome.actor_name, 'n', sizeof(story.tale->outcome.actor_name));
+        struct sim_tale told = {
+                .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 40};
+        EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
+        EXPECT_EQ(sim_tell_ledger(&story.page, &told), RT_OK);
+        story_end(&story);
+    }
+}
+
+/* ---- A run of the real runtime. -------------------------------------------------------------- */
+
+struct box {
+    struct rt_slot reader;
+    bool full;
+};
+
+struct user {
+    struct rt_task task;
+    struct box *box;
+    bool again;
+};
+
+/* Looks, yields, and stores its waker without looking once more. */
+static rt_poll
+taker_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct user *user = rt_container_of(task, struct user, task);
+    if (!user->again && user->box->full) {
+        return RT_READY;
+    }
+    user->again = !user->again;
+    if (user->again) {
+        rt_cx_reenqueue(cx);
+    } else {
+        rt_slot_replace(&user->box->reader, cx, "something in the box");
+    }
+    return RT_PENDING;
+}
+
+static rt_poll
+giver_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct user *user = rt_container_of(task, struct user, task);
+    (void)cx;
+    user->box->full = true;
+    rt_slot_wake(&user->box->reader);
+    return RT_READY;
+}
+
+static void
+box_setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct box *box = sim_new(world, struct box);
+    rt_slot_init(&box->reader);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct user *user = sim_new(world, struct user);
+        user->box = box;
+        rt_task_init(
+                &user->task, i == 0 ? taker_poll : giver_poll, NULL, i == 0 ? "taker" : "giver");
+        sim_spawn(rt, &user->task);
+    }
+}
+
+/*
+ * Goal: what is told of a real run names the real tasks, objects and lines.
+ * Method: check, then store; the first seed that loses the wake.
+ */
+TEST(tell_real_run_names_the_lines_of_the_scenario)
+{
+    static const struct sim_scenario scenario = {.name = "test/box", .setup = box_setup};
+    struct lab lab;
+    struct sim_page page = {0};
+    struct sim_outcome outcome = {0};
+    sim_sites_init();
+    lab_init(&lab, NULL, 0xa5);
+    for (uint64_t seed = 1; seed < 100 && outcome.verdict != SIM_VERDICT_LOST_WAKEUP; seed++) {
+        outcome = lab_judge(&lab, &scenario, seed, false);
+    }
+    EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
+    struct sim_tale told = {
+            .recorder = &lab.world.recorder, .outcome = &outcome, .rows_max = SIM_ROWS_DEFAULT};
+    EXPECT_EQ(sim_tell(&page, &told), RT_OK);
+    const char *text = sim_page_text(&page);
+    EXPECT(strstr(text,
+                   "lost-wakeup: `taker` sleeps for ever although it could go on: it waits for "
+                   "something in") == text);
+    EXPECT(strstr(text, "taker falls asleep, but could go on") != NULL);
+    EXPECT(strstr(text, "taker_poll()") != NULL);
+    EXPECT(strstr(text, "giver_poll()") != NULL);
+    EXPECT(strstr(text, "It looked first and stored afterwards") != NULL);
+    ck_assert_uint_le(tale_width(text), SIM_PAGE_WIDTH);
+    sim_page_fini(&page);
+    lab_fini(&lab);
+}

@@ -1,0 +1,496 @@
+/*
+ * tell_why_test.c -- why a wake was lost: each way to lose one.
+ *
+ * The golden texts are what a reader sees. When one of them changes, read it aloud
+ * before you take it over.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "runtime/tests/test.h"
+#include "sim/explain/view/fate.h"
+#include "sim/explain/view/tell.h"
+#include "sim/tests/explain/story.h"
+
+TEST(tell_why_waker_never_stored)
+{
+    struct story story;
+    story_begin(&story);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: the last poll of `sleeper`, at step 1 (0ns), answered pending, but no waker was stored for it,\n"
+"then or before: nobody had anything to wake it with. The wake was owed by step 2 (100ns), a step of\n"
+"`bringer`: poll, fires slot 1: nobody there. Its last line on record is at story.c:30 in step_2().\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_waker_stored_and_never_fired)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_CONSUME, 0, 1, 0, tale_site(2));
+    tale_polled(story.tale, story.bringer, PENDING);
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
+"takes 1 -> pending. Its last line on record is at story.c:30 in step_2().\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_wake_came_before_the_store)
+{
+    struct story story;
+    story_begin(&story);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_do(story.tale, RT_PROBE_WAKE, story.self, 2);
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
+    tale_polled(story.tale, story.bringer, READY);
+    story_sleep(&story);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 3 (200ns) `sleeper` stored its waker for an item at story.c:10 in step_0(), but what it\n"
+"waits for had happened by then: at step 2 (100ns) `bringer` had woken the empty place at story.c:30\n"
+"in step_2(). It looked first and stored afterwards, and did not look again.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_waker_replaced_by_another)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    uint32_t thief = tale_task(story.tale, "thief");
+    tale_poll(story.tale, thief, 100, 0);
+    tale_do_at(story.tale, RT_PROBE_REPLACE, story.slot, story.self, 0, tale_site(3));
+    tale_store(story.tale, thief, story.slot, "an item", tale_site(3));
+    tale_polled(story.tale, thief, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, tale_object_of(story.tale, thief), 0,
+            tale_site(2));
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, thief), 0);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(), in a place\n"
+"for one waker; at step 2 (100ns) `thief` put another one there at story.c:40 in step_3(), and from\n"
+"then on nobody could wake `sleeper`. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
+"fires \"an item\", wakes thief. Its last line on record is at story.c:30 in step_2().\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_waker_erased_without_a_wake)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_ERASE, story.slot, story.self, 0, tale_site(1));
+    tale_polled(story.tale, story.bringer, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
+"gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll, fires \"an item\": nobody there.\n"
+"Its last line on record is at story.c:30 in step_2().\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_clone_dropped_without_a_wake)
+{
+    struct story story;
+    story_begin(&story);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_do_at(story.tale, RT_PROBE_CLONE, story.self, story.self, 0, tale_site(0));
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_DROP, story.self, story.self, 0, tale_site(1));
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` gave away a clone of its waker at story.c:10 in step_0(); at step 2\n"
+"(100ns) `bringer` dropped it without waking at story.c:20 in step_1(). That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* A05: the timer was started under another task's waker, and the future has moved. */
+TEST(tell_why_the_wake_went_to_somebody_else)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t before = tale_task(story.tale, "the task before");
+    uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, before, 1);
+    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "rt");
+    story.tale->outcome.object = timer;
+    tale_poll(story.tale, before, 0, 0);
+    tale_store(story.tale, before, timer, "sleep", tale_site(0));
+    tale_polled(story.tale, before, PENDING);
+    tale_poll(story.tale, story.sleeper, 100, 0);
+    tale_polled(story.tale, story.sleeper, PENDING);
+    tale_step(story.tale, loop, 200);
+    tale_do(story.tale, RT_PROBE_EXPIRE, timer, 200);
+    tale_do_at(
+            story.tale, RT_PROBE_FIRE, timer, tale_object_of(story.tale, before), tale_site(4), 0);
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, before), 0);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: no waker of `sleeper` was stored; at step 3 (200ns) `rt` fired timer 1 of the task before at\n"
+"story.c:50 in step_4(), and the waker that was in there is `the task before`'s, stored at step 1\n"
+"(0ns) at story.c:10 in step_0(). That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* A05 again, but the one who sleeps waits in its own place for the same: nothing is certain. */
+TEST(tell_why_nobody_fired_says_what_was_fired_instead)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t before = tale_task(story.tale, "the task before");
+    uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, before, 1);
+    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "rt");
+    tale_poll(story.tale, before, 0, 0);
+    tale_store(story.tale, before, timer, "an item", tale_site(3));
+    tale_polled(story.tale, before, PENDING);
+    story_sleep(&story);
+    tale_step(story.tale, loop, 200);
+    tale_do_at(
+            story.tale, RT_PROBE_FIRE, timer, tale_object_of(story.tale, before), tale_site(4), 0);
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, before), 0);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 2 (100ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `rt`: fires timer 1\n"
+"of the task before, wakes the task before. What that step fired is timer 1 of the task before, and\n"
+"the waker in there was that of `the task before`, stored at step 1 (0ns) at story.c:40 in step_3().\n"
+"If that is what `sleeper` waits for, its own waker should have been there, or the wake should have\n"
+"gone on to the next.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* A06: the one who stored there has finished, and the future lives on in the sleeper. */
+TEST(tell_why_nobody_fired_says_whose_waker_was_there_last)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t before = tale_task(story.tale, "the task before");
+    uint32_t place = SIM_OBJECT(RT_OBJECT_SLOT, 0, 9);
+    tale_poll(story.tale, before, 0, 0);
+    tale_store(story.tale, before, place, "cancellation", tale_site(3));
+    tale_do(story.tale, RT_PROBE_POLLED, tale_object_of(story.tale, before), READY);
+    tale_do(story.tale, RT_PROBE_ERASE, place, tale_object_of(story.tale, before));
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, place, 0, 0, tale_site(2));
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 2 (100ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
+"fires \"cancellation\": nobody there. Its last line on record is at story.c:30 in step_2(). That step\n"
+"woke the empty place \"cancellation\"; the last waker in there was that of `the task before`, stored\n"
+"at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If `sleeper` waits for that as\n"
+"well, its own waker should have been there.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* One of two who wait in a queue is woken, and does not pass it on. */
+TEST(tell_why_the_other_one_in_the_queue_was_woken)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t rival = tale_task(story.tale, "rival");
+    uint32_t queue = SIM_OBJECT(RT_OBJECT_QUEUE, 0, 1);
+    story.slot = queue;
+    story.tale->outcome.object = queue;
+    tale_poll(story.tale, rival, 0, 0);
+    tale_store(story.tale, rival, queue, "a permit", tale_site(3));
+    tale_polled(story.tale, rival, PENDING);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(
+            story.tale, RT_PROBE_FIRE, queue, tale_object_of(story.tale, rival), 0, tale_site(2));
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, rival), 0);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 2 (100ns) `sleeper` stored its waker for an item (wait queue 1) at story.c:10 in\n"
+"step_0(); but at step 3 (200ns) `bringer` fired wait queue 1 at story.c:30 in step_2(), and the\n"
+"waker that was in there is `rival`'s, stored at step 1 (0ns) at story.c:40 in step_3(). That step\n"
+"owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* It waits for two things; which one it could go on with nobody says. What went wrong is told. */
+TEST(tell_why_prefers_the_wait_that_went_wrong)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t second = SIM_OBJECT(RT_OBJECT_SLOT, 0, 2);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_store(story.tale, story.sleeper, second, "the first of two", tale_site(0));
+    tale_store(story.tale, story.sleeper, story.slot, "the second of two", tale_site(1));
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story.tale->outcome.object = 0;
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_ERASE, second, story.self, 0, tale_site(2));
+    story_bring(&story);
+    EXPECT_STR(why_lost(&story, 3),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for the first of two at story.c:10 in step_0(); at\n"
+"step 2 (100ns) `bringer` emptied the place without waking at story.c:30 in step_2(), and the waker\n"
+"was gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_the_waker_was_of_a_task_that_is_gone)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, story.self, 0, tale_site(2));
+    tale_do(story.tale, RT_PROBE_WAKE_DEAD, 0, 77);
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"(100ns) `bringer` fired it at story.c:30 in step_2(), but it was the waker of somebody who has\n"
+"finished: a wake of the dead wakes nobody. That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_a_combinator_kept_the_wake_to_itself)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t join = SIM_OBJECT(RT_OBJECT_JOIN, 0, 1);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_do_at(story.tale, RT_PROBE_STORE, story.slot, join, 0, tale_site(0));
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    tale_do_at(story.tale, RT_PROBE_FIRE, story.slot, join, 0, tale_site(2));
+    tale_do(story.tale, RT_PROBE_SUBWAKE, join, 1);
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for slot 1 at story.c:10 in step_0(), as a child of\n"
+"join 1; at step 2 (100ns) `bringer` fired it at story.c:30 in step_2(), the combinator noted which\n"
+"child it is for, and did not wake `sleeper`. That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+TEST(tell_why_the_host_reported_and_nobody_passed_it_on)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t source = tale_actor(story.tale, SIM_ACTOR_SOURCE, "socket");
+    uint32_t loop = tale_actor(story.tale, SIM_ACTOR_LOOP, "rt");
+    story.slot = tale_object_of(story.tale, source);
+    story.tale->outcome.object = story.slot;
+    story_sleep(&story);
+    tale_step(story.tale, source, 100);
+    tale_do(story.tale, SIM_EVENT_READY, story.slot, 0);
+    tale_step(story.tale, loop, 200);
+    tale_do(story.tale, RT_PROBE_TURN, 0, 1);
+    tale_do(story.tale, SIM_EVENT_REPORT, story.slot, 0);
+    EXPECT_STR(why_lost(&story, 2),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item (socket) at story.c:10 in step_0(); at\n"
+"step 3 (200ns) the host reported it as ready, and the runtime that was told did not fire the waker.\n"
+"The wake was owed by step 2 (100ns), a step of `socket`: is ready.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/* A08, A09: a wake during the poll, and the flag is cleared afterwards. */
+TEST(tell_why_a_wake_during_its_poll_was_forgotten)
+{
+    struct story story;
+    story_begin(&story);
+    tale_poll(story.tale, story.sleeper, 0, 0);
+    tale_do_at(story.tale, RT_PROBE_WAKE, story.self, 2, 0, tale_site(0));
+    tale_polled(story.tale, story.sleeper, PENDING);
+    story_bring(&story);
+    EXPECT_STR(why_lost(&story, 1),
+            /* clang-format off */
+"Why: at step 1 (0ns) `sleeper` woke itself at story.c:10 in step_0(), while it was being polled, and\n"
+"the runtime forgot that: no poll followed. So the wake was sent, and lost between there and the\n"
+"poll. The waker did its part; the run queue did not.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: a wake that was forgotten is told as such only when no poll followed it.
+ */
+TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
+{
+    struct story story;
+    struct sim_cast cast;
+    struct sim_ledger ledger;
+    struct sim_fate fate;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_do(story.tale, RT_PROBE_FIRE, story.slot, story.self);
+    tale_do(story.tale, RT_PROBE_WAKE, story.self, 0);
+    tale_polled(story.tale, story.bringer, PENDING);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.sleeper);
+    story.tale->outcome.owed_step = 4;
+    EXPECT_EQ(sim_cast_make(&cast, &story.tale->recorder), RT_OK);
+    EXPECT_EQ(sim_ledger_make(&ledger, &cast), RT_OK);
+    sim_fate_find(&ledger, &story.tale->outcome, &fate);
+    EXPECT_STR(sim_fate_name(fate.kind), "never-fired");
+    EXPECT_EQ(fate.wait->store_step, 3);
+    sim_ledger_free(&ledger);
+    sim_cast_free(&cast);
+    story_end(&story);
+}
+
+/*
+ * Goal: a late wake-up is judged as things stood when it was found, not as they were afterwards.
+ * Method: the run goes on after the audit, and the waker is fired there.
+ */
+TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
+{
+    struct story story;
+    story_begin(&story);
+    story_sleep(&story);
+    story_bring(&story);
+    tale_polled(story.tale, story.bringer, PENDING);
+    tale_clock(story.tale, 5000000);
+    tale_poll(story.tale, story.bringer, 5000000, 2);
+    tale_do(story.tale, RT_PROBE_FIRE, story.slot, story.self);
+    tale_do(story.tale, RT_PROBE_WAKE, story.self, 0);
+    tale_polled(story.tale, story.bringer, READY);
+    tale_end(story.tale, SIM_VERDICT_LATE_WAKEUP, story.sleeper);
+    story.tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
+    story.tale->outcome.fail_step = 2;
+    story.tale->outcome.owed_step = 2;
+    struct sim_tale told = {
+            .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
+    EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
+    EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
+    EXPECT_STR(sim_page_text(&story.page),
+            /* clang-format off */
+"late-wakeup: `sleeper` was woken too late: it waits for an item since step 1 (0ns), could have gone\n"
+"on after step 2 (100ns), and still slept when everything had come to rest at step 2 (100ns).\n"
+"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it was still\n"
+"there when everything had come to rest, and nobody had fired it. The wake was owed by step 2\n"
+"(100ns), a step of `bringer`: poll -> pending.\n"
+"What a late-wakeup is: while everything was at rest, before the clock moved on, the sleeper was\n"
+"polled once more in a copy of the run, and went on; so it could have been woken earlier.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: a late wake-up of a loop is explained by the question that it was asked.
+ * Method: a loop that waits in its host; a loop cannot be polled.
+ */
+TEST(tell_late_wakeup_of_a_loop_has_the_question_to_its_host)
+{
+    struct tale *tale = tale_new();
+    struct sim_page page;
+    uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "loop");
+    sim_page_init(&page, false);
+    tale_step(tale, loop, 0);
+    tale_do(tale, SIM_EVENT_BLOCK, 0, 1);
+    tale_clock(tale, 5000000);
+    tale_step(tale, loop, 5000000);
+    tale_do(tale, SIM_EVENT_UNBLOCK, 0, 1);
+    tale_end(tale, SIM_VERDICT_LATE_WAKEUP, loop);
+    tale->outcome.oracle = SIM_ORACLE_QUIET_AUDIT;
+    tale->outcome.fail_step = 1;
+    struct sim_tale described = {
+            .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
+    EXPECT_EQ(sim_tell_why(&page, &described), RT_OK);
+    EXPECT(strstr(sim_page_text(&page), "once more") == NULL);
+    EXPECT(strstr(sim_page_text(&page), "its host returned") != NULL);
+    sim_page_fini(&page);
+    tale_free(tale);
+}
+
+/*
+ * Goal: a waker that its owner left behind in a queue is the bug, and is called so.
+ * Method: the rival is polled again and waits elsewhere; then the queue fires its old waker.
+ */
+TEST(tell_why_the_waker_that_was_fired_had_been_left_behind)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t rival = tale_task(story.tale, "rival");
+    uint32_t queue = SIM_OBJECT(RT_OBJECT_QUEUE, 0, 1);
+    uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, rival, 1);
+    story.slot = queue;
+    story.tale->outcome.object = queue;
+    tale_poll(story.tale, rival, 0, 0);
+    tale_store(story.tale, rival, queue, "a permit", tale_site(3));
+    tale_polled(story.tale, rival, PENDING);
+    story_sleep(&story);
+    tale_poll(story.tale, rival, 200, 0);
+    tale_store(story.tale, rival, timer, "sleep", tale_site(5));
+    tale_polled(story.tale, rival, PENDING);
+    story_bring(&story);
+    tale_do_at(
+            story.tale, RT_PROBE_FIRE, queue, tale_object_of(story.tale, rival), 0, tale_site(2));
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, rival), 0);
+    EXPECT_STR(why_lost(&story, 4),
+            /* clang-format off */
+"Why: at step 2 (100ns) `sleeper` stored its waker for an item (wait queue 1) at story.c:10 in\n"
+"step_0(); but at step 4 (300ns) `bringer` fired wait queue 1 at story.c:30 in step_2(), and the\n"
+"waker that was in there is `rival`'s, stored at step 1 (0ns) at story.c:40 in step_3(). `rival` had\n"
+"gone on at step 3 (200ns) and left it behind, to wait for sleep (timer 1). That step owed the wake.\n");
+    /* clang-format on */
+    story_end(&story);
+}
+
+/*
+ * Goal: a waker that its owner keeps is not left behind, however often it is polled and whatever
+ * else it waits for.
+ */
+TEST(tell_why_the_waker_that_was_kept_had_not_been_left_behind)
+{
+    struct story story;
+    story_begin(&story);
+    uint32_t rival = tale_task(story.tale, "rival");
+    uint32_t queue = SIM_OBJECT(RT_OBJECT_QUEUE, 0, 1);
+    uint32_t timer = SIM_OBJECT(RT_OBJECT_TIMER, rival, 1);
+    story.slot = queue;
+    story.tale->outcome.object = queue;
+    tale_poll(story.tale, rival, 0, 0);
+    tale_store(story.tale, rival, queue, "a permit", tale_site(3));
+    tale_polled(story.tale, rival, PENDING);
+    story_sleep(&story);
+    tale_poll(story.tale, rival, 200, 0);
+    tale_do(story.tale, RT_PROBE_KEEP, queue, tale_object_of(story.tale, rival));
+    tale_store(story.tale, rival, timer, "sleep", tale_site(5));
+    tale_polled(story.tale, rival, PENDING);
+    story_bring(&story);
+    tale_do_at(
+            story.tale, RT_PROBE_FIRE, queue, tale_object_of(story.tale, rival), 0, tale_site(2));
+    tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, rival), 0);
+    EXPECT(strstr(why_lost(&story, 4), "`rival`'s, stored at step 1") != NULL);
+    EXPECT(strstr(sim_page_text(&story.page), "left it behind") == NULL);
+    story_end(&story);
+}
