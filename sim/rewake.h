@@ -20,7 +20,7 @@
  *      sim/bind/worker.h    sim_blocking_pool_new: a thread for blocking work
  *      sim/host/            host.h: sources, streams, requests; fd.h: descriptors; completion.h:
  *                           sim_ring_new
- *      sim/net/net.h        sim_net_new: a network between runtimes
+ *      sim/host/net.h        sim_net_new: a network between runtimes
  *      sim/core/           loop.h: sim_loop_new, a loop of one's own; mock.h: time moved by hand;
  *                           cell.h: sim_cell_get, sim_cell_set, shared numbers that searches see
  *
@@ -58,7 +58,7 @@
 #include "sim/host/completion.h"
 #include "sim/host/fd.h"
 #include "sim/host/host.h"
-#include "sim/net/net.h"
+#include "sim/host/net.h"
 
 #ifdef __cplusplus
 extern "C" {

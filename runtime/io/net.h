@@ -15,7 +15,7 @@
  * them the socket is watched, and its WRITABLE says that finishing is worth a try.
  *
  * Hosts over epoll implement this with accept4, getsockopt(SO_ERROR), epoll_ctl and epoll_wait with
- * timeout 0; their pollable is the epoll descriptor. The simulated one is sim/net.
+ * timeout 0; their pollable is the epoll descriptor. The simulated one is sim/host.
  *
  * Ownership. A network outlives its sockets; a socket is a number, the caller's from the call that
  * made it to rt_net_close.

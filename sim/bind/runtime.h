@@ -27,7 +27,7 @@
 #include "sim/core/actor.h"
 #include "sim/core/scenario.h"
 #include "sim/host/host.h"
-#include "sim/net/net.h"
+#include "sim/host/net.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -15,8 +15,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_NET_NET_H
-#define SIM_NET_NET_H
+#ifndef SIM_HOST_NET_H
+#define SIM_HOST_NET_H
 
 #include "runtime/io/net.h"
 #include "sim/host/host.h"

@@ -7,12 +7,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/net/net.h"
+#include "sim/host/net.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/net/net_priv.h"
+#include "sim/host/net_priv.h"
 
 #define NAME_MAX_SIZE 64u
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/net/net_priv.h"
+#include "sim/host/net_priv.h"
 
 #define BATCH_MAX 64u
 #define NAME_SIZE 64u

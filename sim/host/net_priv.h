@@ -6,12 +6,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_NET_NET_PRIV_H
-#define SIM_NET_NET_PRIV_H
+#ifndef SIM_HOST_NET_PRIV_H
+#define SIM_HOST_NET_PRIV_H
 
 #include "sim/host/fd_priv.h"
+#include "sim/host/net.h"
 #include "sim/host/pipe.h"
-#include "sim/net/net.h"
 
 #define SIM__NODE_MAGIC 0x534e4f44u
 

@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "sim/net/net_priv.h"
+#include "sim/host/net_priv.h"
 
 #define EVERYTHING (SIM_FD_IN | SIM_FD_OUT | SIM_FD_RDHUP | SIM_FD_ERR | SIM_FD_HUP)
 
