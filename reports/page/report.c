@@ -15,7 +15,7 @@
 #include "reports/overview/site.h"
 #include "reports/page/failure.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/look/explained.h"
+#include "sim/cli/explained.h"
 #include "sim/cli/subject/subject.h"
 
 #define FOLDER "rewake-report"

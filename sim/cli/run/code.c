@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "runtime/base/assert.h"
-#include "sim/cli/cover/code_names.h"
+#include "sim/cli/code_names.h"
 #include "sim/cli/run/state.h"
 #include "sim/search/cover/edges.h"
 

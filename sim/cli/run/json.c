@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/cli/keep/shrunk.h"
 #include "sim/cli/print/build.h"
 #include "sim/cli/run/state.h"
+#include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/core/site.h"
 #include "sim/engine/clock.h"

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/keep/shrunk.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
+#include "sim/cli/shrunk.h"
 #include "sim/engine/clock.h"
 #include "sim/engine/token.h"
 

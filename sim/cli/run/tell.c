@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/keep/shrunk.h"
 #include "sim/cli/print/build.h"
 #include "sim/cli/print/words.h"
 #include "sim/cli/run/state.h"
+#include "sim/cli/shrunk.h"
 #include "sim/cli/subject/subject.h"
 #include "sim/engine/clock.h"
 #include "sim/explain/view/columns.h"

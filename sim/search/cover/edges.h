@@ -11,7 +11,7 @@
  *
  * Numbers. One function may stand in a program many times (in a header, or in the copies of the
  * runtime that the zoo plants bugs in): its edges are the same edges wherever they are. Who knows
- * the names (sim/cli/cover/code_names.c) numbers them; a set is a bit for each number.
+ * the names (sim/cli/code_names.c) numbers them; a set is a bit for each number.
  *
  *      loading ──▶ announced bytes ──▶ numbered ──▶ fork ──▶ a log of sets for each worker
  *

@@ -1,0 +1,470 @@
+/*
+ * bisect.c -- `rewake bisect`: the commit with which a run began to fail.
+ *
+ * Each commit is checked out in a second working tree, built there by the reader's own command, and
+ * the run is replayed leniently with what came out: its decisions as far as they fit that commit.
+ * That is a library of scenarios, or a rewake that has scenarios in it, as that of its own tree.
+ * git bisect decides which commit is next. What does not build, or what no replay can judge
+ * (statuses 2, 3, 4, 5, 70, 125, a crash of rewake), is skipped.
+ *
+ *      the bad end    --bad REV, or HEAD: the run must fail there
+ *      the good end   --good REV, or the first of HEAD~1, ~2, ~4 … with which it passes
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/child.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/cli/tree.h"
+#include "sim/engine/token.h"
+
+/* Of a build that failed, so many lines are shown. */
+#define LOG_LINES 12u
+
+enum finding { GOOD, BAD, UNBUILT, UNJUDGED, FINDINGS };
+
+static const char *const words[FINDINGS] = {
+        "passes", "fails", "does not build: skipped", "can not be judged: skipped"};
+
+struct bisect {
+    struct sim_cli *cli;
+    struct sim_tree tree;
+    char folder[2 * SIM_TREE_PATH_MAX];  /* In the second tree, as here in the first. */
+    char product[2 * SIM_TREE_PATH_MAX]; /* What the build makes there, a library or a program. */
+    bool is_library;
+    char log[SIM_TREE_PATH_MAX + 8]; /* What the last build said. */
+    const char *token;
+    char *text; /* Owned: the token, where it is from a file or of run:ID; NULL: it is neither. */
+    const char *const *build;
+    uint32_t found[FINDINGS]; /* Commits. */
+};
+
+/* ---- One commit. ----------------------------------------------------------------------------- */
+
+static enum finding
+judge(const struct bisect *bisect)
+{
+    const char *const by_library[] = {sim_child_self(), "replay", bisect->product, bisect->token,
+            "--lenient", "--db", "/nowhere/rewake-bisect.db", NULL};
+    const char *const by_program[] = {bisect->product, "replay", bisect->token, "--lenient", "--db",
+            "/nowhere/rewake-bisect.db", NULL};
+    const char *const *arguments = bisect->is_library ? by_library : by_program;
+    const struct sim_child_way way = {.folder = bisect->folder};
+    int status = sim_child_run(arguments, &way);
+    return status == SIM_EXIT_HELD ? GOOD : status == SIM_EXIT_BUG ? BAD : UNJUDGED;
+}
+
+/* The commit that is checked out now. What came out of the one before must not be taken for its. */
+static enum finding
+build_and_judge(struct bisect *bisect)
+{
+    const struct sim_child_way way = {.folder = bisect->folder, .log = bisect->log};
+    (void)unlink(bisect->product);
+    bool built = sim_child_run(bisect->build, &way) == 0;
+    return !built ? UNBUILT : access(bisect->product, R_OK) != 0 ? UNBUILT : judge(bisect);
+}
+
+/* "1a2b3c4 subject", from malloc. */
+static char *
+describe(const struct bisect *bisect, const char *commit, const char *format)
+{
+    char *out = NULL;
+    (void)sim_tree_git(
+            &bisect->tree, (const char *const[]){"log", "-1", format, commit, NULL}, &out);
+    if (out != NULL) {
+        out[strcspn(out, "\n")] = '\0';
+    }
+    return out;
+}
+
+static enum finding
+test_here(struct bisect *bisect)
+{
+    char *what = describe(bisect, "HEAD", "--format=%h %<(60,trunc)%s");
+    enum finding finding = build_and_judge(bisect);
+    if (!sim_child_interrupted()) {
+        bisect->found[finding]++;
+        (void)fprintf(stderr, "  %s %s\n", what != NULL ? what : "?", words[finding]);
+    }
+    free(what);
+    return finding;
+}
+
+/* Checks `commit` out, and tests it. */
+static bool
+test(struct bisect *bisect, const char *commit, enum finding *ret_finding)
+{
+    const char *const checkout[] = {"checkout", "--quiet", "--force", "--detach", commit, NULL};
+    if (sim_tree_git(&bisect->tree, checkout, NULL) != 0) {
+        return false;
+    }
+    *ret_finding = test_here(bisect);
+    return true;
+}
+
+/* ---- The two ends. --------------------------------------------------------------------------- */
+
+static int
+interrupted(void)
+{
+    return sim_cli_fail(SIM_EXIT_SHORT, "interrupted; the second working tree is taken away");
+}
+
+static int
+fail_with_git(const char *what)
+{
+    return sim_child_interrupted() ? interrupted()
+                                   : sim_cli_fail(SIM_EXIT_SYSTEM, "git could not %s", what);
+}
+
+/* The last lines of what the build said. */
+static void
+show_log(const struct bisect *bisect)
+{
+    char lines[LOG_LINES][256];
+    uint32_t count = 0;
+    FILE *file = fopen(bisect->log, "re");
+    while (file != NULL && fgets(lines[count % LOG_LINES], sizeof(lines[0]), file) != NULL) {
+        count++;
+    }
+    for (uint32_t i = count > LOG_LINES ? count - LOG_LINES : 0; i < count; i++) {
+        const char *line = lines[i % LOG_LINES];
+        (void)fprintf(stderr, "    %s%s", line, strchr(line, '\n') != NULL ? "" : "\n");
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+}
+
+static int
+check_bad(struct bisect *bisect, const char *commit)
+{
+    enum finding finding;
+    if (!test(bisect, commit, &finding)) {
+        return fail_with_git("check the bad end out");
+    }
+    if (sim_child_interrupted()) {
+        return interrupted();
+    }
+    switch (finding) {
+    case BAD:
+        return 0;
+    case UNBUILT:
+        show_log(bisect);
+        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                "%.12s does not build, or the build leaves no %s: nothing can be compared with it",
+                commit, bisect->product + strlen(bisect->tree.path) + 1);
+    case GOOD:
+        return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                "the run does not fail with %.12s: name a commit with which it does, --bad REV",
+                commit);
+    case UNJUDGED:
+    case FINDINGS:
+        break;
+    }
+    return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+            "%.12s can not judge the run: `rewake replay LIB.so TOKEN` says why", commit);
+}
+
+static int
+check_good(struct bisect *bisect, const char *commit)
+{
+    enum finding finding;
+    if (!test(bisect, commit, &finding)) {
+        return fail_with_git("check the good end out");
+    }
+    if (sim_child_interrupted()) {
+        return interrupted();
+    }
+    return finding == GOOD ? 0
+                           : sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                                     "%.12s is not a commit with which the run passes: it %s",
+                                     commit, words[finding]);
+}
+
+/* Back from *bad in steps that double, until the run passes. *bad becomes the oldest with which it
+ * was seen to fail. */
+static int
+search_good(struct bisect *bisect, char **bad, char **ret_good)
+{
+    char *from = strdup(*bad);
+    int status = 0;
+    rt_assert(from != NULL);
+    for (uint64_t back = 1; status == 0 && *ret_good == NULL; back *= 2) {
+        enum finding finding = UNJUDGED;
+        char revision[96];
+        (void)snprintf(revision, sizeof(revision), "%.48s~%llu", from, (unsigned long long)back);
+        char *commit = sim_tree_commit(&bisect->tree, revision);
+        if (commit == NULL) {
+            status = sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
+                    "no commit was found with which the run passes, back to %llu before the bad "
+                    "end: name one with --good REV",
+                    (unsigned long long)back / 2);
+        } else if (!test(bisect, commit, &finding)) {
+            status = fail_with_git("check a commit out");
+        } else if (sim_child_interrupted()) {
+            status = interrupted();
+        }
+        if (status == 0 && finding == GOOD) {
+            *ret_good = commit;
+            commit = NULL;
+        } else if (status == 0 && finding == BAD) {
+            free(*bad);
+            *bad = commit;
+            commit = NULL;
+        }
+        free(commit);
+    }
+    free(from);
+    return status;
+}
+
+/* ---- Between them. --------------------------------------------------------------------------- */
+
+/* git's answer to the last mark: the first bad commit, or those that are left when all others are
+ * known. NULL: another one is checked out and waits. */
+static char *
+take_answer(const char *said, bool *ret_several)
+{
+    const char *first = strstr(said, " is the first bad commit");
+    const char *several = strstr(said, "first bad commit could be any of:\n");
+    *ret_several = several != NULL;
+    if (several != NULL) {
+        return strdup(strchr(several, '\n') + 1);
+    }
+    if (first == NULL) {
+        return NULL;
+    }
+    const char *line = first;
+    while (line > said && line[-1] != '\n') {
+        line--;
+    }
+    return strndup(line, (size_t)(first - line));
+}
+
+static void
+print_commit(const struct bisect *bisect, const char *commit)
+{
+    char *who = describe(bisect, commit, "--format=%h (%an, %as): %s");
+    (void)printf("The first commit with which the run fails is %s\n", who != NULL ? who : commit);
+    free(who);
+    (void)printf("%u commits were built and judged, %u of them fail",
+            bisect->found[GOOD] + bisect->found[BAD], bisect->found[BAD]);
+    uint32_t skipped = bisect->found[UNBUILT] + bisect->found[UNJUDGED];
+    if (skipped > 0) {
+        (void)printf("; %u could not be built or judged", skipped);
+    }
+    (void)printf(".\nshow: git show %.12s\n", commit);
+}
+
+static void
+print_several(const char *commits)
+{
+    (void)printf("The first commit with which the run fails is one of these; those between could "
+                 "not be built\nor judged:\n");
+    for (const char *line = commits; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        /* Behind them git says what it says. */
+        if (length == 40 && strspn(line, "0123456789abcdef") >= 40) {
+            (void)printf("  %.12s\n", line);
+        }
+        line += length + (line[length] == '\n');
+    }
+}
+
+static int
+tell(const struct bisect *bisect, char *answer, bool several)
+{
+    if (several) {
+        print_several(answer);
+    } else {
+        print_commit(bisect, answer);
+    }
+    free(answer);
+    return several ? SIM_EXIT_SHORT : SIM_EXIT_HELD;
+}
+
+static int
+go_between(struct bisect *bisect, const char *bad, const char *good)
+{
+    static const char *const marks[FINDINGS] = {"good", "bad", "skip", "skip"};
+    char *said = NULL;
+    bool several = false;
+    int status = sim_tree_git(
+            &bisect->tree, (const char *const[]){"bisect", "start", bad, good, NULL}, &said);
+    for (;;) {
+        char *answer = said != NULL ? take_answer(said, &several) : NULL;
+        free(said);
+        said = NULL;
+        if (answer != NULL) {
+            return tell(bisect, answer, several);
+        }
+        if (status != 0) {
+            return fail_with_git("bisect: is the good end an ancestor of the bad one?");
+        }
+        enum finding finding = test_here(bisect);
+        if (sim_child_interrupted()) {
+            return interrupted();
+        }
+        status = sim_tree_git(
+                &bisect->tree, (const char *const[]){"bisect", marks[finding], NULL}, &said);
+    }
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+/* Where it comes out in the second tree: as here, below the top. */
+static int
+place_product(struct bisect *bisect, const char *product)
+{
+    struct sim_tree *tree = &bisect->tree;
+    size_t top = strlen(tree->top);
+    const char *below = product;
+    const char *prefix = tree->prefix;
+    if (product[0] == '/') {
+        if (strncmp(product, tree->top, top) != 0 || product[top] != '/') {
+            return sim_cli_fail(SIM_EXIT_USAGE,
+                    "%s is not in the tree %s: name it as BUILD makes it there", product,
+                    tree->top);
+        }
+        below = product + top + 1;
+        prefix = "";
+    }
+    (void)snprintf(bisect->folder, sizeof(bisect->folder), "%s/%s", tree->path, tree->prefix);
+    (void)snprintf(bisect->product, sizeof(bisect->product), "%s/%s%s", tree->path, prefix,
+            strncmp(below, "./", 2) == 0 ? below + 2 : below);
+    (void)snprintf(bisect->log, sizeof(bisect->log), "%s.log", tree->path);
+    return 0;
+}
+
+static int
+find_ends(struct bisect *bisect, char **ret_bad, char **ret_good)
+{
+    const struct sim_settings *settings = &bisect->cli->settings;
+    const char *bad = settings->bad != NULL ? settings->bad : "HEAD";
+    *ret_bad = sim_tree_commit(&bisect->tree, bad);
+    if (*ret_bad == NULL) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "--bad: there is no commit '%s' here", bad);
+    }
+    if (settings->good != NULL) {
+        *ret_good = sim_tree_commit(&bisect->tree, settings->good);
+        if (*ret_good == NULL) {
+            return sim_cli_fail(
+                    SIM_EXIT_USAGE, "--good: there is no commit '%s' here", settings->good);
+        }
+    }
+    return 0;
+}
+
+static int
+bisect_between(struct bisect *bisect, char **bad, char **good)
+{
+    if (!sim_tree_init(&bisect->tree, *bad)) {
+        return sim_child_interrupted() ? interrupted()
+                                       : sim_cli_fail(SIM_EXIT_SYSTEM, "%s", bisect->tree.error);
+    }
+    int status = place_product(bisect, bisect->cli->arguments[0]);
+    status = status == 0 ? check_bad(bisect, *bad) : status;
+    if (status == 0) {
+        status = *good != NULL ? check_good(bisect, *good) : search_good(bisect, bad, good);
+    }
+    return status == 0 ? go_between(bisect, *bad, *good) : status;
+}
+
+/* Before anything is built: what can be read is a token. One in a file or
+ * the database is read here, as a path may mean another one in the second tree. */
+static int
+take_token(struct bisect *bisect, const char *name)
+{
+    struct sim_token token;
+    char error[SIM_TOKEN_ERROR_MAX] = "";
+    int status = sim_subject_is_text(name) ? sim_subject_read_text(name, &bisect->text)
+                 : sim_subject_is_run(name)
+                         ? sim_subject_token_of_run(bisect->cli, name, &bisect->text)
+                         : 0;
+    if (status != 0) {
+        return status;
+    }
+    bisect->token = bisect->text != NULL ? bisect->text : name;
+    enum sim_token_error err = sim_token_parse(bisect->token, &token, error);
+    if (err == SIM_TOKEN_MALFORMED) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s", error);
+    }
+    if (err == SIM_TOKEN_OK) {
+        sim_token_done(&token);
+    }
+    return 0;
+}
+
+/* A library; or a rewake, which is asked before anything is built: another program would answer a
+ * replay with any status. */
+static int
+take_product(struct bisect *bisect, const char *name)
+{
+    const char *const version[] = {name, "--version", NULL};
+    char *said = NULL;
+    bisect->is_library = strstr(name, ".so") != NULL;
+    if (bisect->is_library) {
+        return 0;
+    }
+    const struct sim_child_way way = {.ret_out = &said};
+    int status = strchr(name, '/') != NULL ? sim_child_run(version, &way) : -1;
+    bool is_rewake = status == 0 && said != NULL && strncmp(said, "rewake ", 7) == 0;
+    free(said);
+    return is_rewake ? 0
+                     : sim_cli_fail(SIM_EXIT_USAGE,
+                               "'%s' is no library and no rewake that is built here: name what "
+                               "BUILD makes, as in rewake bisect LIB.so TOKEN -- BUILD...",
+                               name);
+}
+
+static int
+bisect_command(struct sim_cli *cli)
+{
+    static struct bisect bisect;
+    char *bad = NULL;
+    char *good = NULL;
+    bisect = (struct bisect){.cli = cli};
+    bisect.build = (const char *const *)(void *)(cli->arguments + 2);
+    sim_child_listen();
+    int status = take_product(&bisect, cli->arguments[0]);
+    status = status == 0 ? take_token(&bisect, cli->arguments[1]) : status;
+    if (status != 0) {
+        return status;
+    }
+    if (!sim_tree_find(&bisect.tree)) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s", bisect.tree.error);
+    }
+    status = find_ends(&bisect, &bad, &good);
+    status = status == 0 ? bisect_between(&bisect, &bad, &good) : status;
+    sim_tree_fini(&bisect.tree);
+    free(bad);
+    free(good);
+    free(bisect.text);
+    return status;
+}
+
+SIM_COMMAND(command, .name = "bisect",
+        .usage = "LIB.so|PROGRAM TOKEN|run:ID [--good REV] [--bad REV] -- BUILD...",
+        .about = "find the commit with which a run began to fail",
+        .help = "Each commit is checked out in a second working tree (git-worktree) in the folder "
+                "of\ntemporary files, built there by BUILD, in the same folder as here, and the "
+                "run is replayed\nwith what comes out at the path of LIB.so. Your own tree is not "
+                "touched. Commits that do not\nbuild, or can not judge the run, are skipped. "
+                "Without --good, commits are tried back from the\nbad end (HEAD) in steps that "
+                "double, until one passes.\n\n"
+                "    rewake bisect tests/mine.so rw1:... -- make tests/mine.so\n\n"
+                "A run of a scenario that is in rewake itself: name that program, which replays "
+                "it.\n\n"
+                "    build/rewake bisect build/rewake rw1:zoo/... -- make -s\n\n"
+                "Exit status: 0 the commit is found; 5 interrupted, or it is one of several; 125 "
+                "the ends can\nnot be judged; 70 git failed.\n",
+        .options = SIM_CLI_OPTION_BIT(GOOD) | SIM_CLI_OPTION_BIT(BAD) | SIM_CLI_OPTION_BIT(DB) |
+                   SIM_CLI_OPTION_BIT(HELP),
+        .arguments_min = 3, .arguments_max = UINT32_MAX, .run = bisect_command);

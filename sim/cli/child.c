@@ -1,0 +1,208 @@
+/*
+ * child.c -- fork, exec, wait; and what happens to them at ^C.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+
+#define NOT_FOUND 127
+
+/* The one that runs now; 0: none. Of the process: signals are, too. */
+static volatile pid_t running;
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+    if (running > 0) {
+        (void)kill(-running, SIGTERM);
+    }
+}
+
+void
+sim_child_listen(void)
+{
+    static const int heard[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof(heard) / sizeof(*heard); i++) {
+        (void)sigaction(heard[i], &action, NULL);
+    }
+}
+
+bool
+sim_child_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+const char *
+sim_child_self(void)
+{
+    static char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0 ? path : NULL;
+}
+
+/* ---- The child's side. ----------------------------------------------------------------------- */
+
+static void
+redirect(const struct sim_child_way *way, int out)
+{
+    int null = open("/dev/null", O_RDWR);
+    int log =
+            way->log != NULL ? open(way->log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600) : null;
+    (void)dup2(null, STDIN_FILENO);
+    if (!way->loud) {
+        (void)dup2(log, STDOUT_FILENO);
+        (void)dup2(log, STDERR_FILENO);
+    }
+    if (out >= 0) {
+        (void)dup2(out, STDOUT_FILENO);
+    }
+}
+
+static _Noreturn void
+become(const char *const *arguments, const struct sim_child_way *way, int out)
+{
+    union {
+        const char *const *ours;
+        char *const *theirs; /* execvp changes none of them. */
+    } list = {.ours = arguments};
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)signal(SIGINT, SIG_DFL);
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)signal(SIGHUP, SIG_DFL);
+    (void)signal(SIGPIPE, SIG_DFL);
+    redirect(way, out);
+    if (way->folder == NULL || chdir(way->folder) == 0) {
+        (void)execvp(arguments[0], list.theirs);
+    }
+    _exit(NOT_FOUND);
+}
+
+/* ---- The parent's side. ---------------------------------------------------------------------- */
+
+static pid_t
+start(const char *const *arguments, const struct sim_child_way *way, int out)
+{
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        become(arguments, way, out);
+    }
+    if (pid < 0) {
+        return 0;
+    }
+    (void)setpgid(pid, pid); /* Both do it, whoever comes first. */
+    running = pid;
+    if (interrupted != 0) {
+        (void)kill(-pid, SIGTERM);
+    }
+    return pid;
+}
+
+pid_t
+sim_child_start(const char *const *arguments, const struct sim_child_way *way)
+{
+    rt_assert(way->ret_out == NULL);
+    return start(arguments, way, -1);
+}
+
+static int
+status_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool
+sim_child_ended(pid_t pid, int *ret_status)
+{
+    int status = 0;
+    if (waitpid(pid, &status, WNOHANG) != pid) {
+        return false;
+    }
+    running = 0;
+    *ret_status = status_of(status);
+    return true;
+}
+
+int
+sim_child_wait(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) {
+            running = 0;
+            return -1;
+        }
+    }
+    running = 0;
+    return status_of(status);
+}
+
+void
+sim_child_end(pid_t pid)
+{
+    (void)kill(-pid, SIGTERM);
+    (void)sim_child_wait(pid);
+}
+
+/* All that comes out of `fd`; from malloc. */
+static char *
+read_all(int fd)
+{
+    size_t used = 0;
+    size_t room = 4096;
+    char *text = malloc(room);
+    rt_assert(text != NULL);
+    for (;;) {
+        ssize_t got = read(fd, text + used, room - used - 1);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            text[used] = '\0';
+            return text;
+        }
+        used += (size_t)got;
+        if (room - used < 2) {
+            room *= 2;
+            text = realloc(text, room);
+            rt_assert(text != NULL);
+        }
+    }
+}
+
+int
+sim_child_run(const char *const *arguments, const struct sim_child_way *way)
+{
+    int fds[2] = {-1, -1};
+    if (way->ret_out != NULL && pipe2(fds, O_CLOEXEC) != 0) {
+        return -1;
+    }
+    pid_t pid = start(arguments, way, fds[1]);
+    if (way->ret_out != NULL) {
+        (void)close(fds[1]);
+        *way->ret_out = pid > 0 ? read_all(fds[0]) : NULL;
+        (void)close(fds[0]);
+    }
+    return pid > 0 ? sim_child_wait(pid) : -1;
+}

@@ -1,0 +1,45 @@
+/*
+ * child.h -- other programs, run one at a time and not left behind.
+ *
+ * A child has a process group of its own, so that whoever is asked to stop can stop all that it has
+ * started (a make and its compilers). ^C, SIGTERM and SIGHUP are heard here: the child is ended,
+ * and sim_child_interrupted says so from then on.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_CHILD_H
+#define SIM_CLI_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Where its output goes. */
+struct sim_child_way {
+    const char *folder; /* Where it runs; NULL: here. */
+    char **ret_out;     /* Its stdout, from malloc; NULL: as `loud` says. */
+    bool loud;          /* stdout and stderr are ours; else they go to `log`, or nowhere. */
+    const char *log;    /* A file, written anew; NULL: nowhere. */
+};
+
+/* From here on signals end the child and not this process. */
+void sim_child_listen(void);
+bool sim_child_interrupted(void);
+
+/* Runs `arguments`, up to a NULL, the first one found as a shell finds it. Its exit status; 128 and
+ * the signal that ended it; 127 when there is no such program; -1 when the system refused. */
+int sim_child_run(const char *const *arguments, const struct sim_child_way *way);
+
+/* As sim_child_run in two halves, for who has to look at something else meanwhile. 0: the system
+ * refused. */
+pid_t sim_child_start(const char *const *arguments, const struct sim_child_way *way);
+int sim_child_wait(pid_t pid);
+/* Whether it has ended by itself; *ret_status as of sim_child_run. Ended, it must not be waited for
+ * again. */
+bool sim_child_ended(pid_t pid, int *ret_status);
+void sim_child_end(pid_t pid);
+
+/* This program; static. NULL: not to be found. */
+const char *sim_child_self(void);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * coverage.h -- what the files of `rewake coverage` share.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_COVERAGE_H
+#define SIM_CLI_COVERAGE_H
+
+#include <stdio.h>
+
+#include "sim/cli/cli.h"
+#include "sim/store/store.h"
+
+/*
+ * Runs those of `sweeps` again that were the first to cover something, and prints the few of them
+ * that cover all of it: what `name` has covered. With `code`, edges of code are to be covered
+ * too. 0, or the exit status after a line on stderr.
+ */
+int sim_coverage_distill(struct sim_cli *cli, struct sim_store *store, const char *name,
+        const int64_t *sweeps, uint32_t count, bool code);
+
+/* Prints how much of the code these sweeps have reached. Likewise. */
+int sim_coverage_code(
+        struct sim_cli *cli, struct sim_store *store, const int64_t *sweeps, uint32_t count);
+
+/* Prints the edges of a set (sim/search/cover/edges.h), one a line. */
+void sim_coverage_tell_run(const struct sim_cli *cli, const uint64_t *reached);
+
+/* Says that this build, or this database, has no edges of code, and what to do. */
+int sim_coverage_no_code(void);
+
+#endif

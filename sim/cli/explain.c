@@ -1,0 +1,253 @@
+/*
+ * explain.c -- `rewake explain`: the missing wake, the decision that matters, the two events.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/explained.h"
+#include "sim/cli/print/json.h"
+#include "sim/cli/print/terminal.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/explain/report.h"
+
+/* ---- JSON. ----------------------------------------------------------------------------------- */
+
+static void
+put_spot(struct sim_json *json, const char *key, const struct sim_spot *spot)
+{
+    sim_json_open(json, key, '{');
+    sim_json_text(json, "function", spot->place.function);
+    sim_json_text(json, "file", sim_place_file(&spot->place));
+    sim_json_number(json, "line", spot->place.line);
+    sim_json_number(json, "step", spot->step);
+    sim_json_close(json, '}');
+}
+
+static void
+print_json(const struct sim_subject *subject, const struct sim_explanation *explanation, int status)
+{
+    const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
+    const struct sim_cause *cause = &explanation->cause;
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "explain");
+    sim_json_text(&json, "scenario", subject->entry->scenario->name);
+    sim_json_long(&json, "seed", subject->seed);
+    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
+    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
+    sim_json_text(&json, "message", outcome->message);
+    if (outcome->verdict != SIM_VERDICT_PASS) {
+        sim_json_open(&json, "cause", '{');
+        sim_json_text(&json, "kind", sim_cause_name(cause->kind));
+        sim_json_text(&json, "fate", sim_fate_name(explanation->fate.kind));
+        sim_json_open(&json, "at", '[');
+        for (uint32_t i = 0; i < cause->at_count; i++) {
+            put_spot(&json, NULL, &cause->at[i]);
+        }
+        sim_json_close(&json, ']');
+        if (cause->stored.place.function[0] != '\0') {
+            put_spot(&json, "stored", &cause->stored);
+        }
+        sim_json_close(&json, '}');
+    }
+    if (explanation->decision.found) {
+        const struct sim_decision *d = &explanation->decision;
+        sim_json_open(&json, "decision", '{');
+        sim_json_number(&json, "given", d->given);
+        sim_json_number(&json, "needed", d->failing.count);
+        sim_json_number(&json, "changed", d->changed);
+        sim_json_bool(&json, "added", d->added);
+        sim_json_text(&json, "kind", sim_kind_name(d->deciding.kind));
+        if (explanation->number.found) {
+            const struct sim_deciding_number *n = &explanation->number;
+            sim_json_open(&json, "number", '{');
+            sim_json_text(&json, "function", n->place.function);
+            sim_json_text(&json, "file", sim_place_file(&n->place));
+            sim_json_number(&json, "line", n->place.line);
+            sim_json_long(&json, "value", n->below.value);
+            if (n->both) {
+                sim_json_long(&json, "beside", n->beside.value);
+            }
+            sim_json_close(&json, '}');
+        }
+        sim_json_number(&json, "below_failed", d->below.failed);
+        sim_json_number(&json, "below_runs", d->below.runs);
+        sim_json_number(&json, "beside_failed", d->beside.failed);
+        sim_json_number(&json, "beside_runs", d->beside.runs);
+        sim_json_number(&json, "runs", d->runs);
+        sim_json_close(&json, '}');
+    }
+    if (explanation->order.found) {
+        sim_json_open(&json, "order", '{');
+        sim_json_text(&json, "of",
+                explanation->order.events   ? "events"
+                : explanation->order.writes ? "writes"
+                                            : "functions");
+        put_spot(&json, "first", &explanation->order.first);
+        put_spot(&json, "second", &explanation->order.second);
+        sim_json_text(&json, "swapped", sim_swapped_name(explanation->order.swapped));
+        sim_json_close(&json, '}');
+    }
+    const struct sim_budget *budget = &explanation->budget;
+    sim_json_bool(&json, "incomplete", budget->cut_count > 0);
+    sim_json_number(&json, "exit", (uint64_t)status);
+    sim_json_end(&json);
+}
+
+/* ---- Text. ----------------------------------------------------------------------------------- */
+
+/* Whether what is told is not the run that was named, but that without what it does not need. */
+static bool
+is_smaller(const struct sim_explanation *explanation, const char *given, const char *token)
+{
+    const struct sim_outcome *told = sim_explanation_outcome(explanation);
+    bool same = told->verdict == SIM_VERDICT_HANG ||
+                (told->digest != 0 && told->digest == explanation->given.digest);
+    return !same && strcmp(given, token) != 0;
+}
+
+static void
+say_which(const struct sim_subject *subject, bool smaller)
+{
+    char name[32] = "";
+    if (subject->run != 0) {
+        (void)snprintf(name, sizeof(name), " (run:%lld)", (long long)subject->run);
+    }
+    (void)printf("%s, seed %llu%s\n", subject->entry->scenario->name,
+            (unsigned long long)subject->seed, name);
+    if (smaller) {
+        (void)printf("It was shrunk: what is told here is a smaller run that fails in the same "
+                     "way; the last line has\nthe run as it was found.\n");
+    }
+    (void)putchar('\n');
+}
+
+/* `found`: the run that was named, where it is another one; else NULL. */
+static void
+print_commands(struct sim_cli *cli, const struct sim_subject *subject, const char *token,
+        const char *found)
+{
+    char *replay = sim_command_text(cli, "replay", subject->entry, token);
+    char *show = sim_command_text(cli, "show", subject->entry, token);
+    (void)printf("\nreplay: %s\nshow:   %s\n", replay, show);
+    sim_say_if_long(token);
+    if (found != NULL) {
+        char *show_found = sim_command_text(cli, "show", subject->entry, found);
+        (void)printf("found:  %s\n", show_found);
+        free(show_found);
+    }
+    free(show);
+    free(replay);
+}
+
+static int
+print_failure(
+        struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
+{
+    struct sim_page page;
+    /* What is told has a token of its own. */
+    char *token = sim_token_of(subject->entry->scenario, &explanation->decision.options,
+            SIM_HOW_STRICT, &explanation->decision.failing, sim_explanation_outcome(explanation));
+    const char *given = sim_subject_name(cli, subject);
+    bool smaller = is_smaller(explanation, given, token);
+    say_which(subject, smaller);
+    sim_page_init(&page, sim_terminal_colour());
+    rt_err err = sim_report_put(&page, explanation);
+    (void)fputs(sim_page_text(&page), stdout);
+    sim_page_fini(&page);
+    print_commands(cli, subject, token, smaller ? given : NULL);
+    free(token);
+    return err == RT_OK ? 0 : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run");
+}
+
+static int
+print_text(
+        struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
+{
+    if (explanation->given.verdict != SIM_VERDICT_PASS) {
+        return print_failure(cli, subject, explanation);
+    }
+    say_which(subject, false);
+    if (subject->expected.verdict == SIM_VERDICT_PASS) {
+        (void)printf("It passes; there is nothing to explain.\n");
+        return 0;
+    }
+    (void)printf("It passes now: there is nothing to explain. When it was found it was: %s (oracle "
+                 "%s).\n",
+            sim_verdict_name(subject->expected.verdict), sim_oracle_name(subject->expected.oracle));
+    sim_subject_say_changed(cli, subject);
+    return 0;
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+static int
+exit_status(const struct sim_subject *subject, const struct sim_outcome *outcome)
+{
+    if (sim_subject_same_run(subject, outcome)) {
+        return outcome->verdict == SIM_VERDICT_PASS ? SIM_EXIT_HELD : SIM_EXIT_BUG;
+    }
+    if (subject->own_build) {
+        return SIM_EXIT_DIFFERS;
+    }
+    if (outcome->verdict == SIM_VERDICT_PASS) {
+        return SIM_EXIT_HELD;
+    }
+    return sim_subject_same_failure(subject, outcome) ? SIM_EXIT_BUG : SIM_EXIT_DIFFERS;
+}
+
+static int
+explain_subject(struct sim_cli *cli, const struct sim_subject *subject)
+{
+    struct sim_explanation explanation;
+    const struct sim_failure failure = sim_explained_failure(cli, subject);
+    int status = SIM_EXIT_SYSTEM;
+    if (!sim_explanation_make(&explanation, &failure)) {
+        (void)sim_cli_fail(0, "the run could not be made: %s", explanation.failing.worker.error);
+    } else {
+        status = exit_status(subject, &explanation.given);
+        if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
+            print_json(subject, &explanation, status);
+        } else {
+            int printed = print_text(cli, subject, &explanation);
+            status = printed != 0 ? printed : status;
+        }
+        (void)sim_explained_keep(cli, subject, &explanation);
+    }
+    sim_explanation_free(&explanation);
+    return status;
+}
+
+static int
+explain(struct sim_cli *cli)
+{
+    struct sim_subject subject;
+    int status = sim_subject_find(cli, cli->arguments[0], &subject);
+    if (status == 0) {
+        status = explain_subject(cli, &subject);
+    }
+    sim_subject_done(&subject);
+    return status;
+}
+
+SIM_COMMAND(command, .name = "explain",
+        .usage = "[LIB.so] TOKEN|run:ID [--time 10s] [--db FILE] [--json]",
+        .about = "why a run fails: the missing wake, and the decision that matters",
+        .help = "What is told is the smallest run that fails in this way, whichever is named. Of "
+                "a\n"
+                "failure that the database has the explanation is kept there. It takes up to 10 s, "
+                "or\n"
+                "--time: counted in replayed steps, 2,000 a millisecond, so that the same time "
+                "gives\n"
+                "the same explanation on every machine. Where that is used up, what is known so "
+                "far\n"
+                "is printed, and where it is incomplete.\n" SIM_SUBJECT_HELP
+                "Exit status: 1 the failure came again and is explained, 0 it no longer fails,\n"
+                "3 it differs, 2 the token is damaged, 125 this build can not judge it.\n",
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(TIME) |
+                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = explain);

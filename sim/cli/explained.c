@@ -1,0 +1,470 @@
+/*
+ * explained.c -- explanations that are kept in the database.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/explained.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/cli/print/build.h"
+#include "sim/cli/print/terminal.h"
+#include "sim/cli/print/words.h"
+#include "sim/engine/clock.h"
+#include "sim/explain/report.h"
+#include "sim/explain/sides.h"
+#include "sim/explain/view/tell.h"
+#include "sim/explain/words.h"
+#include "sim/store/explained.h"
+
+#define PLACES_MAX (SIM_CAUSE_CALLS + 4u)
+#define WAIT_MS 500u   /* For another process that holds the database. */
+#define EACH_MS 20000u /* For one of many explanations. */
+#define FEW 64u
+
+/* ---- Text for the database. ------------------------------------------------------------------ */
+
+static size_t
+first_word(const char *text)
+{
+    return sim_text_width(text, strcspn(text, " \n"));
+}
+
+/* Takes wrapping back. A line was broken where the next word did not fit; where it would have, a
+ * paragraph ends. */
+static char *
+unwrapped(const struct sim_page *page)
+{
+    char *text = strdup(sim_page_text(page));
+    size_t from = 0;
+    for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
+        if (text[i] != '\n') {
+            continue;
+        }
+        size_t width = sim_text_width(text + from, i - from);
+        bool wraps = text[i + 1] != '\0' && text[i + 1] != '\n' && text[i + 1] != ' ' &&
+                     width + 1 + first_word(text + i + 1) > SIM_PAGE_WIDTH;
+        from = i + 1;
+        text[i] = wraps ? ' ' : '\n';
+    }
+    size_t length = text != NULL ? strlen(text) : 0;
+    while (length > 0 && text[length - 1] == '\n') {
+        text[--length] = '\0';
+    }
+    return text;
+}
+
+typedef void put_fn(struct sim_page *page, const struct sim_explanation *explanation);
+
+static char *
+text_of(put_fn *put, const struct sim_explanation *explanation)
+{
+    struct sim_page page;
+    sim_page_init(&page, false);
+    put(&page, explanation);
+    char *text = page.failed ? NULL : strdup(sim_page_text(&page));
+    sim_page_fini(&page);
+    return text;
+}
+
+typedef rt_err tell_fn(struct sim_page *page, const struct sim_tale *tale);
+
+static char *
+told_text(tell_fn *tell, const struct sim_explanation *explanation)
+{
+    const struct sim_tale tale = {
+            .recorder = sim_pilot_recorder(&explanation->failing),
+            .outcome = sim_explanation_outcome(explanation),
+            .went_on = explanation->cause.by_wish != SIM_WISH_NONE,
+    };
+    struct sim_page page;
+    sim_page_init(&page, false);
+    char *text = tell(&page, &tale) == RT_OK ? unwrapped(&page) : NULL;
+    sim_page_fini(&page);
+    return text;
+}
+
+/* ---- Places. --------------------------------------------------------------------------------- */
+
+struct places {
+    struct sim_explained_place list[PLACES_MAX];
+    uint32_t count;
+};
+
+static void
+add_place(struct places *places, const char *role, uint32_t nth, const struct sim_place *place,
+        uint64_t step)
+{
+    if (place->function[0] != '\0' && places->count < PLACES_MAX) {
+        places->list[places->count++] = (struct sim_explained_place){
+                .role = role,
+                .nth = nth,
+                .file = place->file,
+                .function = place->function,
+                .line = place->line,
+                .step = step,
+        };
+    }
+}
+
+static void
+collect_places(const struct sim_explanation *explanation, struct places *places)
+{
+    const struct sim_cause *cause = &explanation->cause;
+    const struct sim_swap *order = &explanation->order;
+    for (uint32_t i = 0; i < cause->at_count; i++) {
+        add_place(places, "cause", i, &cause->at[i].place, cause->at[i].step);
+    }
+    add_place(places, "stored", 0, &cause->stored.place, cause->stored.step);
+    if (order->found) {
+        add_place(places, "first", 0, &order->first.place, order->first.step);
+        add_place(places, "second", 0, &order->second.place, order->second.step);
+    }
+    if (explanation->number.found) {
+        add_place(places, "number", 0, &explanation->number.place, 0);
+    }
+}
+
+/* ---- Keeping it. ----------------------------------------------------------------------------- */
+
+/* All that is written, in memory of its own. */
+struct kept {
+    char *texts[14];
+    uint32_t texts_count;
+    bool room;
+    char build[SIM_BUILD_MAX];
+    struct places places;
+    struct sim_told_run told;
+    struct sim_told_run twin;
+};
+
+static const char *
+keep_text(struct kept *kept, char *text)
+{
+    kept->room = kept->room && text != NULL;
+    kept->texts[kept->texts_count++] = text;
+    return text != NULL ? text : "";
+}
+
+static void
+free_kept(struct kept *kept)
+{
+    for (uint32_t i = 0; i < kept->texts_count; i++) {
+        free(kept->texts[i]);
+    }
+}
+
+static void
+tell_runs(struct kept *kept, const struct sim_subject *subject, struct sim_explanation *explanation)
+{
+    const struct sim_scenario *scenario = subject->entry->scenario;
+    const struct sim_decision *decision = &explanation->decision;
+    const char *options = keep_text(kept, sim_options_json(scenario, &decision->options));
+    kept->told = (struct sim_told_run){
+            .outcome = sim_explanation_outcome(explanation),
+            .recorder = sim_pilot_recorder(&explanation->failing),
+            .options = options,
+    };
+    kept->told.token = keep_text(kept, sim_token_of(scenario, &decision->options, SIM_HOW_STRICT,
+                                               &decision->failing, kept->told.outcome));
+    if (explanation->compared) {
+        const struct sim_tape tape = sim_pilot_deviations(&explanation->passing);
+        kept->twin = (struct sim_told_run){
+                .outcome = sim_pilot_outcome(&explanation->passing),
+                .recorder = sim_pilot_recorder(&explanation->passing),
+                .options = options,
+        };
+        kept->twin.token = keep_text(kept, sim_token_of(scenario, &decision->options,
+                                                   SIM_HOW_STRICT, &tape, kept->twin.outcome));
+        sim_sides_part(&explanation->cast, &explanation->passing_cast, &kept->told.parts_step,
+                &kept->twin.parts_step);
+    }
+}
+
+/* Of a choice that is no number, and shows at once: where the two runs part. */
+static bool
+shows_at_once(const struct sim_explanation *explanation)
+{
+    return explanation->decision.deciding.kind != SIM_KIND_LATE;
+}
+
+static void
+put_decided(struct sim_page *page, const struct sim_explanation *explanation, bool dull)
+{
+    const struct sim_deciding_number *number = &explanation->number;
+    const struct sim_cast *cast =
+            explanation->decision.added ? &explanation->passing_cast : &explanation->cast;
+    if (number->found) {
+        bool known = !dull || number->both;
+        if (known) {
+            sim_deciding_number_put_value(cast, page, dull ? &number->beside : &number->below);
+        }
+    } else if (dull) {
+        sim_words_put_dull(cast, page, &explanation->decision.deciding);
+    } else {
+        sim_words_put_decision(cast, page, &explanation->decision.deciding);
+    }
+}
+
+static void
+put_decided_told(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    put_decided(page, explanation, explanation->decision.added);
+}
+
+static void
+put_decided_twin(struct sim_page *page, const struct sim_explanation *explanation)
+{
+    put_decided(page, explanation, !explanation->decision.added);
+}
+
+static void
+tell_deciding(
+        struct kept *kept, const struct sim_explanation *explanation, struct sim_explained *ret)
+{
+    uint64_t parts = kept->told.parts_step;
+    const struct sim_deciding_number *number = &explanation->number;
+    bool known = number->found || (parts != 0 && shows_at_once(explanation));
+    if (explanation->decision.found && explanation->compared && known) {
+        ret->decided_step = number->found ? number->step : parts;
+        ret->decided_told = keep_text(kept, text_of(put_decided_told, explanation));
+        ret->decided_twin = keep_text(kept, text_of(put_decided_twin, explanation));
+    }
+}
+
+static enum sim_store_err
+keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
+        struct sim_explanation *explanation)
+{
+    struct kept kept = {.room = true};
+    tell_runs(&kept, subject, explanation);
+    collect_places(explanation, &kept.places);
+    sim_build_text(subject->entry->library, kept.build);
+    struct sim_explained explained = {
+            .run = run,
+            .told = &kept.told,
+            .twin = explanation->compared ? &kept.twin : NULL,
+            .headline = keep_text(&kept, told_text(sim_tell_headline, explanation)),
+            .cause = sim_cause_name(explanation->cause.kind),
+            .fate = sim_fate_name(explanation->fate.kind),
+            .answer = keep_text(&kept, text_of(sim_report_put_cause, explanation)),
+            .decision = keep_text(&kept, text_of(sim_report_put_decision, explanation)),
+            .ordering = keep_text(&kept, text_of(sim_report_put_order, explanation)),
+            .swapped = explanation->order.found ? sim_swapped_name(explanation->order.swapped) : "",
+            .needed = keep_text(&kept, text_of(sim_report_put_needed, explanation)),
+            .why = keep_text(&kept, told_text(sim_tell_why, explanation)),
+            .build = kept.build,
+            .places = kept.places.list,
+            .places_count = kept.places.count,
+    };
+    tell_deciding(&kept, explanation, &explained);
+    enum sim_store_err err = kept.room ? sim_store_explained(store, &explained) : SIM_STORE_SYSTEM;
+    free_kept(&kept);
+    return err;
+}
+
+/* run:ID of the subject; 0: the database does not know it. */
+static int64_t
+run_of(struct sim_cli *cli, const struct sim_subject *subject)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    int64_t run = subject->run;
+    const char *token = subject->text != NULL ? subject->text : cli->arguments[0];
+    if (run != 0 || subject->from_file ||
+            sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
+                    SIM_STORE_OK) {
+        return run;
+    }
+    if (sim_store_run_of_token(store, token, &run) != SIM_STORE_OK) {
+        run = 0;
+    }
+    sim_store_close(&store);
+    return run;
+}
+
+struct sim_failure
+sim_explained_failure(const struct sim_cli *cli, const struct sim_subject *subject)
+{
+    return (struct sim_failure){
+            .scenario = subject->entry->scenario,
+            .options = &subject->options,
+            .seed = subject->seed,
+            .how = subject->how,
+            .tape = &subject->tape,
+            .hang_ms = cli->settings.hang_ms,
+            .hung = subject->expected.verdict == SIM_VERDICT_HANG,
+            .time_ms = cli->settings.time_ms,
+    };
+}
+
+bool
+sim_explained_keep(
+        struct sim_cli *cli, const struct sim_subject *subject, struct sim_explanation *explanation)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    bool again = explanation->given.verdict != SIM_VERDICT_PASS &&
+                 sim_subject_same_failure(subject, &explanation->given);
+    int64_t run = again ? run_of(cli, subject) : 0;
+    if (run <= 0) {
+        return true;
+    }
+    if (explanation->budget.by_clock) {
+        (void)sim_cli_fail(0, "the explanation is not kept: it ended when the time was up, and "
+                              "another machine would have come to another place");
+        return true;
+    }
+    enum sim_store_err err = sim_store_open(
+            sim_cli_db(cli), SIM_STORE_WRITE, WAIT_MS, message, sizeof(message), &store);
+    if (err == SIM_STORE_OK) {
+        err = keep_in(store, run, subject, explanation);
+        (void)snprintf(message, sizeof(message), "%s",
+                err == SIM_STORE_SYSTEM ? "no memory" : sim_store_message(store));
+        sim_store_close(&store);
+    }
+    if (err != SIM_STORE_OK) {
+        (void)sim_cli_fail(0, "the explanation is not kept: %s", message);
+    }
+    return err == SIM_STORE_OK;
+}
+
+/* ---- Those that nobody has explained. -------------------------------------------------------- */
+
+/* How one ended; also the exit status of the process that makes it. */
+enum explained { EXPLAINED_KEPT, EXPLAINED_NOT, EXPLAINED_REFUSED };
+
+static enum explained
+explain_run(struct sim_cli *cli, int64_t run, const struct sim_explained_count *count)
+{
+    char name[32];
+    struct sim_subject subject;
+    struct sim_explanation explanation;
+    enum explained end = EXPLAINED_NOT;
+    (void)snprintf(name, sizeof(name), "run:%lld", (long long)run);
+    if (sim_subject_find(cli, name, &subject) == 0) {
+        struct sim_failure failure = sim_explained_failure(cli, &subject);
+        failure.time_ms = 0; /* The time of the command is for all of them. */
+        (void)fprintf(stderr, "rewake: explaining %s of %s (%u of %u)\n", name,
+                subject.entry->scenario->name, count->tried, count->missing);
+        if (!sim_explanation_make(&explanation, &failure)) {
+            (void)sim_cli_fail(
+                    0, "%s could not be run: %s", name, explanation.failing.worker.error);
+        } else if (!sim_subject_same_failure(&subject, &explanation.given)) {
+            (void)sim_cli_fail(0, "%s does not fail in the same way any more", name);
+        } else {
+            end = sim_explained_keep(cli, &subject, &explanation) ? EXPLAINED_KEPT
+                                                                  : EXPLAINED_REFUSED;
+        }
+        sim_explanation_free(&explanation);
+    }
+    sim_subject_done(&subject);
+    return end;
+}
+
+/* Waits for the child; after `time_ms` it is killed, and its own children end with it. */
+static enum explained
+wait_for(pid_t child, uint64_t time_ms, int64_t run)
+{
+    uint64_t until_ms = sim_clock_ms() + time_ms;
+    int status = 0;
+    pid_t ended = 0;
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0 && sim_clock_ms() < until_ms) {
+        (void)usleep(2000);
+    }
+    if (ended == 0) {
+        (void)kill(child, SIGKILL);
+        (void)waitpid(child, &status, 0);
+        (void)sim_cli_fail(0, "run:%lld takes too long to explain, and is told as it was found",
+                (long long)run);
+        return EXPLAINED_NOT;
+    }
+    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) <= EXPLAINED_REFUSED
+                   ? (enum explained)WEXITSTATUS(status)
+                   : EXPLAINED_NOT;
+}
+
+/* In a process of its own: an explanation has no limit of time, and one may be very long. */
+static enum explained
+explain_apart(
+        struct sim_cli *cli, int64_t run, const struct sim_explained_count *count, uint64_t time_ms)
+{
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) {
+        (void)sim_cli_fail(0, "run:%lld is not explained: no process can be made", (long long)run);
+        return EXPLAINED_NOT;
+    }
+    if (child == 0) {
+        enum explained end = explain_run(cli, run, count);
+        (void)fflush(NULL);
+        _exit((int)end);
+    }
+    return wait_for(child, time_ms, run);
+}
+
+/* *ret_runs is from malloc. */
+static int
+find_missing(struct sim_cli *cli, int64_t **ret_runs, uint32_t *ret_count)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    int status = 0;
+    if (sim_store_open(sim_cli_db(cli), SIM_STORE_READ, 0, message, sizeof(message), &store) !=
+            SIM_STORE_OK) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", message);
+    }
+    enum sim_store_err err = SIM_STORE_OK;
+    /* Mostly there are few, and one question is enough. */
+    for (uint32_t capacity = 0; err == SIM_STORE_OK && capacity <= *ret_count;) {
+        capacity = capacity == 0 ? FEW : *ret_count + 1;
+        free(*ret_runs);
+        *ret_runs = calloc(capacity, sizeof(**ret_runs));
+        if (*ret_runs == NULL) {
+            break;
+        }
+        err = sim_store_unexplained(store, *ret_runs, capacity, ret_count);
+    }
+    if (err != SIM_STORE_OK || *ret_runs == NULL) {
+        status = sim_cli_fail(
+                SIM_EXIT_SYSTEM, "%s", *ret_runs == NULL ? "no memory" : sim_store_message(store));
+    }
+    sim_store_close(&store);
+    return status;
+}
+
+int
+sim_explain_missing(struct sim_cli *cli, const int64_t *runs, uint32_t runs_count, uint64_t time_ms,
+        struct sim_explained_count *ret_count)
+{
+    int64_t *missing = NULL;
+    uint64_t until_ms = sim_clock_ms() + time_ms;
+    *ret_count = (struct sim_explained_count){.missing = runs_count};
+    if (runs == NULL) {
+        int status = find_missing(cli, &missing, &ret_count->missing);
+        if (status != 0) {
+            free(missing);
+            return status;
+        }
+        runs = missing;
+    }
+    while (ret_count->tried < ret_count->missing && !ret_count->refused) {
+        uint64_t now_ms = sim_clock_ms();
+        if (now_ms >= until_ms) {
+            ret_count->out_of_time = true;
+            break;
+        }
+        uint64_t left_ms = until_ms - now_ms < EACH_MS ? until_ms - now_ms : EACH_MS;
+        ret_count->tried++;
+        enum explained end = explain_apart(cli, runs[ret_count->tried - 1], ret_count, left_ms);
+        ret_count->kept += end == EXPLAINED_KEPT;
+        ret_count->refused = end == EXPLAINED_REFUSED;
+    }
+    free(missing);
+    return 0;
+}

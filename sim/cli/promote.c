@@ -1,0 +1,385 @@
+/*
+ * promote.c -- `rewake promote`: a failing run is kept as a scenario of its own.
+ *
+ * The run is made once more, shrunk where it fails, and written as a C file with its decisions:
+ * scenarios/regress/NAME.c in rewake's own tree (where `make` finds it), else regress/NAME.c, to be
+ * built into the library of the scenario. From then on it is the scenario regress/NAME, one run,
+ * whose decisions are taken as far as they fit.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/print/json.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/shrunk.h"
+#include "sim/cli/subject/artifact.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/engine/token.h"
+
+#define FOLDER "regress"
+#define TREE "scenarios"
+#define WIDTH 96u
+
+struct promotion {
+    struct sim_cli *cli;
+    const struct sim_subject *subject;
+    struct sim_options options;
+    struct sim_tape tape; /* Borrowed. */
+    const struct sim_outcome *outcome;
+    char *token; /* Of the run as it is kept. */
+    bool in_tree;
+    char name[SIM_NAME_MAX]; /* Of the file, without folder and end. */
+    char *path;
+};
+
+/* ---- Names. ---------------------------------------------------------------------------------- */
+
+static bool
+is_name(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 0 && length + sizeof(FOLDER) < SIM_NAME_MAX &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length && name[0] != '-';
+}
+
+/* "zoo/a06/broken" becomes "zoo-a06-broken". */
+static void
+default_name(const char *scenario, char name[SIM_NAME_MAX])
+{
+    size_t used = 0;
+    for (; *scenario != '\0' && used + sizeof(FOLDER) + 1 < SIM_NAME_MAX; scenario++) {
+        bool plain = isalnum((unsigned char)*scenario) != 0;
+        if (plain || (used > 0 && name[used - 1] != '-')) {
+            name[used++] = plain ? (char)tolower((unsigned char)*scenario) : '-';
+        }
+    }
+    name[used] = '\0';
+}
+
+static int
+choose_name(struct promotion *promotion)
+{
+    const struct sim_cli *cli = promotion->cli;
+    const char *name = cli->settings.name;
+    char full[SIM_NAME_MAX + sizeof(FOLDER)];
+    if (name != NULL && !is_name(name)) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "--name: '%s' is no name: lower case letters, digits and hyphens", name);
+    }
+    if (name != NULL) {
+        (void)snprintf(promotion->name, sizeof(promotion->name), "%s", name);
+    } else {
+        default_name(promotion->subject->entry->scenario->name, promotion->name);
+    }
+    (void)snprintf(full, sizeof(full), FOLDER "/%s", promotion->name);
+    if (sim_registry_find(&cli->registry, full) != NULL) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "there is a scenario %s already: choose another name by --name", full);
+    }
+    struct stat status;
+    promotion->in_tree = promotion->subject->entry->library == NULL && stat(TREE, &status) == 0 &&
+                         S_ISDIR(status.st_mode);
+    const char *folder = cli->settings.folder;
+    int made = asprintf(&promotion->path, "%s/%s.c",
+            folder != NULL       ? folder
+            : promotion->in_tree ? TREE "/" FOLDER
+                                 : FOLDER,
+            promotion->name);
+    rt_assert(made > 0);
+    return 0;
+}
+
+/* ---- The file. ------------------------------------------------------------------------------- */
+
+/* Words of `text` in the lines of a comment. */
+static void
+put_wrapped(FILE *file, const char *text)
+{
+    size_t column = 0;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (column == 0 || column + 1 + length > WIDTH - 3) {
+            (void)fputs(column == 0 ? " *" : "\n *", file);
+            column = 0;
+        }
+        (void)fputc(' ', file);
+        for (size_t i = 0; i < length; i++) {
+            /* Nothing ends the comment, whatever a message says. */
+            bool ends = text[i] == '*' && text[i + 1] == '/';
+            bool odd = (unsigned char)text[i] < ' ' || (unsigned char)text[i] > '~';
+            (void)fputc(ends || odd ? '?' : text[i], file);
+        }
+        column += 1 + length;
+        text += length + (text[length] == ' ');
+    }
+    (void)fputc('\n', file);
+}
+
+static void
+put_head(FILE *file, const struct promotion *promotion)
+{
+    const struct sim_outcome *outcome = promotion->outcome;
+    const char *scenario = promotion->subject->entry->scenario->name;
+    char *what = NULL;
+    bool fails = outcome->verdict != SIM_VERDICT_PASS;
+    int made = fails ? asprintf(&what, "It ended in %s (oracle %s): %s",
+                               sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle),
+                               outcome->message)
+                     : asprintf(&what, "It passed when it was kept.");
+    rt_assert(made > 0);
+    char *again = NULL;
+    made = asprintf(&again,
+            "`rewake run " FOLDER
+            "/%s` makes it again; its decisions are taken as far as they fit.",
+            promotion->name);
+    rt_assert(made > 0);
+    (void)fprintf(file, "/*\n * %s.c -- a run of %s, kept by `rewake promote`.\n *\n",
+            promotion->name, scenario);
+    put_wrapped(file, what);
+    (void)fputs(" *\n", file);
+    put_wrapped(file, again);
+    (void)fputs(promotion->in_tree ? " *\n * SPDX-License-Identifier: Apache-2.0\n */\n" : " */\n",
+            file);
+    free(what);
+    free(again);
+}
+
+static const char *
+kind_constant(uint32_t kind)
+{
+    static const char *const names[] = {
+#define KIND_NAME(name, text, meaning) "SIM_KIND_" #name,
+            SIM_KIND_LIST(KIND_NAME)
+#undef KIND_NAME
+    };
+    rt_assert(kind < SIM_KINDS);
+    return names[kind];
+}
+
+static void
+put_decisions(FILE *file, const struct sim_tape *tape)
+{
+    if (tape->count == 0) {
+        return;
+    }
+    (void)fputs("/* Stream, ordinal, id, kind, n, index. */\n"
+                "static const struct sim_deviation decisions[] = {\n",
+            file);
+    for (uint32_t i = 0; i < tape->count; i++) {
+        const struct sim_deviation *entry = &tape->entries[i];
+        (void)fprintf(file, "        {0x%08x, %u, 0x%08x, %s, %u, %u, 0},\n", entry->stream,
+                entry->ordinal, entry->id, kind_constant(entry->kind), entry->n, entry->index);
+    }
+    (void)fputs("};\n\n", file);
+}
+
+/* What differs from the defaults, as the first line of an artifact has it. */
+static void
+put_options(FILE *file, const struct promotion *promotion)
+{
+    const struct sim_scenario *scenario = promotion->subject->entry->scenario;
+    char *line = sim_artifact_line(scenario, &promotion->options);
+    const char *options = line + strlen(scenario->name);
+    line[strlen(line) - 1] = '\0';
+    (void)fprintf(file, "        .options = \"%s\",\n", *options == ' ' ? options + 1 : "");
+    free(line);
+}
+
+/* Of a regression that has come to fail in another way: the story that it repeats. */
+static const char *
+origin_of(const struct sim_scenario *scenario)
+{
+    return scenario->regression != NULL ? scenario->regression->scenario : scenario->name;
+}
+
+static void
+put_scenario(FILE *file, const struct promotion *promotion)
+{
+    const char *origin = origin_of(promotion->subject->entry->scenario);
+    const struct sim_outcome *outcome = promotion->outcome;
+    (void)fprintf(file, "static const struct sim_regression run = {\n        .scenario = \"%s\",\n",
+            origin);
+    put_options(file, promotion);
+    if (promotion->tape.count > 0) {
+        (void)fprintf(file, "        .decisions = decisions,\n        .count = sizeof(decisions) / "
+                            "sizeof(*decisions),\n");
+    }
+    (void)fprintf(file,
+            "};\n\nSIM_SCENARIO(regression, .name = \"" FOLDER "/%s\", .regression = &run,\n"
+            "        .about = \"A run of %s that %s%s.\");\n",
+            promotion->name, origin, outcome->verdict == SIM_VERDICT_PASS ? "passed" : "ended in ",
+            outcome->verdict == SIM_VERDICT_PASS ? "" : sim_verdict_name(outcome->verdict));
+}
+
+/* The folder is made where it is missing; a file that is there stays as it is. */
+static int
+write_file(const struct promotion *promotion)
+{
+    const char *path = promotion->path;
+    char *folder = strdup(path);
+    rt_assert(folder != NULL);
+    *strrchr(folder, '/') = '\0';
+    (void)mkdir(folder, 0777);
+    free(folder);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST) {
+        return sim_cli_fail(SIM_EXIT_USAGE,
+                "%s is there already and stays as it is: choose another name by --name", path);
+    }
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (file != NULL) {
+        put_head(file, promotion);
+        (void)fputs("#include \"sim/core/choice.h\"\n#include \"sim/core/tape.h\"\n"
+                    "#include \"sim/rewake.h\"\n\n",
+                file);
+        put_decisions(file, &promotion->tape);
+        put_scenario(file, promotion);
+    }
+    bool written = file != NULL && ferror(file) == 0;
+    if (file != NULL && fclose(file) != 0) {
+        written = false;
+    }
+    return written ? 0
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it can not be written: %s", path,
+                             strerror(errno));
+}
+
+/* ---- Telling. -------------------------------------------------------------------------------- */
+
+static void
+tell(const struct promotion *promotion)
+{
+    const struct sim_outcome *outcome = promotion->outcome;
+    const char *library = promotion->subject->entry->library;
+    bool fails = outcome->verdict != SIM_VERDICT_PASS;
+    if (sim_given(&promotion->cli->settings, SIM_CLI_OPTION_JSON)) {
+        struct sim_json json;
+        char name[SIM_NAME_MAX + sizeof(FOLDER)];
+        (void)snprintf(name, sizeof(name), FOLDER "/%s", promotion->name);
+        sim_json_begin(&json, stdout, "promoted");
+        sim_json_text(&json, "file", promotion->path);
+        sim_json_text(&json, "name", name);
+        sim_json_text(&json, "scenario", promotion->subject->entry->scenario->name);
+        sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
+        sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
+        sim_json_number(&json, "deviations", promotion->tape.count);
+        sim_json_text(&json, "token", promotion->token);
+        sim_json_end(&json);
+        return;
+    }
+    (void)printf("%s: written, the scenario " FOLDER "/%s (%u deviation%s)\n", promotion->path,
+            promotion->name, promotion->tape.count, promotion->tape.count == 1 ? "" : "s");
+    (void)printf(fails ? "It ends in %s now, and holds when that is mended.\n"
+                       : "It ends in %s now, and has to hold from here on.\n",
+            sim_verdict_name(outcome->verdict));
+    if (library != NULL) {
+        (void)printf("Build the file into %s, then: rewake run %s%s " FOLDER "/%s\n", library,
+                strchr(library, '/') != NULL ? "" : "./", library, promotion->name);
+    } else {
+        (void)printf("%s, then: rewake run " FOLDER "/%s\n",
+                promotion->in_tree ? "make" : "Build the file into a library, name that in front",
+                promotion->name);
+    }
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+static int
+write_and_tell(struct promotion *promotion, const struct sim_outcome *outcome)
+{
+    promotion->outcome = outcome;
+    promotion->token = sim_token_of(promotion->subject->entry->scenario, &promotion->options,
+            SIM_HOW_STRICT, &promotion->tape, outcome);
+    int status = write_file(promotion);
+    if (status == 0) {
+        tell(promotion);
+    }
+    free(promotion->token);
+    return status;
+}
+
+/* The run as it is now, in `alone`; the smallest one that fails like it, where there is one. */
+static int
+promote_run(struct promotion *promotion, struct sim_alone *alone)
+{
+    const struct sim_cli *cli = promotion->cli;
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    bool same = sim_subject_same_failure(promotion->subject, outcome);
+    /* A token that no longer fails is worth its own decisions, not those that still fitted. */
+    bool taped = promotion->subject->how != SIM_HOW_RANDOM;
+    promotion->options = promotion->subject->options;
+    promotion->tape = same || !taped ? sim_alone_deviations(alone) : promotion->subject->tape;
+    if (outcome->verdict == SIM_VERDICT_PASS ||
+            sim_given(&cli->settings, SIM_CLI_OPTION_NO_SHRINK)) {
+        return write_and_tell(promotion, outcome);
+    }
+    struct sim_shrunk shrunk;
+    const struct sim_shrink_plan plan = {
+            .scenario = promotion->subject->entry->scenario,
+            .options = &promotion->options,
+            .tape = &promotion->tape,
+            .failure = outcome,
+            .replays_max = SIM_SHRINK_REPLAYS_MAX,
+            .deadline_ms = UINT64_MAX,
+            .hang_ms = cli->settings.hang_ms,
+    };
+    sim_shrink(&plan, &shrunk);
+    if (sim_shrunk_holds(&shrunk)) {
+        promotion->options = shrunk.options;
+        promotion->tape = shrunk.tape;
+        outcome = sim_alone_outcome(&shrunk.alone);
+    }
+    int status = shrunk.end == SIM_SHRINK_NOT_AGAIN || shrunk.end == SIM_SHRINK_UNSTABLE
+                         ? sim_cli_fail(SIM_EXIT_DIFFERS, "it is not kept: %s",
+                                   sim_shrink_end_text(shrunk.end))
+                         : write_and_tell(promotion, outcome);
+    sim_shrunk_done(&shrunk);
+    return status;
+}
+
+static int
+promote(struct sim_cli *cli)
+{
+    struct sim_subject subject;
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct promotion promotion = {.cli = cli, .subject = &subject};
+    int status = sim_subject_find(cli, cli->arguments[0], &subject);
+    if (status == 0) {
+        status = choose_name(&promotion);
+    }
+    if (status == 0) {
+        status = sim_subject_run(cli, &subject, false, false, &alone);
+        if (status == 0) {
+            status = promote_run(&promotion, &alone);
+        }
+        sim_alone_done(&alone);
+    }
+    free(promotion.path);
+    sim_subject_done(&subject);
+    return status;
+}
+
+SIM_COMMAND(command, .name = "promote",
+        .usage = "[LIB.so] TOKEN|run:ID|FILE [--name NAME] [-o DIR] [--json]",
+        .about = "keep a run as a regression scenario",
+        .help = "Writes NAME.c, which makes it the scenario regress/NAME: one run, by the "
+                "decisions "
+                "of\nthis one as far as they fit, that `rewake run 'regress/*'` makes again. A "
+                "failing run\nis shrunk first. DIR: scenarios/regress in rewake's own tree, else "
+                "regress. No file is\nwritten over. Exit status: 0 it is written, 2 the token, "
+                "file or name is no good or\ntaken, 3 the run does not come again, 125 this build "
+                "can not judge it.\n",
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(NAME) | SIM_CLI_OPTION_BIT(FOLDER) |
+                   SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(HANG) |
+                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = promote);

@@ -1,0 +1,225 @@
+/*
+ * replay.c -- `rewake replay`: the same run again, and whether it is the same.
+ *
+ *      same verdict, oracle and site        1  the failure comes again
+ *      no failure                           0  it no longer fails
+ *      another failure; or any difference
+ *        where build and options are its own 3  it differs
+ *
+ * Whether this build made the run is known when the database has it. Without: a
+ * run that differs is made once more, and when these two differ from each other it is
+ * nondeterminism (3) as well; otherwise the code has changed since.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/code_names.h"
+#include "sim/cli/coverage.h"
+#include "sim/cli/print/terminal.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/replay_each.h"
+#include "sim/cli/replay_export.h"
+#include "sim/cli/replay_finding.h"
+#include "sim/cli/replay_look.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/tell.h"
+
+/* ---- Telling. -------------------------------------------------------------------------------- */
+
+static void
+print_text(const struct sim_subject *subject, const struct sim_alone *alone,
+        enum sim_finding finding, const char *show, const char *debug, const char *token)
+{
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_shared *shared = alone->pilot.worker.shared;
+    int width = subject->half_digest ? 8 : 16;
+    (void)printf("%s: %s, %s (oracle %s)\ndigest expected %0*llx, actual %0*llx\n",
+            subject->entry->scenario->name, sim_replay_sentence(finding, subject, outcome),
+            sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle), width,
+            (unsigned long long)subject->expected.digest, width,
+            sim_replay_digest(subject, outcome));
+    sim_subject_say_found(subject);
+    if (subject->from_file) {
+        (void)printf("as a token: %s\n", token);
+        sim_say_if_long(token);
+    }
+    if (finding != SIM_FINDING_SAME && !sim_subject_same_failure(subject, outcome)) {
+        (void)printf("expected was: %s (oracle %s)\n", sim_verdict_name(subject->expected.verdict),
+                sim_oracle_name(subject->expected.oracle));
+    }
+    if (shared->mismatch[0] != '\0') {
+        (void)printf("the tape does not fit: %s\n", shared->mismatch);
+    }
+    if (shared->ignored > 0) {
+        (void)printf("%u deviations of the tape fitted nowhere\n", shared->ignored);
+    }
+    if (outcome->verdict != SIM_VERDICT_PASS) {
+        struct sim_page page;
+        sim_page_init(&page, sim_terminal_colour());
+        const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
+                .outcome = outcome,
+                .show = show,
+                .debug = debug,
+                .rows_max = SIM_ROWS_DEFAULT};
+        (void)putchar('\n');
+        if (sim_tell(&page, &tale) == RT_OK) {
+            (void)fputs(sim_page_text(&page), stdout);
+        }
+        sim_page_fini(&page);
+    }
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+/* A run of the database that came again gets its events, if it has none. Nobody asked for it: a
+ * database that can not be written now stays as it is. */
+static void
+refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    if (subject->run == 0 || subject->has_events ||
+            sim_store_open(sim_cli_db(cli), SIM_STORE_WRITE, 0, message, sizeof(message), &store) !=
+                    SIM_STORE_OK) {
+        return;
+    }
+    if (sim_store_refill(store, subject->run, sim_alone_recorder(alone)) != SIM_STORE_OK) {
+        (void)sim_cli_fail(0, "the run's events were not stored: %s", sim_store_message(store));
+    }
+    sim_store_close(&store);
+}
+
+static int
+tell(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
+{
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    enum sim_finding finding = SIM_FINDING_SAME;
+    int status = sim_replay_find(cli, subject, alone, &finding);
+    if (status != 0) {
+        return status;
+    }
+    if (finding == SIM_FINDING_SAME) {
+        refill(cli, subject, alone);
+    }
+    struct sim_tape tape = sim_alone_deviations(alone);
+    char *token =
+            sim_token_of(subject->entry->scenario, &subject->options, subject->how, &tape, outcome);
+    char *show = sim_command_text(cli, "show", subject->entry, token);
+    char *replay = sim_command_text(cli, "replay", subject->entry, token);
+    char *debug = sim_command_debug(replay, token);
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
+        sim_replay_print_json(subject, alone, finding, token);
+    } else {
+        print_text(subject, alone, finding, show, debug, token);
+        if (finding == SIM_FINDING_NO_LONGER_FAILS &&
+                subject->expected.verdict != SIM_VERDICT_PASS &&
+                !sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT)) {
+            sim_subject_say_changed(cli, subject);
+        }
+        sim_subject_offer_smaller(cli, subject, "replay");
+        sim_replay_say_core(alone);
+    }
+    free(debug);
+    free(replay);
+    free(show);
+    free(token);
+    return sim_replay_status(finding, outcome);
+}
+
+/* The whole run, and what it came to. */
+static int
+replay_all(struct sim_cli *cli, const struct sim_subject *subject)
+{
+    const struct sim_settings *settings = &cli->settings;
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_trap trap = {sim_given(settings, SIM_CLI_OPTION_STEP) ? settings->step : UINT64_MAX};
+    const struct sim_subject_way way = {
+            .lenient = sim_given(settings, SIM_CLI_OPTION_LENIENT),
+            .explain = true,
+            .core = true,
+            .trap = sim_given(settings, SIM_CLI_OPTION_HERE) ? &trap : NULL,
+    };
+    int status = sim_subject_run_so(cli, subject, &way, &alone);
+    if (status == 0 && settings->artifact != NULL) {
+        status = sim_subject_write(cli, subject, settings->artifact);
+    }
+    if (status == 0 && settings->export_file != NULL) {
+        status = sim_replay_export(cli, subject, &alone);
+    }
+    if (status == 0) {
+        status = tell(cli, subject, &alone);
+    }
+    if (sim_given(settings, SIM_CLI_OPTION_CODE)) {
+        sim_coverage_tell_run(cli, alone.pilot.worker.edges);
+    }
+    sim_alone_done(&alone);
+    return status;
+}
+
+static int
+replay(struct sim_cli *cli)
+{
+    struct sim_subject subject;
+    int status = sim_replay_check_flags(cli);
+    status = status == 0 ? sim_replay_export_check(cli) : status;
+    if (status != 0) {
+        return status;
+    }
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_EACH)) {
+        return sim_replay_each(cli);
+    }
+    if (cli->count > 1) {
+        return sim_cli_fail(
+                SIM_EXIT_USAGE, "%u runs are named; --each replays them all", cli->count);
+    }
+    const struct sim_code_edge *edges = NULL;
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_CODE) && sim_code_names(&edges) == 0) {
+        return sim_coverage_no_code();
+    }
+    status = sim_subject_find(cli, cli->arguments[0], &subject);
+    if (status == 0) {
+        status = sim_replay_looks(cli) ? sim_replay_look(cli, &subject) : replay_all(cli, &subject);
+    }
+    sim_subject_done(&subject);
+    return status;
+}
+
+SIM_COMMAND(command, .name = "replay",
+        .usage =
+                "[LIB.so] TOKEN|run:ID|FILE [--step N | --until N [--verbose]]\n"
+                "       [--gdb [--step N]] [--lenient] [--export FILE] [--artifact FILE] [--code]\n"
+                "       [--json]\n"
+                "       [LIB.so] --each {TOKEN|run:ID|FILE}... [--lenient] [--code] [--json]",
+        .about = "run one run again and compare",
+        .help = "FILE is an input of the fuzz target `scenario`, such as one that stopped it: it "
+                "is\n"
+                "told as a token, too. --artifact writes the run, whatever named it, as such a "
+                "file.\n"
+                "--export writes it for another program, by the end of the name: .pftrace or\n"
+                ".perfetto-trace for Perfetto, .json for Chrome, .dot for Graphviz.\n"
+                "--step N tells who took that step, what else could have been chosen, and how all\n"
+                "stood; --until N the run up to there. --gdb makes the run under gdb, where\n"
+                "`rewake help` lists what it knows of the run. --code also prints the edges of "
+                "code\n"
+                "that the run reaches, in a build that counts them. --each replays many in one "
+                "process;\n"
+                "@FILE and `-` may hold any number of tokens then, and lines that begin with #. "
+                "It tells\n"
+                "the runs that are not the same, and how many there are of each kind; the status "
+                "is the\n"
+                "gravest: 2, 3, 125, 1, 0.\n" SIM_SUBJECT_HELP
+                "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
+                "fails, 3 it differs, 2 the token or file is damaged, 125 this build can not "
+                "judge\n"
+                "it.\n",
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(LENIENT) | SIM_CLI_OPTION_BIT(HANG) |
+                   SIM_CLI_OPTION_BIT(ARTIFACT) | SIM_CLI_OPTION_BIT(CODE) |
+                   SIM_CLI_OPTION_BIT(EACH) | SIM_CLI_OPTION_BIT(JSON) |
+                   SIM_CLI_OPTION_BIT(EXPORT) | SIM_CLI_OPTION_BIT(STEP) |
+                   SIM_CLI_OPTION_BIT(UNTIL) | SIM_CLI_OPTION_BIT(VERBOSE) |
+                   SIM_CLI_OPTION_BIT(GDB) | SIM_CLI_OPTION_BIT(HERE) | SIM_CLI_OPTION_BIT(HELP),
+        .arguments_min = 1, .arguments_max = UINT32_MAX, .takes_library = true, .run = replay);

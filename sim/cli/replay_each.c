@@ -1,0 +1,254 @@
+/*
+ * replay_each.c -- `rewake replay --each`: many runs again, each alone, and what they came to.
+ *
+ * What a run needs of this process, above all the names of edges of code, is made once. A line is
+ * told of each run that is not the same, and one of all; the edges that any of them reached are
+ * told once. The status is the gravest of theirs:
+ *
+ *      2  a token is damaged       3  a run differs     125  a token can not be judged
+ *      1  a failure comes again    0  none of these
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/replay_each.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/code_names.h"
+#include "sim/cli/coverage.h"
+#include "sim/cli/print/json.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/replay_finding.h"
+#include "sim/search/cover/edges.h"
+
+struct each {
+    struct sim_cli *cli;
+    uint32_t found[SIM_FINDINGS];
+    uint32_t refused;
+    int status;
+    uint64_t *edges; /* Reached by any of them; NULL: nobody asks. */
+};
+
+/* The flags that look into one run. */
+static int
+check_flags(const struct sim_cli *cli)
+{
+    static const struct {
+        enum sim_cli_option option;
+        const char *name;
+    } single[] = {
+            {SIM_CLI_OPTION_STEP, "--step"},
+            {SIM_CLI_OPTION_UNTIL, "--until"},
+            {SIM_CLI_OPTION_GDB, "--gdb"},
+            {SIM_CLI_OPTION_HERE, "--here"},
+            {SIM_CLI_OPTION_EXPORT, "--export"},
+            {SIM_CLI_OPTION_ARTIFACT, "--artifact"},
+    };
+    for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++) {
+        if (sim_given(&cli->settings, single[i].option)) {
+            return sim_cli_fail(
+                    SIM_EXIT_USAGE, "%s is of one run: leave --each out", single[i].name);
+        }
+    }
+    return 0;
+}
+
+/* How grave a status is: whoever reads one number wants the worst of them. */
+static int
+gravity(int status)
+{
+    static const int rising[] = {SIM_EXIT_HELD, SIM_EXIT_BUG, SIM_EXIT_CAN_NOT_JUDGE,
+            SIM_EXIT_DIFFERS, SIM_EXIT_USAGE, SIM_EXIT_SYSTEM};
+    int place = 0;
+    while (place + 1 < (int)(sizeof(rising) / sizeof(*rising)) && rising[place] != status) {
+        place++;
+    }
+    return place;
+}
+
+static void
+note_status(struct each *each, int status)
+{
+    if (gravity(status) > gravity(each->status)) {
+        each->status = status;
+    }
+}
+
+static void
+add_edges(struct each *each, const uint64_t *reached)
+{
+    for (uint32_t i = 0; each->edges != NULL && reached != NULL && i < sim_edges_words(); i++) {
+        each->edges[i] |= reached[i];
+    }
+}
+
+/* ---- One of them. ---------------------------------------------------------------------------- */
+
+static void
+tell_one(const struct each *each, const struct sim_subject *subject, struct sim_alone *alone,
+        enum sim_finding finding)
+{
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_scenario *scenario = subject->entry->scenario;
+    if (sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON)) {
+        struct sim_tape tape = sim_alone_deviations(alone);
+        char *token = sim_token_of(scenario, &subject->options, subject->how, &tape, outcome);
+        sim_replay_print_json(subject, alone, finding, token);
+        free(token);
+    } else if (finding != SIM_FINDING_SAME) {
+        (void)printf("%s, seed %llu: %s, %s (oracle %s); it was %s (oracle %s)\n", scenario->name,
+                (unsigned long long)subject->seed, sim_replay_sentence(finding, subject, outcome),
+                sim_verdict_name(outcome->verdict), sim_oracle_name(outcome->oracle),
+                sim_verdict_name(subject->expected.verdict),
+                sim_oracle_name(subject->expected.oracle));
+    }
+}
+
+static int
+run_one(struct each *each, const struct sim_subject *subject)
+{
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    const struct sim_subject_way way = {
+            .lenient = sim_given(&each->cli->settings, SIM_CLI_OPTION_LENIENT),
+            .explain = sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON), /* It has owed_step. */
+            .quiet = true,
+    };
+    enum sim_finding finding = SIM_FINDING_SAME;
+    int status = sim_subject_run_so(each->cli, subject, &way, &alone);
+    if (status == 0) {
+        status = sim_replay_find(each->cli, subject, &alone, &finding);
+    }
+    if (status == 0) {
+        each->found[finding]++;
+        add_edges(each, alone.pilot.worker.edges);
+        tell_one(each, subject, &alone, finding);
+        status = sim_replay_status(finding, sim_alone_outcome(&alone));
+    }
+    sim_alone_done(&alone);
+    return status;
+}
+
+static void
+replay_one(struct each *each, const char *name)
+{
+    struct sim_subject subject;
+    int status = sim_subject_find(each->cli, name, &subject);
+    if (status == 0) {
+        status = run_one(each, &subject);
+    } else {
+        each->refused++;
+    }
+    note_status(each, status);
+    sim_subject_done(&subject);
+}
+
+/* What an argument names: a run, or a list of runs in a file. */
+static void
+replay_argument(struct each *each, const char *argument)
+{
+    char *list = NULL;
+    if (!sim_subject_is_text(argument)) {
+        replay_one(each, argument);
+        return;
+    }
+    int status = sim_subject_read_list(argument, &list);
+    note_status(each, status);
+    for (const char *name = list; name != NULL && *name != '\0'; name += strlen(name) + 1) {
+        replay_one(each, name);
+    }
+    free(list);
+}
+
+/* ---- All of them. ---------------------------------------------------------------------------- */
+
+static uint32_t
+count_edges(const struct each *each)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; each->edges != NULL && i < sim_edges_words(); i++) {
+        count += (uint32_t)__builtin_popcountll(each->edges[i]);
+    }
+    return count;
+}
+
+static uint32_t
+count_runs(const struct each *each)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SIM_FINDINGS; i++) {
+        count += each->found[i];
+    }
+    return count;
+}
+
+static void
+tell_text(const struct each *each)
+{
+    static const char *const words[SIM_FINDINGS] = {"the same",
+            "without a failure, by other events", "with the same failure, by other events",
+            "different", "different each time"};
+    (void)printf("%u run%s replayed", count_runs(each), count_runs(each) == 1 ? "" : "s");
+    for (uint32_t i = 0; i < SIM_FINDINGS; i++) {
+        if (i == SIM_FINDING_SAME || each->found[i] > 0) {
+            (void)printf("%s %u %s", i == SIM_FINDING_SAME ? ":" : ",", each->found[i], words[i]);
+        }
+    }
+    if (each->refused > 0) {
+        (void)printf("; %u could not be judged", each->refused);
+    }
+    if (each->edges != NULL) {
+        (void)printf("; %u edges of code reached", count_edges(each));
+    }
+    (void)putchar('\n');
+}
+
+static void
+tell_json(const struct each *each)
+{
+    struct sim_json json;
+    sim_json_begin(&json, stdout, "replays");
+    sim_json_number(&json, "runs", count_runs(each));
+    sim_json_number(&json, "same", each->found[SIM_FINDING_SAME]);
+    sim_json_number(&json, "no_longer_fail", each->found[SIM_FINDING_NO_LONGER_FAILS]);
+    sim_json_number(&json, "same_failure", each->found[SIM_FINDING_SAME_FAILURE]);
+    sim_json_number(&json, "differ", each->found[SIM_FINDING_DIFFERS]);
+    sim_json_number(&json, "nondeterministic", each->found[SIM_FINDING_UNSTABLE]);
+    sim_json_number(&json, "refused", each->refused);
+    if (each->edges != NULL) {
+        sim_json_number(&json, "edges", count_edges(each));
+    }
+    sim_json_number(&json, "exit", (uint64_t)each->status);
+    sim_json_end(&json);
+}
+
+int
+sim_replay_each(struct sim_cli *cli)
+{
+    struct each each = {.cli = cli};
+    const struct sim_code_edge *edges = NULL;
+    int status = check_flags(cli);
+    if (status != 0) {
+        return status;
+    }
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_CODE)) {
+        if (sim_code_names(&edges) == 0) {
+            return sim_coverage_no_code();
+        }
+        each.edges = calloc(sim_edges_words(), sizeof(*each.edges));
+        rt_assert(each.edges != NULL);
+    }
+    for (uint32_t i = 0; i < cli->count; i++) {
+        replay_argument(&each, cli->arguments[i]);
+    }
+    sim_coverage_tell_run(cli, each.edges);
+    if (sim_given(&cli->settings, SIM_CLI_OPTION_JSON)) {
+        tell_json(&each);
+    } else if (count_runs(&each) + each.refused > 0) {
+        tell_text(&each);
+    }
+    free(each.edges);
+    return each.status;
+}

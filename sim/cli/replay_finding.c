@@ -1,0 +1,136 @@
+/*
+ * replay_finding.c -- the same run again? What its verdict, oracle, site and digest say.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/replay_finding.h"
+
+#include <stdio.h>
+
+#include "sim/cli/print/json.h"
+
+/* How the replay compares, before what is known of the build is asked. */
+static enum sim_finding
+compare(const struct sim_subject *subject, const struct sim_outcome *outcome, bool lenient)
+{
+    if (sim_subject_same_run(subject, outcome)) {
+        return SIM_FINDING_SAME;
+    }
+    /* A lenient replay is a run of its own: only its end is compared. */
+    if (subject->own_build && !lenient) {
+        return SIM_FINDING_DIFFERS;
+    }
+    if (outcome->verdict == SIM_VERDICT_PASS) {
+        return SIM_FINDING_NO_LONGER_FAILS;
+    }
+    return sim_subject_same_failure(subject, outcome) ? SIM_FINDING_SAME_FAILURE
+                                                      : SIM_FINDING_DIFFERS;
+}
+
+/* A difference without a known build: is the run even the same twice? */
+static int
+check_stability(struct sim_cli *cli, const struct sim_subject *subject, bool lenient,
+        const struct sim_outcome *outcome, bool *ret_stable)
+{
+    struct sim_alone again;
+    int status = sim_subject_run(cli, subject, lenient, false, &again);
+    if (status == 0) {
+        *ret_stable = sim_same_end(outcome, sim_alone_outcome(&again));
+    }
+    sim_alone_done(&again);
+    return status;
+}
+
+int
+sim_replay_find(struct sim_cli *cli, const struct sim_subject *subject,
+        const struct sim_alone *alone, enum sim_finding *ret_finding)
+{
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    bool lenient = sim_given(&cli->settings, SIM_CLI_OPTION_LENIENT);
+    enum sim_finding finding = compare(subject, outcome, lenient);
+    bool stable = true;
+    if (finding != SIM_FINDING_SAME && !subject->own_build) {
+        int status = check_stability(cli, subject, lenient, outcome, &stable);
+        if (status != 0) {
+            return status;
+        }
+    }
+    *ret_finding = stable ? finding : SIM_FINDING_UNSTABLE;
+    return 0;
+}
+
+int
+sim_replay_status(enum sim_finding finding, const struct sim_outcome *outcome)
+{
+    switch (finding) {
+    case SIM_FINDING_SAME:
+        return outcome->verdict == SIM_VERDICT_PASS ? SIM_EXIT_HELD : SIM_EXIT_BUG;
+    case SIM_FINDING_SAME_FAILURE:
+        return SIM_EXIT_BUG;
+    case SIM_FINDING_NO_LONGER_FAILS:
+        return SIM_EXIT_HELD;
+    case SIM_FINDING_DIFFERS:
+    case SIM_FINDING_UNSTABLE:
+    case SIM_FINDINGS:
+        break;
+    }
+    return SIM_EXIT_DIFFERS;
+}
+
+const char *
+sim_replay_sentence(enum sim_finding finding, const struct sim_subject *subject,
+        const struct sim_outcome *outcome)
+{
+    switch (finding) {
+    case SIM_FINDING_SAME:
+        if (subject->from_file) {
+            return outcome->verdict == SIM_VERDICT_PASS ? "it passes" : "it fails";
+        }
+        return outcome->verdict == SIM_VERDICT_PASS ? "same run: it passes" : "same failure";
+    case SIM_FINDING_SAME_FAILURE:
+        return "same failure, by other events: the code has changed since";
+    case SIM_FINDING_NO_LONGER_FAILS:
+        return subject->expected.verdict == SIM_VERDICT_PASS
+                       ? "it passes, by other events: the code has changed since"
+                       : "it no longer fails";
+    case SIM_FINDING_DIFFERS:
+        return subject->own_build ? "it differs, although this very build made it: something in it "
+                                    "depends on more than the seed"
+                                  : "another failure than the token's";
+    case SIM_FINDING_UNSTABLE:
+    case SIM_FINDINGS:
+        break;
+    }
+    return "two replays differ from each other: something in it depends on more than the seed";
+}
+
+void
+sim_replay_print_json(const struct sim_subject *subject, const struct sim_alone *alone,
+        enum sim_finding finding, const char *token)
+{
+    static const char *const words[] = {
+            "same", "no-longer-fails", "same-failure", "differs", "nondeterministic"};
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    struct sim_json json;
+    char digest[24];
+    sim_json_begin(&json, stdout, "replay");
+    sim_json_text(&json, "scenario", subject->entry->scenario->name);
+    sim_json_long(&json, "seed", subject->seed);
+    sim_json_text(&json, "result", words[finding]);
+    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
+    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
+    sim_json_text(&json, "message", outcome->message);
+    sim_json_text(&json, "expected_verdict", sim_verdict_name(subject->expected.verdict));
+    (void)snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)outcome->digest);
+    sim_json_text(&json, "digest", digest);
+    (void)snprintf(digest, sizeof(digest), "%0*llx", subject->half_digest ? 8 : 16,
+            (unsigned long long)subject->expected.digest);
+    sim_json_text(&json, "expected_digest", digest);
+    sim_json_text(&json, "token", token);
+    sim_json_number(&json, "steps", outcome->steps);
+    sim_json_number(&json, "sim_ns", outcome->sim_ns);
+    sim_json_number(&json, "deviations", outcome->deviations);
+    sim_json_number(&json, "owed_step", outcome->owed_step);
+    sim_json_number(&json, "exit", (uint64_t)sim_replay_status(finding, outcome));
+    sim_json_end(&json);
+}

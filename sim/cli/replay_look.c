@@ -1,0 +1,263 @@
+/*
+ * replay_look.c -- one step, the way to a step, or a debugger there.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/replay_look.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/print/terminal.h"
+#include "sim/cli/print/words.h"
+#include "sim/explain/step/gdb.h"
+#include "sim/explain/step/moment.h"
+#include "sim/explain/step/until.h"
+
+static bool
+given(const struct sim_cli *cli, enum sim_cli_option option)
+{
+    return sim_given(&cli->settings, option);
+}
+
+int
+sim_replay_check_flags(const struct sim_cli *cli)
+{
+    static const struct {
+        enum sim_cli_option one;
+        enum sim_cli_option other;
+        const char *words;
+    } pairs[] = {
+            {SIM_CLI_OPTION_STEP, SIM_CLI_OPTION_UNTIL, "--step and --until"},
+            {SIM_CLI_OPTION_GDB, SIM_CLI_OPTION_UNTIL, "--gdb and --until"},
+            {SIM_CLI_OPTION_GDB, SIM_CLI_OPTION_HERE, "--gdb and --here"},
+            {SIM_CLI_OPTION_GDB, SIM_CLI_OPTION_JSON, "--gdb and --json"},
+            {SIM_CLI_OPTION_HERE, SIM_CLI_OPTION_UNTIL, "--here and --until"},
+            {SIM_CLI_OPTION_UNTIL, SIM_CLI_OPTION_JSON, "--until and --json"},
+            {SIM_CLI_OPTION_UNTIL, SIM_CLI_OPTION_EXPORT, "--until and --export"},
+            {SIM_CLI_OPTION_STEP, SIM_CLI_OPTION_EXPORT, "--step and --export"},
+            {SIM_CLI_OPTION_GDB, SIM_CLI_OPTION_EXPORT, "--gdb and --export"},
+    };
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        if (given(cli, pairs[i].one) && given(cli, pairs[i].other)) {
+            return sim_cli_fail(SIM_EXIT_USAGE, "%s exclude each other", pairs[i].words);
+        }
+    }
+    if (given(cli, SIM_CLI_OPTION_VERBOSE) && !given(cli, SIM_CLI_OPTION_UNTIL)) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "--verbose says how to print --until N, which is not "
+                                            "there");
+    }
+    if (given(cli, SIM_CLI_OPTION_STEP) && given(cli, SIM_CLI_OPTION_JSON) &&
+            !given(cli, SIM_CLI_OPTION_HERE)) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "--step and --json exclude each other");
+    }
+    /* stdin is gdb's, and its program would read it a second time. */
+    if (given(cli, SIM_CLI_OPTION_GDB) && strcmp(cli->arguments[0], "-") == 0) {
+        return sim_cli_fail(SIM_EXIT_USAGE, "with --gdb the token can not come from stdin: put it "
+                                            "into a file, and name that as "
+                                            "@FILE");
+    }
+    return 0;
+}
+
+bool
+sim_replay_looks(const struct sim_cli *cli)
+{
+    return given(cli, SIM_CLI_OPTION_GDB) || given(cli, SIM_CLI_OPTION_UNTIL) ||
+           (given(cli, SIM_CLI_OPTION_STEP) && !given(cli, SIM_CLI_OPTION_HERE));
+}
+
+void
+sim_replay_say_core(const struct sim_alone *alone)
+{
+    char core[512];
+    char script[SIM_GDB_PATH_MAX];
+    pid_t pid = alone->pilot.worker.dumped;
+    if (pid == 0) {
+        return;
+    }
+    sim_gdb_core(pid, core, sizeof(core));
+    (void)printf("\nIts process left a core: %s\n", core);
+    if (sim_gdb_script(script)) {
+        (void)printf("gdb with the commands for it (`rewake tasks`, …): gdb -x %s PROGRAM CORE\n",
+                script);
+    }
+}
+
+/* ---- Telling. -------------------------------------------------------------------------------- */
+
+static int
+fail_with_no_step(const struct sim_outcome *outcome, uint64_t step)
+{
+    return sim_cli_fail(SIM_EXIT_USAGE, "there is no step %llu: the run has %llu",
+            (unsigned long long)step, (unsigned long long)outcome->steps);
+}
+
+/* Where the process ended in the run: nobody could ask it how all stood. */
+static rt_err
+put_last_words(struct sim_page *page, const struct sim_recorder *recorder, uint64_t step)
+{
+    sim_page_put(page, "The run ends its process, so what else could have been chosen and how all "
+                       "stood is not known;\n--gdb stops there. The run up to that step:\n\n");
+    return sim_until_tell(page, recorder, step, false);
+}
+
+static rt_err
+put_step(struct sim_page *page, const struct sim_alone *alone, const struct sim_moment *moment)
+{
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    const struct sim_recorder *recorder = sim_alone_recorder(alone);
+    return moment->taken ? sim_moment_tell(page, moment, recorder, outcome->steps)
+                         : put_last_words(page, recorder, moment->step);
+}
+
+static rt_err
+put_until(struct sim_cli *cli, struct sim_page *page, const struct sim_alone *alone,
+        const struct sim_moment *moment)
+{
+    const struct sim_recorder *recorder = sim_alone_recorder(alone);
+    rt_err err =
+            sim_until_tell(page, recorder, cli->settings.until, given(cli, SIM_CLI_OPTION_VERBOSE));
+    if (err == RT_OK && moment->reached) {
+        sim_page_printf(page, "\nhow they stand after step %llu, at ",
+                (unsigned long long)cli->settings.until);
+        sim_page_time(page, moment->now_ns);
+        sim_page_put(page, ":\n");
+        err = sim_moment_tell_stances(page, moment, recorder);
+    }
+    return err;
+}
+
+static int
+print(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone,
+        const struct sim_moment *moment)
+{
+    struct sim_page page;
+    const char *name = subject->text != NULL ? subject->text : cli->arguments[0];
+    char *replay = sim_command_text(cli, "replay", subject->entry, name);
+    sim_page_init(&page, sim_terminal_colour());
+    bool step = given(cli, SIM_CLI_OPTION_STEP);
+    rt_err err = step ? put_step(&page, alone, moment) : put_until(cli, &page, alone, moment);
+    (void)fputs(sim_page_text(&page), stdout);
+    if (err == RT_OK && strcmp(cli->arguments[0], "-") != 0) {
+        (void)printf("\nin gdb: %s --gdb --step %llu\n", replay,
+                (unsigned long long)(step ? cli->settings.step : cli->settings.until));
+    }
+    sim_page_fini(&page);
+    free(replay);
+    return err == RT_OK ? SIM_EXIT_HELD
+                        : sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to tell the run");
+}
+
+/* ---- Running it. ----------------------------------------------------------------------------- */
+
+static int
+differs(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_outcome *outcome)
+{
+    if (given(cli, SIM_CLI_OPTION_LENIENT) || sim_subject_same_run(subject, outcome)) {
+        return 0;
+    }
+    (void)sim_cli_fail(0, "this is not the run that was asked for: the code has changed since, or "
+                          "the run depends on more than its seed");
+    return SIM_EXIT_DIFFERS;
+}
+
+static int
+tell(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone,
+        const struct sim_moment *moment)
+{
+    const struct sim_outcome *outcome = sim_alone_outcome(alone);
+    uint64_t wanted = given(cli, SIM_CLI_OPTION_STEP) ? cli->settings.step : cli->settings.until;
+    if (wanted > outcome->steps) {
+        return fail_with_no_step(outcome, wanted);
+    }
+    int differing = differs(cli, subject, outcome);
+    int status = print(cli, subject, alone, moment);
+    return status != 0 ? status : differing;
+}
+
+static int
+tell_moment(struct sim_cli *cli, const struct sim_subject *subject)
+{
+    bool step = given(cli, SIM_CLI_OPTION_STEP);
+    struct sim_moment *moment = sim_moment_new(step ? cli->settings.step : cli->settings.until + 1);
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    if (moment == NULL) {
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to look at the run");
+    }
+    moment->before_only = !step;
+    const struct sim_subject_way way = {
+            .lenient = given(cli, SIM_CLI_OPTION_LENIENT),
+            .study = sim_moment_study,
+            .study_of = moment,
+    };
+    int status = sim_subject_run_so(cli, subject, &way, &alone);
+    if (status == 0) {
+        status = tell(cli, subject, &alone, moment);
+    }
+    sim_alone_done(&alone);
+    sim_moment_free(&moment);
+    return status;
+}
+
+/* ---- gdb. ------------------------------------------------------------------------------------ */
+
+/* Where a reader wants to stop: at the step that should have woken somebody, else where the verdict
+ * fell. */
+static uint64_t
+step_that_matters(const struct sim_outcome *outcome)
+{
+    uint64_t step = outcome->owed_step != 0 ? outcome->owed_step : outcome->fail_step;
+    step = step < outcome->steps ? step : outcome->steps;
+    return step > 0 ? step : 1;
+}
+
+/* It is run once before, where a hang or a crash does no harm: to know which step there is. */
+static int
+find_step(struct sim_cli *cli, const struct sim_subject *subject, uint64_t *ret_step)
+{
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    const struct sim_subject_way way = {
+            .lenient = given(cli, SIM_CLI_OPTION_LENIENT), .explain = true};
+    int status = sim_subject_run_so(cli, subject, &way, &alone);
+    if (status == 0) {
+        const struct sim_outcome *outcome = sim_alone_outcome(&alone);
+        (void)differs(cli, subject, outcome);
+        *ret_step = cli->settings.step;
+        if (!given(cli, SIM_CLI_OPTION_STEP)) {
+            *ret_step = step_that_matters(outcome);
+        } else if (*ret_step > outcome->steps) {
+            status = fail_with_no_step(outcome, *ret_step);
+        }
+    }
+    sim_alone_done(&alone);
+    return status;
+}
+
+static int
+become_gdb(struct sim_cli *cli, const struct sim_subject *subject)
+{
+    char error[SIM_GDB_ERROR_MAX] = "";
+    uint64_t step = 0;
+    int status = find_step(cli, subject, &step);
+    if (status != 0) {
+        return status;
+    }
+    const struct sim_gdb_replay replay = {
+            .library = cli->library,
+            .subject = cli->arguments[0],
+            .db = cli->settings.db,
+            .lenient = given(cli, SIM_CLI_OPTION_LENIENT),
+            .step = step,
+    };
+    sim_gdb_exec(&replay, error);
+    return sim_cli_fail(SIM_EXIT_SYSTEM, "%s", error);
+}
+
+int
+sim_replay_look(struct sim_cli *cli, const struct sim_subject *subject)
+{
+    return given(cli, SIM_CLI_OPTION_GDB) ? become_gdb(cli, subject) : tell_moment(cli, subject);
+}

@@ -1,0 +1,23 @@
+/*
+ * replay_look.h -- `replay` for who wants to look into the run: --step, --until, --gdb, --here.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SIM_CLI_REPLAY_LOOK_H
+#define SIM_CLI_REPLAY_LOOK_H
+
+#include "sim/cli/subject/subject.h"
+
+/* Whether the flags go together. 0, or the exit status after a line. */
+int sim_replay_check_flags(const struct sim_cli *cli);
+
+/* Whether it is sim_replay_look that does what is asked for. */
+bool sim_replay_looks(const struct sim_cli *cli);
+
+/* Does so; the exit status. */
+int sim_replay_look(struct sim_cli *cli, const struct sim_subject *subject);
+
+/* With a crash that has left a core: says where, and what to do with it. */
+void sim_replay_say_core(const struct sim_alone *alone);
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * shrink.c -- `rewake shrink`: the smallest run that fails in the same way.
+ *
+ *      it still fails                       1  shrunk, or as small as it gets
+ *      it passes                            0  it no longer fails
+ *      another failure, or nondeterminism   3  it differs
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/print/json.h"
+#include "sim/cli/print/terminal.h"
+#include "sim/cli/print/words.h"
+#include "sim/cli/shrunk.h"
+#include "sim/cli/subject/subject.h"
+#include "sim/engine/clock.h"
+#include "sim/explain/view/columns.h"
+#include "sim/explain/view/tell.h"
+
+enum finding { SHRUNK, NO_LONGER_FAILS, DIFFERS, UNSTABLE };
+
+struct telling {
+    struct sim_cli *cli;
+    const struct sim_subject *subject;
+    const struct sim_outcome *found; /* The run as it is now, before it was shrunk. */
+    const struct sim_shrunk *shrunk; /* Only when it fails as expected. */
+    enum finding finding;
+    char *token; /* Of the smallest run; NULL: none. */
+};
+
+static int
+exit_status(enum finding finding)
+{
+    switch (finding) {
+    case SHRUNK:
+        return SIM_EXIT_BUG;
+    case NO_LONGER_FAILS:
+        return SIM_EXIT_HELD;
+    case DIFFERS:
+    case UNSTABLE:
+        break;
+    }
+    return SIM_EXIT_DIFFERS;
+}
+
+/* ---- For programs. --------------------------------------------------------------------------- */
+
+static const char *
+word_of(const struct telling *telling)
+{
+    static const char *const words[] = {"shrunk", "no-longer-fails", "differs", "nondeterministic"};
+    const struct sim_shrunk *shrunk = telling->shrunk;
+    bool same =
+            telling->finding == SHRUNK && sim_shrink_key_compare(&shrunk->from, &shrunk->to) == 0;
+    return same ? "minimal" : words[telling->finding];
+}
+
+static void
+print_json(const struct telling *telling)
+{
+    const struct sim_outcome *outcome = telling->found;
+    const struct sim_shrunk *shrunk = telling->shrunk;
+    struct sim_json json;
+    if (telling->finding == SHRUNK) {
+        outcome = sim_alone_outcome(&shrunk->alone);
+    }
+    sim_json_begin(&json, stdout, "shrink");
+    sim_json_text(&json, "scenario", telling->subject->entry->scenario->name);
+    sim_json_long(&json, "seed", telling->subject->seed);
+    sim_json_text(&json, "result", word_of(telling));
+    sim_json_text(&json, "verdict", sim_verdict_name(outcome->verdict));
+    sim_json_text(&json, "oracle", sim_oracle_name(outcome->oracle));
+    sim_json_text(&json, "message", outcome->message);
+    if (shrunk != NULL) {
+        sim_json_text(&json, "end", sim_shrunk_word(shrunk->end));
+        sim_json_number(&json, "replays", shrunk->replays);
+        sim_shrunk_json_key(&json, "from", &shrunk->from);
+        sim_shrunk_json_key(&json, "to", &shrunk->to);
+    }
+    sim_json_text(&json, "token", telling->token);
+    sim_json_number(&json, "exit", (uint64_t)exit_status(telling->finding));
+    sim_json_end(&json);
+}
+
+/* ---- For people. ----------------------------------------------------------------------------- */
+
+static void
+print_report(const struct telling *telling)
+{
+    const struct sim_alone *alone = &telling->shrunk->alone;
+    const struct sim_entry *entry = telling->subject->entry;
+    char *replay = sim_command_text(telling->cli, "replay", entry, telling->token);
+    char *show = sim_command_text(telling->cli, "show", entry, telling->token);
+    char *debug = sim_command_debug(replay, telling->token);
+    struct sim_page page;
+    const struct sim_tale tale = {.recorder = sim_alone_recorder(alone),
+            .outcome = sim_alone_outcome(alone),
+            .replay = replay,
+            .show = show,
+            .debug = debug,
+            .rows_max = SIM_ROWS_DEFAULT};
+    sim_page_init(&page, sim_terminal_colour());
+    if (sim_tell(&page, &tale) != RT_OK) {
+        sim_tell_commands(&page, &tale);
+    }
+    (void)fputs(sim_page_text(&page), stdout);
+    sim_page_fini(&page);
+    sim_say_if_long(telling->token);
+    free(debug);
+    free(show);
+    free(replay);
+}
+
+static void
+print_text(const struct telling *telling)
+{
+    const char *name = telling->subject->entry->scenario->name;
+    const struct sim_outcome *expected = &telling->subject->expected;
+    if (telling->shrunk != NULL) {
+        char *sentence = sim_shrunk_sentence(telling->shrunk);
+        (void)printf("%s: %s (oracle %s)\n%s\n", name, sim_verdict_name(expected->verdict),
+                sim_oracle_name(expected->oracle), sentence);
+        free(sentence);
+    }
+    switch (telling->finding) {
+    case SHRUNK:
+        (void)putchar('\n');
+        sim_shrunk_print(telling->shrunk);
+        (void)putchar('\n');
+        print_report(telling);
+        return;
+    case NO_LONGER_FAILS:
+        (void)printf("%s: %s\n", name,
+                expected->verdict == SIM_VERDICT_PASS ? "it passes: there is nothing to shrink"
+                                                      : "it no longer fails");
+        return;
+    case DIFFERS:
+        (void)printf("%s: another failure than the token's: %s (oracle %s), expected %s (oracle "
+                     "%s)\n",
+                name, sim_verdict_name(telling->found->verdict),
+                sim_oracle_name(telling->found->oracle), sim_verdict_name(expected->verdict),
+                sim_oracle_name(expected->oracle));
+        return;
+    case UNSTABLE:
+        (void)printf("Two replays of one tape differ: something in it depends on more than its "
+                     "decisions.\n");
+        return;
+    }
+}
+
+/* A run of the database keeps what it was shrunk to. False after a line: it could not be stored. */
+static bool
+store(const struct telling *telling)
+{
+    char message[SIM_STORE_MESSAGE_MAX];
+    struct sim_store *store = NULL;
+    const struct sim_subject *subject = telling->subject;
+    enum sim_store_err err = sim_store_open(
+            sim_cli_db(telling->cli), SIM_STORE_WRITE, 0, message, sizeof(message), &store);
+    if (err == SIM_STORE_OK) {
+        err = sim_shrunk_store(
+                store, subject->run, subject->entry->scenario, telling->shrunk, telling->token);
+        (void)snprintf(message, sizeof(message), "%s", sim_store_message(store));
+        sim_store_close(&store);
+    }
+    if (err != SIM_STORE_OK) {
+        (void)sim_cli_fail(0, "it is shrunk, but not stored: %s", message);
+    }
+    return err == SIM_STORE_OK;
+}
+
+static int
+tell(struct telling *telling)
+{
+    bool stored = true;
+    if (telling->finding == SHRUNK) {
+        telling->token = sim_shrunk_token(telling->subject->entry->scenario, telling->shrunk);
+        stored = telling->subject->run == 0 || store(telling);
+    }
+    if (sim_given(&telling->cli->settings, SIM_CLI_OPTION_JSON)) {
+        print_json(telling);
+    } else {
+        print_text(telling);
+    }
+    free(telling->token);
+    return stored ? exit_status(telling->finding) : SIM_EXIT_SYSTEM;
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+/* `alone` is the failing run as it is now. */
+static int
+shrink_it(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
+{
+    const struct sim_outcome *found = sim_alone_outcome(alone);
+    const struct sim_tape tape = sim_alone_deviations(alone);
+    uint64_t time_ms = cli->settings.time_ms;
+    struct sim_shrunk shrunk;
+    const struct sim_shrink_plan plan = {
+            .scenario = subject->entry->scenario,
+            .options = &subject->options,
+            .tape = &tape,
+            .failure = found,
+            .replays_max = SIM_SHRINK_REPLAYS_MAX,
+            .deadline_ms = time_ms > 0 ? sim_clock_ms() + time_ms : UINT64_MAX,
+            .hang_ms = cli->settings.hang_ms,
+    };
+    sim_shrink(&plan, &shrunk);
+    int status = 0;
+    if (shrunk.end == SIM_SHRINK_SYSTEM) {
+        status = sim_cli_fail(SIM_EXIT_SYSTEM, "it could not be shrunk: %s", shrunk.error);
+    } else {
+        struct telling telling = {
+                cli, subject, found, &shrunk, sim_shrunk_holds(&shrunk) ? SHRUNK : UNSTABLE, NULL};
+        status = tell(&telling);
+    }
+    sim_shrunk_done(&shrunk);
+    return status;
+}
+
+static int
+shrink_subject(struct sim_cli *cli, const struct sim_subject *subject, struct sim_alone *alone)
+{
+    const struct sim_outcome *found = sim_alone_outcome(alone);
+    struct telling telling = {cli, subject, found, NULL, NO_LONGER_FAILS, NULL};
+    if (found->verdict == SIM_VERDICT_PASS) {
+        return tell(&telling);
+    }
+    if (!sim_subject_same_failure(subject, found)) {
+        telling.finding = DIFFERS;
+        return tell(&telling);
+    }
+    return shrink_it(cli, subject, alone);
+}
+
+static int
+shrink(struct sim_cli *cli)
+{
+    struct sim_subject subject;
+    struct sim_alone alone = {.pilot = {.runs = 0}};
+    int status = sim_subject_find(cli, cli->arguments[0], &subject);
+    if (status == 0) {
+        status = sim_subject_run(cli, &subject, false, false, &alone);
+        if (status == 0) {
+            status = shrink_subject(cli, &subject, &alone);
+        }
+        sim_alone_done(&alone);
+    }
+    sim_subject_done(&subject);
+    return status;
+}
+
+SIM_COMMAND(command, .name = "shrink",
+        .usage = "[LIB.so] TOKEN|run:ID [--db FILE] [--time 60s] [--json]",
+        .about = "find the smallest run that fails in the same way",
+        .help = SIM_SUBJECT_HELP
+        "Exit status: 1 it still fails, and is shrunk or as small as it gets, 0 it no "
+        "longer fails,\n3 it differs, 2 the token is damaged, 125 this build can not judge "
+        "it. At most 2000 replays.\n",
+        .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) |
+                   SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
+        .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = shrink);

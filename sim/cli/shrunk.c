@@ -1,0 +1,131 @@
+/*
+ * shrunk.c -- how far a run was shrunk, as sentences, a table, and JSON.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/cli/shrunk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/print/words.h"
+
+static unsigned long long
+wide(uint64_t number)
+{
+    return (unsigned long long)number;
+}
+
+/* What did not let it go on; "" where nothing makes it smaller. */
+static const char *
+limit_of(const struct sim_shrunk *shrunk)
+{
+    return shrunk->end == SIM_SHRINK_MINIMAL ? "" : sim_shrink_end_text(shrunk->end);
+}
+
+char *
+sim_shrunk_sentence(const struct sim_shrunk *shrunk)
+{
+    const char *limit = limit_of(shrunk);
+    char *text = NULL;
+    int made = 0;
+    if (!sim_shrunk_holds(shrunk)) {
+        made = asprintf(&text, "Not shrunk: %s.",
+                shrunk->end == SIM_SHRINK_SYSTEM ? shrunk->error
+                                                 : sim_shrink_end_text(shrunk->end));
+    } else if (sim_shrink_key_compare(&shrunk->to, &shrunk->from) == 0) {
+        made = asprintf(&text, "As small as it gets: %u deviation%s (%u replay%s%s%s).",
+                shrunk->to.deviations, shrunk->to.deviations == 1 ? "" : "s", shrunk->replays,
+                shrunk->replays == 1 ? "" : "s", *limit != '\0' ? "; " : "", limit);
+    } else {
+        made = asprintf(&text, "Shrunk from %u deviation%s to %u (%u replay%s%s%s).",
+                shrunk->from.deviations, shrunk->from.deviations == 1 ? "" : "s",
+                shrunk->to.deviations, shrunk->replays, shrunk->replays == 1 ? "" : "s",
+                *limit != '\0' ? "; " : "", limit);
+    }
+    rt_assert(made > 0);
+    return text;
+}
+
+static void
+print_row(const char *name, uint64_t from, uint64_t to, const char *about)
+{
+    (void)printf("%-12s %12llu %12llu  %s\n", name, wide(from), wide(to), about);
+}
+
+void
+sim_shrunk_print(const struct sim_shrunk *shrunk)
+{
+    const struct sim_shrink_key *from = &shrunk->from;
+    const struct sim_shrink_key *to = &shrunk->to;
+    (void)printf("%-12s %12s %12s\n", "", "from", "to");
+    print_row("options", from->options, to->options, "that are not the defaults");
+    print_row("faults", from->faults, to->faults, "injected");
+    print_row("actors", from->actors, to->actors, "that take steps");
+    print_row("preemptions", from->preemptions, to->preemptions, "somebody steps out of turn");
+    print_row("deviations", from->deviations, to->deviations, "from the dullest run, in all");
+    print_row("blocks", from->blocks, to->blocks, "of steps by one actor");
+    print_row("time", from->sim_ns, to->sim_ns, "virtual, ns");
+    print_row("steps", from->steps, to->steps, "of the run");
+}
+
+void
+sim_shrunk_json_key(struct sim_json *json, const char *name, const struct sim_shrink_key *key)
+{
+    sim_json_open(json, name, '{');
+    sim_json_number(json, "options", key->options);
+    sim_json_number(json, "faults", key->faults);
+    sim_json_number(json, "actors", key->actors);
+    sim_json_number(json, "preemptions", key->preemptions);
+    sim_json_number(json, "deviations", key->deviations);
+    sim_json_number(json, "blocks", key->blocks);
+    sim_json_number(json, "sim_ns", key->sim_ns);
+    sim_json_number(json, "steps", key->steps);
+    sim_json_close(json, '}');
+}
+
+const char *
+sim_shrunk_word(enum sim_shrink_end end)
+{
+    static const char *const words[] = {"minimal", "replays", "time", "hangs", "interrupted",
+            "not-again", "unstable", "system"};
+    rt_assert((uint32_t)end < sizeof(words) / sizeof(*words));
+    return words[end];
+}
+
+char *
+sim_shrunk_token(const struct sim_scenario *scenario, const struct sim_shrunk *shrunk)
+{
+    rt_assert(sim_shrunk_holds(shrunk));
+    return sim_token_of(scenario, &shrunk->options, SIM_HOW_STRICT, &shrunk->tape,
+            sim_alone_outcome(&shrunk->alone));
+}
+
+enum sim_store_err
+sim_shrunk_store(struct sim_store *store, int64_t run, const struct sim_scenario *scenario,
+        const struct sim_shrunk *shrunk, const char *token)
+{
+    size_t tape_size = 0;
+    const uint8_t *tape = sim_alone_tape(&shrunk->alone, &tape_size);
+    char *options = sim_options_json(scenario, &shrunk->options);
+    const struct sim_shrunk_row row = {
+            .run = run,
+            .token = token,
+            .options = options,
+            .stopped = sim_shrunk_word(shrunk->end),
+            .tape = tape,
+            .tape_size = tape_size,
+            .digest = sim_alone_outcome(&shrunk->alone)->digest,
+            .steps = shrunk->to.steps,
+            .sim_ns = shrunk->to.sim_ns,
+            .deviations = shrunk->to.deviations,
+            .preemptions = shrunk->to.preemptions,
+            .faults = shrunk->to.faults,
+            .actors = shrunk->to.actors,
+            .replays = shrunk->replays,
+    };
+    enum sim_store_err err = sim_store_shrunk(store, &row);
+    free(options);
+    return err;
+}

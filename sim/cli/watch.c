@@ -1,0 +1,182 @@
+/*
+ * watch.c -- `rewake watch`: the same `rewake run`, whenever its library was built anew.
+ *
+ * Each time it is a process of its own, so that the old library is gone. Without a library it is
+ * this program that is watched: the scenarios of the tree are in it. A change while a run
+ * is going on ends that one.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/assert.h"
+#include "sim/cli/changes.h"
+#include "sim/cli/child.h"
+#include "sim/cli/cli.h"
+
+#define ARGUMENTS_MAX 512u
+#define COMMAND_LINE_MAX ((size_t)1 << 20)
+#define LOOK_MS 200
+
+struct watch {
+    struct sim_changes changes;
+    const char *what; /* The file, as it was named. */
+    bool json;
+    bool screen; /* It is cleared before each run. */
+    char *line;  /* Owned: the command line, its words each with a 0. */
+    const char *arguments[ARGUMENTS_MAX];
+    uint32_t runs;
+};
+
+/* The words of this command line as they were typed: they are `run`'s. */
+static bool
+take_command_line(struct watch *watch)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    watch->line = malloc(COMMAND_LINE_MAX);
+    rt_assert(watch->line != NULL);
+    size_t size = file != NULL ? fread(watch->line, 1, COMMAND_LINE_MAX, file) : 0;
+    uint32_t count = 0;
+    for (size_t at = 0; at < size && count + 1 < ARGUMENTS_MAX; count++) {
+        watch->arguments[count] = watch->line + at;
+        at += strnlen(watch->line + at, size - at) + 1;
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    bool fits = count >= 2 && count + 1 < ARGUMENTS_MAX && size < COMMAND_LINE_MAX;
+    watch->arguments[count] = NULL;
+    if (fits) {
+        watch->arguments[1] = "run";
+    }
+    return fits;
+}
+
+/* As a rebuild puts another one at its place, the program is known by where it was. */
+static bool
+take_program(struct watch *watch)
+{
+    static char self[PATH_MAX];
+    const char *path = sim_child_self();
+    (void)snprintf(self, sizeof(self), "%s", path != NULL ? path : "");
+    watch->arguments[0] = self;
+    watch->what = watch->what != NULL ? watch->what : self;
+    return path != NULL;
+}
+
+/* ---- Runs. ----------------------------------------------------------------------------------- */
+
+static void
+say(const struct watch *watch, const char *what)
+{
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "watch: %s %s\n", watch->what, what);
+}
+
+/* Runs until it is done or the file changes. True: it has changed. */
+static bool
+run_once(struct watch *watch)
+{
+    const struct sim_child_way way = {.loud = true};
+    int status = 0;
+    if (watch->screen) {
+        (void)fputs("\033[H\033[2J", stdout);
+        (void)fflush(stdout);
+    }
+    pid_t pid = sim_child_start(watch->arguments, &way);
+    watch->runs++;
+    while (pid > 0 && !sim_child_ended(pid, &status)) {
+        if (sim_changes_heard(&watch->changes, LOOK_MS / 4)) {
+            sim_child_end(pid);
+            return true;
+        }
+        if (sim_child_interrupted()) {
+            (void)sim_child_wait(pid);
+            return false;
+        }
+    }
+    return false;
+}
+
+static void
+watch_on(struct watch *watch)
+{
+    bool changed = false;
+    if (!sim_changes_is_whole(&watch->changes)) {
+        say(watch, "is not there, or not whole; waiting for it");
+        changed = sim_changes_settle(&watch->changes);
+    } else {
+        changed = run_once(watch);
+        say(watch, "is watched; ^C ends");
+    }
+    while (!sim_child_interrupted()) {
+        if (!changed && !sim_changes_heard(&watch->changes, LOOK_MS)) {
+            continue;
+        }
+        changed = false;
+        if (!sim_changes_settle(&watch->changes)) {
+            continue; /* Gone, or still not whole; what comes next is heard. */
+        }
+        say(watch, "has changed");
+        changed = run_once(watch);
+    }
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+static bool
+is_library(const char *argument)
+{
+    const char *dot = strstr(argument, ".so");
+    return dot != NULL && (dot[3] == '\0' || dot[3] == '.');
+}
+
+static int
+watch_command(struct sim_cli *cli)
+{
+    static struct watch watch;
+    const char *term = getenv("TERM");
+    watch = (struct watch){.json = sim_given(&cli->settings, SIM_CLI_OPTION_JSON)};
+    bool dumb = term == NULL || strcmp(term, "dumb") == 0;
+    watch.screen = !watch.json && !dumb && isatty(STDOUT_FILENO) == 1;
+    if (cli->count > 0 && is_library(cli->arguments[0])) {
+        watch.what = cli->arguments[0];
+    }
+    if (!take_command_line(&watch) || !take_program(&watch)) {
+        free(watch.line);
+        return sim_cli_fail(SIM_EXIT_SYSTEM, "the command line is not to be read in /proc");
+    }
+    if (!sim_changes_init(&watch.changes, watch.what)) {
+        free(watch.line);
+        return sim_cli_fail(
+                SIM_EXIT_SYSTEM, "%s can not be watched: %s", watch.what, strerror(errno));
+    }
+    sim_child_listen();
+    watch_on(&watch);
+    sim_changes_fini(&watch.changes);
+    free(watch.line);
+    return SIM_EXIT_HELD;
+}
+
+#define OPTIONS \
+    (SIM_CLI_OPTION_BIT(SEED) | SIM_CLI_OPTION_BIT(SEEDS) | SIM_CLI_OPTION_BIT(RUNS) | \
+            SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(PARAM) | SIM_CLI_OPTION_BIT(OPTION) | \
+            SIM_CLI_OPTION_BIT(STRATEGY) | SIM_CLI_OPTION_BIT(JOBS) | SIM_CLI_OPTION_BIT(DB) | \
+            SIM_CLI_OPTION_BIT(RECORD) | SIM_CLI_OPTION_BIT(CHECK) | \
+            SIM_CLI_OPTION_BIT(FAIL_FAST) | SIM_CLI_OPTION_BIT(EXPECT) | \
+            SIM_CLI_OPTION_BIT(GOALS) | SIM_CLI_OPTION_BIT(SATURATED) | \
+            SIM_CLI_OPTION_BIT(FRESH) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(JSON) | \
+            SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(JUNIT) | SIM_CLI_OPTION_BIT(HELP))
+
+SIM_COMMAND(command, .name = "watch", .usage = "[LIB.so] [PATTERN...] [options of run]",
+        .about = "run scenarios again whenever their library changes",
+        .help = "It is `rewake run` with the same words, each time in a new process; without a "
+                "library, the\nprogram itself is watched. A library that is being written is "
+                "waited for; one that does not\nload is told, and the next one waited for. On a "
+                "terminal the screen is cleared before each\nrun. It goes on until ^C, and then "
+                "ends with status 0.\n",
+        .options = OPTIONS, .arguments_max = UINT32_MAX, .run = watch_command);
