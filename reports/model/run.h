@@ -1,9 +1,9 @@
 /*
  * run.h -- a run out of the database, as reports and exports need it.
  *
- * The events of a run are read back into a recorder, so that all words are those of sim/explain/view: who
- * is who (`cast`), the life of every wait (`ledger`), what became of the waker (`fate`). Beside
- * them stand plain arrays:
+ * The events of a run are read back into a recorder, so that all words are those of
+ * sim/explain/view: who is who (`cast`), the life of every wait (`ledger`), what became of the
+ * waker (`fate`). Beside them stand plain arrays:
  *
  *      actors    who acts: one lane each. Index 0 is the world.
  *      steps     one turn each, in order: who, when, woken by which step

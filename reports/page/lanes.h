@@ -11,8 +11,8 @@
  *                   |      +---------------+
  *
  * One row is one turn, so that there is one box in it, and an arrow to whoever is woken crosses
- * nothing but the lines of lanes. Rows are those of sim/explain/view/rows: what repeats is folded, and
- * where there are too many some are left out, and it is said.
+ * nothing but the lines of lanes. Rows are those of sim/explain/view/rows: what repeats is folded,
+ * and where there are too many some are left out, and it is said.
  *
  * Here it is decided what is shown, and where; draw.c writes it down. All sizes are pixels.
  *

@@ -14,8 +14,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RUNTIME_TESTS_PLAYER_H
-#define RUNTIME_TESTS_PLAYER_H
+#ifndef RT_TESTS_PLAYER_H
+#define RT_TESTS_PLAYER_H
 
 #include "runtime/runtime.h"
 #include "runtime/tests/io/dumb_host.h"

@@ -20,8 +20,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef KERNEL_H
-#define KERNEL_H
+#ifndef SCENARIOS_KERNELS_KERNEL_H
+#define SCENARIOS_KERNELS_KERNEL_H
 
 #include "runtime/task/await.h"
 #include "sim/rewake.h"

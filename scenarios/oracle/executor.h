@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef ORACLE_EXECUTOR_H
-#define ORACLE_EXECUTOR_H
+#ifndef SCENARIOS_ORACLE_EXECUTOR_H
+#define SCENARIOS_ORACLE_EXECUTOR_H
 
 #include "sim/rewake.h"
 

@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef ZOO_LOCK_H
-#define ZOO_LOCK_H
+#ifndef SCENARIOS_ZOO_LOCK_H
+#define SCENARIOS_ZOO_LOCK_H
 
 #include "sim/core/loop.h"
 

@@ -104,11 +104,22 @@ C
 breaks "includes point down" sim/judge/a.c 'reports/html.h' <<'C'
 #include "reports/html.h"
 C
+breaks "includes point down" sim/core/a.c 'sim/cli/cli.h' <<'C'
+#include "sim/cli/cli.h"
+C
 breaks "includes point down" sim/judge/a.c '../world.h' <<'C'
 #include "../world.h"
 C
 allows sim/judge/a.c "an include of the runtime" <<'C'
 #include "runtime/task/task.h"
+C
+breaks "include guards are paths" sim/judge/a.h 'SIM_JUDGE_A_H' <<'C'
+#ifndef SIM_VERDICTS_A_H
+#endif
+C
+allows runtime/task/a.h "the runtime's short prefix in a guard" <<'C'
+#ifndef RT_TASK_A_H
+#endif
 C
 word=$(printf 'TO%s' DO) # In two parts: this file is looked at as well.
 breaks "no unfinished work" scenarios/zoo/a.c 'finish it' <<C

@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 /*
- * Names and numbers all edges that were announced (sim/search/cover/edges.h), the first time; it takes a
- * moment. To be called when libraries are loaded and before workers are made. Answers how many
- * there are, and where: edge i of a set is (*ret_edges)[i]. 0: this build counts none.
+ * Names and numbers all edges that were announced (sim/search/cover/edges.h), the first time; it
+ * takes a moment. To be called when libraries are loaded and before workers are made. Answers how
+ * many there are, and where: edge i of a set is (*ret_edges)[i]. 0: this build counts none.
  */
 uint32_t sim_code_names(const struct sim_code_edge **ret_edges);
 

@@ -113,8 +113,8 @@ const struct sim_wait *sim_ledger_open_of(
 
 /* Adds the table: who, n-th, for what, stored where and when, ended how and when; at most 100
  * columns wide, and what is cut ends in "...". `part`: only that one's; SIM_PART_NONE: everybody's.
- * Waits that repeat are folded, as steps are (explain/view/fold.h), and of lines that have ended only the
- * last `rows_max` are shown; 0: all, and nothing is folded. */
+ * Waits that repeat are folded, as steps are (explain/view/fold.h), and of lines that have ended
+ * only the last `rows_max` are shown; 0: all, and nothing is folded. */
 void sim_ledger_put(
         const struct sim_ledger *ledger, struct sim_page *page, uint32_t part, uint32_t rows_max);
 

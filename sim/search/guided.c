@@ -3,8 +3,8 @@
  *
  * After Meng et al.'s and Fest's idea (schedule fuzzing by feedback; NSDI 2026), with AFL's loop: a
  * corpus of tapes of runs that were the first to cover something (a wake-cause pair, a timer
- * order, a partial order; sim/search/cover/), and mutants of these. A run takes one of the tapes, follows
- * it leniently, and
+ * order, a partial order; sim/search/cover/), and mutants of these. A run takes one of the tapes,
+ * follows it leniently, and
  *   - answers some of the choices at random instead, `flips` of them on average;
  *   - in every second run leaves the tape for good at some point, and is random from there;
  *   - in every fourth run goes over to another tape there (a splice).

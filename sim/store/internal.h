@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TRACE_STORE_INTERNAL_H
-#define SIM_TRACE_STORE_INTERNAL_H
+#ifndef SIM_STORE_INTERNAL_H
+#define SIM_STORE_INTERNAL_H
 
 #include <sqlite3.h>
 #include <sys/types.h>

@@ -23,8 +23,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TRACE_STORE_H
-#define SIM_TRACE_STORE_H
+#ifndef SIM_STORE_STORE_H
+#define SIM_STORE_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_KIDS_H
-#define RT_TESTS_KIDS_H
+#ifndef RT_TESTS_COMPOSE_KIDS_H
+#define RT_TESTS_COMPOSE_KIDS_H
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_FIBER_BED_H
-#define RT_TESTS_FIBER_BED_H
+#ifndef RT_TESTS_FIBER_FIBER_BED_H
+#define RT_TESTS_FIBER_FIBER_BED_H
 
 #include <stdalign.h>
 #include <string.h>

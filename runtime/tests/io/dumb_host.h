@@ -11,8 +11,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_DUMB_HOST_H
-#define RT_TESTS_DUMB_HOST_H
+#ifndef RT_TESTS_IO_DUMB_HOST_H
+#define RT_TESTS_IO_DUMB_HOST_H
 
 #include "runtime/runtime.h"
 #include "runtime/tests/spy.h"

@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_DUMB_NET_H
-#define RT_TESTS_DUMB_NET_H
+#ifndef RT_TESTS_IO_DUMB_NET_H
+#define RT_TESTS_IO_DUMB_NET_H
 
 #include "runtime/tests/io/dumb_host.h"
 

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_DUMB_RING_H
-#define RT_TESTS_DUMB_RING_H
+#ifndef RT_TESTS_IO_DUMB_RING_H
+#define RT_TESTS_IO_DUMB_RING_H
 
 #include "runtime/io/op.h"
 #include "runtime/tests/io/dumb_host.h"

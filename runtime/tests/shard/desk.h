@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_DESK_H
-#define RT_TESTS_DESK_H
+#ifndef RT_TESTS_SHARD_DESK_H
+#define RT_TESTS_SHARD_DESK_H
 
 #include "runtime/tests/io/dumb_net.h"
 

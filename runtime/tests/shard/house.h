@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_HOUSE_H
-#define RT_TESTS_HOUSE_H
+#ifndef RT_TESTS_SHARD_HOUSE_H
+#define RT_TESTS_SHARD_HOUSE_H
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_TICK_BED_H
-#define RT_TESTS_TICK_BED_H
+#ifndef RT_TESTS_TICK_TICK_BED_H
+#define RT_TESTS_TICK_TICK_BED_H
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_ALARM_H
-#define RT_TESTS_ALARM_H
+#ifndef RT_TESTS_TIME_ALARM_H
+#define RT_TESTS_TIME_ALARM_H
 
 #include "runtime/task/executor.h"
 #include "runtime/time/timers.h"

@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef RT_TESTS_CLOCKWORK_H
-#define RT_TESTS_CLOCKWORK_H
+#ifndef RT_TESTS_TIME_CLOCKWORK_H
+#define RT_TESTS_TIME_CLOCKWORK_H
 
 #include "runtime/runtime.h"
 

@@ -1,9 +1,9 @@
 /*
  * cover.c -- what a sweep has covered: counted batch by batch, written down with it.
  *
- * Elements come with the facts of the sweep (sim/search/learn/facts.h). Different runs are counted here,
- * over those of one sampler only: the strategy itself, unless it learns; then what it leaves to
- * `random`.
+ * Elements come with the facts of the sweep (sim/search/learn/facts.h). Different runs are counted
+ * here, over those of one sampler only: the strategy itself, unless it learns; then what it leaves
+ * to `random`.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

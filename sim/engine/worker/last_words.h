@@ -3,8 +3,8 @@
  *
  * gcov writes its counts when a process calls exit, and workers never do: they leave by _exit,
  * crash in a run, or are killed because a step does not return. In a build that counts (BUILD=cov:
- * lines; BUILD=edges: edges of a run, sim/search/cover/edges.h), or with a library that does, each of
- * these writes first; else nothing of this does anything.
+ * lines; BUILD=edges: edges of a run, sim/search/cover/edges.h), or with a library that does, each
+ * of these writes first; else nothing of this does anything.
  *
  * A library of scenarios that counts its lines has been linked with
  *

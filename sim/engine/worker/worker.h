@@ -96,8 +96,8 @@ struct sim_worker {
     /* A file without a name, to which a run writes its tape as it is made, so that it is known also
      * when the run has written over the mapping; -1: none. */
     int dictation;
-    /* What edges of code each run of the job has reached (sim/search/cover/edges.h), shared with the
-     * process; NULL: this build counts none. */
+    /* What edges of code each run of the job has reached (sim/search/cover/edges.h), shared with
+     * the process; NULL: this build counts none. */
     uint64_t *edges;
     bool busy;   /* It has a job. */
     bool failed; /* It can not work: see `error`. */

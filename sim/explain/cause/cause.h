@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_CAUSE_H
-#define SIM_EXPLAIN_CAUSE_H
+#ifndef SIM_EXPLAIN_CAUSE_CAUSE_H
+#define SIM_EXPLAIN_CAUSE_CAUSE_H
 
 #include "sim/core/symbols.h"
 #include "sim/engine/worker/crash.h"

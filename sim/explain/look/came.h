@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_CAME_H
-#define SIM_EXPLAIN_CAME_H
+#ifndef SIM_EXPLAIN_LOOK_CAME_H
+#define SIM_EXPLAIN_LOOK_CAME_H
 
 #include "sim/explain/look/changes.h"
 #include "sim/explain/look/walk.h"

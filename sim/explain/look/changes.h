@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_CHANGES_H
-#define SIM_EXPLAIN_CHANGES_H
+#ifndef SIM_EXPLAIN_LOOK_CHANGES_H
+#define SIM_EXPLAIN_LOOK_CHANGES_H
 
 #include "sim/judge/judge.h"
 

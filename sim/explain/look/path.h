@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_PATH_H
-#define SIM_EXPLAIN_PATH_H
+#ifndef SIM_EXPLAIN_LOOK_PATH_H
+#define SIM_EXPLAIN_LOOK_PATH_H
 
 #include "sim/core/symbols.h"
 #include "sim/explain/look/walk.h"

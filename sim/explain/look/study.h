@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_STUDY_H
-#define SIM_EXPLAIN_STUDY_H
+#ifndef SIM_EXPLAIN_LOOK_STUDY_H
+#define SIM_EXPLAIN_LOOK_STUDY_H
 
 #include "sim/explain/look/came.h"
 #include "sim/explain/look/walk.h"

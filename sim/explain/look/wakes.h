@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_WAKES_H
-#define SIM_EXPLAIN_WAKES_H
+#ifndef SIM_EXPLAIN_LOOK_WAKES_H
+#define SIM_EXPLAIN_LOOK_WAKES_H
 
 #include "sim/explain/look/walk.h"
 #include "sim/judge/judge.h"

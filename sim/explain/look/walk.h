@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_WALK_H
-#define SIM_EXPLAIN_WALK_H
+#ifndef SIM_EXPLAIN_LOOK_WALK_H
+#define SIM_EXPLAIN_LOOK_WALK_H
 
 #include <stdbool.h>
 #include <stdint.h>

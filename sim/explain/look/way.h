@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_WAY_H
-#define SIM_EXPLAIN_WAY_H
+#ifndef SIM_EXPLAIN_LOOK_WAY_H
+#define SIM_EXPLAIN_LOOK_WAY_H
 
 #include "sim/explain/look/path.h"
 #include "sim/judge/judge.h"

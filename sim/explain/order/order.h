@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_ORDER_H
-#define SIM_EXPLAIN_ORDER_H
+#ifndef SIM_EXPLAIN_ORDER_ORDER_H
+#define SIM_EXPLAIN_ORDER_ORDER_H
 
 #include "sim/explain/cause/cause.h"
 

@@ -15,8 +15,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_SWAP_H
-#define SIM_EXPLAIN_SWAP_H
+#ifndef SIM_EXPLAIN_ORDER_SWAP_H
+#define SIM_EXPLAIN_ORDER_SWAP_H
 
 #include "sim/core/recorder.h"
 #include "sim/core/tape.h"

@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VISIT_H
-#define SIM_EXPLAIN_VISIT_H
+#ifndef SIM_EXPLAIN_VISIT_VISIT_H
+#define SIM_EXPLAIN_VISIT_VISIT_H
 
 #include "sim/explain/wish/wish.h"
 

@@ -18,8 +18,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_WISH_H
-#define SIM_EXPLAIN_WISH_H
+#ifndef SIM_EXPLAIN_WISH_WISH_H
+#define SIM_EXPLAIN_WISH_WISH_H
 
 #include "sim/core/symbols.h"
 #include "sim/engine/worker/budget.h"

@@ -4,7 +4,7 @@
  * Runs of a sweep are counted off in *epochs*: a few of one run, then of 2, 4 … up to
  * SIM_EPOCH_RUNS_MAX. A run of epoch e sees what epochs up to e-2 taught, and nothing
  * else: so one epoch is under way while the next one begins, on any number of
- * workers, and every run sees the same whoever makes it (sim/search/learn/README.md). Only the
+ * workers, and every run sees the same whoever makes it (sim/search/README.md). Only the
  * first four epochs, a run each, see what the one before taught: each waits for it.
  *
  *      epoch      0   1   2   3   4   5 …

@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_STORE_MOVE_H
-#define SIM_STORE_MOVE_H
+#ifndef SIM_STORE_MERGE_MOVE_H
+#define SIM_STORE_MERGE_MOVE_H
 
 #include "sim/store/internal.h"
 #include "sim/store/shard.h"

@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TRACE_EVENT_TABLE_H
-#define SIM_TRACE_EVENT_TABLE_H
+#ifndef SIM_STORE_ROWS_EVENT_TABLE_H
+#define SIM_STORE_ROWS_EVENT_TABLE_H
 
 #include <sqlite3.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 -- code.sql -- which edges of code runs have come to; made when a build that counts them first
--- stores something (`make BUILD=edges CC=clang`; sim/search/cover/README.md tells more).
+-- stores something (`make BUILD=edges CC=clang`; sim/search/README.md tells more).
 --
 --     sqlite3 -box .rewake/trace.db "SELECT * FROM code_seeds WHERE file LIKE '%slot.c'"
 --     sqlite3 -box .rewake/trace.db 'SELECT * FROM code_only_after_a_fault'

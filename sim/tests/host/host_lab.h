@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_HOST_LAB_H
-#define SIM_TESTS_HOST_LAB_H
+#ifndef SIM_TESTS_HOST_HOST_LAB_H
+#define SIM_TESTS_HOST_HOST_LAB_H
 
 #include "sim/tests/lab.h"
 

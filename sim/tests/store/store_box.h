@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_TESTS_STORE_BOX_H
-#define SIM_TESTS_STORE_BOX_H
+#ifndef SIM_TESTS_STORE_STORE_BOX_H
+#define SIM_TESTS_STORE_STORE_BOX_H
 
 #include <sys/types.h>
 

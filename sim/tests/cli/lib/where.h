@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef WHERE_H
-#define WHERE_H
+#ifndef SIM_TESTS_CLI_LIB_WHERE_H
+#define SIM_TESTS_CLI_LIB_WHERE_H
 
 #include "runtime/task/task.h"
 
