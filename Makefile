@@ -74,7 +74,7 @@ LIBS := -lsqlite3 -lxxhash -lboost_context -ldw -lelf -ldl -lm -pthread
 FIBER_LIBS := -lboost_context
 TEST_LIBS := -lcheck_pic -lsubunit -lm -lrt -pthread -lstdc++
 TEST_FLAGS := -DTEST_TIMEOUT_S=$(if $(filter asan tsan,$(BUILD)),60,20)
-# The operating system's names, only for those who may ask it; zoo-object does the same.
+# The operating system's names, only for those who may ask it; zoo-compile does the same.
 os = $(if $(filter sim/% reports/% fuzz/% runtime/host/%,$1),-D_GNU_SOURCE)
 # gcc takes each local of a test that expects a panic for one that the jump back may have lost.
 TEST_WARN.gcc := -Wno-clobbered
@@ -98,8 +98,6 @@ SIM := $(filter-out sim/tests/%,$(call find_c,sim))
 SHARED := runtime/host/stack_mmap.c
 REPORTS := $(filter-out reports/tests/%,$(call find_c,reports))
 WATCHED := $(RUNTIME) $(SHARED) $(SIM) $(REPORTS) $(call find_c,scenarios)
-HEADERS := $(foreach d,runtime sim,$(wildcard $d/*.h $d/*/*.h $d/*/*/*.h $d/*/*.hpp))
-HEADERS := $(filter-out runtime/tests/% sim/tests/%,$(sort $(HEADERS)))
 RUNTIME_TESTS := $(filter-out runtime/tests/bench/%,$(call find_c,runtime/tests))
 RUNTIME_TESTS += $(sort $(wildcard runtime/tests/*/*.cc))
 BENCHES := $(sort $(wildcard runtime/tests/bench/*.c sim/tests/bench/*.c))
@@ -155,12 +153,13 @@ $(B)/gen/sim-tests.c: $(SIM_TESTS) scripts/test-main $(B)/sources
 	$(call run,GEN,scripts/test-main sim $(filter %_test.c,$(SIM_TESTS)) > $@)
 $(B)/gen/reports-tests.c: $(REPORTS_TESTS) scripts/test-main $(B)/sources
 	$(call run,GEN,scripts/test-main reports $(filter %_test.c,$(REPORTS_TESTS)) > $@)
-$(B)/zoo/%.o: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-object $(HEADERS) $(B)/flags \
+$(B)/zoo/%/parts: scenarios/zoo/%.patch scenarios/zoo/%.c scripts/zoo-compile $(B)/flags
+	$(call run,ZOO,scripts/zoo-compile $* $(@D) $(CC) $(CFLAGS) $(call edges,$<) -DRT_PROBES)
+ifeq ($(Z),$(B))
+$(ZOO) &: $(ZOO:.o=/parts) scripts/zoo-link \
 		$(call probe,$(RUNTIME) $(filter sim/bind/%,$(SIM)))
-	$(call run,ZOO,scripts/zoo-object $* $(B)/probe $@ $(CC) $(CFLAGS) $(call edges,$<) \
-		-DRT_PROBES)
-
-ifneq ($(Z),$(B))
+	$(call run,ZOO,scripts/zoo-link $(B)/probe $(B)/zoo $(notdir $(ZOO:.o=)))
+else
 $(ZOO): zoo-of-debug ;
 zoo-of-debug: FORCE ; @$(MAKE) BUILD=debug zoo
 endif

@@ -1,5 +1,5 @@
 #!/bin/sh
-# generators.t -- test-main, sql-to-c and zoo-object write what they promise.
+# generators.t -- test-main, sql-to-c, zoo-compile and zoo-link write what they promise.
 #
 # SPDX-License-Identifier: Apache-2.0
 . scripts/tests/tap.sh
@@ -56,7 +56,7 @@ ok "the SQL string compiles" "$cc" -std=c17 -o "$tmp/sql" "$tmp/main.c" "$tmp/sc
 "$tmp/sql" >"$tmp/back.sql"
 ok "and is the file, byte for byte" cmp "$tmp/schema.sql" "$tmp/back.sql"
 
-# ---- zoo-object ----
+# ---- zoo-compile, zoo-link ----
 # A runtime of two files; the patch plants a bug in one of them.
 mkdir -p "$tmp/tree/runtime/base" "$tmp/tree/sim/bind" "$tmp/tree/scenarios/zoo" "$tmp/tree/o"
 cd "$tmp/tree" || exit 1
@@ -114,7 +114,8 @@ patch_of() {
 }
 build() {
     rm -f o/zoo/z.o
-    "$here/scripts/zoo-object" z o o/zoo/z.o "$cc" -I. && "$cc" -o program o/main.o \
+    "$here/scripts/zoo-compile" z o/zoo/z "$cc" -I. -MMD -MP && "$here/scripts/zoo-link" o o/zoo z &&
+        "$cc" -o program o/main.o \
         o/runtime/base/*.o o/scenarios/zoo/z.o o/zoo/z.o
 }
 patch_of runtime/base/value.c 's/return VALUE/return 10 * VALUE/'
