@@ -135,8 +135,8 @@ report_turns_next(struct report_turns *turns, struct report_turn *ret_turn)
 static uint32_t
 sleeper_of(const struct report_run *run)
 {
-    if (run->fate.part < run->actors_count) {
-        return run->fate.part;
+    if (run->wake_outcome.part < run->actors_count) {
+        return run->wake_outcome.part;
     }
     for (uint32_t i = 1; i < run->actors_count; i++) {
         if (run->actors[i].index == run->outcome.actor) {

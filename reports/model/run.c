@@ -401,7 +401,7 @@ make_arrays(struct report_run *run)
             sim_ledger_make(&run->ledger, &run->cast) != RT_OK) {
         return false;
     }
-    sim_fate_find(&run->ledger, &run->outcome, &run->fate);
+    sim_wake_outcome_find(&run->ledger, &run->outcome, &run->wake_outcome);
     bool made = make_actors(run) && make_steps(run) && make_wakes(run) && make_objects(run);
     if (made) {
         give_lanes(run);

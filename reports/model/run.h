@@ -3,7 +3,7 @@
  *
  * The events of a run are read back into a recorder, so that all words are those of
  * sim/explain/view: who is who (`cast`), the life of every wait (`ledger`), what became of the
- * waker (`fate`). Beside them stand plain arrays:
+ * waker (`wake outcome`). Beside them stand plain arrays:
  *
  *      actors    who acts: one lane each. Index 0 is the world.
  *      steps     one turn each, in order: who, when, woken by which step
@@ -28,7 +28,7 @@
 #define REPORTS_MODEL_RUN_H
 
 #include "reports/model/places.h"
-#include "sim/explain/view/fate.h"
+#include "sim/explain/view/wake_outcome.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,7 +76,7 @@ struct report_run {
     struct sim_recorder recorder;
     struct sim_cast cast;
     struct sim_ledger ledger;
-    struct sim_fate fate;
+    struct sim_wake_outcome wake_outcome;
     const struct report_places *places;
     struct report_actor *actors;
     struct report_step *steps;

@@ -20,9 +20,10 @@ collect_marks(const struct report_lanes *lanes, uint64_t marks[MARKS_MAX])
 {
     const struct report_run *run = lanes->run;
     uint32_t count = 0;
-    const uint64_t events[] = {run->fate.poll, run->fate.culprit, run->fate.owed};
-    if (run->fate.wait != NULL) {
-        marks[count++] = run->fate.wait->store_step;
+    const uint64_t events[] = {
+            run->wake_outcome.poll, run->wake_outcome.culprit, run->wake_outcome.owed};
+    if (run->wake_outcome.wait != NULL) {
+        marks[count++] = run->wake_outcome.wait->store_step;
     }
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         if (events[i] != SIM_EVENT_NONE) {

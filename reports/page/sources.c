@@ -77,12 +77,12 @@ collect(const struct report_story *story, struct excerpts *excerpts)
         add(excerpts, &(struct excerpt){place->file, place->function,
                               "The line that the verdict names", place->line, 0, false});
     }
-    if (run->fate.wait != NULL) {
-        place = report_run_wait_place(run, run->fate.wait);
+    if (run->wake_outcome.wait != NULL) {
+        place = report_run_wait_place(run, run->wake_outcome.wait);
         if (place != NULL) {
             add(excerpts,
                     &(struct excerpt){place->file, place->function, "Where the waker was stored",
-                            place->line, run->fate.wait->store_step, false});
+                            place->line, run->wake_outcome.wait->store_step, false});
         }
     }
 }

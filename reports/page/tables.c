@@ -195,7 +195,7 @@ put_ledger_row(
         struct report_html *html, const struct report_story *story, const struct sim_wait *wait)
 {
     const struct report_run *run = report_story_told(story);
-    bool lost = wait == run->fate.wait && run->outcome.verdict != SIM_VERDICT_PASS;
+    bool lost = wait == run->wake_outcome.wait && run->outcome.verdict != SIM_VERDICT_PASS;
     report_html_raw(html, lost ? "<tr class=\"lost\">" : "<tr>");
     report_html_element(html, "td", NULL, name_of(run, wait->part));
     put_wanted(html, run, wait);
@@ -240,7 +240,7 @@ report_put_ledger(struct report_html *html, const struct report_story *story)
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
         bool old = ledger->count - i > WAITS_MAX && wait->end_event != SIM_EVENT_NONE;
-        if (old && wait != run->fate.wait) {
+        if (old && wait != run->wake_outcome.wait) {
             left_out++;
         } else {
             put_ledger_row(html, story, wait);

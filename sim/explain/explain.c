@@ -163,7 +163,7 @@ read_record(struct sim_explanation *explanation)
         sim_cast_free(&explanation->cast);
         return false;
     }
-    sim_fate_find(&explanation->ledger, outcome, &explanation->fate);
+    sim_wake_outcome_find(&explanation->ledger, outcome, &explanation->wake_outcome);
     return true;
 }
 
@@ -189,7 +189,7 @@ evidence_of(const struct sim_explanation *explanation)
     bool died = outcome->oracle == SIM_ORACLE_PROCESS; /* Or it hangs. */
     return (struct sim_evidence){
             .ledger = &explanation->ledger,
-            .fate = &explanation->fate,
+            .wake_outcome = &explanation->wake_outcome,
             .outcome = outcome,
             .study = explanation->study,
             .crash = died ? &explanation->failing.worker.shared->crash : NULL,
@@ -259,7 +259,7 @@ find_visit(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     const struct sim_wish *wish = &explanation->wish;
-    const struct sim_fate *fate = &explanation->fate;
+    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
     const struct sim_wish_runs runs = runs_of(explanation);
     if (wish->kind == SIM_WISH_SWALLOWED) {
         sim_visit_find(&runs, explanation->places, wish->actor, 0, 0, &explanation->visit);
@@ -268,11 +268,12 @@ find_visit(struct sim_explanation *explanation)
                 &explanation->visit);
     } else if (sim_outcome_is_stall(outcome)) {
         sim_visit_find(&runs, explanation->places, outcome->actor, 0, 0, &explanation->visit);
-    } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP && fate->kind == SIM_FATE_NOT_POLLED &&
-               fate->culprit != SIM_EVENT_NONE) {
-        uint32_t part = sim_cast_part_of(&explanation->cast, fate->culprit);
+    } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
+               wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
+               wake_outcome->culprit != SIM_EVENT_NONE) {
+        uint32_t part = sim_cast_part_of(&explanation->cast, wake_outcome->culprit);
         uint32_t by_id = part != SIM_PART_NONE ? id_of(&explanation->cast, part) : 0;
-        uint64_t step = sim_cast_event(&explanation->cast, fate->culprit)->step;
+        uint64_t step = sim_cast_event(&explanation->cast, wake_outcome->culprit)->step;
         if (by_id != 0) {
             sim_visit_find(
                     &runs, explanation->places, outcome->actor, by_id, step, &explanation->visit);
@@ -311,7 +312,7 @@ find_ways(struct sim_explanation *explanation)
 {
     const struct sim_evidence evidence = evidence_of(explanation);
     const struct sim_wish *wish = &explanation->wish;
-    uint32_t sleeper = id_of(&explanation->cast, explanation->fate.part);
+    uint32_t sleeper = id_of(&explanation->cast, explanation->wake_outcome.part);
     uint64_t given = 0;
     uint32_t taker = sim_cause_taker(&evidence, &given);
     uint32_t blocks = 0;

@@ -22,7 +22,7 @@ sim__sleeper(const struct sim_explanation *explanation)
 {
     const struct sim_wish *wish = &explanation->wish;
     bool asked = explanation->cause.by_wish != SIM_WISH_NONE;
-    return asked ? sim_cast_actor(&explanation->cast, wish->actor) : explanation->fate.part;
+    return asked ? sim_cast_actor(&explanation->cast, wish->actor) : explanation->wake_outcome.part;
 }
 
 /* Names that are given beside the place itself. */
@@ -132,12 +132,12 @@ put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
     const struct sim_spot *at = blamed(cause);
-    const struct sim_fate *fate = &explanation->fate;
-    sim_words_put_who(&explanation->cast, page, fate->part);
+    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
+    sim_words_put_who(&explanation->cast, page, wake_outcome->part);
     sim_page_put(page, " falls asleep");
-    if (fate->poll != SIM_EVENT_NONE) {
+    if (wake_outcome->poll != SIM_EVENT_NONE) {
         sim_page_printf(page, " at step %llu",
-                (unsigned long long)sim_cast_event(&explanation->cast, fate->poll)->step);
+                (unsigned long long)sim_cast_event(&explanation->cast, wake_outcome->poll)->step);
     }
     sim_page_put(page, " with something left to do, and asks for no wake that would come");
     if (cause->by_passing && at != NULL) {
@@ -163,9 +163,9 @@ static void
 put_unasked(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cast *cast = &explanation->cast;
-    uint64_t ready = sim_cause_silence(cast, &explanation->fate);
+    uint64_t ready = sim_cause_silence(cast, &explanation->wake_outcome);
     const struct sim_event *event = sim_cast_event(cast, ready);
-    sim_words_put_who(cast, page, explanation->fate.part);
+    sim_words_put_who(cast, page, explanation->wake_outcome.part);
     sim_page_printf(page,
             " falls asleep at step %llu and does not ask its host again: its last line is",
             (unsigned long long)explanation->cause.at[0].step);
@@ -220,7 +220,7 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
     sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
     if (cause->by_rest) {
         sim_page_put(page, " waits for ");
-        sim_cast_put_object(&explanation->cast, page, explanation->fate.wait->object,
+        sim_cast_put_object(&explanation->cast, page, explanation->wake_outcome.wait->object,
                 sim__sleeper(explanation));
         sim_page_put(page, ", which does not run: its waker is stored");
         sim__say_at(page, cause);
@@ -240,8 +240,8 @@ put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
     sim_page_put(page, " is never woken: ");
-    sim_cast_put_object(
-            &explanation->cast, page, explanation->fate.wait->object, sim__sleeper(explanation));
+    sim_cast_put_object(&explanation->cast, page, explanation->wake_outcome.wait->object,
+            sim__sleeper(explanation));
     sim__say_when(page, explanation, " is due, and");
     sim_page_put(page, " does not fire it");
     sim__say_place(page, cause, 0, cause->at_count);
@@ -266,13 +266,15 @@ put_untraced(struct sim_page *page, const struct sim_explanation *explanation)
 static void
 put_fired_instead(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    const struct sim_fate *fate = &explanation->fate;
+    const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
     const struct sim_ledger *ledger = &explanation->ledger;
     uint32_t named = 0;
-    for (uint32_t i = 0; i < ledger->count && fate->kind == SIM_FATE_FIRED_OTHER; i++) {
+    for (uint32_t i = 0; i < ledger->count && wake_outcome->kind == SIM_WAKE_OUTCOME_FIRED_OTHER;
+            i++) {
         const struct sim_wait *wait = &ledger->waits[i];
-        bool fired = wait->end == SIM_WAIT_FIRED && fate->other != NULL &&
-                     wait->object == fate->other->object && wait->part != fate->part &&
+        bool fired = wait->end == SIM_WAIT_FIRED && wake_outcome->other != NULL &&
+                     wait->object == wake_outcome->other->object &&
+                     wait->part != wake_outcome->part &&
                      wait->end_step == explanation->cause.at[0].step;
         if (fired && named < NAMES) {
             sim_page_put(page, named++ == 0 ? ": there it wakes " : ", ");
@@ -395,7 +397,8 @@ static void
 put_poller(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    if (explanation->fate.kind == SIM_FATE_NOT_POLLED && cause->poller.place.function[0] != '\0') {
+    if (explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
+            cause->poller.place.function[0] != '\0') {
         sim_page_printf(page,
                 " It was being polled by %s() (%s:%u) then, which should have polled it "
                 "once more.",
@@ -420,7 +423,7 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
     sim__say_when(page, explanation, " is sent, and swallowed on its way:");
     sim_page_put(page, " sends it");
     sim__say_at(page, &explanation->cause);
-    sim_page_put(page, explanation->fate.kind == SIM_FATE_NOT_POLLED
+    sim_page_put(page, explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED
                                ? ", and no poll of it follows."
                                : ", and the poll that followed has not seen it.");
     put_poller(page, explanation);

@@ -41,7 +41,7 @@ struct sim_explained {
     const struct sim_told_run *twin; /* NULL: none was found. */
     const char *headline;
     const char *cause;
-    const char *fate;
+    const char *wake_outcome;
     const char *answer;
     const char *decision;
     const char *ordering;

@@ -19,7 +19,7 @@ blame_crash(const struct sim_evidence *evidence, struct sim_cause *cause)
     struct sim_stack stack;
     sim_crash_stack(evidence->crash, &stack);
     sim__blame_frames(evidence, cause, stack.pc, stack.count, stack.returns,
-            evidence->outcome->fail_step, evidence->fate->part);
+            evidence->outcome->fail_step, evidence->wake_outcome->part);
 }
 
 /* The last event before the verdict that has a place, of whom it is about. */
@@ -27,8 +27,8 @@ static void
 blame_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_cast *cast = evidence->ledger->cast;
-    uint32_t part = evidence->fate->part;
-    for (uint64_t i = evidence->fate->horizon; i-- > cast->first && cause->at_count == 0;) {
+    uint32_t part = evidence->wake_outcome->part;
+    for (uint64_t i = evidence->wake_outcome->horizon; i-- > cast->first && cause->at_count == 0;) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if ((event->await != 0 || event->site != 0) &&
                 (part == SIM_PART_NONE || sim_cast_part_of(cast, i) == part)) {
@@ -63,7 +63,7 @@ find_merged(const struct sim_evidence *evidence, uint32_t part, struct sim_cause
     const struct sim_cast *cast = evidence->ledger->cast;
     uint32_t object = cast->parts[part].object;
     uint64_t poll = SIM_EVENT_NONE;
-    for (uint64_t i = evidence->fate->horizon; i-- > cast->first && object != 0;) {
+    for (uint64_t i = evidence->wake_outcome->horizon; i-- > cast->first && object != 0;) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if (event->object != object) {
             continue;
@@ -98,13 +98,13 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
     if (evidence->study != NULL && cause->at_count == 0) {
         const struct sim_walk_stop *failed = &evidence->study->failed;
         sim__blame_frames(evidence, cause, failed->frames, failed->frame_count, true,
-                outcome->fail_step, evidence->fate->part);
+                outcome->fail_step, evidence->wake_outcome->part);
     }
     if (is_told_by_trail(outcome) && cause->at_count == 0) {
         blame_trails(evidence, cause);
     }
     if (cause->at_count == 0) {
-        sim__blame_site(cause, outcome->site, outcome->fail_step, evidence->fate->part);
+        sim__blame_site(cause, outcome->site, outcome->fail_step, evidence->wake_outcome->part);
     }
     if (cause->at_count == 0) {
         blame_last_event(evidence, cause);
@@ -122,9 +122,9 @@ sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *cause)
 void
 sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
 {
-    rt_assert(evidence->ledger != NULL && evidence->fate != NULL);
+    rt_assert(evidence->ledger != NULL && evidence->wake_outcome != NULL);
     const struct sim_outcome *outcome = evidence->outcome;
-    const struct sim_wait *wait = evidence->fate->wait;
+    const struct sim_wait *wait = evidence->wake_outcome->wait;
     bool lost =
             (outcome->verdict == SIM_VERDICT_LOST_WAKEUP && !sim_outcome_is_stall(outcome)) ||
             (outcome->verdict == SIM_VERDICT_LATE_WAKEUP && outcome->oracle != SIM_ORACLE_TIMER);
@@ -137,7 +137,7 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
                 wait->part);
     }
     bool asleep = outcome->verdict == SIM_VERDICT_CONTRACT && outcome->oracle == SIM_ORACLE_FAULT &&
-                  evidence->fate->kind == SIM_FATE_NEVER_STORED &&
+                  evidence->wake_outcome->kind == SIM_WAKE_OUTCOME_NEVER_STORED &&
                   strstr(outcome->message, "RT_E_NO_WAKER") != NULL;
     if (outcome->verdict == SIM_VERDICT_LATE_WAKEUP && !lost &&
             sim__cause_late_timer(evidence, ret_cause)) {

@@ -3,7 +3,7 @@
  *
  * A wake goes missing in one of seven ways; where no wake is missing, something else is to
  * blame, and that has a place too. Everything here is computed from events (the ledger and the
- * fate that tell/ finds in it), from what the study has found below the level of steps, and
+ * wake outcome that tell/ finds in it), from what the study has found below the level of steps, and
  * from the stack of a process that died. No scenario is known.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -15,7 +15,7 @@
 #include "sim/engine/worker/crash.h"
 #include "sim/explain/look/study.h"
 #include "sim/explain/look/way.h"
-#include "sim/explain/view/fate.h"
+#include "sim/explain/view/wake_outcome.h"
 #include "sim/explain/visit/visit.h"
 #include "sim/explain/wish/wish.h"
 
@@ -105,7 +105,7 @@ struct sim_cause {
 /* What is known of a failure. */
 struct sim_evidence {
     const struct sim_ledger *ledger;
-    const struct sim_fate *fate;
+    const struct sim_wake_outcome *wake_outcome;
     const struct sim_outcome *outcome;
     const struct sim_study *study; /* NULL: none was made. */
     const struct sim_crash *crash; /* NULL, or no signal: it did not die. */
@@ -125,7 +125,8 @@ void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_c
 
 /* Where, in the step that owed the wake, a source became ready and its host was to be silent about
  * it; SIM_EVENT_NONE. */
-uint64_t sim_cause_silence(const struct sim_cast *cast, const struct sim_fate *fate);
+uint64_t sim_cause_silence(
+        const struct sim_cast *cast, const struct sim_wake_outcome *wake_outcome);
 
 /*
  * Where somebody does in the passing run what the sleeper waits for: who was given it in this run

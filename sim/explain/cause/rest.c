@@ -107,7 +107,7 @@ find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
         const struct sim_wait *wait = &ledger->waits[k];
         bool asleep = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
                       wait->object != 0 && !cast->parts[wait->part].finished;
-        for (uint64_t i = wait->store_event; asleep && i < evidence->fate->horizon; i++) {
+        for (uint64_t i = wait->store_event; asleep && i < evidence->wake_outcome->horizon; i++) {
             const struct sim_event *event = sim_cast_event(cast, i);
             if (event->object == wait->object &&
                     (event->kind == RT_PROBE_UNGRANT || event->kind == RT_PROBE_DESTROY)) {
@@ -141,7 +141,7 @@ find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
             const struct sim_wait *wait = &ledger->waits[i];
             bool asleep = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
                           !ledger->cast->parts[wait->part].finished;
-            if (asleep && (wait->part == evidence->fate->part) == (own == 0)) {
+            if (asleep && (wait->part == evidence->wake_outcome->part) == (own == 0)) {
                 found = blame_waker(evidence, wait, cause);
             }
         }
@@ -200,7 +200,7 @@ told_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
     const struct sim_cast *cast = evidence->ledger->cast;
     uint32_t part = sim_cast_actor(cast, evidence->wish->actor);
     uint64_t step = 0;
-    for (uint64_t i = cast->first; i < evidence->fate->horizon; i++) {
+    for (uint64_t i = cast->first; i < evidence->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if (event->kind == SIM_EVENT_REPORT && event->step > after &&
                 sim_cast_part_of(cast, i) == part && (object == 0 || event->object == object)) {
@@ -375,7 +375,7 @@ find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
     for (uint32_t i = 0; i < ledger->count && cause->at_count > 0; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
         struct sim_cause fired = {.kind = SIM_CAUSE_NEVER_FIRED};
-        if (wait->end != SIM_WAIT_FIRED || wait->part == evidence->fate->part ||
+        if (wait->end != SIM_WAIT_FIRED || wait->part == evidence->wake_outcome->part ||
                 wait->ender == wait->part || SIM_OBJECT_KIND(wait->object) == RT_OBJECT_TIMER ||
                 (last != NULL && wait->end_event < last->end_event)) {
             continue;
@@ -493,14 +493,14 @@ find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     if (evidence->here == NULL || evidence->there == NULL ||
             sim__part_of_id(evidence->ledger->cast, evidence->here->actor_id) !=
-                    evidence->fate->part) {
+                    evidence->wake_outcome->part) {
         return false;
     }
     const struct sim_walk_stop *call =
             sim_way_only_call(evidence->places, evidence->there, evidence->here);
     if (call != NULL && call->frame_count <= SIM_WALK_FRAMES) {
         sim__blame_frames(evidence, cause, call->frames, call->frame_count, false,
-                sim_way_step(evidence->there, UINT32_MAX), evidence->fate->part);
+                sim_way_step(evidence->there, UINT32_MAX), evidence->wake_outcome->part);
     }
     cause->by_call = cause->at_count > 0;
     cause->kind = cause->by_call ? SIM_CAUSE_NEVER_STORED : cause->kind;
@@ -516,8 +516,9 @@ blame_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause turn = {.kind = cause->kind};
-    if (evidence->here == NULL || sim__part_of_id(evidence->ledger->cast,
-                                          evidence->here->actor_id) != evidence->fate->part) {
+    if (evidence->here == NULL ||
+            sim__part_of_id(evidence->ledger->cast, evidence->here->actor_id) !=
+                    evidence->wake_outcome->part) {
         return;
     }
     uint32_t count = sim_path_functions(evidence->places, &evidence->here->path, walked);
@@ -536,10 +537,10 @@ static bool
 find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_cast *cast = evidence->ledger->cast;
-    uint32_t part = evidence->fate->part;
+    uint32_t part = evidence->wake_outcome->part;
     uint32_t nth = part != SIM_PART_NONE ? blocks(cast, part) : 0;
     if (evidence->passing == NULL || nth == 0 ||
-            sim_cast_blocked(cast, part, evidence->fate->horizon) == SIM_EVENT_NONE) {
+            sim_cast_blocked(cast, part, evidence->wake_outcome->horizon) == SIM_EVENT_NONE) {
         return false;
     }
     const struct sim_cast *passing = evidence->passing->cast;

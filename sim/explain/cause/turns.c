@@ -67,7 +67,7 @@ blame_in_turn(
         const struct sim_event *event = sim_cast_event(passing, i);
         bool asks = event->kind == RT_PROBE_ARM || event->kind == RT_PROBE_STORE;
         if (asks && sim_cast_part_of(passing, i) == like &&
-                !does(cast, evidence->fate->part, evidence->fate->poll, event)) {
+                !does(cast, evidence->wake_outcome->part, evidence->wake_outcome->poll, event)) {
             sim__blame_site(cause, event->await, event->step, like);
             sim__blame_site(cause, event->site, event->step, like);
             if (cause->at_count > 0) {
@@ -81,15 +81,15 @@ blame_in_turn(
 bool
 sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_fate *fate = evidence->fate;
+    const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     const struct sim_cast *cast = evidence->ledger->cast;
-    if (evidence->passing == NULL || fate->poll == SIM_EVENT_NONE) {
+    if (evidence->passing == NULL || wake_outcome->poll == SIM_EVENT_NONE) {
         return false;
     }
     const struct sim_cast *passing = evidence->passing->cast;
-    uint32_t nth = polls_up_to(cast, fate->part, fate->poll);
+    uint32_t nth = polls_up_to(cast, wake_outcome->part, wake_outcome->poll);
     for (uint32_t like = 1; like < passing->count; like++) {
-        uint64_t turn = sim__same_name(cast, fate->part, passing, like)
+        uint64_t turn = sim__same_name(cast, wake_outcome->part, passing, like)
                                 ? nth_poll(passing, like, nth)
                                 : SIM_EVENT_NONE;
         if (turn != SIM_EVENT_NONE) {

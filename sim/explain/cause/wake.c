@@ -13,7 +13,7 @@ deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
 {
     const struct sim_study *study = evidence->study;
     uint64_t step = evidence->outcome->owed_step;
-    uint64_t owed = evidence->fate->owed;
+    uint64_t owed = evidence->wake_outcome->owed;
     uint32_t part =
             owed != SIM_EVENT_NONE ? sim_cast_part_of(evidence->ledger->cast, owed) : SIM_PART_NONE;
     for (uint32_t i = 0; study != NULL && i < study->word_count; i++) {
@@ -39,7 +39,7 @@ blame_owed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_cast *cast = evidence->ledger->cast;
     uint64_t found = SIM_EVENT_NONE;
-    for (uint64_t i = evidence->fate->owed; i < evidence->fate->horizon; i++) {
+    for (uint64_t i = evidence->wake_outcome->owed; i < evidence->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if (event->step != evidence->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
             break;
@@ -63,8 +63,8 @@ static bool
 is_left_behind(const struct sim_evidence *evidence)
 {
     const struct sim_cast *cast = evidence->ledger->cast;
-    const struct sim_wait *other = evidence->fate->other;
-    uint64_t fired = evidence->fate->instead;
+    const struct sim_wait *other = evidence->wake_outcome->other;
+    uint64_t fired = evidence->wake_outcome->instead;
     if (sim_cast_event(cast, fired)->kind == RT_PROBE_FIRE_EMPTY) {
         return true;
     }
@@ -92,7 +92,7 @@ is_timer_at_rest(const struct sim_evidence *evidence, const struct sim_wait *wai
     if (wait == NULL || SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TIMER) {
         return false;
     }
-    for (uint64_t i = evidence->fate->horizon; i-- > cast->first;) {
+    for (uint64_t i = evidence->wake_outcome->horizon; i-- > cast->first;) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if (event->object == wait->object && event->kind == RT_PROBE_ARM) {
             return false;
@@ -113,7 +113,7 @@ last_move(const struct sim_evidence *evidence, const struct sim_wait *wait)
     uint64_t found = SIM_EVENT_NONE;
     for (uint64_t i = 0; i < cast->moves.count && wait != NULL; i++) {
         uint64_t event = cast->moves.moves[i].event;
-        if (event > wait->store_event && event < evidence->fate->horizon &&
+        if (event > wait->store_event && event < evidence->wake_outcome->horizon &&
                 sim_cast_event(cast, event)->object == wait->object &&
                 sim_cast_part_of(cast, event) != wait->part) {
             found = event;
@@ -130,7 +130,7 @@ blame_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
     for (uint64_t i = cast->end; i-- > cast->first;) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if (event->kind == RT_PROBE_EXPIRE) {
-            uint64_t owed = evidence->fate->owed;
+            uint64_t owed = evidence->wake_outcome->owed;
             sim__blame_site(cause, event->site, evidence->outcome->owed_step,
                     owed != SIM_EVENT_NONE ? sim_cast_part_of(cast, owed) : SIM_PART_NONE);
             return;
@@ -139,11 +139,11 @@ blame_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
 }
 
 uint64_t
-sim_cause_silence(const struct sim_cast *cast, const struct sim_fate *fate)
+sim_cause_silence(const struct sim_cast *cast, const struct sim_wake_outcome *wake_outcome)
 {
-    for (uint64_t i = fate->owed; i < fate->horizon; i++) {
+    for (uint64_t i = wake_outcome->owed; i < wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->step != sim_cast_event(cast, fate->owed)->step) {
+        if (event->step != sim_cast_event(cast, wake_outcome->owed)->step) {
             break;
         }
         if (event->kind == SIM_EVENT_READY && sim_cast_text(cast, i) != NULL) {
@@ -159,12 +159,14 @@ static void
 blame_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_cast *cast = evidence->ledger->cast;
-    const struct sim_fate *fate = evidence->fate;
-    uint64_t from = fate->poll != SIM_EVENT_NONE ? fate->poll : fate->polled;
-    for (uint64_t i = fate->polled; i > from && from != SIM_EVENT_NONE; i--) {
-        if (sim_cast_part_of(cast, i) == fate->part && i != fate->wait->store_event) {
+    const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
+    uint64_t from =
+            wake_outcome->poll != SIM_EVENT_NONE ? wake_outcome->poll : wake_outcome->polled;
+    for (uint64_t i = wake_outcome->polled; i > from && from != SIM_EVENT_NONE; i--) {
+        if (sim_cast_part_of(cast, i) == wake_outcome->part &&
+                i != wake_outcome->wait->store_event) {
             sim__blame_site(cause, sim_cast_event(cast, i)->await, sim_cast_event(cast, i)->step,
-                    fate->part);
+                    wake_outcome->part);
         }
         if (cause->at_count > 0) {
             return;
@@ -175,24 +177,25 @@ blame_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 static void
 find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_fate *fate = evidence->fate;
-    bool elsewhere = fate->instead != SIM_EVENT_NONE && fate->other != NULL &&
-                     !same_reason(fate->wait, fate->other) &&
-                     fate->other->object != fate->wait->object && is_left_behind(evidence);
+    const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
+    bool elsewhere = wake_outcome->instead != SIM_EVENT_NONE && wake_outcome->other != NULL &&
+                     !same_reason(wake_outcome->wait, wake_outcome->other) &&
+                     wake_outcome->other->object != wake_outcome->wait->object &&
+                     is_left_behind(evidence);
     cause->kind = SIM_CAUSE_NEVER_FIRED;
-    if (elsewhere && fate->other->await != 0) {
+    if (elsewhere && wake_outcome->other->await != 0) {
         cause->kind = SIM_CAUSE_NEVER_STORED;
-        sim__blame_event(evidence, cause, fate->other->store_event);
+        sim__blame_event(evidence, cause, wake_outcome->other->store_event);
         return;
     }
-    if (is_timer_at_rest(evidence, fate->wait)) {
+    if (is_timer_at_rest(evidence, wake_outcome->wait)) {
         cause->kind = SIM_CAUSE_NEVER_STORED;
         cause->by_rest = true;
-        sim__blame_event(evidence, cause, fate->wait->store_event);
+        sim__blame_event(evidence, cause, wake_outcome->wait->store_event);
         return;
     }
-    if (fate->wait != NULL && fate->owed != SIM_EVENT_NONE &&
-            sim_cause_silence(evidence->ledger->cast, fate) != SIM_EVENT_NONE) {
+    if (wake_outcome->wait != NULL && wake_outcome->owed != SIM_EVENT_NONE &&
+            sim_cause_silence(evidence->ledger->cast, wake_outcome) != SIM_EVENT_NONE) {
         blame_last_turn(evidence, cause);
         cause->by_silence = cause->at_count > 0;
         cause->kind = cause->by_silence ? SIM_CAUSE_NEVER_STORED : cause->kind;
@@ -200,17 +203,17 @@ find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
             return;
         }
     }
-    if (fate->overdue) {
+    if (wake_outcome->overdue) {
         blame_timers(evidence, cause);
         cause->by_timer = cause->at_count > 0;
     }
     if (cause->at_count == 0) {
-        sim__blame_event(evidence, cause, last_move(evidence, fate->wait));
+        sim__blame_event(evidence, cause, last_move(evidence, wake_outcome->wait));
     }
     if (cause->at_count == 0) {
         cause->by_word = deciding_word(evidence, cause) != NULL;
     }
-    if (cause->at_count == 0 && fate->owed != SIM_EVENT_NONE) {
+    if (cause->at_count == 0 && wake_outcome->owed != SIM_EVENT_NONE) {
         blame_owed(evidence, cause);
     }
     cause->by_trail = cause->at_count == 0;
@@ -218,8 +221,8 @@ find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
     if (cause->at_count == 0 || sim_place_is_runtime(&cause->at[cause->at_count - 1].place)) {
         sim__blame_neighbours(evidence, cause, 0);
     }
-    if (cause->at_count == 0 && fate->wait != NULL) {
-        sim__blame_event(evidence, cause, fate->wait->store_event);
+    if (cause->at_count == 0 && wake_outcome->wait != NULL) {
+        sim__blame_event(evidence, cause, wake_outcome->wait->store_event);
     }
 }
 
@@ -258,14 +261,15 @@ static uint64_t
 swallowed_wake(const struct sim_evidence *evidence)
 {
     const struct sim_ledger *ledger = evidence->ledger;
-    const struct sim_fate *fate = evidence->fate;
+    const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     uint64_t found = SIM_EVENT_NONE;
-    for (uint32_t i = 0; i < ledger->count && fate->poll != SIM_EVENT_NONE; i++) {
+    for (uint32_t i = 0; i < ledger->count && wake_outcome->poll != SIM_EVENT_NONE; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
-        uint32_t cause = sim_cast_event(ledger->cast, fate->poll)->cause;
-        if (wait->part == fate->part && wait->end == SIM_WAIT_FIRED &&
-                wait->wake == SIM_WAKE_COALESCED && wait->end_event < fate->poll && cause != 0 &&
-                wait->end_step >= cause && (found == SIM_EVENT_NONE || wait->end_event > found)) {
+        uint32_t cause = sim_cast_event(ledger->cast, wake_outcome->poll)->cause;
+        if (wait->part == wake_outcome->part && wait->end == SIM_WAIT_FIRED &&
+                wait->wake == SIM_WAKE_COALESCED && wait->end_event < wake_outcome->poll &&
+                cause != 0 && wait->end_step >= cause &&
+                (found == SIM_EVENT_NONE || wait->end_event > found)) {
             found = wait->end_event;
         }
     }
@@ -281,18 +285,18 @@ static const struct sim_wait *
 stored_past(const struct sim_evidence *evidence)
 {
     const struct sim_ledger *ledger = evidence->ledger;
-    const struct sim_fate *fate = evidence->fate;
-    uint32_t own = ledger->cast->parts[fate->part].object;
+    const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
+    uint32_t own = ledger->cast->parts[wake_outcome->part].object;
     const struct sim_wait *found = NULL;
     for (uint32_t i = 0; i < ledger->count && own != 0; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
-        bool woke = wait->part == fate->part && wait->whose == own &&
-                    wait->object != fate->wait->object && wait->end == SIM_WAIT_FIRED &&
-                    wait->end_event < fate->poll;
+        bool woke = wait->part == wake_outcome->part && wait->whose == own &&
+                    wait->object != wake_outcome->wait->object && wait->end == SIM_WAIT_FIRED &&
+                    wait->end_event < wake_outcome->poll;
         for (uint32_t k = 0; k < ledger->count && woke; k++) {
             const struct sim_wait *child = &ledger->waits[k];
-            if (child->part == fate->part && child->store_step == wait->store_step &&
-                    child->whose == fate->wait->object && child->whose != own) {
+            if (child->part == wake_outcome->part && child->store_step == wait->store_step &&
+                    child->whose == wake_outcome->wait->object && child->whose != own) {
                 found = wait;
             }
         }
@@ -330,7 +334,7 @@ blame_wiper(const struct sim_evidence *evidence, const struct sim_came_word *cam
     const struct sim_walk_stop *wiper = &came->wiper;
     sim__blame_frames(evidence, cause, wiper->frames,
             wiper->frame_count <= SIM_WALK_FRAMES ? wiper->frame_count : 0, false,
-            evidence->outcome->owed_step, evidence->fate->part);
+            evidence->outcome->owed_step, evidence->wake_outcome->part);
     cause->kind = cause->at_count > 0 ? SIM_CAUSE_ERASED : cause->kind;
     cause->wiped = cause->at_count > 0;
     return cause->at_count > 0;
@@ -341,9 +345,9 @@ static uint64_t
 turn_before(const struct sim_evidence *evidence)
 {
     const struct sim_cast *cast = evidence->ledger->cast;
-    for (uint64_t i = evidence->fate->poll; i != SIM_EVENT_NONE && i-- > cast->first;) {
+    for (uint64_t i = evidence->wake_outcome->poll; i != SIM_EVENT_NONE && i-- > cast->first;) {
         if (sim_cast_event(cast, i)->kind == RT_PROBE_POLL &&
-                sim_cast_part_of(cast, i) == evidence->fate->part) {
+                sim_cast_part_of(cast, i) == evidence->wake_outcome->part) {
             return i;
         }
     }
@@ -365,7 +369,7 @@ find_unarmed(const struct sim_evidence *evidence, struct sim_cause *cause)
         sim__blame_trail(evidence, cause, study->trail_count - 1);
     }
     if (cause->at_count == 0) {
-        sim__blame_event(evidence, cause, evidence->fate->wait->store_event);
+        sim__blame_event(evidence, cause, evidence->wake_outcome->wait->store_event);
     }
 }
 
@@ -384,15 +388,17 @@ has_seen(const struct sim_evidence *evidence, const struct sim_came_word *came)
 static void
 find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_fate *fate = evidence->fate;
-    const struct sim_wait *past = fate->culprit == SIM_EVENT_NONE ? stored_past(evidence) : NULL;
+    const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
+    const struct sim_wait *past =
+            wake_outcome->culprit == SIM_EVENT_NONE ? stored_past(evidence) : NULL;
     if (past != NULL) {
         cause->kind = SIM_CAUSE_NEVER_STORED;
-        cause->past = fate->wait->object;
+        cause->past = wake_outcome->wait->object;
         sim__blame_event(evidence, cause, past->store_event);
         return;
     }
-    uint64_t wake = fate->culprit != SIM_EVENT_NONE ? SIM_EVENT_NONE : swallowed_wake(evidence);
+    uint64_t wake =
+            wake_outcome->culprit != SIM_EVENT_NONE ? SIM_EVENT_NONE : swallowed_wake(evidence);
     if (wake != SIM_EVENT_NONE) {
         cause->kind = SIM_CAUSE_COALESCED;
         sim__blame_event(evidence, cause, wake);
@@ -404,7 +410,8 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
         cause->before = writer.at[0];
         return;
     }
-    wake = fate->culprit != SIM_EVENT_NONE ? fate->culprit : wake_before(evidence, fate->wait);
+    wake = wake_outcome->culprit != SIM_EVENT_NONE ? wake_outcome->culprit
+                                                   : wake_before(evidence, wake_outcome->wait);
     if (wake == SIM_EVENT_NONE || wake < turn_before(evidence) ||
             (came != NULL &&
                     sim_cast_event(evidence->ledger->cast, wake)->step < came->change.step)) {
@@ -437,51 +444,51 @@ sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cause *c
         cause->by_trail = cause->at_count > 0;
     }
     if (cause->at_count == 0) {
-        sim__blame_event(evidence, cause, evidence->fate->polled);
+        sim__blame_event(evidence, cause, evidence->wake_outcome->polled);
     }
 }
 
 void
 sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_fate *fate = evidence->fate;
-    switch ((enum sim_fate_kind)fate->kind) {
-    case SIM_FATE_NEVER_STORED:
+    const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
+    switch ((enum sim_wake_outcome_kind)wake_outcome->kind) {
+    case SIM_WAKE_OUTCOME_NEVER_STORED:
         sim__cause_never_stored(evidence, cause);
         return;
-    case SIM_FATE_NEVER_FIRED:
-    case SIM_FATE_NOT_PASSED_ON:
+    case SIM_WAKE_OUTCOME_NEVER_FIRED:
+    case SIM_WAKE_OUTCOME_NOT_PASSED_ON:
         find_never_fired(evidence, cause);
         return;
-    case SIM_FATE_TOO_EARLY:
+    case SIM_WAKE_OUTCOME_TOO_EARLY:
         find_fired_early(evidence, cause);
         return;
-    case SIM_FATE_REPLACED:
+    case SIM_WAKE_OUTCOME_REPLACED:
         cause->kind = SIM_CAUSE_REPLACED;
         break;
-    case SIM_FATE_ERASED:
+    case SIM_WAKE_OUTCOME_ERASED:
         cause->kind = SIM_CAUSE_ERASED;
         break;
-    case SIM_FATE_DROPPED:
+    case SIM_WAKE_OUTCOME_DROPPED:
         cause->kind = SIM_CAUSE_DROPPED;
         break;
-    case SIM_FATE_FIRED_OTHER:
+    case SIM_WAKE_OUTCOME_FIRED_OTHER:
         cause->kind = SIM_CAUSE_NEVER_FIRED;
-        sim__blame_event(evidence, cause, fate->culprit);
+        sim__blame_event(evidence, cause, wake_outcome->culprit);
         sim__blame_entry(evidence, cause, 0);
         return;
-    case SIM_FATE_FIRED_DEAD:
-    case SIM_FATE_STOPPED:
-    case SIM_FATE_NOT_POLLED:
+    case SIM_WAKE_OUTCOME_FIRED_DEAD:
+    case SIM_WAKE_OUTCOME_STOPPED:
+    case SIM_WAKE_OUTCOME_NOT_POLLED:
         cause->kind = SIM_CAUSE_COALESCED;
         sim__cause_visited(evidence, &cause->visited);
         break;
-    case SIM_FATE_UNKNOWN:
-    case SIM_FATES:
+    case SIM_WAKE_OUTCOME_UNKNOWN:
+    case SIM_WAKE_OUTCOMES:
         sim__cause_no_wake(evidence, cause);
         return;
     }
-    sim__blame_event(evidence, cause, fate->culprit);
+    sim__blame_event(evidence, cause, wake_outcome->culprit);
 }
 
 /* A deadline was passed over: whoever set that timer did not wake the loop that slept longer. */
@@ -490,7 +497,7 @@ sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cau
 {
     const struct sim_cast *cast = evidence->ledger->cast;
     uint32_t timer = 0;
-    for (uint64_t i = evidence->fate->horizon; i-- > cast->first;) {
+    for (uint64_t i = evidence->wake_outcome->horizon; i-- > cast->first;) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if (timer == 0 && event->kind == RT_PROBE_EXPIRE) {
             timer = event->object;

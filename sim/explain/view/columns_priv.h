@@ -7,8 +7,8 @@
 #define SIM_EXPLAIN_VIEW_COLUMNS_PRIV_H
 
 #include "sim/explain/view/columns.h"
-#include "sim/explain/view/fate.h"
 #include "sim/explain/view/rows.h"
+#include "sim/explain/view/wake_outcome.h"
 
 #define SIM__COLUMNS_MAX 6u
 #define SIM__GAP 2u

@@ -98,9 +98,10 @@ static bool
 is_child_of(const struct sim__telling *telling, const struct sim_wait *child,
         const struct sim_wait *wait)
 {
-    bool open = child->end_event == SIM_EVENT_NONE || child->end_event >= telling->fate.horizon;
+    bool open =
+            child->end_event == SIM_EVENT_NONE || child->end_event >= telling->wake_outcome.horizon;
     return open && child != wait && child->kind == SIM_WAIT_SLOT && wait->kind == SIM_WAIT_SLOT &&
-           child->store_event < telling->fate.horizon && child->part == wait->part &&
+           child->store_event < telling->wake_outcome.horizon && child->part == wait->part &&
            child->whose == wait->object && is_combinator(wait->object);
 }
 
@@ -234,7 +235,7 @@ begin(struct sim__telling *telling, struct sim_page *page, const struct sim_tale
         sim_cast_free(&telling->cast);
         return err;
     }
-    sim_fate_find(&telling->ledger, tale->outcome, &telling->fate);
+    sim_wake_outcome_find(&telling->ledger, tale->outcome, &telling->wake_outcome);
     sim_frames_find(&tale->outcome->stack, &telling->frames);
     return RT_OK;
 }
@@ -261,17 +262,17 @@ headline(struct sim__telling *telling)
 static rt_err
 columns(struct sim__telling *telling, uint32_t rows_max)
 {
-    const struct sim_fate *fate = &telling->fate;
+    const struct sim_wake_outcome *wake_outcome = &telling->wake_outcome;
     uint64_t steps[3];
     uint32_t count = 0;
-    if (fate->wait != NULL) {
-        steps[count++] = fate->wait->store_step;
+    if (wake_outcome->wait != NULL) {
+        steps[count++] = wake_outcome->wait->store_step;
     }
-    if (fate->poll != SIM_EVENT_NONE) {
-        steps[count++] = sim_cast_event(&telling->cast, fate->poll)->step;
+    if (wake_outcome->poll != SIM_EVENT_NONE) {
+        steps[count++] = sim_cast_event(&telling->cast, wake_outcome->poll)->step;
     }
-    if (fate->culprit != SIM_EVENT_NONE) {
-        steps[count++] = sim_cast_event(&telling->cast, fate->culprit)->step;
+    if (wake_outcome->culprit != SIM_EVENT_NONE) {
+        steps[count++] = sim_cast_event(&telling->cast, wake_outcome->culprit)->step;
     }
     return sim_columns_put(telling->page, &telling->cast, telling->outcome, steps, count, rows_max);
 }

@@ -1,5 +1,5 @@
 /*
- * tell_clues.c -- what is told beside the fate of a waker: who was in a place last, what was
+ * tell_clues.c -- what is told beside the wake outcome of a waker: who was in a place last, what was
  * fired in its stead, who moved the timer.
  *
  * No event says that a clue is the reason: what is no more than a guess begins with "If".
@@ -88,16 +88,16 @@ sim__put_last_waker(struct sim__telling *telling, const struct sim_wait *last)
 static void
 put_guess(struct sim__telling *telling)
 {
-    const struct sim_fate *fate = &telling->fate;
+    const struct sim_wake_outcome *wake_outcome = &telling->wake_outcome;
     struct sim_page *line = &telling->line;
-    if (wait_for_the_same(fate->wait, fate->other)) {
+    if (wait_for_the_same(wake_outcome->wait, wake_outcome->other)) {
         sim_page_put(line, " If that is what ");
-        sim__put_who(telling, fate->part);
+        sim__put_who(telling, wake_outcome->part);
         sim_page_put(line, " waits for, its own waker should have been there, or the wake should "
                            "have gone on to the next.");
     } else {
         sim_page_put(line, " If ");
-        sim__put_who(telling, fate->part);
+        sim__put_who(telling, wake_outcome->part);
         sim_page_put(line, " waits for that as well, its own waker should have been there.");
     }
 }
@@ -108,8 +108,8 @@ put_empty(struct sim__telling *telling, uint32_t place)
 {
     sim_page_put(&telling->line, " That step woke the empty place ");
     sim_cast_put_object(&telling->cast, &telling->line, place, SIM_PART_NONE);
-    if (telling->fate.other != NULL) {
-        sim__put_last_waker(telling, telling->fate.other);
+    if (telling->wake_outcome.other != NULL) {
+        sim__put_last_waker(telling, telling->wake_outcome.other);
     }
     sim_page_put(&telling->line, ".");
     put_guess(telling);
@@ -125,29 +125,30 @@ is_left_behind(const struct sim__telling *telling, const struct sim_wait *wait, 
 void
 sim__put_instead(struct sim__telling *telling)
 {
-    const struct sim_fate *fate = &telling->fate;
+    const struct sim_wake_outcome *wake_outcome = &telling->wake_outcome;
     struct sim_page *line = &telling->line;
-    if (fate->instead == SIM_EVENT_NONE) {
+    if (wake_outcome->instead == SIM_EVENT_NONE) {
         return;
     }
-    const struct sim_event *event = sim_cast_event(&telling->cast, fate->instead);
+    const struct sim_event *event = sim_cast_event(&telling->cast, wake_outcome->instead);
     if (event->kind == RT_PROBE_FIRE_EMPTY) {
         put_empty(telling, event->object);
         return;
     }
-    if (fate->other == NULL || (!wait_for_the_same(fate->wait, fate->other) &&
-                                       !is_left_behind(telling, fate->other, fate->instead))) {
+    if (wake_outcome->other == NULL ||
+            (!wait_for_the_same(wake_outcome->wait, wake_outcome->other) &&
+                    !is_left_behind(telling, wake_outcome->other, wake_outcome->instead))) {
         return;
     }
     sim_page_put(line, " What that step fired is ");
     sim_cast_put_object(&telling->cast, line, event->object, SIM_PART_NONE);
     sim_page_put(line, ", and the waker in there was that of ");
-    sim__put_who(telling, fate->other->part);
+    sim__put_who(telling, wake_outcome->other->part);
     sim_page_put(line, ", stored at ");
-    sim__put_step(telling, fate->other->store_step);
-    sim__put_at(telling, fate->other->await, fate->other->site);
+    sim__put_step(telling, wake_outcome->other->store_step);
+    sim__put_at(telling, wake_outcome->other->await, wake_outcome->other->site);
     sim_page_put(line, ".");
-    sim__put_left_behind(telling, fate->other, fate->instead);
+    sim__put_left_behind(telling, wake_outcome->other, wake_outcome->instead);
     put_guess(telling);
 }
 
@@ -155,11 +156,11 @@ void
 sim__put_moves(struct sim__telling *telling)
 {
     const struct sim_cast *cast = &telling->cast;
-    const struct sim_wait *wait = telling->fate.wait;
+    const struct sim_wait *wait = telling->wake_outcome.wait;
     uint32_t told = 0;
     for (uint64_t i = 0; i < cast->moves.count; i++) {
         const struct sim_move *move = &cast->moves.moves[i];
-        if (move->event < wait->store_event || move->event >= telling->fate.horizon ||
+        if (move->event < wait->store_event || move->event >= telling->wake_outcome.horizon ||
                 sim_cast_event(cast, move->event)->object != wait->object ||
                 sim_cast_part_of(cast, move->event) == wait->part) {
             continue;

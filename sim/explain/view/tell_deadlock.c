@@ -50,10 +50,10 @@ is_own_loop(const struct sim__telling *telling, uint32_t part)
     if (cast->parts[part].kind != SIM_ACTOR_LOOP) {
         return false;
     }
-    if (part == telling->fate.part || said_of(telling, part, &length) != NULL) {
+    if (part == telling->wake_outcome.part || said_of(telling, part, &length) != NULL) {
         return true;
     }
-    for (uint64_t i = cast->first; i < telling->fate.horizon; i++) {
+    for (uint64_t i = cast->first; i < telling->wake_outcome.horizon; i++) {
         if (sim_cast_event(cast, i)->kind == SIM_EVENT_BLOCK && sim_cast_part_of(cast, i) == part) {
             return true;
         }
@@ -74,7 +74,7 @@ static uint64_t
 last_step(const struct sim__telling *telling, uint32_t part)
 {
     const struct sim_cast *cast = &telling->cast;
-    for (uint64_t i = telling->fate.horizon; i-- > cast->first;) {
+    for (uint64_t i = telling->wake_outcome.horizon; i-- > cast->first;) {
         if (sim_cast_event(cast, i)->kind == SIM_EVENT_STEP && sim_cast_part_of(cast, i) == part) {
             return sim_cast_event(cast, i)->step;
         }
@@ -88,7 +88,7 @@ put_said(struct sim__telling *telling, uint32_t part)
 {
     size_t length = 0;
     const char *said = said_of(telling, part, &length);
-    uint64_t block = sim_cast_blocked(&telling->cast, part, telling->fate.horizon);
+    uint64_t block = sim_cast_blocked(&telling->cast, part, telling->wake_outcome.horizon);
     if (said != NULL) {
         sim__put_bytes(telling, said, length);
     } else if (block != SIM_EVENT_NONE) {
@@ -143,7 +143,7 @@ name(struct sim__telling *telling, uint32_t part, uint32_t *named)
 void
 sim__head_deadlock(struct sim__telling *telling)
 {
-    uint32_t first = telling->fate.part;
+    uint32_t first = telling->wake_outcome.part;
     uint32_t named = 0;
     sim_page_put(&telling->line, telling->went_on ? "nobody goes on: " : "nobody can go on: ");
     if (first != SIM_PART_NONE && first != 0) {
@@ -219,10 +219,10 @@ woke_empty(const struct sim__telling *telling, uint32_t part)
     const struct sim_wait *wait = sim__next_wait(telling, part, NULL);
     uint64_t from = wait != NULL && wait->unknown == 0 ? sim_cast_step_first(cast, wait->store_step)
                                                        : SIM_EVENT_NONE;
-    for (uint64_t i = telling->fate.horizon; i-- > from;) {
+    for (uint64_t i = telling->wake_outcome.horizon; i-- > from;) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if (event->kind == RT_PROBE_FIRE_EMPTY && sim_cast_part_of(cast, i) == part &&
-                sim_fate_last_in(&telling->ledger, event->object, i) != NULL) {
+                sim_wake_outcome_last_in(&telling->ledger, event->object, i) != NULL) {
             return i;
         }
     }
@@ -241,7 +241,7 @@ tell_empty(struct sim__telling *telling)
             continue;
         }
         const struct sim_event *event = sim_cast_event(cast, at);
-        const struct sim_wait *last = sim_fate_last_in(&telling->ledger, event->object, at);
+        const struct sim_wait *last = sim_wake_outcome_last_in(&telling->ledger, event->object, at);
         sim_page_put(&telling->line, event->step != 0 ? "At " : "From ");
         sim__put_step(telling, event->step);
         sim_page_put(&telling->line, " ");

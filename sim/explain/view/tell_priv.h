@@ -7,14 +7,14 @@
 #define SIM_EXPLAIN_VIEW_TELL_PRIV_H
 
 #include "sim/core/frames.h"
-#include "sim/explain/view/fate.h"
 #include "sim/explain/view/tell.h"
+#include "sim/explain/view/wake_outcome.h"
 
 /* A failure, read. `line` collects what is then wrapped into the page. */
 struct sim__telling {
     struct sim_cast cast;
     struct sim_ledger ledger;
-    struct sim_fate fate;
+    struct sim_wake_outcome wake_outcome;
     struct sim_page line;
     struct sim_page *page;
     const struct sim_outcome *outcome;
@@ -79,7 +79,7 @@ bool sim__is_of_poll(const struct sim__telling *telling);
 /* A line for each clone that is still open, and the step in which it was lost. */
 void sim__list_clones(struct sim__telling *telling);
 
-/* ---- tell_clues.c: sentences beside the fate of the waker. ----------------------------------- */
+/* ---- tell_clues.c: sentences beside the wake outcome of the waker. ----------------------------------- */
 
 /* " `consumer A` had gone on at step 7 (1us) and left it behind, to wait for sleep (timer 1)."
  * Where the waker was still stored at `until`, but its owner waited elsewhere by then. */
@@ -94,10 +94,10 @@ void sim__put_instead(struct sim__telling *telling);
  * others, of the timer that is waited for. */
 void sim__put_moves(struct sim__telling *telling);
 
-/* ---- tell_fate.c, tell_deadlock.c, tell_verdict.c: paragraphs. ------------------------------- */
+/* ---- tell_wake_outcome.c, tell_deadlock.c, tell_verdict.c: paragraphs. ------------------------------- */
 
 /* What became of the waker. */
-void sim__tell_fate(struct sim__telling *telling);
+void sim__tell_wake_outcome(struct sim__telling *telling);
 
 /* A deadlock: its first sentence, its paragraph; "- `a` waits for …" for everybody who is left. */
 void sim__head_deadlock(struct sim__telling *telling);

@@ -35,7 +35,8 @@ put_message(struct sim__telling *telling)
 static bool
 is_swallowed(const struct sim__telling *telling)
 {
-    return telling->fate.kind == SIM_FATE_NOT_POLLED && telling->fate.culprit != SIM_EVENT_NONE;
+    return telling->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
+           telling->wake_outcome.culprit != SIM_EVENT_NONE;
 }
 
 static void
@@ -49,7 +50,7 @@ put_place(struct sim__telling *telling)
 static void
 put_sleep(struct sim__telling *telling)
 {
-    const struct sim_wait *wait = telling->fate.wait;
+    const struct sim_wait *wait = telling->wake_outcome.wait;
     const struct sim_outcome *outcome = telling->outcome;
     sim_page_put(&telling->line, "it waits for ");
     if (wait == NULL && outcome->object == 0 && is_swallowed(telling)) {
@@ -60,11 +61,11 @@ put_sleep(struct sim__telling *telling)
         sim__put_wait(telling, wait);
     } else {
         sim_cast_put_wanted(
-                &telling->cast, &telling->line, outcome->object, NULL, telling->fate.part);
+                &telling->cast, &telling->line, outcome->object, NULL, telling->wake_outcome.part);
     }
-    if (telling->fate.poll != SIM_EVENT_NONE) {
+    if (telling->wake_outcome.poll != SIM_EVENT_NONE) {
         sim_page_put(&telling->line, " since ");
-        sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.poll)->step);
+        sim__put_step(telling, sim_cast_event(&telling->cast, telling->wake_outcome.poll)->step);
     }
 }
 
@@ -72,8 +73,8 @@ put_sleep(struct sim__telling *telling)
 static void
 put_woken(struct sim__telling *telling)
 {
-    uint64_t wake = telling->fate.culprit;
-    bool itself = sim_cast_part_of(&telling->cast, wake) == telling->fate.part;
+    uint64_t wake = telling->wake_outcome.culprit;
+    bool itself = sim_cast_part_of(&telling->cast, wake) == telling->wake_outcome.part;
     sim_page_put(&telling->line, itself ? ", woke itself at " : ", was woken at ");
     sim__put_step(telling, sim_cast_event(&telling->cast, wake)->step);
 }
@@ -85,8 +86,9 @@ put_could_go_on(struct sim__telling *telling)
 {
     uint64_t step = telling->outcome->owed_step;
     bool swallowed = is_swallowed(telling);
-    bool same = swallowed && sim_cast_event(&telling->cast, telling->fate.culprit)->step == step;
-    if (step != 0 && sim_phrase_whose_step(&telling->cast, step) == telling->fate.part) {
+    bool same = swallowed &&
+                sim_cast_event(&telling->cast, telling->wake_outcome.culprit)->step == step;
+    if (step != 0 && sim_phrase_whose_step(&telling->cast, step) == telling->wake_outcome.part) {
         sim_page_put(&telling->line, same ? "" : ", which had come by then");
     } else if (step != 0 && !same) {
         sim_page_put(&telling->line, ", could have gone on after ");
@@ -114,7 +116,7 @@ find_busiest(const struct sim__telling *telling, uint64_t from, struct busy *ret
     uint32_t count = 0;
     for (uint32_t part = 1; part < cast->count; part++) {
         struct busy busy = {part, 0};
-        for (uint64_t i = from; i < telling->fate.horizon; i++) {
+        for (uint64_t i = from; i < telling->wake_outcome.horizon; i++) {
             const struct sim_event *event = sim_cast_event(cast, i);
             bool turn = event->kind == RT_PROBE_POLL ||
                         (event->kind == SIM_EVENT_STEP && cast->parts[part].kind != SIM_ACTOR_TASK);
@@ -153,7 +155,7 @@ static uint64_t
 last_steps(const struct sim__telling *telling, uint32_t steps)
 {
     const struct sim_cast *cast = &telling->cast;
-    uint64_t i = telling->fate.horizon;
+    uint64_t i = telling->wake_outcome.horizon;
     uint32_t seen = 0;
     while (i > cast->first && seen < steps) {
         i--;
@@ -179,7 +181,8 @@ put_last(struct sim__telling *telling)
 {
     struct sim_page words;
     sim_page_init(&words, false);
-    for (uint64_t i = telling->fate.horizon; i-- > telling->cast.first && words.length == 0;) {
+    for (uint64_t i = telling->wake_outcome.horizon;
+            i-- > telling->cast.first && words.length == 0;) {
         if (sim_phrase_put(&telling->cast, &words, i)) {
             sim_page_put(&telling->line, " The last thing on record is of ");
             sim__put_step(telling, sim_cast_event(&telling->cast, i)->step);
@@ -198,7 +201,7 @@ put_last(struct sim__telling *telling)
 static void
 head_lost(struct sim__telling *telling)
 {
-    sim__put_who(telling, telling->fate.part);
+    sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, sim__found_by_rounds(telling->outcome)
                                          ? " sleeps for ever although it could come to its end: "
                                          : " sleeps for ever although it could go on: ");
@@ -216,7 +219,7 @@ head_late(struct sim__telling *telling)
         sim_page_put(&telling->line, ".");
         return;
     }
-    sim__put_who(telling, telling->fate.part);
+    sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line,
             is_swallowed(telling) ? " was polled too late: " : " was woken too late: ");
     put_sleep(telling);
@@ -271,9 +274,9 @@ head_message(struct sim__telling *telling)
         sim_page_put(&telling->line, "in `");
         sim__put_bytes(telling, outcome->message, front);
         sim_page_put(&telling->line, "`, ");
-    } else if (telling->fate.part != SIM_PART_NONE && !is_named(outcome, length)) {
+    } else if (telling->wake_outcome.part != SIM_PART_NONE && !is_named(outcome, length)) {
         sim_page_put(&telling->line, "in ");
-        sim__put_who(telling, telling->fate.part);
+        sim__put_who(telling, telling->wake_outcome.part);
         sim_page_put(&telling->line, ", ");
     }
     put_message_from(telling, front > 0 ? front + 2 : 0);
@@ -292,7 +295,7 @@ head_contract(struct sim__telling *telling)
         head_message(telling);
         return;
     }
-    sim__put_who(telling, telling->fate.part);
+    sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, " returned PENDING without registering a waker");
     (void)sim__put_where(telling);
     sim_page_put(&telling->line, ", at ");
@@ -310,9 +313,9 @@ head_crash(struct sim__telling *telling)
         sim_page_put(&telling->line, ", ");
         sim__put_step(telling, telling->outcome->fail_step);
     }
-    if (stepped && telling->fate.part != SIM_PART_NONE) {
+    if (stepped && telling->wake_outcome.part != SIM_PART_NONE) {
         sim_page_put(&telling->line, " of ");
-        sim__put_who(telling, telling->fate.part);
+        sim__put_who(telling, telling->wake_outcome.part);
     }
     sim_page_put(&telling->line, ".");
 }
@@ -335,7 +338,7 @@ why_rounds(struct sim__telling *telling)
     sim_page_put(&telling->line,
             "polled once more, nobody went on; but polled in turn, all that sleep, round after "
             "round, ");
-    sim__put_who(telling, telling->fate.part);
+    sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, " came to its end. What they wait for comes from each other, and "
                                  "only the wake-ups between them are missing. So they slept:");
     sim__end_line(telling, 0);
@@ -343,7 +346,7 @@ why_rounds(struct sim__telling *telling)
 }
 
 static void
-why_fate(struct sim__telling *telling)
+why_wake_outcome(struct sim__telling *telling)
 {
     if (sim__found_by_rounds(telling->outcome)) {
         why_rounds(telling);
@@ -356,7 +359,7 @@ why_fate(struct sim__telling *telling)
         sim__end_line(telling, 0);
         return;
     }
-    sim__tell_fate(telling);
+    sim__tell_wake_outcome(telling);
 }
 
 static void
@@ -392,19 +395,20 @@ why_livelock(struct sim__telling *telling)
 static void
 why_starvation(struct sim__telling *telling)
 {
-    const struct sim_fate *fate = &telling->fate;
-    bool woken = fate->kind == SIM_FATE_NOT_POLLED && fate->culprit != SIM_EVENT_NONE;
+    const struct sim_wake_outcome *wake_outcome = &telling->wake_outcome;
+    bool woken = wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
+                 wake_outcome->culprit != SIM_EVENT_NONE;
     if (woken) {
-        sim__put_who(telling, fate->part);
+        sim__put_who(telling, wake_outcome->part);
         sim_page_put(&telling->line, " was woken at ");
-        sim__put_step(telling, sim_cast_event(&telling->cast, fate->culprit)->step);
-        sim__put_at_event(telling, fate->culprit);
+        sim__put_step(telling, sim_cast_event(&telling->cast, wake_outcome->culprit)->step);
+        sim__put_at_event(telling, wake_outcome->culprit);
         sim_page_put(&telling->line, " and has not had a turn since. Meanwhile the steps went to ");
     } else {
         /* What is passed over is no task, but a deadline or a source. */
         sim_page_put(&telling->line, "the last 1000 steps went to ");
     }
-    put_busiest(telling, woken ? fate->culprit : last_steps(telling, 1000));
+    put_busiest(telling, woken ? wake_outcome->culprit : last_steps(telling, 1000));
     sim_page_put(&telling->line, ". The simulator itself passes nobody over for so long: it is the "
                                  "order of the runtime, or of the loop, that does.");
     sim__end_line(telling, 0);
@@ -462,7 +466,7 @@ why_leak(struct sim__telling *telling)
 static void
 why_process(struct sim__telling *telling)
 {
-    uint64_t last = telling->fate.horizon;
+    uint64_t last = telling->wake_outcome.horizon;
     uint32_t step = last > telling->cast.first ? sim_cast_event(&telling->cast, last - 1)->step : 0;
     bool hang = telling->outcome->verdict == SIM_VERDICT_HANG;
     if (sim_outcome_asked(telling->outcome)) {
@@ -527,8 +531,8 @@ struct teller {
 static const struct teller tellers[SIM_VERDICTS] = {
         [SIM_VERDICT_PASS] = {head_pass, why_pass, ""},
         /* What was done to find it differs: put_how_lost. */
-        [SIM_VERDICT_LOST_WAKEUP] = {head_lost, why_fate, ""},
-        [SIM_VERDICT_LATE_WAKEUP] = {head_late, why_fate,
+        [SIM_VERDICT_LOST_WAKEUP] = {head_lost, why_wake_outcome, ""},
+        [SIM_VERDICT_LATE_WAKEUP] = {head_late, why_wake_outcome,
                 "while everything was at rest, before the clock moved on, the sleeper was polled "
                 "once more in a copy of the run, and went on; so it could have been woken earlier"},
         [SIM_VERDICT_DEADLOCK] = {sim__head_deadlock, sim__why_deadlock,
@@ -623,7 +627,7 @@ put_how_lost(struct sim__telling *telling)
 static bool
 is_late_loop(const struct sim__telling *telling)
 {
-    uint32_t part = telling->fate.part;
+    uint32_t part = telling->wake_outcome.part;
     return telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP &&
            telling->outcome->oracle == SIM_ORACLE_QUIET_AUDIT && part != SIM_PART_NONE &&
            telling->cast.parts[part].kind == SIM_ACTOR_LOOP;

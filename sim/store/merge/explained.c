@@ -23,9 +23,11 @@ static const struct rows rows[] = {
                 "INSERT INTO told (told, run, parts_step, seed, digest, steps, sim_ns, decisions,"
                 " deviations, verdict, oracle, actor, object, site, fail_step, owed_step, events)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-        {"SELECT run + ?3, told - 2 * ?3, twin - 2 * ?3, headline, cause, fate, answer, decision,"
+        {"SELECT run + ?3, told - 2 * ?3, twin - 2 * ?3, headline, cause, wake outcome, answer, "
+         "decision,"
          " ordering, swapped, needed, why, build FROM explained WHERE run IN " RUNS,
-                "INSERT INTO explained (run, told, twin, headline, cause, fate, answer, decision,"
+                "INSERT INTO explained (run, told, twin, headline, cause, wake outcome, answer, "
+                "decision,"
                 " ordering, swapped, needed, why, build)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
         {"SELECT run - 2 * ?3, token, message, actor_name, options, tasks, run_order, fifo,"

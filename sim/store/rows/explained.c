@@ -84,10 +84,11 @@ clear(struct sim_store *store, int64_t run)
 static enum sim_store_err
 insert_explained(struct sim_store *store, const struct sim_explained *explained)
 {
-    struct sim__statement statement = sim__store_prepare(store,
-            "INSERT OR REPLACE INTO explained (run, told, twin, headline, cause, fate, answer,"
-            " decision, ordering, swapped, needed, why, build)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    struct sim__statement statement =
+            sim__store_prepare(store, "INSERT OR REPLACE INTO explained (run, told, twin, "
+                                      "headline, cause, wake outcome, answer,"
+                                      " decision, ordering, swapped, needed, why, build)"
+                                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     sim__put_int(&statement, explained->run);
     sim__put_int(&statement, SIM_TOLD_OF(explained->run));
     if (explained->twin != NULL) {
@@ -97,7 +98,7 @@ insert_explained(struct sim_store *store, const struct sim_explained *explained)
     }
     sim__put_text(&statement, explained->headline);
     sim__put_text(&statement, explained->cause);
-    sim__put_text(&statement, explained->fate);
+    sim__put_text(&statement, explained->wake_outcome);
     sim__put_text(&statement, explained->answer);
     sim__put_text(&statement, explained->decision);
     sim__put_text(&statement, explained->ordering);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "runtime/tests/test.h"
-#include "sim/explain/view/fate.h"
 #include "sim/explain/view/tell.h"
+#include "sim/explain/view/wake_outcome.h"
 #include "sim/tests/explain/story.h"
 
 TEST(tell_why_waker_never_stored)
@@ -346,7 +346,7 @@ TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
     struct story story;
     struct sim_cast cast;
     struct sim_ledger ledger;
-    struct sim_fate fate;
+    struct sim_wake_outcome wake_outcome;
     story_begin(&story);
     story_sleep(&story);
     story_bring(&story);
@@ -359,9 +359,9 @@ TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
     story.tale->outcome.owed_step = 4;
     EXPECT_EQ(sim_cast_make(&cast, &story.tale->recorder), RT_OK);
     EXPECT_EQ(sim_ledger_make(&ledger, &cast), RT_OK);
-    sim_fate_find(&ledger, &story.tale->outcome, &fate);
-    EXPECT_STR(sim_fate_name(fate.kind), "never-fired");
-    EXPECT_EQ(fate.wait->store_step, 3);
+    sim_wake_outcome_find(&ledger, &story.tale->outcome, &wake_outcome);
+    EXPECT_STR(sim_wake_outcome_name(wake_outcome.kind), "never-fired");
+    EXPECT_EQ(wake_outcome.wait->store_step, 3);
     sim_ledger_free(&ledger);
     sim_cast_free(&cast);
     story_end(&story);

@@ -1,5 +1,5 @@
 /*
- * fate.c -- going through the ways in which a wake goes missing.
+ * wake_outcome.c -- going through the ways in which a wake goes missing.
  *
  * The order of the questions matters. A wake that arrived and was forgotten is
  * told before anything about wakers; then the one wait that matters is chosen, and
@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/view/fate.h"
+#include "sim/explain/view/wake_outcome.h"
 
 #include "runtime/base/assert.h"
 #include "runtime/time/timers.h"
@@ -19,7 +19,7 @@ struct search {
     const struct sim_ledger *ledger;
     const struct sim_cast *cast;
     const struct sim_outcome *outcome;
-    struct sim_fate *fate;
+    struct sim_wake_outcome *wake_outcome;
 };
 
 /* The first event after the verdict fell. A late wake-up is found in a run that goes on. */
@@ -42,7 +42,7 @@ last_of(const struct search *search, uint32_t kind, uint64_t before)
 {
     for (uint64_t i = before; i-- > search->cast->first;) {
         if (sim_cast_event(search->cast, i)->kind == kind &&
-                sim_cast_part_of(search->cast, i) == search->fate->part) {
+                sim_cast_part_of(search->cast, i) == search->wake_outcome->part) {
             return i;
         }
     }
@@ -56,7 +56,8 @@ static uint64_t
 returned_later(const struct search *search, uint64_t poll)
 {
     const struct sim_event *began = sim_cast_event(search->cast, poll);
-    for (uint64_t i = poll; i < search->fate->horizon && began->kind == RT_PROBE_POLL; i++) {
+    for (uint64_t i = poll; i < search->wake_outcome->horizon && began->kind == RT_PROBE_POLL;
+            i++) {
         const struct sim_event *event = sim_cast_event(search->cast, i);
         if (event->kind == RT_PROBE_POLLED && event->object == began->object) {
             return event->step != began->step ? i : SIM_EVENT_NONE;
@@ -69,28 +70,29 @@ returned_later(const struct search *search, uint64_t poll)
 static void
 find_turn(struct search *search)
 {
-    struct sim_fate *fate = search->fate;
-    uint64_t poll = last_of(search, RT_PROBE_POLL, fate->horizon);
-    fate->poll = poll != SIM_EVENT_NONE ? poll : last_of(search, SIM_EVENT_STEP, fate->horizon);
-    fate->polled = fate->poll;
-    if (fate->poll == SIM_EVENT_NONE) {
+    struct sim_wake_outcome *wake_outcome = search->wake_outcome;
+    uint64_t poll = last_of(search, RT_PROBE_POLL, wake_outcome->horizon);
+    wake_outcome->poll =
+            poll != SIM_EVENT_NONE ? poll : last_of(search, SIM_EVENT_STEP, wake_outcome->horizon);
+    wake_outcome->polled = wake_outcome->poll;
+    if (wake_outcome->poll == SIM_EVENT_NONE) {
         return;
     }
-    uint64_t later = returned_later(search, fate->poll);
+    uint64_t later = returned_later(search, wake_outcome->poll);
     if (later != SIM_EVENT_NONE) {
-        fate->polled = later;
+        wake_outcome->polled = later;
         return;
     }
-    uint32_t step = sim_cast_event(search->cast, fate->poll)->step;
-    for (uint64_t i = fate->poll; i < fate->horizon; i++) {
+    uint32_t step = sim_cast_event(search->cast, wake_outcome->poll)->step;
+    for (uint64_t i = wake_outcome->poll; i < wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(search->cast, i);
         if (event->step != step) {
             return;
         }
-        if (sim_cast_part_of(search->cast, i) == fate->part) {
-            fate->polled = i;
+        if (sim_cast_part_of(search->cast, i) == wake_outcome->part) {
+            wake_outcome->polled = i;
         }
-        if (event->kind == RT_PROBE_POLLED && fate->polled == i) {
+        if (event->kind == RT_PROBE_POLLED && wake_outcome->polled == i) {
             return;
         }
     }
@@ -100,12 +102,12 @@ find_turn(struct search *search)
 static uint64_t
 forgotten_wake(const struct search *search)
 {
-    const struct sim_fate *fate = search->fate;
-    uint32_t object = search->cast->parts[fate->part].object;
-    if (object == 0 || fate->poll == SIM_EVENT_NONE) {
+    const struct sim_wake_outcome *wake_outcome = search->wake_outcome;
+    uint32_t object = search->cast->parts[wake_outcome->part].object;
+    if (object == 0 || wake_outcome->poll == SIM_EVENT_NONE) {
         return SIM_EVENT_NONE;
     }
-    for (uint64_t i = fate->horizon; i-- > fate->poll;) {
+    for (uint64_t i = wake_outcome->horizon; i-- > wake_outcome->poll;) {
         const struct sim_event *event = sim_cast_event(search->cast, i);
         if (event->kind == RT_PROBE_WAKE && event->object == object) {
             return i;
@@ -118,8 +120,8 @@ forgotten_wake(const struct search *search)
 static bool
 owed_step_touches(const struct search *search, uint32_t object)
 {
-    uint64_t i = search->fate->owed;
-    for (; i < search->fate->horizon; i++) {
+    uint64_t i = search->wake_outcome->owed;
+    for (; i < search->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(search->cast, i);
         if (event->step != search->outcome->owed_step) {
             return false;
@@ -134,7 +136,7 @@ owed_step_touches(const struct search *search, uint32_t object)
 static bool
 open_at_horizon(const struct search *search, const struct sim_wait *wait)
 {
-    return wait->end == SIM_WAIT_OPEN || wait->end_event >= search->fate->horizon;
+    return wait->end == SIM_WAIT_OPEN || wait->end_event >= search->wake_outcome->horizon;
 }
 
 /* It waits for a timer whose time had come by the step that owed the wake. */
@@ -147,7 +149,7 @@ is_overdue(const struct search *search, const struct sim_wait *wait)
             !sim_cast_step_time(search->cast, search->outcome->owed_step, &now_ns)) {
         return false;
     }
-    for (uint64_t i = search->cast->first; i < search->fate->horizon; i++) {
+    for (uint64_t i = search->cast->first; i < search->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(search->cast, i);
         bool its = event->object == wait->object;
         if (its && event->kind == RT_PROBE_ARM) {
@@ -164,21 +166,22 @@ is_overdue(const struct search *search, const struct sim_wait *wait)
 static uint32_t
 fitness(const struct search *search, const struct sim_wait *wait)
 {
-    const struct sim_fate *fate = search->fate;
-    if (wait->part != fate->part || wait->kind == SIM_WAIT_HOST ||
-            wait->store_event >= fate->horizon || wait->end == SIM_WAIT_ENDED) {
+    const struct sim_wake_outcome *wake_outcome = search->wake_outcome;
+    if (wait->part != wake_outcome->part || wait->kind == SIM_WAIT_HOST ||
+            wait->store_event >= wake_outcome->horizon || wait->end == SIM_WAIT_ENDED) {
         return 0;
     }
     bool wanted = wait->object != 0 && wait->object == search->outcome->object;
     bool open = open_at_horizon(search, wait);
-    bool alive = open || fate->poll == SIM_EVENT_NONE || wait->end_event > fate->poll;
+    bool alive =
+            open || wake_outcome->poll == SIM_EVENT_NONE || wait->end_event > wake_outcome->poll;
     bool taken = wait->end == SIM_WAIT_REPLACED || wait->end == SIM_WAIT_ERASED ||
                  wait->end == SIM_WAIT_DROPPED;
     if (!alive) {
         /* Gone before its last turn, which relied on it. */
         return taken && wanted ? 1 : 0;
     }
-    if (!open && wait->end == SIM_WAIT_ERASED && wait->end_event <= fate->polled) {
+    if (!open && wait->end == SIM_WAIT_ERASED && wait->end_event <= wake_outcome->polled) {
         /* Its own turn took it back. That is the story only when nothing came instead. */
         return wanted ? 3 : 2;
     }
@@ -219,7 +222,7 @@ wait_ended_by(const struct sim_ledger *ledger, uint64_t event)
 static uint64_t
 fired_for_another(const struct search *search, uint32_t object, uint32_t whose)
 {
-    for (uint64_t i = search->fate->owed; i < search->fate->horizon; i++) {
+    for (uint64_t i = search->wake_outcome->owed; i < search->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(search->cast, i);
         if (event->step != search->outcome->owed_step) {
             break;
@@ -252,7 +255,7 @@ stored_last(const struct sim_wait *wait)
 }
 
 const struct sim_wait *
-sim_fate_last_in(const struct sim_ledger *ledger, uint32_t object, uint64_t event)
+sim_wake_outcome_last_in(const struct sim_ledger *ledger, uint32_t object, uint64_t event)
 {
     const struct sim_wait *last = NULL;
     for (uint32_t i = 0; i < ledger->count; i++) {
@@ -274,20 +277,20 @@ sim_fate_last_in(const struct sim_ledger *ledger, uint32_t object, uint64_t even
 static void
 find_instead(struct search *search)
 {
-    struct sim_fate *fate = search->fate;
-    for (uint64_t i = fate->owed; i < fate->horizon; i++) {
+    struct sim_wake_outcome *wake_outcome = search->wake_outcome;
+    for (uint64_t i = wake_outcome->owed; i < wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(search->cast, i);
         if (event->step != search->outcome->owed_step) {
             return;
         }
         if (event->kind == RT_PROBE_FIRE) {
-            fate->other = wait_ended_by(search->ledger, i);
+            wake_outcome->other = wait_ended_by(search->ledger, i);
         } else if (event->kind == RT_PROBE_FIRE_EMPTY) {
-            fate->other = sim_fate_last_in(search->ledger, event->object, i);
+            wake_outcome->other = sim_wake_outcome_last_in(search->ledger, event->object, i);
         } else {
             continue;
         }
-        fate->instead = i;
+        wake_outcome->instead = i;
         return;
     }
 }
@@ -296,27 +299,29 @@ find_instead(struct search *search)
 static void
 judge_open(struct search *search)
 {
-    struct sim_fate *fate = search->fate;
-    const struct sim_wait *wait = fate->wait;
+    struct sim_wake_outcome *wake_outcome = search->wake_outcome;
+    const struct sim_wait *wait = wake_outcome->wait;
     uint64_t stored = stored_last(wait);
     uint64_t another = fired_for_another(search, wait->object, wait->whose);
-    uint64_t report = last_at(search, SIM_EVENT_REPORT, wait->object, stored, fate->horizon);
+    uint64_t report =
+            last_at(search, SIM_EVENT_REPORT, wait->object, stored, wake_outcome->horizon);
     uint32_t stored_step = sim_cast_event(search->cast, stored)->step;
-    fate->kind = SIM_FATE_NEVER_FIRED;
+    wake_outcome->kind = SIM_WAKE_OUTCOME_NEVER_FIRED;
     if (search->outcome->owed_step != 0 && search->outcome->owed_step <= stored_step) {
         /* What came before its turn before the last one, that turn has seen. */
-        uint64_t looked = fate->poll != SIM_EVENT_NONE ? last_of(search, RT_PROBE_POLL, fate->poll)
-                                                       : SIM_EVENT_NONE;
-        fate->kind = SIM_FATE_TOO_EARLY;
-        fate->culprit = last_at(search, RT_PROBE_FIRE_EMPTY, wait->object,
+        uint64_t looked = wake_outcome->poll != SIM_EVENT_NONE
+                                  ? last_of(search, RT_PROBE_POLL, wake_outcome->poll)
+                                  : SIM_EVENT_NONE;
+        wake_outcome->kind = SIM_WAKE_OUTCOME_TOO_EARLY;
+        wake_outcome->culprit = last_at(search, RT_PROBE_FIRE_EMPTY, wait->object,
                 looked != SIM_EVENT_NONE ? looked : search->cast->first, stored);
     } else if (another != SIM_EVENT_NONE) {
-        fate->kind = SIM_FATE_FIRED_OTHER;
-        fate->culprit = another;
-        fate->other = wait_ended_by(search->ledger, another);
+        wake_outcome->kind = SIM_WAKE_OUTCOME_FIRED_OTHER;
+        wake_outcome->culprit = another;
+        wake_outcome->other = wait_ended_by(search->ledger, another);
     } else if (report != SIM_EVENT_NONE) {
-        fate->kind = SIM_FATE_NOT_PASSED_ON;
-        fate->culprit = report;
+        wake_outcome->kind = SIM_WAKE_OUTCOME_NOT_PASSED_ON;
+        wake_outcome->culprit = report;
     } else {
         find_instead(search);
     }
@@ -325,25 +330,26 @@ judge_open(struct search *search)
 static void
 judge_ended(struct search *search)
 {
-    struct sim_fate *fate = search->fate;
-    fate->culprit = fate->wait->end_event;
-    switch (fate->wait->end) {
+    struct sim_wake_outcome *wake_outcome = search->wake_outcome;
+    wake_outcome->culprit = wake_outcome->wait->end_event;
+    switch (wake_outcome->wait->end) {
     case SIM_WAIT_REPLACED:
-        fate->kind = SIM_FATE_REPLACED;
+        wake_outcome->kind = SIM_WAKE_OUTCOME_REPLACED;
         return;
     case SIM_WAIT_ERASED:
-        fate->kind = SIM_FATE_ERASED;
+        wake_outcome->kind = SIM_WAKE_OUTCOME_ERASED;
         return;
     case SIM_WAIT_DROPPED:
-        fate->kind = SIM_FATE_DROPPED;
+        wake_outcome->kind = SIM_WAKE_OUTCOME_DROPPED;
         return;
     case SIM_WAIT_FIRED:
-        fate->kind = fate->wait->wake == SIM_WAKE_DEAD    ? SIM_FATE_FIRED_DEAD
-                     : fate->wait->wake == SIM_WAKE_CHILD ? SIM_FATE_STOPPED
-                                                          : SIM_FATE_UNKNOWN;
+        wake_outcome->kind = wake_outcome->wait->wake == SIM_WAKE_DEAD ? SIM_WAKE_OUTCOME_FIRED_DEAD
+                             : wake_outcome->wait->wake == SIM_WAKE_CHILD
+                                     ? SIM_WAKE_OUTCOME_STOPPED
+                                     : SIM_WAKE_OUTCOME_UNKNOWN;
         return;
     default:
-        fate->kind = SIM_FATE_UNKNOWN;
+        wake_outcome->kind = SIM_WAKE_OUTCOME_UNKNOWN;
         return;
     }
 }
@@ -354,28 +360,28 @@ judge_ended(struct search *search)
 static void
 judge_nothing(struct search *search)
 {
-    struct sim_fate *fate = search->fate;
-    uint32_t self = search->cast->parts[fate->part].object;
+    struct sim_wake_outcome *wake_outcome = search->wake_outcome;
+    uint32_t self = search->cast->parts[wake_outcome->part].object;
     uint64_t another = fired_for_another(search, search->outcome->object, self);
     if (another != SIM_EVENT_NONE) {
-        fate->kind = SIM_FATE_FIRED_OTHER;
-        fate->culprit = another;
-        fate->other = wait_ended_by(search->ledger, another);
-    } else if (fate->poll != SIM_EVENT_NONE &&
-               sim_cast_event(search->cast, fate->poll)->kind == RT_PROBE_POLL) {
-        fate->kind = SIM_FATE_NEVER_STORED;
+        wake_outcome->kind = SIM_WAKE_OUTCOME_FIRED_OTHER;
+        wake_outcome->culprit = another;
+        wake_outcome->other = wait_ended_by(search->ledger, another);
+    } else if (wake_outcome->poll != SIM_EVENT_NONE &&
+               sim_cast_event(search->cast, wake_outcome->poll)->kind == RT_PROBE_POLL) {
+        wake_outcome->kind = SIM_WAKE_OUTCOME_NEVER_STORED;
     }
 }
 
 void
-sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
-        struct sim_fate *ret_fate)
+sim_wake_outcome_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
+        struct sim_wake_outcome *ret_wake_outcome)
 {
     rt_assert(ledger->cast != NULL);
-    rt_assert(ret_fate != NULL);
+    rt_assert(ret_wake_outcome != NULL);
     const struct sim_cast *cast = ledger->cast;
-    *ret_fate = (struct sim_fate){
-            .kind = SIM_FATE_UNKNOWN,
+    *ret_wake_outcome = (struct sim_wake_outcome){
+            .kind = SIM_WAKE_OUTCOME_UNKNOWN,
             .part = sim_cast_actor(cast, outcome->actor),
             .poll = SIM_EVENT_NONE,
             .polled = SIM_EVENT_NONE,
@@ -384,25 +390,26 @@ sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome
             .instead = SIM_EVENT_NONE,
             .horizon = find_horizon(cast, outcome),
     };
-    struct search search = {ledger, cast, outcome, ret_fate};
-    if (ret_fate->part == SIM_PART_NONE || ret_fate->part == 0) {
-        ret_fate->part = SIM_PART_NONE;
+    struct search search = {ledger, cast, outcome, ret_wake_outcome};
+    if (ret_wake_outcome->part == SIM_PART_NONE || ret_wake_outcome->part == 0) {
+        ret_wake_outcome->part = SIM_PART_NONE;
         return;
     }
     if (outcome->owed_step != 0) {
-        ret_fate->owed = sim_cast_step_first(cast, outcome->owed_step);
+        ret_wake_outcome->owed = sim_cast_step_first(cast, outcome->owed_step);
     }
     find_turn(&search);
-    ret_fate->wait = find_wait(&search);
-    ret_fate->overdue = ret_fate->wait != NULL && open_at_horizon(&search, ret_fate->wait) &&
-                        is_overdue(&search, ret_fate->wait);
+    ret_wake_outcome->wait = find_wait(&search);
+    ret_wake_outcome->overdue = ret_wake_outcome->wait != NULL &&
+                                open_at_horizon(&search, ret_wake_outcome->wait) &&
+                                is_overdue(&search, ret_wake_outcome->wait);
     uint64_t wake = forgotten_wake(&search);
     if (wake != SIM_EVENT_NONE) {
-        ret_fate->kind = SIM_FATE_NOT_POLLED;
-        ret_fate->culprit = wake;
-    } else if (ret_fate->wait == NULL) {
+        ret_wake_outcome->kind = SIM_WAKE_OUTCOME_NOT_POLLED;
+        ret_wake_outcome->culprit = wake;
+    } else if (ret_wake_outcome->wait == NULL) {
         judge_nothing(&search);
-    } else if (open_at_horizon(&search, ret_fate->wait)) {
+    } else if (open_at_horizon(&search, ret_wake_outcome->wait)) {
         judge_open(&search);
     } else {
         judge_ended(&search);
@@ -415,13 +422,13 @@ void
 sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
         struct sim_missing *ret_missing)
 {
-    struct sim_fate fate = {.part = sim_cast_actor(cast, outcome->actor),
+    struct sim_wake_outcome wake_outcome = {.part = sim_cast_actor(cast, outcome->actor),
             .poll = SIM_EVENT_NONE,
             .horizon = find_horizon(cast, outcome)};
-    struct search search = {NULL, cast, outcome, &fate};
-    *ret_missing =
-            (struct sim_missing){SIM_MISSING_NONE, fate.part, outcome->owed_step, 0, false, false};
-    if (fate.part == SIM_PART_NONE || outcome->owed_step == 0) {
+    struct search search = {NULL, cast, outcome, &wake_outcome};
+    *ret_missing = (struct sim_missing){
+            SIM_MISSING_NONE, wake_outcome.part, outcome->owed_step, 0, false, false};
+    if (wake_outcome.part == SIM_PART_NONE || outcome->owed_step == 0) {
         return;
     }
     find_turn(&search);
@@ -429,12 +436,12 @@ sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
     if (wake != SIM_EVENT_NONE) {
         ret_missing->kind = SIM_MISSING_SWALLOWED;
         ret_missing->woken = sim_cast_event(cast, wake)->step;
-        ret_missing->itself = sim_cast_part_of(cast, wake) == fate.part;
+        ret_missing->itself = sim_cast_part_of(cast, wake) == wake_outcome.part;
         ret_missing->step =
                 ret_missing->woken > ret_missing->step ? ret_missing->woken : ret_missing->step;
         ret_missing->late = outcome->verdict == SIM_VERDICT_LATE_WAKEUP;
     } else {
-        bool itself = sim_phrase_whose_step(cast, outcome->owed_step) == fate.part;
+        bool itself = sim_phrase_whose_step(cast, outcome->owed_step) == wake_outcome.part;
         ret_missing->kind = itself ? SIM_MISSING_ITSELF : SIM_MISSING_OWED;
     }
 }
@@ -466,20 +473,20 @@ struct name {
     const char *meaning;
 };
 
-static const struct name fate_names[] = {
-#define FATE_NAME(name, text, meaning) {text, meaning},
-        SIM_FATE_LIST(FATE_NAME)
-#undef FATE_NAME
+static const struct name wake_outcome_names[] = {
+#define WAKE_OUTCOME_NAME(name, text, meaning) {text, meaning},
+        SIM_WAKE_OUTCOME_LIST(WAKE_OUTCOME_NAME)
+#undef WAKE_OUTCOME_NAME
 };
 
 const char *
-sim_fate_name(uint32_t fate)
+sim_wake_outcome_name(uint32_t wake_outcome)
 {
-    return fate < SIM_FATES ? fate_names[fate].text : "?";
+    return wake_outcome < SIM_WAKE_OUTCOMES ? wake_outcome_names[wake_outcome].text : "?";
 }
 
 const char *
-sim_fate_meaning(uint32_t fate)
+sim_wake_outcome_meaning(uint32_t wake_outcome)
 {
-    return fate < SIM_FATES ? fate_names[fate].meaning : "?";
+    return wake_outcome < SIM_WAKE_OUTCOMES ? wake_outcome_names[wake_outcome].meaning : "?";
 }

@@ -1,5 +1,5 @@
 /*
- * fate.h -- what became of the waker that a sleeper was owed.
+ * wake_outcome.h -- what became of the waker that a sleeper was owed.
  *
  * A task sleeps although it could go on. So somewhere between the store of its
  * waker and the step that should have woken it, the wake went missing; there are
@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_FATE_H
-#define SIM_EXPLAIN_VIEW_FATE_H
+#ifndef SIM_EXPLAIN_VIEW_WAKE_OUTCOME_H
+#define SIM_EXPLAIN_VIEW_WAKE_OUTCOME_H
 
 #include "sim/core/outcome.h"
 #include "sim/explain/ledger.h"
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define SIM_FATE_LIST(X) \
+#define SIM_WAKE_OUTCOME_LIST(X) \
     X(UNKNOWN, "unknown", "the record does not say") \
     X(NEVER_STORED, "never-stored", "its last poll left no waker anywhere") \
     X(NEVER_FIRED, "never-fired", "its waker is still there, and nobody fired it") \
@@ -31,15 +31,15 @@ extern "C" {
     X(NOT_PASSED_ON, "not-passed-on", "the host reported it, and nobody fired the waker") \
     X(NOT_POLLED, "not-polled", "it was woken, and never polled again")
 
-enum sim_fate_kind {
-#define SIM_FATE_ENUM(name, text, meaning) SIM_FATE_##name,
-    SIM_FATE_LIST(SIM_FATE_ENUM)
-#undef SIM_FATE_ENUM
-            SIM_FATES
+enum sim_wake_outcome_kind {
+#define SIM_WAKE_OUTCOME_ENUM(name, text, meaning) SIM_WAKE_OUTCOME_##name,
+    SIM_WAKE_OUTCOME_LIST(SIM_WAKE_OUTCOME_ENUM)
+#undef SIM_WAKE_OUTCOME_ENUM
+            SIM_WAKE_OUTCOMES
 };
 
-struct sim_fate {
-    uint32_t kind;                /* enum sim_fate_kind */
+struct sim_wake_outcome {
+    uint32_t kind;                /* enum sim_wake_outcome_kind */
     uint32_t part;                /* Who sleeps; SIM_PART_NONE: nobody known. */
     const struct sim_wait *wait;  /* Whose waker it is about; NULL: none. */
     const struct sim_wait *other; /* FIRED_OTHER: the wait that was fired; NEVER_FIRED: the one
@@ -79,16 +79,16 @@ void sim_missing_put(
         const struct sim_cast *cast, struct sim_page *page, const struct sim_missing *missing);
 
 /* Finds what became of the waker of outcome->actor. */
-void sim_fate_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
-        struct sim_fate *ret_fate);
+void sim_wake_outcome_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
+        struct sim_wake_outcome *ret_wake_outcome);
 
 /* The last wait in the place `object` that had ended before `event`, or NULL. */
-const struct sim_wait *sim_fate_last_in(
+const struct sim_wait *sim_wake_outcome_last_in(
         const struct sim_ledger *ledger, uint32_t object, uint64_t event);
 
 /* "replaced" …; static; "?" for a number that is none. */
-const char *sim_fate_name(uint32_t fate);
-const char *sim_fate_meaning(uint32_t fate);
+const char *sim_wake_outcome_name(uint32_t wake_outcome);
+const char *sim_wake_outcome_meaning(uint32_t wake_outcome);
 
 #ifdef __cplusplus
 }

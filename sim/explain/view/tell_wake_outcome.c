@@ -1,7 +1,7 @@
 /*
- * tell_fate.c -- what became of the waker, in sentences.
+ * tell_wake_outcome.c -- what became of the waker, in sentences.
  *
- * One function for each fate. Each begins with the store, names what happened to
+ * One function for each wake outcome. Each begins with the store, names what happened to
  * the waker with its line, and ends with the step that should have woken.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -17,7 +17,7 @@
 static void
 put_store(struct sim__telling *telling)
 {
-    const struct sim_wait *wait = telling->fate.wait;
+    const struct sim_wait *wait = telling->wake_outcome.wait;
     struct sim_page *line = &telling->line;
     rt_assert(wait != NULL);
     if (wait->unknown != 0) {
@@ -61,7 +61,7 @@ put_owed_line(struct sim__telling *telling)
 {
     const struct sim_cast *cast = &telling->cast;
     uint64_t found = SIM_EVENT_NONE;
-    for (uint64_t i = telling->fate.owed; i < telling->fate.horizon; i++) {
+    for (uint64_t i = telling->wake_outcome.owed; i < telling->wake_outcome.horizon; i++) {
         const struct sim_event *event = sim_cast_event(cast, i);
         if (event->step != telling->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
             break;
@@ -82,11 +82,11 @@ static void
 put_owed(struct sim__telling *telling)
 {
     uint64_t step = telling->outcome->owed_step;
-    if (telling->fate.owed == SIM_EVENT_NONE ||
-            sim_phrase_whose_step(&telling->cast, step) == telling->fate.part) {
+    if (telling->wake_outcome.owed == SIM_EVENT_NONE ||
+            sim_phrase_whose_step(&telling->cast, step) == telling->wake_outcome.part) {
         return; /* Of a step of its own all is said. */
     }
-    uint64_t culprit = telling->fate.culprit;
+    uint64_t culprit = telling->wake_outcome.culprit;
     if (culprit != SIM_EVENT_NONE && sim_cast_event(&telling->cast, culprit)->step == step) {
         sim_page_put(&telling->line, " That step owed the wake.");
         return;
@@ -101,7 +101,7 @@ put_owed(struct sim__telling *telling)
 static void
 put_culprit(struct sim__telling *telling)
 {
-    uint64_t culprit = telling->fate.culprit;
+    uint64_t culprit = telling->wake_outcome.culprit;
     rt_assert(culprit != SIM_EVENT_NONE);
     uint32_t step = sim_cast_event(&telling->cast, culprit)->step;
     sim_page_put(&telling->line, step != 0 ? "at " : "from ");
@@ -114,9 +114,9 @@ static void
 tell_never_stored(struct sim__telling *telling)
 {
     sim_page_put(&telling->line, "the last poll of ");
-    sim__put_who(telling, telling->fate.part);
+    sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, ", at ");
-    sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.poll)->step);
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->wake_outcome.poll)->step);
     sim_page_put(&telling->line, ", answered pending, but no waker was stored for it, then or "
                                  "before: nobody had anything to wake it with.");
     put_owed(telling);
@@ -139,11 +139,11 @@ static void
 tell_too_early(struct sim__telling *telling)
 {
     put_store(telling);
-    if (telling->fate.culprit != SIM_EVENT_NONE) {
+    if (telling->wake_outcome.culprit != SIM_EVENT_NONE) {
         sim_page_put(&telling->line, ", but what it waits for had happened by then: ");
         put_culprit(telling);
         sim_page_put(&telling->line, " had woken the empty place");
-        sim__put_at_event(telling, telling->fate.culprit);
+        sim__put_at_event(telling, telling->wake_outcome.culprit);
         sim_page_put(
                 &telling->line, ". It looked first and stored afterwards, and did not look again.");
     } else {
@@ -162,9 +162,9 @@ tell_replaced(struct sim__telling *telling)
     sim_page_put(&telling->line, ", in a place for one waker; ");
     put_culprit(telling);
     sim_page_put(&telling->line, " put another one there");
-    sim__put_at_event(telling, telling->fate.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.culprit);
     sim_page_put(&telling->line, ", and from then on nobody could wake ");
-    sim__put_who(telling, telling->fate.part);
+    sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, ".");
     put_owed(telling);
 }
@@ -176,7 +176,7 @@ tell_erased(struct sim__telling *telling)
     sim_page_put(&telling->line, "; ");
     put_culprit(telling);
     sim_page_put(&telling->line, " emptied the place without waking");
-    sim__put_at_event(telling, telling->fate.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.culprit);
     sim_page_put(&telling->line, ", and the waker was gone.");
     put_owed(telling);
 }
@@ -188,7 +188,7 @@ tell_dropped(struct sim__telling *telling)
     sim_page_put(&telling->line, "; ");
     put_culprit(telling);
     sim_page_put(&telling->line, " dropped it without waking");
-    sim__put_at_event(telling, telling->fate.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.culprit);
     sim_page_put(&telling->line, ".");
     put_owed(telling);
 }
@@ -196,32 +196,32 @@ tell_dropped(struct sim__telling *telling)
 static void
 tell_fired_other(struct sim__telling *telling)
 {
-    const struct sim_fate *fate = &telling->fate;
-    const struct sim_event *fire = sim_cast_event(&telling->cast, fate->culprit);
-    if (fate->wait != NULL) {
+    const struct sim_wake_outcome *wake_outcome = &telling->wake_outcome;
+    const struct sim_event *fire = sim_cast_event(&telling->cast, wake_outcome->culprit);
+    if (wake_outcome->wait != NULL) {
         put_store(telling);
         sim_page_put(&telling->line, "; but ");
     } else {
         sim_page_put(&telling->line, "no waker of ");
-        sim__put_who(telling, fate->part);
+        sim__put_who(telling, wake_outcome->part);
         sim_page_put(&telling->line, " was stored; ");
     }
     put_culprit(telling);
     sim_page_put(&telling->line, " fired ");
     sim_cast_put_object(&telling->cast, &telling->line, fire->object, SIM_PART_NONE);
-    sim__put_at_event(telling, fate->culprit);
+    sim__put_at_event(telling, wake_outcome->culprit);
     sim_page_put(&telling->line, ", and the waker that was in there is ");
-    if (fate->other != NULL) {
-        sim__put_who(telling, fate->other->part);
+    if (wake_outcome->other != NULL) {
+        sim__put_who(telling, wake_outcome->other->part);
         sim_page_put(&telling->line, "'s, stored at ");
-        sim__put_step(telling, fate->other->store_step);
-        sim__put_at(telling, fate->other->await, fate->other->site);
+        sim__put_step(telling, wake_outcome->other->store_step);
+        sim__put_at(telling, wake_outcome->other->await, wake_outcome->other->site);
     } else {
         sim_page_put(&telling->line, "somebody else's");
     }
     sim_page_put(&telling->line, ".");
-    if (fate->other != NULL) {
-        sim__put_left_behind(telling, fate->other, fate->culprit);
+    if (wake_outcome->other != NULL) {
+        sim__put_left_behind(telling, wake_outcome->other, wake_outcome->culprit);
     }
     put_owed(telling);
 }
@@ -233,7 +233,7 @@ tell_fired_dead(struct sim__telling *telling)
     sim_page_put(&telling->line, "; ");
     put_culprit(telling);
     sim_page_put(&telling->line, " fired it");
-    sim__put_at_event(telling, telling->fate.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.culprit);
     sim_page_put(&telling->line, ", but it was the waker of somebody who has finished: a wake of "
                                  "the dead wakes nobody.");
     put_owed(telling);
@@ -246,9 +246,9 @@ tell_stopped(struct sim__telling *telling)
     sim_page_put(&telling->line, "; ");
     put_culprit(telling);
     sim_page_put(&telling->line, " fired it");
-    sim__put_at_event(telling, telling->fate.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.culprit);
     sim_page_put(&telling->line, ", the combinator noted which child it is for, and did not wake ");
-    sim__put_who(telling, telling->fate.part);
+    sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, ".");
     put_owed(telling);
 }
@@ -258,7 +258,7 @@ tell_not_passed_on(struct sim__telling *telling)
 {
     put_store(telling);
     sim_page_put(&telling->line, "; at ");
-    sim__put_step(telling, sim_cast_event(&telling->cast, telling->fate.culprit)->step);
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->wake_outcome.culprit)->step);
     sim_page_put(&telling->line, " the host reported it as ready, and the runtime that was told "
                                  "did not fire the waker.");
     put_owed(telling);
@@ -281,14 +281,14 @@ next_of(const struct sim__telling *telling, uint32_t kind, uint32_t part, uint64
 static uint32_t
 poller_of(const struct sim__telling *telling)
 {
-    uint64_t poll = telling->fate.poll;
+    uint64_t poll = telling->wake_outcome.poll;
     uint64_t step = poll != SIM_EVENT_NONE ? sim_cast_step_first(&telling->cast,
                                                      sim_cast_event(&telling->cast, poll)->step)
                                            : SIM_EVENT_NONE;
     uint32_t part = step != SIM_EVENT_NONE ? sim_cast_actor(&telling->cast,
                                                      sim_cast_event(&telling->cast, step)->actor)
                                            : SIM_PART_NONE;
-    bool loop = part != SIM_PART_NONE && part != telling->fate.part &&
+    bool loop = part != SIM_PART_NONE && part != telling->wake_outcome.part &&
                 telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
     return loop ? part : SIM_PART_NONE;
 }
@@ -297,7 +297,7 @@ poller_of(const struct sim__telling *telling)
 static void
 put_who_had_it(struct sim__telling *telling)
 {
-    uint64_t culprit = telling->fate.culprit;
+    uint64_t culprit = telling->wake_outcome.culprit;
     uint32_t poller = poller_of(telling);
     if (poller == SIM_PART_NONE) {
         sim_page_put(&telling->line, " The waker did its part; the run queue did not.");
@@ -307,7 +307,7 @@ put_who_had_it(struct sim__telling *telling)
     sim_page_put(&telling->line, " The waker did its part; ");
     sim__put_who(telling, poller);
     sim_page_put(&telling->line, ", which polls it, did not");
-    if (block != SIM_EVENT_NONE && block < telling->fate.horizon) {
+    if (block != SIM_EVENT_NONE && block < telling->wake_outcome.horizon) {
         sim_page_put(&telling->line, ": it went to sleep at ");
         sim__put_step(telling, sim_cast_event(&telling->cast, block)->step);
         sim_page_put(&telling->line, " and had not polled it");
@@ -318,16 +318,16 @@ put_who_had_it(struct sim__telling *telling)
 static void
 tell_not_polled(struct sim__telling *telling)
 {
-    uint64_t culprit = telling->fate.culprit;
+    uint64_t culprit = telling->wake_outcome.culprit;
     const struct sim_event *wake = sim_cast_event(&telling->cast, culprit);
-    uint64_t poll = next_of(telling, RT_PROBE_POLL, telling->fate.part, culprit);
+    uint64_t poll = next_of(telling, RT_PROBE_POLL, telling->wake_outcome.part, culprit);
     bool sleeps_apart = poller_of(telling) == SIM_PART_NONE;
     put_culprit(telling);
-    if (sim_cast_part_of(&telling->cast, culprit) == telling->fate.part) {
+    if (sim_cast_part_of(&telling->cast, culprit) == telling->wake_outcome.part) {
         sim_page_put(&telling->line, " woke itself");
     } else {
         sim_page_put(&telling->line, " woke ");
-        sim__put_who(telling, telling->fate.part);
+        sim__put_who(telling, telling->wake_outcome.part);
     }
     sim__put_at_event(telling, culprit);
     sim_page_put(&telling->line,
@@ -355,9 +355,10 @@ tell_blocked(struct sim__telling *telling, uint64_t block)
 {
     const struct sim_event *event = sim_cast_event(&telling->cast, block);
     uint64_t owed = telling->outcome->owed_step;
-    sim__put_who(telling, telling->fate.part);
+    sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, " began to wait for ");
-    sim_cast_put_wanted(&telling->cast, &telling->line, event->object, NULL, telling->fate.part);
+    sim_cast_put_wanted(
+            &telling->cast, &telling->line, event->object, NULL, telling->wake_outcome.part);
     sim_page_put(&telling->line, " at ");
     sim__put_step(telling, event->step);
     sim_page_put(&telling->line,
@@ -372,43 +373,43 @@ tell_blocked(struct sim__telling *telling, uint64_t block)
 static void
 tell_unknown(struct sim__telling *telling)
 {
-    uint64_t block =
-            telling->fate.part != SIM_PART_NONE
-                    ? sim_cast_blocked(&telling->cast, telling->fate.part, telling->fate.horizon)
-                    : SIM_EVENT_NONE;
-    if (telling->fate.wait == NULL && block != SIM_EVENT_NONE) {
+    uint64_t block = telling->wake_outcome.part != SIM_PART_NONE
+                             ? sim_cast_blocked(&telling->cast, telling->wake_outcome.part,
+                                       telling->wake_outcome.horizon)
+                             : SIM_EVENT_NONE;
+    if (telling->wake_outcome.wait == NULL && block != SIM_EVENT_NONE) {
         tell_blocked(telling, block);
         return;
     }
-    if (telling->fate.wait != NULL) {
+    if (telling->wake_outcome.wait != NULL) {
         put_store(telling);
         sim_page_put(&telling->line, "; the record does not say why it was not woken by that.");
     } else {
         sim_page_put(&telling->line, "the record says nothing about a waker of ");
-        sim__put_who(telling, telling->fate.part);
+        sim__put_who(telling, telling->wake_outcome.part);
         sim_page_put(&telling->line, ".");
     }
     put_owed(telling);
 }
 
 void
-sim__tell_fate(struct sim__telling *telling)
+sim__tell_wake_outcome(struct sim__telling *telling)
 {
     static void (*const tellers[])(struct sim__telling *) = {
-            [SIM_FATE_UNKNOWN] = tell_unknown,
-            [SIM_FATE_NEVER_STORED] = tell_never_stored,
-            [SIM_FATE_NEVER_FIRED] = tell_never_fired,
-            [SIM_FATE_TOO_EARLY] = tell_too_early,
-            [SIM_FATE_REPLACED] = tell_replaced,
-            [SIM_FATE_ERASED] = tell_erased,
-            [SIM_FATE_DROPPED] = tell_dropped,
-            [SIM_FATE_FIRED_OTHER] = tell_fired_other,
-            [SIM_FATE_FIRED_DEAD] = tell_fired_dead,
-            [SIM_FATE_STOPPED] = tell_stopped,
-            [SIM_FATE_NOT_PASSED_ON] = tell_not_passed_on,
-            [SIM_FATE_NOT_POLLED] = tell_not_polled,
+            [SIM_WAKE_OUTCOME_UNKNOWN] = tell_unknown,
+            [SIM_WAKE_OUTCOME_NEVER_STORED] = tell_never_stored,
+            [SIM_WAKE_OUTCOME_NEVER_FIRED] = tell_never_fired,
+            [SIM_WAKE_OUTCOME_TOO_EARLY] = tell_too_early,
+            [SIM_WAKE_OUTCOME_REPLACED] = tell_replaced,
+            [SIM_WAKE_OUTCOME_ERASED] = tell_erased,
+            [SIM_WAKE_OUTCOME_DROPPED] = tell_dropped,
+            [SIM_WAKE_OUTCOME_FIRED_OTHER] = tell_fired_other,
+            [SIM_WAKE_OUTCOME_FIRED_DEAD] = tell_fired_dead,
+            [SIM_WAKE_OUTCOME_STOPPED] = tell_stopped,
+            [SIM_WAKE_OUTCOME_NOT_PASSED_ON] = tell_not_passed_on,
+            [SIM_WAKE_OUTCOME_NOT_POLLED] = tell_not_polled,
     };
-    rt_assert(telling->fate.kind < SIM_FATES);
-    tellers[telling->fate.kind](telling);
+    rt_assert(telling->wake_outcome.kind < SIM_WAKE_OUTCOMES);
+    tellers[telling->wake_outcome.kind](telling);
     sim__end_line(telling, 0);
 }
