@@ -100,7 +100,7 @@ static int
 diff(struct sim_cli *cli)
 {
     struct sim_subject subjects[2] = {{.seed = 0}, {.seed = 0}};
-    struct sim_alone alones[2] = {{.pilot = {.runs = 0}}, {.pilot = {.runs = 0}}};
+    struct sim_alone alones[2] = {{.single = {.runs = 0}}, {.single = {.runs = 0}}};
     int status = make(cli, cli->arguments[0], &subjects[0], &alones[0]);
     if (status == 0) {
         status = make(cli, cli->arguments[1], &subjects[1], &alones[1]);

@@ -58,7 +58,7 @@ static uint32_t
 add_edges(const struct distilling *distilling, const struct sim_alone *alone, uint64_t *ids,
         uint32_t count)
 {
-    const uint64_t *reached = alone->pilot.worker.edges;
+    const uint64_t *reached = alone->single.worker.edges;
     for (uint32_t i = 0; reached != NULL && i < sim_edges_count(); i++) {
         if (sim_edges_has(reached, i)) {
             /* The top bit: not an element's, but for one in 2^64. */
@@ -76,7 +76,7 @@ look_at(struct distilling *distilling, uint32_t which, const struct sim_subject 
     struct sim_cover_run run;
     uint32_t count = sim_cover_run(distilling->cover, sim_alone_recorder(alone),
             distilling->elements, SIM_COVER_ELEMENTS_MAX, &run);
-    const uint32_t *checked = alone->pilot.worker.shared->world.checked;
+    const uint32_t *checked = alone->single.worker.shared->world.checked;
     candidate->ids =
             calloc((size_t)count + SIM_CHECKED_MAX + sim_edges_count(), sizeof(*candidate->ids));
     rt_assert(candidate->ids != NULL);

@@ -78,7 +78,7 @@ static char *
 told_text(tell_fn *tell, const struct sim_explanation *explanation)
 {
     const struct sim_tale tale = {
-            .recorder = sim_pilot_recorder(&explanation->failing),
+            .recorder = sim_single_recorder(&explanation->failing),
             .outcome = sim_explanation_outcome(explanation),
             .went_on = explanation->cause.by_wish != SIM_WISH_NONE,
     };
@@ -167,16 +167,16 @@ tell_runs(struct kept *kept, const struct sim_subject *subject, struct sim_expla
     const char *options = keep_text(kept, sim_options_json(scenario, &decision->options));
     kept->told = (struct sim_told_run){
             .outcome = sim_explanation_outcome(explanation),
-            .recorder = sim_pilot_recorder(&explanation->failing),
+            .recorder = sim_single_recorder(&explanation->failing),
             .options = options,
     };
     kept->told.token = keep_text(kept, sim_token_of(scenario, &decision->options, SIM_HOW_STRICT,
                                                &decision->failing, kept->told.outcome));
     if (explanation->compared) {
-        const struct sim_tape tape = sim_pilot_deviations(&explanation->passing);
+        const struct sim_tape tape = sim_single_deviations(&explanation->passing);
         kept->twin = (struct sim_told_run){
-                .outcome = sim_pilot_outcome(&explanation->passing),
-                .recorder = sim_pilot_recorder(&explanation->passing),
+                .outcome = sim_single_outcome(&explanation->passing),
+                .recorder = sim_single_recorder(&explanation->passing),
                 .options = options,
         };
         kept->twin.token = keep_text(kept, sim_token_of(scenario, &decision->options,

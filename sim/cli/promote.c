@@ -351,7 +351,7 @@ static int
 promote(struct sim_cli *cli)
 {
     struct sim_subject subject;
-    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_alone alone = {.single = {.runs = 0}};
     struct promotion promotion = {.cli = cli, .subject = &subject};
     int status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {

@@ -35,7 +35,7 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone,
         enum sim_finding finding, const char *show, const char *debug, const char *token)
 {
     const struct sim_outcome *outcome = sim_alone_outcome(alone);
-    const struct sim_shared *shared = alone->pilot.worker.shared;
+    const struct sim_shared *shared = alone->single.worker.shared;
     int width = subject->half_digest ? 8 : 16;
     (void)printf("%s: %s, %s (oracle %s)\ndigest expected %0*llx, actual %0*llx\n",
             subject->entry->scenario->name, sim_replay_sentence(finding, subject, outcome),
@@ -135,7 +135,7 @@ static int
 replay_all(struct sim_cli *cli, const struct sim_subject *subject)
 {
     const struct sim_settings *settings = &cli->settings;
-    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_alone alone = {.single = {.runs = 0}};
     struct sim_trap trap = {sim_given(settings, SIM_CLI_OPTION_STEP) ? settings->step : UINT64_MAX};
     const struct sim_subject_way way = {
             .lenient = sim_given(settings, SIM_CLI_OPTION_LENIENT),
@@ -154,7 +154,7 @@ replay_all(struct sim_cli *cli, const struct sim_subject *subject)
         status = tell(cli, subject, &alone);
     }
     if (sim_given(settings, SIM_CLI_OPTION_CODE)) {
-        sim_coverage_tell_run(cli, alone.pilot.worker.edges);
+        sim_coverage_tell_run(cli, alone.single.worker.edges);
     }
     sim_alone_done(&alone);
     return status;

@@ -110,7 +110,7 @@ tell_one(const struct each *each, const struct sim_subject *subject, struct sim_
 static int
 run_one(struct each *each, const struct sim_subject *subject)
 {
-    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_alone alone = {.single = {.runs = 0}};
     const struct sim_subject_way way = {
             .lenient = sim_given(&each->cli->settings, SIM_CLI_OPTION_LENIENT),
             .explain = sim_given(&each->cli->settings, SIM_CLI_OPTION_JSON), /* It has owed_step. */
@@ -123,7 +123,7 @@ run_one(struct each *each, const struct sim_subject *subject)
     }
     if (status == 0) {
         each->found[finding]++;
-        add_edges(each, alone.pilot.worker.edges);
+        add_edges(each, alone.single.worker.edges);
         tell_one(each, subject, &alone, finding);
         status = sim_replay_status(finding, sim_alone_outcome(&alone));
     }

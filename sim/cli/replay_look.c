@@ -74,7 +74,7 @@ sim_replay_say_core(const struct sim_alone *alone)
 {
     char core[512];
     char script[SIM_GDB_PATH_MAX];
-    pid_t pid = alone->pilot.worker.dumped;
+    pid_t pid = alone->single.worker.dumped;
     if (pid == 0) {
         return;
     }
@@ -183,7 +183,7 @@ tell_moment(struct sim_cli *cli, const struct sim_subject *subject)
 {
     bool step = given(cli, SIM_CLI_OPTION_STEP);
     struct sim_moment *moment = sim_moment_new(step ? cli->settings.step : cli->settings.until + 1);
-    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_alone alone = {.single = {.runs = 0}};
     if (moment == NULL) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to look at the run");
     }
@@ -218,7 +218,7 @@ step_that_matters(const struct sim_outcome *outcome)
 static int
 find_step(struct sim_cli *cli, const struct sim_subject *subject, uint64_t *ret_step)
 {
-    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_alone alone = {.single = {.runs = 0}};
     const struct sim_subject_way way = {
             .lenient = given(cli, SIM_CLI_OPTION_LENIENT), .explain = true};
     int status = sim_subject_run_so(cli, subject, &way, &alone);

@@ -240,7 +240,7 @@ static int
 shrink(struct sim_cli *cli)
 {
     struct sim_subject subject;
-    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_alone alone = {.single = {.runs = 0}};
     int status = sim_subject_find(cli, cli->arguments[0], &subject);
     if (status == 0) {
         status = sim_subject_run(cli, &subject, false, false, &alone);

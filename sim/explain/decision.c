@@ -27,7 +27,7 @@
 
 struct search {
     struct sim_decision *decision;
-    struct sim_pilot *scout;
+    struct sim_single *scout;
     const struct sim_failure *failure;
     struct sim_outcome wanted; /* Of the failing run. */
     struct sim_deviation *room;
@@ -47,7 +47,7 @@ fly(struct search *search, const struct sim_options *options, uint64_t seed, uin
             .how = how,
             .tape = tape,
     };
-    const struct sim_outcome *outcome = sim_pilot_run(search->scout, &candidate);
+    const struct sim_outcome *outcome = sim_single_run(search->scout, &candidate);
     search->decision->runs++;
     search->refused = search->refused || search->scout->worker.failed;
     return outcome;
@@ -200,7 +200,7 @@ may_decide(const struct sim_deviation *deviation)
 static bool
 keep_passing(struct search *search)
 {
-    struct sim_tape written = sim_pilot_deviations(search->scout);
+    struct sim_tape written = sim_single_deviations(search->scout);
     return copy_tape(&search->decision->passing, &written);
 }
 
@@ -218,7 +218,7 @@ flip_one(struct search *search)
         if (!may_decide(&tape->entries[i]) || !passes(fly_tape(search, &flipped))) {
             continue;
         }
-        struct sim_tape written = sim_pilot_deviations(search->scout);
+        struct sim_tape written = sim_single_deviations(search->scout);
         struct sim_tape passing = {NULL, 0, 0};
         struct sim_tally below;
         struct sim_tally beside;
@@ -268,7 +268,7 @@ take_passing(struct search *search, const struct sim_outcome *outcome)
 {
     struct sim_decision *decision = search->decision;
     const struct sim_outcome passed = *outcome;
-    struct sim_tape written = sim_pilot_deviations(search->scout);
+    struct sim_tape written = sim_single_deviations(search->scout);
     struct sim_tape tape = {NULL, 0, 0};
     bool taken = copy_tape(&tape, &written) &&
                  shrink(search, &tape, &passed, true, &decision->passing) &&
@@ -327,7 +327,7 @@ count_well(struct search *search)
 /* ---- The interface. -------------------------------------------------------------------------- */
 
 bool
-sim_decision_find(struct sim_decision *decision, struct sim_pilot *scout,
+sim_decision_find(struct sim_decision *decision, struct sim_single *scout,
         const struct sim_failure *failure, const struct sim_tape *tape,
         const struct sim_outcome *outcome)
 {

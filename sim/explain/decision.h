@@ -12,7 +12,7 @@
 #ifndef SIM_EXPLAIN_DECISION_H
 #define SIM_EXPLAIN_DECISION_H
 
-#include "sim/engine/worker/pilot.h"
+#include "sim/engine/worker/single.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,7 +59,7 @@ struct sim_decision {
  * Looks for it. `tape` and `outcome` are the failing run's. False: the system refused (`scout`'s
  * worker.error). sim_decision_free must follow in any case.
  */
-bool sim_decision_find(struct sim_decision *decision, struct sim_pilot *scout,
+bool sim_decision_find(struct sim_decision *decision, struct sim_single *scout,
         const struct sim_failure *failure, const struct sim_tape *tape,
         const struct sim_outcome *outcome);
 /* Looks for nothing: `tape` is what the failing run did. False: no memory. */

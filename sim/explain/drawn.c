@@ -14,7 +14,7 @@ look(const struct sim_candidate *what, const struct sim_deviation *deviation, ui
         struct sim_budget *budget, struct sim_draws *draws)
 {
     struct sim_candidate candidate = *what;
-    struct sim_pilot pilot;
+    struct sim_single single;
     draws->asks = true;
     draws->stream = deviation->stream;
     draws->ordinal = deviation->ordinal;
@@ -22,12 +22,12 @@ look(const struct sim_candidate *what, const struct sim_deviation *deviation, ui
     candidate.draws = draws;
     candidate.texts = false;
     if (!sim_budget_left(budget) ||
-            !sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, hang_ms)) {
+            !sim_single_init(&single, NULL, &sim_shared_for_candidates, hang_ms)) {
         return false;
     }
-    pilot.budget = budget;
-    bool ran = sim_pilot_run(&pilot, &candidate) != NULL;
-    sim_pilot_fini(&pilot);
+    single.budget = budget;
+    bool ran = sim_single_run(&single, &candidate) != NULL;
+    sim_single_fini(&single);
     return ran && draws->found && draws->asked.kind == deviation->kind;
 }
 

@@ -12,7 +12,7 @@
 
 #include "sim/core/draws.h"
 #include "sim/core/symbols.h"
-#include "sim/engine/worker/pilot.h"
+#include "sim/engine/worker/single.h"
 #include "sim/explain/view/cast.h"
 #include "sim/explain/view/page.h"
 

@@ -37,7 +37,7 @@ run_given(struct sim_explanation *explanation)
             .tape = failure->tape,
             .texts = true,
     };
-    return sim_pilot_run(&explanation->failing, &candidate) != NULL;
+    return sim_single_run(&explanation->failing, &candidate) != NULL;
 }
 
 /* One of the two runs that were found. */
@@ -57,7 +57,7 @@ candidate_of(const struct sim_explanation *explanation, const struct sim_tape *t
 static bool
 study_failing(struct sim_explanation *explanation)
 {
-    struct sim_pilot *pilot = &explanation->failing;
+    struct sim_single *single = &explanation->failing;
     struct sim_candidate candidate = candidate_of(explanation, &explanation->decision.failing);
     candidate.texts = true;
     if (sim_budget_left(&explanation->budget)) {
@@ -65,13 +65,13 @@ study_failing(struct sim_explanation *explanation)
         studied.explain = true;
         studied.study = explanation->study != NULL ? sim_study_run : NULL;
         studied.study_of = explanation->study;
-        pilot->budget = &explanation->budget;
-        if (sim_pilot_run(pilot, &studied) != NULL) {
+        single->budget = &explanation->budget;
+        if (sim_single_run(single, &studied) != NULL) {
             return true;
         }
     }
-    pilot->budget = NULL;
-    return sim_pilot_run(pilot, &candidate) != NULL;
+    single->budget = NULL;
+    return sim_single_run(single, &candidate) != NULL;
 }
 
 static bool
@@ -87,9 +87,9 @@ static bool
 find_decision(struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
-    struct sim_pilot scout;
-    struct sim_tape tape = sim_pilot_deviations(&explanation->failing);
-    if (!sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, failure->hang_ms)) {
+    struct sim_single scout;
+    struct sim_tape tape = sim_single_deviations(&explanation->failing);
+    if (!sim_single_init(&scout, NULL, &sim_shared_for_candidates, failure->hang_ms)) {
         return refuse(explanation, "no memory for a worker");
     }
     scout.budget = &explanation->budget;
@@ -98,7 +98,7 @@ find_decision(struct sim_explanation *explanation)
     if (!found) {
         (void)refuse(explanation, scout.worker.error);
     }
-    sim_pilot_fini(&scout);
+    sim_single_fini(&scout);
     return found;
 }
 
@@ -110,7 +110,7 @@ run_failing(struct sim_explanation *explanation)
     bool flown = study_failing(explanation);
     for (uint32_t deaths = 0; flown && deaths < DEATHS_MAX && sim_budget_left(&explanation->budget);
             deaths++) {
-        const struct sim_outcome *outcome = sim_pilot_outcome(&explanation->failing);
+        const struct sim_outcome *outcome = sim_single_outcome(&explanation->failing);
         bool dead = outcome->oracle == SIM_ORACLE_PROCESS || outcome->verdict == SIM_VERDICT_PASS;
         if (explanation->study == NULL || explanation->study->done || dead) {
             break;
@@ -119,14 +119,14 @@ run_failing(struct sim_explanation *explanation)
     }
     /* What is told, and has a token, is the failure and nothing else. */
     return flown &&
-           (sim_outcome_same(sim_pilot_outcome(&explanation->failing), &explanation->given) ||
+           (sim_outcome_same(sim_single_outcome(&explanation->failing), &explanation->given) ||
                    refuse(explanation, "it ends in another way each time that it is run"));
 }
 
 static bool
 read_passing(struct sim_explanation *explanation)
 {
-    const struct sim_recorder *recorder = sim_pilot_recorder(&explanation->passing);
+    const struct sim_recorder *recorder = sim_single_recorder(&explanation->passing);
     if (sim_cast_make(&explanation->passing_cast, recorder) != RT_OK) {
         return false;
     }
@@ -143,10 +143,10 @@ run_passing(struct sim_explanation *explanation)
     const struct sim_failure *failure = &explanation->failure;
     struct sim_candidate candidate = candidate_of(explanation, &explanation->decision.passing);
     candidate.texts = true;
-    if (!sim_pilot_init(&explanation->passing, NULL, &sim_shared_for_reading, failure->hang_ms)) {
+    if (!sim_single_init(&explanation->passing, NULL, &sim_shared_for_reading, failure->hang_ms)) {
         return refuse(explanation, "no memory for a worker");
     }
-    const struct sim_outcome *outcome = sim_pilot_run(&explanation->passing, &candidate);
+    const struct sim_outcome *outcome = sim_single_run(&explanation->passing, &candidate);
     explanation->compared =
             outcome != NULL && outcome->verdict == SIM_VERDICT_PASS && read_passing(explanation);
     return outcome != NULL || refuse(explanation, explanation->passing.worker.error);
@@ -155,8 +155,8 @@ run_passing(struct sim_explanation *explanation)
 static bool
 read_record(struct sim_explanation *explanation)
 {
-    const struct sim_outcome *outcome = sim_pilot_outcome(&explanation->failing);
-    if (sim_cast_make(&explanation->cast, sim_pilot_recorder(&explanation->failing)) != RT_OK) {
+    const struct sim_outcome *outcome = sim_single_outcome(&explanation->failing);
+    if (sim_cast_make(&explanation->cast, sim_single_recorder(&explanation->failing)) != RT_OK) {
         return false;
     }
     if (sim_ledger_make(&explanation->ledger, &explanation->cast) != RT_OK) {
@@ -211,15 +211,15 @@ walk_run(struct sim_explanation *explanation, const struct sim_tape *tape,
         void *study_of)
 {
     uint32_t hang_ms = explanation->failure.hang_ms;
-    struct sim_pilot scout;
+    struct sim_single scout;
     struct sim_candidate candidate = candidate_of(explanation, tape);
     candidate.study = study;
     candidate.study_of = study_of;
     if (study_of != NULL && sim_budget_left(&explanation->budget) &&
-            sim_pilot_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
+            sim_single_init(&scout, NULL, &sim_shared_for_candidates, hang_ms)) {
         scout.budget = &explanation->budget;
-        (void)sim_pilot_run(&scout, &candidate);
-        sim_pilot_fini(&scout);
+        (void)sim_single_run(&scout, &candidate);
+        sim_single_fini(&scout);
     }
 }
 
@@ -432,12 +432,12 @@ find_order(struct sim_explanation *explanation)
 
 /* What came of the two events when they were exchanged. */
 static void
-judge_swapped(struct sim_explanation *explanation, struct sim_pilot *pilot)
+judge_swapped(struct sim_explanation *explanation, struct sim_single *single)
 {
     struct sim_swap *order = &explanation->order;
-    const struct sim_outcome *outcome = sim_pilot_outcome(pilot);
+    const struct sim_outcome *outcome = sim_single_outcome(single);
     struct sim_cast cast;
-    if (sim_cast_make(&cast, sim_pilot_recorder(pilot)) != RT_OK) {
+    if (sim_cast_make(&cast, sim_single_recorder(single)) != RT_OK) {
         return;
     }
     if (!sim_order_is_swapped(order, &explanation->cast, &cast)) {
@@ -455,7 +455,7 @@ static void
 verify_order(struct sim_explanation *explanation)
 {
     struct sim_swap *order = &explanation->order;
-    struct sim_pilot pilot;
+    struct sim_single single;
     struct sim_tape tape = {NULL, 0, 0};
     if (!order->found || !order->events) {
         return;
@@ -464,16 +464,16 @@ verify_order(struct sim_explanation *explanation)
                 &explanation->decision.failing, &tape)) {
         order->swapped = SIM_SWAPPED_NEVER;
     } else if (sim_budget_left(&explanation->budget) &&
-               sim_pilot_init(
-                       &pilot, NULL, &sim_shared_for_reading, explanation->failure.hang_ms)) {
-        pilot.budget = &explanation->budget;
+               sim_single_init(
+                       &single, NULL, &sim_shared_for_reading, explanation->failure.hang_ms)) {
+        single.budget = &explanation->budget;
         struct sim_candidate candidate = candidate_of(explanation, &tape);
         candidate.how = SIM_HOW_ORDERED;
         candidate.texts = true;
-        if (sim_pilot_run(&pilot, &candidate) != NULL) {
-            judge_swapped(explanation, &pilot);
+        if (sim_single_run(&single, &candidate) != NULL) {
+            judge_swapped(explanation, &single);
         }
-        sim_pilot_fini(&pilot);
+        sim_single_fini(&single);
     }
     free(tape.entries);
 }
@@ -495,7 +495,7 @@ find_number(struct sim_explanation *explanation)
 static bool
 explain_hang(struct sim_explanation *explanation)
 {
-    const struct sim_tape tape = sim_pilot_deviations(&explanation->failing);
+    const struct sim_tape tape = sim_single_deviations(&explanation->failing);
     if (!sim_decision_none(&explanation->decision, &explanation->failure, &tape) ||
             !read_record(explanation)) {
         return refuse(explanation, "no memory for the record");
@@ -552,12 +552,12 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
     explanation->failure.budget = &explanation->budget;
     explanation->places = sim_places_new();
     explanation->study = sim_study_new();
-    if (!sim_pilot_init(
+    if (!sim_single_init(
                 &explanation->failing, NULL, &sim_shared_for_reading, patience_ms(failure)) ||
             !run_given(explanation)) {
         return false;
     }
-    explanation->given = *sim_pilot_outcome(&explanation->failing);
+    explanation->given = *sim_single_outcome(&explanation->failing);
     if (explanation->given.verdict == SIM_VERDICT_PASS) {
         return true;
     }
@@ -587,8 +587,8 @@ sim_explanation_free(struct sim_explanation *explanation)
         sim_cast_free(&explanation->passing_cast);
     }
     sim_decision_free(&explanation->decision);
-    sim_pilot_fini(&explanation->failing);
-    sim_pilot_fini(&explanation->passing);
+    sim_single_fini(&explanation->failing);
+    sim_single_fini(&explanation->passing);
     sim_study_free(&explanation->study);
     sim_way_free(&explanation->here);
     sim_way_free(&explanation->there);
@@ -599,5 +599,5 @@ sim_explanation_free(struct sim_explanation *explanation)
 const struct sim_outcome *
 sim_explanation_outcome(const struct sim_explanation *explanation)
 {
-    return sim_pilot_outcome(&explanation->failing);
+    return sim_single_outcome(&explanation->failing);
 }

@@ -13,7 +13,7 @@
 #ifndef SIM_EXPLAIN_EXPLAIN_H
 #define SIM_EXPLAIN_EXPLAIN_H
 
-#include "sim/engine/worker/pilot.h"
+#include "sim/engine/worker/single.h"
 #include "sim/explain/cause/cause.h"
 #include "sim/explain/decision.h"
 #include "sim/explain/drawn.h"
@@ -32,9 +32,9 @@ struct sim_explanation {
     struct sim_budget budget; /* Where it was used up the explanation is incomplete: `cuts`. */
     struct sim_places *places;
     struct sim_study *study;
-    struct sim_pilot failing; /* Flies the failing run; its record stays there. */
-    struct sim_pilot passing; /* The nearest that passes, where there is one. */
-    struct sim_outcome given; /* How the failure itself ended. */
+    struct sim_single failing; /* Flies the failing run; its record stays there. */
+    struct sim_single passing; /* The nearest that passes, where there is one. */
+    struct sim_outcome given;  /* How the failure itself ended. */
     struct sim_decision decision;
     struct sim_deciding_number number; /* Where the deciding one is a number. */
     bool compared;                     /* `passing` has its record, and is read. */

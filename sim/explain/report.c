@@ -244,7 +244,7 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
 {
     struct report report = {.page = page, .explanation = explanation};
     const struct sim_tale tale = {
-            .recorder = sim_pilot_recorder(&explanation->failing),
+            .recorder = sim_single_recorder(&explanation->failing),
             .outcome = sim_explanation_outcome(explanation),
             .went_on = explanation->cause.by_wish != SIM_WISH_NONE,
             .rows_max = SIM_ROWS_DEFAULT,

@@ -164,7 +164,7 @@ sim_run_json_failure(const struct sim_run *run, const struct sim_told *told)
     sim_json_number(&json, "sim_ns", outcome->sim_ns);
     sim_json_number(&json, "deviations", outcome->deviations);
     sim_json_number(&json, "owed_step", outcome->owed_step);
-    sim_json_text(&json, "fifo", fifo[failure->alone->pilot.worker.shared->fifo]);
+    sim_json_text(&json, "fifo", fifo[failure->alone->single.worker.shared->fifo]);
     put_sites(&json, failure);
     if (told->run_id != 0) {
         sim_json_signed(&json, "run", told->run_id);

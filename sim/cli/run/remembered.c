@@ -217,7 +217,7 @@ run_again(struct sim_run *run, const struct sim_remembered *failure, const struc
     bool goes_on = false;
     if (!sim_alone_run(&alone, &what)) {
         run->system = sim_cli_fail(SIM_EXIT_SYSTEM, "a remembered failure could not be run: %s",
-                alone.pilot.worker.error);
+                alone.single.worker.error);
     } else if (sim_alone_outcome(&alone)->verdict == SIM_VERDICT_PASS) {
         goes_on = forget(run, failure, "no longer fails; forgotten");
     } else {

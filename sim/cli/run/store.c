@@ -376,7 +376,7 @@ store_failure(struct sim_run *run, const struct sim_new_failure *failure, const 
             .frames = &frames,
             .fresh = is_default ? 0 : sim_run_cover_fresh(run, failure->index),
             .news = SIM_NEWS_FAILED | (is_default ? 0 : coverage_news(run, failure->index)),
-            .fifo = failure->alone->pilot.worker.shared->fifo,
+            .fifo = failure->alone->single.worker.shared->fifo,
             .has_row = failure->seen != NULL && !is_again,
     };
     enum sim_store_err err = sim_store_failure(run->store, &full, ret_run_id);

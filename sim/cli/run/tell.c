@@ -126,7 +126,7 @@ tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
 static const char *
 shrunk_order_words(const struct sim_shrunk *shrunk)
 {
-    switch (sim_pilot_fifo(&shrunk->alone.pilot)) {
+    switch (sim_single_fifo(&shrunk->alone.single)) {
     case SIM_FIFO_YES:
         return shrunk->to.preemptions == 0
                        ? "It is possible in FIFO order, each task polled in the order of its "
@@ -185,8 +185,8 @@ tell_report(struct sim_run *run, const struct sim_told *told)
     if (sim_tell(&page, &tale) != RT_OK) {
         sim_tell_commands(&page, &tale);
     }
-    (void)fputs(
-            smaller ? shrunk_order_words(told->shrunk) : order_words(sim_pilot_fifo(&alone->pilot)),
+    (void)fputs(smaller ? shrunk_order_words(told->shrunk)
+                        : order_words(sim_single_fifo(&alone->single)),
             stdout);
     tell_drawn(run, failure);
     (void)fputs(sim_page_text(&page), stdout);
@@ -323,7 +323,7 @@ run_alone(struct sim_run *run, uint64_t seed, const struct sim_again *again, boo
         return true;
     }
     run->system = sim_cli_fail(
-            SIM_EXIT_SYSTEM, "the twins could not be run: %s", alone->pilot.worker.error);
+            SIM_EXIT_SYSTEM, "the twins could not be run: %s", alone->single.worker.error);
     return false;
 }
 
@@ -347,8 +347,8 @@ store_twin(struct sim_run *run, uint64_t seed, struct sim_alone *usual, const ch
 bool
 sim_run_tell_twin(struct sim_run *run, uint64_t seed, const struct sim_again *again)
 {
-    struct sim_alone usual = {.pilot = {.runs = 0}};
-    struct sim_alone twin = {.pilot = {.runs = 0}};
+    struct sim_alone usual = {.single = {.runs = 0}};
+    struct sim_alone twin = {.single = {.runs = 0}};
     sim_progress_clear(&run->progress);
     bool ran =
             run_alone(run, seed, again, false, &usual) && run_alone(run, seed, again, true, &twin);

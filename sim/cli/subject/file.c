@@ -82,13 +82,13 @@ run_artifact(struct sim_cli *cli, const struct sim_artifact *artifact, struct si
             .tape = &answers,
             .hang_ms = cli->settings.hang_ms,
     };
-    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_alone alone = {.single = {.runs = 0}};
     int status = 0;
     if (sim_alone_run(&alone, &what)) {
         keep(subject, &alone);
     } else {
         status = sim_cli_fail(
-                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone.pilot.worker.error);
+                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone.single.worker.error);
     }
     sim_alone_done(&alone);
     free(answers.entries);
@@ -219,11 +219,11 @@ sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const 
             .hang_ms = cli->settings.hang_ms,
             .transcript = transcript,
     };
-    struct sim_alone alone = {.pilot = {.runs = 0}};
+    struct sim_alone alone = {.single = {.runs = 0}};
     int status = sim_alone_run(&alone, &what)
                          ? write_transcript(subject, transcript, path)
                          : sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s",
-                                   alone.pilot.worker.error);
+                                   alone.single.worker.error);
     sim_alone_done(&alone);
     free_transcript(transcript);
     return status;

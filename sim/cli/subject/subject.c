@@ -492,7 +492,7 @@ sim_subject_run_so(struct sim_cli *cli, const struct sim_subject *subject,
     };
     if (!sim_alone_run(alone, &what)) {
         return sim_cli_fail(
-                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->pilot.worker.error);
+                SIM_EXIT_SYSTEM, "the run could not be made: %s", alone->single.worker.error);
     }
     return 0;
 }

@@ -139,7 +139,7 @@ read_order(struct sim__shrinker *shrinker)
             !sim__shrink_run_best(shrinker)) {
         return NULL;
     }
-    const struct sim_recorder *recorder = sim_pilot_recorder(&shrinker->pilot);
+    const struct sim_recorder *recorder = sim_single_recorder(&shrinker->single);
     struct order *order = calloc(1, sizeof(*order));
     rt_assert(order != NULL);
     for (uint64_t i = sim_recorder_first(recorder); i < recorder->count; i++) {

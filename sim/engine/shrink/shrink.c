@@ -77,14 +77,14 @@ is_the_run(const struct sim__shrinker *shrinker, const struct sim_alone *alone)
     bool told = outcome->digest == 0 || shrinker->digest == 0;
     return sim_outcome_same(outcome, shrinker->plan->failure) &&
            (told || outcome->digest == shrinker->digest) &&
-           sim_pilot_mismatch(&alone->pilot) == NULL;
+           sim_single_mismatch(&alone->single) == NULL;
 }
 
 /* Who hangs is asked once: the twin would cost the same patience again. */
 static void
 verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 {
-    struct sim_alone twin = {.pilot = {.runs = 0}};
+    struct sim_alone twin = {.single = {.runs = 0}};
     const struct sim_alone *asked = &shrunk->alone;
     bool hangs = shrinker->plan->failure->verdict == SIM_VERDICT_HANG;
     bool ran = run_strict(shrinker, false, &shrunk->alone);
@@ -96,7 +96,7 @@ verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
     }
     if (!ran) {
         shrunk->end = SIM_SHRINK_SYSTEM;
-        const char *error = asked->pilot.worker.error;
+        const char *error = asked->single.worker.error;
         (void)snprintf(shrunk->error, sizeof(shrunk->error), "%s",
                 error[0] != '\0' ? error : "the time is up");
     } else if (!same) {
@@ -110,7 +110,7 @@ verify(const struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 static void
 shrink_with(struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
 {
-    shrinker->pilot.budget = shrinker->plan->budget;
+    shrinker->single.budget = shrinker->plan->budget;
     if (sim__shrink_begin(shrinker)) {
         shrunk->from = shrinker->key;
         shrink_all(shrinker);
@@ -120,7 +120,7 @@ shrink_with(struct sim__shrinker *shrinker, struct sim_shrunk *shrunk)
     shrunk->replays = shrinker->replays;
     shrunk->options = shrinker->options;
     if (shrunk->end == SIM_SHRINK_SYSTEM) {
-        (void)snprintf(shrunk->error, sizeof(shrunk->error), "%s", shrinker->pilot.worker.error);
+        (void)snprintf(shrunk->error, sizeof(shrunk->error), "%s", shrinker->single.worker.error);
     } else if (shrunk->end != SIM_SHRINK_NOT_AGAIN) {
         verify(shrinker, shrunk);
     }
@@ -139,17 +139,17 @@ sim_shrink(const struct sim_shrink_plan *plan, struct sim_shrunk *ret_shrunk)
     if (shrinker->draws == NULL) {
         ret_shrunk->end = SIM_SHRINK_SYSTEM;
         (void)snprintf(ret_shrunk->error, sizeof(ret_shrunk->error), "no memory for a shrinker");
-    } else if (sim_pilot_init(&shrinker->pilot, &sim_worker_usual, &sim_shared_for_candidates,
+    } else if (sim_single_init(&shrinker->single, &sim_worker_usual, &sim_shared_for_candidates,
                        patience_ms)) {
         shrink_with(shrinker, ret_shrunk);
     } else {
         ret_shrunk->end = SIM_SHRINK_SYSTEM;
         (void)snprintf(
-                ret_shrunk->error, sizeof(ret_shrunk->error), "%s", shrinker->pilot.worker.error);
+                ret_shrunk->error, sizeof(ret_shrunk->error), "%s", shrinker->single.worker.error);
     }
     ret_shrunk->tape = shrinker->best;
     free(shrinker->candidate.entries);
-    sim_pilot_fini(&shrinker->pilot);
+    sim_single_fini(&shrinker->single);
     sim_draws_free(&shrinker->draws);
     free(shrinker);
 }

@@ -7,7 +7,7 @@
 #define SIM_ENGINE_SHRINK_SHRINK_PRIV_H
 
 #include "sim/engine/shrink/shrink.h"
-#include "sim/engine/worker/pilot.h"
+#include "sim/engine/worker/single.h"
 
 /* Replays in a row without success after which it is over, and steps that they took: of short runs
  * more are made. */
@@ -18,7 +18,7 @@
 
 struct sim__shrinker {
     const struct sim_shrink_plan *plan;
-    struct sim_pilot pilot;
+    struct sim_single single;
     struct sim_draws *draws; /* Of the last run. */
 
     /* The best run: as it was done. */
@@ -65,7 +65,7 @@ bool sim__shrink_try_ordered(struct sim__shrinker *shrinker);
 /* Room for `count` entries in the candidate. */
 void sim__shrink_room(struct sim__shrinker *shrinker, uint32_t count);
 
-/* Runs the best once more: its events are the pilot's then. It counts as a replay. False: no replay
+/* Runs the best once more: its events are the single-run worker's then. It counts as a replay. False: no replay
  * is left, or it is another run now. */
 bool sim__shrink_run_best(struct sim__shrinker *shrinker);
 

@@ -12,7 +12,7 @@
 #include "sim/engine/clock.h"
 #include "sim/engine/shrink/shrink_priv.h"
 
-/* Candidates that may hang: each costs the pilot's patience and a process. */
+/* Candidates that may hang: each costs the single-run worker's patience and a process. */
 #define HANGS_MAX 8u
 /* A process that dies costs some milliseconds, a hundred times what a small run does. */
 #define CRASHES_MAX 400u
@@ -109,10 +109,10 @@ run(struct sim__shrinker *shrinker, uint32_t how)
             .tape = &shrinker->candidate,
             .draws = shrinker->draws,
     };
-    const struct sim_outcome *outcome = sim_pilot_run(&shrinker->pilot, &candidate);
+    const struct sim_outcome *outcome = sim_single_run(&shrinker->single, &candidate);
     shrinker->replays++;
     if (outcome == NULL) {
-        bool refused = shrinker->pilot.worker.failed;
+        bool refused = shrinker->single.worker.failed;
         (void)end_with(shrinker, refused ? SIM_SHRINK_SYSTEM : SIM_SHRINK_TIME);
         return NULL;
     }
@@ -178,9 +178,9 @@ look_at(struct sim__shrinker *shrinker, const struct sim_outcome *outcome,
     if (!sim_outcome_same(outcome, shrinker->plan->failure)) {
         return false;
     }
-    *ret_done = sim_pilot_deviations(&shrinker->pilot);
+    *ret_done = sim_single_deviations(&shrinker->single);
     sim__shrink_measure(shrinker->plan->scenario, &shrinker->candidate_options, ret_done, outcome,
-            sim_pilot_recorder(&shrinker->pilot), ret_key);
+            sim_single_recorder(&shrinker->single), ret_key);
     return ret_done->count == outcome->deviations;
 }
 
@@ -199,7 +199,7 @@ sim__shrink_run_best(struct sim__shrinker *shrinker)
     sim__shrink_reset(shrinker);
     const struct sim_outcome *outcome = run(shrinker, SIM_HOW_STRICT);
     return outcome != NULL && sim_outcome_same(outcome, shrinker->plan->failure) &&
-           sim_pilot_mismatch(&shrinker->pilot) == NULL;
+           sim_single_mismatch(&shrinker->single) == NULL;
 }
 
 static bool
@@ -253,7 +253,8 @@ sim__shrink_begin(struct sim__shrinker *shrinker)
     if (outcome == NULL) {
         return false;
     }
-    if (sim_pilot_mismatch(&shrinker->pilot) != NULL || !look_at(shrinker, outcome, &done, &key)) {
+    if (sim_single_mismatch(&shrinker->single) != NULL ||
+            !look_at(shrinker, outcome, &done, &key)) {
         return end_with(shrinker, SIM_SHRINK_NOT_AGAIN);
     }
     take_over(shrinker, &done, &key, outcome->digest);

@@ -15,7 +15,7 @@
 
 /*
  * Runs `what` alone and compares it with `seen`. *ret_outcome: what came out, or `diverged`.
- * `first` is the first seed of the sweep. False: the system refused, see alone->pilot.worker.error.
+ * `first` is the first seed of the sweep. False: the system refused, see alone->single-run worker.worker.error.
  * sim_alone_done must follow in any case.
  */
 bool sim_confirm(struct sim_alone *alone, const struct sim_alone_case *what,

@@ -114,7 +114,7 @@ tell_failure(struct sim__sweep *sweep, const struct sim_batch *batch, const stru
     };
     if (!sim_confirm(&alone, &what, seen, plan->first, &failure.outcome, &failure.same)) {
         (void)snprintf(
-                sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.pilot.worker.error);
+                sweep->pool->error, sizeof(sweep->pool->error), "%s", alone.single.worker.error);
         sim__sweep_close(sweep, SIM_SWEEP_SYSTEM);
     } else if (!sweep->sink->failure(sweep->sink, &failure)) {
         sim__sweep_close(sweep, SIM_SWEEP_SINK);

@@ -1,5 +1,5 @@
 /*
- * alone.c -- a pilot with one candidate, and everything written down.
+ * alone.c -- a single-run worker with one candidate, and everything written down.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,44 +22,44 @@ sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what)
             .study = what->study,
             .study_of = what->study_of,
     };
-    if (!sim_pilot_init(&alone->pilot, what->kind, &sim_shared_for_reading, what->hang_ms)) {
+    if (!sim_single_init(&alone->single, what->kind, &sim_shared_for_reading, what->hang_ms)) {
         return false;
     }
-    alone->pilot.budget = what->budget;
-    alone->pilot.worker.loud = what->loud;
-    alone->pilot.worker.core = what->core;
-    alone->pilot.worker.hurry = what->hurry;
-    return sim_pilot_run(&alone->pilot, &candidate) != NULL;
+    alone->single.budget = what->budget;
+    alone->single.worker.loud = what->loud;
+    alone->single.worker.core = what->core;
+    alone->single.worker.hurry = what->hurry;
+    return sim_single_run(&alone->single, &candidate) != NULL;
 }
 
 void
 sim_alone_done(struct sim_alone *alone)
 {
-    sim_pilot_fini(&alone->pilot);
+    sim_single_fini(&alone->single);
 }
 
 const struct sim_outcome *
 sim_alone_outcome(const struct sim_alone *alone)
 {
-    return sim_pilot_outcome(&alone->pilot);
+    return sim_single_outcome(&alone->single);
 }
 
 const struct sim_recorder *
 sim_alone_recorder(const struct sim_alone *alone)
 {
-    return sim_pilot_recorder(&alone->pilot);
+    return sim_single_recorder(&alone->single);
 }
 
 const uint8_t *
 sim_alone_tape(const struct sim_alone *alone, size_t *ret_size)
 {
-    return sim_pilot_tape(&alone->pilot, ret_size);
+    return sim_single_tape(&alone->single, ret_size);
 }
 
 struct sim_tape
 sim_alone_deviations(struct sim_alone *alone)
 {
-    return sim_pilot_deviations(&alone->pilot);
+    return sim_single_deviations(&alone->single);
 }
 
 bool

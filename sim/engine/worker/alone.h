@@ -10,10 +10,10 @@
 #ifndef SIM_ENGINE_WORKER_ALONE_H
 #define SIM_ENGINE_WORKER_ALONE_H
 
-#include "sim/engine/worker/pilot.h"
+#include "sim/engine/worker/single.h"
 
 struct sim_alone {
-    struct sim_pilot pilot;
+    struct sim_single single;
 };
 
 /* What is to be run, and how. */
@@ -39,7 +39,7 @@ struct sim_alone_case {
     bool core;                 /* A crash leaves a core, where the system is asked for one. */
 };
 
-/* Runs it. False: the system refused, see alone->pilot.worker.error. sim_alone_done must follow in
+/* Runs it. False: the system refused, see alone->single-run worker.worker.error. sim_alone_done must follow in
  * any case. */
 bool sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what);
 void sim_alone_done(struct sim_alone *alone);

@@ -71,7 +71,7 @@ struct sim_moment {
 struct sim_moment *sim_moment_new(uint64_t step);
 void sim_moment_free(struct sim_moment **moment);
 
-/* The study (sim/engine/worker/pilot.h). `argument`: the moment. */
+/* The study (sim/engine/worker/single.h). `argument`: the moment. */
 void sim_moment_study(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/engine/worker/pilot.h"
+#include "sim/engine/worker/single.h"
 #include "sim/explain/look/wakes.h"
 #include "sim/explain/look/way.h"
 #include "sim/explain/visit/priv.h"
@@ -25,7 +25,7 @@ fly(const struct sim_wish_runs *runs, const struct sim_tape *tape,
                 struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
         void *study_of)
 {
-    struct sim_pilot pilot;
+    struct sim_single single;
     const struct sim_candidate candidate = {
             .scenario = runs->scenario,
             .options = runs->options,
@@ -36,10 +36,10 @@ fly(const struct sim_wish_runs *runs, const struct sim_tape *tape,
             .study_of = study_of,
     };
     if (sim_budget_left(runs->budget) &&
-            sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
-        pilot.budget = runs->budget;
-        (void)sim_pilot_run(&pilot, &candidate);
-        sim_pilot_fini(&pilot);
+            sim_single_init(&single, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+        single.budget = runs->budget;
+        (void)sim_single_run(&single, &candidate);
+        sim_single_fini(&single);
     }
 }
 

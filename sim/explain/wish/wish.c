@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/engine/worker/pilot.h"
+#include "sim/engine/worker/single.h"
 #include "sim/explain/wish/priv.h"
 
 /* Processes that may die of words that are changed. */
@@ -17,7 +17,7 @@
 #define INLINED_MAX 8u
 
 static void
-fly(struct sim_pilot *pilot, const struct sim_wish_runs *runs, const struct sim_tape *tape,
+fly(struct sim_single *single, const struct sim_wish_runs *runs, const struct sim_tape *tape,
         void (*study)(
                 struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
         void *study_of)
@@ -31,29 +31,29 @@ fly(struct sim_pilot *pilot, const struct sim_wish_runs *runs, const struct sim_
             .study = study,
             .study_of = study_of,
     };
-    (void)sim_pilot_run(pilot, &candidate);
+    (void)sim_single_run(single, &candidate);
 }
 
 static void
 ask_all(const struct sim_wish_runs *runs, struct sim__wish_room *room)
 {
-    struct sim_pilot pilot;
-    if (sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
-        pilot.budget = runs->budget;
+    struct sim_single single;
+    if (sim_single_init(&single, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
+        single.budget = runs->budget;
         if (runs->passing != NULL) {
-            fly(&pilot, runs, runs->passing, sim_changes_run, &room->there);
+            fly(&single, runs, runs->passing, sim_changes_run, &room->there);
         }
         for (uint32_t deaths = 0;
                 deaths < DEATHS_MAX && !room->done && sim_budget_left(runs->budget); deaths++) {
-            fly(&pilot, runs, runs->failing, sim__wish_ask, room);
+            fly(&single, runs, runs->failing, sim__wish_ask, room);
         }
         if (room->hit_count > 0) {
-            fly(&pilot, runs, runs->failing, sim__wish_walk_here, room);
+            fly(&single, runs, runs->failing, sim__wish_walk_here, room);
         }
         if (room->hit_count > 0 && runs->passing != NULL) {
-            fly(&pilot, runs, runs->passing, sim__wish_walk_there, room);
+            fly(&single, runs, runs->passing, sim__wish_walk_there, room);
         }
-        sim_pilot_fini(&pilot);
+        sim_single_fini(&single);
     }
 }
 

@@ -115,10 +115,10 @@ struct figures {
 };
 
 static void
-shrink_one(struct sim_pilot *pilot, const struct sim_options *options, struct figures *figures)
+shrink_one(struct sim_single *single, const struct sim_options *options, struct figures *figures)
 {
-    struct sim_outcome failure = *sim_pilot_outcome(pilot);
-    const struct sim_tape tape = sim_pilot_deviations(pilot);
+    struct sim_outcome failure = *sim_single_outcome(single);
+    const struct sim_tape tape = sim_single_deviations(single);
     const struct sim_shrink_plan plan = {.scenario = &scenario,
             .options = options,
             .tape = &tape,
@@ -150,21 +150,21 @@ measure(const char *what)
 {
     struct figures figures = {.count = 0};
     struct sim_options options;
-    struct sim_pilot pilot;
-    bool ready = sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
+    struct sim_single single;
+    bool ready = sim_single_init(&single, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
     rt_assert(ready);
     sim_options_init(&options, &scenario);
     for (uint64_t seed = 1; figures.count < FAILURES && seed < 100000; seed++) {
         const struct sim_candidate candidate = {
                 .scenario = &scenario, .options = &options, .seed = seed, .how = SIM_HOW_RANDOM};
-        const struct sim_outcome *outcome = sim_pilot_run(&pilot, &candidate);
+        const struct sim_outcome *outcome = sim_single_run(&single, &candidate);
         rt_assert(outcome != NULL);
         /* An invariant ends the run early: only those that failed late are of 1,000 steps. */
         if (outcome->verdict != SIM_VERDICT_PASS && outcome->steps >= 900) {
-            shrink_one(&pilot, &options, &figures);
+            shrink_one(&single, &options, &figures);
         }
     }
-    sim_pilot_fini(&pilot);
+    sim_single_fini(&single);
     stopwatch_head(what);
     say("time, ms", figures.ms, figures.count, "at most 2000");
     say("replays", figures.replays, figures.count, "at most 2000");

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/engine/worker/pilot.h"
+#include "sim/engine/worker/single.h"
 #include "sim/tests/lab.h"
 
 #define STEPS 1000u
@@ -61,17 +61,17 @@ static bool
 run_of(const struct sim_scenario *scenario, struct sim_budget *budget, bool studies)
 {
     struct sim_options options;
-    struct sim_pilot pilot;
+    struct sim_single single;
     sim_options_init(&options, scenario);
     const struct sim_candidate candidate = {.scenario = scenario,
             .options = &options,
             .seed = 1,
             .how = SIM_HOW_DULLEST,
             .study = studies ? study : NULL};
-    EXPECT(sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, 2000));
-    pilot.budget = budget;
-    bool ran = sim_pilot_run(&pilot, &candidate) != NULL;
-    sim_pilot_fini(&pilot);
+    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 2000));
+    single.budget = budget;
+    bool ran = sim_single_run(&single, &candidate) != NULL;
+    sim_single_fini(&single);
     return ran;
 }
 

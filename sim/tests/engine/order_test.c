@@ -67,7 +67,7 @@ static const struct sim_scenario scenario = {
         .name = "test/order", .about = "A test.", .setup = setup};
 
 static const struct sim_outcome *
-fly(struct sim_pilot *pilot, enum sim_how how, uint64_t seed, const struct sim_tape *tape)
+fly(struct sim_single *single, enum sim_how how, uint64_t seed, const struct sim_tape *tape)
 {
     struct sim_options options;
     sim_options_init(&options, &scenario);
@@ -77,16 +77,16 @@ fly(struct sim_pilot *pilot, enum sim_how how, uint64_t seed, const struct sim_t
             .seed = seed,
             .how = (uint32_t)how,
             .tape = tape};
-    const struct sim_outcome *outcome = sim_pilot_run(pilot, &candidate);
+    const struct sim_outcome *outcome = sim_single_run(single, &candidate);
     EXPECT(outcome != NULL);
     return outcome;
 }
 
 /* The in-run indices of who stepped, in order; returns how many. */
 static uint32_t
-who_stepped(const struct sim_pilot *pilot, uint32_t *actors, uint32_t most)
+who_stepped(const struct sim_single *single, uint32_t *actors, uint32_t most)
 {
-    const struct sim_recorder *recorder = sim_pilot_recorder(pilot);
+    const struct sim_recorder *recorder = sim_single_recorder(single);
     uint32_t count = 0;
     for (uint64_t i = sim_recorder_first(recorder); i < recorder->count && count < most; i++) {
         const struct sim_event *event = sim_recorder_event(recorder, i);
@@ -111,19 +111,19 @@ step_of(uint32_t actor, uint32_t nth)
  */
 TEST(ordered_run_keeps_its_pairs_and_is_dull_otherwise)
 {
-    struct sim_pilot pilot;
+    struct sim_single single;
     uint32_t dull[TASKS * TURNS];
     uint32_t actors[TASKS * TURNS];
-    EXPECT(sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, 300));
-    (void)fly(&pilot, SIM_HOW_LENIENT, 0, NULL);
-    EXPECT_EQ(who_stepped(&pilot, dull, TASKS * TURNS), TASKS * TURNS);
+    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
+    (void)fly(&single, SIM_HOW_LENIENT, 0, NULL);
+    EXPECT_EQ(who_stepped(&single, dull, TASKS * TURNS), TASKS * TURNS);
     uint32_t first = dull[0];
     uint32_t last = dull[TASKS - 1];
     struct sim_deviation entries[2] = {step_of(first, 1), step_of(last, 4)};
     const struct sim_tape tape = {entries, 2, 2};
-    EXPECT_EQ(fly(&pilot, SIM_HOW_ORDERED, 0, &tape)->verdict, SIM_VERDICT_INVARIANT);
-    uint64_t digest = sim_pilot_outcome(&pilot)->digest;
-    uint32_t count = who_stepped(&pilot, actors, TASKS * TURNS);
+    EXPECT_EQ(fly(&single, SIM_HOW_ORDERED, 0, &tape)->verdict, SIM_VERDICT_INVARIANT);
+    uint64_t digest = sim_single_outcome(&single)->digest;
+    uint32_t count = who_stepped(&single, actors, TASKS * TURNS);
     uint32_t of_last = 0;
     uint32_t of_first = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -134,23 +134,23 @@ TEST(ordered_run_keeps_its_pairs_and_is_dull_otherwise)
     }
     EXPECT(of_first >= 2);
     struct sim_deviation written[64];
-    struct sim_tape done = sim_pilot_deviations(&pilot);
+    struct sim_tape done = sim_single_deviations(&single);
     EXPECT(done.count > 0 && done.count <= 64);
     memcpy(written, done.entries, done.count * sizeof(*written));
     const struct sim_tape strict = {written, done.count, 64};
-    EXPECT_EQ(fly(&pilot, SIM_HOW_STRICT, 0, &strict)->verdict, SIM_VERDICT_INVARIANT);
-    EXPECT(sim_pilot_outcome(&pilot)->digest == digest);
-    sim_pilot_fini(&pilot);
+    EXPECT_EQ(fly(&single, SIM_HOW_STRICT, 0, &strict)->verdict, SIM_VERDICT_INVARIANT);
+    EXPECT(sim_single_outcome(&single)->digest == digest);
+    sim_single_fini(&single);
 }
 
 /* What can not be kept is kept as far as it can: here each of two waits for the other. */
 TEST(ordered_run_goes_on_where_all_have_to_wait)
 {
-    struct sim_pilot pilot;
+    struct sim_single single;
     uint32_t dull[TASKS * TURNS];
-    EXPECT(sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, 300));
-    (void)fly(&pilot, SIM_HOW_LENIENT, 0, NULL);
-    (void)who_stepped(&pilot, dull, TASKS * TURNS);
+    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
+    (void)fly(&single, SIM_HOW_LENIENT, 0, NULL);
+    (void)who_stepped(&single, dull, TASKS * TURNS);
     struct sim_deviation entries[4];
     uint32_t low = dull[1] < dull[2] ? dull[1] : dull[2];
     uint32_t high = dull[1] < dull[2] ? dull[2] : dull[1];
@@ -159,9 +159,9 @@ TEST(ordered_run_goes_on_where_all_have_to_wait)
     entries[2] = step_of(high, 0);
     entries[3] = step_of(low, 0);
     const struct sim_tape tape = {entries, 4, 4};
-    EXPECT_EQ(fly(&pilot, SIM_HOW_ORDERED, 0, &tape)->verdict, SIM_VERDICT_PASS);
-    EXPECT_EQ(sim_pilot_outcome(&pilot)->steps, TASKS * TURNS);
-    sim_pilot_fini(&pilot);
+    EXPECT_EQ(fly(&single, SIM_HOW_ORDERED, 0, &tape)->verdict, SIM_VERDICT_PASS);
+    EXPECT_EQ(sim_single_outcome(&single)->steps, TASKS * TURNS);
+    sim_single_fini(&single);
 }
 
 /*
@@ -178,13 +178,13 @@ TEST(shrink_sort_keeps_the_order_that_matters)
     uint64_t seed = 0;
     uint32_t preemptions = 0;
     EXPECT(shrinker != NULL);
-    EXPECT(sim_pilot_init(&shrinker->pilot, NULL, &sim_shared_for_candidates, 300));
+    EXPECT(sim_single_init(&shrinker->single, NULL, &sim_shared_for_candidates, 300));
     while (failure.verdict == SIM_VERDICT_PASS || preemptions <= 10) {
         EXPECT(++seed < 5000);
-        failure = *fly(&shrinker->pilot, SIM_HOW_RANDOM, seed, NULL);
+        failure = *fly(&shrinker->single, SIM_HOW_RANDOM, seed, NULL);
         preemptions = failure.deviations <= 64 ? failure.deviations : 0;
     }
-    struct sim_tape done = sim_pilot_deviations(&shrinker->pilot);
+    struct sim_tape done = sim_single_deviations(&shrinker->single);
     memcpy(entries, done.entries, done.count * sizeof(*entries));
     const struct sim_tape tape = {entries, done.count, 64};
     sim_options_init(&options, &scenario);
@@ -205,6 +205,6 @@ TEST(shrink_sort_keeps_the_order_that_matters)
     EXPECT(shrinker->key.preemptions > 0);
     free(shrinker->best.entries);
     free(shrinker->candidate.entries);
-    sim_pilot_fini(&shrinker->pilot);
+    sim_single_fini(&shrinker->single);
     free(shrinker);
 }

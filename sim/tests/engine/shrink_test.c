@@ -158,7 +158,7 @@ make_rule(uint64_t number)
 }
 
 struct test {
-    struct sim_pilot pilot;
+    struct sim_single single;
     struct sim_options options;
     struct sim_deviation entries[64];
     struct sim_tape tape;
@@ -173,7 +173,7 @@ fly(struct test *test, enum sim_how how, uint64_t seed, const struct sim_tape *t
             .seed = seed,
             .how = (uint32_t)how,
             .tape = tape};
-    const struct sim_outcome *outcome = sim_pilot_run(&test->pilot, &candidate);
+    const struct sim_outcome *outcome = sim_single_run(&test->single, &candidate);
     EXPECT(outcome != NULL);
     return outcome;
 }
@@ -186,7 +186,7 @@ find_failure(struct test *test, uint32_t least)
         const struct sim_outcome *outcome = fly(test, SIM_HOW_RANDOM, seed, NULL);
         if (outcome->verdict != SIM_VERDICT_PASS && outcome->deviations <= TAPE_MAX &&
                 outcome->deviations >= least) {
-            struct sim_tape done = sim_pilot_deviations(&test->pilot);
+            struct sim_tape done = sim_single_deviations(&test->single);
             memcpy(test->entries, done.entries, done.count * sizeof(*done.entries));
             test->tape = (struct sim_tape){test->entries, done.count, 64};
             test->failure = *outcome;
@@ -200,7 +200,7 @@ static void
 begin(struct test *test, uint64_t number)
 {
     make_rule(number);
-    EXPECT(sim_pilot_init(&test->pilot, NULL, &sim_shared_for_candidates, 300));
+    EXPECT(sim_single_init(&test->single, NULL, &sim_shared_for_candidates, 300));
     sim_options_init(&test->options, &scenario);
     test->options.spurious_one_in = 0;
 }
@@ -232,7 +232,7 @@ fewest(struct test *test)
         }
         if (part.count < best &&
                 sim_outcome_same(fly(test, SIM_HOW_LENIENT, 0, &part), &test->failure)) {
-            uint32_t count = sim_pilot_outcome(&test->pilot)->deviations;
+            uint32_t count = sim_single_outcome(&test->single)->deviations;
             best = count < best ? count : best;
         }
     }
@@ -261,7 +261,7 @@ TEST(shrink_finds_the_minimum_or_one_more)
             tried++;
             sim_shrunk_done(&shrunk);
         }
-        sim_pilot_fini(&test.pilot);
+        sim_single_fini(&test.single);
     }
     EXPECT_EQ(tried, 12);
     EXPECT(exact >= 10);
@@ -286,12 +286,12 @@ TEST(shrink_keeps_the_failure_and_its_tape_is_strict)
             EXPECT_EQ(alone->deviations, shrunk.tape.count);
             EXPECT_EQ(shrunk.to.deviations, shrunk.tape.count);
             const struct sim_outcome *again = fly(&test, SIM_HOW_STRICT, 77, &shrunk.tape);
-            EXPECT(sim_pilot_mismatch(&test.pilot) == NULL);
+            EXPECT(sim_single_mismatch(&test.single) == NULL);
             EXPECT(again->digest == alone->digest);
             tried++;
             sim_shrunk_done(&shrunk);
         }
-        sim_pilot_fini(&test.pilot);
+        sim_single_fini(&test.single);
     }
     EXPECT_EQ(tried, 6);
 }
@@ -325,7 +325,7 @@ TEST(shrink_result_of_a_simple_rule_is_as_expected)
     }
     EXPECT_EQ(sim_alone_outcome(&shrunk.alone)->seed, SIM_SHRINK_SEED);
     sim_shrunk_done(&shrunk);
-    sim_pilot_fini(&test.pilot);
+    sim_single_fini(&test.single);
 }
 
 /* What is the smallest already stays as it is. */
@@ -347,7 +347,7 @@ TEST(shrink_of_a_shrunk_run_changes_nothing)
                    again.tape.count * sizeof(struct sim_deviation)) == 0);
     sim_shrunk_done(&again);
     sim_shrunk_done(&shrunk);
-    sim_pilot_fini(&test.pilot);
+    sim_single_fini(&test.single);
 }
 
 /* A crash costs a process each time, a hang patience; both are shrunk. */
@@ -363,7 +363,7 @@ TEST(shrink_of_a_crash_and_of_a_hang)
         EXPECT(sim_shrunk_holds(&shrunk));
         EXPECT_EQ(shrunk.to.deviations, 2);
         sim_shrunk_done(&shrunk);
-        sim_pilot_fini(&test.pilot);
+        sim_single_fini(&test.single);
     }
 }
 
@@ -392,7 +392,7 @@ TEST(shrink_stops_at_its_limits)
     sim_shrink(&plan, &shrunk);
     EXPECT_EQ(shrunk.end, SIM_SHRINK_INTERRUPTED);
     sim_shrunk_done(&shrunk);
-    sim_pilot_fini(&test.pilot);
+    sim_single_fini(&test.single);
 }
 
 /* A tape that is not that of the failure is not shrunk to something else. */
@@ -407,7 +407,7 @@ TEST(shrink_refuses_a_tape_that_does_not_fail)
     EXPECT_EQ(shrunk.end, SIM_SHRINK_NOT_AGAIN);
     EXPECT(!sim_shrunk_holds(&shrunk));
     sim_shrunk_done(&shrunk);
-    sim_pilot_fini(&test.pilot);
+    sim_single_fini(&test.single);
 }
 
 /* Masks and frequencies go back to their defaults; what is the user's stays. */
@@ -432,7 +432,7 @@ TEST(shrink_puts_options_back_that_are_drawn)
     EXPECT_EQ(shrunk.options.late_one_in, usual.late_one_in);
     EXPECT_EQ(shrunk.options.step_ns, 50);
     sim_shrunk_done(&shrunk);
-    sim_pilot_fini(&test.pilot);
+    sim_single_fini(&test.single);
 }
 
 /* The key, part by part: a later part decides only where all before it are the same. */

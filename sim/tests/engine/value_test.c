@@ -54,21 +54,21 @@ static uint32_t
 shrink(uint32_t least)
 {
     struct sim_options options;
-    struct sim_pilot pilot;
+    struct sim_single single;
     struct sim_deviation entries[64];
     struct sim_tape tape = {entries, 0, 64};
     struct sim_outcome failure = {0};
     struct sim_shrunk shrunk;
-    EXPECT(sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, 300));
+    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
     sim_options_init(&options, &scenario);
     options.spurious_one_in = 0;
     for (uint64_t seed = 1; seed <= 20000 && tape.count == 0; seed++) {
         const struct sim_candidate candidate = {
                 .scenario = &scenario, .options = &options, .seed = seed, .how = SIM_HOW_RANDOM};
-        const struct sim_outcome *outcome = sim_pilot_run(&pilot, &candidate);
+        const struct sim_outcome *outcome = sim_single_run(&single, &candidate);
         if (outcome->verdict == SIM_VERDICT_INVARIANT && outcome->deviations >= least &&
                 outcome->deviations <= 64) {
-            struct sim_tape found = sim_pilot_deviations(&pilot);
+            struct sim_tape found = sim_single_deviations(&single);
             memcpy(entries, found.entries, found.count * sizeof(*entries));
             tape.count = found.count;
             failure = *outcome;
@@ -86,7 +86,7 @@ shrink(uint32_t least)
     EXPECT_EQ(shrunk.end, SIM_SHRINK_MINIMAL);
     uint32_t left = shrunk.to.deviations;
     sim_shrunk_done(&shrunk);
-    sim_pilot_fini(&pilot);
+    sim_single_fini(&single);
     return left;
 }
 

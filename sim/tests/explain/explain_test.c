@@ -45,9 +45,9 @@ static uint64_t explain_within;
 static void
 explain(struct test *test, const struct sim_scenario *scenario, enum sim_verdict verdict)
 {
-    struct sim_pilot pilot;
+    struct sim_single single;
     sim_sites_init();
-    EXPECT(sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, 2000));
+    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 2000));
     sim_options_init(&test->options, scenario);
     test->options.spurious_one_in = 0;
     test->options.audit_one_in = 0;
@@ -57,14 +57,14 @@ explain(struct test *test, const struct sim_scenario *scenario, enum sim_verdict
     const struct sim_outcome *outcome = NULL;
     for (uint64_t seed = 1; seed <= 400; seed++) {
         candidate.seed = seed;
-        outcome = sim_pilot_run(&pilot, &candidate);
+        outcome = sim_single_run(&single, &candidate);
         EXPECT(outcome != NULL);
         if (outcome->verdict == verdict) {
             break;
         }
     }
     EXPECT_EQ(outcome->verdict, verdict);
-    sim_pilot_fini(&pilot);
+    sim_single_fini(&single);
     const struct sim_failure failure = {.scenario = scenario,
             .options = &test->options,
             .seed = candidate.seed,

@@ -1,5 +1,5 @@
 /*
- * pilot_test.c -- one candidate after the other in one process, each with a tape of its own.
+ * single_test.c -- one candidate after the other in one process, each with a tape of its own.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,20 +46,20 @@ setup(struct sim_world *world)
 }
 
 static const struct sim_scenario scenario = {
-        .name = "test/pilot", .about = "A test.", .setup = setup};
+        .name = "test/single", .about = "A test.", .setup = setup};
 
 struct test {
-    struct sim_pilot pilot;
+    struct sim_single single;
     struct sim_options options;
     struct sim_tape tape;
     struct sim_deviation entries[8];
 };
 
-/* A pilot, and a tape whose digits are all 2, written by a run. */
+/* A single-run worker, and a tape whose digits are all 2, written by a run. */
 static void
 begin(struct test *test)
 {
-    EXPECT(sim_pilot_init(&test->pilot, NULL, &sim_shared_for_candidates, 300));
+    EXPECT(sim_single_init(&test->single, NULL, &sim_shared_for_candidates, 300));
     sim_options_init(&test->options, &scenario);
     test->options.spurious_one_in = 0;
     for (uint64_t seed = 1; seed < 10000; seed++) {
@@ -69,9 +69,9 @@ begin(struct test *test)
                 .seed = seed,
                 .how = SIM_HOW_RANDOM,
         };
-        const struct sim_outcome *outcome = sim_pilot_run(&test->pilot, &candidate);
+        const struct sim_outcome *outcome = sim_single_run(&test->single, &candidate);
         if (outcome->verdict == SIM_VERDICT_INVARIANT) {
-            struct sim_tape written = sim_pilot_deviations(&test->pilot);
+            struct sim_tape written = sim_single_deviations(&test->single);
             EXPECT_EQ(written.count, 4);
             memcpy(test->entries, written.entries, 4 * sizeof(*test->entries));
             test->tape = (struct sim_tape){test->entries, 4, 8};
@@ -91,7 +91,7 @@ run(struct test *test, enum sim_how how)
             .how = (uint32_t)how,
             .tape = &test->tape,
     };
-    const struct sim_outcome *outcome = sim_pilot_run(&test->pilot, &candidate);
+    const struct sim_outcome *outcome = sim_single_run(&test->single, &candidate);
     EXPECT(outcome != NULL);
     return outcome;
 }
@@ -100,67 +100,67 @@ run(struct test *test, enum sim_how how)
  * Goal: each candidate runs by its own tape, in one process.
  * Method: a tape that fails, the same with a digit less, and the first again; the process stays.
  */
-TEST(pilot_candidates_run_by_their_own_tapes_in_one_process)
+TEST(single_candidates_run_by_their_own_tapes_in_one_process)
 {
     struct test test;
     begin(&test);
-    pid_t pid = test.pilot.worker.pid;
+    pid_t pid = test.single.worker.pid;
     EXPECT_EQ(run(&test, SIM_HOW_STRICT)->verdict, SIM_VERDICT_INVARIANT);
-    EXPECT(sim_pilot_mismatch(&test.pilot) == NULL);
-    uint64_t digest = sim_pilot_outcome(&test.pilot)->digest;
-    EXPECT(sim_pilot_recorder(&test.pilot)->count > 0);
+    EXPECT(sim_single_mismatch(&test.single) == NULL);
+    uint64_t digest = sim_single_outcome(&test.single)->digest;
+    EXPECT(sim_single_recorder(&test.single)->count > 0);
     test.entries[0].index = 1;
     EXPECT_EQ(run(&test, SIM_HOW_LENIENT)->verdict, SIM_VERDICT_PASS);
-    EXPECT_EQ(sim_pilot_deviations(&test.pilot).count, 4);
-    EXPECT_EQ(sim_pilot_deviations(&test.pilot).entries[0].index, 1);
+    EXPECT_EQ(sim_single_deviations(&test.single).count, 4);
+    EXPECT_EQ(sim_single_deviations(&test.single).entries[0].index, 1);
     test.tape.count = 1;
     EXPECT_EQ(run(&test, SIM_HOW_LENIENT)->verdict, SIM_VERDICT_PASS);
-    EXPECT_EQ(sim_pilot_deviations(&test.pilot).count, 1);
+    EXPECT_EQ(sim_single_deviations(&test.single).count, 1);
     test.tape.count = 4;
     test.entries[0].index = 2;
     EXPECT_EQ(run(&test, SIM_HOW_STRICT)->verdict, SIM_VERDICT_INVARIANT);
-    EXPECT(sim_pilot_outcome(&test.pilot)->digest == digest);
-    EXPECT(test.pilot.worker.pid == pid);
-    sim_pilot_fini(&test.pilot);
+    EXPECT(sim_single_outcome(&test.single)->digest == digest);
+    EXPECT(test.single.worker.pid == pid);
+    sim_single_fini(&test.single);
 }
 
 /* What dies or hangs costs its process only; the tape reaches the next one. */
-TEST(pilot_candidate_that_ends_its_process_does_not_end_the_pilot)
+TEST(single_candidate_that_ends_its_process_does_not_end_the_single)
 {
     struct test test;
     begin(&test);
     test.entries[3].index = 1;
     EXPECT_EQ(run(&test, SIM_HOW_LENIENT)->verdict, SIM_VERDICT_CRASH);
-    EXPECT_EQ(sim_pilot_deviations(&test.pilot).count, 4);
+    EXPECT_EQ(sim_single_deviations(&test.single).count, 4);
     EXPECT_EQ(run(&test, SIM_HOW_STRICT)->verdict, SIM_VERDICT_CRASH);
     test.tape.count = 3;
     EXPECT_EQ(run(&test, SIM_HOW_LENIENT)->verdict, SIM_VERDICT_HANG);
     test.tape.count = 4;
     test.entries[3].index = 2;
     EXPECT_EQ(run(&test, SIM_HOW_STRICT)->verdict, SIM_VERDICT_INVARIANT);
-    sim_pilot_fini(&test.pilot);
+    sim_single_fini(&test.single);
 }
 
 /* A misfit is told, and forgotten with the next candidate. */
-TEST(pilot_misfit_is_of_the_last_candidate_only)
+TEST(single_misfit_is_of_the_last_candidate_only)
 {
     struct test test;
     begin(&test);
     test.entries[1].ordinal = 77;
     (void)run(&test, SIM_HOW_STRICT);
-    EXPECT(sim_pilot_mismatch(&test.pilot) != NULL);
+    EXPECT(sim_single_mismatch(&test.single) != NULL);
     (void)run(&test, SIM_HOW_LENIENT);
-    EXPECT(sim_pilot_mismatch(&test.pilot) == NULL);
-    EXPECT_EQ(sim_pilot_ignored(&test.pilot), 1);
+    EXPECT(sim_single_mismatch(&test.single) == NULL);
+    EXPECT_EQ(sim_single_ignored(&test.single), 1);
     test.tape.count = 0;
     (void)run(&test, SIM_HOW_STRICT);
-    EXPECT(sim_pilot_mismatch(&test.pilot) == NULL);
-    EXPECT_EQ(sim_pilot_ignored(&test.pilot), 0);
-    sim_pilot_fini(&test.pilot);
+    EXPECT(sim_single_mismatch(&test.single) == NULL);
+    EXPECT_EQ(sim_single_ignored(&test.single), 0);
+    sim_single_fini(&test.single);
 }
 
 /* A tape for which there is no room is refused, not cut. */
-TEST(pilot_tape_that_is_too_long_is_refused)
+TEST(single_tape_that_is_too_long_is_refused)
 {
     struct test test;
     begin(&test);
@@ -169,9 +169,9 @@ TEST(pilot_tape_that_is_too_long_is_refused)
             .options = &test.options,
             .how = SIM_HOW_LENIENT,
             .tape = &test.tape};
-    EXPECT(sim_pilot_run(&test.pilot, &candidate) == NULL);
-    EXPECT(strstr(test.pilot.worker.error, "more deviations") != NULL);
-    sim_pilot_fini(&test.pilot);
+    EXPECT(sim_single_run(&test.single, &candidate) == NULL);
+    EXPECT(strstr(test.single.worker.error, "more deviations") != NULL);
+    sim_single_fini(&test.single);
 }
 
 /* ---- A process that dies of a question. ------------------------------------------------------ */
@@ -215,16 +215,16 @@ static const struct sim_scenario touchy_scenario = {
 
 /* The first seed that fails; its tape is written to `ret_tape`. */
 static struct sim_outcome
-find_touchy(struct sim_pilot *pilot, const struct sim_options *options, struct sim_tape *ret_tape)
+find_touchy(struct sim_single *single, const struct sim_options *options, struct sim_tape *ret_tape)
 {
     for (uint64_t seed = 1; seed < 1000; seed++) {
         const struct sim_candidate candidate = {.scenario = &touchy_scenario,
                 .options = options,
                 .seed = seed,
                 .how = SIM_HOW_RANDOM};
-        const struct sim_outcome *outcome = sim_pilot_run(pilot, &candidate);
+        const struct sim_outcome *outcome = sim_single_run(single, &candidate);
         if (outcome->verdict != SIM_VERDICT_PASS) {
-            struct sim_tape written = sim_pilot_deviations(pilot);
+            struct sim_tape written = sim_single_deviations(single);
             EXPECT(written.count <= ret_tape->capacity);
             memcpy(ret_tape->entries, written.entries, written.count * sizeof(*written.entries));
             ret_tape->count = written.count;
@@ -239,16 +239,16 @@ find_touchy(struct sim_pilot *pilot, const struct sim_options *options, struct s
  * Goal: who dies of being polled once more at the end leaves the run's tape, record and digest.
  * Method: such a run is found, and made again by its tape, to the letter.
  */
-TEST(pilot_process_that_dies_of_a_question_leaves_the_run)
+TEST(single_process_that_dies_of_a_question_leaves_the_run)
 {
-    struct sim_pilot pilot;
+    struct sim_single single;
     struct sim_options options;
     struct sim_deviation entries[64];
     struct sim_tape tape = {entries, 0, 64};
     sim_options_init(&options, &touchy_scenario);
     options.spurious_one_in = 0;
-    EXPECT(sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, 300));
-    struct sim_outcome found = find_touchy(&pilot, &options, &tape);
+    EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
+    struct sim_outcome found = find_touchy(&single, &options, &tape);
     EXPECT_EQ(found.verdict, SIM_VERDICT_CRASH);
     EXPECT(sim_outcome_asked(&found));
     EXPECT_STR(found.actor_name, "touchy");
@@ -258,13 +258,13 @@ TEST(pilot_process_that_dies_of_a_question_leaves_the_run)
             .how = SIM_HOW_STRICT,
             .tape = &tape,
             .with_past = true};
-    const struct sim_outcome *outcome = sim_pilot_run(&pilot, &again);
-    EXPECT(sim_pilot_mismatch(&pilot) == NULL);
+    const struct sim_outcome *outcome = sim_single_run(&single, &again);
+    EXPECT(sim_single_mismatch(&single) == NULL);
     EXPECT(sim_outcome_same(outcome, &found));
     EXPECT(outcome->digest == found.digest);
     EXPECT_EQ(outcome->deviations, tape.count);
-    EXPECT(sim_pilot_recorder(&pilot)->count == outcome->events);
-    sim_pilot_fini(&pilot);
+    EXPECT(sim_single_recorder(&single)->count == outcome->events);
+    sim_single_fini(&single);
 }
 
 static void
@@ -280,7 +280,7 @@ die(struct sim_world *world, const struct sim_case *what, const struct sim_outco
 }
 
 /* A study that dies takes nothing from the run that it studied. */
-TEST(pilot_process_that_dies_of_a_study_leaves_the_run)
+TEST(single_process_that_dies_of_a_study_leaves_the_run)
 {
     struct test test;
     begin(&test);
@@ -289,9 +289,9 @@ TEST(pilot_process_that_dies_of_a_study_leaves_the_run)
             .how = SIM_HOW_STRICT,
             .tape = &test.tape,
             .study = die};
-    const struct sim_outcome *outcome = sim_pilot_run(&test.pilot, &candidate);
+    const struct sim_outcome *outcome = sim_single_run(&test.single, &candidate);
     EXPECT_EQ(outcome->verdict, SIM_VERDICT_INVARIANT);
-    EXPECT_EQ(sim_pilot_deviations(&test.pilot).count, 4);
+    EXPECT_EQ(sim_single_deviations(&test.single).count, 4);
     EXPECT_EQ(run(&test, SIM_HOW_STRICT)->verdict, SIM_VERDICT_INVARIANT);
-    sim_pilot_fini(&test.pilot);
+    sim_single_fini(&test.single);
 }

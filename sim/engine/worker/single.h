@@ -1,12 +1,12 @@
 /*
- * pilot.h -- one candidate after the other, in a process that stays.
+ * single.h -- one candidate after the other, in a process that stays.
  *
- *      struct sim_pilot pilot;
- *      sim_pilot_init(&pilot, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
+ *      struct sim_single single-run worker;
+ *      sim_single_init(&single-run worker, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
  *      for each candidate
- *          const struct sim_outcome *outcome = sim_pilot_run(&pilot, &candidate);
- *          … its events: sim_pilot_recorder; what it really did: sim_pilot_deviations
- *      sim_pilot_fini(&pilot);
+ *          const struct sim_outcome *outcome = sim_single_run(&single-run worker, &candidate);
+ *          … its events: sim_single_recorder; what it really did: sim_single_deviations
+ *      sim_single_fini(&single-run worker);
  *
  * Who shrinks, bisects or explains asks for hundreds of runs, each with another tape,
  * seed or options. A process for each costs more than the run; so they are flown by one
@@ -15,20 +15,20 @@
  *
  * Ownership. The candidate, and the tape it names, are borrowed for the call. What is
  * read afterwards (outcome, recorder, tape, misfit) lies in the mapping and is there until
- * the next sim_pilot_run or sim_pilot_fini.
+ * the next sim_single_run or sim_single_fini.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_ENGINE_WORKER_PILOT_H
-#define SIM_ENGINE_WORKER_PILOT_H
+#ifndef SIM_ENGINE_WORKER_SINGLE_H
+#define SIM_ENGINE_WORKER_SINGLE_H
 
 #include "sim/engine/worker/budget.h"
 #include "sim/engine/worker/worker.h"
 
-struct sim_pilot {
+struct sim_single {
     struct sim_budget *budget; /* Charged with each run; NULL: none. Borrowed. */
     struct sim_worker worker;  /* After a refusal worker.error says why. */
-    uint64_t runs;             /* Made since sim_pilot_init. */
+    uint64_t runs;             /* Made since sim_single_init. */
 };
 
 /* A run that is to be made. */
@@ -41,15 +41,15 @@ struct sim_candidate {
     bool texts;     /* Names, logs and reasons are kept; needs a mapping with room for them. */
     bool explain;   /* After a failure: look for the owed wake, and try FIFO order. */
     bool with_past; /* After another run in the same process. */
-    /* Where the numbers that it draws are noted, made before sim_pilot_init; NULL: nowhere. */
+    /* Where the numbers that it draws are noted, made before sim_single_init; NULL: nowhere. */
     struct sim_draws *draws;
     /* After all that: looks further into the run, in the process that made it, and leaves what it
      * finds in `study_of`, which lies in memory shared with the process since before
-     * sim_pilot_init. NULL: nobody does. */
+     * sim_single_init. NULL: nobody does. */
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
     void *study_of;
-    /* The run is made in this very process, for a debugger: see sim_worker_here. One for a pilot.
+    /* The run is made in this very process, for a debugger: see sim_worker_here. One for a single-run worker.
      * NULL: in its own. */
     struct sim_trap *trap;
     /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
@@ -60,41 +60,41 @@ struct sim_candidate {
 /*
  * Makes the mapping; the process comes with the first candidate. `kind` NULL: the usual one.
  * `sizes` is borrowed: sim_shared_for_candidates keeps events and no texts, sim_shared_for_reading
- * both. False: no memory; sim_pilot_fini may follow in any case.
+ * both. False: no memory; sim_single_fini may follow in any case.
  */
-bool sim_pilot_init(struct sim_pilot *pilot, const struct sim_worker_kind *kind,
+bool sim_single_init(struct sim_single *single, const struct sim_worker_kind *kind,
         const struct sim_shared_sizes *sizes, uint32_t hang_ms);
 
-/* Ends the process and gives the mapping back. Zeroed pilots are fine. */
-void sim_pilot_fini(struct sim_pilot *pilot);
+/* Ends the process and gives the mapping back. Zeroed single-run workers are fine. */
+void sim_single_fini(struct sim_single *single);
 
 /*
  * Runs `candidate`: how it ended, whatever became of the process (verdict `crash` or `hang`; a hang
  * takes `hang_ms`). NULL: the system refused, or the tape has more deviations than the mapping has
- * space for; see worker.error. The pilot is of no more use then. With a budget: it is charged, the
+ * space for; see worker.error. The single-run worker is of no more use then. With a budget: it is charged, the
  * study gets what is left of the stage, and what is not done when the time is up is abandoned: NULL
  * for a run (sim_budget_left is false then), and a study leaves what it has found.
  */
-const struct sim_outcome *sim_pilot_run(
-        struct sim_pilot *pilot, const struct sim_candidate *candidate);
+const struct sim_outcome *sim_single_run(
+        struct sim_single *single, const struct sim_candidate *candidate);
 
 /* ---- After a run. ---------------------------------------------------------------------------- */
 
-const struct sim_outcome *sim_pilot_outcome(const struct sim_pilot *pilot);
-const struct sim_recorder *sim_pilot_recorder(const struct sim_pilot *pilot);
+const struct sim_outcome *sim_single_outcome(const struct sim_single *single);
+const struct sim_recorder *sim_single_recorder(const struct sim_single *single);
 
 /* The tape that the run wrote: what was really done, in its order. Encoded, as it is stored … */
-const uint8_t *sim_pilot_tape(const struct sim_pilot *pilot, size_t *ret_size);
+const uint8_t *sim_single_tape(const struct sim_single *single, size_t *ret_size);
 /* … and as deviations, decoded into memory of the mapping. To be copied before the next run. */
-struct sim_tape sim_pilot_deviations(struct sim_pilot *pilot);
+struct sim_tape sim_single_deviations(struct sim_single *single);
 
 /* What did not fit a strict tape, one sentence; NULL: all of it did. */
-const char *sim_pilot_mismatch(const struct sim_pilot *pilot);
+const char *sim_single_mismatch(const struct sim_single *single);
 
 /* Deviations of a lenient tape that fitted nowhere. */
-uint32_t sim_pilot_ignored(const struct sim_pilot *pilot);
+uint32_t sim_single_ignored(const struct sim_single *single);
 
 /* With `explain`: whether the failure also comes in FIFO order. */
-enum sim_store_fifo sim_pilot_fifo(const struct sim_pilot *pilot);
+enum sim_store_fifo sim_single_fifo(const struct sim_single *single);
 
 #endif
