@@ -47,7 +47,7 @@ struct guided {
     struct sim_search its_search; /* Of `rf`. */
     struct sim_strategy *rf;
     bool wishes; /* This run keeps constraints, and follows no tape. */
-    const struct sim_lore *lore;
+    const struct sim_learned *learned;
     uint64_t flips;
     uint64_t key;   /* Of this run's own draws, … */
     uint32_t drawn; /* … so many of them. */
@@ -82,7 +82,7 @@ draw(struct guided *guided, uint32_t n)
 static const struct sim_corpus_tape *
 pick(struct guided *guided)
 {
-    const struct sim_corpus *corpus = &guided->lore->corpus;
+    const struct sim_corpus *corpus = &guided->learned->corpus;
     const struct sim_corpus_tape *a = &corpus->tapes[draw(guided, corpus->count)];
     const struct sim_corpus_tape *b = &corpus->tapes[draw(guided, corpus->count)];
     return a->fresh >= b->fresh ? a : b;
@@ -115,7 +115,7 @@ guided_events(struct sim_strategy *strategy, const struct sim_event *events, uin
 static void
 begin_wishes(struct guided *guided, uint64_t seed)
 {
-    const struct sim_corpus *corpus = &guided->lore->corpus;
+    const struct sim_corpus *corpus = &guided->learned->corpus;
     if (corpus->set_count == 0 || draw(guided, 4) == 0) {
         guided->rf->ops->begin(guided->rf, seed);
         return;
@@ -139,7 +139,7 @@ guided_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64
 static void
 begin_tape(struct guided *guided, uint64_t seed)
 {
-    guided->has_parent = guided->lore != NULL && guided->lore->corpus.count > 0 &&
+    guided->has_parent = guided->learned != NULL && guided->learned->corpus.count > 0 &&
                          take_parent(guided, &guided->first, seed);
     if (!guided->has_parent) {
         return;
@@ -164,7 +164,8 @@ guided_begin(struct sim_strategy *strategy, uint64_t seed)
     guided->asked = 0;
     guided->cut = UINT32_MAX;
     guided->has_parent = false;
-    guided->wishes = guided->lore != NULL && guided->lore->corpus.count > 0 && draw(guided, 2) == 0;
+    guided->wishes =
+            guided->learned != NULL && guided->learned->corpus.count > 0 && draw(guided, 2) == 0;
     guided->ops.events = guided->wishes ? guided_events : NULL;
     if (guided->wishes) {
         begin_wishes(guided, seed);
@@ -224,7 +225,7 @@ guided_init(void *memory, const struct sim_strategy_setting *setting)
             .choose = guided_choose,
     };
     guided->strategy.ops = &guided->ops;
-    guided->lore = setting->lore;
+    guided->learned = setting->learned;
     guided->flips = sim_search_param(setting->search, "flips");
     its.search = &guided->its_search;
     sim_search_init(&guided->its_search, place_of_rf());

@@ -28,7 +28,7 @@
 #include "runtime/base/assert.h"
 #include "runtime/base/list.h"
 #include "sim/search/kinds.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 #include "sim/search/learn/states.h"
 #include "sim/search/ordering.h"
 
@@ -205,7 +205,7 @@ static struct sim_strategy *
 pct_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct pct *pct = memory;
-    const struct sim_fact *length = sim_facts_find(&setting->lore->facts, SIM_FACT_LENGTH, 0, 0);
+    const struct sim_fact *length = sim_facts_find(&setting->learned->facts, SIM_FACT_LENGTH, 0, 0);
     pct->ordering.strategy.ops = &pct_ops;
     pct->ordering.pick = pct_pick;
     pct->points = (uint32_t)sim_search_param(setting->search, "d") - 1;

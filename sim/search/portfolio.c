@@ -50,7 +50,7 @@ static const struct arm arms[] = {
 struct portfolio {
     struct sim_strategy strategy;
     struct sim_strategy_ops ops; /* What is heard depends on who draws the run. */
-    const struct sim_lore *lore;
+    const struct sim_learned *learned;
     uint64_t first; /* Seed of the first run of the sweep. */
     struct sim_strategy *hands[ARMS];
     struct sim_search searches[ARMS];
@@ -76,8 +76,8 @@ yield_of(const struct portfolio *portfolio, uint32_t arm)
     if (arm == 0) {
         return 0;
     }
-    uint64_t news = portfolio->lore != NULL ? portfolio->lore->news[kind] : 0;
-    uint64_t drawn = portfolio->lore != NULL ? portfolio->lore->drawn[kind] : 0;
+    uint64_t news = portfolio->learned != NULL ? portfolio->learned->news[kind] : 0;
+    uint64_t drawn = portfolio->learned != NULL ? portfolio->learned->drawn[kind] : 0;
     return 100 * (news + 1) / (drawn + 1) + 1;
 }
 
@@ -223,7 +223,7 @@ portfolio_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct portfolio *portfolio = memory;
     uint8_t *at = portfolio->memory;
-    portfolio->lore = setting->lore;
+    portfolio->learned = setting->learned;
     portfolio->first = setting->first;
     portfolio->ops = (struct sim_strategy_ops){
             .name = "portfolio",

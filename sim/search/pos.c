@@ -21,7 +21,7 @@
 #include "runtime/base/list.h"
 #include "sim/search/footprints.h"
 #include "sim/search/kinds.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 #include "sim/search/ordering.h"
 #include "sim/search/priorities.h"
 
@@ -95,7 +95,7 @@ pos_init(void *memory, const struct sim_strategy_setting *setting)
     struct pos *pos = memory;
     pos->ordering.strategy.ops = &pos_ops;
     pos->ordering.pick = pos_pick;
-    sim_footprints_init(&pos->footprints, &setting->lore->facts);
+    sim_footprints_init(&pos->footprints, &setting->learned->facts);
     return &pos->ordering.strategy;
 }
 

@@ -189,7 +189,7 @@ relay_init(void *memory, const struct sim_strategy_setting *setting)
     relay->ordering.strategy.ops = &relay_ops;
     relay->ordering.pick = relay_pick;
     relay->rest = sim_search_param(setting->search, "rest");
-    sim_footprints_init(&relay->footprints, &setting->lore->facts);
+    sim_footprints_init(&relay->footprints, &setting->learned->facts);
     return &relay->ordering.strategy;
 }
 

@@ -46,7 +46,7 @@
 #include "runtime/base/list.h"
 #include "sim/search/footprints.h"
 #include "sim/search/kinds.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 #include "sim/search/ordering.h"
 #include "sim/search/priorities.h"
 #include "sim/search/spread.h"
@@ -530,8 +530,8 @@ rf_init(void *memory, const struct sim_strategy_setting *setting)
     rf->ordering.strategy.ops = &rf_ops;
     rf->ordering.pick = rf_pick;
     rf->most = sim_search_param(setting->search, "n");
-    sim_footprints_init(&rf->footprints, &setting->lore->facts);
-    learn(rf, &setting->lore->facts);
+    sim_footprints_init(&rf->footprints, &setting->learned->facts);
+    learn(rf, &setting->learned->facts);
     return &rf->ordering.strategy;
 }
 

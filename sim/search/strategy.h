@@ -7,7 +7,7 @@
  * table in strategy.c; nothing else knows it. Three sorts:
  *
  *   plain       run i is a function of (seed, parameters)
- *   adaptive    … and of the lore: what earlier epochs of the sweep taught (sim/search/learn/lore.h)
+ *   adaptive    … and of the learned statistics: what earlier epochs of the sweep taught (sim/search/learn/learned.h)
  *   sequential  run i+1 begins where run i ended, on one worker: an enumeration. It says when
  *               there is nothing left. Its memory outlives a worker whose process died in a
  *               run: `begin` without an `end` before it means that the run ended there.
@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "sim/core/choice.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,10 +54,10 @@ struct sim_search {
 
 /* What a strategy is made from. */
 struct sim_strategy_setting {
-    const struct sim_search *search; /* Borrowed for as long as the strategy is used. */
-    const struct sim_lore *lore;     /* Likewise; NULL for one that does not learn. */
-    uint64_t first;                  /* Seed of run 0 of the sweep: run i has seed first + i. */
-    bool declared;                   /* The scenario's promise (sim_scenario.declared). */
+    const struct sim_search *search;   /* Borrowed for as long as the strategy is used. */
+    const struct sim_learned *learned; /* Likewise; NULL for one that does not learn. */
+    uint64_t first;                    /* Seed of run 0 of the sweep: run i has seed first + i. */
+    bool declared;                     /* The scenario's promise (sim_scenario.declared). */
 };
 
 /* How far an enumeration has come. */
@@ -86,7 +86,7 @@ struct sim_strategy_kind {
     size_t size;             /* Of its memory, … */
     size_t (*measure)(void); /* … where that is no constant; else NULL. */
     /* Makes one in `memory` (zeroed, aligned to 64, `size` bytes), at its beginning, for many runs.
-     * Called again, in zeroed memory, when lore or search change; for a sequential one once in a
+     * Called again, in zeroed memory, when learned statistics or search change; for a sequential one once in a
      * sweep: its memory goes on. */
     struct sim_strategy *(*init)(void *memory, const struct sim_strategy_setting *setting);
     /* Sequential only, before `begin`: whether there is one more run. */

@@ -39,7 +39,7 @@
 #include "sim/search/counts.h"
 #include "sim/search/footprints.h"
 #include "sim/search/kinds.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 #include "sim/search/ordering.h"
 #include "sim/search/spread.h"
 
@@ -81,8 +81,8 @@ struct surw {
     uint32_t count;
     uint64_t weight_of_all;
     const struct sim_facts *facts;
-    uint32_t next_fact[SIM_LORE_FACTS]; /* About the same object, plus 1. */
-    uint32_t counted;                   /* The object of which counts are in the table. */
+    uint32_t next_fact[SIM_LEARNED_FACTS]; /* About the same object, plus 1. */
+    uint32_t counted;                      /* The object of which counts are in the table. */
     struct object objects[OBJECTS];
     uint16_t index[INDEX]; /* By resource, until they are sifted: place plus 1; 0: free. */
     struct sim_counts counts;
@@ -492,7 +492,7 @@ static struct sim_strategy *
 surw_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct surw *surw = memory;
-    const struct sim_facts *facts = &setting->lore->facts;
+    const struct sim_facts *facts = &setting->learned->facts;
     surw->ordering.strategy.ops = &surw_ops;
     surw->ordering.pick = surw_pick;
     sim_footprints_init(&surw->footprints, facts);

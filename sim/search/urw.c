@@ -24,7 +24,7 @@
 #include "runtime/base/list.h"
 #include "sim/search/counts.h"
 #include "sim/search/kinds.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 #include "sim/search/learn/states.h"
 #include "sim/search/ordering.h"
 #include "sim/search/spread.h"
@@ -107,7 +107,7 @@ static struct sim_strategy *
 urw_init(void *memory, const struct sim_strategy_setting *setting)
 {
     struct urw *urw = memory;
-    const struct sim_facts *facts = &setting->lore->facts;
+    const struct sim_facts *facts = &setting->learned->facts;
     urw->ordering.strategy.ops = &urw_ops;
     urw->ordering.pick = urw_pick;
     sim_counts_init(&urw->counts, facts);

@@ -124,9 +124,9 @@ sim_run_take_part(struct sim_run *run)
                 run->plan.runs == 1 ? "" : "s", (unsigned long long)chapters,
                 chapters == 1 ? "" : "s");
     }
-    run->cover.covered_memory = malloc(sim_facts_size(SIM_LORE_FACTS));
+    run->cover.covered_memory = malloc(sim_facts_size(SIM_LEARNED_FACTS));
     rt_assert(run->cover.covered_memory != NULL);
-    sim_facts_init(&run->cover.covered, run->cover.covered_memory, SIM_LORE_FACTS);
+    sim_facts_init(&run->cover.covered, run->cover.covered_memory, SIM_LEARNED_FACTS);
     run->plan.chapter_runs = length;
     run->plan.shard = settings->shard - 1;
     run->plan.shards = settings->shards;

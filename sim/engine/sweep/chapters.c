@@ -8,7 +8,7 @@
 #include "runtime/base/assert.h"
 #include "sim/engine/sweep/state.h"
 
-/* An epoch ends there (sim/search/learn/lore.h). */
+/* An epoch ends there (sim/search/learn/learned.h). */
 #define CHAPTER_RUNS_MAX 1024u
 /* A short sweep has so many of them, so that there is something to be shared out. */
 #define CHAPTERS_MIN 32u
@@ -50,7 +50,7 @@ open_chapter(struct sim__sweep *sweep, uint64_t base)
     sweep->base = base;
     sweep->length = whole ? left : plan->chapter_runs;
     sweep->next_index = 0;
-    sim_lore_book_clear(&sweep->pool->book);
+    sim_learned_book_clear(&sweep->pool->book);
 }
 
 void

@@ -162,7 +162,7 @@ ask_twin(struct sim__sweep *sweep, const struct sim_check *check, const struct s
     sim_sweep_options(sweep->plan, check->seed, &like.options);
     like.teaches = false;
     like.covers = false;
-    like.lore = NULL;
+    like.learned = NULL;
     like.how = again->how;
     like.tape = again->tape;
     if (!sim_pool_ask_twin(sweep->pool, &like, check->seed, &digest)) {

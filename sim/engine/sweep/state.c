@@ -96,6 +96,6 @@ sim__sweep_set_job(
     };
     if (sweep->kind != NULL && sweep->kind->adaptive) {
         uint64_t end = 0;
-        job->lore = sim_lore_book_of(&sweep->pool->book, sim_epoch_of(index, &end));
+        job->learned = sim_learned_book_of(&sweep->pool->book, sim_epoch_of(index, &end));
     }
 }

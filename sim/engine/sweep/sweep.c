@@ -100,7 +100,7 @@ merge(struct sim__sweep *sweep, struct sim_batch *batch)
             .orders = batch->orders,
             .fresh = batch->fresh,
             .edges = batch->edges,
-            .lore = &sweep->pool->book.master,
+            .learned = &sweep->pool->book.master,
             .totals = totals,
     };
     if (!sweep->sink->batch(sweep->sink, &merged)) {

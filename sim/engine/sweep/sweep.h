@@ -50,7 +50,7 @@ struct sim_sweep_plan {
     uint64_t chapter_runs;     /* Runs of a chapter; 0: there is one, as long as the sweep. */
     uint32_t shard;            /* Chapters c with c modulo `shards` = `shard` are made; … */
     uint32_t shards;           /* … 0 stands for 1. */
-    struct sim_facts *covered; /* With chapters: takes what all of them cover, SIM_LORE_FACTS of
+    struct sim_facts *covered; /* With chapters: takes what all of them cover, SIM_LEARNED_FACTS of
                                 * them. Borrowed. */
 };
 
@@ -67,7 +67,7 @@ struct sim_merged {
     const uint32_t *fresh;  /* How much each covered that no run before it had. */
     const uint64_t
             *edges; /* The two sets of each (sim/search/cover/edges.h); NULL: nobody counts. */
-    const struct sim_lore *lore;           /* All that is known with this batch. */
+    const struct sim_learned *learned;     /* All that is known with this batch. */
     const struct sim_sweep_totals *totals; /* Of the sweep, with this batch. */
 };
 

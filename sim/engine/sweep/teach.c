@@ -10,10 +10,10 @@
 #include "runtime/base/assert.h"
 
 /* There is always one more partial order: those that are remembered must leave room for others. */
-#define ORDERS_MAX (SIM_LORE_FACTS / 4)
+#define ORDERS_MAX (SIM_LEARNED_FACTS / 4)
 
 static bool
-add_fact(struct sim_lore_book *book, const struct sim_fact *fact)
+add_fact(struct sim_learned_book *book, const struct sim_fact *fact)
 {
     bool order = fact->kind == SIM_FACT_ORDER;
     if (fact->kind == SIM_FACT_WANTED) {
@@ -28,7 +28,7 @@ add_fact(struct sim_lore_book *book, const struct sim_fact *fact)
 }
 
 static void
-add_facts(struct sim_lore_book *book, struct sim_batch *batch, uint32_t *worth)
+add_facts(struct sim_learned_book *book, struct sim_batch *batch, uint32_t *worth)
 {
     for (uint32_t i = 0; i < batch->fact_count; i++) {
         const struct sim_fact *fact = &batch->facts[i];
@@ -45,7 +45,7 @@ add_facts(struct sim_lore_book *book, struct sim_batch *batch, uint32_t *worth)
 
 /* Tapes of runs that were the first to show something. */
 static void
-add_tapes(struct sim_lore_book *book, const struct sim_batch *batch, const uint32_t *worth)
+add_tapes(struct sim_learned_book *book, const struct sim_batch *batch, const uint32_t *worth)
 {
     for (uint32_t i = 0; i < batch->kept_count; i++) {
         const struct sim_kept *kept = &batch->kept[i];
@@ -60,7 +60,7 @@ add_tapes(struct sim_lore_book *book, const struct sim_batch *batch, const uint3
 
 /* Constraints of such runs. */
 static void
-add_wishes(struct sim_lore_book *book, const struct sim_batch *batch, const uint32_t *worth)
+add_wishes(struct sim_learned_book *book, const struct sim_batch *batch, const uint32_t *worth)
 {
     for (uint32_t i = 0; i < batch->fact_count; i++) {
         const struct sim_fact *fact = &batch->facts[i];
@@ -74,7 +74,7 @@ add_wishes(struct sim_lore_book *book, const struct sim_batch *batch, const uint
 }
 
 void
-sim_teach(struct sim_lore_book *book, struct sim_batch *batch)
+sim_teach(struct sim_learned_book *book, struct sim_batch *batch)
 {
     batch->fresh = calloc(batch->totals.runs + 1, sizeof(*batch->fresh));
     uint32_t *worth = calloc(batch->totals.runs + 1, sizeof(*worth));
@@ -82,7 +82,7 @@ sim_teach(struct sim_lore_book *book, struct sim_batch *batch)
     add_facts(book, batch, worth);
     for (uint64_t i = 0; i < batch->totals.runs; i++) {
         uint32_t arm = batch->arms[i] < SIM_ARMS_MAX ? batch->arms[i] : SIM_ARMS_MAX - 1;
-        sim_lore_book_count(book, arm, batch->fresh[i]);
+        sim_learned_book_count(book, arm, batch->fresh[i]);
     }
     add_tapes(book, batch, worth);
     add_wishes(book, batch, worth);
@@ -90,13 +90,13 @@ sim_teach(struct sim_lore_book *book, struct sim_batch *batch)
     uint64_t end = 0;
     uint64_t last = batch->index + batch->totals.runs - 1;
     if (batch->totals.runs > 0 && sim_epoch_of(last, &end) == book->closed && last + 1 == end) {
-        sim_lore_book_close(book);
+        sim_learned_book_close(book);
     }
 }
 
 uint64_t
-sim_teachable(const struct sim_lore_book *book, uint64_t index)
+sim_teachable(const struct sim_learned_book *book, uint64_t index)
 {
     uint64_t end = 0;
-    return sim_lore_book_is_open(book, sim_epoch_of(index, &end)) ? end - index : 0;
+    return sim_learned_book_is_open(book, sim_epoch_of(index, &end)) ? end - index : 0;
 }

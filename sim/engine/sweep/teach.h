@@ -7,16 +7,16 @@
 #define SIM_ENGINE_SWEEP_TEACH_H
 
 #include "sim/engine/sweep/batch.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 
 /*
  * Adds what `batch` taught to the book; batches come in the order of run index. batch->fresh gets
  * for each run how many elements of coverage it was the first to show.
  */
-void sim_teach(struct sim_lore_book *book, struct sim_batch *batch);
+void sim_teach(struct sim_learned_book *book, struct sim_batch *batch);
 
 /* How many runs from `index` on may be handed out now to a strategy that learns: up to the end of
  * the epoch; 0: the one before the last is not merged yet. */
-uint64_t sim_teachable(const struct sim_lore_book *book, uint64_t index);
+uint64_t sim_teachable(const struct sim_learned_book *book, uint64_t index);
 
 #endif

@@ -19,7 +19,7 @@ sim_pool_init(struct sim_pool *pool, uint32_t jobs, uint32_t hang_ms)
     rt_assert(jobs <= SIM_JOBS_MAX);
     *pool = (struct sim_pool){.hang_ms = hang_ms};
     pool->workers = calloc(jobs, sizeof(*pool->workers));
-    if (!sim_lore_book_init(&pool->book)) {
+    if (!sim_learned_book_init(&pool->book)) {
         (void)snprintf(pool->error, sizeof(pool->error), "no memory for what runs teach");
         return false;
     }
@@ -45,7 +45,7 @@ sim_pool_fini(struct sim_pool *pool)
     }
     free(pool->workers);
     sim_worker_fini(&pool->twin);
-    sim_lore_book_fini(&pool->book);
+    sim_learned_book_fini(&pool->book);
     *pool = (struct sim_pool){.count = 0};
 }
 

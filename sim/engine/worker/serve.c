@@ -79,7 +79,7 @@ begin_search(struct sim_shared *shared)
     const struct sim_job *job = &shared->job;
     const struct sim_strategy_setting setting = {
             .search = &job->search,
-            .lore = job->lore,
+            .learned = job->learned,
             .first = job->first - job->index,
             .declared = job->scenario->declared,
     };
@@ -242,9 +242,9 @@ static struct sim_cover covering;
 static void
 note(struct sim_shared *shared, enum sim_fact_kind kind, uint64_t a, uint32_t b, uint64_t index)
 {
-    const struct sim_lore *lore = shared->job.lore;
+    const struct sim_learned *learned = shared->job.learned;
     if (sim_facts_note(&shared->facts, kind, a, b, index, 1) &&
-            (lore == NULL || sim_facts_find(&lore->facts, kind, a, b) == NULL)) {
+            (learned == NULL || sim_facts_find(&learned->facts, kind, a, b) == NULL)) {
         shared->came_somewhere = true;
     }
 }
@@ -485,7 +485,7 @@ prepare(struct sim_worker *worker, int fd)
     edge_log = worker->edges;
     sim_descriptors_drop_maps();
     if (worker->book != NULL) {
-        sim_lore_book_seal(worker->book);
+        sim_learned_book_seal(worker->book);
     }
     /* A child that a run makes must not become a second worker on the same mapping. */
     if (madvise(shared, size, MADV_DONTFORK) != 0 || !remember_line(fd) || !sim_output_init() ||

@@ -64,17 +64,17 @@ const char *sim_how_name(uint32_t how);
 struct sim_job {
     const struct sim_scenario *scenario;
     struct sim_options options;
-    uint64_t first;              /* Seed of the first run. */
-    uint32_t count;              /* 1 .. SIM_JOB_RUNS_MAX */
-    uint32_t how;                /* enum sim_how */
-    uint32_t given;              /* Options that no swarm draws: bit 1 << i for option i. */
-    struct sim_search search;    /* With SEARCH: by which strategy, … */
-    const struct sim_lore *lore; /* … and what it may know; sealed, shared by all workers. */
-    uint64_t index;              /* Of the first run, in the sweep. */
-    bool search_begins;          /* Sequential: this is the first job of the sweep. */
-    bool dictates;               /* The tape is written to a file as well, as it is made. */
-    bool teaches;                /* What runs teach is noted. */
-    bool covers;                 /* What runs cover is noted, and who is the first is kept. */
+    uint64_t first;                    /* Seed of the first run. */
+    uint32_t count;                    /* 1 .. SIM_JOB_RUNS_MAX */
+    uint32_t how;                      /* enum sim_how */
+    uint32_t given;                    /* Options that no swarm draws: bit 1 << i for option i. */
+    struct sim_search search;          /* With SEARCH: by which strategy, … */
+    const struct sim_learned *learned; /* … and what it may know; sealed, shared by all workers. */
+    uint64_t index;                    /* Of the first run, in the sweep. */
+    bool search_begins;                /* Sequential: this is the first job of the sweep. */
+    bool dictates;                     /* The tape is written to a file as well, as it is made. */
+    bool teaches;                      /* What runs teach is noted. */
+    bool covers;                       /* What runs cover is noted, and who is the first is kept. */
     const struct sim_tape *tape; /* For a tape: the parent's own; a worker reads `incoming`. */
     uint32_t check_percent;      /* Of the runs, digests to be compared with a twin's. */
     bool texts;                  /* Logs and names are kept. */

@@ -120,13 +120,13 @@ fork_with_mapping(struct sim_worker *worker)
         return -1;
     }
     if (worker->book != NULL) {
-        sim_lore_book_lend(worker->book, true);
+        sim_learned_book_lend(worker->book, true);
     }
     pid_t pid = fork();
     if (pid != 0) {
         int error = errno;
         if (worker->book != NULL) {
-            sim_lore_book_lend(worker->book, false);
+            sim_learned_book_lend(worker->book, false);
         }
         (void)madvise(worker->shared, size, MADV_DONTFORK);
         errno = error;

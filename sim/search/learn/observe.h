@@ -9,7 +9,7 @@
 #define SIM_SEARCH_LEARN_OBSERVE_H
 
 #include "sim/core/world.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 
 /* Actors of a run that are counted by name. */
 #define SIM_OBSERVE_ACTORS_MAX 512u

@@ -4,7 +4,7 @@
  * Four tasks take 50 steps each, and in each touch one of four cells: everybody is ready all the
  * time, and a third of the pairs conflict. Events are recorded for all strategies, as in a sweep.
  * Rounds of a strategy and of `random` come in turn, so that both meet the same machine. First its
- * lore is empty; then 64 runs have taught it what the program touches.
+ * learned statistics is empty; then 64 runs have taught it what the program touches.
  *
  * The sweeps are of the same program, with all that belongs to them: processes, judging, teaching.
  *
@@ -83,7 +83,7 @@ static const struct sim_scenario touching = {
 /* ---- A step. --------------------------------------------------------------------------------- */
 
 static struct sim_world world;
-static struct sim_lore lore;
+static struct sim_learned learned;
 
 struct load {
     const struct sim_strategy_kind *kind;
@@ -130,7 +130,7 @@ load_init(struct load *load, uint32_t index, void *memory)
 {
     *load = (struct load){.kind = sim_strategy_at(index), .seed = 1};
     sim_search_init(&load->search, index);
-    const struct sim_strategy_setting setting = {&load->search, &lore, 1, false};
+    const struct sim_strategy_setting setting = {&load->search, &learned, 1, false};
     memset(memory, 0, sim_strategy_size(index));
     load->strategy = load->kind->init(memory, &setting);
 }
@@ -195,9 +195,9 @@ teach(void)
     for (uint32_t i = 0; i < TAUGHT_RUNS; i++) {
         sim_world_run(&world, &touching, &options, i + 1, load.strategy,
                 (struct sim_recording){true, false}, &outcome);
-        sim_observe(&lore.facts, &world, i);
+        sim_observe(&learned.facts, &world, i);
     }
-    lore.runs = TAUGHT_RUNS;
+    learned.runs = TAUGHT_RUNS;
 }
 
 /* ---- A sweep. -------------------------------------------------------------------------------- */
@@ -289,8 +289,8 @@ main(void)
     if (sim_world_init(&world, &memory, NULL, 0xa5) != RT_OK) {
         return 1;
     }
-    sim_facts_init(&lore.facts, array(1, sim_facts_size(FACTS)), FACTS);
-    sim_corpus_init(&lore.corpus, array(1, sizeof(struct sim_corpus_memory)));
+    sim_facts_init(&learned.facts, array(1, sim_facts_size(FACTS)), FACTS);
+    sim_corpus_init(&learned.corpus, array(1, sizeof(struct sim_corpus_memory)));
     say_steps("a step of 4 tasks that touch 4 cells, events recorded, nothing learned; ns");
     teach();
     say_steps("the same, 64 runs learned from");

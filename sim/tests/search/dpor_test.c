@@ -226,13 +226,13 @@ by_brute_force(struct lab *lab, int64_t program, struct found *found)
 static void
 by_dpor(struct lab *lab, int64_t program, bool declared, struct found *found)
 {
-    static struct sim_lore lore;
+    static struct sim_learned learned;
     struct sim_search search;
     sim_search_init(&search, sim_strategy_find("dpor"));
     const struct sim_strategy_kind *kind = sim_strategy_at(search.kind);
     void *memory = calloc(1, kind->size);
     EXPECT(memory != NULL);
-    const struct sim_strategy_setting setting = {&search, &lore, 0, declared};
+    const struct sim_strategy_setting setting = {&search, &learned, 0, declared};
     struct sim_strategy *strategy = kind->init(memory, &setting);
     clear(found);
     while (kind->more(strategy)) {
@@ -425,7 +425,7 @@ of_two_cells(struct sim_world *world)
 static uint32_t
 runs_of_pickers(struct lab *lab, void (*setup)(struct sim_world *world), struct set *ends)
 {
-    static struct sim_lore lore;
+    static struct sim_learned learned;
     struct sim_search search;
     struct sim_options options;
     uint32_t runs = 0;
@@ -433,7 +433,7 @@ runs_of_pickers(struct lab *lab, void (*setup)(struct sim_world *world), struct 
             .name = "test/pickers", .setup = setup, .check = note_cells, .declared = true};
     sim_search_init(&search, sim_strategy_find("dpor"));
     const struct sim_strategy_kind *kind = sim_strategy_at(search.kind);
-    const struct sim_strategy_setting setting = {&search, &lore, 0, true};
+    const struct sim_strategy_setting setting = {&search, &learned, 0, true};
     void *memory = calloc(1, kind->size);
     struct sim_strategy *strategy = kind->init(memory, &setting);
     sim_options_init(&options, &scenario);

@@ -7,7 +7,7 @@
 
 #include "runtime/tests/test.h"
 #include "sim/core/strategies.h"
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 
 #define CAPACITY 256u
 #define RUNS 100u
@@ -171,30 +171,30 @@ TEST(epochs_count_off_all_runs)
 
 /* A run sees what epochs up to the one before the last taught, also while the next one is merged;
  * each of the first four, what the one before it taught. */
-TEST(lore_is_frozen_for_an_epoch)
+TEST(learned_is_frozen_for_an_epoch)
 {
-    struct sim_lore_book book;
-    EXPECT(sim_lore_book_init(&book));
-    EXPECT_EQ(sim_lore_book_of(&book, 0)->facts.count, 0);
-    EXPECT(!sim_lore_book_is_open(&book, 1));
+    struct sim_learned_book book;
+    EXPECT(sim_learned_book_init(&book));
+    EXPECT_EQ(sim_learned_book_of(&book, 0)->facts.count, 0);
+    EXPECT(!sim_learned_book_is_open(&book, 1));
     for (uint64_t epoch = 0; epoch < 9; epoch++) {
         (void)sim_facts_note(&book.master.facts, SIM_FACT_OBJECT, epoch, 0, epoch, 1);
-        sim_lore_book_count(&book, 2, epoch);
+        sim_learned_book_count(&book, 2, epoch);
         if (epoch + 1 >= 4) {
-            EXPECT_EQ(sim_lore_book_of(&book, epoch + 1)->facts.count, epoch);
+            EXPECT_EQ(sim_learned_book_of(&book, epoch + 1)->facts.count, epoch);
         }
-        sim_lore_book_close(&book);
+        sim_learned_book_close(&book);
         uint64_t next = epoch + 1 < 4 ? epoch + 1 : epoch + 2;
-        EXPECT_EQ(sim_lore_book_is_open(&book, epoch + 2), epoch + 2 >= 4);
-        const struct sim_lore *lore = sim_lore_book_of(&book, next);
-        EXPECT_EQ(lore->facts.count, epoch + 1);
-        EXPECT_EQ(lore->runs, epoch + 1);
-        EXPECT_EQ(lore->drawn[2], epoch + 1);
+        EXPECT_EQ(sim_learned_book_is_open(&book, epoch + 2), epoch + 2 >= 4);
+        const struct sim_learned *learned = sim_learned_book_of(&book, next);
+        EXPECT_EQ(learned->facts.count, epoch + 1);
+        EXPECT_EQ(learned->runs, epoch + 1);
+        EXPECT_EQ(learned->drawn[2], epoch + 1);
     }
-    sim_lore_book_clear(&book);
-    EXPECT_EQ(sim_lore_book_of(&book, 0)->facts.count, 0);
-    EXPECT_EQ(sim_lore_book_of(&book, 0)->runs, 0);
-    sim_lore_book_fini(&book);
+    sim_learned_book_clear(&book);
+    EXPECT_EQ(sim_learned_book_of(&book, 0)->facts.count, 0);
+    EXPECT_EQ(sim_learned_book_of(&book, 0)->runs, 0);
+    sim_learned_book_fini(&book);
 }
 
 /* A corpus keeps those that have shown most, the newer of two alike; an empty tape is one too. */
@@ -234,7 +234,7 @@ TEST(a_corpus_that_was_emptied_keeps_no_tape)
         if (byte == 1) {
             sim_corpus_init(&to, &memory[1]);
         }
-        to.count = 0; /* As sim_lore_book_clear leaves it. */
+        to.count = 0; /* As sim_learned_book_clear leaves it. */
         sim_corpus_copy(&to, &from);
         EXPECT_EQ(to.tapes[0].bytes[0], byte);
     }

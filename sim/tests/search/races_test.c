@@ -145,8 +145,8 @@ TEST(steps_a_look_that_ends_in_waiting_does_not_count)
     uint64_t looks = 0;
     search_lab_init(&lab, "random");
     (void)search_lab_run(&lab, &gate_scenario, 1, true);
-    for (uint32_t i = 0; i < lab.lore.facts.count; i++) {
-        const struct sim_fact *fact = &lab.lore.facts.entries[i];
+    for (uint32_t i = 0; i < lab.learned.facts.count; i++) {
+        const struct sim_fact *fact = &lab.learned.facts.entries[i];
         bool is_cell = SIM_OBJECT_KIND(sim_object_resource(fact)) == RT_OBJECT_USER;
         if (fact->kind == SIM_FACT_OBJECT && is_cell && sim_object_mode(fact) == SIM_MODE_READ) {
             looks += fact->sum;

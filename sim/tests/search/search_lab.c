@@ -15,7 +15,7 @@ static void
 begin(struct search_lab *lab)
 {
     const struct sim_strategy_kind *kind = sim_strategy_at(lab->search.kind);
-    const struct sim_strategy_setting setting = {&lab->search, &lab->lore, 0, false};
+    const struct sim_strategy_setting setting = {&lab->search, &lab->learned, 0, false};
     memset(lab->memory, 0, kind->size);
     lab->strategy = kind->init(lab->memory, &setting);
 }
@@ -26,25 +26,25 @@ search_lab_init(struct search_lab *lab, const char *text)
     char error[SIM_STRATEGY_ERROR_MAX];
     lab_init(&lab->lab, NULL, 0);
     lab->runs = 0;
-    lab->lore.runs = 0;
+    lab->learned.runs = 0;
     if (!sim_search_parse(text, &lab->search, error)) {
         (void)fprintf(stderr, "%s\n", error);
         abort();
     }
     size_t size = sim_strategy_at(lab->search.kind)->size;
     lab->memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    void *facts = malloc(sim_facts_size(SIM_LORE_FACTS));
+    void *facts = malloc(sim_facts_size(SIM_LEARNED_FACTS));
     if (lab->memory == NULL || facts == NULL) {
         abort();
     }
-    sim_facts_init(&lab->lore.facts, facts, SIM_LORE_FACTS);
+    sim_facts_init(&lab->learned.facts, facts, SIM_LEARNED_FACTS);
     begin(lab);
 }
 
 void
 search_lab_fini(struct search_lab *lab)
 {
-    free(lab->lore.facts.entries);
+    free(lab->learned.facts.entries);
     free(lab->memory);
     lab_fini(&lab->lab);
 }
@@ -52,7 +52,7 @@ search_lab_fini(struct search_lab *lab)
 void
 search_lab_learn(struct search_lab *lab)
 {
-    lab->lore.runs = lab->runs;
+    lab->learned.runs = lab->runs;
     begin(lab);
 }
 
@@ -66,7 +66,7 @@ search_lab_run(
     sim_world_run(&lab->lab.world, scenario, &options, seed, lab->strategy,
             (struct sim_recording){true, false}, &outcome);
     if (teaches) {
-        sim_observe(&lab->lore.facts, &lab->lab.world, lab->runs++);
+        sim_observe(&lab->learned.facts, &lab->lab.world, lab->runs++);
     }
     return outcome;
 }

@@ -6,14 +6,14 @@
 #ifndef SIM_TESTS_SEARCH_SEARCH_LAB_H
 #define SIM_TESTS_SEARCH_SEARCH_LAB_H
 
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 #include "sim/search/strategy.h"
 #include "sim/tests/lab.h"
 
 struct search_lab {
     struct lab lab;
     struct sim_search search;
-    struct sim_lore lore;
+    struct sim_learned learned;
     struct sim_strategy *strategy;
     void *memory;
     uint64_t runs;

@@ -173,14 +173,14 @@ struct walker {
 static void
 walker_init(struct walker *walker, const char *text)
 {
-    static struct sim_lore lore;
+    static struct sim_learned learned;
     char error[SIM_STRATEGY_ERROR_MAX];
     ck_assert_msg(sim_search_parse(text, &walker->search, error), "%s", error);
     walker->kind = sim_strategy_at(walker->search.kind);
     walker->memory = calloc(1, walker->kind->size);
     EXPECT(walker->memory != NULL);
     EXPECT(walker->kind->sequential);
-    const struct sim_strategy_setting setting = {&walker->search, &lore, 0, false};
+    const struct sim_strategy_setting setting = {&walker->search, &learned, 0, false};
     walker->strategy = walker->kind->init(walker->memory, &setting);
 }
 

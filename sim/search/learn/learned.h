@@ -1,5 +1,5 @@
 /*
- * lore.h -- what earlier runs taught, frozen for the runs of an epoch.
+ * learned.h -- what earlier runs taught, frozen for the runs of an epoch.
  *
  * Runs of a sweep are counted off in *epochs*: a few of one run, then of 2, 4 … up to
  * SIM_EPOCH_RUNS_MAX. A run of epoch e sees what epochs up to e-2 taught, and nothing
@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_SEARCH_LEARN_LORE_H
-#define SIM_SEARCH_LEARN_LORE_H
+#ifndef SIM_SEARCH_LEARN_LEARNED_H
+#define SIM_SEARCH_LEARN_LEARNED_H
 
 #include "sim/search/learn/corpus.h"
 #include "sim/search/learn/facts.h"
@@ -23,12 +23,12 @@
 extern "C" {
 #endif
 
-#define SIM_LORE_FACTS (1u << 15)
+#define SIM_LEARNED_FACTS (1u << 15)
 #define SIM_EPOCH_RUNS_MAX 1024u
 #define SIM_ARMS_MAX 32u
 
 /* Read only while runs are made. */
-struct sim_lore {
+struct sim_learned {
     uint64_t runs;                /* That taught this. */
     uint64_t drawn[SIM_ARMS_MAX]; /* So many of them were drawn by this strategy, … */
     uint64_t news[SIM_ARMS_MAX];  /* … which were the first to cover so many elements. */
@@ -37,39 +37,39 @@ struct sim_lore {
 };
 
 /* What the parent knows, and the copies that workers read. */
-struct sim_lore_book {
-    struct sim_lore master;  /* The parent's own, with what is merged so far. */
-    struct sim_lore *copies; /* Three, in a mapping that workers share and can not write. */
-    size_t size;             /* Of the mapping. */
-    uint64_t closed;         /* Epochs that are merged whole. */
-    uint32_t orders;         /* Partial orders among the master's facts. */
+struct sim_learned_book {
+    struct sim_learned master;  /* The parent's own, with what is merged so far. */
+    struct sim_learned *copies; /* Three, in a mapping that workers share and can not write. */
+    size_t size;                /* Of the mapping. */
+    uint64_t closed;            /* Epochs that are merged whole. */
+    uint32_t orders;            /* Partial orders among the master's facts. */
 };
 
 /* Makes the mapping, before any worker is forked. False: the system has no room. */
-bool sim_lore_book_init(struct sim_lore_book *book);
-void sim_lore_book_fini(struct sim_lore_book *book);
+bool sim_learned_book_init(struct sim_learned_book *book);
+void sim_learned_book_fini(struct sim_learned_book *book);
 
 /* Forgets all, for a new sweep; no worker is at work. */
-void sim_lore_book_clear(struct sim_lore_book *book);
+void sim_learned_book_clear(struct sim_learned_book *book);
 
 /* Epoch `closed` is merged whole: writes the copy for the epoch after the next, and, among the
  * first, for the next. */
-void sim_lore_book_close(struct sim_lore_book *book);
+void sim_learned_book_close(struct sim_learned_book *book);
 
 /* Whether runs of `epoch` may be made now. */
-bool sim_lore_book_is_open(const struct sim_lore_book *book, uint64_t epoch);
+bool sim_learned_book_is_open(const struct sim_learned_book *book, uint64_t epoch);
 
 /* What a run of `epoch`, which is open, may see. */
-const struct sim_lore *sim_lore_book_of(const struct sim_lore_book *book, uint64_t epoch);
+const struct sim_learned *sim_learned_book_of(const struct sim_learned_book *book, uint64_t epoch);
 
 /* One more run, drawn by `arm`; it was the first to cover `news` elements. In order of index. */
-void sim_lore_book_count(struct sim_lore_book *book, uint32_t arm, uint64_t news);
+void sim_learned_book_count(struct sim_learned_book *book, uint32_t arm, uint64_t news);
 
 /* Whether processes forked from now on get the mapping (not at first). */
-void sim_lore_book_lend(const struct sim_lore_book *book, bool lent);
+void sim_learned_book_lend(const struct sim_learned_book *book, bool lent);
 
 /* In a worker: it can read and not write. */
-void sim_lore_book_seal(const struct sim_lore_book *book);
+void sim_learned_book_seal(const struct sim_learned_book *book);
 
 /* The epoch of run `index`, and the index of the first run of the next one. */
 uint64_t sim_epoch_of(uint64_t index, uint64_t *ret_end);

@@ -1,9 +1,9 @@
 /*
- * lore.c -- three copies in turn.
+ * learned.c -- three copies in turn.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/search/learn/lore.h"
+#include "sim/search/learn/learned.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -24,21 +24,21 @@ heads_size(void)
 static size_t
 held_size(void)
 {
-    return sim_facts_size(SIM_LORE_FACTS) + sizeof(struct sim_corpus_memory);
+    return sim_facts_size(SIM_LEARNED_FACTS) + sizeof(struct sim_corpus_memory);
 }
 
 static void
-lay_out(struct sim_lore *lore, char *at)
+lay_out(struct sim_learned *learned, char *at)
 {
-    sim_facts_init(&lore->facts, at, SIM_LORE_FACTS);
-    sim_corpus_init(&lore->corpus, (void *)(at + sim_facts_size(SIM_LORE_FACTS)));
+    sim_facts_init(&learned->facts, at, SIM_LEARNED_FACTS);
+    sim_corpus_init(&learned->corpus, (void *)(at + sim_facts_size(SIM_LEARNED_FACTS)));
 }
 
 bool
-sim_lore_book_init(struct sim_lore_book *book)
+sim_learned_book_init(struct sim_learned_book *book)
 {
-    _Static_assert(COPIES * sizeof(struct sim_lore) <= PAGE, "heads fit into their page");
-    *book = (struct sim_lore_book){.size = heads_size() + (COPIES + 1) * held_size()};
+    _Static_assert(COPIES * sizeof(struct sim_learned) <= PAGE, "heads fit into their page");
+    *book = (struct sim_learned_book){.size = heads_size() + (COPIES + 1) * held_size()};
     char *base = mmap(NULL, book->size, PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
@@ -46,7 +46,7 @@ sim_lore_book_init(struct sim_lore_book *book)
         return false;
     }
     (void)madvise(base, book->size, MADV_DONTFORK);
-    book->copies = (struct sim_lore *)(void *)base;
+    book->copies = (struct sim_learned *)(void *)base;
     char *at = base + heads_size();
     for (uint32_t i = 0; i < COPIES; i++, at += held_size()) {
         lay_out(&book->copies[i], at);
@@ -56,27 +56,27 @@ sim_lore_book_init(struct sim_lore_book *book)
 }
 
 void
-sim_lore_book_fini(struct sim_lore_book *book)
+sim_learned_book_fini(struct sim_learned_book *book)
 {
     if (book->copies != NULL) {
         (void)munmap(book->copies, book->size);
     }
-    *book = (struct sim_lore_book){.size = 0};
+    *book = (struct sim_learned_book){.size = 0};
 }
 
 static void
-clear(struct sim_lore *lore)
+clear(struct sim_learned *learned)
 {
-    lore->runs = 0;
-    memset(lore->drawn, 0, sizeof(lore->drawn));
-    memset(lore->news, 0, sizeof(lore->news));
-    sim_facts_clear(&lore->facts);
-    lore->corpus.count = 0;
-    lore->corpus.set_count = 0;
+    learned->runs = 0;
+    memset(learned->drawn, 0, sizeof(learned->drawn));
+    memset(learned->news, 0, sizeof(learned->news));
+    sim_facts_clear(&learned->facts);
+    learned->corpus.count = 0;
+    learned->corpus.set_count = 0;
 }
 
 void
-sim_lore_book_clear(struct sim_lore_book *book)
+sim_learned_book_clear(struct sim_learned_book *book)
 {
     for (uint32_t i = 0; i < COPIES; i++) {
         clear(&book->copies[i]);
@@ -90,9 +90,9 @@ sim_lore_book_clear(struct sim_lore_book *book)
 #define EAGER 4u
 
 static void
-write_copy(struct sim_lore_book *book, uint64_t epoch)
+write_copy(struct sim_learned_book *book, uint64_t epoch)
 {
-    struct sim_lore *copy = &book->copies[epoch % COPIES];
+    struct sim_learned *copy = &book->copies[epoch % COPIES];
     copy->runs = book->master.runs;
     memcpy(copy->drawn, book->master.drawn, sizeof(copy->drawn));
     memcpy(copy->news, book->master.news, sizeof(copy->news));
@@ -101,7 +101,7 @@ write_copy(struct sim_lore_book *book, uint64_t epoch)
 }
 
 void
-sim_lore_book_close(struct sim_lore_book *book)
+sim_learned_book_close(struct sim_learned_book *book)
 {
     book->closed++;
     if (book->closed < EAGER) {
@@ -111,20 +111,20 @@ sim_lore_book_close(struct sim_lore_book *book)
 }
 
 bool
-sim_lore_book_is_open(const struct sim_lore_book *book, uint64_t epoch)
+sim_learned_book_is_open(const struct sim_learned_book *book, uint64_t epoch)
 {
     return epoch < EAGER ? epoch <= book->closed : epoch < book->closed + 2;
 }
 
-const struct sim_lore *
-sim_lore_book_of(const struct sim_lore_book *book, uint64_t epoch)
+const struct sim_learned *
+sim_learned_book_of(const struct sim_learned_book *book, uint64_t epoch)
 {
-    rt_assert(sim_lore_book_is_open(book, epoch));
+    rt_assert(sim_learned_book_is_open(book, epoch));
     return &book->copies[epoch % COPIES];
 }
 
 void
-sim_lore_book_count(struct sim_lore_book *book, uint32_t arm, uint64_t news)
+sim_learned_book_count(struct sim_learned_book *book, uint32_t arm, uint64_t news)
 {
     rt_assert(arm < SIM_ARMS_MAX);
     book->master.runs++;
@@ -133,7 +133,7 @@ sim_lore_book_count(struct sim_lore_book *book, uint32_t arm, uint64_t news)
 }
 
 void
-sim_lore_book_lend(const struct sim_lore_book *book, bool lent)
+sim_learned_book_lend(const struct sim_learned_book *book, bool lent)
 {
     if (book->copies != NULL) {
         (void)madvise(book->copies, book->size, lent ? MADV_DOFORK : MADV_DONTFORK);
@@ -141,7 +141,7 @@ sim_lore_book_lend(const struct sim_lore_book *book, bool lent)
 }
 
 void
-sim_lore_book_seal(const struct sim_lore_book *book)
+sim_learned_book_seal(const struct sim_learned_book *book)
 {
     if (book->copies != NULL) {
         (void)mprotect(book->copies, book->size, PROT_READ);
