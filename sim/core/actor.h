@@ -83,7 +83,7 @@ struct sim_actor_ops {
     bool (*waited)(const struct sim_actor *actor, struct sim_waiting *ret);
     /* Ends it when the run is over and it is background. NULL: nothing to do. */
     void (*cancel)(struct sim_actor *actor);
-    /* The oracle's second rung: fires every waker that was derived from this sleeper (a join's for
+    /* The oracle's second stage: fires every waker that was derived from this sleeper (a join's for
      * its children). NULL: there are none. */
     void (*fire_derived)(struct sim_actor *actor);
     /* Whether it is blocked in its host, and what it asked there. NULL: never. */

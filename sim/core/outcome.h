@@ -55,11 +55,11 @@ sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
 #define SIM_ORACLE_LIST(X) \
     X(NONE, "none", "nobody: the run passed") \
     X(STALL, "stall", "nothing could go on, and no sleeper moved when nudged") \
-    X(REWAKE, "rewake", "a sleeper moved when it was polled once more (first rung)") \
+    X(REWAKE, "rewake", "a sleeper moved when it was polled once more (first stage)") \
     X(REWAKE_SOURCES, "rewake-sources", \
             "it moved when what it waits for was reported again " \
-            "(second rung)") \
-    X(PRIMITIVE_AUDIT, "audit-primitive", "a primitive's own audit (third rung)") \
+            "(second stage)") \
+    X(PRIMITIVE_AUDIT, "audit-primitive", "a primitive's own audit (third stage)") \
     X(QUIET_AUDIT, "audit-quiet", "a sleeper could go on while everything was quiet") \
     X(TIMER, "timer", "a deadline was passed over, or not waited for") \
     X(FAULT, "fault", "the runtime's own checks of its user") \

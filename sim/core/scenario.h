@@ -242,7 +242,7 @@ void sim_always_at(bool condition, const char *text, const struct rt_site *site)
     sim_sometimes_at(true, "reachable", RT_HERE_MARKED(SIM_MARK_REACHABLE, "reachable"))
 void sim_sometimes_at(bool condition, const char *text, const struct rt_site *site);
 
-/* Registers an audit of a primitive of the scenario's own (third rung): `audit` answers NULL, or
+/* Registers an audit of a primitive of the scenario's own (third stage): `audit` answers NULL, or
  * one sentence about what is wrong ("2 permits are free while a task queues"). Asked when a run
  * stalls, and at the quiescence that is audited. */
 void sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),

@@ -50,7 +50,7 @@ struct sim_stop {
     bool at_quiet; /* And then at the quiescence, before the clock moves. */
 };
 
-/* A primitive's own audit (rung 3): NULL when all is well, else one sentence. */
+/* A primitive's own audit (stage 3): NULL when all is well, else one sentence. */
 struct sim_audit {
     struct rt_list link;
     const char *(*audit)(void *argument);
@@ -66,7 +66,7 @@ struct sim_silence {
     uint32_t told_to; /* Index of the actor that was told. */
 };
 
-/* What the host offers the judge: everything ready is reported once more (rung 2). To who explains:
+/* What the host offers the judge: everything ready is reported once more (stage 2). To who explains:
  * something that is kept silent (false: nothing is); that all of it is asked for again; and that
  * everything that is asked for is told once, ready or not, as a host may at any time. */
 struct sim_renewable {

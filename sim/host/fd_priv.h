@@ -123,7 +123,7 @@ uint32_t sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, ui
  * there is none. */
 struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);
 
-/* Rung 2: whatever is ready is told again, edges too. */
+/* Stage 2: whatever is ready is told again, edges too. */
 void sim__fds_renew(struct sim_host *host);
 
 /* For struct sim_renewable: what is ready, and was asked for once and told. */

@@ -111,21 +111,21 @@ actor_at(const struct inquest *inquest, uint32_t index)
 }
 
 static const char *
-lost_by(enum sim_rung rung)
+lost_by(enum sim_stage stage)
 {
-    return rung == SIM_RUNG_POLL ? "polled once more, it goes on: its wake-up was lost"
-           : rung == SIM_RUNG_SOURCES
+    return stage == SIM_STAGE_POLL ? "polled once more, it goes on: its wake-up was lost"
+           : stage == SIM_STAGE_SOURCES
                    ? "reported once more, what it waits for lets it go on: a report was lost"
                    : "woken for nothing, as its host may do at any time, it makes progress: it was "
                      "not woken for what had come";
 }
 
 static void
-say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_rung rung)
+say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_stage stage)
 {
     (void)snprintf(outcome->message, sizeof(outcome->message),
             "'%s' sleeps for ever, waiting for: %s; %s", outcome->actor_name, reason_of(answer),
-            lost_by(rung));
+            lost_by(stage));
 }
 
 /* A task that was woken and then forgotten waits for nothing any more: what it waited for at the
@@ -164,27 +164,27 @@ take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
 }
 
 static enum sim_oracle
-oracle_of(enum sim_rung rung, bool audit)
+oracle_of(enum sim_stage stage, bool audit)
 {
-    return audit                        ? SIM_ORACLE_QUIET_AUDIT
-           : rung == SIM_RUNG_POLL      ? SIM_ORACLE_REWAKE
-           : rung == SIM_RUNG_INTERRUPT ? SIM_ORACLE_REWAKE_LOOP
-                                        : SIM_ORACLE_REWAKE_SOURCES;
+    return audit                          ? SIM_ORACLE_QUIET_AUDIT
+           : stage == SIM_STAGE_POLL      ? SIM_ORACLE_REWAKE
+           : stage == SIM_STAGE_INTERRUPT ? SIM_ORACLE_REWAKE_LOOP
+                                          : SIM_ORACLE_REWAKE_SOURCES;
 }
 
 /* Asks those who wait [from, to). True when one of them settles the matter. */
 static bool
-ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_rung rung, bool audit)
+ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_stage stage, bool audit)
 {
     for (uint32_t i = from; i < to; i++) {
-        if (audit && rung == SIM_RUNG_POLL) {
+        if (audit && stage == SIM_STAGE_POLL) {
             i = sim_progress_first_to_move(
                     &inquest->stand, inquest->stop, inquest->sleepers.indices, i, to);
             if (i == to) {
                 return false;
             }
         }
-        if (rung == SIM_RUNG_INTERRUPT && !inquest->sleepers.in_host[i]) {
+        if (stage == SIM_STAGE_INTERRUPT && !inquest->sleepers.in_host[i]) {
             continue;
         }
         uint32_t index = inquest->sleepers.indices[i];
@@ -192,10 +192,10 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_rung rung,
         struct sim_progress progress;
         if (audit) {
             sim_progress_at_quiet(
-                    &inquest->stand, inquest->stop, index, rung, waited_for, &progress);
+                    &inquest->stand, inquest->stop, index, stage, waited_for, &progress);
         } else {
             sim_progress_in_stall(
-                    &inquest->stand, inquest->stop, index, rung, waited_for, &progress);
+                    &inquest->stand, inquest->stop, index, stage, waited_for, &progress);
         }
         /* What a background task dies of when it is asked concerns the run as little. */
         if (progress.failed && (waited_for || progress.answer.freed)) {
@@ -207,24 +207,24 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_rung rung,
         }
         recall(inquest, index, &progress.answer);
         blame(inquest->outcome, audit ? SIM_VERDICT_LATE_WAKEUP : SIM_VERDICT_LOST_WAKEUP,
-                oracle_of(rung, audit), actor_at(inquest, index), &progress.answer);
-        say_lost(inquest->outcome, &progress.answer, rung);
+                oracle_of(stage, audit), actor_at(inquest, index), &progress.answer);
+        say_lost(inquest->outcome, &progress.answer, stage);
         return true;
     }
     return false;
 }
 
 static bool
-ask_rungs(struct inquest *inquest, bool audit)
+ask_stages(struct inquest *inquest, bool audit)
 {
     uint32_t foreground = inquest->sleepers.foreground;
     uint32_t all = inquest->sleepers.count;
-    return ask_all(inquest, 0, foreground, SIM_RUNG_POLL, audit) ||
-           (!audit && ask_all(inquest, 0, foreground, SIM_RUNG_SOURCES, audit)) ||
-           ask_all(inquest, foreground, all, SIM_RUNG_POLL, audit) ||
-           (!audit && ask_all(inquest, foreground, all, SIM_RUNG_SOURCES, audit)) ||
-           ask_all(inquest, 0, foreground, SIM_RUNG_INTERRUPT, audit) ||
-           ask_all(inquest, foreground, all, SIM_RUNG_INTERRUPT, audit);
+    return ask_all(inquest, 0, foreground, SIM_STAGE_POLL, audit) ||
+           (!audit && ask_all(inquest, 0, foreground, SIM_STAGE_SOURCES, audit)) ||
+           ask_all(inquest, foreground, all, SIM_STAGE_POLL, audit) ||
+           (!audit && ask_all(inquest, foreground, all, SIM_STAGE_SOURCES, audit)) ||
+           ask_all(inquest, 0, foreground, SIM_STAGE_INTERRUPT, audit) ||
+           ask_all(inquest, foreground, all, SIM_STAGE_INTERRUPT, audit);
 }
 
 /* What it waits for at the stop, or waited for last. */
@@ -238,7 +238,7 @@ describe_waiter(struct inquest *inquest, uint32_t index, struct sim_answer *ret)
     }
 }
 
-/* ---- First rung, once more: everybody, round after round. ------------------------------------ */
+/* ---- First stage, once more: everybody, round after round. ------------------------------------ */
 
 static bool
 ask_everybody(struct inquest *inquest)
@@ -264,7 +264,7 @@ ask_everybody(struct inquest *inquest)
     return true;
 }
 
-/* ---- Third rung: what the primitives say of themselves. -------------------------------------- */
+/* ---- Third stage: what the primitives say of themselves. -------------------------------------- */
 
 static void
 audit_primitives(void *argument)
@@ -323,7 +323,7 @@ static void
 judge_stall(struct inquest *inquest)
 {
     inquest->stop = (struct sim_stop){inquest->outcome->fail_step, true};
-    if (find_sleepers(inquest) && !ask_rungs(inquest, false) && !ask_primitives(inquest) &&
+    if (find_sleepers(inquest) && !ask_stages(inquest, false) && !ask_primitives(inquest) &&
             !ask_everybody(inquest)) {
         say_deadlock(inquest);
     }
@@ -352,7 +352,7 @@ ask_at_limit(struct inquest *inquest)
             recall(inquest, index, &progress.answer);
             blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE,
                     actor_at(inquest, index), &progress.answer);
-            say_lost(inquest->outcome, &progress.answer, SIM_RUNG_POLL);
+            say_lost(inquest->outcome, &progress.answer, SIM_STAGE_POLL);
             return true;
         }
     }
@@ -400,7 +400,7 @@ judge_quiet_at(struct inquest *inquest, uint64_t step)
     if (!find_sleepers(inquest)) {
         return false;
     }
-    if (!ask_rungs(inquest, true) && !ask_primitives(inquest)) {
+    if (!ask_stages(inquest, true) && !ask_primitives(inquest)) {
         return false;
     }
     inquest->outcome->audit_step = step;

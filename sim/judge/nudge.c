@@ -94,7 +94,7 @@ same_waits(const struct sim_actor *actor, const struct sim_waits *before,
 struct asking {
     struct sim_world *world;
     struct sim_actor *actor;
-    enum sim_rung rung;
+    enum sim_stage stage;
     uint32_t nth;
     enum sim_nudge answer;
 };
@@ -104,21 +104,21 @@ ask(void *argument)
 {
     struct asking *asking = argument;
     struct sim_world *world = asking->world;
-    if (asking->rung == SIM_RUNG_POLL) {
+    if (asking->stage == SIM_STAGE_POLL) {
         asking->answer = asking->actor->ops->nudge(asking->actor);
         return;
     }
-    if (asking->rung == SIM_RUNG_INTERRUPT) {
+    if (asking->stage == SIM_STAGE_INTERRUPT) {
         asking->actor->ops->interrupt(asking->actor, asking->nth);
         asking->answer = SIM_NUDGE_STILL;
         return;
     }
-    if (asking->rung == SIM_RUNG_ASK_AGAIN || asking->rung == SIM_RUNG_PRETEND) {
+    if (asking->stage == SIM_STAGE_ASK_AGAIN || asking->stage == SIM_STAGE_PRETEND) {
         rt_list_each(link, &world->renewables)
         {
             struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
             void (*does)(void *argument) =
-                    asking->rung == SIM_RUNG_PRETEND ? renewable->pretend : renewable->ask_again;
+                    asking->stage == SIM_STAGE_PRETEND ? renewable->pretend : renewable->ask_again;
             if (does != NULL) {
                 does(renewable->argument);
             }
@@ -171,17 +171,17 @@ has_moved(const struct sim_world *world, const struct sim_actor *actor, const st
 }
 
 static bool
-askable(const struct sim_actor *actor, enum sim_rung rung)
+askable(const struct sim_actor *actor, enum sim_stage stage)
 {
     if (actor == NULL || actor->done) {
         return false;
     }
-    if (rung == SIM_RUNG_INTERRUPT) {
+    if (stage == SIM_STAGE_INTERRUPT) {
         struct sim_waiting waiting;
         return actor->ops->interrupt != NULL && actor->ops->waiting(actor, &waiting, 1) > 0;
     }
-    return rung == SIM_RUNG_SOURCES || rung == SIM_RUNG_ASK_AGAIN || rung == SIM_RUNG_PRETEND ||
-           actor->ops->nudge != NULL;
+    return stage == SIM_STAGE_SOURCES || stage == SIM_STAGE_ASK_AGAIN ||
+           stage == SIM_STAGE_PRETEND || actor->ops->nudge != NULL;
 }
 
 void
@@ -231,11 +231,11 @@ hold_times(struct sim_world *world, const struct sim_actor *asked)
 }
 
 void
-sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_rung rung)
+sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_stage stage)
 {
     for (uint32_t i = 1; i < world->actor_count; i++) {
         struct sim_actor *actor = world->actors[i];
-        bool brings = rung == SIM_RUNG_SOURCES && actor->asks_host;
+        bool brings = stage == SIM_STAGE_SOURCES && actor->asks_host;
         if (actor != asked) {
             if (!brings) {
                 sim_actor_disable(actor);
@@ -252,7 +252,7 @@ prepare(struct sim_world *world, struct sim_actor *actor, const struct sim_quest
         world->now_ns = actor->stopped_ns;
     }
     if (question->alone) {
-        sim_hold_others(world, actor, question->rung);
+        sim_hold_others(world, actor, question->stage);
     }
     if (question->patch != NULL) {
         change(world, question->patch);
@@ -275,7 +275,7 @@ static struct sim_settling
 settling_of(const struct sim_question *question)
 {
     struct sim_settling settling = question->settling;
-    if (settling.steps == 0 && question->rung != SIM_RUNG_POLL) {
+    if (settling.steps == 0 && question->stage != SIM_STAGE_POLL) {
         settling.steps = SETTLE_STEPS;
     }
     return settling;
@@ -290,10 +290,10 @@ ask_and_settle(struct sim_world *world, struct sim_actor *actor,
     if (question->waited != NULL) {
         before.waits = *question->waited;
     }
-    before.no_deadline = before.no_deadline && question->rung >= SIM_RUNG_INTERRUPT;
+    before.no_deadline = before.no_deadline && question->stage >= SIM_STAGE_INTERRUPT;
     note_asked(world, actor, ret);
     prepare(world, actor, question);
-    struct asking asking = {world, actor, question->rung, question->nth, SIM_NUDGE_UNSUPPORTED};
+    struct asking asking = {world, actor, question->stage, question->nth, SIM_NUDGE_UNSUPPORTED};
     bool alive = sim_world_call(world, actor, ask, &asking);
     if (alive && asking.answer == SIM_NUDGE_UNSUPPORTED) {
         return;
@@ -328,7 +328,7 @@ sim_put(struct sim_world *world, const struct sim_question *question, struct sim
     if (asked != NULL) {
         sim_describe(asked, ret_answer);
     }
-    if (askable(asked, question->rung)) {
+    if (askable(asked, question->stage)) {
         ask_and_settle(world, asked, question, ret_answer);
     }
 }

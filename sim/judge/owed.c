@@ -26,7 +26,7 @@ struct asking {
     struct sim_stand stand;
     const struct sim_outcome *outcome;
     const struct sim_recorder *recorder; /* Of the run itself. */
-    enum sim_rung rung;
+    enum sim_stage stage;
     uint32_t nth;
     bool by_wait; /* Asked is whether it would wait for something else. */
 };
@@ -38,7 +38,7 @@ would_make_progress(struct asking *asking, uint64_t step, bool clock_back)
     const struct sim_question question = {
             .stop = {step, false},
             .actor = asking->outcome->actor,
-            .rung = asking->rung,
+            .stage = asking->stage,
             .nth = asking->nth,
             .clock_back = clock_back,
     };
@@ -121,18 +121,18 @@ bisect(struct asking *asking)
 }
 
 /* The question to which the actor answered when it was judged. */
-static enum sim_rung
-find_rung(struct asking *asking)
+static enum sim_stage
+find_stage(struct asking *asking)
 {
     const struct sim_stop end = {asking->outcome->fail_step, false};
     const struct sim_actor *actor = NULL;
     if (asking->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
-        return SIM_RUNG_SOURCES;
+        return SIM_STAGE_SOURCES;
     }
     if (sim_stand_at(&asking->stand, end)) {
         actor = sim_world_actor(asking->stand.world, asking->outcome->actor);
     }
-    return actor != NULL && actor->ops->nudge == NULL ? SIM_RUNG_INTERRUPT : SIM_RUNG_POLL;
+    return actor != NULL && actor->ops->nudge == NULL ? SIM_STAGE_INTERRUPT : SIM_STAGE_POLL;
 }
 
 /* Which report for nothing it was, only the judge knows: the first with which it would make
@@ -163,8 +163,9 @@ sim_judge_owed(struct sim_world *world, const struct sim_case *what, struct sim_
     sim_keep(world, &kept);
     struct asking asking = {.outcome = outcome, .recorder = &kept.recorder};
     sim_stand_init(&asking.stand, world, what);
-    asking.rung = find_rung(&asking);
-    outcome->owed_step = asking.rung == SIM_RUNG_INTERRUPT ? bisect_loop(&asking) : bisect(&asking);
+    asking.stage = find_stage(&asking);
+    outcome->owed_step =
+            asking.stage == SIM_STAGE_INTERRUPT ? bisect_loop(&asking) : bisect(&asking);
     sim_stand_leave(&asking.stand);
     sim_restore(world, &kept);
     return outcome->owed_step;

@@ -114,9 +114,9 @@ goes_on(struct asking *asking, const struct sleeper *sleeper, struct sim_stop st
     const struct sim_question question = {
             .stop = stop,
             .actor = sleeper->index,
-            .rung = sleeper->pretends ? SIM_RUNG_PRETEND
-                    : sleeper->loop   ? SIM_RUNG_INTERRUPT
-                                      : SIM_RUNG_POLL,
+            .stage = sleeper->pretends ? SIM_STAGE_PRETEND
+                     : sleeper->loop   ? SIM_STAGE_INTERRUPT
+                                       : SIM_STAGE_POLL,
             .patch = patch,
     };
     if (!next_question(asking, stop.step)) {
@@ -158,7 +158,7 @@ ask_deaf(struct asking *asking, const struct sleeper *sleeper)
     struct sim_silence silence;
     struct sim_answer answer;
     const struct sim_question question = {
-            .stop = end_of(asking), .actor = sleeper->index, .rung = SIM_RUNG_ASK_AGAIN};
+            .stop = end_of(asking), .actor = sleeper->index, .stage = SIM_STAGE_ASK_AGAIN};
     if (!sleeper->loop || !is_silent(asking, sleeper, &silence) ||
             !next_question(asking, asking->outcome->fail_step)) {
         return;

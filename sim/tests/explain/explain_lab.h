@@ -38,7 +38,7 @@ extern const struct sim_scenario explain_one_of_three;
 extern const struct sim_scenario explain_met_nobody;
 /* … or tells it not to fall asleep, as it says by then that it prepares to. */
 extern const struct sim_scenario explain_came_early;
-/* A bell is not rung, for a flag says that it was; somebody took its event and left the flag. */
+/* A bell is not stage, for a flag says that it was; somebody took its event and left the flag. */
 extern const struct sim_scenario explain_turned_back;
 /* A signal goes to a worker who has nothing to do. */
 extern const struct sim_scenario explain_wrong_one;

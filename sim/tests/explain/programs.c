@@ -81,19 +81,19 @@ struct driver {
     struct sim_world *world;
     struct rt_sleep timer;
     struct rt_slot changed;
-    uint32_t rung;
+    uint32_t stage;
 };
 
 static rt_poll
 driver_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct driver *driver = rt_container_of(task, struct driver, task);
-    while (driver->rung < 2) {
+    while (driver->stage < 2) {
         rt_slot_replace(&driver->changed, cx, "a change");
         RT_AWAIT(rt_sleep_poll(&driver->timer, cx));
-        driver->rung++;
+        driver->stage++;
         rt_sleep_init(&driver->timer, RT_MS);
-        if (driver->rung == 1 && sim_pick(driver->world, 4) == 3) {
+        if (driver->stage == 1 && sim_pick(driver->world, 4) == 3) {
             return RT_PENDING;
         }
     }

@@ -123,13 +123,13 @@ const struct sim_scenario explain_met_nobody = {
 const struct sim_scenario explain_came_early = {
         .name = "test/came-early", .setup = came_early_setup};
 
-/* ---- A bell that is rung once. --------------------------------------------------------------- */
+/* ---- A bell that is stage once. --------------------------------------------------------------- */
 
 struct bell {
     struct sim_world *world;
     struct sim_fds *fds;
     int fd;
-    bool rung;
+    bool stage;
     uint32_t work;
     uint32_t done;
 };
@@ -137,10 +137,10 @@ struct bell {
 CALLED void
 bell_ring(struct bell *bell)
 {
-    if (bell->rung) {
+    if (bell->stage) {
         return;
     }
-    bell->rung = true;
+    bell->stage = true;
     SIM_ALWAYS(sim_fd_notify(bell->fds, bell->fd) == RT_OK);
 }
 
@@ -153,7 +153,7 @@ bell_look(struct bell *bell, uint64_t timeout_ns)
     if (sim_fd_wait(bell->fds, &event, 1, timeout_ns) > 0) {
         (void)sim_fd_read(bell->fds, bell->fd, &times, sizeof(times));
         if (timeout_ns != 0) {
-            bell->rung = false;
+            bell->stage = false;
         }
     }
 }
