@@ -148,7 +148,7 @@ put_failure(struct writer *writer)
     uint32_t lane;
     uint64_t time_ns;
     if (report_turns_missing(run, &missing)) {
-        put_instant(writer, missing.time_ns, missing.sleeper, missing.words, NULL);
+        put_instant(writer, missing.time_ns, missing.waiter, missing.words, NULL);
     }
     if (report_turns_failure(run, &lane, &time_ns)) {
         put_instant(writer, time_ns, lane, sim_verdict_name(run->outcome.verdict),

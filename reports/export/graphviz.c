@@ -2,7 +2,7 @@
  * graphviz.c -- who wakes whom in a run, as a graph for dot.
  *
  * A node is an actor, an edge the wakes from one line of source to one actor, with how many
- * there were. A wake that came to nothing is grey: its sleeper was awake, or gone. The one
+ * there were. A wake that came to nothing is grey: its blocked task was awake, or gone. The one
  * that is missing is dashed and red, from whose step owed it to who sleeps.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -142,7 +142,7 @@ put_missing(FILE *file, const struct report_run *run)
         (void)fprintf(file,
                 "    a%u -> a%u [label=\"%s step %llu%s\", style=dashed, color=red, "
                 "fontcolor=red];\n",
-                missing.ower, missing.sleeper, missing.swallowed ? "sent by" : "missing, owed by",
+                missing.ower, missing.waiter, missing.swallowed ? "sent by" : "missing, owed by",
                 (unsigned long long)missing.step, missing.swallowed ? ", no poll followed" : "");
     }
 }

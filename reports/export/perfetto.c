@@ -3,7 +3,7 @@
  *
  * One track an actor, below one for the run; a turn is a slice, a wake a flow from the slice in
  * which it was sent to that of the poll which followed. What a lost wake-up owes is an instant on
- * the sleeper's track at the time when it should have been woken, and a flow from the step that
+ * the blocked task's track at the time when it should have been woken, and a flow from the step that
  * owed it. Virtual nanoseconds are the trace's nanoseconds.
  *
  * The numbers are those of Perfetto's published protocol (protos/perfetto/trace/); those used here
@@ -230,7 +230,7 @@ put_failure(struct writer *writer)
     uint32_t lane;
     uint64_t time_ns;
     if (missing->step != 0) {
-        put_instant(writer, missing->time_ns, missing->sleeper, missing->words, NULL,
+        put_instant(writer, missing->time_ns, missing->waiter, missing->words, NULL,
                 FLOW_OF(run->wakes_count));
     }
     if (report_turns_failure(run, &lane, &time_ns)) {

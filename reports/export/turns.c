@@ -133,7 +133,7 @@ report_turns_next(struct report_turns *turns, struct report_turn *ret_turn)
 
 /* Whom the verdict names. */
 static uint32_t
-sleeper_of(const struct report_run *run)
+waiter_of(const struct report_run *run)
 {
     if (run->wake_outcome.part < run->actors_count) {
         return run->wake_outcome.part;
@@ -149,7 +149,7 @@ sleeper_of(const struct report_run *run)
 bool
 report_turns_failure(const struct report_run *run, uint32_t *ret_lane, uint64_t *ret_time_ns)
 {
-    *ret_lane = run->actors_count > 0 ? sleeper_of(run) : 0;
+    *ret_lane = run->actors_count > 0 ? waiter_of(run) : 0;
     *ret_time_ns = run->outcome.fail_ns;
     return run->outcome.verdict != SIM_VERDICT_PASS && run->actors_count > 0;
 }
@@ -166,7 +166,7 @@ report_turns_missing(const struct report_run *run, struct report_missing *ret_mi
     }
     *ret_missing = (struct report_missing){
             .ower = step->actor,
-            .sleeper = sleeper_of(run),
+            .waiter = waiter_of(run),
             .step = missing.step,
             .time_ns = step->time_ns,
             .swallowed = missing.kind == SIM_MISSING_SWALLOWED,

@@ -58,7 +58,7 @@ bool report_turns_failure(const struct report_run *run, uint32_t *ret_lane, uint
 /* Of a lost or late wake-up: under which step it is missing, and in which words. */
 struct report_missing {
     uint32_t ower; /* Whose step that is. */
-    uint32_t sleeper;
+    uint32_t waiter;
     uint64_t step;
     uint64_t time_ns;
     bool swallowed;    /* It was sent, and no poll followed. */

@@ -12,7 +12,7 @@
 #include "runtime/base/assert.h"
 
 /*
- * Number, step, line and words of each place. `last` is what the sleeper stored last; in a deadlock
+ * Number, step, line and words of each place. `last` is what the blocked task stored last; in a deadlock
  * everybody's wait that is open counts. An owed step is known by the last line of a user in it.
  */
 static const char flow_sql[] =

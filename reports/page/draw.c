@@ -173,7 +173,7 @@ put_bands(struct report_html *html, const struct report_lanes *lanes)
     for (uint32_t i = 0; i < lanes->items_count; i++) {
         const struct report_item *item = &lanes->items[i];
         uint32_t lane =
-                item->kind == REPORT_ITEM_LOST ? lanes->lane_of[lanes->sleeper] : REPORT_LANE_NONE;
+                item->kind == REPORT_ITEM_LOST ? lanes->lane_of[lanes->waiter] : REPORT_LANE_NONE;
         if (lane != REPORT_LANE_NONE) {
             uint32_t end = lanes->foot_y;
             for (uint32_t k = i + 1; k < lanes->items_count; k++) {
@@ -370,7 +370,7 @@ put_parting(
 static void
 put_lost(struct report_html *html, const struct report_lanes *lanes, const struct report_item *item)
 {
-    uint32_t to = lanes->lane_of[lanes->sleeper];
+    uint32_t to = lanes->lane_of[lanes->waiter];
     const char *text = lanes->lines[item->line].text;
     uint32_t wide = report_measure_px(text, strlen(text), REPORT_FONT + 2); /* It is bold. */
     uint32_t target = lane_middle(lanes, to);

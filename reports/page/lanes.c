@@ -70,7 +70,7 @@ add_row(struct report_lanes *lanes, const struct sim_row *row, struct sim_page *
         uint32_t begun = lanes->items_count;
         report_lanes_add_parting(lanes, row->step, words);
         report_lanes_add_step(lanes, row, words);
-        if (row->step == lanes->missing.step && lanes->sleeper != REPORT_LANE_NONE &&
+        if (row->step == lanes->missing.step && lanes->waiter != REPORT_LANE_NONE &&
                 !lanes->failed && lanes->items_count > begun) {
             uint32_t owner = row->part < lanes->run->actors_count ? row->part : 0;
             if (lanes->lane_of[owner] == REPORT_LANE_NONE) {
@@ -103,8 +103,8 @@ add_all(struct report_lanes *lanes, struct sim_page *words)
                 lanes, lanes->run->outcome.verdict, words); /* It died, or was killed. */
     }
     for (uint32_t i = 0; i < lanes->lanes_count && !lanes->failed; i++) {
-        lanes->lanes[i].lost = lanes->sleeper != REPORT_LANE_NONE &&
-                               lanes->lane_of[lanes->sleeper] == i && !lanes->lanes[i].shared;
+        lanes->lanes[i].lost = lanes->waiter != REPORT_LANE_NONE &&
+                               lanes->lane_of[lanes->waiter] == i && !lanes->lanes[i].shared;
         report_lanes_add_foot(lanes, &lanes->lanes[i], words);
     }
 }
@@ -136,7 +136,7 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
                 part < run->actors_count;
     *lanes = (struct report_lanes){
             .run = run,
-            .sleeper = lost ? part : REPORT_LANE_NONE,
+            .waiter = lost ? part : REPORT_LANE_NONE,
             .parts = plan->parts,
             .decided = plan->decided,
             .decision = plan->decision != NULL ? plan->decision : "",

@@ -99,7 +99,7 @@ struct report_lanes {
     uint32_t foot_y; /* Where the lanes end. */
     uint32_t width;
     uint32_t height;
-    uint32_t sleeper;           /* Actor whose wake is missing; REPORT_LANE_NONE: none is. */
+    uint32_t waiter;            /* Actor whose wake is missing; REPORT_LANE_NONE: none is. */
     struct sim_missing missing; /* Where its wake is missing. */
     uint64_t parts;         /* Before this step the other run is the same; 0: there is no other. */
     uint64_t decided;       /* In this step it is decided; 0: before the first. */

@@ -45,7 +45,7 @@ add_event(struct report_lanes *lanes, uint64_t event, struct sim_page *words)
     if (!report_run_words(run, event, words)) {
         return;
     }
-    enum report_tone tone = event == run->wake_outcome.culprit && lanes->sleeper != REPORT_LANE_NONE
+    enum report_tone tone = event == run->wake_outcome.culprit && lanes->waiter != REPORT_LANE_NONE
                                     ? REPORT_LOST
                             : sim_phrase_woken(&run->cast, event) != SIM_PART_NONE ? REPORT_WAKE
                             : what->kind == RT_PROBE_POLLED                        ? REPORT_DIM

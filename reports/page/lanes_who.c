@@ -99,8 +99,8 @@ report_lanes_give(struct report_lanes *lanes, const struct report_lanes_plan *pl
     }
     if (plan->second) {
         give_lanes_of(lanes, plan->beside);
-    } else if (lanes->sleeper != REPORT_LANE_NONE && count_seen(run) > REPORT_LANES_MAX) {
-        give_lane(lanes, &run->actors[lanes->sleeper], lanes->sleeper);
+    } else if (lanes->waiter != REPORT_LANE_NONE && count_seen(run) > REPORT_LANES_MAX) {
+        give_lane(lanes, &run->actors[lanes->waiter], lanes->waiter);
     }
     give_lanes_of(lanes, run);
     if (plan->beside != NULL && !plan->second) {

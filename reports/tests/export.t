@@ -95,7 +95,7 @@ done
 same "explained: the sentence, in SARIF" "$(rewake export sarif --db j.db canary/lost-wakeup |
     jq -r '.runs[0].results[0].message.text' | grep -c "'consumer' sleeps for ever although it")" 1
 
-# ---- A sleeper that no waker is stored for any more; a failure without a line. ----
+# ---- A blocked task that no waker is stored for any more; a failure without a line. ----
 rewake run outside/executor/broken --fail-fast --fresh --db f.db >/dev/null
 rewake run canary/livelock --runs 1 --fresh --db l.db >/dev/null
 line=$(grep -n ' sim_foreign_store((who), (event), (what)))\|event_wait(&program->done' \

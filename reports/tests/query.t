@@ -67,12 +67,12 @@ ask() {
     rewake query "$@" --db f.db
 }
 ask lost-wakes >lost.txt
-ok "lost-wakes: the sleeper, its line, and its waker" \
+ok "lost-wakes: the blocked task, its line, and its waker" \
     grep -q "^$run  *canary/lost-wakeup  *consumer .* lost_wakeup.c:[0-9]* consumer_poll  *open$" \
     lost.txt
 same "lost-wakes: of one scenario" "$(ask lost-wakes 'canary/la*' | tail -n +3 | cut -d / -f 2 |
     cut -d ' ' -f 1)" late-wakeup
-same "waiting: the sleeper waits for the box" "$(ask waiting "run:$run" --json |
+same "waiting: the blocked task waits for the box" "$(ask waiting "run:$run" --json |
     jq -r '.task + ": " + .reason')" 'consumer: something in the box'
 same "a run by its number alone" "$(ask waiting "$run")" "$(ask waiting "run:$run")"
 same "trace: from a step to a step" "$(ask trace "$run" 2 3 --json | jq .step | sort -u |
@@ -112,7 +112,7 @@ same "wakers: a wake that no poll followed" "$(of outside/executor/broken wakers
     jq -r 'select(.polled < .times) | [.waker, .woken, .times, .polled] | @csv')" \
     '"worker","job",1,0'
 same "lost-wakes: woken, and never polled" "$(rewake query lost-wakes zoo/a08/broken --json \
-    --db w.db | jq -r '.sleeper + " " + .waker + " " + .by' | sed 's/:[0-9]*$//')" \
+    --db w.db | jq -r '.blocked task + " " + .waker + " " + .by' | sed 's/:[0-9]*$//')" \
     'main woken a08.c'
 # As `show` has it: who, in which step, what became of it, and when.
 for name in outside/executor/broken zoo/a08/broken zoo/d27/broken; do

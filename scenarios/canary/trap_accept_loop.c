@@ -2,7 +2,7 @@
  * trap_accept_loop.c -- a trap, no canary: a task that sleeps for ever, as it should.
  *
  * A server accepts connections for as long as it lives. When the last client has gone it
- * sleeps in accept, and nothing will wake it: a judge that asks every sleeper "why are you
+ * sleeps in accept, and nothing will wake it: a judge that asks every blocked task "why are you
  * still here?" would cry lost wake-up, or deadlock. It is a background task: nobody waits for
  * it.
  *

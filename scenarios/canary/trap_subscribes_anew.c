@@ -2,7 +2,7 @@
  * trap_subscribes_anew.c -- a trap, no canary: a task that waits for new objects at each poll.
  *
  * Many hand-written futures give up what they wait for and subscribe anew whenever they are
- * polled. So a sleeper that is nudged waits for another pollable, another slot and another
+ * polled. So a blocked task that is nudged waits for another pollable, another slot and another
  * timer afterwards, and a judge that compares objects would think that it went on. It waits
  * for the same things at the same lines: it has not moved.
  *

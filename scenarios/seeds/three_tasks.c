@@ -18,7 +18,7 @@
 
 #include "sim/rewake.h"
 
-struct sleeper {
+struct waiter {
     struct rt_task task;
     struct rt_sleep sleep;
     uint32_t stage;
@@ -26,8 +26,8 @@ struct sleeper {
 
 struct story {
     struct sim_rt *rt;
-    struct sleeper one;
-    struct sleeper two;
+    struct waiter one;
+    struct waiter two;
     struct rt_task three;
     bool completed;
 };
@@ -35,7 +35,7 @@ struct story {
 static rt_poll
 one_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct sleeper *one = rt_container_of(task, struct sleeper, task);
+    struct waiter *one = rt_container_of(task, struct waiter, task);
     if (one->stage == 0) {
         (void)printf("[task 1] starting\n");
         rt_sleep_init(&one->sleep, 100 * RT_MS);
@@ -49,7 +49,7 @@ one_poll(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 two_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct sleeper *two = rt_container_of(task, struct sleeper, task);
+    struct waiter *two = rt_container_of(task, struct waiter, task);
     if (two->stage == 0) {
         (void)printf("[task 2] starting\n");
         rt_sleep_init(&two->sleep, 50 * RT_MS);

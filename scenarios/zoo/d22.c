@@ -111,8 +111,8 @@ main_loop(struct sim_world *world, void *argument)
     struct rt_runtime *runtime = sim_rt_runtime(story->rt);
     if (rt_block_on(runtime, &story->root) == RT_E_DEADLOCK) {
         char report[128];
-        uint32_t sleepers = rt_runtime_report(runtime, report, sizeof(report));
-        sim_log(world, "block_on: deadlock; asleep: %u %s", sleepers, report);
+        uint32_t waiters = rt_runtime_report(runtime, report, sizeof(report));
+        sim_log(world, "block_on: deadlock; asleep: %u %s", waiters, report);
     }
 }
 

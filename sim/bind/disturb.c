@@ -64,7 +64,7 @@ migrate(struct sim_bound *bound)
     rt_assert(bound->key.generation == bound->task->target.key.generation);
 }
 
-/* One of the faults strikes the sleeper. */
+/* One of the faults strikes the blocked task. */
 static bool
 struck(struct sim_bound *bound)
 {

@@ -22,7 +22,7 @@ bound_of(const struct sim_actor *actor)
  * polled, and the run was cut off inside of that, it only waits for its turn (zoo/f03).
  */
 static struct rt_task *
-sleeper(const struct sim_bound *bound)
+waiter(const struct sim_bound *bound)
 {
     const struct rt_executor *executor = &bound->rt->runtime.executor;
     struct rt_task *task = rt_executor_task(executor, bound->key.index);
@@ -37,7 +37,7 @@ enum sim_nudge
 sim__task_nudge(struct sim_actor *actor)
 {
     struct sim_bound *bound = bound_of(actor);
-    struct rt_task *task = sleeper(bound);
+    struct rt_task *task = waiter(bound);
     if (task == NULL) {
         return SIM_NUDGE_UNSUPPORTED;
     }
@@ -54,7 +54,7 @@ sim__task_nudge(struct sim_actor *actor)
 uint32_t
 sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max)
 {
-    const struct rt_task *task = sleeper(bound_of(actor));
+    const struct rt_task *task = waiter(bound_of(actor));
     uint32_t count = 0;
     if (task == NULL) {
         return 0;
@@ -79,7 +79,7 @@ sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32
 void
 sim__task_fire_derived(struct sim_actor *actor)
 {
-    struct rt_task *task = sleeper(bound_of(actor));
+    struct rt_task *task = waiter(bound_of(actor));
     if (task == NULL) {
         return;
     }

@@ -54,7 +54,7 @@ enum sim_nudge {
     SIM_NUDGE_PARKED       /* It has left its executor, to be posted again (T13). */
 };
 
-/* One thing that a sleeper waits for. */
+/* One thing that a blocked task waits for. */
 struct sim_waiting {
     uint32_t object;
     uint32_t site;      /* The waiting line. */
@@ -73,7 +73,7 @@ struct sim_actor_ops {
     /* Takes one step. The actor is enabled and has been taken out of the queue; it enables itself
      * again if it can go on. */
     void (*step)(struct sim_actor *actor);
-    /* The oracle's: resumes the sleeper once for nothing, with choices muted. NULL: unsupported. */
+    /* The oracle's: resumes the blocked task once for nothing, with choices muted. NULL: unsupported. */
     enum sim_nudge (*nudge)(struct sim_actor *actor);
     /* What it waits for: fills at most `max` entries and returns how many there are. NULL: none. */
     uint32_t (*waiting)(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
@@ -83,7 +83,7 @@ struct sim_actor_ops {
     bool (*waited)(const struct sim_actor *actor, struct sim_waiting *ret);
     /* Ends it when the run is over and it is background. NULL: nothing to do. */
     void (*cancel)(struct sim_actor *actor);
-    /* The oracle's second stage: fires every waker that was derived from this sleeper (a join's for
+    /* The oracle's second stage: fires every waker that was derived from this blocked task (a join's for
      * its children). NULL: there are none. */
     void (*fire_derived)(struct sim_actor *actor);
     /* Whether it is blocked in its host, and what it asked there. NULL: never. */

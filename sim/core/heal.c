@@ -61,7 +61,7 @@ heal(struct sim_world *world)
 void
 sim__unsettled(struct sim_world *world)
 {
-    /* What was never disturbed is no worse off than before, and what a question to a sleeper has
+    /* What was never disturbed is no worse off than before, and what a question to a blocked task has
      * set going is not the run itself. */
     if (world->disturbances == 0 || world->decider.muted) {
         return;

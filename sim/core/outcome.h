@@ -42,7 +42,7 @@ enum sim_verdict {
 
 /*
  * Whether `verdict` is what `stated` states. A wake that is lost is late where something else wakes
- * the sleeper after all: who states lost-wakeup has also stated late-wakeup.
+ * the blocked task after all: who states lost-wakeup has also stated late-wakeup.
  */
 static inline bool
 sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
@@ -54,13 +54,13 @@ sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
 /* Who says so. */
 #define SIM_ORACLE_LIST(X) \
     X(NONE, "none", "nobody: the run passed") \
-    X(STALL, "stall", "nothing could go on, and no sleeper moved when nudged") \
-    X(REWAKE, "rewake", "a sleeper moved when it was polled once more (first stage)") \
+    X(STALL, "stall", "nothing could go on, and no blocked task moved when nudged") \
+    X(REWAKE, "rewake", "a blocked task moved when it was polled once more (first stage)") \
     X(REWAKE_SOURCES, "rewake-sources", \
             "it moved when what it waits for was reported again " \
             "(second stage)") \
     X(PRIMITIVE_AUDIT, "audit-primitive", "a primitive's own audit (third stage)") \
-    X(QUIET_AUDIT, "audit-quiet", "a sleeper could go on while everything was quiet") \
+    X(QUIET_AUDIT, "audit-quiet", "a blocked task could go on while everything was quiet") \
     X(TIMER, "timer", "a deadline was passed over, or not waited for") \
     X(FAULT, "fault", "the runtime's own checks of its user") \
     X(ASSERTION, "assertion", "an assertion inside the runtime") \
@@ -83,7 +83,7 @@ enum sim_oracle {
 
 #define SIM_MESSAGE_MAX 256
 
-/* How the message begins of a verdict that fell after the run: a sleeper was polled once more, in a
+/* How the message begins of a verdict that fell after the run: a blocked task was polled once more, in a
  * replay of it, as any task may be. */
 #define SIM_OUTCOME_ASKED "polled once more at the end: "
 

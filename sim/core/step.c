@@ -108,13 +108,13 @@ move_clock(struct sim_world *world, uint64_t to_ns)
 static void
 stalled(struct sim_world *world)
 {
-    const struct sim_actor *sleeper = NULL;
-    for (uint32_t i = 1; i < world->actor_count && sleeper == NULL; i++) {
+    const struct sim_actor *waiter = NULL;
+    for (uint32_t i = 1; i < world->actor_count && waiter == NULL; i++) {
         if (world->actors[i]->foreground) {
-            sleeper = world->actors[i];
+            waiter = world->actors[i];
         }
     }
-    sim_fail(world, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL, sleeper, 0,
+    sim_fail(world, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL, waiter, 0,
             "nothing can go on: %u waited-for task%s or loop%s and nothing is left to wake",
             world->foreground, world->foreground == 1 ? "" : "s",
             world->foreground == 1 ? " sleeps" : "s sleep");

@@ -271,7 +271,7 @@ struct sim_recording {
 
 /*
  * Resets everything and runs `scenario` once. The verdict, before judging: a stall is `deadlock`
- * with oracle `stall` (judge.h asks the sleepers). *ret_outcome is filled in any case.
+ * with oracle `stall` (judge.h asks the blocked tasks). *ret_outcome is filled in any case.
  */
 void sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,

@@ -312,7 +312,7 @@ find_ways(struct sim_explanation *explanation)
 {
     const struct sim_evidence evidence = evidence_of(explanation);
     const struct sim_wish *wish = &explanation->wish;
-    uint32_t sleeper = id_of(&explanation->cast, explanation->wake_outcome.part);
+    uint32_t waiter = id_of(&explanation->cast, explanation->wake_outcome.part);
     uint64_t given = 0;
     uint32_t taker = sim_cause_taker(&evidence, &given);
     uint32_t blocks = 0;
@@ -322,12 +322,12 @@ find_ways(struct sim_explanation *explanation)
         walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
     } else if (taker != SIM_PART_NONE) {
         walk_ways(explanation, id_of(&explanation->cast, taker), given + 1, UINT32_MAX);
-    } else if (wish->kind == SIM_WISH_ELSEWHERE && wish->writer_id != sleeper) {
+    } else if (wish->kind == SIM_WISH_ELSEWHERE && wish->writer_id != waiter) {
         walk_ways(explanation, wish->writer_id, 0, wish->step);
-    } else if (sleeper != 0 && block_step(&explanation->cast, sleeper, 0, &blocks) != 0) {
-        uint64_t to = block_step(&explanation->passing_cast, sleeper, blocks, &like);
+    } else if (waiter != 0 && block_step(&explanation->cast, waiter, 0, &blocks) != 0) {
+        uint64_t to = block_step(&explanation->passing_cast, waiter, blocks, &like);
         if (like > 0) {
-            walk_ways(explanation, sleeper, 0, to);
+            walk_ways(explanation, waiter, 0, to);
         }
     }
 }

@@ -16,7 +16,7 @@
  * by somebody (clone, until a wake without a place, or a drop), and what the host
  * was asked for (wait, until unwait, or report).
  *
- * The waker in a place need not be the sleeper's own: a join stores one for its
+ * The waker in a place need not be the blocked task's own: a join stores one for its
  * child. Whose it is (`whose`) is an object; who sleeps is the part whose poll it
  * was.
  *

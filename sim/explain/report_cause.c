@@ -18,7 +18,7 @@ blamed(const struct sim_cause *cause)
 /* Who is told of: the loop or task that would go on, where that was asked; else whom the verdict
  * names. */
 uint32_t
-sim__sleeper(const struct sim_explanation *explanation)
+sim__waiter(const struct sim_explanation *explanation)
 {
     const struct sim_wish *wish = &explanation->wish;
     bool asked = explanation->cause.by_wish != SIM_WISH_NONE;
@@ -184,16 +184,16 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
     const struct sim_spot *at = blamed(cause);
     if (cause->past != 0 && at != NULL) {
         sim_page_put(page, "the wake of ");
-        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
         sim_page_put(page, " goes past ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, sim__sleeper(explanation));
+        sim_cast_put_object(&explanation->cast, page, cause->past, sim__waiter(explanation));
         sim_page_printf(
                 page, ": at step %llu its own waker is stored", (unsigned long long)at->step);
         sim__say_at(page, cause);
         sim_page_put(page, ", where that of ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, sim__sleeper(explanation));
+        sim_cast_put_object(&explanation->cast, page, cause->past, sim__waiter(explanation));
         sim_page_put(page, " should be. Polled after that wake, ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, sim__sleeper(explanation));
+        sim_cast_put_object(&explanation->cast, page, cause->past, sim__waiter(explanation));
         sim_page_put(page, " asks no child of which it was not told.");
         return;
     }
@@ -217,11 +217,11 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         put_unasked(page, explanation);
         return;
     }
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     if (cause->by_rest) {
         sim_page_put(page, " waits for ");
         sim_cast_put_object(&explanation->cast, page, explanation->wake_outcome.wait->object,
-                sim__sleeper(explanation));
+                sim__waiter(explanation));
         sim_page_put(page, ", which does not run: its waker is stored");
         sim__say_at(page, cause);
         sim_page_put(page, ", and the timer is not started for that wait.");
@@ -238,10 +238,10 @@ static void
 put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_put(page, " is never woken: ");
     sim_cast_put_object(&explanation->cast, page, explanation->wake_outcome.wait->object,
-            sim__sleeper(explanation));
+            sim__waiter(explanation));
     sim__say_when(page, explanation, " is due, and");
     sim_page_put(page, " does not fire it");
     sim__say_place(page, cause, 0, cause->at_count);
@@ -256,7 +256,7 @@ put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
 static void
 put_untraced(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_put(page,
             " could go on, and nobody wakes it; no line is on record for that (a library "
             "tells its lines when it is built with the flags of pkg-config rewake).");
@@ -304,7 +304,7 @@ put_never_fired(struct sim_page *page, const struct sim_explanation *explanation
         put_untraced(page, explanation);
         return;
     }
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim__say_when(page, explanation, late ? " is not woken in time:" : " is never woken:");
     sim_page_put(
             page, cause->by_word ? " makes it so that it could go on," : " should have woken it,");
@@ -326,7 +326,7 @@ put_written_over(struct sim_page *page, const struct sim_explanation *explanatio
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_page_put(page, "what ");
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_printf(page, " waits for came, and is lost: at step %llu ",
             (unsigned long long)cause->before.step);
     sim_words_put_who(&explanation->cast, page, cause->before.part);
@@ -337,7 +337,7 @@ put_written_over(struct sim_page *page, const struct sim_explanation *explanatio
     sim__say_at(page, cause);
     sim_page_put(page, cause->wiped ? ", as it falls asleep; were it still there, "
                                     : ". In between nobody had looked; were it still there, ");
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_put(page, " would go on.");
     if (cause->prior.place.function[0] != '\0') {
         sim_page_printf(page, " Right before it wrote over it, %s() had called %s() (%s:%u).",
@@ -350,7 +350,7 @@ static void
 put_taken(struct sim_page *page, const struct sim_explanation *explanation, const char *how)
 {
     sim_page_put(page, "the waker of ");
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim__say_when(page, explanation, " is lost:");
     sim_page_printf(page, " %s", how);
     sim__say_at(page, &explanation->cause);
@@ -368,7 +368,7 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
     }
     if (cause->by_word) {
         sim_page_put(page, "what ");
-        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
         sim__say_when(page, explanation, " waits for comes too early:");
         sim_page_put(page, " writes it");
         sim__say_at(page, cause);
@@ -384,7 +384,7 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
     }
     if (cause->stored.place.function[0] != '\0') {
         sim_page_put(page, " Only afterwards ");
-        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
         sim_page_put(page, " stores its waker ");
         sim_words_put_place(page, &cause->stored.place);
         sim_page_printf(page, " at step %llu, and does not look again.",
@@ -419,7 +419,7 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
         return;
     }
     sim_page_put(page, "the wake of ");
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim__say_when(page, explanation, " is sent, and swallowed on its way:");
     sim_page_put(page, " sends it");
     sim__say_at(page, &explanation->cause);
@@ -432,7 +432,7 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
 
 /* Of each where it sleeps: "`main` sleeps in lock_take() (lock.h:40), called from drop_jobs()". */
 static void
-put_sleepers(struct sim_page *page, const struct sim_explanation *explanation)
+put_waiters(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
     for (uint32_t from = 0, to = 0; from < cause->at_count; from = to) {
@@ -532,7 +532,7 @@ put_not_a_wake(struct sim_page *page, const struct sim_explanation *explanation)
         return;
     }
     if (sim_outcome_is_stall(outcome)) {
-        put_sleepers(page, explanation);
+        put_waiters(page, explanation);
         put_merged(page, explanation);
         return;
     }

@@ -12,7 +12,7 @@ void
 sim__say_unregistered(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_put(page, " sleeps, and does not ask its host for what it waits for. In the nearest "
                        "run that passes it does,");
     sim__say_place(page, cause, 0, cause->at_count);
@@ -28,7 +28,7 @@ void
 sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    uint32_t part = sim__sleeper(explanation);
+    uint32_t part = sim__waiter(explanation);
     sim_words_put_who(&explanation->cast, page, part);
     sim_page_put(page, " sleeps, and `");
     sim_cast_put_object(&explanation->cast, page, explanation->wish.object, part);
@@ -52,7 +52,7 @@ void
 sim__say_left(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_printf(page, " falls asleep at step %llu with something left to do: at step %llu ",
             (unsigned long long)explanation->wish.step, (unsigned long long)cause->before.step);
     sim_words_put_who(&explanation->cast, page, cause->before.part);
@@ -77,7 +77,7 @@ put_lost(struct sim_page *page, const struct sim_explanation *explanation)
     if (cause->given.place.function[0] != '\0') {
         sim_page_printf(
                 page, " is given at step %llu what ", (unsigned long long)cause->given.step);
-        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
         sim_page_put(page, " waits for, by ");
         sim_words_put_who(&explanation->cast, page, cause->given.part);
         sim_page_put(page, " ");
@@ -85,7 +85,7 @@ put_lost(struct sim_page *page, const struct sim_explanation *explanation)
         sim_page_put(page, ", and does not pass it on: it");
     } else {
         sim_page_put(page, " does not do what ");
-        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
         sim_page_put(page, " waits for: it");
     }
     sim_page_printf(page, " goes another way at step %llu, ", (unsigned long long)at->step);
@@ -105,7 +105,7 @@ sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanat
         put_lost(page, explanation);
         sim_page_put(page, " In the nearest run that passes it is done");
     } else {
-        sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
         sim_page_put(page, " waits for something that nobody does here. The nearest run that "
                            "passes does it");
     }
@@ -116,7 +116,7 @@ sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanat
         sim_words_put_who(&explanation->passing_cast, page, at->part);
     }
     sim_page_put(page, ". With what it writes there in memory here too, ");
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_put(page, " would go on.");
     if (cause->lost_count == 0 && sim__say_names(page, cause, 0, cause->at_count, true,
                                           " Here, before it sleeps, it goes through ")) {
@@ -186,7 +186,7 @@ void
 sim__say_untold(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim__say_when(page, explanation, " is never woken:");
     sim_page_put(page, " changes what it has looked at before it fell asleep,");
     sim__say_at(page, cause);
@@ -205,7 +205,7 @@ sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *expla
     sim_page_printf(page, " Only at step %llu ",
             (unsigned long long)(cause->by_visit ? explanation->visit.slept
                                                  : explanation->wish.step));
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_put(page, " falls asleep");
     if (cause->sleeps.place.function[0] != '\0') {
         sim_page_put(page, ", ");
@@ -221,7 +221,7 @@ sim__say_met_nobody(struct sim_page *page, const struct sim_explanation *explana
 {
     const struct sim_cause *cause = &explanation->cause;
     const struct sim_visit *visit = &explanation->visit;
-    uint32_t part = sim__sleeper(explanation);
+    uint32_t part = sim__waiter(explanation);
     sim_page_put(page, "the wake of ");
     sim_words_put_who(&explanation->cast, page, part);
     sim__say_when(page, explanation, " comes too early:");
@@ -239,7 +239,7 @@ void
 sim__say_blocked_on(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_printf(page, " blocks at step %llu although it was woken before:",
             (unsigned long long)explanation->wish.step);
     sim__say_when(page, explanation, "");
@@ -257,11 +257,11 @@ sim__say_turned_away(struct sim_page *page, const struct sim_explanation *explan
     const struct sim_spot *flag = &cause->at[cause->lost_count];
     sim__say_when(page, explanation, "the wake is swallowed:");
     sim_page_put(page, " comes to wake ");
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim__say_place(page, cause, 0, cause->lost_count);
     sim_page_put(page, ", and leaves it, for something in memory says that it is awake or will be. "
                        "In the nearest run that passes ");
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_put(page, " takes that down before,");
     sim__say_place(page, cause, cause->lost_count, cause->at_count);
     sim_page_printf(page, ", at its step %llu. Had it done so here, it would be woken.",
@@ -273,7 +273,7 @@ void
 sim__say_untaken(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__sleeper(explanation));
+    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_printf(page,
             " falls asleep at step %llu with something untaken: its host has it ready, has told it "
             "so before, and does not tell it again. It was last",

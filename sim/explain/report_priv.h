@@ -14,7 +14,7 @@
 
 /* ---- report_cause.c -------------------------------------------------------------------------- */
 
-uint32_t sim__sleeper(const struct sim_explanation *explanation);
+uint32_t sim__waiter(const struct sim_explanation *explanation);
 bool sim__say_names(struct sim_page *page, const struct sim_cause *cause, uint32_t from,
         uint32_t to, bool trail, const char *before);
 void sim__say_place(

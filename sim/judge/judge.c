@@ -18,7 +18,7 @@
 #include "sim/judge/stand.h"
 
 /* Who slept when the run came to its end: looked up in one replay, asked in others. */
-struct sleepers {
+struct waiters {
     uint32_t indices[SIM_ACTORS_MAX + 1];
     bool in_host[SIM_ACTORS_MAX + 1]; /* A loop that is blocked there. */
     uint32_t count;
@@ -27,7 +27,7 @@ struct sleepers {
 
 /* Those who poll others, or not. */
 static void
-collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct sleepers *ret)
+collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct waiters *ret)
 {
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
@@ -45,7 +45,7 @@ collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct 
 
 /* Who polls others sleeps because they do, and comes after them. */
 static void
-collect(const struct sim_world *world, bool waited_for, struct sleepers *ret)
+collect(const struct sim_world *world, bool waited_for, struct waiters *ret)
 {
     collect_some(world, waited_for, false, ret);
     collect_some(world, waited_for, true, ret);
@@ -79,23 +79,23 @@ struct inquest {
     const struct sim_case *what;
     struct sim_stop stop;
     struct sim_outcome *outcome;
-    struct sleepers sleepers;
+    struct waiters waiters;
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
     uint32_t audits;
     uint64_t quiet_ns; /* When it is at `stop`. */
 };
 
 static bool
-find_sleepers(struct inquest *inquest)
+find_waiters(struct inquest *inquest)
 {
-    struct sleepers *sleepers = &inquest->sleepers;
-    sleepers->count = 0;
+    struct waiters *waiters = &inquest->waiters;
+    waiters->count = 0;
     if (!sim_stand_at(&inquest->stand, inquest->stop)) {
         return false;
     }
-    collect(inquest->stand.world, true, sleepers);
-    sleepers->foreground = sleepers->count;
-    collect(inquest->stand.world, false, sleepers);
+    collect(inquest->stand.world, true, waiters);
+    waiters->foreground = waiters->count;
+    collect(inquest->stand.world, false, waiters);
     inquest->quiet_ns = inquest->stand.world->now_ns;
     return true;
 }
@@ -179,16 +179,16 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_stage stag
     for (uint32_t i = from; i < to; i++) {
         if (audit && stage == SIM_STAGE_POLL) {
             i = sim_progress_first_to_move(
-                    &inquest->stand, inquest->stop, inquest->sleepers.indices, i, to);
+                    &inquest->stand, inquest->stop, inquest->waiters.indices, i, to);
             if (i == to) {
                 return false;
             }
         }
-        if (stage == SIM_STAGE_INTERRUPT && !inquest->sleepers.in_host[i]) {
+        if (stage == SIM_STAGE_INTERRUPT && !inquest->waiters.in_host[i]) {
             continue;
         }
-        uint32_t index = inquest->sleepers.indices[i];
-        bool waited_for = i < inquest->sleepers.foreground;
+        uint32_t index = inquest->waiters.indices[i];
+        bool waited_for = i < inquest->waiters.foreground;
         struct sim_progress progress;
         if (audit) {
             sim_progress_at_quiet(
@@ -217,8 +217,8 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_stage stag
 static bool
 ask_stages(struct inquest *inquest, bool audit)
 {
-    uint32_t foreground = inquest->sleepers.foreground;
-    uint32_t all = inquest->sleepers.count;
+    uint32_t foreground = inquest->waiters.foreground;
+    uint32_t all = inquest->waiters.count;
     return ask_all(inquest, 0, foreground, SIM_STAGE_POLL, audit) ||
            (!audit && ask_all(inquest, 0, foreground, SIM_STAGE_SOURCES, audit)) ||
            ask_all(inquest, foreground, all, SIM_STAGE_POLL, audit) ||
@@ -243,12 +243,12 @@ describe_waiter(struct inquest *inquest, uint32_t index, struct sim_answer *ret)
 static bool
 ask_everybody(struct inquest *inquest)
 {
-    const struct sleepers *sleepers = &inquest->sleepers;
+    const struct waiters *waiters = &inquest->waiters;
     uint32_t index = sim_nudge_rounds(
-            &inquest->stand, inquest->stop, sleepers->indices, sleepers->foreground, false);
-    if (index == 0 && sleepers->count > sleepers->foreground) {
+            &inquest->stand, inquest->stop, waiters->indices, waiters->foreground, false);
+    if (index == 0 && waiters->count > waiters->foreground) {
         index = sim_nudge_rounds(
-                &inquest->stand, inquest->stop, sleepers->indices, sleepers->count, true);
+                &inquest->stand, inquest->stop, waiters->indices, waiters->count, true);
     }
     if (index == 0) {
         return false;
@@ -306,9 +306,9 @@ say_deadlock(struct inquest *inquest)
     char *text = inquest->outcome->message;
     size_t size = sizeof(inquest->outcome->message);
     size_t used = (size_t)snprintf(text, size, "nothing can go on, and nobody could: ");
-    for (uint32_t i = 0; i < inquest->sleepers.foreground && used < size; i++) {
+    for (uint32_t i = 0; i < inquest->waiters.foreground && used < size; i++) {
         struct sim_answer answer;
-        uint32_t index = inquest->sleepers.indices[i];
+        uint32_t index = inquest->waiters.indices[i];
         describe_waiter(inquest, index, &answer);
         const struct sim_actor *actor = actor_at(inquest, index);
         used += (size_t)snprintf(text + used, size - used, "%s'%s' waits for: %s",
@@ -323,7 +323,7 @@ static void
 judge_stall(struct inquest *inquest)
 {
     inquest->stop = (struct sim_stop){inquest->outcome->fail_step, true};
-    if (find_sleepers(inquest) && !ask_stages(inquest, false) && !ask_primitives(inquest) &&
+    if (find_waiters(inquest) && !ask_stages(inquest, false) && !ask_primitives(inquest) &&
             !ask_everybody(inquest)) {
         say_deadlock(inquest);
     }
@@ -344,8 +344,8 @@ lost_long_ago(const struct inquest *inquest)
 static bool
 ask_at_limit(struct inquest *inquest)
 {
-    for (uint32_t i = 0; i < inquest->sleepers.foreground; i++) {
-        uint32_t index = inquest->sleepers.indices[i];
+    for (uint32_t i = 0; i < inquest->waiters.foreground; i++) {
+        uint32_t index = inquest->waiters.indices[i];
         struct sim_progress progress;
         sim_progress_at_limit(&inquest->stand, inquest->stop, index, &progress);
         if (progress.could) {
@@ -364,7 +364,7 @@ judge_limit(struct inquest *inquest)
 {
     struct sim_outcome said = *inquest->outcome;
     inquest->stop = (struct sim_stop){said.fail_step, false};
-    if (!find_sleepers(inquest) || !ask_at_limit(inquest)) {
+    if (!find_waiters(inquest) || !ask_at_limit(inquest)) {
         return;
     }
     sim_stand_leave(&inquest->stand);
@@ -397,7 +397,7 @@ static bool
 judge_quiet_at(struct inquest *inquest, uint64_t step)
 {
     inquest->stop = (struct sim_stop){step, true};
-    if (!find_sleepers(inquest)) {
+    if (!find_waiters(inquest)) {
         return false;
     }
     if (!ask_stages(inquest, true) && !ask_primitives(inquest)) {

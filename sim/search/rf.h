@@ -22,7 +22,7 @@ extern "C" {
 /* "Line `read` finds what line `write` left", or, when negative, that it does not. */
 struct sim_constraint {
     uint32_t write;     /* 0: nobody has written. */
-    uint32_t read;      /* A line, or the place of a sleeper (search/learn/states.h). */
+    uint32_t read;      /* A line, or the place of a blocked task (search/learn/states.h). */
     uint64_t resources; /* Bits of those that both lines touch. */
     bool negative;
     bool held; /* It came about in this run. */

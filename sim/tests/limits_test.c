@@ -20,7 +20,7 @@ player_new(struct sim_world *world, rt_poll_fn poll, const char *name)
 }
 
 static rt_poll
-sleeper_poll(struct rt_task *task, struct rt_cx *cx)
+waiter_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct player *player = rt_container_of(task, struct player, task);
     RT_AWAIT(rt_sleep_poll(&player->sleep, cx));
@@ -43,7 +43,7 @@ static void
 kept_setup(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct player *kept = player_new(world, sleeper_poll, "kept");
+    struct player *kept = player_new(world, waiter_poll, "kept");
     struct player *yielder = player_new(world, yielder_poll, "yielder");
     rt_sleep_init(&kept->sleep, 7200 * RT_SECOND);
     sim_spawn_background(rt, &kept->task);

@@ -14,7 +14,7 @@
     "<img src=x onerror=alert(1)>"
 
 struct story {
-    struct rt_task sleeper;
+    struct rt_task waiter;
     struct rt_task writer;
     struct rt_slot slot;
     struct sim_world *world;
@@ -25,9 +25,9 @@ struct story {
 
 /* Looks first, and stores its waker one poll later: what comes in between is lost. */
 static rt_poll
-sleeper_poll(struct rt_task *task, struct rt_cx *cx)
+waiter_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, sleeper);
+    struct story *story = rt_container_of(task, struct story, waiter);
     bool stores = story->polls++ == 1;
     if (story->come && !stores) {
         return RT_READY;
@@ -60,9 +60,9 @@ setup(struct sim_world *world)
     memset(story->name, 'x', sizeof(story->name) - 1);
     memcpy(story->name, REST, strlen(REST));
     rt_slot_init(&story->slot);
-    rt_task_init(&story->sleeper, sleeper_poll, NULL, story->name);
+    rt_task_init(&story->waiter, waiter_poll, NULL, story->name);
     rt_task_init(&story->writer, writer_poll, NULL, "\" onload=\"alert(1)\xc3");
-    sim_spawn(rt, &story->sleeper);
+    sim_spawn(rt, &story->waiter);
     sim_spawn(rt, &story->writer);
 }
 

@@ -6,16 +6,16 @@
  */
 #include "sim/rewake.h"
 
-struct sleeper {
+struct waiter {
     struct rt_task task;
     struct rt_slot slot;
 };
 
 static rt_poll
-sleeper_poll(struct rt_task *task, struct rt_cx *cx)
+waiter_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct sleeper *sleeper = rt_container_of(task, struct sleeper, task);
-    rt_slot_replace(&sleeper->slot, cx, "<b>&\"'100%0A,::]]>\x1b[31m\n\xff\xc3\xa9`|*");
+    struct waiter *waiter = rt_container_of(task, struct waiter, task);
+    rt_slot_replace(&waiter->slot, cx, "<b>&\"'100%0A,::]]>\x1b[31m\n\xff\xc3\xa9`|*");
     return RT_PENDING;
 }
 
@@ -23,10 +23,10 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct sleeper *sleeper = sim_new(world, struct sleeper);
-    rt_slot_init(&sleeper->slot);
-    rt_task_init(&sleeper->task, sleeper_poll, NULL, "sleeper");
-    sim_spawn(rt, &sleeper->task);
+    struct waiter *waiter = sim_new(world, struct waiter);
+    rt_slot_init(&waiter->slot);
+    rt_task_init(&waiter->task, waiter_poll, NULL, "blocked task");
+    sim_spawn(rt, &waiter->task);
 }
 
 SIM_SCENARIO(odd, .name = "odd/words", .about = "Waits for something that is hard to write down.",

@@ -68,16 +68,16 @@ struct sim_cause {
     struct sim_spot at[SIM_CAUSE_CALLS];
     uint32_t at_count;
     struct sim_spot stored; /* Where its waker was stored. */
-    /* NEVER_STORED: the combinator whose waker is not where the sleeper's own is; 0: none. */
+    /* NEVER_STORED: the combinator whose waker is not where the blocked task's own is; 0: none. */
     uint32_t past;
     bool by_rest;     /* NEVER_STORED: in a timer that does not run. */
     bool by_silence;  /* NEVER_STORED: with a host that was told to be silent after its report. */
     bool by_look;     /* NEVER_STORED: it had seen what it waits for, and fell asleep. */
     bool by_timer;    /* What did not fire is a timer that was due. */
     bool by_word;     /* Known from the word of memory that decides. */
-    bool by_passing;  /* `at` is where the passing run wakes the sleeper. */
-    uint32_t by_wish; /* enum sim_wish_kind: known from what the sleeper would go on with. */
-    bool wiped;       /* ERASED: by the sleeper itself, as it fell asleep. */
+    bool by_passing;  /* `at` is where the passing run wakes the blocked task. */
+    uint32_t by_wish; /* enum sim_wish_kind: known from what the blocked task would go on with. */
+    bool wiped;       /* ERASED: by the blocked task itself, as it fell asleep. */
     /* by_wish LOST, or wiped: whose write it was that is written over `at`. */
     struct sim_spot before;
     /* by_wish ELSEWHERE: so many of `at`, in front, are functions that who would do it goes through
@@ -86,7 +86,7 @@ struct sim_cause {
     uint32_t lost_count;
     bool lost_only;        /* … and in this run alone. */
     struct sim_spot given; /* … and where it was given what it should pass on, where known. */
-    /* NOT_A_WAKE: a wake of a sleeper that found it awake already, before its last turn; part NONE:
+    /* NOT_A_WAKE: a wake of a blocked task that found it awake already, before its last turn; part NONE:
      * there is none. */
     struct sim_spot merged;
     uint32_t merged_part; /* Whom it woke. */
@@ -115,7 +115,7 @@ struct sim_evidence {
     const struct sim_wish *wish;   /* NULL: nobody was asked. */
     const struct sim_visit *visit; /* NULL: not looked for. */
     const struct sim_way *over;    /* The step that writes over it; NULL: not walked. */
-    /* The way, in this run and in the passing one, of who was given what the sleeper waits for, or
+    /* The way, in this run and in the passing one, of who was given what the blocked task waits for, or
      * would do it (wish ELSEWHERE), or of the loop that sleeps. NULL: not walked. */
     const struct sim_way *here;
     const struct sim_way *there;
@@ -129,7 +129,7 @@ uint64_t sim_cause_silence(
         const struct sim_cast *cast, const struct sim_wake_outcome *wake_outcome);
 
 /*
- * Where somebody does in the passing run what the sleeper waits for: who was given it in this run
+ * Where somebody does in the passing run what the blocked task waits for: who was given it in this run
  * instead, by the same function, and in which step. Returns its part; SIM_PART_NONE: nobody is
  * known to have been.
  */

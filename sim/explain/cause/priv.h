@@ -2,7 +2,7 @@
  * priv.h -- what the files of the cause share.
  *
  *      cause        which of these to ask, and who is to blame where no wake is missing
- *      wake         the sleeper could go on: its wake is missing
+ *      wake         the blocked task could go on: its wake is missing
  *      rest         nobody goes on
  *      turns        the same turn in both runs
  *      visited      who came to wake a loop, and did not
@@ -49,13 +49,13 @@ void sim__cause_no_wake(const struct sim_evidence *evidence, struct sim_cause *c
 
 /* ---- wake.c ---------------------------------------------------------------------------------- */
 
-/* The sleeper's last poll stored no waker. */
+/* The blocked task's last poll stored no waker. */
 void sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* A verdict that says that a wake is missing, or came late. */
 void sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause);
 
-/* What had come before the sleeper fell asleep, written by a reader's line, and by whom: its places
+/* What had come before the blocked task fell asleep, written by a reader's line, and by whom: its places
  * are to blame. NULL: no word of others. */
 const struct sim_came_word *sim__blame_came(
         const struct sim_evidence *evidence, struct sim_cause *cause);
@@ -71,7 +71,7 @@ bool sim__same_name(
         const struct sim_cast *a, uint32_t part_a, const struct sim_cast *b, uint32_t part_b);
 
 /* Adds the line that starts a timer, or stores a waker, in the turn of the passing run in which the
- * sleeper fell asleep here, and that it does not come to here. False: there is none. */
+ * blocked task fell asleep here, and that it does not come to here. False: there is none. */
 bool sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cause);
 
 /* ---- visited.c ------------------------------------------------------------------------------- */

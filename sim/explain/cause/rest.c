@@ -96,7 +96,7 @@ ended_by_time(const struct sim_cast *cast, uint32_t part, uint64_t block)
     return false;
 }
 
-/* Something that the sleeper stands in line for was given back, or destroyed, and the line was not
+/* Something that the blocked task stands in line for was given back, or destroyed, and the line was not
  * told. */
 static bool
 find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
@@ -120,7 +120,7 @@ find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
     return false;
 }
 
-/* What the sleeper went through in its last step, which stands on no stack with the rest. */
+/* What the blocked task went through in its last step, which stands on no stack with the rest. */
 static void
 blame_last_step(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
@@ -154,7 +154,7 @@ find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
     return found;
 }
 
-/* ---- What the sleeper would go on with. ------------------------------------------------------ */
+/* ---- What the blocked task would go on with. ------------------------------------------------------ */
 
 static uint32_t
 part_of_step(const struct sim_cast *cast, uint64_t step)
@@ -174,7 +174,7 @@ blame_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
     sim__blame_frames(evidence, cause, stop->frames, frames, false, step, part_of_step(cast, step));
 }
 
-/* The last wake that reached nobody, out of those that the sleeper's waits ended with before it
+/* The last wake that reached nobody, out of those that the blocked task's waits ended with before it
  * fell asleep; SIM_EVENT_NONE. */
 static uint64_t
 wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
@@ -364,8 +364,8 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
 
 /* ---- Who would have done it. ----------------------------------------------------------------- */
 
-/* The last wake of somebody else than the sleeper in the function that is to blame: it was given
- * there what the sleeper waits for. NULL: nobody was. */
+/* The last wake of somebody else than the blocked task in the function that is to blame: it was given
+ * there what the blocked task waits for. NULL: nobody was. */
 static const struct sim_wait *
 find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_spot *ret_given)

@@ -1,5 +1,5 @@
 /*
- * wake.c -- a sleeper could go on: what became of the wake that it was owed.
+ * wake.c -- a blocked task could go on: what became of the wake that it was owed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -80,7 +80,7 @@ is_left_behind(const struct sim_evidence *evidence)
 }
 
 /*
- * What the step fired is a place in which the sleeper has no waker. Where it waits for the same
+ * What the step fired is a place in which the blocked task has no waker. Where it waits for the same
  * thing elsewhere, the wake should have gone on; where it does not, its waker should have been
  * here, and is not: the line that stores it for others is where it was not stored for this one.
  */
@@ -122,7 +122,7 @@ last_move(const struct sim_evidence *evidence, const struct sim_wait *wait)
     return found;
 }
 
-/* Where timers come due, when that of the sleeper does not: as the last other one did. */
+/* Where timers come due, when that of the blocked task does not: as the last other one did. */
 static void
 blame_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
@@ -256,7 +256,7 @@ wake_before(const struct sim_evidence *evidence, const struct sim_wait *wait)
     return SIM_EVENT_NONE;
 }
 
-/* A wake of the sleeper that found it awake, and that its last poll did not see; SIM_EVENT_NONE. */
+/* A wake of the blocked task that found it awake, and that its last poll did not see; SIM_EVENT_NONE. */
 static uint64_t
 swallowed_wake(const struct sim_evidence *evidence)
 {
@@ -277,7 +277,7 @@ swallowed_wake(const struct sim_evidence *evidence)
 }
 
 /*
- * Of a sleeper whose last poll left it to a combinator, and of what it waited for before: the waker
+ * Of a blocked task whose last poll left it to a combinator, and of what it waited for before: the waker
  * of its own that was stored where the children's are the combinator's, and that was fired. The
  * combinator then does not know which child can go on. NULL: none.
  */
@@ -326,7 +326,7 @@ sim__blame_came(const struct sim_evidence *evidence, struct sim_cause *cause)
     return NULL;
 }
 
-/* The sleeper itself wrote over what had come. */
+/* The blocked task itself wrote over what had come. */
 static bool
 blame_wiper(const struct sim_evidence *evidence, const struct sim_came_word *came,
         struct sim_cause *cause)
@@ -340,7 +340,7 @@ blame_wiper(const struct sim_evidence *evidence, const struct sim_came_word *cam
     return cause->at_count > 0;
 }
 
-/* The sleeper's turn before the last: what came before that, it has seen there. */
+/* The blocked task's turn before the last: what came before that, it has seen there. */
 static uint64_t
 turn_before(const struct sim_evidence *evidence)
 {
@@ -373,7 +373,7 @@ find_unarmed(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* Of what came: has the sleeper looked at it? Or had it a turn in which to look, and does less in
+/* Of what came: has the blocked task looked at it? Or had it a turn in which to look, and does less in
  * its last one than in the run that passes? */
 static bool
 has_seen(const struct sim_evidence *evidence, const struct sim_came_word *came)

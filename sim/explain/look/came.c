@@ -1,5 +1,5 @@
 /*
- * came.c -- putting words back, and taking the sleeper's steps once more.
+ * came.c -- putting words back, and taking the blocked task's steps once more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 
 #define ASKED_MAX 120u
 #define AGAIN_MAX 40u /* Steps before it fell asleep that may have written the same again. */
-#define LOOKS_MAX 12u /* Of the sleeper's own steps, the last ones. */
+#define LOOKS_MAX 12u /* Of the blocked task's own steps, the last ones. */
 #define STACK_NEAR (UINT64_C(1) << 20)
 
 struct search {
@@ -25,7 +25,7 @@ struct search {
     struct sim_came *came;
     struct sim_changes *changes;
     uint64_t slept;
-    uint32_t sleeper; /* Its stable id. */
+    uint32_t waiter; /* Its stable id. */
     uint32_t numbered;
     uint64_t *copy; /* Room for an arena. */
     size_t words;
@@ -40,14 +40,14 @@ run_to(const struct search *search, uint64_t step)
             what->strategy, nothing, (struct sim_stop){step, false});
 }
 
-/* The arena as it is when the sleeper has fallen asleep. */
+/* The arena as it is when the blocked task has fallen asleep. */
 static bool
 look_at_the_end(struct search *search)
 {
     search->copy = MAP_FAILED;
     if (run_to(search, search->slept)) {
         const struct sim_actor *actor = sim_world_actor(search->world, search->outcome->actor);
-        search->sleeper = actor != NULL ? actor->id : 0;
+        search->waiter = actor != NULL ? actor->id : 0;
         search->words = search->world->arena.used / sizeof(uint64_t);
         search->copy = mmap(NULL, search->world->arena.used + 1, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -56,7 +56,7 @@ look_at_the_end(struct search *search)
         }
     }
     sim_world_drop(search->world);
-    return search->copy != MAP_FAILED && search->sleeper != 0;
+    return search->copy != MAP_FAILED && search->waiter != 0;
 }
 
 /* ---- Which words. ---------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ undone(const struct sim_change *change, uint64_t now)
     return (now & ~mask) | (change->before & mask);
 }
 
-/* Asks the sleeper with the bytes of that change as they were `after` it, or before. */
+/* Asks the blocked task with the bytes of that change as they were `after` it, or before. */
 static bool
 ask(struct search *search, const struct sim_change *change, bool after, struct sim_answer *ret)
 {
@@ -92,7 +92,7 @@ ask(struct search *search, const struct sim_change *change, bool after, struct s
     return ret->asked && !ret->failed;
 }
 
-/* Whether the sleeper itself changes the word next, as it falls asleep. */
+/* Whether the blocked task itself changes the word next, as it falls asleep. */
 static bool
 is_wiped(const struct search *search, uint32_t index)
 {
@@ -104,7 +104,7 @@ is_wiped(const struct search *search, uint32_t index)
         i++;
     }
     return i < changes->count && changes->all[i].step == search->slept &&
-           changes->all[i].actor_id == search->sleeper &&
+           changes->all[i].actor_id == search->waiter &&
            search->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES;
 }
 
@@ -120,7 +120,7 @@ writes_again(struct search *search, const struct sim_change *change, uint64_t st
         sim_words_copy(world, change->offset, &word, 1);
         sim_word_put(world, change->offset, undone(change, word));
         if (sim_world_go_on(world, (struct sim_stop){step, false}) &&
-                world->stepping->id != search->sleeper) {
+                world->stepping->id != search->waiter) {
             sim_words_copy(world, change->offset, &word, 1);
             again = ((word ^ change->after) & sim_change_bytes(change)) == 0;
         }
@@ -150,7 +150,7 @@ find_words(struct search *search, bool wiped)
     for (uint32_t i = search->changes->count; i-- > 0 && came->count < SIM_CAME_WORDS;) {
         const struct sim_change *change = &search->changes->all[i];
         size_t at = change->offset / sizeof(uint64_t);
-        if (change->step >= search->slept || change->actor_id == search->sleeper ||
+        if (change->step >= search->slept || change->actor_id == search->waiter ||
                 at >= search->words) {
             continue;
         }
@@ -203,7 +203,7 @@ is_blind(struct search *search, const struct sim_change *change, uint64_t step)
     return same;
 }
 
-/* The last steps of the sleeper after `step`, up to that in which it fell asleep. */
+/* The last steps of the blocked task after `step`, up to that in which it fell asleep. */
 static uint32_t
 own_steps(struct search *search, uint64_t step, uint64_t *ret)
 {
@@ -212,7 +212,7 @@ own_steps(struct search *search, uint64_t step, uint64_t *ret)
     while (goes_on && search->world->step < search->slept) {
         uint64_t next = search->world->step + 1;
         goes_on = sim_world_go_on(search->world, (struct sim_stop){next, false});
-        if (search->world->stepping->id == search->sleeper) {
+        if (search->world->stepping->id == search->waiter) {
             ret[count++ % LOOKS_MAX] = next;
         }
     }

@@ -1,14 +1,14 @@
 /*
- * came.h -- a sleeper that could go on as it fell asleep: what had come, and has it looked?
+ * came.h -- a blocked task that could go on as it fell asleep: what had come, and has it looked?
  *
- * Here the step that owed the wake is the sleeper's own, and says nothing about others. So each
- * word that somebody else had changed is put back, by itself, and the sleeper asked as it falls
+ * Here the step that owed the wake is the blocked task's own, and says nothing about others. So each
+ * word that somebody else had changed is put back, by itself, and the blocked task asked as it falls
  * asleep: the last one without which it would sleep on is what had come. Then each of the
- * sleeper's own steps since is taken once more with that word as it was before: where this
- * makes a difference, the sleeper has looked at it, and slept all the same; where it makes none in
+ * blocked task's own steps since is taken once more with that word as it was before: where this
+ * makes a difference, the blocked task has looked at it, and slept all the same; where it makes none in
  * any, it came too early, between its look and its store.
  *
- * Where it takes the host to report once more, the sleeper may have wiped out by itself what had
+ * Where it takes the host to report once more, the blocked task may have wiped out by itself what had
  * come: a word that is put there again, as somebody else had left it, lets it go on.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -27,8 +27,8 @@ extern "C" {
 
 struct sim_came_word {
     struct sim_change change;
-    uint64_t seen;               /* The last step of the sleeper that looked at it; 0: none. */
-    bool wiped;                  /* The sleeper wrote over it as it fell asleep. */
+    uint64_t seen;               /* The last step of the blocked task that looked at it; 0: none. */
+    bool wiped;                  /* The blocked task wrote over it as it fell asleep. */
     struct sim_walk_stop writer; /* No frames: not known. */
     struct sim_walk_stop wiper;  /* `wiped`: who wrote over it. */
 };
@@ -43,7 +43,7 @@ struct sim_came {
                                                   * but for those that were wiped out. */
 };
 
-/* For a worker whose run has ended as `outcome` says, a lost wake-up that was owed by the sleeper's
+/* For a worker whose run has ended as `outcome` says, a lost wake-up that was owed by the blocked task's
  * own step `slept`; what the run has written down is set aside (sim_keep). Goes on behind the
  * question of which another worker has died. */
 void sim_came_find(struct sim_world *world, const struct sim_case *what,

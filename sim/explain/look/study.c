@@ -1,5 +1,5 @@
 /*
- * study.c -- which word of memory the sleeper waits for, and who wrote it.
+ * study.c -- which word of memory the blocked task waits for, and who wrote it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -212,7 +212,7 @@ walk_trail(struct sim_world *world, const struct sim_case *what, uint32_t actor,
 /* Who sleeps when the run has stalled, whom the verdict names first, and in which step they fell
  * asleep. */
 static uint32_t
-find_sleepers(struct sim_world *world, const struct sim_case *what,
+find_waiters(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, struct sim_trail *ret)
 {
     uint32_t count = 0;
@@ -236,19 +236,19 @@ find_sleepers(struct sim_world *world, const struct sim_case *what,
 }
 
 static void
-study_sleepers(struct sim_world *world, const struct sim_case *what,
+study_waiters(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, struct sim_study *study)
 {
-    struct sleeper {
+    struct waiter {
         uint32_t actor;
         uint64_t step;
-    } sleepers[SIM_STUDY_PATHS];
-    uint32_t count = find_sleepers(world, what, outcome, study->trails);
+    } waiters[SIM_STUDY_PATHS];
+    uint32_t count = find_waiters(world, what, outcome, study->trails);
     for (uint32_t i = 0; i < count; i++) {
-        sleepers[i] = (struct sleeper){study->trails[i].actor, study->trails[i].from};
+        waiters[i] = (struct waiter){study->trails[i].actor, study->trails[i].from};
     }
     for (uint32_t i = 0; i < count; i++) {
-        walk_trail(world, what, sleepers[i].actor, sleepers[i].step, sleepers[i].step, study);
+        walk_trail(world, what, waiters[i].actor, waiters[i].step, waiters[i].step, study);
     }
 }
 
@@ -271,7 +271,7 @@ study_trails(struct sim_world *world, const struct sim_case *what,
     uint64_t end = outcome->fail_step;
     study->trailing = true;
     if (sim_outcome_is_stall(outcome)) {
-        study_sleepers(world, what, outcome, study);
+        study_waiters(world, what, outcome, study);
         return;
     }
     switch ((enum sim_verdict)outcome->verdict) {
@@ -308,7 +308,7 @@ study_trails(struct sim_world *world, const struct sim_case *what,
     }
 }
 
-/* The step in which the sleeper fell asleep, before the failure. */
+/* The step in which the blocked task fell asleep, before the failure. */
 static uint64_t
 slept_since(struct sim_world *world, const struct sim_case *what, const struct sim_outcome *outcome)
 {

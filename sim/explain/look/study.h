@@ -3,7 +3,7 @@
  *
  * The judge knows the step that owed the wake, and nothing below a step. Here that step
  * is taken apart. Each word of memory that it changed is put back, by itself, in a copy of the
- * run, and the sleeper is asked: does it still go on? Where not, this word is what the sleeper
+ * run, and the blocked task is asked: does it still go on? Where not, this word is what the blocked task
  * waits for, whatever the program calls it; and the instruction that wrote it is found by taking
  * the step once more, one instruction at a time.
  *
@@ -30,7 +30,7 @@ enum sim_word_state {
     SIM_WORD_UNTRIED,
     SIM_WORD_TRYING, /* What a worker that died has left. */
     SIM_WORD_IDLE,   /* Put back, it makes no difference. */
-    SIM_WORD_DECIDES /* Put back, the sleeper does not go on. */
+    SIM_WORD_DECIDES /* Put back, the blocked task does not go on. */
 };
 
 struct sim_word {
@@ -61,7 +61,7 @@ struct sim_study {
     uint32_t trail_count;
     bool trailing; /* The trails are being made, or were. */
     struct sim_trail trails[SIM_STUDY_PATHS];
-    struct sim_came came;        /* Where the step that owed the wake is the sleeper's own. */
+    struct sim_came came;        /* Where the step that owed the wake is the blocked task's own. */
     struct sim_walk_stop failed; /* Where it fell: addresses of return; none: not known. */
     struct sim_word words[SIM_STUDY_WORDS];
 };

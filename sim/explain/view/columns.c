@@ -140,7 +140,7 @@ put_end(struct sim__table *table, const struct sim_row *row)
     const struct sim_event *end = sim_cast_event(table->cast, row->first);
     sim_page_clear(&table->phrase);
     if (end->argument == SIM_VERDICT_DEADLOCK) {
-        /* The world says so before the judge has asked the sleepers. */
+        /* The world says so before the judge has asked the blocked tasks. */
         sim_page_put(&table->phrase, "the run stalls: nobody is left to take a step");
     } else if (table->outcome != NULL && table->outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
                sim_cast_limit(table->cast) != SIM_VERDICT_PASS) {

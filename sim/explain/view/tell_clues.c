@@ -84,7 +84,7 @@ sim__put_last_waker(struct sim__telling *telling, const struct sim_wait *last)
     sim__put_step(telling, last->end_step);
 }
 
-/* " If `sleeper` waits for that as well, …": what no event says. */
+/* " If `blocked task` waits for that as well, …": what no event says. */
 static void
 put_guess(struct sim__telling *telling)
 {

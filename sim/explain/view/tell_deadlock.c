@@ -381,7 +381,7 @@ tell_tried(struct sim__telling *telling)
                 "In copies of the run each %s was polled once more, the host was made to report "
                 "everything ready again, and then everybody was polled in turn, up to 64 rounds; "
                 "nobody went on",
-                loops ? "task" : "sleeper");
+                loops ? "task" : "blocked task");
     } else {
         sim_page_put(line, "In a copy of the run the host was made to report everything ready "
                            "again; nobody went on");

@@ -86,7 +86,7 @@ void sim__list_clones(struct sim__telling *telling);
 void sim__put_left_behind(
         struct sim__telling *telling, const struct sim_wait *wait, uint64_t until);
 
-/* What the owed step fired instead: where it may be what the sleeper waits for. A waker that went
+/* What the owed step fired instead: where it may be what the blocked task waits for. A waker that went
  * to whom it should, in a place for something else, is no clue. */
 void sim__put_instead(struct sim__telling *telling);
 

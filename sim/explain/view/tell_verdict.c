@@ -533,7 +533,8 @@ static const struct teller tellers[SIM_VERDICTS] = {
         /* What was done to find it differs: put_how_lost. */
         [SIM_VERDICT_LOST_WAKEUP] = {head_lost, why_wake_outcome, ""},
         [SIM_VERDICT_LATE_WAKEUP] = {head_late, why_wake_outcome,
-                "while everything was at rest, before the clock moved on, the sleeper was polled "
+                "while everything was at rest, before the clock moved on, the blocked task was "
+                "polled "
                 "once more in a copy of the run, and went on; so it could have been woken earlier"},
         [SIM_VERDICT_DEADLOCK] = {sim__head_deadlock, sim__why_deadlock,
                 "everybody sleeps, and nobody was seen to go on when asked again"},
@@ -596,9 +597,10 @@ put_how_lost(struct sim__telling *telling)
         sim_page_put(line, "when the run stalled");
     }
     if (sim__found_by_rounds(outcome)) {
-        sim_page_put(line, ", all sleepers were polled in turn, round after round, in a copy of "
-                           "the run, and this one came to its end; so all that was missing was "
-                           "wake-ups");
+        sim_page_put(line,
+                ", all blocked tasks were polled in turn, round after round, in a copy of "
+                "the run, and this one came to its end; so all that was missing was "
+                "wake-ups");
         return;
     }
     if (outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
@@ -613,8 +615,9 @@ put_how_lost(struct sim__telling *telling)
                 "not woken for what had come");
         return;
     }
-    sim_page_put(line, ", each sleeper was polled once more in a copy of the run, and this one "
-                       "went on; so all that was missing");
+    sim_page_put(line,
+            ", each blocked task was polled once more in a copy of the run, and this one "
+            "went on; so all that was missing");
     if (limit != SIM_VERDICT_PASS && outcome->owed_step != 0 &&
             outcome->owed_step < outcome->fail_step) {
         sim_page_printf(line, " for %llu steps",

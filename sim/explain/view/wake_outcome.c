@@ -36,7 +36,7 @@ find_horizon(const struct sim_cast *cast, const struct sim_outcome *outcome)
     return cast->first;
 }
 
-/* The last event before `before` that is of `kind` and of the sleeper; SIM_EVENT_NONE. */
+/* The last event before `before` that is of `kind` and of the blocked task; SIM_EVENT_NONE. */
 static uint64_t
 last_of(const struct search *search, uint32_t kind, uint64_t before)
 {
@@ -98,7 +98,7 @@ find_turn(struct search *search)
     }
 }
 
-/* A wake of the sleeper that no poll followed; SIM_EVENT_NONE. */
+/* A wake of the blocked task that no poll followed; SIM_EVENT_NONE. */
 static uint64_t
 forgotten_wake(const struct search *search)
 {
@@ -161,7 +161,7 @@ is_overdue(const struct search *search, const struct sim_wait *wait)
     return due_ns <= now_ns;
 }
 
-/* Whether `wait` could have woken the sleeper out of its last sleep, and how well it fits. 0:
+/* Whether `wait` could have woken the blocked task out of its last sleep, and how well it fits. 0:
  * no. */
 static uint32_t
 fitness(const struct search *search, const struct sim_wait *wait)
@@ -270,7 +270,7 @@ sim_wake_outcome_last_in(const struct sim_ledger *ledger, uint32_t object, uint6
 }
 
 /*
- * What the step that owed the wake fired instead. Where it is a place that the sleeper
+ * What the step that owed the wake fired instead. Where it is a place that the blocked task
  * polled too without storing its waker there (a future that moved), this is the answer;
  * no event says so, and so it is only told.
  */

@@ -1,5 +1,5 @@
 /*
- * wake_outcome.h -- what became of the waker that a sleeper was owed.
+ * wake_outcome.h -- what became of the waker that a blocked task was owed.
  *
  * A task sleeps although it could go on. So somewhere between the store of its
  * waker and the step that should have woken it, the wake went missing; there are
@@ -66,7 +66,7 @@ struct sim_missing {
     uint32_t part;  /* Who sleeps. */
     uint64_t step;  /* Under which it stands. */
     uint64_t woken; /* SWALLOWED: the step that sent the wake; at most `step`. */
-    bool itself;    /* SWALLOWED: it was the sleeper who sent it. */
+    bool itself;    /* SWALLOWED: it was the blocked task who sent it. */
     bool late;      /* SWALLOWED: a poll came in the end. */
 };
 

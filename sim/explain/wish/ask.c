@@ -25,14 +25,14 @@
 /* Steps before the end in which somebody may have been turned away. */
 #define AWAY_MAX 40u
 
-/* Words that may have come before the sleeper slept. */
+/* Words that may have come before the blocked task slept. */
 #define CAME_MAX 60u
 
-#define SLEEPERS_MAX 5u
+#define WAITERS_MAX 5u
 #define WAITS_MAX 16u
 #define STACK_NEAR (UINT64_C(1) << 20)
 
-struct sleeper {
+struct waiter {
     uint32_t index;
     uint32_t id;
     uint64_t slept; /* Its last step. */
@@ -46,8 +46,8 @@ struct asking {
     const struct sim_case *what;
     const struct sim_outcome *outcome;
     struct sim__wish_room *room;
-    struct sleeper sleepers[SLEEPERS_MAX];
-    uint32_t sleeper_count;
+    struct waiter waiters[WAITERS_MAX];
+    uint32_t waiter_count;
     uint32_t numbered;    /* Questions so far, the answered ones included. */
     const uint64_t *ends; /* The arena at the end; as many words. */
     size_t words;
@@ -88,16 +88,16 @@ next_question(struct asking *asking, uint64_t steps)
 }
 
 static void
-add_hit(struct asking *asking, uint32_t kind, const struct sleeper *sleeper,
+add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
         const struct sim_change *change, uint64_t lost_step)
 {
     struct sim__wish_room *room = asking->room;
     struct sim__wish_hit *hit = &room->hits[room->hit_count];
-    *hit = (struct sim__wish_hit){.wish = {.kind = kind, .actor = sleeper->index}};
-    hit->wish.step = change != NULL ? change->step : sleeper->slept;
+    *hit = (struct sim__wish_hit){.wish = {.kind = kind, .actor = waiter->index}};
+    hit->wish.step = change != NULL ? change->step : waiter->slept;
     hit->wish.lost_step = lost_step;
-    hit->sleeper_id = sleeper->id;
-    hit->waits = sleeper->waits;
+    hit->waiter_id = waiter->id;
+    hit->waits = waiter->waits;
     if (change != NULL) {
         hit->change = *change;
         hit->wish.writer_id = change->actor_id;
@@ -105,18 +105,18 @@ add_hit(struct asking *asking, uint32_t kind, const struct sleeper *sleeper,
     room->hit_count++;
 }
 
-/* Whether the sleeper goes on at `stop`, with one word another; NULL: as it is. */
+/* Whether the blocked task goes on at `stop`, with one word another; NULL: as it is. */
 static bool
-goes_on(struct asking *asking, const struct sleeper *sleeper, struct sim_stop stop,
+goes_on(struct asking *asking, const struct waiter *waiter, struct sim_stop stop,
         const struct sim_patch *patch)
 {
     struct sim_answer answer;
     const struct sim_question question = {
             .stop = stop,
-            .actor = sleeper->index,
-            .stage = sleeper->pretends ? SIM_STAGE_PRETEND
-                     : sleeper->loop   ? SIM_STAGE_INTERRUPT
-                                       : SIM_STAGE_POLL,
+            .actor = waiter->index,
+            .stage = waiter->pretends ? SIM_STAGE_PRETEND
+                     : waiter->loop   ? SIM_STAGE_INTERRUPT
+                                      : SIM_STAGE_POLL,
             .patch = patch,
     };
     if (!next_question(asking, stop.step)) {
@@ -135,7 +135,7 @@ end_of(const struct asking *asking)
 /* ---- A loop that asks its host again. -------------------------------------------------------- */
 
 static bool
-is_silent(struct asking *asking, const struct sleeper *sleeper, struct sim_silence *ret)
+is_silent(struct asking *asking, const struct waiter *waiter, struct sim_silence *ret)
 {
     struct sim_world *world = asking->world;
     bool silent = false;
@@ -145,7 +145,7 @@ is_silent(struct asking *asking, const struct sleeper *sleeper, struct sim_silen
             struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
             silent = silent ||
                      (renewable->silent != NULL && renewable->silent(renewable->argument, ret) &&
-                             ret->told_to == sleeper->index);
+                             ret->told_to == waiter->index);
         }
     }
     sim_world_drop(world);
@@ -153,19 +153,19 @@ is_silent(struct asking *asking, const struct sleeper *sleeper, struct sim_silen
 }
 
 static void
-ask_deaf(struct asking *asking, const struct sleeper *sleeper)
+ask_deaf(struct asking *asking, const struct waiter *waiter)
 {
     struct sim_silence silence;
     struct sim_answer answer;
     const struct sim_question question = {
-            .stop = end_of(asking), .actor = sleeper->index, .stage = SIM_STAGE_ASK_AGAIN};
-    if (!sleeper->loop || !is_silent(asking, sleeper, &silence) ||
+            .stop = end_of(asking), .actor = waiter->index, .stage = SIM_STAGE_ASK_AGAIN};
+    if (!waiter->loop || !is_silent(asking, waiter, &silence) ||
             !next_question(asking, asking->outcome->fail_step)) {
         return;
     }
     sim_nudge(asking->world, asking->what, &question, &answer);
     if (answer.asked && answer.moved && !answer.failed) {
-        add_hit(asking, SIM_WISH_DEAF, sleeper, NULL, 0);
+        add_hit(asking, SIM_WISH_DEAF, waiter, NULL, 0);
         asking->room->hits[asking->room->hit_count - 1].wish.object = silence.object;
     }
 }
@@ -174,26 +174,26 @@ ask_deaf(struct asking *asking, const struct sleeper *sleeper)
 
 /* The word that a step of others changed since `since`, and without which it would sleep on. */
 static void
-find_untold_word(struct asking *asking, const struct sleeper *sleeper, uint64_t since, uint64_t to)
+find_untold_word(struct asking *asking, const struct waiter *waiter, uint64_t since, uint64_t to)
 {
     const struct sim_changes *here = &asking->room->here;
     for (uint32_t i = here->count; i-- > 0;) {
         const struct sim_change *change = &here->all[i];
         const struct sim_patch back = {change->offset, change->before};
-        if (change->step > since && change->step <= to && change->actor_id != sleeper->id) {
+        if (change->step > since && change->step <= to && change->actor_id != waiter->id) {
             uint32_t before = asking->room->asked;
-            bool moves = goes_on(asking, sleeper, (struct sim_stop){to, true}, &back);
+            bool moves = goes_on(asking, waiter, (struct sim_stop){to, true}, &back);
             if (asking->room->asked > before && !moves) {
-                add_hit(asking, SIM_WISH_UNTOLD, sleeper, change, 0);
+                add_hit(asking, SIM_WISH_UNTOLD, waiter, change, 0);
             }
         }
     }
 }
 
-/* The word that somebody else changed before the sleeper fell asleep, and without which it would
+/* The word that somebody else changed before the blocked task fell asleep, and without which it would
  * not go on now: what it waits for had come. */
 static void
-find_came_word(struct asking *asking, const struct sleeper *sleeper)
+find_came_word(struct asking *asking, const struct waiter *waiter)
 {
     const struct sim_changes *here = &asking->room->here;
     struct sim__wish_hit *hit = &asking->room->hits[asking->room->hit_count - 1];
@@ -201,9 +201,9 @@ find_came_word(struct asking *asking, const struct sleeper *sleeper)
     for (uint32_t i = here->count; i-- > 0 && tried < CAME_MAX;) {
         const struct sim_change *change = &here->all[i];
         const struct sim_patch back = {change->offset, change->before};
-        if (change->step <= sleeper->slept && change->actor_id != sleeper->id) {
+        if (change->step <= waiter->slept && change->actor_id != waiter->id) {
             uint32_t before = asking->room->asked;
-            bool moves = goes_on(asking, sleeper, end_of(asking), &back);
+            bool moves = goes_on(asking, waiter, end_of(asking), &back);
             tried++;
             if (asking->room->asked > before && !moves) {
                 hit->change = *change;
@@ -217,22 +217,22 @@ find_came_word(struct asking *asking, const struct sleeper *sleeper)
 
 /* It goes on at the end: since when? Asked where all is quiet, so that only it moves. */
 static void
-ask_loop(struct asking *asking, const struct sleeper *sleeper)
+ask_loop(struct asking *asking, const struct waiter *waiter)
 {
     uint64_t still = 0;
-    if (!sleeper->loop || !goes_on(asking, sleeper, end_of(asking), NULL)) {
+    if (!waiter->loop || !goes_on(asking, waiter, end_of(asking), NULL)) {
         return;
     }
-    for (uint64_t step = sleeper->slept; step <= asking->outcome->fail_step; step++) {
-        if (!goes_on(asking, sleeper, (struct sim_stop){step, true}, NULL)) {
+    for (uint64_t step = waiter->slept; step <= asking->outcome->fail_step; step++) {
+        if (!goes_on(asking, waiter, (struct sim_stop){step, true}, NULL)) {
             still = step;
             continue;
         }
-        if (step == sleeper->slept) {
-            add_hit(asking, SIM_WISH_SWALLOWED, sleeper, NULL, 0);
-            find_came_word(asking, sleeper);
+        if (step == waiter->slept) {
+            add_hit(asking, SIM_WISH_SWALLOWED, waiter, NULL, 0);
+            find_came_word(asking, waiter);
         } else {
-            find_untold_word(asking, sleeper, still, step);
+            find_untold_word(asking, waiter, still, step);
         }
         return;
     }
@@ -240,9 +240,9 @@ ask_loop(struct asking *asking, const struct sleeper *sleeper)
 
 /* One that looks only when it is told of something. */
 static void
-ask_pretending(struct asking *asking, const struct sleeper *sleeper)
+ask_pretending(struct asking *asking, const struct waiter *waiter)
 {
-    struct sleeper pretends = *sleeper;
+    struct waiter pretends = *waiter;
     uint32_t before = asking->room->hit_count;
     pretends.pretends = true;
     ask_loop(asking, &pretends);
@@ -254,28 +254,28 @@ ask_pretending(struct asking *asking, const struct sleeper *sleeper)
 /* ---- A loop that takes its last step later. -------------------------------------------------- */
 
 static bool
-sleeps_as_before(const struct asking *asking, const struct sleeper *sleeper)
+sleeps_as_before(const struct asking *asking, const struct waiter *waiter)
 {
-    const struct sim_actor *actor = sim_world_actor(asking->world, sleeper->index);
+    const struct sim_actor *actor = sim_world_actor(asking->world, waiter->index);
     struct sim_waiting waits;
     if (actor == NULL || actor->done || actor->enabled || actor->due_ns != SIM_NEVER ||
             actor->ops->waiting(actor, &waits, 1) == 0) {
         return false;
     }
-    return waits.object == sleeper->waits.object && waits.site == sleeper->waits.site;
+    return waits.object == waiter->waits.object && waits.site == waiter->waits.site;
 }
 
 /* Whether it falls asleep just so when it finds the word as it will be. */
 static bool
-falls_asleep(struct asking *asking, const struct sleeper *sleeper, const struct sim_change *change)
+falls_asleep(struct asking *asking, const struct waiter *waiter, const struct sim_change *change)
 {
     struct sim_world *world = asking->world;
     bool asleep = true;
-    if (run_to(asking, (struct sim_stop){sleeper->slept - 1, false}) &&
+    if (run_to(asking, (struct sim_stop){waiter->slept - 1, false}) &&
             change->offset + sizeof(uint64_t) <= world->arena.used) {
         sim_word_put(world, change->offset, change->after);
-        if (sim_world_go_on(world, (struct sim_stop){sleeper->slept, false})) {
-            asleep = sleeps_as_before(asking, sleeper);
+        if (sim_world_go_on(world, (struct sim_stop){waiter->slept, false})) {
+            asleep = sleeps_as_before(asking, waiter);
         }
     }
     sim_world_drop(world);
@@ -283,16 +283,16 @@ falls_asleep(struct asking *asking, const struct sleeper *sleeper, const struct 
 }
 
 static void
-ask_later(struct asking *asking, const struct sleeper *sleeper)
+ask_later(struct asking *asking, const struct waiter *waiter)
 {
     const struct sim_changes *here = &asking->room->here;
-    for (uint32_t i = here->count; i-- > 0 && sleeper->loop && sleeper->slept > 0;) {
+    for (uint32_t i = here->count; i-- > 0 && waiter->loop && waiter->slept > 0;) {
         const struct sim_change *change = &here->all[i];
-        bool later = change->step > sleeper->slept && change->actor_id != sleeper->id &&
+        bool later = change->step > waiter->slept && change->actor_id != waiter->id &&
                      asking->ends[change->offset / sizeof(uint64_t)] == change->after;
-        if (later && next_question(asking, sleeper->slept) &&
-                !falls_asleep(asking, sleeper, change)) {
-            add_hit(asking, SIM_WISH_UNTOLD, sleeper, change, 0);
+        if (later && next_question(asking, waiter->slept) &&
+                !falls_asleep(asking, waiter, change)) {
+            add_hit(asking, SIM_WISH_UNTOLD, waiter, change, 0);
         }
     }
 }
@@ -367,22 +367,22 @@ writes_again(struct asking *asking, const struct sim_change *change, uint64_t st
 
 /* The last step before `lost` that wrote the value, by somebody else, unseen; 0: none. */
 static uint64_t
-written_unseen(struct asking *asking, const struct sleeper *sleeper,
-        const struct sim_change *change, uint64_t lost)
+written_unseen(struct asking *asking, const struct waiter *waiter, const struct sim_change *change,
+        uint64_t lost)
 {
     for (uint64_t step = lost - 1; step > change->step; step--) {
         uint32_t writer = writes_again(asking, change, step);
         if (writer != 0) {
-            bool unseen = writer != sleeper->id && is_unread(asking, change, step);
+            bool unseen = writer != waiter->id && is_unread(asking, change, step);
             return unseen ? step : 0;
         }
     }
-    bool unseen = change->actor_id != sleeper->id && is_unread(asking, change, change->step);
+    bool unseen = change->actor_id != waiter->id && is_unread(asking, change, change->step);
     return unseen ? change->step : 0;
 }
 
 static void
-ask_lost(struct asking *asking, const struct sleeper *sleeper)
+ask_lost(struct asking *asking, const struct waiter *waiter)
 {
     const struct sim_changes *here = &asking->room->here;
     for (uint32_t i = here->count; i-- > 0;) {
@@ -390,10 +390,10 @@ ask_lost(struct asking *asking, const struct sleeper *sleeper)
         const struct sim_patch again = {change.offset, change.after};
         uint64_t lost = changed_next(here, i);
         bool worth = lost != 0 && asking->ends[change.offset / sizeof(uint64_t)] != change.after;
-        if (worth && goes_on(asking, sleeper, end_of(asking), &again)) {
-            change.step = written_unseen(asking, sleeper, &change, lost);
+        if (worth && goes_on(asking, waiter, end_of(asking), &again)) {
+            change.step = written_unseen(asking, waiter, &change, lost);
             if (change.step != 0) {
-                add_hit(asking, SIM_WISH_LOST, sleeper, &change, lost);
+                add_hit(asking, SIM_WISH_LOST, waiter, &change, lost);
             }
         }
     }
@@ -413,10 +413,10 @@ last_step_there(const struct sim_changes *there, uint32_t id)
     return last;
 }
 
-/* Whether the sleeper goes on by itself when the word is so before `step`, a step of somebody else.
+/* Whether the blocked task goes on by itself when the word is so before `step`, a step of somebody else.
  * Returns whose step that is; 0: it does not. */
 static uint32_t
-wakes_then(struct asking *asking, const struct sleeper *sleeper, const struct sim_change *change,
+wakes_then(struct asking *asking, const struct waiter *waiter, const struct sim_change *change,
         uint64_t step)
 {
     struct sim_world *world = asking->world;
@@ -429,71 +429,71 @@ wakes_then(struct asking *asking, const struct sleeper *sleeper, const struct si
         bool same = sim_world_go_on(world, (struct sim_stop){step, false});
         uint32_t whose = same ? world->stepping->id : 0;
         same = same && sim_world_go_on(world, end_of(asking));
-        const struct sim_actor *actor = sim_world_actor(world, sleeper->index);
-        bool went = !same || actor == NULL || actor->stopped_step > sleeper->slept;
-        id = went && whose != sleeper->id ? whose : 0;
+        const struct sim_actor *actor = sim_world_actor(world, waiter->index);
+        bool went = !same || actor == NULL || actor->stopped_step > waiter->slept;
+        id = went && whose != waiter->id ? whose : 0;
     }
     sim_world_drop(world);
     return id;
 }
 
-/* A flag that the sleeper takes down, and others look at before they wake it: the last step in
+/* A flag that the blocked task takes down, and others look at before they wake it: the last step in
  * which one of them was turned away. */
 static void
-find_turned_away(struct asking *asking, const struct sleeper *sleeper,
+find_turned_away(struct asking *asking, const struct waiter *waiter,
         const struct sim_change *change, struct sim_wish *wish)
 {
     uint64_t least =
             asking->outcome->fail_step > AWAY_MAX ? asking->outcome->fail_step - AWAY_MAX : 0;
     for (uint64_t step = asking->outcome->fail_step; step > least && wish->away_step == 0; step--) {
-        wish->away_id = wakes_then(asking, sleeper, change, step);
+        wish->away_id = wakes_then(asking, waiter, change, step);
         wish->away_step = wish->away_id != 0 ? step : 0;
     }
 }
 
 static void
-ask_elsewhere(struct asking *asking, const struct sleeper *sleeper, uint32_t index)
+ask_elsewhere(struct asking *asking, const struct waiter *waiter, uint32_t index)
 {
     const struct sim_change *change = &asking->room->there.all[index];
     const struct sim_patch patch = {change->offset, change->after};
-    for (uint32_t i = 0; i < asking->sleeper_count; i++) {
+    for (uint32_t i = 0; i < asking->waiter_count; i++) {
         /* Somebody who sleeps here can not write it: it is their own sleep that is to be told. */
-        if (asking->sleepers[i].id == change->actor_id && change->actor_id != sleeper->id) {
+        if (asking->waiters[i].id == change->actor_id && change->actor_id != waiter->id) {
             return;
         }
     }
     if (change->offset / sizeof(uint64_t) < asking->words &&
             asking->ends[change->offset / sizeof(uint64_t)] != change->after &&
-            goes_on(asking, sleeper, end_of(asking), &patch)) {
-        add_hit(asking, SIM_WISH_ELSEWHERE, sleeper, change, 0);
-        if (change->actor_id == sleeper->id && sleeper->loop) {
+            goes_on(asking, waiter, end_of(asking), &patch)) {
+        add_hit(asking, SIM_WISH_ELSEWHERE, waiter, change, 0);
+        if (change->actor_id == waiter->id && waiter->loop) {
             find_turned_away(
-                    asking, sleeper, change, &asking->room->hits[asking->room->hit_count - 1].wish);
+                    asking, waiter, change, &asking->room->hits[asking->room->hit_count - 1].wish);
         }
     }
 }
 
 /*
- * What comes last before the sleeper goes on there for the last time, by others; then by itself;
+ * What comes last before the blocked task goes on there for the last time, by others; then by itself;
  * then what it writes itself in that step, where it does not fall asleep there at all. What it
  * writes when it goes on is what comes of it, and not what it waits for.
  */
 static void
-ask_all_elsewhere(struct asking *asking, const struct sleeper *sleeper)
+ask_all_elsewhere(struct asking *asking, const struct waiter *waiter)
 {
     const struct sim_changes *there = &asking->room->there;
-    uint64_t last = last_step_there(there, sleeper->id);
+    uint64_t last = last_step_there(there, waiter->id);
     for (uint32_t own = 0; own < 2; own++) {
         for (uint32_t i = there->count; i-- > 0;) {
             const struct sim_change *change = &there->all[i];
-            if (change->step < last && (change->actor_id == sleeper->id) == (own == 1)) {
-                ask_elsewhere(asking, sleeper, i);
+            if (change->step < last && (change->actor_id == waiter->id) == (own == 1)) {
+                ask_elsewhere(asking, waiter, i);
             }
         }
     }
     for (uint32_t i = 0; i < there->count; i++) {
         if (there->all[i].step >= last) {
-            ask_elsewhere(asking, sleeper, i);
+            ask_elsewhere(asking, waiter, i);
         }
     }
 }
@@ -501,17 +501,17 @@ ask_all_elsewhere(struct asking *asking, const struct sleeper *sleeper)
 /* ---- All of it. ------------------------------------------------------------------------------ */
 
 static void
-add_sleeper(struct asking *asking, const struct sim_actor *actor)
+add_waiter(struct asking *asking, const struct sim_actor *actor)
 {
-    struct sleeper *sleeper = &asking->sleepers[asking->sleeper_count];
+    struct waiter *waiter = &asking->waiters[asking->waiter_count];
     bool asleep = !actor->done && !actor->enabled && actor->ops->waiting != NULL &&
-                  actor->ops->waiting(actor, &sleeper->waits, 1) > 0;
-    if (asleep && asking->sleeper_count < SLEEPERS_MAX - 1) {
-        sleeper->index = actor->index;
-        sleeper->id = actor->id;
-        sleeper->slept = actor->stopped_step;
-        sleeper->loop = actor->ops->interrupt != NULL;
-        asking->sleeper_count++;
+                  actor->ops->waiting(actor, &waiter->waits, 1) > 0;
+    if (asleep && asking->waiter_count < WAITERS_MAX - 1) {
+        waiter->index = actor->index;
+        waiter->id = actor->id;
+        waiter->slept = actor->stopped_step;
+        waiter->loop = actor->ops->interrupt != NULL;
+        asking->waiter_count++;
     }
 }
 
@@ -524,11 +524,11 @@ look_at_the_end(struct asking *asking)
     if (run_to(asking, end_of(asking))) {
         const struct sim_actor *first = sim_world_actor(world, asking->outcome->actor);
         if (first != NULL) {
-            add_sleeper(asking, first);
+            add_waiter(asking, first);
         }
         for (uint32_t i = 1; i < world->actor_count; i++) {
             if (world->actors[i] != first && world->actors[i]->foreground) {
-                add_sleeper(asking, world->actors[i]);
+                add_waiter(asking, world->actors[i]);
             }
         }
         asking->words = world->arena.used / sizeof(*copy);
@@ -569,15 +569,15 @@ sim__wish_ask(struct sim_world *world, const struct sim_case *what,
     struct sim_aside kept;
     sim_keep(world, &kept);
     if (look_at_the_end(&asking)) {
-        void (*const questions[])(struct asking *, const struct sleeper *) = {
+        void (*const questions[])(struct asking *, const struct waiter *) = {
                 ask_deaf, ask_loop, ask_pretending, ask_later, ask_lost, ask_all_elsewhere};
         for (uint32_t k = 0; k < sizeof(questions) / sizeof(*questions); k++) {
             uint32_t least = questions[k] == ask_all_elsewhere ? SIM_WISH_ELSEWHERE
                              : questions[k] == ask_deaf        ? SIM_WISH_DEAF
                                                                : SIM_WISH_SWALLOWED;
             bool asks = first_kind(room) == SIM_WISH_NONE || first_kind(room) >= least;
-            for (uint32_t i = 0; asks && i < asking.sleeper_count; i++) {
-                questions[k](&asking, &asking.sleepers[i]);
+            for (uint32_t i = 0; asks && i < asking.waiter_count; i++) {
+                questions[k](&asking, &asking.waiters[i]);
             }
         }
     }
@@ -610,7 +610,7 @@ look_whether_it_waits(
     if (sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy, nothing,
                 (struct sim_stop){hit->change.step - 1, false})) {
         for (uint32_t i = 1; i < world->actor_count; i++) {
-            if (world->actors[i]->id == hit->sleeper_id) {
+            if (world->actors[i]->id == hit->waiter_id) {
                 hit->same_wait = waits_for(world->actors[i], &hit->waits);
             }
         }

@@ -10,12 +10,12 @@
 
 #define SIM__WISH_HITS 12u
 
-/* An answer: with this, the sleeper goes on. */
+/* An answer: with this, the blocked task goes on. */
 struct sim__wish_hit {
     struct sim_wish wish;
     struct sim_change change; /* SWALLOWED: none. */
-    uint32_t sleeper_id;
-    struct sim_waiting waits; /* What the sleeper waits for here. */
+    uint32_t waiter_id;
+    struct sim_waiting waits; /* What the blocked task waits for here. */
     /* ELSEWHERE: it waits for the same there, when that step begins. */
     bool same_wait;
     bool walked;

@@ -57,14 +57,14 @@ ask_all(const struct sim_wish_runs *runs, struct sim__wish_room *room)
     }
 }
 
-/* The sleeper writes it itself there; but it is no state of its own, others write it here. */
+/* The blocked task writes it itself there; but it is no state of its own, others write it here. */
 static bool
 is_of_others(const struct sim__wish_room *room, const struct sim__wish_hit *hit)
 {
     bool others = false;
     for (uint32_t i = 0; i < room->here.count && !others; i++) {
         const struct sim_change *change = &room->here.all[i];
-        others = change->offset == hit->change.offset && change->actor_id != hit->sleeper_id &&
+        others = change->offset == hit->change.offset && change->actor_id != hit->waiter_id &&
                  (sim_change_bytes(change) & sim_change_bytes(&hit->change)) != 0;
     }
     return others;
@@ -82,7 +82,7 @@ worth(const struct sim__wish_room *room, const struct sim__wish_hit *hit, struct
         return 2;
     }
     if (hit->wish.kind == SIM_WISH_ELSEWHERE &&
-            !(hit->change.actor_id == hit->sleeper_id ? is_of_others(room, hit) : hit->same_wait)) {
+            !(hit->change.actor_id == hit->waiter_id ? is_of_others(room, hit) : hit->same_wait)) {
         return 0;
     }
     for (uint32_t i = 0; i < stop->frame_count && i < SIM_WALK_FRAMES; i++) {

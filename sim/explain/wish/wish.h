@@ -1,8 +1,8 @@
 /*
- * wish.h -- what a sleeper would have to find to go on, where nobody goes on.
+ * wish.h -- what a blocked task would have to find to go on, where nobody goes on.
  *
  * A deadlock has no step that owed a wake. Here the run is made again and again, each time with
- * one thing different, and it is looked whether the sleeper goes on:
+ * one thing different, and it is looked whether the blocked task goes on:
  *
  *      deaf       it asked its host for something once, and was told once; were it to ask again, it
  *                 would be told that there is something
@@ -50,7 +50,7 @@ struct sim_wish {
     uint32_t writer_id; /* Whose step that is: the stable id. */
     /* SWALLOWED: the step of somebody else in which what it waits for came; 0: not known. */
     uint64_t came_step;
-    /* ELSEWHERE, where the sleeper itself writes the word there: the step here in which somebody
+    /* ELSEWHERE, where the blocked task itself writes the word there: the step here in which somebody
      * else would have woken it had that been written before, and whose step that is. 0: none. */
     uint64_t away_step;
     uint32_t away_id;

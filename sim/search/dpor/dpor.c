@@ -6,10 +6,10 @@
  * (races.c), and where the earlier of the two was chosen the beginning of a run is noted in which
  * they do (wakeup.h), if none of those that could lead there is noted yet. Who has been tried at a
  * node sleeps below it, for as long as nothing happens that conflicts with what it would do
- * (sleepers.c): a run in which only sleepers stand ready is redundant, and nothing is learnt from
+ * (sleep_set.c): a run in which only sleep set stand ready is redundant, and nothing is learnt from
  * its end.
  *
- *      node   who runs        tried: what its wakeup tree says, but for sleepers
+ *      node   who runs        tried: what its wakeup tree says, but for sleep set
  *             anything else   enumerated (data: time, I/O, faults, the scenario's own)
  *
  * After: P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Optimal Dynamic Partial Order Reduction

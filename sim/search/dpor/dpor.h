@@ -3,7 +3,7 @@
  *
  *   dpor.c      the walk: which run comes next, what is answered, what there is to say of it
  *   races.c     what a run teaches: which orders are to be tried, and where
- *   sleepers.c  who has been tried already, and need not be while nothing conflicts with it
+ *   sleep_set.c  who has been tried already, and need not be while nothing conflicts with it
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 #define DPOR_NODES 16384u
 #define DPOR_IDS (1u << 17)
 #define DPOR_RECORDS (1u << 17)
-#define DPOR_SLEEPERS 512u
+#define DPOR_SLEEP_SET 512u
 
 /* A choice of the run in progress. */
 struct dpor_node {
@@ -59,11 +59,11 @@ struct dpor {
     uint32_t guide;  /* Wakeup tree of the transitions to come, behind the path. */
     bool led;        /* The path ends with what a tree said, or with other data. */
     bool settled;    /* The last transition is accounted for. */
-    bool blocked;    /* Only sleepers stood ready. */
+    bool blocked;    /* Only sleep set stood ready. */
     bool tail;       /* There is no room: from here on all is dull. */
     bool cancelled;  /* Somebody was, in the last transition. */
     uint32_t sleeper_count;
-    uint32_t sleepers[DPOR_SLEEPERS]; /* Records. */
+    uint32_t sleep_set[DPOR_SLEEP_SET]; /* Records. */
     uint32_t records_used;
     uint32_t ids_used;
     struct dpor_node nodes[DPOR_NODES];
@@ -95,7 +95,7 @@ dpor_all_of(uint32_t n)
     return n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* sleepers.c: where the records of a path of `depth` nodes end; … */
+/* sleep_set.c: where the records of a path of `depth` nodes end; … */
 uint32_t dpor_records_end(const struct dpor *dpor, uint32_t depth);
 /* … what the alternative in progress did, joined to what it did with other data; … */
 void dpor_record(struct dpor *dpor, struct dpor_node *node, struct dpor_footprint footprint);
@@ -105,7 +105,7 @@ void dpor_record_close(struct dpor *dpor, struct dpor_node *node);
 struct dpor_footprint dpor_recorded(
         const struct dpor *dpor, const struct dpor_node *node, uint32_t actor);
 
-/* sleepers.c: whether `actor` sleeps now; who was tried at `node` sleeps from here on; whoever
+/* sleep_set.c: whether `actor` sleeps now; who was tried at `node` sleeps from here on; whoever
  * conflicts with what has happened wakes up. */
 bool dpor_is_asleep(const struct dpor *dpor, uint32_t actor);
 void dpor_put_to_sleep(struct dpor *dpor, const struct dpor_node *node);

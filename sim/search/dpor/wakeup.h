@@ -7,7 +7,7 @@
  *
  * A sequence that some way already stands for is not put in: one that can be made of the sequence
  * by exchanging steps that do not conflict, as far as both go. So nothing is begun twice, and
- * nobody is led to where only sleepers stand ready.
+ * nobody is led to where only sleep set stand ready.
  *
  * Trees live in one pool, by index; lists of siblings, oldest first.
  *

@@ -60,7 +60,7 @@ struct sim_standing {
 
 struct sim_spot {
     uint32_t resource; /* As in footprint.h. */
-    uint32_t line;     /* A site's id, or the place of a sleeper. */
+    uint32_t line;     /* A site's id, or the place of a blocked task. */
     uint32_t mode;     /* enum sim_mode */
     bool observes;     /* It sees what came before, and is not a mere overwriting. */
 };

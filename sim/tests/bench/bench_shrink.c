@@ -5,7 +5,7 @@
  * deviations. It fails when task 3 has drawn the rarest number three times within twelve turns,
  * past its thirtieth, while task 5 was four turns behind or ahead: two kinds of decisions, late in
  * the run. Then it either says so (invariant), or waits for somebody who never comes, and all
- * others for it (deadlock: each sleeper is asked in a replay of its own).
+ * others for it (deadlock: each blocked task is asked in a replay of its own).
  *
  * Ten failing seeds of each; a figure is of one failure, all in: candidates and both verifications.
  *

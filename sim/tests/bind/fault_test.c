@@ -172,16 +172,16 @@ reader_setup(struct sim_world *world)
     sim_spawn(rt, &reader->task);
 }
 
-static const struct sim_scenario sleeper = {.name = "test/clock", .setup = reader_setup};
+static const struct sim_scenario waiter = {.name = "test/clock", .setup = reader_setup};
 
 /* Goal: under fault `clock` a reading may be older than the one before it, and whoever sleeps is
  * woken all the same. Holds M11. */
 TEST(clock_reads_backwards_only_under_fault_clock)
 {
     steps_back = 0;
-    EXPECT_EQ(failures(&sleeper, 0), 0);
+    EXPECT_EQ(failures(&waiter, 0), 0);
     EXPECT_EQ(steps_back, 0);
-    EXPECT_EQ(failures(&sleeper, SIM_FAULT_CLOCK), 0);
+    EXPECT_EQ(failures(&waiter, SIM_FAULT_CLOCK), 0);
     ck_assert_uint_gt(steps_back, 0);
 }
 

@@ -1,5 +1,5 @@
 /*
- * foreign_test.c -- somebody else's runtime: its wakes are known, its sleepers are asked, and who
+ * foreign_test.c -- somebody else's runtime: its wakes are known, its blocked tasks are asked, and who
  * is well is left in peace.
  *
  * The runtime here is as small as one can be: a flag for each task, rounds over all of them, and
@@ -393,7 +393,7 @@ TEST(foreign_wake_that_is_forgotten_is_named_by_what_it_was_for)
 
 /* Sleeps three times; polled too early, it sleeps on. */
 static bool
-sleeper_poll(struct member *member)
+waiter_poll(struct member *member)
 {
     uint64_t now_ns = rt_host_now(sim_host_seam(member->mini->host));
     if (member->deadline_ns >= 3 * RT_MS && now_ns >= member->deadline_ns) {
@@ -430,8 +430,8 @@ healthy_setup(struct sim_world *world)
     EXPECT_EQ(sim_source_subscribe(mini->source, &mini->readable), RT_OK);
     sim_source_event_in(mini->source, RT_MS, 4 * RT_MS);
     sim_source_event_in(mini->source, RT_MS, 4 * RT_MS);
-    (void)add(mini, foreign, "first sleeper", sleeper_poll);
-    (void)add(mini, foreign, "second sleeper", sleeper_poll);
+    (void)add(mini, foreign, "first blocked task", waiter_poll);
+    (void)add(mini, foreign, "second blocked task", waiter_poll);
     (void)add(mini, foreign, "taker", taker_poll);
 }
 
@@ -464,7 +464,7 @@ alarms(void (*setup)(struct sim_world *world), enum sim_profile profile, uint64_
 /*
  * Goal: no false alarm, whatever the host does to a runtime that copes with it: reports for
  * nothing, late events, deadlines that are reported while the clock still reads less.
- * Method: sleepers and a reader under all of it, each quiescence audited, so that each is asked
+ * Method: blocked tasks and a reader under all of it, each quiescence audited, so that each is asked
  * everywhere.
  */
 TEST(foreign_runtime_that_is_well_is_never_blamed)
@@ -645,7 +645,7 @@ leaving_setup(struct sim_world *world)
 }
 
 /*
- * Goal: a runtime that is gone has no sleepers.
+ * Goal: a runtime that is gone has no blocked tasks.
  * Method: its loop returns while one task waits, and another was cancelled.
  */
 TEST(foreign_tasks_end_with_their_loop)

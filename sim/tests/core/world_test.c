@@ -184,7 +184,7 @@ TEST(strict_replay_of_a_written_tape_has_the_same_digest)
 /* ---- Time. ----------------------------------------------------------------------------------- */
 
 static void
-sleepers(struct sim_world *world)
+waiters(struct sim_world *world)
 {
     (void)counter_new(world, "slow", 2, 5000);
     (void)counter_new(world, "fast", 3, 1000);
@@ -194,7 +194,7 @@ sleepers(struct sim_world *world)
 static const struct sim_scenario sleepy = {
         .name = "test/sleepy",
         .about = "Three actors that wait.",
-        .setup = sleepers,
+        .setup = waiters,
 };
 
 /* Goal: when nobody can go on, the clock moves to the next due time; equal times go by index. Holds

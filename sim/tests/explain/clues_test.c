@@ -250,13 +250,13 @@ TEST(clues_deadlock_names_who_was_in_the_empty_place_last)
 static const char *
 fired_beside(struct tale *tale, struct sim_page *page, const char *theirs)
 {
-    uint32_t sleeper = tale_task(tale, "sleeper");
+    uint32_t waiter = tale_task(tale, "blocked task");
     uint32_t bystander = tale_task(tale, "bystander");
     uint32_t bringer = tale_task(tale, "bringer");
     uint32_t place = SIM_OBJECT(RT_OBJECT_SLOT, 0, 2);
-    tale_poll(tale, sleeper, 0, 0);
-    tale_store(tale, sleeper, SIM_OBJECT(RT_OBJECT_SLOT, 0, 1), "a command", tale_site(0));
-    tale_polled(tale, sleeper, PENDING);
+    tale_poll(tale, waiter, 0, 0);
+    tale_store(tale, waiter, SIM_OBJECT(RT_OBJECT_SLOT, 0, 1), "a command", tale_site(0));
+    tale_polled(tale, waiter, PENDING);
     tale_poll(tale, bystander, 100, 0);
     tale_store(tale, bystander, place, theirs, tale_site(1));
     tale_polled(tale, bystander, PENDING);
@@ -265,7 +265,7 @@ fired_beside(struct tale *tale, struct sim_page *page, const char *theirs)
     tale_do(tale, RT_PROBE_WAKE, tale_object_of(tale, bystander), 0);
     tale_polled(tale, bringer, READY);
     tale->outcome.owed_step = 3;
-    return report_of(tale, page, SIM_VERDICT_LOST_WAKEUP, sleeper);
+    return report_of(tale, page, SIM_VERDICT_LOST_WAKEUP, waiter);
 }
 
 /*

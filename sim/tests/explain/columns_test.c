@@ -261,10 +261,10 @@ TEST(columns_owed_step_is_never_folded_away)
     struct sim_page page = {0};
     uint32_t ping = tale_task(tale, "ping");
     uint32_t pong = tale_task(tale, "pong");
-    uint32_t sleeper = tale_task(tale, "sleeper");
+    uint32_t waiter = tale_task(tale, "blocked task");
     ping_pong(tale, ping, pong, 100);
     tale->outcome.owed_step = 101;
-    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, sleeper);
+    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, waiter);
     EXPECT_STR(columns_of(tale, &page, SIM_ROWS_DEFAULT),
             /* clang-format off */
 "step      time  ping                                       pong\n"
@@ -275,7 +275,7 @@ TEST(columns_owed_step_is_never_folded_away)
 " 100     9.9us  <- woken by pong                           poll (woken at 99), wakes ping -> pending\n"
 " 101      10us  poll (woken at 100), wakes pong ->         <- woken by ping\n"
 "                pending\n"
-"                <-- here sleeper should have been woken\n"
+"                <-- here blocked task should have been woken\n"
 " 102    10.1us  <- woken by pong                           poll (woken at 101), wakes ping ->\n"
 "                                                           pending\n"
 " 103    10.2us  poll (woken at 102), wakes pong ->         <- woken by ping\n"

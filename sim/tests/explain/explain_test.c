@@ -200,7 +200,7 @@ TEST(explain_wake_that_is_turned_away)
 }
 
 /* It was woken, and looked: the wake before that came not too early. */
-TEST(explain_sleeper_that_has_seen_what_came)
+TEST(explain_waiter_that_has_seen_what_came)
 {
     struct test test;
     explain(&test, &explain_put_off, SIM_VERDICT_LOST_WAKEUP);
@@ -398,7 +398,7 @@ TEST(explain_poll_that_gives_way_in_its_middle)
     done(&test);
 }
 
-/* No question sets the sleeper going: who wakes it in the passing run came too soon. */
+/* No question sets the blocked task going: who wakes it in the passing run came too soon. */
 TEST(explain_wake_that_comes_before_a_ticket_is_taken)
 {
     struct test test;

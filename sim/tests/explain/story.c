@@ -15,9 +15,9 @@ void
 story_begin(struct story *story)
 {
     *story = (struct story){.tale = tale_new()};
-    story->sleeper = tale_task(story->tale, "sleeper");
+    story->waiter = tale_task(story->tale, "blocked task");
     story->bringer = tale_task(story->tale, "bringer");
-    story->self = tale_object_of(story->tale, story->sleeper);
+    story->self = tale_object_of(story->tale, story->waiter);
     story->slot = SIM_OBJECT(RT_OBJECT_SLOT, 0, 1);
     story->tale->outcome.object = story->slot;
 }
@@ -25,9 +25,9 @@ story_begin(struct story *story)
 void
 story_sleep(struct story *story)
 {
-    tale_poll(story->tale, story->sleeper, story->tale->step * UINT64_C(100), 0);
-    tale_store(story->tale, story->sleeper, story->slot, "an item", tale_site(0));
-    tale_polled(story->tale, story->sleeper, PENDING);
+    tale_poll(story->tale, story->waiter, story->tale->step * UINT64_C(100), 0);
+    tale_store(story->tale, story->waiter, story->slot, "an item", tale_site(0));
+    tale_polled(story->tale, story->waiter, PENDING);
 }
 
 void
@@ -51,7 +51,7 @@ why_lost(struct story *story, uint32_t owed)
             .recorder = &story->tale->recorder, .outcome = &story->tale->outcome, .rows_max = 60};
     story->tale->outcome.owed_step = owed;
     story->tale->outcome.oracle = SIM_ORACLE_REWAKE;
-    tale_end(story->tale, SIM_VERDICT_LOST_WAKEUP, story->sleeper);
+    tale_end(story->tale, SIM_VERDICT_LOST_WAKEUP, story->waiter);
     EXPECT_EQ(sim_tell_why(&story->page, &tale), RT_OK);
     /* What the verdict is, is the same for all of them. */
     char *end = strstr(story->page.bytes, "What a ");

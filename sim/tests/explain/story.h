@@ -1,5 +1,5 @@
 /*
- * story.h -- a sleeper and somebody who is to wake it, made by hand, and what is told of them.
+ * story.h -- a blocked task and somebody who is to wake it, made by hand, and what is told of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,20 +14,20 @@
 #define PENDING 0
 #define READY 1
 
-/* A sleeper that waits for an item, and somebody who is to bring it. */
+/* A blocked task that waits for an item, and somebody who is to bring it. */
 struct story {
     struct tale *tale;
     struct sim_page page;
-    uint32_t sleeper;
+    uint32_t waiter;
     uint32_t bringer;
     uint32_t slot;
-    uint32_t self; /* The sleeper's object. */
+    uint32_t self; /* The blocked task's object. */
 };
 
 /* Makes both; story_end must follow. */
 void story_begin(struct story *story);
 
-/* Step 1, as a rule: the sleeper looks, stores its waker, and sleeps. */
+/* Step 1, as a rule: the blocked task looks, stores its waker, and sleeps. */
 void story_sleep(struct story *story);
 
 /* A step of the bringer; its events follow. */

@@ -24,26 +24,26 @@ TEST(tell_deadlock_names_who_waits_for_whom)
     uint32_t third = tale_task(tale, "done already");
     tale_poll(tale, third, 0, 0);
     tale_polled(tale, third, READY);
-    tale_poll(tale, story.sleeper, 100, 0);
-    tale_store(tale, story.sleeper, tale_object_of(tale, story.bringer), "join", tale_site(0));
-    tale_polled(tale, story.sleeper, PENDING);
+    tale_poll(tale, story.waiter, 100, 0);
+    tale_store(tale, story.waiter, tale_object_of(tale, story.bringer), "join", tale_site(0));
+    tale_polled(tale, story.waiter, PENDING);
     tale_poll(tale, story.bringer, 200, 0);
     tale_store(tale, story.bringer, story.self, "its end", tale_site(1));
     tale_polled(tale, story.bringer, PENDING);
-    tale_end(tale, SIM_VERDICT_DEADLOCK, story.sleeper);
+    tale_end(tale, SIM_VERDICT_DEADLOCK, story.waiter);
     struct sim_tale told = {.recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"deadlock: nobody can go on: `sleeper` waits for the end of bringer since step 2 (100ns); `bringer`\n"
-"waits for its end (sleeper) since step 3 (200ns).\n"
+"deadlock: nobody can go on: `blocked task` waits for the end of bringer since step 2 (100ns); `bringer`\n"
+"waits for its end (blocked task) since step 3 (200ns).\n"
 "Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
 "is left sleeps:\n"
-"  - `sleeper` waits for the end of bringer since step 2 (100ns) at story.c:10 in step_0()\n"
-"  - `bringer` waits for its end (sleeper) since step 3 (200ns) at story.c:20 in step_1()\n"
-"They wait in a circle: `sleeper` waits for `bringer`, which waits for `sleeper`.\n"
-"In copies of the run each sleeper was polled once more, the host was made to report everything ready\n"
+"  - `blocked task` waits for the end of bringer since step 2 (100ns) at story.c:10 in step_0()\n"
+"  - `bringer` waits for its end (blocked task) since step 3 (200ns) at story.c:20 in step_1()\n"
+"They wait in a circle: `blocked task` waits for `bringer`, which waits for `blocked task`.\n"
+"In copies of the run each blocked task was polled once more, the host was made to report everything ready\n"
 "again, and then everybody was polled in turn, up to 64 rounds; nobody went on: no poll and no report\n"
 "is missing, but something was never done (a permit granted, a message sent, a lock released).\n"
 "What a deadlock is: everybody sleeps, and nobody was seen to go on when asked again.\n");
@@ -64,8 +64,8 @@ TEST(tell_deadlock_of_a_loop_does_not_claim_that_no_wake_is_missing)
     uint32_t rt = tale_actor(tale, SIM_ACTOR_LOOP, "rt");
     tale_poll(tale, story.bringer, 0, 0);
     tale_polled(tale, story.bringer, READY);
-    tale_poll(tale, story.sleeper, 50, 0);
-    tale_polled(tale, story.sleeper, READY);
+    tale_poll(tale, story.waiter, 50, 0);
+    tale_polled(tale, story.waiter, READY);
     tale_step(tale, rt, 75);
     tale_step(tale, loop, 100);
     tale_step(tale, loop, 200);
@@ -96,8 +96,8 @@ TEST(tell_deadlock_below_an_answer_does_not_contradict_it)
     story_begin(&story);
     struct tale *tale = story.tale;
     uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "my loop");
-    tale_poll(tale, story.sleeper, 0, 0);
-    tale_polled(tale, story.sleeper, READY);
+    tale_poll(tale, story.waiter, 0, 0);
+    tale_polled(tale, story.waiter, READY);
     tale_poll(tale, story.bringer, 0, 0);
     tale_polled(tale, story.bringer, READY);
     tale_step(tale, loop, 100);
@@ -134,16 +134,17 @@ TEST(tell_deadlock_of_tasks_and_loops_tells_them_apart)
     tale_step(tale, second, 300);
     tale_do(tale, SIM_EVENT_BLOCK, tale_object_of(tale, socket), 1);
     story_says(&story, SIM_ORACLE_STALL,
-            "nothing can go on, and nobody could: 'sleeper' waits for: an item; 'first' waits for: "
+            "nothing can go on, and nobody could: 'blocked task' waits for: an item; 'first' waits "
+            "for: "
             "its socket; 'second' wai");
-    tale_end(tale, SIM_VERDICT_DEADLOCK, story.sleeper);
+    tale_end(tale, SIM_VERDICT_DEADLOCK, story.waiter);
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"deadlock: nobody can go on: `sleeper` waits for an item since step 2 (100ns); `first` waits for its\n"
+"deadlock: nobody can go on: `blocked task` waits for an item since step 2 (100ns); `first` waits for its\n"
 "socket since step 3 (200ns); `second` waits for socket since step 4 (300ns).\n"
 "Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
 "is left sleeps:\n"
-"  - `sleeper` waits for an item since step 2 (100ns) at story.c:10 in step_0()\n"
+"  - `blocked task` waits for an item since step 2 (100ns) at story.c:10 in step_0()\n"
 "  - `first` waits for its socket since step 3 (200ns)\n"
 "  - `second` waits for socket since step 4 (300ns)\n"
 "In copies of the run each task was polled once more, the host was made to report everything ready\n"
@@ -215,19 +216,20 @@ TEST(tell_lost_wakeup_found_by_rounds_lists_who_waits_for_what)
     tale_store(story.tale, story.bringer, other, "its turn", tale_site(1));
     tale_polled(story.tale, story.bringer, PENDING);
     story_says(&story, SIM_ORACLE_REWAKE,
-            "'sleeper' sleeps for ever, waiting for: an item; polled again and again, all that "
+            "'blocked task' sleeps for ever, waiting for: an item; polled again and again, all "
+            "that "
             "sleep, it comes to its end: only wake-ups were missing");
-    tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.sleeper);
+    tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"lost-wakeup: `sleeper` sleeps for ever although it could come to its end: it waits for an item since\n"
+"lost-wakeup: `blocked task` sleeps for ever although it could come to its end: it waits for an item since\n"
 "step 1 (0ns) and was never woken.\n"
 "Why: polled once more, nobody went on; but polled in turn, all that sleep, round after round,\n"
-"`sleeper` came to its end. What they wait for comes from each other, and only the wake-ups between\n"
+"`blocked task` came to its end. What they wait for comes from each other, and only the wake-ups between\n"
 "them are missing. So they slept:\n"
-"  - `sleeper` waits for an item since step 1 (0ns) at story.c:10 in step_0()\n"
+"  - `blocked task` waits for an item since step 1 (0ns) at story.c:10 in step_0()\n"
 "  - `bringer` waits for its turn since step 2 (100ns) at story.c:20 in step_1()\n"
-"What a lost-wakeup is: when the run stalled, all sleepers were polled in turn, round after round, in\n"
+"What a lost-wakeup is: when the run stalled, all blocked tasks were polled in turn, round after round, in\n"
 "a copy of the run, and this one came to its end; so all that was missing was wake-ups.\n");
     /* clang-format on */
     story_end(&story);

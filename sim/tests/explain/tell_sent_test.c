@@ -10,7 +10,7 @@
 #include "sim/explain/view/tell.h"
 #include "sim/tests/explain/story.h"
 
-/* A loop polls both in its own steps: the sleeper stores, is woken in step 2, and the loop goes to
+/* A loop polls both in its own steps: the blocked task stores, is woken in step 2, and the loop goes to
  * sleep in step 3. */
 static void
 story_swallow(struct story *story)
@@ -18,9 +18,9 @@ story_swallow(struct story *story)
     struct tale *tale = story->tale;
     uint32_t loop = tale_actor(tale, SIM_ACTOR_LOOP, "loop");
     tale_step(tale, loop, 0);
-    tale->actor = story->sleeper;
+    tale->actor = story->waiter;
     tale_do(tale, RT_PROBE_POLL, story->self, 0);
-    tale_store(tale, story->sleeper, story->slot, "an item", tale_site(0));
+    tale_store(tale, story->waiter, story->slot, "an item", tale_site(0));
     tale_do(tale, RT_PROBE_POLLED, story->self, PENDING);
     story_bring(story);
     tale_do_at(tale, RT_PROBE_FIRE, story->slot, story->self, 0, tale_site(1));
@@ -37,7 +37,7 @@ told(struct story *story, uint32_t verdict, uint32_t owed)
     struct tale *tale = story->tale;
     tale->outcome.owed_step = owed;
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
-    tale_end(tale, verdict, story->sleeper);
+    tale_end(tale, verdict, story->waiter);
     tale->outcome.fail_step = verdict == SIM_VERDICT_LATE_WAKEUP ? 3 : 0;
     struct sim_tale page = {.recorder = &tale->recorder,
             .outcome = &tale->outcome,
@@ -64,7 +64,7 @@ TEST(tell_wake_that_was_swallowed_is_told_as_sent)
     static const char *const parts[] = {"it waits for an item since step 1\n(0ns), was woken at "
                                         "step 2 (100ns), and was never polled "
                                         "after that.",
-            "<-- here sleeper was woken, and no poll followed\n",
+            "<-- here blocked task was woken, and no poll followed\n",
             "no poll followed. So the\nwake was sent, and lost between there and the poll. The "
             "waker "
             "did its part; `loop`, which polls it,\ndid not: it went to sleep at step 3 (300ns) "
@@ -88,7 +88,7 @@ TEST(tell_wake_that_was_swallowed_before_it_could_go_on)
 {
     static const char *const parts[] = {
             "could have gone on after step 3 (300ns), was woken at step 2",
-            "<-- here sleeper could go on: woken at step 2, never polled\n",
+            "<-- here blocked task could go on: woken at step 2, never polled\n",
             "The wake was owed by step 3", NULL};
     struct story story;
     story_begin(&story);
@@ -102,16 +102,16 @@ TEST(tell_wake_that_was_swallowed_before_it_could_go_on)
  */
 TEST(tell_wake_whose_poll_came_late)
 {
-    static const char *const parts[] = {"`sleeper` was polled too late: it waits for an item",
+    static const char *const parts[] = {"`blocked task` was polled too late: it waits for an item",
             "was woken at\nstep 2 (100ns), and still slept when",
-            "<-- here sleeper was woken; its poll came too late\n",
+            "<-- here blocked task was woken; its poll came too late\n",
             "no poll followed before\nstep 4 (1us)", NULL};
     struct story story;
     story_begin(&story);
     story_swallow(&story);
     tale_clock(story.tale, 1000);
-    tale_poll(story.tale, story.sleeper, 1000, 2);
-    tale_polled(story.tale, story.sleeper, READY);
+    tale_poll(story.tale, story.waiter, 1000, 2);
+    tale_polled(story.tale, story.waiter, READY);
     const char *text = told(&story, SIM_VERDICT_LATE_WAKEUP, 2);
     expect_parts(text, parts);
     EXPECT(strstr(text, "lost between") == NULL);

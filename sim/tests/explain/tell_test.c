@@ -35,7 +35,7 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
     tale_polled(tale, story.bringer, READY);
     tale->outcome.owed_step = 3;
     tale->outcome.oracle = SIM_ORACLE_REWAKE;
-    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.sleeper);
+    tale_end(tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
     struct sim_tale told = {.recorder = &tale->recorder,
             .outcome = &tale->outcome,
             .replay = "rewake replay rw1:test/erase:7:abc",
@@ -44,25 +44,25 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
     EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"lost-wakeup: `sleeper` sleeps for ever although it could go on: it waits for an item since step 1\n"
+"lost-wakeup: `blocked task` sleeps for ever although it could go on: it waits for an item since step 1\n"
 "(0ns), could have gone on after step 3 (2ms), and was never woken.\n"
 "\n"
-"step      time  sleeper                                    bringer\n"
+"step      time  blocked task                                    bringer\n"
 "   1       0ns  poll, stores waker for an item -> pending\n"
-"   2     100ns                                             poll, erases the waker of sleeper for \"an\n"
+"   2     100ns                                             poll, erases the waker of blocked task for \"an\n"
 "                                                           item\" -> pending\n"
 "     ~~~ everybody waits; 1.999ms pass ~~~\n"
 "   3       2ms                                             poll (woken at 2), says \"here is the\n"
 "                                                           item\", fires \"an item\": nobody there ->\n"
 "                                                           ready\n"
-"                <-- here sleeper should have been woken\n"
+"                <-- here blocked task should have been woken\n"
 "     the run ends: lost-wakeup\n"
 "\n"
-"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
 "(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
 "gone. The wake was owed by step 3 (2ms), a step of `bringer`: poll (woken at 2), says \"here is the\n"
 "item\", fires \"an item\": nobody there -> ready. Its last line on record is at story.c:30 in step_2().\n"
-"What a lost-wakeup is: when the run stalled, each sleeper was polled once more in a copy of the run,\n"
+"What a lost-wakeup is: when the run stalled, each blocked task was polled once more in a copy of the run,\n"
 "and this one went on; so all that was missing was somebody to wake it.\n"
 "\n"
 "replay: rewake replay rw1:test/erase:7:abc\n"
@@ -85,17 +85,17 @@ TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
         tale_polled(story.tale, story.bringer, PENDING);
     }
     story_says(&story, SIM_ORACLE_REWAKE, "");
-    tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.sleeper);
+    tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.waiter);
     story.tale->outcome.verdict = SIM_VERDICT_LOST_WAKEUP;
     story.tale->outcome.owed_step = 2;
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"lost-wakeup: `sleeper` sleeps for ever although it could go on: it waits for an item since step 1\n"
+"lost-wakeup: `blocked task` sleeps for ever although it could go on: it waits for an item since step 1\n"
 "(0ns), could have gone on after step 2 (100ns), and was never woken.\n"
-"Why: at step 1 (0ns) `sleeper` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); it is still\n"
 "there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
 "gets on -> pending.\n"
-"What a lost-wakeup is: when the limit was reached (livelock), each sleeper was polled once more in a\n"
+"What a lost-wakeup is: when the limit was reached (livelock), each blocked task was polled once more in a\n"
 "copy of the run, and this one went on; so all that was missing for 49 steps was somebody to wake it.\n");
     /* clang-format on */
     story_end(&story);
@@ -114,14 +114,14 @@ TEST(tell_headline_puts_names_in_quotes)
     } cases[] = {
             {"nothing", SIM_ORACLE_FAULT, "nothing: a task went to sleep",
                     "contract: in `nothing`, a task went to sleep, at step 1 (0ns).\n"},
-            {"sleeper", SIM_ORACLE_FAULT, "a sleeper was woken",
-                    "contract: in `sleeper`, a sleeper was woken, at step 1 (0ns).\n"},
-            {"sleeper", SIM_ORACLE_FAULT, "task 'sleeper' did it",
-                    "contract: task 'sleeper' did it, at step 1 (0ns).\n"},
+            {"blocked task", SIM_ORACLE_FAULT, "a blocked task was woken",
+                    "contract: in `blocked task`, a blocked task was woken, at step 1 (0ns).\n"},
+            {"blocked task", SIM_ORACLE_FAULT, "task 'blocked task' did it",
+                    "contract: task 'blocked task' did it, at step 1 (0ns).\n"},
             {"", SIM_ORACLE_PRIMITIVE_AUDIT, "queue of jobs: a waiter is left over",
                     "contract: in `queue of jobs`, a waiter is left over, at step 1 (0ns).\n"},
-            {"sleeper", SIM_ORACLE_FAULT, "sleeper",
-                    "contract: in `sleeper`, sleeper, at step 1 (0ns).\n"},
+            {"blocked task", SIM_ORACLE_FAULT, "blocked task",
+                    "contract: in `blocked task`, blocked task, at step 1 (0ns).\n"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct story story;
@@ -130,7 +130,7 @@ TEST(tell_headline_puts_names_in_quotes)
         story_says(&story, cases[i].oracle, cases[i].message);
         (void)snprintf(story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "%s",
                 cases[i].name);
-        tale_end(story.tale, SIM_VERDICT_CONTRACT, story.sleeper);
+        tale_end(story.tale, SIM_VERDICT_CONTRACT, story.waiter);
         struct sim_tale told = {
                 .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
         EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
@@ -146,14 +146,14 @@ TEST(tell_livelock_names_who_takes_turns)
     for (uint32_t i = 0; i < 100; i++) {
         story_bring(&story);
         tale_polled(story.tale, story.bringer, PENDING);
-        tale_poll(story.tale, story.sleeper, 0, 0);
-        tale_polled(story.tale, story.sleeper, PENDING);
+        tale_poll(story.tale, story.waiter, 0, 0);
+        tale_polled(story.tale, story.waiter, PENDING);
         story_bring(&story);
         tale_polled(story.tale, story.bringer, PENDING);
     }
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
             "300 steps were taken in which nothing was completed, consumed or moved");
-    tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.sleeper);
+    tale_end(story.tale, SIM_VERDICT_LIVELOCK, story.waiter);
     struct sim_tale told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
@@ -163,7 +163,7 @@ TEST(tell_livelock_names_who_takes_turns)
 "livelock: the run goes round in circles: 300 steps were taken in which nothing was completed,\n"
 "consumed or moved.\n"
 "Why: in that time no task finished, nothing was taken from a place, no byte moved, and nobody said\n"
-"that it got on. The last 1000 steps went to `bringer` (200), `sleeper` (100). Somebody is waiting\n"
+"that it got on. The last 1000 steps went to `bringer` (200), `blocked task` (100). Somebody is waiting\n"
 "for something by asking again and again.\n"
 "What a livelock is: steps are taken, and for so many of them nothing gets done.\n");
     /* clang-format on */
@@ -184,19 +184,19 @@ TEST(tell_starvation_names_who_went_first)
         tale_polled(story.tale, story.bringer, PENDING);
     }
     (void)snprintf(
-            story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "sleeper");
+            story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "blocked task");
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
-            "task 'sleeper' was woken at step 2 and has been passed over for 50 steps");
-    tale_end(story.tale, SIM_VERDICT_STARVATION, story.sleeper);
+            "task 'blocked task' was woken at step 2 and has been passed over for 50 steps");
+    tale_end(story.tale, SIM_VERDICT_STARVATION, story.waiter);
     struct sim_tale told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
     EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"starvation: task 'sleeper' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
+"starvation: task 'blocked task' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
 "(5.1us).\n"
-"Why: `sleeper` was woken at step 2 (100ns) at story.c:30 in step_2() and has not had a turn since.\n"
+"Why: `blocked task` was woken at step 2 (100ns) at story.c:30 in step_2() and has not had a turn since.\n"
 "Meanwhile the steps went to `bringer` (50). The simulator itself passes nobody over for so long: it\n"
 "is the order of the runtime, or of the loop, that does.\n"
 "What a starvation is: somebody could run all the time, and others always went first.\n");
@@ -287,8 +287,7 @@ TEST(tell_every_verdict_has_its_words_even_without_a_record)
                 story_sleep(&story);
                 story_bring(&story);
             }
-            tale_end(
-                    story.tale, (enum sim_verdict)verdict, empty == 0 ? story.sleeper : UINT32_MAX);
+            tale_end(story.tale, (enum sim_verdict)verdict, empty == 0 ? story.waiter : UINT32_MAX);
             struct sim_tale told = {.recorder = &story.tale->recorder,
                     .outcome = &story.tale->outcome,
                     .replay = "rewake replay x",

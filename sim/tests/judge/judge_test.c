@@ -120,7 +120,7 @@ forgetful_setup(struct sim_world *world)
 static const struct sim_scenario mail_good = {.name = "test/mail", .setup = mail_setup};
 static const struct sim_scenario mail_bad = {.name = "test/forgetful", .setup = forgetful_setup};
 
-/* Goal: a lost wake-up is called one, its sleeper is named, and the step that owed the wake is
+/* Goal: a lost wake-up is called one, its blocked task is named, and the step that owed the wake is
  * found. Method: a mailbox that forgets to wake; many seeds; at the owed step, the putter ran. */
 TEST(lost_wake_is_found_and_the_owed_step_is_the_putters)
 {
@@ -402,7 +402,7 @@ join_setup(struct sim_world *world)
 }
 
 /* Goal: a wake lost inside a join is seen from outside.
- * Method: one child's box is filled without a wake; the parent is the sleeper. */
+ * Method: one child's box is filled without a wake; the parent is the blocked task. */
 TEST(wake_lost_inside_a_join_is_not_missed)
 {
     static const struct sim_scenario scenario = {.name = "test/join", .setup = join_setup};
@@ -457,7 +457,7 @@ second_wait_setup(struct sim_world *world)
     sim_spawn(rt, &putter->task);
 }
 
-/* Goal: a sleeper that takes an item when nudged has moved, although it sleeps again at once.
+/* Goal: a blocked task that takes an item when nudged has moved, although it sleeps again at once.
  * Method: the item is there, the wake was not; after it comes a second wait. */
 TEST(item_taken_by_the_nudge_before_a_second_wait_is_not_missed)
 {

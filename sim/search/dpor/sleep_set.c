@@ -1,5 +1,5 @@
 /*
- * sleepers.c -- who has been tried already.
+ * sleep_set.c -- who has been tried already.
  *
  * Who was tried at a node sleeps below its other alternatives, until something happens that
  * conflicts with what it would do. What that is was recorded when it was tried: it stays the same
@@ -124,7 +124,7 @@ bool
 dpor_is_asleep(const struct dpor *dpor, uint32_t actor)
 {
     for (uint32_t i = 0; i < dpor->sleeper_count; i++) {
-        if (dpor->records[dpor->sleepers[i]].resource == actor) {
+        if (dpor->records[dpor->sleep_set[i]].resource == actor) {
             return true;
         }
     }
@@ -136,8 +136,8 @@ void
 dpor_put_to_sleep(struct dpor *dpor, const struct dpor_node *node)
 {
     for (uint32_t record = node->records; record < node->open; record += 1 + length(dpor, record)) {
-        if (dpor->sleeper_count < DPOR_SLEEPERS) {
-            dpor->sleepers[dpor->sleeper_count++] = record;
+        if (dpor->sleeper_count < DPOR_SLEEP_SET) {
+            dpor->sleep_set[dpor->sleeper_count++] = record;
         }
     }
 }
@@ -148,10 +148,10 @@ dpor_rouse(struct dpor *dpor, const struct dpor_transition *transition)
     struct dpor_footprint happened = dpor_footprint_of(&dpor->trace, transition);
     uint32_t left = 0;
     for (uint32_t i = 0; i < dpor->sleeper_count; i++) {
-        uint32_t record = dpor->sleepers[i];
+        uint32_t record = dpor->sleep_set[i];
         bool same = dpor->records[record].resource == transition->actor;
         if (!same && !dpor_conflict(happened, footprint_of(dpor, record))) {
-            dpor->sleepers[left++] = record;
+            dpor->sleep_set[left++] = record;
         }
     }
     dpor->sleeper_count = left;
