@@ -7,7 +7,7 @@
  * stops the process (fuzz_check, or an assertion of the thing itself).
  *
  * The input is a tape of answers. Each question that the target asks takes one byte (two above
- * 256 answers), and a tape that is dry answers 0 to everything: 0 must be the dullest answer. So a
+ * 256 answers), and a tape that is dry answers 0 to everything: 0 must be the baseline answer. So a
  * shorter input is a simpler run, and a fuzzer that minimises an input shrinks the story.
  *
  *      struct fuzz_tape tape = fuzz_tape(data, size);

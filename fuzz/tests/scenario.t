@@ -14,21 +14,21 @@ stops() {
 token=$(rewake run canary/lost-wakeup --runs 300 --fresh --json --record none | sed -n \
     's/.*"event":"failure".*"token":"\([^"]*\)".*/\1/p' | head -n 1)
 rewake replay "$token" --artifact failing >/dev/null
-printf 'canary/lost-wakeup\n' >dull
+printf 'canary/lost-wakeup\n' >default
 
 ok "a run that fails stops it" stops canary/lost-wakeup failing
 ok "the verdict is told" grep -q '^canary/lost-wakeup: lost-wakeup (oracle rewake): ' said.txt
 said=$(sed -n 's/^token: //p' said.txt)
 same "the token is told: that run fails in replay" "$(status replay "$said")" 1
 ok "the command is told" grep -q "^rewake replay $said\$" said.txt
-ok "a run that passes does not stop it" "$fuzz" dull
+ok "a run that passes does not stop it" "$fuzz" default
 ok "what is expected to fail is not run unless it is named" "$fuzz" failing
 ok "nor is another scenario than the one that is named" \
     sh -c "FUZZ_SCENARIO=kernel/stack/broken '$fuzz' failing"
 ok "a repaired form holds" sh -c "sed 's|^canary/lost-wakeup|kernel/lost-wakeup/fixed|' failing |
     FUZZ_SCENARIO=kernel/lost-wakeup/fixed '$fuzz'"
 for wrong in no/such 'canary/lost-wakeup -D tasks=3' 'canary/lost-wakeup -O step_ns=x' ' '; do
-    FUZZ_SCENARIO=$wrong "$fuzz" dull >said.txt 2>&1
+    FUZZ_SCENARIO=$wrong "$fuzz" default >said.txt 2>&1
     same "FUZZ_SCENARIO='$wrong': status" $? 2
     same "FUZZ_SCENARIO='$wrong': one line" "$(wc -l <said.txt)" 1
 done

@@ -64,7 +64,7 @@ same "--expect: status" \
 same "--expect: as stated is no failure" "$(path 'string(/testsuites/@failures)' x.xml)" 0
 ok "--expect: it is said" grep -q 'failed by lost-wakeup, as stated$' x.xml
 same "--expect: later, from the database" "$(rewake export junit --db x.db)" "$(cat x.xml)"
-rewake run canary/lost-wakeup --seeds 1-1 --strategy dullest --expect --fresh --junit x.xml \
+rewake run canary/lost-wakeup --seeds 1-1 --strategy baseline --expect --fresh --junit x.xml \
     --db y.db >/dev/null
 same "--expect: otherwise is one" "$(path 'string(//failure/@message)' x.xml)" \
     'it states lost-wakeup, and no run ended so'

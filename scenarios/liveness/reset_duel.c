@@ -16,7 +16,7 @@
  * that goes on losing packets shows every run come to its end. Only one that is in order again
  * does not.
  *
- * Must end in: livelock, by `liveness`. Fails on the dullest run: no.
+ * Must end in: livelock, by `liveness`. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

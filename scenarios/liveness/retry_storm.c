@@ -17,7 +17,7 @@
  * server's time is taken. Now and then, until the run is healed, a request takes 2 ms: one such
  * hitch is enough to bring them all together.
  *
- * Must end in: livelock, by `liveness`. Fails on the dullest run: no.
+ * Must end in: livelock, by `liveness`. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -19,7 +19,7 @@
  * between the end of the callback and the clearing of the flag.
  *
  * Cause: never-fired in worker_main or async_send
- * Must end in: lost-wakeup of `results`. Fails on the dullest run: no, there the loop has slept
+ * Must end in: lost-wakeup of `results`. Fails on the baseline run: no, there the loop has slept
  * between the results.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -17,7 +17,7 @@
  * has to be done just when `client` has been polled for the last line.
  *
  * Cause: coalesced in worker_main or never-fired in worker_main
- * Must end in: lost-wakeup of `job`. Fails on the dullest run: no, there the executor sleeps when
+ * Must end in: lost-wakeup of `job`. Fails on the baseline run: no, there the executor sleeps when
  * the worker is done.
  *
  * SPDX-License-Identifier: Apache-2.0

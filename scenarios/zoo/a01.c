@@ -15,7 +15,7 @@
  * patience may end in the moment in which all are woken.
  *
  * Cause: order, porter_poll before guest_poll or erased in drop
- * Must end in: deadlock: the visitor waits for a permit that was there. Fails on the dullest run:
+ * Must end in: deadlock: the visitor waits for a permit that was there. Fails on the baseline run:
  * no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -16,7 +16,7 @@
  * (`now_or_never`), the other one awaits its own.
  *
  * Cause: never-fired in leave_polling or fired-early in wake_all
- * Must end in: deadlock of the thread that awaits. Fails on the dullest run: no.
+ * Must end in: deadlock of the thread that awaits. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

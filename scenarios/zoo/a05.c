@@ -18,7 +18,7 @@
  * would notice (T12).
  *
  * Cause: never-stored in wait or taker_poll
- * Must end in: lost-wakeup of the taker. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the taker. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

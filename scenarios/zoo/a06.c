@@ -18,7 +18,7 @@
  * never comes.
  *
  * Cause: never-stored in wait_poll or server_poll
- * Must end in: lost-wakeup of the server. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the server. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -20,7 +20,7 @@
  * parks there, for ever.
  *
  * Cause: coalesced in read_some or run_loop or not-a-wake in run_loop
- * Must end in: lost-wakeup of main. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of main. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

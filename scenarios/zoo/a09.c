@@ -18,7 +18,7 @@
  * stored in the box, so T12 has nothing to say.
  *
  * Cause: coalesced in consumer_poll or poll_task
- * Must end in: lost-wakeup of the consumer. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the consumer. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

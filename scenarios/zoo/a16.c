@@ -16,7 +16,7 @@
  *
  * Cause: never-fired in event_add or user_main
  * Must end in: late-wakeup, as a timer fires after everything was quiet and the clock was moved
- * over it. Fails on the dullest run: no, there nothing is suspended.
+ * over it. Fails on the baseline run: no, there nothing is suspended.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -14,7 +14,7 @@
  * some time and waits for what is under way. The author has no idea and gives the place back.
  *
  * Cause: never-fired in permit_release or author_poll
- * Must end in: lost-wakeup of the editor. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the editor. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -13,7 +13,7 @@
  * at some time, and what has not been drawn is thrown away.
  *
  * Cause: never-fired in rt_channel_clear_at or user_poll
- * Must end in: lost-wakeup of the sensor. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the sensor. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -13,7 +13,7 @@
  * mailbox is full.
  *
  * Cause: not-a-wake in has_room or ready_to_send_poll
- * Must end in: deadlock. Fails on the dullest run: no.
+ * Must end in: deadlock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -17,7 +17,7 @@
  *
  * Cause: never-stored in watcher_poll or listener_accept or server_poll
  * Must end in: contract, RT_E_NO_WAKER of the server (T12), at the poll that forgot, and not
- * later at a stall. Fails on the dullest run: no.
+ * later at a stall. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

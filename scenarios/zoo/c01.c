@@ -15,7 +15,7 @@
  * granted the connection.
  *
  * Cause: never-fired in rt_waiter_leave or page_poll
- * Must end in: lost-wakeup of the backup. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the backup. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -14,7 +14,7 @@
  *
  * Cause: never-fired in recv_drop or clerk_poll
  * Must end in: deadlock: the other clerk waits for an application, the customer for an answer.
- * Fails on the dullest run: no.
+ * Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -17,7 +17,7 @@
  *
  * Cause: coalesced in operator_poll or not-a-wake in wait_for_poll or session_poll
  * Must end in: deadlock of the operator, who waits for a session that waits for requests. Fails on
- * the dullest run: no.
+ * the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -14,7 +14,7 @@
  * orders, some time apart, and rings for each. A cook who has an order is busy with it for good.
  *
  * Cause: never-fired in rt_notify_one_at or waiter_poll or coalesced in waiter_poll
- * Must end in: lost-wakeup of a cook. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of a cook. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

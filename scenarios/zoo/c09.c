@@ -14,7 +14,7 @@
  * off at any moment, also in the one in which a job has come and the printer has not looked yet.
  *
  * Cause: not-a-wake in printer_poll or pop_eventually
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

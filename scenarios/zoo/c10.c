@@ -14,7 +14,7 @@
  * may be turned before the display looks for the first time.
  *
  * Cause: not-a-wake in told_in_vain or changed_poll
- * Must end in: crash, which is how tokio's users met it. Fails on the dullest run: no.
+ * Must end in: crash, which is how tokio's users met it. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -15,7 +15,7 @@
  * kind that now and then reports what is not ready.
  *
  * Cause: not-a-wake in not_ended or on_pidfd
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

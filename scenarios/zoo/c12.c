@@ -16,7 +16,7 @@
  * its thread, and not the world: after each turn others run.
  *
  * Cause: not-a-wake in write_poll or place_of
- * Must end in: livelock. Fails on the dullest run: no.
+ * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -13,7 +13,7 @@
  * something else, and runs the rest of the calls afterwards.
  *
  * Cause: not-a-wake in take or loop_drop
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

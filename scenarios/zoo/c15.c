@@ -13,7 +13,7 @@
  * a health check.
  *
  * Cause: not-a-wake in call_poll or call_drop
- * Must end in: crash, the trap. Fails on the dullest run: no.
+ * Must end in: crash, the trap. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

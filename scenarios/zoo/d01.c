@@ -18,7 +18,7 @@
  * reader's message, are all it takes.
  *
  * Cause: order, driver_turn before source_clear_ready or fired-early in driver_turn
- * Must end in: lost-wakeup of the reader. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the reader. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

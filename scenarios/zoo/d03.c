@@ -17,7 +17,7 @@
  * read and the clear.
  *
  * Cause: not-a-wake in event_moves or driver_turn or client_main
- * Must end in: livelock. Fails on the dullest run: no.
+ * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -17,7 +17,7 @@
  * as both together will do.
  *
  * Cause: order, source_event before source_clear or fired-early in source_event
- * Must end in: lost-wakeup of a worker. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of a worker. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

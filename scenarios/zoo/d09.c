@@ -22,7 +22,7 @@
  * that the cluster has no reason to send.
  *
  * Cause: order, on_cluster before on_worker or not-a-wake in loop_turn or loop_close
- * Must end in: deadlock of the client. Fails on the dullest run: no.
+ * Must end in: deadlock of the client. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -18,7 +18,7 @@
  *
  * Cause: not-a-wake in driver_submit_failed or driver_start
  * Must end in: contract (the host is given one user_data twice, or finds the buffer of an operation
- * in flight changed). Fails on the dullest run: no.
+ * in flight changed). Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

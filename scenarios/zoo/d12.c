@@ -17,7 +17,7 @@
  * set never stops to report it.
  *
  * Cause: not-a-wake in loop_close or loop_run
- * Must end in: livelock. Fails on the dullest run: no.
+ * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

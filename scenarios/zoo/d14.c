@@ -15,7 +15,7 @@
  * the collector reads on after the first ends, as many times as it was told to, and then closes.
  *
  * Cause: not-a-wake in stream_eof or loop_run
- * Must end in: livelock. Fails on the dullest run: no.
+ * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -14,7 +14,7 @@
  * nothing or the handle is closed, so when all three come in one turn nothing is ever "not there".
  *
  * Cause: not-a-wake in buffer_free or nothing_there
- * Must end in: crash, of the allocator that finds the buffer freed. Fails on the dullest run: no.
+ * Must end in: crash, of the allocator that finds the buffer freed. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * is overwritten here, as by an allocator that marks what is free.
  *
  * Cause: not-a-wake in loop_turn
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -15,7 +15,7 @@
  * period is 16.667 ms.
  *
  * Cause: not-a-wake in timeout_ms or kernel_wait or sampler_main
- * Must end in: livelock. Fails on the dullest run: no.
+ * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -18,7 +18,7 @@
  *
  * Cause: never-stored in timeout_of or kernel_wait
  * Must end in: deadlock (the loop waits for ever, for a message that nobody has to send). Fails on
- * the dullest run: no.
+ * the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -18,7 +18,7 @@
  * only what happened before differs.
  *
  * Cause: not-a-wake in turn or ask
- * Must end in: contract (the host was asked to poll an empty list). Fails on the dullest run:
+ * Must end in: contract (the host was asked to poll an empty list). Fails on the baseline run:
  * yes.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -22,7 +22,7 @@
  * deadlock, and rewake does not call it one.
  *
  * Cause: coalesced in loader_poll or rt_runtime_turn or not-a-wake in rt_runtime_turn
- * Must end in: lost-wakeup of the root. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the root. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

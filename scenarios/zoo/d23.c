@@ -19,7 +19,7 @@
  * job ends by itself.
  *
  * Cause: not-a-wake in poll_woken or job_poll or never-fired in poll_woken
- * Must end in: starvation (a timer is due and not looked at). Fails on the dullest run: no.
+ * Must end in: starvation (a timer is due and not looked at). Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

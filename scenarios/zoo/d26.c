@@ -15,7 +15,7 @@
  * eventfds ready, some time apart or at once.
  *
  * Cause: never-fired in epoll_event or main_poll
- * Must end in: lost-wakeup of a worker. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of a worker. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

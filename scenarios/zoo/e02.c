@@ -19,7 +19,7 @@
  *
  * Cause: not-a-wake in rt__wheel_advance or rt__wheel_remove or limit_woken
  * Must end in: contract, by an assertion of the wheel, which is how tokio met it. Fails on the
- * dullest run: no.
+ * baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -17,7 +17,7 @@
  * the publisher is well.
  *
  * Cause: not-a-wake in rt_sleep_poll_at or subscriber_poll or erased in subscriber_poll
- * Must end in: deadlock, as nobody comes to tell of another publisher. Fails on the dullest run:
+ * Must end in: deadlock, as nobody comes to tell of another publisher. Fails on the baseline run:
  * no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -16,7 +16,7 @@
  *
  * Cause: not-a-wake in rt_timers_process_at or rt__wheel_advance
  * Must end in: contract, by the wheel's own assertion, which is how tokio met it. Fails on the
- * dullest run: no, its clock is in order.
+ * baseline run: no, its clock is in order.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

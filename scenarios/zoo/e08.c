@@ -18,7 +18,7 @@
  * during a pass that does not end; only the loop does not.
  *
  * Cause: not-a-wake in run_timers or on_look
- * Must end in: livelock. Fails on the dullest run: no.
+ * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -15,7 +15,7 @@
  * is not heard. The delays are drawn, and may be equal; the client's timer is the first in memory.
  *
  * Cause: order, knock before open_door or never-fired in knock
- * Must end in: deadlock of the server, for which nobody comes. Fails on the dullest run: no.
+ * Must end in: deadlock of the server, for which nobody comes. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

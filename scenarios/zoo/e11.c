@@ -15,7 +15,7 @@
  * may pass before the callback reads.
  *
  * Cause: not-a-wake in answer or poll_for_events
- * Must end in: invariant, by that assertion. Fails on the dullest run: no, there is one
+ * Must end in: invariant, by that assertion. Fails on the baseline run: no, there is one
  * request, which is at hand when the loop looks for it first.
  *
  * SPDX-License-Identifier: Apache-2.0

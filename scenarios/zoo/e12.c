@@ -15,7 +15,7 @@
  * with it, and then be handled after it.
  *
  * Cause: order, on_control before on_word or order, timer_close before timer_start
- * Must end in: deadlock, of a loop that waits for a timer that is not there. Fails on the dullest
+ * Must end in: deadlock, of a loop that waits for a timer that is not there. Fails on the baseline
  * run: no.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -15,7 +15,7 @@
  * overwritten, as by an allocator that marks what is free.
  *
  * Cause: not-a-wake in pass or timer_call
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -14,7 +14,7 @@
  * may clear it before, when nobody else waits.
  *
  * Cause: not-a-wake in handle_start or on_timeout
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

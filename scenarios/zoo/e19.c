@@ -14,7 +14,7 @@
  * microseconds apart. To set the comparator takes the bus a while.
  *
  * Cause: order, counter_main before pending_clear or fired-early in counter_main
- * Must end in: deadlock of the controller, with a deadline past. Fails on the dullest run: no.
+ * Must end in: deadlock of the controller, with a deadline past. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * without one.
  *
  * Cause: order, event_active before timeout_process or erased in event_del
- * Must end in: deadlock of the program. Fails on the dullest run: no.
+ * Must end in: deadlock of the program. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

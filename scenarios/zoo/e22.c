@@ -15,7 +15,7 @@
  * before its time. In the issue it was a component called every 600 ms that noticed.
  *
  * Cause: not-a-wake in client_main or wheel_tick
- * Must end in: invariant, by that assertion. Fails on the dullest run: no, there the answer is
+ * Must end in: invariant, by that assertion. Fails on the baseline run: no, there the answer is
  * faster than the wrong timeout.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -15,7 +15,7 @@
  * sleep, or not.
  *
  * Cause: never-stored in on_timer_completion or not-a-wake in reactor_main
- * Must end in: livelock. Fails on the dullest run: no.
+ * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -17,7 +17,7 @@
  * Somebody watches it until it is done, for half a second at most.
  *
  * Cause: fired-early in fire or round_up or never-stored in wait
- * Must end in: lost-wakeup of the lamp. Fails on the dullest run: no, there nothing takes a while.
+ * Must end in: lost-wakeup of the lamp. Fails on the baseline run: no, there nothing takes a while.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * loop that turns stops its thread, and not the world: before each look others run.
  *
  * Cause: not-a-wake in round_trip or upload_poll
- * Must end in: livelock. Fails on the dullest run: no, there the gate is open.
+ * Must end in: livelock. Fails on the baseline run: no, there the gate is open.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * customer has been served.
  *
  * Cause: not-a-wake in rt__budget_restore or rt__budget_take or clerk_poll
- * Must end in: livelock. Fails on the dullest run: no, there is one counter.
+ * Must end in: livelock. Fails on the baseline run: no, there is one counter.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

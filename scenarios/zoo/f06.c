@@ -16,7 +16,7 @@
  * sleep has its look, with more it never has.
  *
  * Cause: not-a-wake in poll_both or flood_poll
- * Must end in: livelock. Fails on the dullest run: no.
+ * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

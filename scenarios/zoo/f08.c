@@ -14,7 +14,7 @@
  * time, all is well.
  *
  * Cause: not-a-wake in local_push or service_poll
- * Must end in: starvation of the loader. Fails on the dullest run: no, there it comes first.
+ * Must end in: starvation of the loader. Fails on the baseline run: no, there it comes first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

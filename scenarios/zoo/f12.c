@@ -15,7 +15,7 @@
  * that the thread was busy; a silence of 20 ms is another matter.
  *
  * Cause: not-a-wake in poll_members or reader_poll
- * Must end in: livelock. Fails on the dullest run: no, there no silence is long.
+ * Must end in: livelock. Fails on the baseline run: no, there no silence is long.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * socket's pollable, and one that is never destroyed never gives it back.
  *
  * Cause: not-a-wake in waker_drop_foreign or home_main
- * Must end in: leak. Fails on the dullest run: no.
+ * Must end in: leak. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -15,7 +15,7 @@
  * What is freed is overwritten here, as by an allocator that marks what is free.
  *
  * Cause: not-a-wake in receiver_drop or sender_drop
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

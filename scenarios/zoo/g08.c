@@ -17,7 +17,7 @@
  * gives it back.
  *
  * Cause: not-a-wake in queue_push or set_drop or set_poll
- * Must end in: leak. Fails on the dullest run: no.
+ * Must end in: leak. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * is free.
  *
  * Cause: not-a-wake in timer_arm or timers_fire
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -18,7 +18,7 @@
  *
  * Cause: not-a-wake in io_submit or storage_stop or schedule_retry
  * Must end in: contract (the host is given a request that it has already, or, where it was quick, a
- * request that was freed is freed once more). Fails on the dullest run: no.
+ * request that was freed is freed once more). Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

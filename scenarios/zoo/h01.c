@@ -16,7 +16,7 @@
  * holds itself.
  *
  * Cause: not-a-wake in pool_shutdown or never-fired in pool_shutdown or lock_release
- * Must end in: deadlock of the main thread. Fails on the dullest run: no.
+ * Must end in: deadlock of the main thread. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

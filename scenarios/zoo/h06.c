@@ -13,7 +13,7 @@
  * the pool down at some moment; jobs that have been taken are finished.
  *
  * Cause: never-fired in pool_spawn or client_poll
- * Must end in: deadlock of the client. Fails on the dullest run: no.
+ * Must end in: deadlock of the client. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -15,7 +15,7 @@
  * killed.
  *
  * Cause: not-a-wake in queue_push
- * Must end in: livelock of the sender. Fails on the dullest run: no.
+ * Must end in: livelock of the sender. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

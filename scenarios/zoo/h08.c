@@ -16,7 +16,7 @@
  * it may go. An operator sends the signal, maybe between the poll of the last turn and its end.
  *
  * Cause: never-fired in finish_close or signal_close or loop_main
- * Must end in: deadlock of the owner. Fails on the dullest run: no.
+ * Must end in: deadlock of the owner. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

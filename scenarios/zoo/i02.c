@@ -14,7 +14,7 @@
  * it is there does not wait, and all is well. One that waited is polled under the mutex.
  *
  * Cause: not-a-wake in executor_wake or never-fired in shared_complete or lock_release
- * Must end in: deadlock of the simulation's thread. Fails on the dullest run: no.
+ * Must end in: deadlock of the simulation's thread. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

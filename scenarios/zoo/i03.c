@@ -14,7 +14,7 @@
  * moment of a send, because it is busy with the line before, all is well.
  *
  * Cause: not-a-wake in channel_send or never-fired in channel_send or lock_release
- * Must end in: deadlock of the sender. Fails on the dullest run: no.
+ * Must end in: deadlock of the sender. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

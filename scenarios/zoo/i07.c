@@ -14,7 +14,7 @@
  * done in one piece. Nothing comes in after the last file, and a large one is never imported.
  *
  * Cause: coalesced in importer_poll or not-a-wake in rt_run_until_stalled or program_main
- * Must end in: lost-wakeup of an importer. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of an importer. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

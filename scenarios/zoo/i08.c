@@ -18,7 +18,7 @@
  * woken with its own waker, and is the only child that is polled.
  *
  * Cause: never-stored in rt_task_join_at or handle_poll or coalesced in tell
- * Must end in: lost-wakeup of the main task. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the main task. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -19,7 +19,7 @@
  * gives the lock back any more.
  *
  * Cause: never-fired in rt_call_delete_at or reader_guest or unlock
- * Must end in: deadlock of backup. Fails on the dullest run: no.
+ * Must end in: deadlock of backup. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

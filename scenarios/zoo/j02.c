@@ -18,7 +18,7 @@
  * screen stays with a guest that is no more.
  *
  * Cause: never-fired in rt_call_delete_at or painting_guest
- * Must end in: deadlock of the user. Fails on the dullest run: no.
+ * Must end in: deadlock of the user. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * it is done before the second call, nothing has to be cancelled.
  *
  * Cause: not-a-wake in subtask_cancel or task_exit
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

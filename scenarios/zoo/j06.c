@@ -17,7 +17,7 @@
  * no harm.
  *
  * Cause: not-a-wake in call_leave or guest_poll
- * Must end in: crash, by that assertion. Fails on the dullest run: no.
+ * Must end in: crash, by that assertion. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -15,7 +15,7 @@
  * Seldom somebody draws itself. A guest that is refused goes on without a switch.
  *
  * Cause: not-a-wake in table_take or thread_switch_to
- * Must end in: crash. Fails on the dullest run: no.
+ * Must end in: crash. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -16,7 +16,7 @@
  * this one, the latter is told with the next sync only, a millisecond too late.
  *
  * Cause: never-fired in tell_synced or syncer_poll
- * Must end in: late-wakeup of a client. Fails on the dullest run: no.
+ * Must end in: late-wakeup of a client. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

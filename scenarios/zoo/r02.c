@@ -15,7 +15,7 @@
  * report stood behind that one.
  *
  * Cause: never-fired in pool_tell or request_poll
- * Must end in: lost-wakeup of the report. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the report. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

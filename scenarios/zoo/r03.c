@@ -14,7 +14,7 @@
  * writer seldom has to wait. When it does, the reader waits for a command and is not told of it.
  *
  * Cause: never-fired in socket_report or erased in socket_arm
- * Must end in: lost-wakeup of the reader. Fails on the dullest run: no.
+ * Must end in: lost-wakeup of the reader. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

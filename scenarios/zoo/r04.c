@@ -14,7 +14,7 @@
  * reaper, whenever it is polled, ends what is over; only, it is not polled in time.
  *
  * Cause: never-fired in session_use or replaced in session_use
- * Must end in: late-wakeup of the reaper. Fails on the dullest run: no.
+ * Must end in: late-wakeup of the reaper. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -14,7 +14,7 @@
  * queue at some time.
  *
  * Cause: never-fired in job_try or worker_poll or may_stop
- * Must end in: deadlock of a caller. Fails on the dullest run: no.
+ * Must end in: deadlock of a caller. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

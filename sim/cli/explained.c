@@ -194,18 +194,18 @@ shows_at_once(const struct sim_explanation *explanation)
 }
 
 static void
-put_decided(struct sim_page *page, const struct sim_explanation *explanation, bool dull)
+put_decided(struct sim_page *page, const struct sim_explanation *explanation, bool plain)
 {
     const struct sim_deciding_number *number = &explanation->number;
     const struct sim_cast *cast =
             explanation->decision.added ? &explanation->passing_cast : &explanation->cast;
     if (number->found) {
-        bool known = !dull || number->both;
+        bool known = !plain || number->both;
         if (known) {
-            sim_deciding_number_put_value(cast, page, dull ? &number->beside : &number->below);
+            sim_deciding_number_put_value(cast, page, plain ? &number->beside : &number->below);
         }
-    } else if (dull) {
-        sim_words_put_dull(cast, page, &explanation->decision.deciding);
+    } else if (plain) {
+        sim_words_put_plain(cast, page, &explanation->decision.deciding);
     } else {
         sim_words_put_decision(cast, page, &explanation->decision.deciding);
     }

@@ -60,7 +60,7 @@ add_column(struct measure *measure, const struct sim_search *search, uint32_t ho
     sim_search_text(search, column->name, sizeof(column->name));
 }
 
-/* The one that was asked for, else all that there are; the dullest run is but one. */
+/* The one that was asked for, else all that there are; the baseline run is but one. */
 static void
 choose_columns(struct measure *measure)
 {
@@ -73,7 +73,7 @@ choose_columns(struct measure *measure)
         const char *name = sim_strategy_at(i)->name;
         struct sim_search search;
         sim_search_init(&search, i);
-        if (strcmp(name, "dullest") != 0) {
+        if (strcmp(name, "baseline") != 0) {
             bool is_random = strcmp(name, "random") == 0 && search.swarm == 0;
             add_column(measure, &search, is_random ? SIM_HOW_RANDOM : SIM_HOW_SEARCH);
         }

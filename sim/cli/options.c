@@ -115,7 +115,7 @@ set_hang(struct sim_settings *settings, const char *value)
 }
 
 /* Two strategies have ways of their own to be run: a seed says all of `random`, and nothing of
- * `dullest`. */
+ * `baseline`. */
 static void
 set_search(struct sim_settings *settings, const struct sim_search *search)
 {
@@ -126,8 +126,8 @@ set_search(struct sim_settings *settings, const struct sim_search *search)
     settings->how = SIM_HOW_SEARCH;
     if (plain && strcmp(name, "random") == 0) {
         settings->how = SIM_HOW_RANDOM;
-    } else if (plain && strcmp(name, "dullest") == 0) {
-        settings->how = SIM_HOW_DULLEST;
+    } else if (plain && strcmp(name, "baseline") == 0) {
+        settings->how = SIM_HOW_BASELINE;
     }
 }
 

@@ -44,7 +44,7 @@
     X(CODE, 0, "code", NULL, NULL, "edges of code, in a build that counts them") \
     X(SWEEP, 0, "sweep", "ID", NULL, "the sweep with this number, as `coverage --all` tells it") \
     X(ALL, 0, "all", NULL, NULL, "every sweep, not only the newest of each scenario") \
-    X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the dullest run") \
+    X(BOUND, 0, "bound", "K", NULL, "only runs with at most K deviations from the baseline run") \
     X(EACH, 0, "each", NULL, NULL, "replay many: whatever is named, and each token of a file") \
     X(ARTIFACT, 0, "artifact", "FILE", NULL, \
             "also write the run as a fuzzer's input, to a new file") \
@@ -96,7 +96,7 @@ struct sim_settings {
     uint64_t seed_last; /* With --seeds. */
     uint64_t runs;
     uint64_t time_ms; /* 0: no limit. */
-    uint32_t how;     /* enum sim_how: RANDOM, DULLEST or SEARCH */
+    uint32_t how;     /* enum sim_how: RANDOM, BASELINE or SEARCH */
     struct sim_search search;
     char refusal[SIM_STRATEGY_ERROR_MAX]; /* Why a strategy was refused. */
     char strategy[SIM_STRATEGY_TEXT_MAX]; /* Its name, with what differs from the defaults. */

@@ -64,7 +64,7 @@ sim_shrunk_print(const struct sim_shrunk *shrunk)
     print_row("faults", from->faults, to->faults, "injected");
     print_row("actors", from->actors, to->actors, "that take steps");
     print_row("preemptions", from->preemptions, to->preemptions, "somebody steps out of turn");
-    print_row("deviations", from->deviations, to->deviations, "from the dullest run, in all");
+    print_row("deviations", from->deviations, to->deviations, "from the baseline run, in all");
     print_row("blocks", from->blocks, to->blocks, "of steps by one actor");
     print_row("time", from->sim_ns, to->sim_ns, "virtual, ns");
     print_row("steps", from->steps, to->steps, "of the run");

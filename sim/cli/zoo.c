@@ -3,7 +3,7 @@
  *
  * A bug is a scenario that says whose it is (`.bug`, `.reference`) and that must fail. For each:
  *
- *   - the dullest run: does it fail there already?
+ *   - the baseline run: does it fail there already?
  *   - 20 trials (sim/engine/sweep/trials.h): each runs seeds up to the first failure;
  *   - the fixed form, as many runs as a trial has at most.
  *
@@ -38,7 +38,7 @@ struct zoo {
     const struct sim_scenario *scenario; /* That is being run. */
 
     uint32_t bugs;
-    uint32_t quiet; /* Bugs that the dullest run does not show. */
+    uint32_t quiet; /* Bugs that the baseline run does not show. */
     uint32_t wrong; /* Not found, not as stated, or with a fixed form that fails. */
 };
 
@@ -59,8 +59,8 @@ plan_of(struct zoo *zoo, const struct sim_scenario *scenario, uint32_t how)
     struct sim_trials_plan plan = {
             .scenario = scenario,
             .how = how,
-            .trials = how == SIM_HOW_DULLEST ? 1 : SIM_TRIALS,
-            .runs_max = how == SIM_HOW_DULLEST ? 1 : zoo->runs,
+            .trials = how == SIM_HOW_BASELINE ? 1 : SIM_TRIALS,
+            .runs_max = how == SIM_HOW_BASELINE ? 1 : zoo->runs,
             .tick = on_tick,
             .argument = zoo,
     };
@@ -72,17 +72,17 @@ plan_of(struct zoo *zoo, const struct sim_scenario *scenario, uint32_t how)
 static bool
 measure_broken(struct zoo *zoo, const struct sim_scenario *scenario, struct sim_zoo_row *row)
 {
-    struct sim_trial dullest;
+    struct sim_trial baseline;
     struct sim_trials trials;
-    struct sim_trials_plan plan = plan_of(zoo, scenario, SIM_HOW_DULLEST);
-    if (!sim_trial_run(&zoo->pool, &plan, 1, &dullest)) {
+    struct sim_trials_plan plan = plan_of(zoo, scenario, SIM_HOW_BASELINE);
+    if (!sim_trial_run(&zoo->pool, &plan, 1, &baseline)) {
         return false;
     }
     plan = plan_of(zoo, scenario, SIM_HOW_RANDOM);
     if (!sim_trials_run(&zoo->pool, &plan, &trials)) {
         return false;
     }
-    row->dullest = dullest.failed;
+    row->baseline = baseline.failed;
     row->as_stated = trials.as_stated;
     row->trials = trials.trials;
     row->found = trials.found;
@@ -143,7 +143,7 @@ tell_heading(const struct zoo *zoo)
 {
     if (!zoo->json) {
         (void)printf("%-8s %-31s %-13s %-15s %-7s %7s %5s %s\n", "bug", "reference", "verdict",
-                "oracle", "dullest", "runs", "steps", "fixed");
+                "oracle", "baseline", "runs", "steps", "fixed");
     }
 }
 
@@ -157,7 +157,7 @@ tell_text(const struct sim_zoo_row *row)
     }
     uint64_t tenths = sim_trials_mean_tenths(row->trial_runs, row->found);
     (void)printf("%-13s %-15s %-7s %5llu.%llu %5llu ", sim_verdict_name(row->verdict),
-            sim_oracle_name(row->oracle), row->dullest ? "yes" : "no", wide(tenths / 10),
+            sim_oracle_name(row->oracle), row->baseline ? "yes" : "no", wide(tenths / 10),
             wide(tenths % 10), wide(row->trial_steps / row->found));
     if (row->fixed_failures > 0) {
         (void)printf("FAILS");
@@ -184,7 +184,7 @@ tell_json(const struct sim_zoo_row *row)
     sim_json_text(&json, "verdict", row->found > 0 ? sim_verdict_name(row->verdict) : NULL);
     sim_json_text(&json, "oracle", row->found > 0 ? sim_oracle_name(row->oracle) : NULL);
     sim_json_bool(&json, "as_stated", row->as_stated);
-    sim_json_bool(&json, "dullest", row->dullest);
+    sim_json_bool(&json, "baseline", row->baseline);
     sim_json_number(&json, "trials", row->trials);
     sim_json_number(&json, "found", row->found);
     sim_json_number(&json, "trial_runs", row->trial_runs);
@@ -210,7 +210,7 @@ static void
 tell_end(const struct zoo *zoo)
 {
     if (!zoo->json) {
-        (void)printf("%u bug%s, %u not shown by the dullest run, %u not as it should be; "
+        (void)printf("%u bug%s, %u not shown by the baseline run, %u not as it should be; "
                      "runs: mean of %u trials\n",
                 zoo->bugs, zoo->bugs == 1 ? "" : "s", zoo->quiet, zoo->wrong, SIM_TRIALS);
     }
@@ -261,7 +261,7 @@ measure(struct zoo *zoo, const struct sim_scenario *scenario)
         status = sim_cli_fail(SIM_EXIT_SYSTEM, "%s", zoo->pool.error);
     } else {
         zoo->bugs++;
-        zoo->quiet += !row.dullest;
+        zoo->quiet += !row.baseline;
         zoo->wrong += is_wrong(&row);
         tell(zoo, &row);
         status = store_row(zoo, &row);
@@ -331,7 +331,7 @@ zoo_command(struct sim_cli *cli)
 
 SIM_COMMAND(command, .name = "zoo", .usage = "[LIB.so] [PATTERN...] [--runs N] [--json]",
         .about = "the table of real bugs, measured and stored",
-        .help = "Runs each bug's broken form on the dullest run and in 20 trials of at most N\n"
+        .help = "Runs each bug's broken form on the baseline run and in 20 trials of at most N\n"
                 "random seeds (here 10000 by default), and its fixed form N times. Stored as\n"
                 "table `zoo`, view zoo_table. Exit status 1 when a bug is not found as stated,\n"
                 "or a fixed form fails.\n",

@@ -172,12 +172,12 @@ uint32_t sim_actor_choose_of(struct sim_actor *actor, enum sim_kind kind, uint32
         const void *context);
 
 /*
- * A number from lo to hi, both included, lo the dullest. Two steps: a class (lo, hi, the middle,
+ * A number from lo to hi, both included, lo the baseline. Two steps: a class (lo, hi, the middle,
  * lo+1, another), then, for "another", halves until one of at most 64 can be picked.
  */
 uint64_t sim_actor_range(struct sim_actor *actor, enum sim_kind kind, uint64_t lo, uint64_t hi);
 
-/* How many of `full` (at least 1) are moved: full is the dullest; then 1, half, full-1, another. */
+/* How many of `full` (at least 1) are moved: full is the baseline; then 1, half, full-1, another. */
 uint64_t sim_actor_length(struct sim_actor *actor, uint64_t full);
 
 #ifdef __cplusplus

@@ -7,8 +7,8 @@
 
 #include "runtime/base/assert.h"
 
-/* The dull occasions that one answer can bridge. */
-#define DULL_MAX 255u
+/* The default occasions that one answer can bridge. */
+#define PLAIN_MAX 255u
 #define KIND_MASK 15u
 
 _Static_assert(SIM_KINDS <= KIND_MASK + 1, "a kind is half a byte of an input");
@@ -50,13 +50,13 @@ sim_answers_read(struct sim_tape *tape, const uint8_t *bytes, size_t size)
 
 /* One answer; 0 when it does not fit. */
 static size_t
-put(uint8_t *bytes, size_t room, uint8_t kind, uint32_t dull, uint8_t index)
+put(uint8_t *bytes, size_t room, uint8_t kind, uint32_t plain, uint8_t index)
 {
     if (room < SIM_ANSWER_SIZE) {
         return 0;
     }
     bytes[0] = kind;
-    bytes[1] = (uint8_t)dull;
+    bytes[1] = (uint8_t)plain;
     bytes[2] = index;
     return SIM_ANSWER_SIZE;
 }
@@ -71,12 +71,12 @@ sim_answers_write(const struct sim_tape *tape, uint8_t *bytes, size_t capacity)
         size_t before = used;
         size_t put_now = SIM_ANSWER_SIZE;
         rt_assert(entry->ordinal >= ordinals[entry->kind]);
-        uint32_t dull = entry->ordinal - ordinals[entry->kind];
-        for (; dull > DULL_MAX && put_now > 0; dull -= DULL_MAX + 1) {
-            put_now = put(bytes + used, capacity - used, entry->kind, DULL_MAX, 0);
+        uint32_t plain = entry->ordinal - ordinals[entry->kind];
+        for (; plain > PLAIN_MAX && put_now > 0; plain -= PLAIN_MAX + 1) {
+            put_now = put(bytes + used, capacity - used, entry->kind, PLAIN_MAX, 0);
             used += put_now;
         }
-        put_now = put_now > 0 ? put(bytes + used, capacity - used, entry->kind, dull, entry->index)
+        put_now = put_now > 0 ? put(bytes + used, capacity - used, entry->kind, plain, entry->index)
                               : 0;
         if (put_now == 0) {
             return before;
@@ -126,7 +126,7 @@ answers_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 
 static const struct sim_strategy_ops answers_ops = {
         .name = "answers",
-        .about = "a fuzzer's bytes: how many dull occasions of a kind, then an answer",
+        .about = "a fuzzer's bytes: how many default occasions of a kind, then an answer",
         .repeats = true,
         .begin = answers_begin,
         .choose = answers_choose,

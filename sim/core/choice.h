@@ -3,7 +3,7 @@
  *
  * Everything that is not determined goes through a choice: who runs, how long a
  * read takes, how many bytes it moves, whether a fault fires. A choice has n
- * alternatives, 1 to 64, and alternative 0 is always the *dullest*: first come
+ * alternatives, 1 to 64, and alternative 0 is always the *baseline*: first come
  * first served, no fault, no delay, full length. A run is therefore told by its
  * deviations, the choices that were not answered 0 (tape.h).
  *
@@ -39,7 +39,7 @@ extern "C" {
     X(SPURIOUS, "spurious", "whether somebody is woken or reported for nothing; 0: no") \
     X(FAULT, "fault", "whether a fault fires; 0: no") \
     X(AUDIT, "audit", "whether this quiescence is audited; 0: no") \
-    X(USER, "user", "the scenario's own; 0: what the scenario calls the dullest") \
+    X(USER, "user", "the scenario's own; 0: what the scenario calls the baseline") \
     X(FREEDOM, "freedom", "one of several ways that the runtime may go; 0: its usual one") \
     X(SWITCH, "switch", "whether a loop gives way before a call of the host; 0: it continues")
 

@@ -68,7 +68,7 @@ sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome)
     }
 }
 
-/* A tape has deviations only, so this is the seldom case of a dull run and half of a random one.
+/* A tape has deviations only, so this is the seldom case of a default run and half of a random one.
  * False: there is no room left. */
 static bool
 write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_t index)
@@ -131,8 +131,8 @@ sim__walk(struct sim_decider *decider, struct sim_stream *stream, uint32_t strea
     struct sim_strategy *strategy = decider->strategy;
     uint32_t ordinal = stream->ordinal++;
     decider->run_choices += kind == SIM_KIND_RUN;
-    bool dull = decider->tape_full && !strategy->ops->repeats;
-    uint32_t index = dull ? 0 : strategy->ops->walk(strategy, n);
+    bool plain = decider->tape_full && !strategy->ops->repeats;
+    uint32_t index = plain ? 0 : strategy->ops->walk(strategy, n);
     rt_assert(index < n);
     if (index != 0 && !decider->tape_off) {
         const struct sim_choice choice = {.kind = kind,

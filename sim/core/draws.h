@@ -26,7 +26,7 @@ extern "C" {
 enum sim_draw_form {
     SIM_DRAW_PICK,  /* One choice: lo + index. */
     SIM_DRAW_RANGE, /* sim_actor_range */
-    SIM_DRAW_LENGTH /* sim_actor_length: hi is the dullest */
+    SIM_DRAW_LENGTH /* sim_actor_length: hi is the baseline */
 };
 
 struct sim_number {

@@ -1,5 +1,5 @@
 /*
- * ordered.c -- the dullest run in which some steps come after others.
+ * ordered.c -- the baseline run in which some steps come after others.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -103,7 +103,7 @@ ordered_events(struct sim_strategy *strategy, const struct sim_event *events, ui
 
 static const struct sim_strategy_ops ordered_ops = {
         .name = "ordered",
-        .about = "the dullest run in which some steps come after others",
+        .about = "the baseline run in which some steps come after others",
         .begin = ordered_begin,
         .choose = ordered_choose,
         .events = ordered_events,

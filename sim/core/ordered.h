@@ -1,8 +1,8 @@
 /*
- * ordered.h -- as dull as may be, with some steps after others.
+ * ordered.h -- as default as may be, with some steps after others.
  *
  * For whoever exchanges steps that do not depend on each other: it says which do, and the
- * run is the dullest that keeps these in their order. The tape begins with pairs of
+ * run is the baseline that keeps these in their order. The tape begins with pairs of
  * entries of kind RUN:
  *
  *      stream: an actor's in-run index   ordinal: n   its n-th step, from 0, …

@@ -144,7 +144,7 @@ find(const struct sim_replay *replay, uint32_t stream, uint32_t ordinal)
     return NULL;
 }
 
-/* The alternative with the id that was taken then, else the one at its index, else the dullest. */
+/* The alternative with the id that was taken then, else the one at its index, else the baseline. */
 static uint32_t
 lenient_index(const struct sim_choice *choice, const struct sim_deviation *entry)
 {

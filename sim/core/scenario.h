@@ -195,7 +195,7 @@ uint64_t sim_now(struct sim_world *world);
 /* This step takes `ns` longer. */
 void sim_work(struct sim_world *world, uint64_t ns);
 
-/* A decision of the scenario: an index below `n` (1 .. 64); 0 is the dullest. */
+/* A decision of the scenario: an index below `n` (1 .. 64); 0 is the baseline. */
 uint32_t sim_pick(struct sim_world *world, uint32_t n);
 
 /* A fault of the scenario's own, by a decision: true once in `one_in` occasions (0: never), and
@@ -205,7 +205,7 @@ bool sim_disturb(struct sim_world *world, uint32_t one_in);
 /* Whether the run is healed. */
 bool sim_healed(const struct sim_world *world);
 
-/* A number from lo to hi, both included; lo is the dullest. Drawn in two steps, a class (lo, hi,
+/* A number from lo to hi, both included; lo is the baseline. Drawn in two steps, a class (lo, hi,
  * the middle, lo+1, another), then by halving. */
 uint64_t sim_range(struct sim_world *world, uint64_t lo, uint64_t hi);
 

@@ -1,9 +1,9 @@
 /*
- * strategies.h -- random, dullest, replay.
+ * strategies.h -- random, baseline, replay.
  *
  * random   Each draw is a pure function of seed, stream and ordinal, so one stream
  *          does not see what another does.
- * dullest  Always 0.
+ * baseline  Always 0.
  * replay   Runs a tape. *Strict*: the next deviation must come at its own occasion
  *          with its own kind, n and alternative; the first that does not fit is
  *          remembered (sim_replay_mismatch). *Lenient*: a deviation is looked up by
@@ -26,7 +26,7 @@ struct sim_random {
     struct sim_strategy strategy;
 };
 
-struct sim_dullest {
+struct sim_baseline {
     struct sim_strategy strategy;
 };
 
@@ -47,7 +47,7 @@ struct sim_replay {
 };
 
 void sim_random_init(struct sim_random *random);
-void sim_dullest_init(struct sim_dullest *dullest);
+void sim_baseline_init(struct sim_baseline *baseline);
 
 /* Borrows `tape`. `sorted` is lent room for tape->count indices; needed when lenient, else NULL. */
 void sim_replay_init(
@@ -56,7 +56,7 @@ void sim_replay_init(
 /*
  * A run that parts from another: lenient up to the occasion of the tape's last entry, which may
  * also answer 0; what comes after that is drawn as `random` draws it, with the run's own seed.
- * Where the occasion does not come the run is the dullest from there on. `tape` is not empty.
+ * Where the occasion does not come the run is the baseline from there on. `tape` is not empty.
  */
 void sim_replay_init_branch(
         struct sim_replay *replay, const struct sim_tape *tape, uint32_t *sorted);

@@ -1,7 +1,7 @@
 /*
  * tape.h -- the deviations of a run, in the order in which they were made.
  *
- * A tape that has run out means the dullest run from there on, so every prefix of
+ * A tape that has run out means the baseline run from there on, so every prefix of
  * a tape is a tape.
  *
  * Only a run writes tapes that are kept: whatever a strategy wanted, the tape says

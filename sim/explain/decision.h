@@ -4,7 +4,7 @@
  * First the failing run is shrunk (sim/engine/shrink). Each deviation that is left is necessary, so
  * a run without one of them is a passing run as near as can be. Of these the one is told that
  * separates best: with everything up to and including it as in the failing run, and all that comes
- * after drawn at random, the run fails; with this one decision taken the dull way, it passes. Both
+ * after drawn at random, the run fails; with this one decision taken the default way, it passes. Both
  * are counted over many seeds, and the counts are told whatever they are.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -52,7 +52,7 @@ struct sim_decision {
     bool added;              /* They are not the failing run's, but the passing one's. */
     struct sim_deviation deciding;
     struct sim_tally below;  /* With the decision as in the failing run. */
-    struct sim_tally beside; /* With the decision the dull way. */
+    struct sim_tally beside; /* With the decision the default way. */
 };
 
 /*

@@ -79,7 +79,7 @@ sim_report_put_decision(struct sim_page *page, const struct sim_explanation *exp
         return;
     }
     if (decision->added) {
-        sim_page_put(page, "It fails on the dullest run already. It passes when ");
+        sim_page_put(page, "It fails on the baseline run already. It passes when ");
     } else {
         sim_page_put(page, "What decides: ");
     }
@@ -97,7 +97,7 @@ sim_report_put_decision(struct sim_page *page, const struct sim_explanation *exp
         }
     } else if (!decision->added) {
         sim_page_put(page, "; it passes when ");
-        sim_words_put_dull(cast, page, &decision->deciding);
+        sim_words_put_plain(cast, page, &decision->deciding);
     }
     if (decision->below.runs == 0 || decision->beside.runs == 0) {
         sim_page_put(page, ".");
@@ -141,7 +141,7 @@ sim_report_put_needed(struct sim_page *page, const struct sim_explanation *expla
     put_incomplete(page, explanation);
     if (decision->given != decision->failing.count) {
         sim_page_printf(page,
-                "Of the %u decisions in which the failure differs from the dullest run it needs "
+                "Of the %u decisions in which the failure differs from the baseline run it needs "
                 "%u; "
                 "the run below has no others.",
                 decision->given, decision->failing.count);

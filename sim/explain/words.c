@@ -179,7 +179,7 @@ sim_words_put_decision(
 }
 
 void
-sim_words_put_dull(
+sim_words_put_plain(
         const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation)
 {
     uint32_t part = sim_stream_part(cast, deviation->stream, deviation->kind);

@@ -21,8 +21,8 @@ uint32_t sim_stream_part(const struct sim_cast *cast, uint32_t stream, uint32_t 
 void sim_words_put_decision(
         const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation);
 
-/* Adds what the dull way is: "the one that is first in line goes". */
-void sim_words_put_dull(
+/* Adds what the default way is: "the one that is first in line goes". */
+void sim_words_put_plain(
         const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation);
 
 /* Adds "in permit_release() (a18.c:84)"; nothing where no function is known. */

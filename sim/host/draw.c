@@ -1,7 +1,7 @@
 /*
  * draw.c -- the host's decisions: whether, which ones, in which order.
  *
- * Every draw keeps the promise of the decision stream that 0 is the dullest: no
+ * Every draw keeps the promise of the decision stream that 0 is the baseline: no
  * fault, everything ready, in ascending order. How long and how much are drawn by the
  * world's own sim_actor_range and sim_actor_length.
  *

@@ -4,14 +4,14 @@
  * A run is told by its deviations. Each run that was made is written down as its parent and its
  * last deviation; its children deviate once more, somewhere behind that:
  *
- *      queue:  [ the dullest | 1 deviation … | 2 deviations … | … ]
+ *      queue:  [ the baseline | 1 deviation … | 2 deviations … | … ]
  *                    ^ expanded: a run for each later choice and each alternative but 0
  *
  * So each run is made exactly once, none is made only to find its children, and the first failure
  * has the fewest deviations there can be: the order of the shrinker, the other way round.
  *
  * After: M. Emmi, S. Qadeer, Z. Rakamaric: Delay-Bounded Scheduling (POPL 2011). Deviates from it
- * in what is delayed: any choice that is not answered dull counts, not only the schedule's; and a
+ * in what is delayed: any choice that is not answered default counts, not only the schedule's; and a
  * choice with n alternatives costs one, whichever is taken, where there the i-th costs i.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -33,7 +33,7 @@ struct deviation {
 
 /* A run that was made. */
 struct entry {
-    uint32_t parent;    /* NOBODY: the dullest. */
+    uint32_t parent;    /* NOBODY: the baseline. */
     uint32_t deviation; /* Position, and the alternative above POSITION_BITS. */
     uint32_t choices;   /* That it had; it has no children behind them. */
 };
@@ -56,7 +56,7 @@ struct delay {
     uint32_t position; /* Of the next choice. */
     uint32_t n;        /* Alternatives where it deviates last; 0: not met yet. */
     /* The queue. */
-    uint32_t parent; /* Whose children are made; NOBODY: the dullest is. */
+    uint32_t parent; /* Whose children are made; NOBODY: the baseline is. */
     uint32_t count;
     struct entry entries[ENTRIES];
 };

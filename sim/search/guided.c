@@ -13,7 +13,7 @@
  * run, with one change: one constraint more, one less, another writing line, or its negation, as in
  * RFF (Wolff et al., ASPLOS 2024).
  *
- * Deviations from the source: what is mutated is the list of deviations from the dullest run,
+ * Deviations from the source: what is mutated is the list of deviations from the baseline run,
  * keyed by stream and ordinal, and no stream of numbers, so a mutation in one actor does not shift
  * the choices of the others. Parents are taken with odds that grow with what they have shown. While
  * there is no corpus the run is random. Sets of constraints come from runs of `rf`, and of this

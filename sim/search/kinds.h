@@ -8,8 +8,8 @@
 
 #include "sim/search/strategy.h"
 
-extern const struct sim_strategy_kind sim_strategy_random;  /* plain.c */
-extern const struct sim_strategy_kind sim_strategy_dullest; /* plain.c */
+extern const struct sim_strategy_kind sim_strategy_random;   /* plain.c */
+extern const struct sim_strategy_kind sim_strategy_baseline; /* plain.c */
 extern const struct sim_strategy_kind sim_strategy_portfolio;
 extern const struct sim_strategy_kind sim_strategy_guided;
 extern const struct sim_strategy_kind sim_strategy_exhaustive;

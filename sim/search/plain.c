@@ -1,5 +1,5 @@
 /*
- * plain.c -- `random` and `dullest` (sim/core/strategies.h) as strategies by name.
+ * plain.c -- `random` and `baseline` (sim/core/strategies.h) as strategies by name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,12 +16,12 @@ init_random(void *memory, const struct sim_strategy_setting *setting)
 }
 
 static struct sim_strategy *
-init_dullest(void *memory, const struct sim_strategy_setting *setting)
+init_baseline(void *memory, const struct sim_strategy_setting *setting)
 {
-    struct sim_dullest *dullest = memory;
+    struct sim_baseline *baseline = memory;
     (void)setting;
-    sim_dullest_init(dullest);
-    return &dullest->strategy;
+    sim_baseline_init(baseline);
+    return &baseline->strategy;
 }
 
 const struct sim_strategy_kind sim_strategy_random = {
@@ -31,9 +31,9 @@ const struct sim_strategy_kind sim_strategy_random = {
         .init = init_random,
 };
 
-const struct sim_strategy_kind sim_strategy_dullest = {
-        .name = "dullest",
+const struct sim_strategy_kind sim_strategy_baseline = {
+        .name = "baseline",
         .about = "first come first served, no delay, no fault, full length: one run",
-        .size = sizeof(struct sim_dullest),
-        .init = init_dullest,
+        .size = sizeof(struct sim_baseline),
+        .init = init_baseline,
 };

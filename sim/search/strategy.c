@@ -18,7 +18,7 @@ static const struct sim_strategy_kind *const kinds[] = {
         &sim_strategy_portfolio,
         &sim_strategy_random,
         &sim_strategy_guided,
-        &sim_strategy_dullest,
+        &sim_strategy_baseline,
         &sim_strategy_exhaustive,
         &sim_strategy_delay,
         &sim_strategy_rf,

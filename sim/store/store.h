@@ -206,7 +206,7 @@ struct sim_run_row {
     uint32_t object;
     uint32_t site;
     uint32_t tape_offset; /* Into `tapes`. */
-    uint32_t tape_length; /* 0: the dullest run, or the tape was not kept. */
+    uint32_t tape_length; /* 0: the baseline run, or the tape was not kept. */
     uint32_t fresh;       /* Things that this run was the first to cover. */
     uint8_t verdict;
     uint8_t oracle;
@@ -353,7 +353,7 @@ struct sim_zoo_row {
     uint32_t verdict;
     uint32_t oracle;
     bool as_stated;
-    bool dullest;
+    bool baseline;
     uint32_t trials;
     uint32_t found;
     uint64_t trial_runs;

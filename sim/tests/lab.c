@@ -48,7 +48,7 @@ lab_init(struct lab *lab, void *hint, uint8_t fill)
         abort();
     }
     sim_random_init(&lab->random);
-    sim_dullest_init(&lab->dullest);
+    sim_baseline_init(&lab->baseline);
 }
 
 void
@@ -63,39 +63,39 @@ lab_fini(struct lab *lab)
 }
 
 static struct sim_strategy *
-strategy_of(struct lab *lab, bool dull)
+strategy_of(struct lab *lab, bool plain)
 {
-    return dull ? &lab->dullest.strategy : &lab->random.strategy;
+    return plain ? &lab->baseline.strategy : &lab->random.strategy;
 }
 
 struct sim_outcome
-lab_run(struct lab *lab, const struct sim_scenario *scenario, uint64_t seed, bool dull)
+lab_run(struct lab *lab, const struct sim_scenario *scenario, uint64_t seed, bool plain)
 {
     struct sim_options options;
     struct sim_outcome outcome;
     sim_options_init(&options, scenario);
-    sim_world_run(&lab->world, scenario, &options, seed, strategy_of(lab, dull),
+    sim_world_run(&lab->world, scenario, &options, seed, strategy_of(lab, plain),
             (struct sim_recording){true, true}, &outcome);
     return outcome;
 }
 
 struct sim_outcome
 lab_judge_with(struct lab *lab, const struct sim_scenario *scenario,
-        const struct sim_options *options, uint64_t seed, bool dull)
+        const struct sim_options *options, uint64_t seed, bool plain)
 {
     struct sim_outcome outcome;
-    struct sim_case what = {scenario, *options, seed, strategy_of(lab, dull)};
+    struct sim_case what = {scenario, *options, seed, strategy_of(lab, plain)};
     sim_judge(&lab->world, &what, (struct sim_recording){true, true}, &outcome);
     (void)sim_judge_owed(&lab->world, &what, &outcome);
     return outcome;
 }
 
 struct sim_outcome
-lab_judge(struct lab *lab, const struct sim_scenario *scenario, uint64_t seed, bool dull)
+lab_judge(struct lab *lab, const struct sim_scenario *scenario, uint64_t seed, bool plain)
 {
     struct sim_options options;
     sim_options_init(&options, scenario);
-    return lab_judge_with(lab, scenario, &options, seed, dull);
+    return lab_judge_with(lab, scenario, &options, seed, plain);
 }
 
 char *

@@ -54,7 +54,7 @@ void program_put(int64_t program, char *text, size_t size);
 
 #define EVERY_CHOICES_MAX 256u
 
-/* Answers every choice in every way: depth first, dullest first. */
+/* Answers every choice in every way: depth first, baseline first. */
 struct every {
     struct sim_strategy strategy; /* First. */
     struct {

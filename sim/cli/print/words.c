@@ -26,7 +26,7 @@ sim_token_of(const struct sim_scenario *scenario, const struct sim_options *opti
             .site = outcome->site,
             .taped = how != SIM_HOW_RANDOM,
     };
-    /* The dullest run is the empty tape. */
+    /* The baseline run is the empty tape. */
     if (how == SIM_HOW_STRICT || how == SIM_HOW_LENIENT) {
         rt_assert(tape != NULL);
         token.tape = *tape;

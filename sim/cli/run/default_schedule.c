@@ -11,7 +11,7 @@
  * It has a process to itself, of a pool of one worker: no other run begins in a process that has
  * made it, and it begins in none that has made another run.
  *
- * It is not made where the strategy makes it anyway (`dullest`, enumerations), of a promoted run,
+ * It is not made where the strategy makes it anyway (`baseline`, enumerations), of a promoted run,
  * by shards other than the first, and where it was remembered and has just failed again: that run
  * is counted once.
  *
@@ -36,7 +36,7 @@ plan_of(const struct sim_sweep_plan *sweep)
             .options = sweep->options,
             .first = SIM_SHRINK_SEED,
             .runs = 1,
-            .how = SIM_HOW_DULLEST,
+            .how = SIM_HOW_BASELINE,
             .fail_fast = sweep->fail_fast,
             .deadline_ms = sweep->deadline_ms,
             .interrupted = sweep->interrupted,

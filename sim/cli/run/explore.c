@@ -2,7 +2,7 @@
  * explore.c -- `rewake explore`: all runs of a scenario, and how many of them that were.
  *
  * Where the scenario declares that the simulator sees all it shares, one run of each class of
- * equivalent runs (`dpor`); elsewhere all that deviate at most so often from the dullest run
+ * equivalent runs (`dpor`); elsewhere all that deviate at most so often from the baseline run
  * (`exhaustive`). One worker, for each run begins where the one before ended. What is stored, and
  * how, is that of `rewake run` (store.c).
  *

@@ -15,7 +15,7 @@
 const char *
 sim_run_strategy(const struct sim_run *run)
 {
-    return run->first.in_progress             ? "dullest"
+    return run->first.in_progress             ? "baseline"
            : run->plan.how == SIM_HOW_LENIENT ? "tape"
                                               : run->cli->settings.strategy;
 }

@@ -4,7 +4,7 @@
  *      zoo/a06/broken -D tasks=3 -O step_ns=50        one line of text
  *      bytes to the end                               sim/core/answers.h
  *
- * Whatever the bytes are, they are a run of that scenario; none are its dullest run. The line is
+ * Whatever the bytes are, they are a run of that scenario; none are its baseline run. The line is
  * that of `rewake run`: the scenario's name, then what differs from the defaults, one blank
  * between two words. So a file that stopped a fuzzer needs nothing else to be replayed, and one
  * from another scenario's folder is told from it.

@@ -6,7 +6,7 @@
  * gets from 700,000 to 0, which is one choice. Here a number is replaced whole, and what follows in
  * its stream moves up. In this order, each number from the last to the first:
  *
- *   an edge       the dullest, and those that are one choice: the other end, the middle, …
+ *   an edge       the baseline, and those that are one choice: the other end, the middle, …
  *   rounded       the fewest leading halves that will do, downwards and upwards
  *   two at once   by the same amount; or what one loses the other gains
  *
@@ -170,7 +170,7 @@ try_rounded(struct sim__shrinker *shrinker, const struct sim_number *number, uin
 
 /* ---- Two. ------------------------------------------------------------------------------------ */
 
-/* `later` stands behind `earlier` in the run. One comes to its dull end, and the other follows by
+/* `later` stands behind `earlier` in the run. One comes to its default end, and the other follows by
  * the same amount, or makes up for it. */
 static bool
 try_two(struct sim__shrinker *shrinker, const struct sim_number *later,

@@ -48,7 +48,7 @@ is_of_any(const struct sim__shrinker *shrinker, const struct sim_deviation *entr
 }
 
 static bool
-is_dull(const struct sim__shrinker *shrinker, const struct sim_number *number)
+is_plain(const struct sim__shrinker *shrinker, const struct sim_number *number)
 {
     for (uint32_t i = 0; i < shrinker->best.count; i++) {
         if (sim__shrink_is_of(number, &shrinker->best.entries[i])) {
@@ -65,7 +65,7 @@ find_parts(const struct sim__shrinker *shrinker, struct parts *ret)
     ret->count = 0;
     ret->more = false;
     for (uint32_t i = 0; i < shrinker->drawn_count; i++) {
-        if (!is_dull(shrinker, &shrinker->drawn[i])) {
+        if (!is_plain(shrinker, &shrinker->drawn[i])) {
             add_part(ret, &(struct part){.is_number = true, .number = shrinker->drawn[i]});
         }
     }
@@ -80,7 +80,7 @@ find_parts(const struct sim__shrinker *shrinker, struct parts *ret)
 /* ---- Changing a part. ------------------------------------------------------------------------ */
 
 static uint64_t
-dull_value(const struct sim_number *number)
+plain_value(const struct sim_number *number)
 {
     return number->form == SIM_DRAW_LENGTH ? number->hi : number->lo;
 }
@@ -127,7 +127,7 @@ change(struct sim__shrinker *shrinker, const struct part *part, uint32_t way)
         bool there = way < part->entry.n && way != part->entry.index;
         return there && change_entry(&shrinker->candidate, &part->entry, way);
     }
-    uint64_t value = way == 0 ? dull_value(&part->number) : way_of_number(&part->number, way);
+    uint64_t value = way == 0 ? plain_value(&part->number) : way_of_number(&part->number, way);
     const struct sim__change changed = {part->number, value};
     return value != part->number.value && sim__shrink_put_value(shrinker, &changed);
 }

@@ -31,7 +31,7 @@ struct sim_sweep_plan {
     struct sim_options options;
     uint64_t first;              /* Seed of run 0. */
     uint64_t runs;               /* UINT64_MAX: until it is stopped. */
-    uint32_t how;                /* RANDOM, DULLEST, SEARCH, or LENIENT: one run by … */
+    uint32_t how;                /* RANDOM, BASELINE, SEARCH, or LENIENT: one run by … */
     const struct sim_tape *tape; /* … this tape; borrowed. */
     struct sim_search search;    /* With SEARCH. */
     uint32_t given;              /* Options that no swarm draws: bit 1 << i for option i. */
@@ -73,7 +73,7 @@ struct sim_merged {
 
 /* What makes one run of a sweep again, alone. */
 struct sim_again {
-    uint32_t how;                /* RANDOM or DULLEST, by the seed; or STRICT, … */
+    uint32_t how;                /* RANDOM or BASELINE, by the seed; or STRICT, … */
     const struct sim_tape *tape; /* … by this tape. Borrowed. */
 };
 

@@ -20,7 +20,7 @@
 struct sim_trials_plan {
     const struct sim_scenario *scenario;
     struct sim_options options;
-    uint32_t how;             /* RANDOM, DULLEST or SEARCH. */
+    uint32_t how;             /* RANDOM, BASELINE or SEARCH. */
     struct sim_search search; /* With SEARCH. */
     uint32_t trials;          /* At least 1. */
     uint64_t runs_max;        /* Of one trial, at least 1. */

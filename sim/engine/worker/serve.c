@@ -63,7 +63,7 @@ leave(int status)
 union strategy {
     struct sim_strategy base;
     struct sim_random random;
-    struct sim_dullest dullest;
+    struct sim_baseline baseline;
     struct sim_replay replay;
     struct sim_ordered ordered;
     struct sim_answers answers;
@@ -115,8 +115,8 @@ strategy_init(union strategy *strategy, const struct sim_shared *shared)
     case SIM_HOW_RANDOM:
         sim_random_init(&strategy->random);
         break;
-    case SIM_HOW_DULLEST:
-        sim_dullest_init(&strategy->dullest);
+    case SIM_HOW_BASELINE:
+        sim_baseline_init(&strategy->baseline);
         break;
     case SIM_HOW_STRICT:
         sim_replay_init(&strategy->replay, &shared->incoming, false, NULL);

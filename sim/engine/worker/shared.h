@@ -49,16 +49,16 @@
 /* How decisions are made. */
 enum sim_how {
     SIM_HOW_RANDOM,
-    SIM_HOW_DULLEST,
+    SIM_HOW_BASELINE,
     SIM_HOW_STRICT, /* By the tape, and every misfit is told. */
     SIM_HOW_LENIENT,
     SIM_HOW_SEARCH,  /* By a strategy with a name of its own (sim/search/). */
     SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
-    SIM_HOW_ORDERED, /* As dull as some steps in order let it be (sim/core/ordered.h). */
+    SIM_HOW_ORDERED, /* As default as some steps in order let it be (sim/core/ordered.h). */
     SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/answers.h). */
 };
 
-/* "random", "dullest", "tape". */
+/* "random", "baseline", "tape". */
 const char *sim_how_name(uint32_t how);
 
 struct sim_job {

@@ -83,7 +83,7 @@ put_who_could(struct telling *telling, const struct sim_answered *answered)
     }
     sim_page_printf(&telling->line,
             "who runs was a choice of %u, the one ready longest first (alternative 0, the "
-            "dullest):",
+            "baseline):",
             answered->n);
     flush(telling, 0, 4);
     for (uint32_t i = 0; i < answered->n; i++) {

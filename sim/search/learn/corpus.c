@@ -42,7 +42,7 @@ sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t fresh, const ui
         tape->run = run;
         tape->fresh = fresh;
         tape->length = (uint32_t)length;
-        if (length > 0) { /* The dullest run has an empty tape, which may lie nowhere. */
+        if (length > 0) { /* The baseline run has an empty tape, which may lie nowhere. */
             memcpy(tape->bytes, bytes, length);
         }
     }

@@ -24,7 +24,7 @@ put_what(struct sim__statement *statement, const struct sim_zoo_row *row)
     sim__put_int(statement, row->verdict);
     sim__put_int(statement, row->oracle);
     sim__put_int(statement, row->as_stated);
-    sim__put_int(statement, row->dullest);
+    sim__put_int(statement, row->baseline);
 }
 
 static void

@@ -105,7 +105,7 @@ CREATE TABLE runs (
     steps      INTEGER NOT NULL,
     sim_ns     INTEGER NOT NULL,
     decisions  INTEGER NOT NULL,    -- choices with more than one alternative
-    deviations INTEGER NOT NULL,    -- of those, answered other than the dullest
+    deviations INTEGER NOT NULL,    -- of those, answered other than the baseline
     verdict    INTEGER NOT NULL REFERENCES verdicts,
     oracle     INTEGER NOT NULL REFERENCES oracles,
     actor      INTEGER,             -- whom the verdict is about; NULL: nobody

@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS zoo (
     verdict     INTEGER NOT NULL,   -- of the first failure of the first trial
     oracle      INTEGER NOT NULL,
     as_stated   INTEGER NOT NULL,   -- 1: every failure had the verdict that the scenario states
-    dullest     INTEGER NOT NULL,   -- 1: it fails when every choice is answered with 0
+    baseline     INTEGER NOT NULL,   -- 1: it fails when every choice is answered with 0
     trials      INTEGER NOT NULL,   -- trial t begins at seed 1 + t * 1,000,000
     found       INTEGER NOT NULL,   -- trials in which it was found
     trial_runs  INTEGER NOT NULL,   -- runs up to the first failure, over all trials
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS zoo (
 
 CREATE VIEW IF NOT EXISTS zoo_table AS
 SELECT substr(bug, 1, 1) AS class, z.name, reference, v.name AS verdict, o.name AS oracle,
-       CASE dullest WHEN 1 THEN 'yes' ELSE 'no' END AS dullest,
+       CASE baseline WHEN 1 THEN 'yes' ELSE 'no' END AS baseline,
        found || '/' || trials AS found,
        round(1.0 * trial_runs / max(found, 1), 1) AS mean_runs,
        trial_steps / max(found, 1) AS steps, fixed_runs, fixed_failures

@@ -28,13 +28,13 @@ same "a file that fails: status" "$(status replay canary_lost-wakeup)" 1
 ok "a file that fails: it is said" grep -q '^canary/lost-wakeup: it fails, lost-wakeup' out.txt
 ok "a file is told as a token" grep -q '^as a token: rw1:canary/lost-wakeup:0:' out.txt
 same "show of a file: status" "$(status show canary_lost-wakeup)" 0
-printf 'canary/lost-wakeup\n' >dull
-same "a line alone is the dullest run: status" "$(status replay dull)" 0
-ok "the dullest run passes" grep -q '^canary/lost-wakeup: it passes' out.txt
-printf 'kernel/reorder-3/broken -D setters=7 -O step_ns=50\n' >dull
-ok "parameters and options" sh -c "'$REWAKE' replay dull >dull.txt"
+printf 'canary/lost-wakeup\n' >default
+same "a line alone is the baseline run: status" "$(status replay default)" 0
+ok "the baseline run passes" grep -q '^canary/lost-wakeup: it passes' out.txt
+printf 'kernel/reorder-3/broken -D setters=7 -O step_ns=50\n' >default
+ok "parameters and options" sh -c "'$REWAKE' replay default >default.txt"
 printf 'kernel/reorder-3/broken -D setters=7 -O step_ns=50\n' >dull2
-rewake replay "$(sed -n 's/^as a token: //p' dull.txt)" --artifact dull3 >/dev/null
+rewake replay "$(sed -n 's/^as a token: //p' default.txt)" --artifact dull3 >/dev/null
 ok "parameters and options come back" cmp dull2 dull3
 head -c 300 /dev/urandom >noise
 { printf 'canary/lost-wakeup\n' && cat noise; } >any
@@ -59,8 +59,8 @@ refused "of a value that can not be" 125 replay odd
 head -c 2000000 /dev/zero >odd
 refused "too large" 2 replay odd
 refused "a folder" 2 replay .
-refused "a file that is there is not written over" 2 replay dull --artifact canary_leak
-refused "a place that is not there" 70 replay dull --artifact no/such/place
+refused "a file that is there is not written over" 2 replay default --artifact canary_leak
+refused "a place that is not there" 70 replay default --artifact no/such/place
 
 # ---- A run is kept as a scenario. ----
 build_library mended

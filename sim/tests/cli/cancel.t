@@ -1,7 +1,7 @@
 #!/bin/sh
 # cancel.t -- who claims to survive a cancel survives it at every suspension point of a run.
 #
-# The dullest run of each, with its faults off, is cancelled at its first suspension, then at its
+# The baseline run of each, with its faults off, is cancelled at its first suspension, then at its
 # second, and so on. A point behind the last one changes nothing, so the longest decides.
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -22,7 +22,7 @@ survivors() {
 # fails_at NAME...: the suspension points at which one of them does not survive.
 fails_at() {
     for point in $(seq $points); do
-        rewake run "$@" --strategy dullest --runs 1 -O faults=0 -O cancel_at="$point" \
+        rewake run "$@" --strategy baseline --runs 1 -O faults=0 -O cancel_at="$point" \
             --record none >"at$point.txt" || echo "$point"
     done
 }

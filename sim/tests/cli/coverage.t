@@ -113,12 +113,12 @@ same "the covering runs cover all of it" \
 # ---- Goals, reached or not. ----
 timeout=seeds/s1/race-timeout
 same "goals that few runs do not reach: status" \
-    "$(status run $timeout --runs 1 --strategy dullest --goals --fresh --db g.db)" 1
+    "$(status run $timeout --runs 1 --strategy baseline --goals --fresh --db g.db)" 1
 ok "they are named, with their lines" \
     grep -q 'goal never reached: reader->done && .* at race_timeout.c:[0-9]* check' out.txt
 ok "and known to the database" test "$(sqlite3 g.db 'SELECT count(*) FROM goals_missed')" -ge 1
 same "without --goals they are no failure" \
-    "$(status run $timeout --runs 1 --strategy dullest --fresh --db g.db)" 0
+    "$(status run $timeout --runs 1 --strategy baseline --fresh --db g.db)" 0
 rewake coverage --db g.db >g.txt
 ok "coverage tells them" grep -q '^   never  sometimes ' g.txt
 ok "and that SIM_ALWAYS was checked" grep -q '^       1  always ' g.txt

@@ -2,7 +2,7 @@
 # scenarios.t -- what every scenario of the tree promises.
 #
 # Seeds, repaired forms and kept runs hold, broken forms break as they say, canaries sing, and the
-# dullest runs are the stories of the articles, event for event.
+# baseline runs are the stories of the articles, event for event.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
@@ -48,14 +48,14 @@ same "kernels, --expect: status" \
 same "a canary without --expect is a bug: status" \
     "$(status run canary/lost-wakeup --runs 300 --fresh --record none)" 1
 
-# ---- Golden traces: the dullest run of each story, as columns. ----
+# ---- Golden traces: the baseline run of each story, as columns. ----
 for name in seeds/s1/two-requests seeds/s1/noop-block-on seeds/s1/stream-group \
     seeds/s2/guest-transform seeds/s3/three-tasks seeds/s3/echo-server \
     seeds/s4/proxy-one-message seeds/s4/socket-polls seeds/s4/socket-callbacks seeds/s5/wander \
     canary/lost-wakeup zoo/a09/fixed; do
     golden=$root/sim/tests/golden/$(printf '%s' "$name" | tr / _).txt
     rm -f golden.db*
-    rewake run "$name" --strategy dullest --runs 1 --record all --fresh --db golden.db \
+    rewake run "$name" --strategy baseline --runs 1 --record all --fresh --db golden.db \
         >/dev/null 2>&1
     rewake show run:1 --db golden.db | sed '/^replay:/d' >shown.txt
     [ "${GOLDEN:-}" != new ] || cp shown.txt "$golden"

@@ -67,7 +67,7 @@ ok "--time says when it was hit" grep -q '; the time is up)\.$' out.txt
 refused "--time of nothing" 2 shrink "$long" --time soon
 
 # ---- What can not be shrunk. ----
-rewake run zoo/d05/fixed --strategy dullest --runs 1 --record all --fresh --db p.db >/dev/null
+rewake run zoo/d05/fixed --strategy baseline --runs 1 --record all --fresh --db p.db >/dev/null
 same "a passing run: status" "$(status shrink run:1 --db p.db)" 0
 ok "a passing run: told" grep -q 'it passes: there is nothing to shrink' out.txt
 refused "no token" 2 shrink hello
@@ -84,7 +84,7 @@ cp mended.so mended-first.so
 rewake run ./mended.so --runs 50 --fail-fast --fresh --json --db m.db >m.json
 token=$(token_of m.json)
 same "a library's failure: status" "$(status shrink ./mended.so "$token")" 1
-ok "as few digits as it takes" grep -q '^deviations .* 2  from the dullest run' out.txt
+ok "as few digits as it takes" grep -q '^deviations .* 2  from the baseline run' out.txt
 for command in shrink explain show replay; do
     refused "$command: a library, and a run that is not of it" 125 \
         $command ./mended.so "$(told r.db)" --db r.db

@@ -8,7 +8,7 @@ lib=./slots.so
 
 # shown NAME: the baseline run of slots/NAME, as `show` has it.
 shown() {
-    rewake run $lib "slots/$1" --strategy dullest --runs 1 --record all --no-shrink --fresh \
+    rewake run $lib "slots/$1" --strategy baseline --runs 1 --record all --no-shrink --fresh \
         --db "$1.db" >"$1.run" 2>&1
     rewake show $lib run:1 --db "$1.db" | sed '/^replay:/d'
 }

@@ -20,7 +20,7 @@ digest() {
 }
 
 # ---- Any number of workers, with each strategy. ----
-strategies=$(few "portfolio guided rf surw pos pct urw relay random dullest" "portfolio rf")
+strategies=$(few "portfolio guided rf surw pos pct urw relay random baseline" "portfolio rf")
 for strategy in $strategies; do
     one=$(digest $scenario --seeds 1-60 --strategy $strategy --jobs 1)
     ok "$strategy: there is a digest" test ${#one} -eq 16

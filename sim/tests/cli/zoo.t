@@ -13,9 +13,9 @@ ok "one line a bug" test "$(grep -c '^zoo/a0' out.txt)" -eq "$listed"
 ok "the reference stands in it" grep -q '^zoo/a06 *tokio-rs/tokio#4497 *lost-wakeup' out.txt
 ok "no line is wider than a terminal" not_in out.txt '^.\{101\}'
 same "the table is stored" \
-    "$(rewake query "SELECT class, verdict, dullest, found FROM zoo_table WHERE name = 'zoo/a06'" \
+    "$(rewake query "SELECT class, verdict, baseline, found FROM zoo_table WHERE name = 'zoo/a06'" \
         --json --db z.db)" \
-    '{"class":"A","verdict":"lost-wakeup","dullest":"no","found":"20/20"}'
+    '{"class":"A","verdict":"lost-wakeup","baseline":"no","found":"20/20"}'
 rewake zoo 'zoo/a06/*' --runs 300 --db z.db >/dev/null
 same "measured again, a bug has one row" \
     "$(rewake query "SELECT count(*) AS n FROM zoo WHERE name = 'zoo/a06'" --json --db z.db)" \

@@ -74,8 +74,8 @@ TEST(answers_known_bytes_are_known_answers)
 }
 
 /* Goal: any bytes are a run. Method: random ones of every length, odd kinds and cut ends among
- * them; none at all are the dullest run. */
-TEST(answers_of_any_bytes_is_a_run_and_of_none_the_dullest)
+ * them; none at all are the baseline run. */
+TEST(answers_of_any_bytes_is_a_run_and_of_none_the_baseline)
 {
     struct toy toy;
     uint8_t bytes[200];

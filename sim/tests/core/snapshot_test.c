@@ -94,7 +94,7 @@ run_to(struct lab *lab, uint64_t step)
 {
     struct sim_options options;
     sim_options_init(&options, &scenario);
-    return sim_world_run_to(&lab->world, &scenario, &options, 1, &lab->dullest.strategy,
+    return sim_world_run_to(&lab->world, &scenario, &options, 1, &lab->baseline.strategy,
             (struct sim_recording){false, false}, (struct sim_stop){step, false});
 }
 

@@ -59,10 +59,10 @@ static const struct sim_scenario two = {
         .setup = two_counters,
 };
 
-/* Goal: the dullest run is first come, first served, and a world of a made-up kind of actor needs
+/* Goal: the baseline run is first come, first served, and a world of a made-up kind of actor needs
  * no change of the world.
  * Method: the trace, as a story. */
-TEST(dullest_run_steps_actors_in_the_order_of_enabling)
+TEST(baseline_run_steps_actors_in_the_order_of_enabling)
 {
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);

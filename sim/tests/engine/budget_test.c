@@ -66,7 +66,7 @@ run_of(const struct sim_scenario *scenario, struct sim_budget *budget, bool stud
     const struct sim_candidate candidate = {.scenario = scenario,
             .options = &options,
             .seed = 1,
-            .how = SIM_HOW_DULLEST,
+            .how = SIM_HOW_BASELINE,
             .study = studies ? study : NULL};
     EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 2000));
     single.budget = budget;

@@ -105,20 +105,20 @@ step_of(uint32_t actor, uint32_t nth)
 }
 
 /*
- * Goal: a pair is kept, and everything else goes as dull as it can.
+ * Goal: a pair is kept, and everything else goes as default as it can.
  * Method: the first task's second step after the last one's fifth; whoever is not held back steps
  * in turn. What the run wrote is a strict tape of it.
  */
-TEST(ordered_run_keeps_its_pairs_and_is_dull_otherwise)
+TEST(ordered_run_keeps_its_pairs_and_is_plain_otherwise)
 {
     struct sim_single single;
-    uint32_t dull[TASKS * TURNS];
+    uint32_t plain[TASKS * TURNS];
     uint32_t actors[TASKS * TURNS];
     EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
     (void)fly(&single, SIM_HOW_LENIENT, 0, NULL);
-    EXPECT_EQ(who_stepped(&single, dull, TASKS * TURNS), TASKS * TURNS);
-    uint32_t first = dull[0];
-    uint32_t last = dull[TASKS - 1];
+    EXPECT_EQ(who_stepped(&single, plain, TASKS * TURNS), TASKS * TURNS);
+    uint32_t first = plain[0];
+    uint32_t last = plain[TASKS - 1];
     struct sim_deviation entries[2] = {step_of(first, 1), step_of(last, 4)};
     const struct sim_tape tape = {entries, 2, 2};
     EXPECT_EQ(fly(&single, SIM_HOW_ORDERED, 0, &tape)->verdict, SIM_VERDICT_INVARIANT);
@@ -130,7 +130,7 @@ TEST(ordered_run_keeps_its_pairs_and_is_dull_otherwise)
         of_last += actors[i] == last;
         of_first += actors[i] == first;
         EXPECT(of_first < 2 || of_last >= 5);
-        EXPECT(i >= TASKS || actors[i] == dull[i]);
+        EXPECT(i >= TASKS || actors[i] == plain[i]);
     }
     EXPECT(of_first >= 2);
     struct sim_deviation written[64];
@@ -147,13 +147,13 @@ TEST(ordered_run_keeps_its_pairs_and_is_dull_otherwise)
 TEST(ordered_run_goes_on_where_all_have_to_wait)
 {
     struct sim_single single;
-    uint32_t dull[TASKS * TURNS];
+    uint32_t plain[TASKS * TURNS];
     EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
     (void)fly(&single, SIM_HOW_LENIENT, 0, NULL);
-    (void)who_stepped(&single, dull, TASKS * TURNS);
+    (void)who_stepped(&single, plain, TASKS * TURNS);
     struct sim_deviation entries[4];
-    uint32_t low = dull[1] < dull[2] ? dull[1] : dull[2];
-    uint32_t high = dull[1] < dull[2] ? dull[2] : dull[1];
+    uint32_t low = plain[1] < plain[2] ? plain[1] : plain[2];
+    uint32_t high = plain[1] < plain[2] ? plain[2] : plain[1];
     entries[0] = step_of(low, 0);
     entries[1] = step_of(high, 0);
     entries[2] = step_of(high, 0);

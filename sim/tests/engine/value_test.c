@@ -117,7 +117,7 @@ far_apart(const uint64_t *drawn)
 }
 
 /* Two numbers that hang together are moved by the same amount; neither can be lowered alone. The
- * dullest number in the middle costs one, and the other some halves. */
+ * baseline number in the middle costs one, and the other some halves. */
 TEST(shrink_two_numbers_are_moved_together)
 {
     rule.hi[0] = 2000;

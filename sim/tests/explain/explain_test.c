@@ -117,7 +117,7 @@ says(const struct test *test, const char *words)
 
 /*
  * Goal: a wake that comes before the store is told with both, and their order decides.
- * Method: the dullest run passes; where the writer goes first, it fails. Exchanged, it passes.
+ * Method: the baseline run passes; where the writer goes first, it fails. Exchanged, it passes.
  */
 TEST(explain_wake_before_the_store_and_their_order)
 {

@@ -11,16 +11,16 @@
 /* Runs with options of one's own, not judged; everything is recorded. */
 static inline struct sim_outcome
 host_lab_run(struct lab *lab, const struct sim_scenario *scenario,
-        const struct sim_options *options, uint64_t seed, bool dull)
+        const struct sim_options *options, uint64_t seed, bool plain)
 {
     struct sim_outcome outcome;
-    struct sim_strategy *strategy = dull ? &lab->dullest.strategy : &lab->random.strategy;
+    struct sim_strategy *strategy = plain ? &lab->baseline.strategy : &lab->random.strategy;
     sim_world_run(&lab->world, scenario, options, seed, strategy,
             (struct sim_recording){.events = true, .texts = true}, &outcome);
     return outcome;
 }
 
-/* The dullest run and `seeds` random ones; each must end with `verdict` of `oracle`. */
+/* The baseline run and `seeds` random ones; each must end with `verdict` of `oracle`. */
 static inline void
 host_lab_expect(const struct sim_scenario *scenario, uint64_t seeds, enum sim_verdict verdict,
         enum sim_oracle oracle)

@@ -200,7 +200,7 @@ all_ready_setup(struct sim_world *world)
     (void)sim_loop_new(world, "loop", all_ready, host_story_new(world));
 }
 
-/* Always the last alternative of what is reported, everything else dull: the nastiest host. */
+/* Always the last alternative of what is reported, everything else default: the nastiest host. */
 static uint32_t
 nasty_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {

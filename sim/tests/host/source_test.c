@@ -87,7 +87,7 @@ static const struct sim_scenario latency = {.name = "test/latency",
 
 /* No stretched steps: what is measured is the host's own time. */
 static void
-run_unstretched(const struct sim_scenario *scenario, uint64_t seeds, bool dull)
+run_unstretched(const struct sim_scenario *scenario, uint64_t seeds, bool plain)
 {
     struct lab lab;
     struct sim_options options;
@@ -95,7 +95,7 @@ run_unstretched(const struct sim_scenario *scenario, uint64_t seeds, bool dull)
     sim_options_init(&options, scenario);
     options.stretch_one_in = 0;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
-        EXPECT_STR(host_lab_run(&lab, scenario, &options, seed, dull).message, "");
+        EXPECT_STR(host_lab_run(&lab, scenario, &options, seed, plain).message, "");
     }
     lab_fini(&lab);
 }

@@ -136,7 +136,7 @@ TEST(input_without_bytes_has_an_end)
 }
 
 static void
-dull_setup(struct sim_world *world)
+plain_setup(struct sim_world *world)
 {
     struct story *story = story_new(world);
     char buffer[4];
@@ -148,12 +148,12 @@ dull_setup(struct sim_world *world)
     (void)sim_loop_new(world, "reader", reader, story);
 }
 
-/* Goal: the dullest run moves as much as it may, and "not yet" is no move for the judge.
+/* Goal: the baseline run moves as much as it may, and "not yet" is no move for the judge.
  * Method: chunks of 10 read by 7: 7 and 3, six times; the last chunk has one byte. */
 TEST(input_read_dully_moves_all_that_is_there)
 {
     static const struct sim_scenario scenario = {
-            .name = "test/dull", .about = "Reads a page dully.", .setup = dull_setup};
+            .name = "test/plain", .about = "Reads a page dully.", .setup = plain_setup};
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);
     EXPECT_EQ(strlen(TEXT), 61);

@@ -64,7 +64,7 @@ strikes(struct sim_world *world)
 
 /*
  * Goal: `audit_one_in=1` is each quiescence, not the first of each run.
- * Method: what is late is late at the third quiescence only, on the dullest run.
+ * Method: what is late is late at the third quiescence only, on the baseline run.
  */
 TEST(audit_of_each_quiescence_sees_the_late_one)
 {

@@ -153,7 +153,7 @@ TEST(lost_wake_is_found_and_the_owed_step_is_the_putters)
 }
 
 /* Goal: no false alarm: the same program with every wake in place passes for every seed.
- * Method: 500 seeds and the dullest run, every quiescence audited. */
+ * Method: 500 seeds and the baseline run, every quiescence audited. */
 TEST(program_in_order_passes_every_seed)
 {
     struct lab lab;

@@ -62,7 +62,7 @@ ask(bool alone)
     struct lab lab;
     struct sim_answer answer;
     lab_init(&lab, NULL, 0xa5);
-    struct sim_case what = {.scenario = &scenario, .strategy = &lab.dullest.strategy};
+    struct sim_case what = {.scenario = &scenario, .strategy = &lab.baseline.strategy};
     sim_options_init(&what.options, &scenario);
     uint32_t reader = 0;
     EXPECT(sim_world_run_to(&lab.world, what.scenario, &what.options, 1, what.strategy,

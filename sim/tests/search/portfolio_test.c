@@ -237,7 +237,7 @@ TEST(every_strategy_makes_the_same_runs_on_any_number_of_workers)
     }
     for (uint32_t s = 0; s < sim_strategy_count(); s++) {
         const char *name = sim_strategy_at(s)->name;
-        uint64_t runs = strcmp(name, "dullest") == 0 ? 1 : 200;
+        uint64_t runs = strcmp(name, "baseline") == 0 ? 1 : 200;
         expect_same_runs(pools, &scenario, name, runs);
         expect_same_runs(pools, &loops, name, runs);
     }
@@ -254,7 +254,7 @@ TEST(every_strategy_replays_from_its_tape)
     EXPECT(sim_pool_init(&pool, 2, 10000));
     for (uint32_t i = 0; i < sim_strategy_count(); i++) {
         const char *name = sim_strategy_at(i)->name;
-        uint64_t runs = strcmp(name, "dullest") == 0 ? 1 : 60;
+        uint64_t runs = strcmp(name, "baseline") == 0 ? 1 : 60;
         free(sweep(&pool, name, runs, 100));
     }
     sim_pool_fini(&pool);

@@ -275,7 +275,7 @@ TEST(exhaustive_within_a_bound_makes_what_the_bound_admits)
         EXPECT_EQ(bounded.runs, within);
         EXPECT_EQ(bounded.space.whole, bound);
     }
-    /* Two tasks of five steps: of the first three choices all, behind them the dullest. */
+    /* Two tasks of five steps: of the first three choices all, behind them the baseline. */
     walk(&bounded, &five_five, "exhaustive:depth=3");
     EXPECT_EQ(bounded.runs, 8);
     EXPECT(bounded.space.cut);
