@@ -80,7 +80,7 @@ told_text(tell_fn *tell, const struct sim_explanation *explanation)
     const struct sim_tale tale = {
             .recorder = sim_single_recorder(&explanation->failing),
             .outcome = sim_explanation_outcome(explanation),
-            .went_on = explanation->cause.by_wish != SIM_WISH_NONE,
+            .went_on = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE,
     };
     struct sim_page page;
     sim_page_init(&page, false);

@@ -22,7 +22,7 @@
 
 /* Of the budget, when each stage has to end, in percent; those before are in decision.c. */
 #define STUDY_ENDS 75u
-#define WISH_ENDS 85u
+#define COUNTERFACTUAL_ENDS 85u
 
 /* The failure as it came. */
 static bool
@@ -167,11 +167,11 @@ read_record(struct sim_explanation *explanation)
     return true;
 }
 
-static struct sim_wish_runs
+static struct sim_counterfactual_runs
 runs_of(const struct sim_explanation *explanation)
 {
     const struct sim_failure *failure = &explanation->failure;
-    return (struct sim_wish_runs){
+    return (struct sim_counterfactual_runs){
             .scenario = failure->scenario,
             .options = &explanation->decision.options,
             .seed = explanation->decision.seed,
@@ -195,7 +195,7 @@ evidence_of(const struct sim_explanation *explanation)
             .crash = died ? &explanation->failing.worker.shared->crash : NULL,
             .places = explanation->places,
             .passing = explanation->compared ? &explanation->passing_ledger : NULL,
-            .wish = &explanation->wish,
+            .counterfactual = &explanation->counterfactual,
             .visit = explanation->compared ? &explanation->visit : NULL,
             .over = explanation->over,
             .here = explanation->here,
@@ -258,14 +258,15 @@ static void
 find_visit(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
-    const struct sim_wish *wish = &explanation->wish;
+    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
     const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
-    const struct sim_wish_runs runs = runs_of(explanation);
-    if (wish->kind == SIM_WISH_SWALLOWED) {
-        sim_visit_find(&runs, explanation->places, wish->actor, 0, 0, &explanation->visit);
-    } else if (wish->kind == SIM_WISH_UNTOLD) {
-        sim_visit_find(&runs, explanation->places, wish->actor, wish->writer_id, wish->step,
-                &explanation->visit);
+    const struct sim_counterfactual_runs runs = runs_of(explanation);
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_SWALLOWED) {
+        sim_visit_find(
+                &runs, explanation->places, counterfactual->actor, 0, 0, &explanation->visit);
+    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_UNTOLD) {
+        sim_visit_find(&runs, explanation->places, counterfactual->actor, counterfactual->writer_id,
+                counterfactual->step, &explanation->visit);
     } else if (sim_outcome_is_stall(outcome)) {
         sim_visit_find(&runs, explanation->places, outcome->actor, 0, 0, &explanation->visit);
     } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
@@ -311,19 +312,21 @@ static void
 find_ways(struct sim_explanation *explanation)
 {
     const struct sim_evidence evidence = evidence_of(explanation);
-    const struct sim_wish *wish = &explanation->wish;
+    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
     uint32_t waiter = id_of(&explanation->cast, explanation->wake_outcome.part);
     uint64_t given = 0;
     uint32_t taker = sim_cause_taker(&evidence, &given);
     uint32_t blocks = 0;
     uint32_t like = 0;
-    if (wish->away_step != 0) {
-        explanation->here = sim_way_new(wish->away_id, wish->away_step, wish->away_step);
+    if (counterfactual->away_step != 0) {
+        explanation->here = sim_way_new(
+                counterfactual->away_id, counterfactual->away_step, counterfactual->away_step);
         walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
     } else if (taker != SIM_PART_NONE) {
         walk_ways(explanation, id_of(&explanation->cast, taker), given + 1, UINT32_MAX);
-    } else if (wish->kind == SIM_WISH_ELSEWHERE && wish->writer_id != waiter) {
-        walk_ways(explanation, wish->writer_id, 0, wish->step);
+    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_ELSEWHERE &&
+               counterfactual->writer_id != waiter) {
+        walk_ways(explanation, counterfactual->writer_id, 0, counterfactual->step);
     } else if (waiter != 0 && block_step(&explanation->cast, waiter, 0, &blocks) != 0) {
         uint64_t to = block_step(&explanation->passing_cast, waiter, blocks, &like);
         if (like > 0) {
@@ -337,7 +340,7 @@ static void
 find_told(struct sim_explanation *explanation)
 {
     const struct sim_evidence evidence = evidence_of(explanation);
-    uint32_t part = sim_cast_actor(&explanation->cast, explanation->wish.actor);
+    uint32_t part = sim_cast_actor(&explanation->cast, explanation->counterfactual.actor);
     uint64_t step = sim_cause_told(&evidence);
     if (step != 0 && explanation->here == NULL) {
         explanation->here = sim_way_new(id_of(&explanation->cast, part), step, step);
@@ -349,8 +352,8 @@ find_told(struct sim_explanation *explanation)
 static void
 find_over(struct sim_explanation *explanation)
 {
-    uint64_t step = explanation->wish.lost_step;
-    if (explanation->wish.kind == SIM_WISH_LOST && step != 0) {
+    uint64_t step = explanation->counterfactual.lost_step;
+    if (explanation->counterfactual.kind == SIM_COUNTERFACTUAL_LOST && step != 0) {
         explanation->over = sim_way_new(0, step, step);
         walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->over);
     }
@@ -508,17 +511,18 @@ explain_hang(struct sim_explanation *explanation)
 static void
 explain_runs(struct sim_explanation *explanation)
 {
-    sim_budget_stage(&explanation->budget, "asking what the blocked task waits for", WISH_ENDS);
+    sim_budget_stage(
+            &explanation->budget, "asking what the blocked task waits for", COUNTERFACTUAL_ENDS);
     bool rests = sim_outcome_is_stall(sim_explanation_outcome(explanation));
     if (rests) {
-        const struct sim_wish_runs runs = runs_of(explanation);
-        sim_wish_find(&runs, explanation->places, &explanation->wish);
+        const struct sim_counterfactual_runs runs = runs_of(explanation);
+        sim_counterfactual_find(&runs, explanation->places, &explanation->counterfactual);
     }
     sim_budget_stage(&explanation->budget, "comparing it with the run that passes", 100);
     if (rests) {
         find_told(explanation);
         find_over(explanation);
-        if (explanation->compared && explanation->wish.kind != SIM_WISH_DEAF) {
+        if (explanation->compared && explanation->counterfactual.kind != SIM_COUNTERFACTUAL_DEAF) {
             find_ways(explanation);
         }
     }

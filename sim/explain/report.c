@@ -246,7 +246,7 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_tale tale = {
             .recorder = sim_single_recorder(&explanation->failing),
             .outcome = sim_explanation_outcome(explanation),
-            .went_on = explanation->cause.by_wish != SIM_WISH_NONE,
+            .went_on = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE,
             .rows_max = SIM_ROWS_DEFAULT,
     };
     sim_page_init(&report.line, false);

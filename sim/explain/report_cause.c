@@ -20,9 +20,10 @@ blamed(const struct sim_cause *cause)
 uint32_t
 sim__waiter(const struct sim_explanation *explanation)
 {
-    const struct sim_wish *wish = &explanation->wish;
-    bool asked = explanation->cause.by_wish != SIM_WISH_NONE;
-    return asked ? sim_cast_actor(&explanation->cast, wish->actor) : explanation->wake_outcome.part;
+    const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
+    bool asked = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+    return asked ? sim_cast_actor(&explanation->cast, counterfactual->actor)
+                 : explanation->wake_outcome.part;
 }
 
 /* Names that are given beside the place itself. */
@@ -197,11 +198,11 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         sim_page_put(page, " asks no child of which it was not told.");
         return;
     }
-    if (cause->by_wish == SIM_WISH_DEAF) {
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_DEAF) {
         sim__say_deaf(page, explanation);
         return;
     }
-    if (cause->by_look && cause->by_wish != SIM_WISH_NONE) {
+    if (cause->by_look && cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE) {
         sim__say_left(page, explanation);
         return;
     }
@@ -287,11 +288,11 @@ static void
 put_never_fired(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    if (cause->by_wish == SIM_WISH_ELSEWHERE) {
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
         sim__say_elsewhere(page, explanation);
         return;
     }
-    if (cause->by_wish == SIM_WISH_UNTOLD) {
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_UNTOLD) {
         sim__say_untold(page, explanation);
         return;
     }
@@ -372,7 +373,7 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
         sim__say_when(page, explanation, " waits for comes too early:");
         sim_page_put(page, " writes it");
         sim__say_at(page, cause);
-        sim_page_put(page, cause->by_wish == SIM_WISH_NONE
+        sim_page_put(page, cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE
                                    ? ", where no waker is stored yet."
                                    : ", before it sleeps, so there is nobody to wake yet.");
         sim__say_falls_asleep(page, explanation);
@@ -410,11 +411,11 @@ put_poller(struct sim_page *page, const struct sim_explanation *explanation)
 static void
 put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    if (explanation->cause.by_wish == SIM_WISH_SWALLOWED) {
+    if (explanation->cause.by_counterfactual == SIM_COUNTERFACTUAL_SWALLOWED) {
         sim__say_blocked_on(page, explanation);
         return;
     }
-    if (explanation->cause.by_wish == SIM_WISH_ELSEWHERE) {
+    if (explanation->cause.by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE) {
         sim__say_turned_away(page, explanation);
         return;
     }
@@ -562,7 +563,8 @@ sim_report_put_cause(struct sim_page *page, const struct sim_explanation *explan
         put_taken(page, explanation, "puts another into its place");
         return;
     case SIM_CAUSE_ERASED:
-        if (explanation->cause.by_wish == SIM_WISH_LOST || explanation->cause.wiped) {
+        if (explanation->cause.by_counterfactual == SIM_COUNTERFACTUAL_LOST ||
+                explanation->cause.wiped) {
             put_written_over(page, explanation);
             return;
         }

@@ -31,7 +31,7 @@ sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
     uint32_t part = sim__waiter(explanation);
     sim_words_put_who(&explanation->cast, page, part);
     sim_page_put(page, " sleeps, and `");
-    sim_cast_put_object(&explanation->cast, page, explanation->wish.object, part);
+    sim_cast_put_object(&explanation->cast, page, explanation->counterfactual.object, part);
     sim_page_put(page, "` has something for it that its host does not tell: it asks for that with "
                        "SIM_FD_ONESHOT, once");
     if (cause->at_count > 0) {
@@ -54,7 +54,8 @@ sim__say_left(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_printf(page, " falls asleep at step %llu with something left to do: at step %llu ",
-            (unsigned long long)explanation->wish.step, (unsigned long long)cause->before.step);
+            (unsigned long long)explanation->counterfactual.step,
+            (unsigned long long)cause->before.step);
     sim_words_put_who(&explanation->cast, page, cause->before.part);
     sim_page_put(page, " writes what it waits for, ");
     sim_words_put_place(page, &cause->before.place);
@@ -199,12 +200,12 @@ void
 sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    if (cause->by_wish != SIM_WISH_SWALLOWED && !cause->by_visit) {
+    if (cause->by_counterfactual != SIM_COUNTERFACTUAL_SWALLOWED && !cause->by_visit) {
         return;
     }
     sim_page_printf(page, " Only at step %llu ",
             (unsigned long long)(cause->by_visit ? explanation->visit.slept
-                                                 : explanation->wish.step));
+                                                 : explanation->counterfactual.step));
     sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_put(page, " falls asleep");
     if (cause->sleeps.place.function[0] != '\0') {
@@ -241,7 +242,7 @@ sim__say_blocked_on(struct sim_page *page, const struct sim_explanation *explana
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim_page_printf(page, " blocks at step %llu although it was woken before:",
-            (unsigned long long)explanation->wish.step);
+            (unsigned long long)explanation->counterfactual.step);
     sim__say_when(page, explanation, "");
     sim_page_put(page, " wakes it");
     sim__say_at(page, cause);

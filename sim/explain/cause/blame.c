@@ -98,7 +98,8 @@ bool
 sim_cause_is_event(const struct sim_cause *cause)
 {
     return !cause->by_word && !cause->by_timer && !cause->by_trail && !cause->by_look &&
-           !cause->by_passing && !cause->wiped && cause->by_wish == SIM_WISH_NONE;
+           !cause->by_passing && !cause->wiped &&
+           cause->by_counterfactual == SIM_COUNTERFACTUAL_NONE;
 }
 
 /* The frame outside of all that polls are made of. */

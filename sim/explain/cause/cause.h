@@ -13,11 +13,11 @@
 
 #include "sim/core/symbols.h"
 #include "sim/engine/worker/crash.h"
+#include "sim/explain/counterfactual/counterfactual.h"
 #include "sim/explain/look/study.h"
 #include "sim/explain/look/way.h"
 #include "sim/explain/view/wake_outcome.h"
 #include "sim/explain/visit/visit.h"
-#include "sim/explain/wish/wish.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,17 +70,18 @@ struct sim_cause {
     struct sim_spot stored; /* Where its waker was stored. */
     /* NEVER_STORED: the combinator whose waker is not where the blocked task's own is; 0: none. */
     uint32_t past;
-    bool by_rest;     /* NEVER_STORED: in a timer that does not run. */
-    bool by_silence;  /* NEVER_STORED: with a host that was told to be silent after its report. */
-    bool by_look;     /* NEVER_STORED: it had seen what it waits for, and fell asleep. */
-    bool by_timer;    /* What did not fire is a timer that was due. */
-    bool by_word;     /* Known from the word of memory that decides. */
-    bool by_passing;  /* `at` is where the passing run wakes the blocked task. */
-    uint32_t by_wish; /* enum sim_wish_kind: known from what the blocked task would go on with. */
-    bool wiped;       /* ERASED: by the blocked task itself, as it fell asleep. */
-    /* by_wish LOST, or wiped: whose write it was that is written over `at`. */
+    bool by_rest;    /* NEVER_STORED: in a timer that does not run. */
+    bool by_silence; /* NEVER_STORED: with a host that was told to be silent after its report. */
+    bool by_look;    /* NEVER_STORED: it had seen what it waits for, and fell asleep. */
+    bool by_timer;   /* What did not fire is a timer that was due. */
+    bool by_word;    /* Known from the word of memory that decides. */
+    bool by_passing; /* `at` is where the passing run wakes the blocked task. */
+    uint32_t
+            by_counterfactual; /* enum sim_counterfactual_kind: known from what the blocked task would go on with. */
+    bool wiped; /* ERASED: by the blocked task itself, as it fell asleep. */
+    /* by_counterfactual LOST, or wiped: whose write it was that is written over `at`. */
     struct sim_spot before;
-    /* by_wish ELSEWHERE: so many of `at`, in front, are functions that who would do it goes through
+    /* by_counterfactual ELSEWHERE: so many of `at`, in front, are functions that who would do it goes through
      * instead; behind them stands where it is done in the passing run. COALESCED: what who would
      * wake it goes through, and is turned away; behind them what turns it away. */
     uint32_t lost_count;
@@ -92,7 +93,7 @@ struct sim_cause {
     uint32_t merged_part; /* Whom it woke. */
     uint64_t merged_turn; /* The step of that turn. */
     struct sim_visited visited;
-    /* by_wish LOST: what the caller of at[0] called right before it; no function: nothing known. */
+    /* by_counterfactual LOST: what the caller of at[0] called right before it; no function: nothing known. */
     struct sim_spot prior;
     /* COALESCED: the line of the runtime that polled who woke itself; no function: not known. */
     struct sim_spot poller;
@@ -112,11 +113,11 @@ struct sim_evidence {
     struct sim_places *places;     /* NULL: only events have places. */
     /* The nearest run that passes, NULL where there is none. */
     const struct sim_ledger *passing;
-    const struct sim_wish *wish;   /* NULL: nobody was asked. */
-    const struct sim_visit *visit; /* NULL: not looked for. */
-    const struct sim_way *over;    /* The step that writes over it; NULL: not walked. */
+    const struct sim_counterfactual *counterfactual; /* NULL: nobody was asked. */
+    const struct sim_visit *visit;                   /* NULL: not looked for. */
+    const struct sim_way *over; /* The step that writes over it; NULL: not walked. */
     /* The way, in this run and in the passing one, of who was given what the blocked task waits for, or
-     * would do it (wish ELSEWHERE), or of the loop that sleeps. NULL: not walked. */
+     * would do it (counterfactual replay ELSEWHERE), or of the loop that sleeps. NULL: not walked. */
     const struct sim_way *here;
     const struct sim_way *there;
 };
@@ -142,7 +143,7 @@ bool sim_cause_is_event(const struct sim_cause *cause);
 void sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk_stop *call,
         struct sim_cause *cause);
 
-/* The step in which a loop was told last of what it does not ask for again (wish DEAF); 0: none. */
+/* The step in which a loop was told last of what it does not ask for again (counterfactual replay DEAF); 0: none. */
 uint64_t sim_cause_told(const struct sim_evidence *evidence);
 
 /* Where what was written over something is to blame: the function that wrote first, and the one

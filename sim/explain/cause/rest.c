@@ -168,8 +168,9 @@ static void
 blame_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
         const struct sim_walk_stop *stop, uint64_t step)
 {
-    const struct sim_cast *cast =
-            cause->by_wish == SIM_WISH_ELSEWHERE ? evidence->passing->cast : evidence->ledger->cast;
+    const struct sim_cast *cast = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE
+                                          ? evidence->passing->cast
+                                          : evidence->ledger->cast;
     uint32_t frames = stop->frame_count <= SIM_WALK_FRAMES ? stop->frame_count : 0;
     sim__blame_frames(evidence, cause, stop->frames, frames, false, step, part_of_step(cast, step));
 }
@@ -184,7 +185,7 @@ wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
         if (wait->part == part && wait->end == SIM_WAIT_FIRED && wait->wake == SIM_WAKE_NONE &&
-                wait->end_step <= evidence->wish->step &&
+                wait->end_step <= evidence->counterfactual->step &&
                 (found == SIM_EVENT_NONE || wait->end_event > found)) {
             found = wait->end_event;
         }
@@ -198,7 +199,7 @@ static uint64_t
 told_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
 {
     const struct sim_cast *cast = evidence->ledger->cast;
-    uint32_t part = sim_cast_actor(cast, evidence->wish->actor);
+    uint32_t part = sim_cast_actor(cast, evidence->counterfactual->actor);
     uint64_t step = 0;
     for (uint64_t i = cast->first; i < evidence->wake_outcome->horizon; i++) {
         const struct sim_event *event = sim_cast_event(cast, i);
@@ -213,15 +214,16 @@ told_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
 uint64_t
 sim_cause_told(const struct sim_evidence *evidence)
 {
-    const struct sim_wish *wish = evidence->wish;
-    if (wish == NULL || wish->kind == SIM_WISH_NONE) {
+    const struct sim_counterfactual *counterfactual = evidence->counterfactual;
+    if (counterfactual == NULL || counterfactual->kind == SIM_COUNTERFACTUAL_NONE) {
         return 0;
     }
-    if (wish->kind == SIM_WISH_DEAF) {
-        return told_step(evidence, wish->object, 0);
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_DEAF) {
+        return told_step(evidence, counterfactual->object, 0);
     }
-    bool came = wish->kind == SIM_WISH_SWALLOWED && wish->came_step != 0;
-    return came ? told_step(evidence, 0, wish->came_step) : 0;
+    bool came =
+            counterfactual->kind == SIM_COUNTERFACTUAL_SWALLOWED && counterfactual->came_step != 0;
+    return came ? told_step(evidence, 0, counterfactual->came_step) : 0;
 }
 
 /* Told once, it does not ask again: the functions that it went through when it was told, the first
@@ -230,7 +232,7 @@ static void
 blame_deaf(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
-    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->wish->actor);
+    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->counterfactual->actor);
     uint32_t count = evidence->here != NULL
                              ? sim_path_functions(evidence->places, &evidence->here->path, walked)
                              : 0;
@@ -255,7 +257,8 @@ static void
 blame_left(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_cause writer = {.kind = SIM_CAUSE_NEVER_FIRED};
-    blame_stop(evidence, &writer, &evidence->wish->writer, evidence->wish->came_step);
+    blame_stop(evidence, &writer, &evidence->counterfactual->writer,
+            evidence->counterfactual->came_step);
     if (writer.at_count > 0) {
         blame_deaf(evidence, cause);
         cause->before = writer.at[0];
@@ -267,9 +270,9 @@ blame_left(const struct sim_evidence *evidence, struct sim_cause *cause)
 static void
 blame_came_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_wish *wish = evidence->wish;
-    if (wish->came_step != 0) {
-        blame_stop(evidence, cause, &wish->writer, wish->came_step);
+    const struct sim_counterfactual *counterfactual = evidence->counterfactual;
+    if (counterfactual->came_step != 0) {
+        blame_stop(evidence, cause, &counterfactual->writer, counterfactual->came_step);
         cause->by_word = cause->at_count > 0;
         cause->kind = cause->at_count > 0 ? SIM_CAUSE_FIRED_EARLY : cause->kind;
         sim__cause_sleeps(evidence, cause);
@@ -279,7 +282,7 @@ blame_came_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 static void
 blame_swallowed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->wish->actor);
+    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->counterfactual->actor);
     cause->kind = SIM_CAUSE_COALESCED;
     sim__blame_event(evidence, cause, wake_of_nobody(evidence, part));
     if (cause->at_count == 0 && sim_cause_told(evidence) != 0) {
@@ -333,11 +336,11 @@ find_prior(const struct sim_evidence *evidence, struct sim_cause *cause)
 static void
 blame_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_wish *wish = evidence->wish;
-    struct sim_cause writer = {.by_wish = SIM_WISH_LOST};
+    const struct sim_counterfactual *counterfactual = evidence->counterfactual;
+    struct sim_cause writer = {.by_counterfactual = SIM_COUNTERFACTUAL_LOST};
     cause->kind = SIM_CAUSE_ERASED;
-    blame_stop(evidence, cause, &wish->eraser, wish->lost_step);
-    blame_stop(evidence, &writer, &wish->writer, wish->step);
+    blame_stop(evidence, cause, &counterfactual->eraser, counterfactual->lost_step);
+    blame_stop(evidence, &writer, &counterfactual->writer, counterfactual->step);
     cause->before = writer.at[0];
     find_prior(evidence, cause);
 }
@@ -346,9 +349,10 @@ bool
 sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_spot *ret_first, struct sim_spot *ret_second)
 {
-    struct sim_cause writer = {.by_wish = SIM_WISH_LOST};
-    if (cause->by_wish == SIM_WISH_LOST) {
-        blame_stop(evidence, &writer, &evidence->wish->writer, evidence->wish->step);
+    struct sim_cause writer = {.by_counterfactual = SIM_COUNTERFACTUAL_LOST};
+    if (cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST) {
+        blame_stop(evidence, &writer, &evidence->counterfactual->writer,
+                evidence->counterfactual->step);
     } else if (!cause->wiped || sim__blame_came(evidence, &writer) == NULL) {
         return false;
     }
@@ -393,12 +397,13 @@ find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
 uint32_t
 sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step)
 {
-    struct sim_cause due = {.by_wish = SIM_WISH_ELSEWHERE};
+    struct sim_cause due = {.by_counterfactual = SIM_COUNTERFACTUAL_ELSEWHERE};
     struct sim_spot given;
-    if (evidence->wish == NULL || evidence->wish->kind != SIM_WISH_ELSEWHERE) {
+    if (evidence->counterfactual == NULL ||
+            evidence->counterfactual->kind != SIM_COUNTERFACTUAL_ELSEWHERE) {
         return SIM_PART_NONE;
     }
-    blame_stop(evidence, &due, &evidence->wish->writer, evidence->wish->step);
+    blame_stop(evidence, &due, &evidence->counterfactual->writer, evidence->counterfactual->step);
     const struct sim_wait *wait = find_given(evidence, &due, &given);
     if (wait == NULL) {
         return SIM_PART_NONE;
@@ -468,7 +473,7 @@ blame_away(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause away = *cause;
-    if (evidence->here == NULL || evidence->here->actor_id != evidence->wish->away_id) {
+    if (evidence->here == NULL || evidence->here->actor_id != evidence->counterfactual->away_id) {
         return;
     }
     uint32_t count = sim_path_functions(evidence->places, &evidence->here->path, walked);
@@ -545,7 +550,8 @@ find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
     const struct sim_cast *passing = evidence->passing->cast;
     /* One that has nothing to do when its time is up lacks no deadline. */
-    bool goes_on = evidence->wish != NULL && evidence->wish->kind == SIM_WISH_SWALLOWED;
+    bool goes_on = evidence->counterfactual != NULL &&
+                   evidence->counterfactual->kind == SIM_COUNTERFACTUAL_SWALLOWED;
     for (uint32_t like = 1; like < passing->count; like++) {
         if (!sim__same_name(cast, part, passing, like)) {
             continue;
@@ -562,28 +568,29 @@ find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
 }
 
 static bool
-find_wish(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t from, uint32_t to,
-        bool pretended)
+find_counterfactual(const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t from,
+        uint32_t to, bool pretended)
 {
-    const struct sim_wish *wish = evidence->wish;
-    if (wish == NULL || wish->kind < from || wish->kind > to || wish->pretended != pretended) {
+    const struct sim_counterfactual *counterfactual = evidence->counterfactual;
+    if (counterfactual == NULL || counterfactual->kind < from || counterfactual->kind > to ||
+            counterfactual->pretended != pretended) {
         return false;
     }
     struct sim_cause found = *cause;
     found.at_count = 0;
-    found.by_wish = wish->kind;
+    found.by_counterfactual = counterfactual->kind;
     found.kind = SIM_CAUSE_NEVER_FIRED;
-    if (wish->kind == SIM_WISH_DEAF) {
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_DEAF) {
         blame_deaf(evidence, &found);
-    } else if (wish->kind == SIM_WISH_SWALLOWED) {
+    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_SWALLOWED) {
         blame_swallowed(evidence, &found);
-    } else if (wish->kind == SIM_WISH_LOST) {
+    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_LOST) {
         blame_lost(evidence, &found);
     } else {
-        blame_stop(evidence, &found, &wish->writer, wish->step);
+        blame_stop(evidence, &found, &counterfactual->writer, counterfactual->step);
         sim__cause_visited(evidence, &found.visited);
-        if (wish->kind == SIM_WISH_ELSEWHERE && found.at_count > 0) {
-            if (wish->away_step != 0) {
+        if (counterfactual->kind == SIM_COUNTERFACTUAL_ELSEWHERE && found.at_count > 0) {
+            if (counterfactual->away_step != 0) {
                 blame_away(evidence, &found);
             } else {
                 blame_way(evidence, &found);
@@ -603,8 +610,8 @@ find_visitor(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_cause found = *cause;
     found.at_count = 0;
-    found.by_wish = SIM_WISH_NONE;
-    if (evidence->wish == NULL || !sim__blame_visitor(evidence, &found)) {
+    found.by_counterfactual = SIM_COUNTERFACTUAL_NONE;
+    if (evidence->counterfactual == NULL || !sim__blame_visitor(evidence, &found)) {
         return false;
     }
     *cause = found;
@@ -614,10 +621,13 @@ find_visitor(const struct sim_evidence *evidence, struct sim_cause *cause)
 bool
 sim__cause_rest(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    return find_wish(evidence, cause, SIM_WISH_DEAF, SIM_WISH_UNTOLD, false) ||
+    return find_counterfactual(
+                   evidence, cause, SIM_COUNTERFACTUAL_DEAF, SIM_COUNTERFACTUAL_UNTOLD, false) ||
            find_given_back(evidence, cause) || find_unregistered(evidence, cause) ||
-           find_wish(evidence, cause, SIM_WISH_LOST, SIM_WISH_ELSEWHERE, false) ||
+           find_counterfactual(
+                   evidence, cause, SIM_COUNTERFACTUAL_LOST, SIM_COUNTERFACTUAL_ELSEWHERE, false) ||
            find_by_passing(evidence, cause) || find_no_deadline(evidence, cause) ||
-           find_wish(evidence, cause, SIM_WISH_DEAF, SIM_WISH_UNTOLD, true) ||
+           find_counterfactual(
+                   evidence, cause, SIM_COUNTERFACTUAL_DEAF, SIM_COUNTERFACTUAL_UNTOLD, true) ||
            find_visitor(evidence, cause);
 }

@@ -88,13 +88,13 @@ void
 sim__cause_sleeps(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_study *study = evidence->study;
-    bool asked = cause->by_wish != SIM_WISH_NONE;
-    uint32_t actor = asked ? evidence->wish->actor : evidence->outcome->actor;
+    bool asked = cause->by_counterfactual != SIM_COUNTERFACTUAL_NONE;
+    uint32_t actor = asked ? evidence->counterfactual->actor : evidence->outcome->actor;
     for (uint32_t i = 0; study != NULL && i < study->trail_count && i < SIM_STUDY_PATHS; i++) {
         if (study->trails[i].actor == actor) {
             const struct sim_walk_stop *asleep = &study->trails[i].path.asleep;
-            cause->sleeps = spot_of(
-                    evidence, evidence->ledger->cast, asleep, false, evidence->wish->step, 0);
+            cause->sleeps = spot_of(evidence, evidence->ledger->cast, asleep, false,
+                    evidence->counterfactual->step, 0);
         }
     }
 }

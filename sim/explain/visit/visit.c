@@ -20,7 +20,7 @@
 #define DEATHS_MAX 10u
 
 static void
-fly(const struct sim_wish_runs *runs, const struct sim_tape *tape,
+fly(const struct sim_counterfactual_runs *runs, const struct sim_tape *tape,
         void (*study)(
                 struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
         void *study_of)
@@ -161,7 +161,8 @@ is_readers(struct sim_places *places, const struct sim_walk_stop *stop)
 }
 
 static void
-find_flag(const struct sim_wish_runs *runs, struct sim_places *places, struct sim_visit *visit)
+find_flag(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        struct sim_visit *visit)
 {
     struct sim__visit_room *room = mmap(NULL, sizeof(struct sim__visit_room),
             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -197,8 +198,8 @@ find_flag(const struct sim_wish_runs *runs, struct sim_places *places, struct si
 /* ---- All of it. ------------------------------------------------------------------------------ */
 
 static void
-find_way(const struct sim_wish_runs *runs, struct sim_places *places, uint64_t from, uint64_t to,
-        struct sim_visit *visit)
+find_way(const struct sim_counterfactual_runs *runs, struct sim_places *places, uint64_t from,
+        uint64_t to, struct sim_visit *visit)
 {
     struct sim_way *way = sim_way_new(visit->by_id, from, to);
     if (way != NULL) {
@@ -209,7 +210,8 @@ find_way(const struct sim_wish_runs *runs, struct sim_places *places, uint64_t f
 }
 
 static void
-find_beyond(const struct sim_wish_runs *runs, struct sim_places *places, struct sim_visit *visit)
+find_beyond(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        struct sim_visit *visit)
 {
     struct sim_way *way = sim_way_new(visit->by_id, visit->step, visit->step);
     struct sim_way *there = sim_way_new(visit->by_id, 1, UINT32_MAX);
@@ -223,8 +225,8 @@ find_beyond(const struct sim_wish_runs *runs, struct sim_places *places, struct 
 }
 
 static void
-find(const struct sim_wish_runs *runs, struct sim_places *places, const struct sim_wakes *here,
-        const struct sim_wakes *there, struct sim_visit *visit)
+find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        const struct sim_wakes *here, const struct sim_wakes *there, struct sim_visit *visit)
 {
     bool known = visit->step != 0;
     visit->loop_id = here->loop_id;
@@ -251,8 +253,8 @@ find(const struct sim_wish_runs *runs, struct sim_places *places, const struct s
 }
 
 void
-sim_visit_find(const struct sim_wish_runs *runs, struct sim_places *places, uint32_t actor,
-        uint32_t by_id, uint64_t step, struct sim_visit *ret_visit)
+sim_visit_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        uint32_t actor, uint32_t by_id, uint64_t step, struct sim_visit *ret_visit)
 {
     struct sim_wakes *here = sim_wakes_new(actor);
     struct sim_wakes *there = sim_wakes_new(0);

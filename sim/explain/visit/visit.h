@@ -1,7 +1,7 @@
 /*
  * visit.h -- who came to wake a loop that sleeps, and went again.
  *
- * The wish (wish/wish.h) tells that a loop was not told. Often somebody did come to tell it: the
+ * The counterfactual replay (counterfactual/counterfactual.h) tells that a loop was not told. Often somebody did come to tell it: the
  * wake found nobody asleep yet, or turned back at a flag, or went to somebody else. Here the two
  * runs are held against each other:
  *
@@ -16,7 +16,7 @@
 #ifndef SIM_EXPLAIN_VISIT_VISIT_H
 #define SIM_EXPLAIN_VISIT_VISIT_H
 
-#include "sim/explain/wish/wish.h"
+#include "sim/explain/counterfactual/counterfactual.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,8 +48,8 @@ struct sim_visit {
  * `by_id` and `step`: who came, where that is known; 0: whoever wakes it in the passing run. Makes
  * the runs that it takes in processes of its own; there must be one that passes.
  */
-void sim_visit_find(const struct sim_wish_runs *runs, struct sim_places *places, uint32_t actor,
-        uint32_t by_id, uint64_t step, struct sim_visit *ret_visit);
+void sim_visit_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        uint32_t actor, uint32_t by_id, uint64_t step, struct sim_visit *ret_visit);
 
 #ifdef __cplusplus
 }

@@ -167,7 +167,7 @@ TEST(explain_permit_is_told_where_it_was_given_up)
     struct test test;
     explain(&test, &explain_unpassed, SIM_VERDICT_DEADLOCK);
     const struct sim_explanation *all = &test.explanation;
-    EXPECT_EQ(all->wish.kind, SIM_WISH_ELSEWHERE);
+    EXPECT_EQ(all->counterfactual.kind, SIM_COUNTERFACTUAL_ELSEWHERE);
     EXPECT_EQ(all->cause.kind, SIM_CAUSE_NEVER_FIRED);
     EXPECT(blames(&test, 1, "permit_give_up"));
     EXPECT(blames(&test, SIM_CAUSE_CALLS, "permit_release"));
@@ -193,7 +193,7 @@ TEST(explain_wake_that_is_turned_away)
     struct test test;
     explain(&test, &explain_turned_away, SIM_VERDICT_LOST_WAKEUP);
     EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_COALESCED);
-    EXPECT(test.explanation.wish.away_step != 0);
+    EXPECT(test.explanation.counterfactual.away_step != 0);
     EXPECT(blames(&test, 1, "bell_ring"));
     EXPECT(blames(&test, SIM_CAUSE_CALLS, "bell_answer"));
     done(&test);
@@ -237,7 +237,7 @@ TEST(explain_what_came_and_was_written_over)
 {
     struct test test;
     explain(&test, &explain_written_over, SIM_VERDICT_DEADLOCK);
-    EXPECT_EQ(test.explanation.wish.kind, SIM_WISH_LOST);
+    EXPECT_EQ(test.explanation.counterfactual.kind, SIM_COUNTERFACTUAL_LOST);
     EXPECT_EQ(test.explanation.cause.kind, SIM_CAUSE_ERASED);
     EXPECT(blames(&test, 1, "news_reset"));
     EXPECT_STR(test.explanation.cause.before.place.function, "news_publish");
@@ -340,7 +340,7 @@ TEST(explain_descriptor_that_is_not_asked_for_again)
     struct test test;
     explain(&test, &explain_deaf, SIM_VERDICT_DEADLOCK);
     const struct sim_explanation *all = &test.explanation;
-    EXPECT_EQ(all->wish.kind, SIM_WISH_DEAF);
+    EXPECT_EQ(all->counterfactual.kind, SIM_COUNTERFACTUAL_DEAF);
     EXPECT(!all->decision.found);
     EXPECT_EQ(all->cause.kind, HAS_FRAMES ? SIM_CAUSE_NEVER_STORED : all->cause.kind);
     EXPECT(blames(&test, 1, "line_take"));
@@ -380,7 +380,7 @@ TEST(explain_loop_that_lacks_a_deadline_which_came_in_between)
     struct test test;
     explain(&test, &explain_stale_park, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_cause *cause = &test.explanation.cause;
-    EXPECT_EQ(test.explanation.wish.kind, SIM_WISH_SWALLOWED);
+    EXPECT_EQ(test.explanation.counterfactual.kind, SIM_COUNTERFACTUAL_SWALLOWED);
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
     EXPECT(blames(&test, 1, "alarms_add"));
     EXPECT(!HAS_FRAMES || strcmp(cause->sleeps.place.function, "alarms_park") == 0);
@@ -404,7 +404,7 @@ TEST(explain_wake_that_comes_before_a_ticket_is_taken)
     struct test test;
     explain(&test, &explain_late_ticket, SIM_VERDICT_DEADLOCK);
     const struct sim_cause *cause = &test.explanation.cause;
-    EXPECT_EQ(test.explanation.wish.kind, SIM_WISH_NONE);
+    EXPECT_EQ(test.explanation.counterfactual.kind, SIM_COUNTERFACTUAL_NONE);
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
     EXPECT(blames(&test, 1, "epoch_bump"));
     done(&test);

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
-#include "sim/explain/wish/priv.h"
+#include "sim/explain/counterfactual/priv.h"
 #include "sim/judge/nudge.h"
 
 /* Instructions of a step that is walked. */
@@ -45,7 +45,7 @@ struct asking {
     struct sim_world *world;
     const struct sim_case *what;
     const struct sim_outcome *outcome;
-    struct sim__wish_room *room;
+    struct sim__counterfactual_room *room;
     struct waiter waiters[WAITERS_MAX];
     uint32_t waiter_count;
     uint32_t numbered;    /* Questions so far, the answered ones included. */
@@ -77,9 +77,10 @@ word_at(const struct sim_world *world, uint64_t offset)
 static bool
 next_question(struct asking *asking, uint64_t steps)
 {
-    struct sim__wish_room *room = asking->room;
-    if (room->asked >= ASKED_MAX || room->steps > STEPS_MAX || room->hit_count == SIM__WISH_HITS ||
-            ++asking->numbered <= room->asked || !sim_world_may_replay(asking->world)) {
+    struct sim__counterfactual_room *room = asking->room;
+    if (room->asked >= ASKED_MAX || room->steps > STEPS_MAX ||
+            room->hit_count == SIM__COUNTERFACTUAL_HITS || ++asking->numbered <= room->asked ||
+            !sim_world_may_replay(asking->world)) {
         return false;
     }
     room->asked++;
@@ -91,16 +92,17 @@ static void
 add_hit(struct asking *asking, uint32_t kind, const struct waiter *waiter,
         const struct sim_change *change, uint64_t lost_step)
 {
-    struct sim__wish_room *room = asking->room;
-    struct sim__wish_hit *hit = &room->hits[room->hit_count];
-    *hit = (struct sim__wish_hit){.wish = {.kind = kind, .actor = waiter->index}};
-    hit->wish.step = change != NULL ? change->step : waiter->slept;
-    hit->wish.lost_step = lost_step;
+    struct sim__counterfactual_room *room = asking->room;
+    struct sim__counterfactual_hit *hit = &room->hits[room->hit_count];
+    *hit = (struct sim__counterfactual_hit){
+            .counterfactual = {.kind = kind, .actor = waiter->index}};
+    hit->counterfactual.step = change != NULL ? change->step : waiter->slept;
+    hit->counterfactual.lost_step = lost_step;
     hit->waiter_id = waiter->id;
     hit->waits = waiter->waits;
     if (change != NULL) {
         hit->change = *change;
-        hit->wish.writer_id = change->actor_id;
+        hit->counterfactual.writer_id = change->actor_id;
     }
     room->hit_count++;
 }
@@ -165,8 +167,8 @@ ask_deaf(struct asking *asking, const struct waiter *waiter)
     }
     sim_nudge(asking->world, asking->what, &question, &answer);
     if (answer.asked && answer.moved && !answer.failed) {
-        add_hit(asking, SIM_WISH_DEAF, waiter, NULL, 0);
-        asking->room->hits[asking->room->hit_count - 1].wish.object = silence.object;
+        add_hit(asking, SIM_COUNTERFACTUAL_DEAF, waiter, NULL, 0);
+        asking->room->hits[asking->room->hit_count - 1].counterfactual.object = silence.object;
     }
 }
 
@@ -184,7 +186,7 @@ find_untold_word(struct asking *asking, const struct waiter *waiter, uint64_t si
             uint32_t before = asking->room->asked;
             bool moves = goes_on(asking, waiter, (struct sim_stop){to, true}, &back);
             if (asking->room->asked > before && !moves) {
-                add_hit(asking, SIM_WISH_UNTOLD, waiter, change, 0);
+                add_hit(asking, SIM_COUNTERFACTUAL_UNTOLD, waiter, change, 0);
             }
         }
     }
@@ -196,7 +198,7 @@ static void
 find_came_word(struct asking *asking, const struct waiter *waiter)
 {
     const struct sim_changes *here = &asking->room->here;
-    struct sim__wish_hit *hit = &asking->room->hits[asking->room->hit_count - 1];
+    struct sim__counterfactual_hit *hit = &asking->room->hits[asking->room->hit_count - 1];
     uint32_t tried = 0;
     for (uint32_t i = here->count; i-- > 0 && tried < CAME_MAX;) {
         const struct sim_change *change = &here->all[i];
@@ -207,8 +209,8 @@ find_came_word(struct asking *asking, const struct waiter *waiter)
             tried++;
             if (asking->room->asked > before && !moves) {
                 hit->change = *change;
-                hit->wish.came_step = change->step;
-                hit->wish.writer_id = change->actor_id;
+                hit->counterfactual.came_step = change->step;
+                hit->counterfactual.writer_id = change->actor_id;
                 return;
             }
         }
@@ -229,7 +231,7 @@ ask_loop(struct asking *asking, const struct waiter *waiter)
             continue;
         }
         if (step == waiter->slept) {
-            add_hit(asking, SIM_WISH_SWALLOWED, waiter, NULL, 0);
+            add_hit(asking, SIM_COUNTERFACTUAL_SWALLOWED, waiter, NULL, 0);
             find_came_word(asking, waiter);
         } else {
             find_untold_word(asking, waiter, still, step);
@@ -247,7 +249,7 @@ ask_pretending(struct asking *asking, const struct waiter *waiter)
     pretends.pretends = true;
     ask_loop(asking, &pretends);
     for (uint32_t i = before; i < asking->room->hit_count; i++) {
-        asking->room->hits[i].wish.pretended = true;
+        asking->room->hits[i].counterfactual.pretended = true;
     }
 }
 
@@ -292,7 +294,7 @@ ask_later(struct asking *asking, const struct waiter *waiter)
                      asking->ends[change->offset / sizeof(uint64_t)] == change->after;
         if (later && next_question(asking, waiter->slept) &&
                 !falls_asleep(asking, waiter, change)) {
-            add_hit(asking, SIM_WISH_UNTOLD, waiter, change, 0);
+            add_hit(asking, SIM_COUNTERFACTUAL_UNTOLD, waiter, change, 0);
         }
     }
 }
@@ -393,7 +395,7 @@ ask_lost(struct asking *asking, const struct waiter *waiter)
         if (worth && goes_on(asking, waiter, end_of(asking), &again)) {
             change.step = written_unseen(asking, waiter, &change, lost);
             if (change.step != 0) {
-                add_hit(asking, SIM_WISH_LOST, waiter, &change, lost);
+                add_hit(asking, SIM_COUNTERFACTUAL_LOST, waiter, &change, lost);
             }
         }
     }
@@ -441,13 +443,14 @@ wakes_then(struct asking *asking, const struct waiter *waiter, const struct sim_
  * which one of them was turned away. */
 static void
 find_turned_away(struct asking *asking, const struct waiter *waiter,
-        const struct sim_change *change, struct sim_wish *wish)
+        const struct sim_change *change, struct sim_counterfactual *counterfactual)
 {
     uint64_t least =
             asking->outcome->fail_step > AWAY_MAX ? asking->outcome->fail_step - AWAY_MAX : 0;
-    for (uint64_t step = asking->outcome->fail_step; step > least && wish->away_step == 0; step--) {
-        wish->away_id = wakes_then(asking, waiter, change, step);
-        wish->away_step = wish->away_id != 0 ? step : 0;
+    for (uint64_t step = asking->outcome->fail_step; step > least && counterfactual->away_step == 0;
+            step--) {
+        counterfactual->away_id = wakes_then(asking, waiter, change, step);
+        counterfactual->away_step = counterfactual->away_id != 0 ? step : 0;
     }
 }
 
@@ -465,10 +468,10 @@ ask_elsewhere(struct asking *asking, const struct waiter *waiter, uint32_t index
     if (change->offset / sizeof(uint64_t) < asking->words &&
             asking->ends[change->offset / sizeof(uint64_t)] != change->after &&
             goes_on(asking, waiter, end_of(asking), &patch)) {
-        add_hit(asking, SIM_WISH_ELSEWHERE, waiter, change, 0);
+        add_hit(asking, SIM_COUNTERFACTUAL_ELSEWHERE, waiter, change, 0);
         if (change->actor_id == waiter->id && waiter->loop) {
-            find_turned_away(
-                    asking, waiter, change, &asking->room->hits[asking->room->hit_count - 1].wish);
+            find_turned_away(asking, waiter, change,
+                    &asking->room->hits[asking->room->hit_count - 1].counterfactual);
         }
     }
 }
@@ -545,21 +548,21 @@ look_at_the_end(struct asking *asking)
 
 /* Of the first answer that does not rest on a report for nothing, which is the weakest. */
 static uint32_t
-first_kind(const struct sim__wish_room *room)
+first_kind(const struct sim__counterfactual_room *room)
 {
     for (uint32_t i = 0; i < room->hit_count; i++) {
-        if (!room->hits[i].wish.pretended) {
-            return room->hits[i].wish.kind;
+        if (!room->hits[i].counterfactual.pretended) {
+            return room->hits[i].counterfactual.kind;
         }
     }
-    return SIM_WISH_NONE;
+    return SIM_COUNTERFACTUAL_NONE;
 }
 
 void
-sim__wish_ask(struct sim_world *world, const struct sim_case *what,
+sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim__wish_room *room = argument;
+    struct sim__counterfactual_room *room = argument;
     struct asking asking = {
             .world = world, .what = what, .outcome = outcome, .room = room, .words = 0};
     if (!room->listed) {
@@ -572,10 +575,10 @@ sim__wish_ask(struct sim_world *world, const struct sim_case *what,
         void (*const questions[])(struct asking *, const struct waiter *) = {
                 ask_deaf, ask_loop, ask_pretending, ask_later, ask_lost, ask_all_elsewhere};
         for (uint32_t k = 0; k < sizeof(questions) / sizeof(*questions); k++) {
-            uint32_t least = questions[k] == ask_all_elsewhere ? SIM_WISH_ELSEWHERE
-                             : questions[k] == ask_deaf        ? SIM_WISH_DEAF
-                                                               : SIM_WISH_SWALLOWED;
-            bool asks = first_kind(room) == SIM_WISH_NONE || first_kind(room) >= least;
+            uint32_t least = questions[k] == ask_all_elsewhere ? SIM_COUNTERFACTUAL_ELSEWHERE
+                             : questions[k] == ask_deaf        ? SIM_COUNTERFACTUAL_DEAF
+                                                               : SIM_COUNTERFACTUAL_SWALLOWED;
+            bool asks = first_kind(room) == SIM_COUNTERFACTUAL_NONE || first_kind(room) >= least;
             for (uint32_t i = 0; asks && i < asking.waiter_count; i++) {
                 questions[k](&asking, &asking.waiters[i]);
             }
@@ -605,7 +608,7 @@ waits_for(const struct sim_actor *actor, const struct sim_waiting *wanted)
 
 static void
 look_whether_it_waits(
-        struct sim_world *world, const struct sim_case *what, struct sim__wish_hit *hit)
+        struct sim_world *world, const struct sim_case *what, struct sim__counterfactual_hit *hit)
 {
     if (sim_world_run_to(world, what->scenario, &what->options, what->seed, what->strategy, nothing,
                 (struct sim_stop){hit->change.step - 1, false})) {
@@ -641,35 +644,36 @@ walk_step(struct sim_world *world, const struct sim_case *what, const struct sim
 }
 
 static void
-walk_hits(struct sim_world *world, const struct sim_case *what, struct sim__wish_room *room,
-        bool there)
+walk_hits(struct sim_world *world, const struct sim_case *what,
+        struct sim__counterfactual_room *room, bool there)
 {
     struct sim_aside kept;
     sim_keep(world, &kept);
     for (uint32_t i = 0; i < room->hit_count; i++) {
-        struct sim__wish_hit *hit = &room->hits[i];
-        bool of_there = hit->wish.kind == SIM_WISH_ELSEWHERE;
-        bool no_word = hit->wish.kind <= SIM_WISH_SWALLOWED && hit->wish.came_step == 0;
+        struct sim__counterfactual_hit *hit = &room->hits[i];
+        bool of_there = hit->counterfactual.kind == SIM_COUNTERFACTUAL_ELSEWHERE;
+        bool no_word = hit->counterfactual.kind <= SIM_COUNTERFACTUAL_SWALLOWED &&
+                       hit->counterfactual.came_step == 0;
         if (hit->walked || no_word || of_there != there) {
             continue;
         }
         hit->walked = true;
-        walk_step(world, what, &hit->change, false, &hit->wish.writer);
+        walk_step(world, what, &hit->change, false, &hit->counterfactual.writer);
         if (of_there) {
             look_whether_it_waits(world, what, hit);
         }
-        if (hit->wish.lost_step != 0) {
-            const struct sim_change over = {.step = hit->wish.lost_step,
+        if (hit->counterfactual.lost_step != 0) {
+            const struct sim_change over = {.step = hit->counterfactual.lost_step,
                     .offset = hit->change.offset,
                     .before = hit->change.after};
-            walk_step(world, what, &over, true, &hit->wish.eraser);
+            walk_step(world, what, &over, true, &hit->counterfactual.eraser);
         }
     }
     sim_restore(world, &kept);
 }
 
 void
-sim__wish_walk_here(struct sim_world *world, const struct sim_case *what,
+sim__counterfactual_walk_here(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *room)
 {
     (void)outcome;
@@ -677,7 +681,7 @@ sim__wish_walk_here(struct sim_world *world, const struct sim_case *what,
 }
 
 void
-sim__wish_walk_there(struct sim_world *world, const struct sim_case *what,
+sim__counterfactual_walk_there(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *room)
 {
     (void)outcome;

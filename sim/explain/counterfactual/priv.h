@@ -3,16 +3,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_WISH_PRIV_H
-#define SIM_EXPLAIN_WISH_PRIV_H
+#ifndef SIM_EXPLAIN_COUNTERFACTUAL_PRIV_H
+#define SIM_EXPLAIN_COUNTERFACTUAL_PRIV_H
 
-#include "sim/explain/wish/wish.h"
+#include "sim/explain/counterfactual/counterfactual.h"
 
-#define SIM__WISH_HITS 12u
+#define SIM__COUNTERFACTUAL_HITS 12u
 
 /* An answer: with this, the blocked task goes on. */
-struct sim__wish_hit {
-    struct sim_wish wish;
+struct sim__counterfactual_hit {
+    struct sim_counterfactual counterfactual;
     struct sim_change change; /* SWALLOWED: none. */
     uint32_t waiter_id;
     struct sim_waiting waits; /* What the blocked task waits for here. */
@@ -21,10 +21,10 @@ struct sim__wish_hit {
     bool walked;
 };
 
-struct sim__wish_room {
+struct sim__counterfactual_room {
     struct sim_changes here;
     struct sim_changes there; /* Of the run that passes. */
-    struct sim__wish_hit hits[SIM__WISH_HITS];
+    struct sim__counterfactual_hit hits[SIM__COUNTERFACTUAL_HITS];
     uint32_t hit_count;
     uint32_t asked; /* Questions that were begun, in their order; a worker may die of one. */
     uint64_t steps; /* That the questions have taken. */
@@ -32,15 +32,15 @@ struct sim__wish_room {
     bool done;
 };
 
-/* For sim_job.study of the failing run; `room` is the sim__wish_room. Goes on behind the question
+/* For sim_job.study of the failing run; `room` is the sim__counterfactual_room. Goes on behind the question
  * of which another worker has died. */
-void sim__wish_ask(struct sim_world *world, const struct sim_case *what,
+void sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *room);
 
 /* The same, of the failing and of the passing run: finds who wrote the words. */
-void sim__wish_walk_here(struct sim_world *world, const struct sim_case *what,
+void sim__counterfactual_walk_here(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *room);
-void sim__wish_walk_there(struct sim_world *world, const struct sim_case *what,
+void sim__counterfactual_walk_there(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *room);
 
 #endif

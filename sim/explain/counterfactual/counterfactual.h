@@ -1,5 +1,5 @@
 /*
- * wish.h -- what a blocked task would have to find to go on, where nobody goes on.
+ * counterfactual.h -- what a blocked task would have to find to go on, where nobody goes on.
  *
  * A deadlock has no step that owed a wake. Here the run is made again and again, each time with
  * one thing different, and it is looked whether the blocked task goes on:
@@ -18,8 +18,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_WISH_WISH_H
-#define SIM_EXPLAIN_WISH_WISH_H
+#ifndef SIM_EXPLAIN_COUNTERFACTUAL_COUNTERFACTUAL_H
+#define SIM_EXPLAIN_COUNTERFACTUAL_COUNTERFACTUAL_H
 
 #include "sim/core/symbols.h"
 #include "sim/engine/worker/budget.h"
@@ -30,17 +30,17 @@
 extern "C" {
 #endif
 
-enum sim_wish_kind {
-    SIM_WISH_NONE,
-    SIM_WISH_DEAF,
-    SIM_WISH_SWALLOWED,
-    SIM_WISH_UNTOLD,
-    SIM_WISH_LOST,
-    SIM_WISH_ELSEWHERE
+enum sim_counterfactual_kind {
+    SIM_COUNTERFACTUAL_NONE,
+    SIM_COUNTERFACTUAL_DEAF,
+    SIM_COUNTERFACTUAL_SWALLOWED,
+    SIM_COUNTERFACTUAL_UNTOLD,
+    SIM_COUNTERFACTUAL_LOST,
+    SIM_COUNTERFACTUAL_ELSEWHERE
 };
 
-struct sim_wish {
-    uint32_t kind;   /* enum sim_wish_kind */
+struct sim_counterfactual {
+    uint32_t kind;   /* enum sim_counterfactual_kind */
     uint32_t object; /* DEAF: what is ready. */
     bool pretended;  /* SWALLOWED, UNTOLD: it was told of what it asks for, ready or not. */
     uint32_t actor;  /* Who would go on: index in the failing run. */
@@ -60,7 +60,7 @@ struct sim_wish {
 };
 
 /* The two runs. All is borrowed. */
-struct sim_wish_runs {
+struct sim_counterfactual_runs {
     const struct sim_scenario *scenario;
     const struct sim_options *options;
     uint64_t seed;
@@ -72,8 +72,8 @@ struct sim_wish_runs {
 
 /* Makes the runs that it takes, a few hundred at the most, in processes of its own. Where nothing
  * is found, or the system refuses, the kind is NONE. */
-void sim_wish_find(
-        const struct sim_wish_runs *runs, struct sim_places *places, struct sim_wish *ret_wish);
+void sim_counterfactual_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        struct sim_counterfactual *ret_counterfactual);
 
 #ifdef __cplusplus
 }

@@ -1,15 +1,15 @@
 /*
- * wish.c -- having the questions asked, and choosing among the answers.
+ * counterfactual.c -- having the questions asked, and choosing among the answers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/wish/wish.h"
+#include "sim/explain/counterfactual/counterfactual.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 #include "sim/engine/worker/single.h"
-#include "sim/explain/wish/priv.h"
+#include "sim/explain/counterfactual/priv.h"
 
 /* Processes that may die of words that are changed. */
 #define DEATHS_MAX 40u
@@ -17,7 +17,8 @@
 #define INLINED_MAX 8u
 
 static void
-fly(struct sim_single *single, const struct sim_wish_runs *runs, const struct sim_tape *tape,
+fly(struct sim_single *single, const struct sim_counterfactual_runs *runs,
+        const struct sim_tape *tape,
         void (*study)(
                 struct sim_world *, const struct sim_case *, const struct sim_outcome *, void *),
         void *study_of)
@@ -35,7 +36,7 @@ fly(struct sim_single *single, const struct sim_wish_runs *runs, const struct si
 }
 
 static void
-ask_all(const struct sim_wish_runs *runs, struct sim__wish_room *room)
+ask_all(const struct sim_counterfactual_runs *runs, struct sim__counterfactual_room *room)
 {
     struct sim_single single;
     if (sim_single_init(&single, NULL, &sim_shared_for_candidates, runs->hang_ms)) {
@@ -45,13 +46,13 @@ ask_all(const struct sim_wish_runs *runs, struct sim__wish_room *room)
         }
         for (uint32_t deaths = 0;
                 deaths < DEATHS_MAX && !room->done && sim_budget_left(runs->budget); deaths++) {
-            fly(&single, runs, runs->failing, sim__wish_ask, room);
+            fly(&single, runs, runs->failing, sim__counterfactual_ask, room);
         }
         if (room->hit_count > 0) {
-            fly(&single, runs, runs->failing, sim__wish_walk_here, room);
+            fly(&single, runs, runs->failing, sim__counterfactual_walk_here, room);
         }
         if (room->hit_count > 0 && runs->passing != NULL) {
-            fly(&single, runs, runs->passing, sim__wish_walk_there, room);
+            fly(&single, runs, runs->passing, sim__counterfactual_walk_there, room);
         }
         sim_single_fini(&single);
     }
@@ -59,7 +60,7 @@ ask_all(const struct sim_wish_runs *runs, struct sim__wish_room *room)
 
 /* The blocked task writes it itself there; but it is no state of its own, others write it here. */
 static bool
-is_of_others(const struct sim__wish_room *room, const struct sim__wish_hit *hit)
+is_of_others(const struct sim__counterfactual_room *room, const struct sim__counterfactual_hit *hit)
 {
     bool others = false;
     for (uint32_t i = 0; i < room->here.count && !others; i++) {
@@ -73,15 +74,17 @@ is_of_others(const struct sim__wish_room *room, const struct sim__wish_hit *hit)
 /* How well an answer can be told: 2 where the program's own line wrote the word, 1 where the
  * runtime did so for it, 0 where the word is the simulator's own. */
 static uint32_t
-worth(const struct sim__wish_room *room, const struct sim__wish_hit *hit, struct sim_places *places)
+worth(const struct sim__counterfactual_room *room, const struct sim__counterfactual_hit *hit,
+        struct sim_places *places)
 {
     struct sim_place found[INLINED_MAX];
-    const struct sim_walk_stop *stop =
-            hit->wish.kind == SIM_WISH_LOST ? &hit->wish.eraser : &hit->wish.writer;
-    if (hit->wish.kind <= SIM_WISH_SWALLOWED) {
+    const struct sim_walk_stop *stop = hit->counterfactual.kind == SIM_COUNTERFACTUAL_LOST
+                                               ? &hit->counterfactual.eraser
+                                               : &hit->counterfactual.writer;
+    if (hit->counterfactual.kind <= SIM_COUNTERFACTUAL_SWALLOWED) {
         return 2;
     }
-    if (hit->wish.kind == SIM_WISH_ELSEWHERE &&
+    if (hit->counterfactual.kind == SIM_COUNTERFACTUAL_ELSEWHERE &&
             !(hit->change.actor_id == hit->waiter_id ? is_of_others(room, hit) : hit->same_wait)) {
         return 0;
     }
@@ -98,35 +101,36 @@ worth(const struct sim__wish_room *room, const struct sim__wish_hit *hit, struct
 }
 
 static void
-choose(const struct sim__wish_room *room, struct sim_places *places, bool pretended,
-        struct sim_wish *ret_wish)
+choose(const struct sim__counterfactual_room *room, struct sim_places *places, bool pretended,
+        struct sim_counterfactual *ret_counterfactual)
 {
     uint32_t best = 0;
     for (uint32_t i = 0; i < room->hit_count; i++) {
-        const struct sim__wish_hit *hit = &room->hits[i];
-        uint32_t value = hit->wish.pretended == pretended ? worth(room, hit, places) : 0;
-        bool weaker = ret_wish->kind != SIM_WISH_NONE && hit->wish.kind != ret_wish->kind;
+        const struct sim__counterfactual_hit *hit = &room->hits[i];
+        uint32_t value = hit->counterfactual.pretended == pretended ? worth(room, hit, places) : 0;
+        bool weaker = ret_counterfactual->kind != SIM_COUNTERFACTUAL_NONE &&
+                      hit->counterfactual.kind != ret_counterfactual->kind;
         if (value > best && !weaker) {
             best = value;
-            *ret_wish = hit->wish;
+            *ret_counterfactual = hit->counterfactual;
         }
     }
 }
 
 void
-sim_wish_find(
-        const struct sim_wish_runs *runs, struct sim_places *places, struct sim_wish *ret_wish)
+sim_counterfactual_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        struct sim_counterfactual *ret_counterfactual)
 {
-    *ret_wish = (struct sim_wish){.kind = SIM_WISH_NONE};
-    struct sim__wish_room *room = mmap(NULL, sizeof(struct sim__wish_room), PROT_READ | PROT_WRITE,
-            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *ret_counterfactual = (struct sim_counterfactual){.kind = SIM_COUNTERFACTUAL_NONE};
+    struct sim__counterfactual_room *room = mmap(NULL, sizeof(struct sim__counterfactual_room),
+            PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED || places == NULL) {
         return;
     }
     ask_all(runs, room);
-    choose(room, places, false, ret_wish);
-    if (ret_wish->kind == SIM_WISH_NONE) {
-        choose(room, places, true, ret_wish);
+    choose(room, places, false, ret_counterfactual);
+    if (ret_counterfactual->kind == SIM_COUNTERFACTUAL_NONE) {
+        choose(room, places, true, ret_counterfactual);
     }
     (void)munmap(room, sizeof(*room));
 }
