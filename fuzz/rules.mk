@@ -32,7 +32,7 @@ $(B)/fuzz/%: $(B)/plain/fuzz/runtime/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(B)/libre
 $(B)/fuzz/%: $(B)/probe/fuzz/sim/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(FUZZ_WORLD) $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(FUZZ_ENGINE) $(LIBS))
 # Runs made by hand, as the tests of what tells a run have them.
-$(B)/fuzz/show: $(B)/probe/sim/tests/tell/tale.o
+$(B)/fuzz/show: $(B)/probe/sim/tests/explain/tale.o
 # A target may have parts of its own: fuzz/sim/NAME/*.c.
 $(foreach n,$(FUZZ),$(eval $(B)/fuzz/$n: $(call probe,$(wildcard fuzz/sim/$n/*.c))))
 fuzz-programs: $(FUZZ_ALL)
