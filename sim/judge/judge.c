@@ -111,17 +111,17 @@ actor_at(const struct inquest *inquest, uint32_t index)
 }
 
 static const char *
-lost_by(enum sim_stage stage)
+lost_by(enum sim_oracle_stage stage)
 {
-    return stage == SIM_STAGE_POLL ? "polled once more, it goes on: its wake-up was lost"
-           : stage == SIM_STAGE_SOURCES
+    return stage == SIM_ORACLE_STAGE_POLL ? "polled once more, it goes on: its wake-up was lost"
+           : stage == SIM_ORACLE_STAGE_SOURCES
                    ? "reported once more, what it waits for lets it go on: a report was lost"
                    : "woken for nothing, as its host may do at any time, it makes progress: it was "
                      "not woken for what had come";
 }
 
 static void
-say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_stage stage)
+say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_oracle_stage stage)
 {
     (void)snprintf(outcome->message, sizeof(outcome->message),
             "'%s' sleeps for ever, waiting for: %s; %s", outcome->actor_name, reason_of(answer),
@@ -164,27 +164,28 @@ take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
 }
 
 static enum sim_oracle
-oracle_of(enum sim_stage stage, bool audit)
+oracle_of(enum sim_oracle_stage stage, bool audit)
 {
-    return audit                          ? SIM_ORACLE_QUIET_AUDIT
-           : stage == SIM_STAGE_POLL      ? SIM_ORACLE_REWAKE
-           : stage == SIM_STAGE_INTERRUPT ? SIM_ORACLE_REWAKE_LOOP
-                                          : SIM_ORACLE_REWAKE_SOURCES;
+    return audit                                 ? SIM_ORACLE_QUIET_AUDIT
+           : stage == SIM_ORACLE_STAGE_POLL      ? SIM_ORACLE_REWAKE
+           : stage == SIM_ORACLE_STAGE_INTERRUPT ? SIM_ORACLE_REWAKE_LOOP
+                                                 : SIM_ORACLE_REWAKE_SOURCES;
 }
 
 /* Asks those who wait [from, to). True when one of them settles the matter. */
 static bool
-ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_stage stage, bool audit)
+ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_oracle_stage stage,
+        bool audit)
 {
     for (uint32_t i = from; i < to; i++) {
-        if (audit && stage == SIM_STAGE_POLL) {
+        if (audit && stage == SIM_ORACLE_STAGE_POLL) {
             i = sim_progress_first_to_move(
                     &inquest->stand, inquest->stop, inquest->waiters.indices, i, to);
             if (i == to) {
                 return false;
             }
         }
-        if (stage == SIM_STAGE_INTERRUPT && !inquest->waiters.in_host[i]) {
+        if (stage == SIM_ORACLE_STAGE_INTERRUPT && !inquest->waiters.in_host[i]) {
             continue;
         }
         uint32_t index = inquest->waiters.indices[i];
@@ -219,12 +220,12 @@ ask_stages(struct inquest *inquest, bool audit)
 {
     uint32_t foreground = inquest->waiters.foreground;
     uint32_t all = inquest->waiters.count;
-    return ask_all(inquest, 0, foreground, SIM_STAGE_POLL, audit) ||
-           (!audit && ask_all(inquest, 0, foreground, SIM_STAGE_SOURCES, audit)) ||
-           ask_all(inquest, foreground, all, SIM_STAGE_POLL, audit) ||
-           (!audit && ask_all(inquest, foreground, all, SIM_STAGE_SOURCES, audit)) ||
-           ask_all(inquest, 0, foreground, SIM_STAGE_INTERRUPT, audit) ||
-           ask_all(inquest, foreground, all, SIM_STAGE_INTERRUPT, audit);
+    return ask_all(inquest, 0, foreground, SIM_ORACLE_STAGE_POLL, audit) ||
+           (!audit && ask_all(inquest, 0, foreground, SIM_ORACLE_STAGE_SOURCES, audit)) ||
+           ask_all(inquest, foreground, all, SIM_ORACLE_STAGE_POLL, audit) ||
+           (!audit && ask_all(inquest, foreground, all, SIM_ORACLE_STAGE_SOURCES, audit)) ||
+           ask_all(inquest, 0, foreground, SIM_ORACLE_STAGE_INTERRUPT, audit) ||
+           ask_all(inquest, foreground, all, SIM_ORACLE_STAGE_INTERRUPT, audit);
 }
 
 /* What it waits for at the stop, or waited for last. */
@@ -352,7 +353,7 @@ ask_at_limit(struct inquest *inquest)
             recall(inquest, index, &progress.answer);
             blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE,
                     actor_at(inquest, index), &progress.answer);
-            say_lost(inquest->outcome, &progress.answer, SIM_STAGE_POLL);
+            say_lost(inquest->outcome, &progress.answer, SIM_ORACLE_STAGE_POLL);
             return true;
         }
     }

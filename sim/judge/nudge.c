@@ -94,7 +94,7 @@ same_waits(const struct sim_actor *actor, const struct sim_waits *before,
 struct asking {
     struct sim_world *world;
     struct sim_actor *actor;
-    enum sim_stage stage;
+    enum sim_oracle_stage stage;
     uint32_t nth;
     enum sim_nudge answer;
 };
@@ -104,21 +104,22 @@ ask(void *argument)
 {
     struct asking *asking = argument;
     struct sim_world *world = asking->world;
-    if (asking->stage == SIM_STAGE_POLL) {
+    if (asking->stage == SIM_ORACLE_STAGE_POLL) {
         asking->answer = asking->actor->ops->nudge(asking->actor);
         return;
     }
-    if (asking->stage == SIM_STAGE_INTERRUPT) {
+    if (asking->stage == SIM_ORACLE_STAGE_INTERRUPT) {
         asking->actor->ops->interrupt(asking->actor, asking->nth);
         asking->answer = SIM_NUDGE_STILL;
         return;
     }
-    if (asking->stage == SIM_STAGE_ASK_AGAIN || asking->stage == SIM_STAGE_PRETEND) {
+    if (asking->stage == SIM_ORACLE_STAGE_ASK_AGAIN || asking->stage == SIM_ORACLE_STAGE_PRETEND) {
         rt_list_each(link, &world->renewables)
         {
             struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
-            void (*does)(void *argument) =
-                    asking->stage == SIM_STAGE_PRETEND ? renewable->pretend : renewable->ask_again;
+            void (*does)(void *argument) = asking->stage == SIM_ORACLE_STAGE_PRETEND
+                                                   ? renewable->pretend
+                                                   : renewable->ask_again;
             if (does != NULL) {
                 does(renewable->argument);
             }
@@ -171,17 +172,17 @@ has_moved(const struct sim_world *world, const struct sim_actor *actor, const st
 }
 
 static bool
-askable(const struct sim_actor *actor, enum sim_stage stage)
+askable(const struct sim_actor *actor, enum sim_oracle_stage stage)
 {
     if (actor == NULL || actor->done) {
         return false;
     }
-    if (stage == SIM_STAGE_INTERRUPT) {
+    if (stage == SIM_ORACLE_STAGE_INTERRUPT) {
         struct sim_waiting waiting;
         return actor->ops->interrupt != NULL && actor->ops->waiting(actor, &waiting, 1) > 0;
     }
-    return stage == SIM_STAGE_SOURCES || stage == SIM_STAGE_ASK_AGAIN ||
-           stage == SIM_STAGE_PRETEND || actor->ops->nudge != NULL;
+    return stage == SIM_ORACLE_STAGE_SOURCES || stage == SIM_ORACLE_STAGE_ASK_AGAIN ||
+           stage == SIM_ORACLE_STAGE_PRETEND || actor->ops->nudge != NULL;
 }
 
 void
@@ -231,11 +232,11 @@ hold_times(struct sim_world *world, const struct sim_actor *asked)
 }
 
 void
-sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_stage stage)
+sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_oracle_stage stage)
 {
     for (uint32_t i = 1; i < world->actor_count; i++) {
         struct sim_actor *actor = world->actors[i];
-        bool brings = stage == SIM_STAGE_SOURCES && actor->asks_host;
+        bool brings = stage == SIM_ORACLE_STAGE_SOURCES && actor->asks_host;
         if (actor != asked) {
             if (!brings) {
                 sim_actor_disable(actor);
@@ -275,7 +276,7 @@ static struct sim_settling
 settling_of(const struct sim_question *question)
 {
     struct sim_settling settling = question->settling;
-    if (settling.steps == 0 && question->stage != SIM_STAGE_POLL) {
+    if (settling.steps == 0 && question->stage != SIM_ORACLE_STAGE_POLL) {
         settling.steps = SETTLE_STEPS;
     }
     return settling;
@@ -290,7 +291,7 @@ ask_and_settle(struct sim_world *world, struct sim_actor *actor,
     if (question->waited != NULL) {
         before.waits = *question->waited;
     }
-    before.no_deadline = before.no_deadline && question->stage >= SIM_STAGE_INTERRUPT;
+    before.no_deadline = before.no_deadline && question->stage >= SIM_ORACLE_STAGE_INTERRUPT;
     note_asked(world, actor, ret);
     prepare(world, actor, question);
     struct asking asking = {world, actor, question->stage, question->nth, SIM_NUDGE_UNSUPPORTED};

@@ -15,13 +15,13 @@
 #include "sim/judge/judge.h"
 
 /* The questions that can be put to an actor. */
-enum sim_stage {
-    SIM_STAGE_POLL,      /* Poll the task once more. */
-    SIM_STAGE_SOURCES,   /* Fire what was derived from it, report again what is ready. */
-    SIM_STAGE_INTERRUPT, /* What a loop is blocked in returns; see `nth`. */
+enum sim_oracle_stage {
+    SIM_ORACLE_STAGE_POLL,      /* Poll the task once more. */
+    SIM_ORACLE_STAGE_SOURCES,   /* Fire what was derived from it, report again what is ready. */
+    SIM_ORACLE_STAGE_INTERRUPT, /* What a loop is blocked in returns; see `nth`. */
     /* It is told of all that it asks its host for, ready or not. */
-    SIM_STAGE_PRETEND,
-    SIM_STAGE_ASK_AGAIN /* What it asked its host for once, and was told once, is asked for again. */
+    SIM_ORACLE_STAGE_PRETEND,
+    SIM_ORACLE_STAGE_ASK_AGAIN /* What it asked its host for once, and was told once, is asked for again. */
 };
 
 /* What an actor waits for at once is compared up to so many things. */
@@ -83,7 +83,7 @@ struct sim_patch {
 struct sim_question {
     struct sim_stop stop; /* Where the actor is asked. */
     uint32_t actor;       /* Which one. */
-    enum sim_stage stage;
+    enum sim_oracle_stage stage;
     /* Of INTERRUPT: which of the things that the loop asked its host for is reported for nothing,
      * from 1 on; 0: none, as after EINTR. */
     uint32_t nth;
@@ -114,7 +114,8 @@ void sim_put(struct sim_world *world, const struct sim_question *question,
 
 /* Holds back all actors but `asked` (NULL: all), as a question with `alone` does. With SOURCES
  * those that poll a host may run: one that was about to poll would not receive the report. */
-void sim_hold_others(struct sim_world *world, const struct sim_actor *asked, enum sim_stage stage);
+void sim_hold_others(
+        struct sim_world *world, const struct sim_actor *asked, enum sim_oracle_stage stage);
 
 /* Replays `what` up to the stop, asks, and drops the replay. Notes no gains, unless world->gains is
  * set. */

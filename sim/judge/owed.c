@@ -26,7 +26,7 @@ struct asking {
     struct sim_stand stand;
     const struct sim_outcome *outcome;
     const struct sim_recorder *recorder; /* Of the run itself. */
-    enum sim_stage stage;
+    enum sim_oracle_stage stage;
     uint32_t nth;
     bool by_wait; /* Asked is whether it would wait for something else. */
 };
@@ -121,18 +121,19 @@ bisect(struct asking *asking)
 }
 
 /* The question to which the actor answered when it was judged. */
-static enum sim_stage
+static enum sim_oracle_stage
 find_stage(struct asking *asking)
 {
     const struct sim_stop end = {asking->outcome->fail_step, false};
     const struct sim_actor *actor = NULL;
     if (asking->outcome->oracle == SIM_ORACLE_REWAKE_SOURCES) {
-        return SIM_STAGE_SOURCES;
+        return SIM_ORACLE_STAGE_SOURCES;
     }
     if (sim_stand_at(&asking->stand, end)) {
         actor = sim_world_actor(asking->stand.world, asking->outcome->actor);
     }
-    return actor != NULL && actor->ops->nudge == NULL ? SIM_STAGE_INTERRUPT : SIM_STAGE_POLL;
+    return actor != NULL && actor->ops->nudge == NULL ? SIM_ORACLE_STAGE_INTERRUPT
+                                                      : SIM_ORACLE_STAGE_POLL;
 }
 
 /* Which report for nothing it was, only the judge knows: the first with which it would make
@@ -165,7 +166,7 @@ sim_judge_owed(struct sim_world *world, const struct sim_case *what, struct sim_
     sim_stand_init(&asking.stand, world, what);
     asking.stage = find_stage(&asking);
     outcome->owed_step =
-            asking.stage == SIM_STAGE_INTERRUPT ? bisect_loop(&asking) : bisect(&asking);
+            asking.stage == SIM_ORACLE_STAGE_INTERRUPT ? bisect_loop(&asking) : bisect(&asking);
     sim_stand_leave(&asking.stand);
     sim_restore(world, &kept);
     return outcome->owed_step;

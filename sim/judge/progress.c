@@ -90,7 +90,7 @@ stand_alone(struct sim_stand *stand, uint32_t index)
     if (actor == NULL || actor->ops->in_host == NULL) {
         return false;
     }
-    sim_hold_others(world, actor, SIM_STAGE_INTERRUPT);
+    sim_hold_others(world, actor, SIM_ORACLE_STAGE_INTERRUPT);
     return sim_world_settle(world, &settling) == SIM_SETTLED && !actor->done &&
            actor->ops->in_host(actor, &in_host);
 }
@@ -280,7 +280,7 @@ ask_at_quiet(struct sim_stand *stand, const struct sim_question *question, bool 
     }
     const struct sim_world *world = stand->world;
     uint64_t slack_ns = world->options.slack_ns;
-    bool loop = question->stage == SIM_STAGE_INTERRUPT;
+    bool loop = question->stage == SIM_ORACLE_STAGE_INTERRUPT;
     uint64_t until_ns = excused_until(world, sim_world_actor(world, question->actor), loop);
     if (!with(stand, 0, question, &ret->answer) || ret->answer.limit) {
         return;
@@ -313,14 +313,14 @@ ask_in_stall(struct sim_stand *stand, const struct sim_question *question, bool 
     if (!with(stand, 0, question, &ret->answer)) {
         return;
     }
-    ret->failed = ret->answer.failed && question->stage != SIM_STAGE_INTERRUPT;
+    ret->failed = ret->answer.failed && question->stage != SIM_ORACLE_STAGE_INTERRUPT;
     ret->could = !ret->answer.failed &&
                  (waited_for ? ret->answer.gained && !ret->answer.limit : ret->answer.freed);
 }
 
 void
 sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
-        enum sim_stage stage, bool waited_for, struct sim_progress *ret)
+        enum sim_oracle_stage stage, bool waited_for, struct sim_progress *ret)
 {
     struct sim_question question = {.stop = stop,
             .actor = actor,
@@ -328,7 +328,8 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             .settling = {.steps = STEPS_MAX, .until_ns = SIM_NEVER, .first_gain = waited_for}};
     struct sim_reports reports = {0};
     memset(ret, 0, sizeof(*ret));
-    if (stage == SIM_STAGE_INTERRUPT && !sim_progress_reports(stand, stop, actor, &reports)) {
+    if (stage == SIM_ORACLE_STAGE_INTERRUPT &&
+            !sim_progress_reports(stand, stop, actor, &reports)) {
         return;
     }
     if (!waited_for && sim_stand_at(stand, stop)) {
@@ -336,7 +337,7 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
     }
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
         ask_in_stall(stand, &question, waited_for, ret);
-        if (ret->could && stage == SIM_STAGE_INTERRUPT) {
+        if (ret->could && stage == SIM_ORACLE_STAGE_INTERRUPT) {
             ret->could = !is_gained_by_any_report(stand, &question);
         }
         if (ret->could || ret->failed) {
@@ -347,7 +348,7 @@ sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
 
 void
 sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
-        enum sim_stage stage, bool waited_for, struct sim_progress *ret)
+        enum sim_oracle_stage stage, bool waited_for, struct sim_progress *ret)
 {
     struct sim_question question = {.stop = stop,
             .actor = actor,
@@ -355,12 +356,13 @@ sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t ac
             .settling = {.steps = STEPS_MAX, .free_steps = true}};
     struct sim_reports reports = {0};
     memset(ret, 0, sizeof(*ret));
-    if (stage == SIM_STAGE_INTERRUPT && !sim_progress_reports(stand, stop, actor, &reports)) {
+    if (stage == SIM_ORACLE_STAGE_INTERRUPT &&
+            !sim_progress_reports(stand, stop, actor, &reports)) {
         return;
     }
     for (question.nth = reports.from; question.nth <= reports.to; question.nth++) {
         ask_at_quiet(stand, &question, waited_for, ret);
-        if (ret->could && stage == SIM_STAGE_INTERRUPT) {
+        if (ret->could && stage == SIM_ORACLE_STAGE_INTERRUPT) {
             ret->could = !is_gained_by_any_report(stand, &question);
         }
         if (ret->could || ret->failed) {
@@ -374,7 +376,7 @@ sim_progress_first_to_move(struct sim_stand *stand, struct sim_stop stop, const 
         uint32_t from, uint32_t to)
 {
     struct sim_question question = {.stop = stop,
-            .stage = SIM_STAGE_POLL,
+            .stage = SIM_ORACLE_STAGE_POLL,
             .settling = {.steps = STEPS_MAX, .free_steps = true}};
     if (!sim_stand_at(stand, stop)) {
         return from;
@@ -394,7 +396,8 @@ void
 sim_progress_at_limit(
         struct sim_stand *stand, struct sim_stop stop, uint32_t actor, struct sim_progress *ret)
 {
-    const struct sim_question question = {.stop = stop, .actor = actor, .stage = SIM_STAGE_POLL};
+    const struct sim_question question = {
+            .stop = stop, .actor = actor, .stage = SIM_ORACLE_STAGE_POLL};
     memset(ret, 0, sizeof(*ret));
     if (with(stand, 0, &question, &ret->answer)) {
         ret->failed = ret->answer.failed;

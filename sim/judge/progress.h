@@ -36,12 +36,12 @@ bool sim_progress_reports(struct sim_stand *stand, struct sim_stop stop, uint32_
 /* In a stall: nothing is due, so whatever is gained comes of the question. `waited_for`: false of a
  * background actor, whose progress must free another one that is waited for. */
 void sim_progress_in_stall(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
-        enum sim_stage stage, bool waited_for, struct sim_progress *ret);
+        enum sim_oracle_stage stage, bool waited_for, struct sim_progress *ret);
 
 /* At a quiescence, before the clock moves: would it have gained something now that it does not gain
  * within the declared slack? */
 void sim_progress_at_quiet(struct sim_stand *stand, struct sim_stop stop, uint32_t actor,
-        enum sim_stage stage, bool waited_for, struct sim_progress *ret);
+        enum sim_oracle_stage stage, bool waited_for, struct sim_progress *ret);
 
 /*
  * At a quiescence, before each of many tasks is asked by itself: all are polled in turn in one

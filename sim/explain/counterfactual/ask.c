@@ -116,9 +116,9 @@ goes_on(struct asking *asking, const struct waiter *waiter, struct sim_stop stop
     const struct sim_question question = {
             .stop = stop,
             .actor = waiter->index,
-            .stage = waiter->pretends ? SIM_STAGE_PRETEND
-                     : waiter->loop   ? SIM_STAGE_INTERRUPT
-                                      : SIM_STAGE_POLL,
+            .stage = waiter->pretends ? SIM_ORACLE_STAGE_PRETEND
+                     : waiter->loop   ? SIM_ORACLE_STAGE_INTERRUPT
+                                      : SIM_ORACLE_STAGE_POLL,
             .patch = patch,
     };
     if (!next_question(asking, stop.step)) {
@@ -160,7 +160,7 @@ ask_deaf(struct asking *asking, const struct waiter *waiter)
     struct sim_silence silence;
     struct sim_answer answer;
     const struct sim_question question = {
-            .stop = end_of(asking), .actor = waiter->index, .stage = SIM_STAGE_ASK_AGAIN};
+            .stop = end_of(asking), .actor = waiter->index, .stage = SIM_ORACLE_STAGE_ASK_AGAIN};
     if (!waiter->loop || !is_silent(asking, waiter, &silence) ||
             !next_question(asking, asking->outcome->fail_step)) {
         return;

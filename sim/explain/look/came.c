@@ -80,7 +80,7 @@ ask(struct search *search, const struct sim_change *change, bool after, struct s
     const struct sim_question question = {
             .stop = {search->slept, false},
             .actor = search->outcome->actor,
-            .stage = sources ? SIM_STAGE_SOURCES : SIM_STAGE_POLL,
+            .stage = sources ? SIM_ORACLE_STAGE_SOURCES : SIM_ORACLE_STAGE_POLL,
             .patch = &patch,
     };
     if (++search->numbered <= search->came->asked || search->came->asked >= ASKED_MAX ||

@@ -111,8 +111,8 @@ try_word(struct sim_world *world, const struct sim_case *what, const struct sim_
     const struct sim_question question = {
             .stop = {outcome->owed_step, false},
             .actor = outcome->actor,
-            .stage = outcome->oracle == SIM_ORACLE_REWAKE_SOURCES ? SIM_STAGE_SOURCES
-                                                                  : SIM_STAGE_POLL,
+            .stage = outcome->oracle == SIM_ORACLE_REWAKE_SOURCES ? SIM_ORACLE_STAGE_SOURCES
+                                                                  : SIM_ORACLE_STAGE_POLL,
             .patch = &patch,
     };
     struct sim_answer answer;

@@ -75,7 +75,7 @@ ask(bool alone)
     EXPECT(reader != 0);
     const struct sim_question question = {.stop = {1, false},
             .actor = reader,
-            .stage = SIM_STAGE_POLL,
+            .stage = SIM_ORACLE_STAGE_POLL,
             .settling = {.steps = 1000},
             .alone = alone};
     sim_nudge(&lab.world, &what, &question, &answer);
