@@ -43,7 +43,7 @@ struct sim_rt {
     struct sim_audit audit;
     struct sim_closer closer;
     struct sim_after after;
-    struct sim_evil evil;
+    struct sim_reentrancy reentrancy;
     struct sim_clocked clocked;
     struct sim_returned returned;
     const struct sim_actor *driver; /* The loop that polled last, where one does. */
@@ -96,8 +96,8 @@ bool sim__cancelled_instead(struct sim_bound *bound);
 bool sim__may_cancel(const struct sim_world *world); /* Whether that fault may strike. */
 void sim__cancel(struct sim_bound *bound); /* The fault: cancels the task and ends its actor. */
 
-/* evil.c: what may happen inside a wake or a cleanup. */
-void sim__evil_init(struct sim_rt *rt);
+/* reentrancy.c: what may happen inside a wake or a cleanup. */
+void sim__reentrancy_init(struct sim_rt *rt);
 
 /* close.c: what must be given back. */
 void sim__close(void *argument);

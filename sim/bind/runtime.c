@@ -422,7 +422,7 @@ sim_rt_new(struct sim_world *world, const struct sim_rt_options *options)
     if (options->tick_ns > world->options.slack_ns) {
         world->options.slack_ns = options->tick_ns;
     }
-    sim__evil_init(rt);
+    sim__reentrancy_init(rt);
     rt->clocked = (struct sim_clocked){.firing = firing, .next_ns = next_deadline, .argument = rt};
     sim_world_add_clocked(world, &rt->clocked);
     rt->audit = (struct sim_audit){.audit = audit, .argument = rt, .name = rt->name};

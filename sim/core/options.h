@@ -40,13 +40,13 @@ enum sim_profile {
 
 /* Faults beyond what every correct program must survive; on only where the scenario claims to
  * survive them (`survives`) or an option says so. */
-#define SIM_FAULT_CANCEL UINT64_C(1)   /* A task is cancelled while it sleeps. */
-#define SIM_FAULT_CLOCK UINT64_C(2)    /* The clock steps: suspends, coarse ticks, backwards. */
-#define SIM_FAULT_CAPACITY UINT64_C(4) /* The host says FULL before it is. */
-#define SIM_FAULT_EINTR UINT64_C(8)    /* A blocked poll is interrupted: no event. */
-#define SIM_FAULT_MIGRATE UINT64_C(16) /* A task goes on under another waker (W11). */
-#define SIM_FAULT_EVIL UINT64_C(32)    /* Who is woken, or cleaned up, acts at once (W7). */
-#define SIM_FAULT_NET UINT64_C(64)     /* Connections are refused, lost, aborted, reset. */
+#define SIM_FAULT_CANCEL UINT64_C(1)      /* A task is cancelled while it sleeps. */
+#define SIM_FAULT_CLOCK UINT64_C(2)       /* The clock steps: suspends, coarse ticks, backwards. */
+#define SIM_FAULT_CAPACITY UINT64_C(4)    /* The host says FULL before it is. */
+#define SIM_FAULT_EINTR UINT64_C(8)       /* A blocked poll is interrupted: no event. */
+#define SIM_FAULT_MIGRATE UINT64_C(16)    /* A task goes on under another waker (W11). */
+#define SIM_FAULT_REENTRANCY UINT64_C(32) /* Who is woken, or cleaned up, acts at once (W7). */
+#define SIM_FAULT_NET UINT64_C(64)        /* Connections are refused, lost, aborted, reset. */
 #define SIM_FAULT_ALL UINT64_C(127)
 #define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
 
@@ -58,7 +58,8 @@ enum sim_profile {
             "4 priority, 5 edf, 6 fair") \
     X(profile, 0, "the host's: 0 the scenario's, 1 wasi, 2 hostile, 3 fd") \
     X(faults, SIM_FAULT_FROM_SCENARIO, \
-            "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 evil, 64 net") \
+            "mask of faults: 1 cancel, 2 clock, 4 capacity, 8 eintr, 16 migrate, 32 reentrancy, " \
+            "64 net") \
     X(spurious_one_in, 32, \
             "a spurious wake or report once in so many occasions, of one actor at most 64 " \
             "without " \

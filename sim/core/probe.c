@@ -22,7 +22,7 @@ uint64_t rt_probe_wanted;
             UINT64_C(1) << RT_PROBE_ASK)
 
 /* Where somebody else's code is called: to be woken, or to give something back. */
-#define EVIL \
+#define REENTRANCY \
     (UINT64_C(1) << RT_PROBE_FIRE | UINT64_C(1) << RT_PROBE_DROP | \
             UINT64_C(1) << RT_PROBE_CLEANUP | UINT64_C(1) << RT_PROBE_DESTROY)
 
@@ -36,8 +36,8 @@ sim__probes_begin(struct sim_world *world)
     if (world->gains != NULL) {
         meant |= UINT64_C(1) << RT_PROBE_PUT;
     }
-    if ((world->faults & SIM_FAULT_EVIL) != 0) {
-        meant |= EVIL;
+    if ((world->faults & SIM_FAULT_REENTRANCY) != 0) {
+        meant |= REENTRANCY;
     }
     rt_probe_wanted = world->recorder.events_on ? UINT64_MAX : meant;
 }
@@ -112,18 +112,18 @@ check_late(struct sim_world *world, uint64_t deadline_ns)
 /* Nothing may be held where a waker is woken or dropped, a cleanup or a destructor called, so this
  * is where the worst of them would act. */
 static void
-let_evil_act(struct sim_world *world)
+let_reentrancy_act(struct sim_world *world)
 {
-    if (world->being_evil || world->nudging || world->closing) {
+    if (world->being_reentrancy || world->nudging || world->closing) {
         return;
     }
-    world->being_evil = true;
+    world->being_reentrancy = true;
     rt_list_each(link, &world->evils)
     {
-        struct sim_evil *evil = rt_container_of(link, struct sim_evil, link);
-        evil->act(evil->argument);
+        struct sim_reentrancy *reentrancy = rt_container_of(link, struct sim_reentrancy, link);
+        reentrancy->act(reentrancy->argument);
     }
-    world->being_evil = false;
+    world->being_reentrancy = false;
 }
 
 static void
@@ -192,8 +192,8 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint
         sim__allow(world);
     } else if (kind == RT_PROBE_TURNED) {
         tell_returned(world);
-    } else if ((EVIL >> kind & 1) != 0) {
-        let_evil_act(world);
+    } else if ((REENTRANCY >> kind & 1) != 0) {
+        let_reentrancy_act(world);
     }
 }
 

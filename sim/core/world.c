@@ -211,7 +211,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->foreigners = NULL;
     sim__notes_clear(world);
     world->mock_time = false;
-    world->being_evil = false;
+    world->being_reentrancy = false;
     world->fiber = NULL;
     world->fibers = NULL;
     world->inner = NULL;
@@ -550,10 +550,10 @@ sim_world_add_returned(struct sim_world *world, struct sim_returned *returned)
 }
 
 void
-sim_world_add_evil(struct sim_world *world, struct sim_evil *evil)
+sim_world_add_reentrancy(struct sim_world *world, struct sim_reentrancy *reentrancy)
 {
-    rt_assert(evil->act != NULL);
-    rt_list_push_back(&world->evils, &evil->link);
+    rt_assert(reentrancy->act != NULL);
+    rt_list_push_back(&world->evils, &reentrancy->link);
 }
 
 void

@@ -94,9 +94,9 @@ struct sim_closer {
     void *argument;
 };
 
-/* Who may act inside a wake, a drop or a cleanup, under fault `evil`: all are called with nothing
+/* Who may act inside a wake, a drop or a cleanup, under fault `reentrancy`: all are called with nothing
  * held, so that anybody may do anything there (W7, T9). */
-struct sim_evil {
+struct sim_reentrancy {
     struct rt_list link;
     void (*act)(void *argument);
     void *argument;
@@ -210,7 +210,7 @@ struct sim_world {
     const struct sim_object_name *names; /* That the scenario gave, the latest first. */
     struct sim__foreigners *foreigners;  /* What others' runtimes have said (bind/foreign.h). */
     bool mock_time;                      /* The clock is the test's (mock.h). */
-    bool being_evil;          /* One of them is acting: what that causes is left alone. */
+    bool being_reentrancy;    /* One of them is acting: what that causes is left alone. */
     struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
     struct sim_fiber *fibers; /* All of this run. */
     struct rt_context *inner; /* On whose stack we are; NULL: the world's own. */
@@ -355,7 +355,7 @@ void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
 /* Cloned wakers, of all closers, that lie nowhere in the run's memory now. Between two steps. */
 uint64_t sim_world_lost(const struct sim_world *world);
-void sim_world_add_evil(struct sim_world *world, struct sim_evil *evil);
+void sim_world_add_reentrancy(struct sim_world *world, struct sim_reentrancy *reentrancy);
 void sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked);
 void sim_world_add_returned(struct sim_world *world, struct sim_returned *returned);
 

@@ -124,7 +124,7 @@ static void
 add_faults(char *text, uint64_t off)
 {
     static const char *const names[] = {
-            "cancel", "clock", "capacity", "eintr", "migrate", "evil", "net"};
+            "cancel", "clock", "capacity", "eintr", "migrate", "reentrancy", "net"};
     _Static_assert(SIM_FAULT_ALL == (1u << sizeof(names) / sizeof(*names)) - 1, "all have names");
     const char *before = text[0] != '\0' ? ", faults off:" : "faults off:";
     for (uint32_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

@@ -370,14 +370,14 @@ static bool
 put_fault(const struct subject *subject, struct sim_page *page)
 {
     uint64_t fault = subject->event->argument;
-    const char *name = fault == SIM_FAULT_CANCEL     ? "cancelled while it sleeps"
-                       : fault == SIM_FAULT_CLOCK    ? "the clock steps"
-                       : fault == SIM_FAULT_CAPACITY ? "full before it is"
-                       : fault == SIM_FAULT_EINTR    ? "poll interrupted"
-                       : fault == SIM_FAULT_MIGRATE  ? "goes on under another waker"
-                       : fault == SIM_FAULT_EVIL     ? "acts inside a wake or a cleanup"
-                       : fault == SIM_FAULT_NET      ? "the network fails"
-                                                     : "of a kind unknown here";
+    const char *name = fault == SIM_FAULT_CANCEL       ? "cancelled while it sleeps"
+                       : fault == SIM_FAULT_CLOCK      ? "the clock steps"
+                       : fault == SIM_FAULT_CAPACITY   ? "full before it is"
+                       : fault == SIM_FAULT_EINTR      ? "poll interrupted"
+                       : fault == SIM_FAULT_MIGRATE    ? "goes on under another waker"
+                       : fault == SIM_FAULT_REENTRANCY ? "acts inside a wake or a cleanup"
+                       : fault == SIM_FAULT_NET        ? "the network fails"
+                                                       : "of a kind unknown here";
     sim_page_printf(page, "fault: %s", name);
     return true;
 }

@@ -123,11 +123,11 @@ TEST(migrate_finds_a_future_that_keeps_its_first_waker)
     EXPECT_EQ(failures(&good_bell, SIM_FAULT_MIGRATE), 0);
 }
 
-TEST(migrate_goes_together_with_cancel_and_evil)
+TEST(migrate_goes_together_with_cancel_and_reentrancy)
 {
-    uint64_t all = SIM_FAULT_MIGRATE | SIM_FAULT_CANCEL | SIM_FAULT_EVIL;
+    uint64_t all = SIM_FAULT_MIGRATE | SIM_FAULT_CANCEL | SIM_FAULT_REENTRANCY;
     struct sim_scenario background = good_bell;
-    EXPECT_EQ(failures(&background, SIM_FAULT_MIGRATE | SIM_FAULT_EVIL), 0);
+    EXPECT_EQ(failures(&background, SIM_FAULT_MIGRATE | SIM_FAULT_REENTRANCY), 0);
     /* A cancelled ringer rings no bell: whoever claims to survive that lies, and is found out. */
     ck_assert_uint_gt(failures(&background, all), 0);
 }
@@ -278,7 +278,7 @@ static const struct sim_scenario looking = {
  */
 TEST(faults_wait_for_a_loop_that_sleeps)
 {
-    uint64_t faults = SIM_FAULT_MIGRATE | SIM_FAULT_EVIL;
+    uint64_t faults = SIM_FAULT_MIGRATE | SIM_FAULT_REENTRANCY;
     EXPECT_EQ(failures_audited(&sleeping, 0, 1), 0);
     EXPECT_EQ(failures_audited(&sleeping, faults, 1), 0);
     EXPECT_EQ(failures_audited(&looking, faults, 1), 0);

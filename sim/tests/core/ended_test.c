@@ -119,5 +119,5 @@ static const struct sim_scenario family_story = {.name = "test/family", .setup =
 /* Goal: as above, where a fault inside a timer's wake ends one, and that one's cleanup another. */
 TEST(cancel_inside_a_timers_wake_ends_the_run)
 {
-    EXPECT_EQ(failures(&family_story, SIM_FAULT_CANCEL | SIM_FAULT_EVIL), 0);
+    EXPECT_EQ(failures(&family_story, SIM_FAULT_CANCEL | SIM_FAULT_REENTRANCY), 0);
 }

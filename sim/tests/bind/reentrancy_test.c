@@ -1,5 +1,5 @@
 /*
- * evil_test.c -- fault `evil`: who is woken, dropped, cleaned up or destroyed acts at once.
+ * reentrancy_test.c -- fault `reentrancy`: who is woken, dropped, cleaned up or destroyed acts at once.
  *
  * Each walk is shown twice: one that is right survives in every run, and one that goes on from what
  * it read before it called out is found, and only with the fault.
@@ -165,15 +165,15 @@ static const struct sim_scenario bad_gate = {.name = "test/bad-gate", .setup = g
  * Method: a list is walked with the next link read before the wake. Cancelled before or after, as
  * fault `cancel` does it, a neighbour is no danger; cancelled inside the wake it is. Holds W7.
  */
-TEST(evil_finds_a_walk_that_a_wake_can_break)
+TEST(reentrancy_finds_a_walk_that_a_wake_can_break)
 {
-    uint64_t faults = SIM_FAULT_CANCEL | SIM_FAULT_EVIL;
+    uint64_t faults = SIM_FAULT_CANCEL | SIM_FAULT_REENTRANCY;
     struct sim_scenario keeper_stays = bad_gate;
     uint32_t by_cancel = failures(&keeper_stays, SIM_FAULT_CANCEL);
     uint32_t by_both = failures(&keeper_stays, faults);
     ck_assert_uint_gt(by_both, by_cancel);
     /* The keeper may be cancelled too, and then nobody opens: that is all that is left. */
-    EXPECT_EQ(failures(&good_gate, SIM_FAULT_EVIL), 0);
+    EXPECT_EQ(failures(&good_gate, SIM_FAULT_REENTRANCY), 0);
 }
 
 /* ---- A crowd whose wakers are given back. ---------------------------------------------------- */
@@ -299,14 +299,14 @@ static const struct sim_scenario bad_club = {.name = "test/bad-club", .setup = c
 
 /*
  * Goal: whose waker is dropped may act at once, on anybody.
- * Method: as above, with a walk that drops. Without evil no walk is disturbed, so both forms fail
+ * Method: as above, with a walk that drops. Without reentrancy no walk is disturbed, so both forms fail
  * as often, for want of a clerk who was cancelled; with it the careless one fails more often. Holds
  * W7.
  */
-TEST(evil_finds_a_walk_that_a_drop_can_break)
+TEST(reentrancy_finds_a_walk_that_a_drop_can_break)
 {
-    uint64_t faults = SIM_FAULT_CANCEL | SIM_FAULT_EVIL;
-    EXPECT_EQ(failures(&good_club, SIM_FAULT_EVIL), 0);
+    uint64_t faults = SIM_FAULT_CANCEL | SIM_FAULT_REENTRANCY;
+    EXPECT_EQ(failures(&good_club, SIM_FAULT_REENTRANCY), 0);
     EXPECT_EQ(failures(&bad_club, SIM_FAULT_CANCEL), failures(&good_club, SIM_FAULT_CANCEL));
     ck_assert_uint_gt(failures(&bad_club, faults), failures(&good_club, faults));
 }
@@ -389,10 +389,10 @@ static const struct sim_scenario shop = {
         .name = "test/shop", .setup = shop_setup, .check = shop_check};
 
 /* Goal: an item's destructor may come back into the channel, and nothing is destroyed twice.
- * Method: a second clear from within the first one, by evil. Holds K2, W7. */
-TEST(evil_clears_a_channel_that_is_being_cleared)
+ * Method: a second clear from within the first one, by reentrancy. Holds K2, W7. */
+TEST(reentrancy_clears_a_channel_that_is_being_cleared)
 {
     shops_within = 0;
-    EXPECT_EQ(failures(&shop, SIM_FAULT_CANCEL | SIM_FAULT_EVIL), 0);
+    EXPECT_EQ(failures(&shop, SIM_FAULT_CANCEL | SIM_FAULT_REENTRANCY), 0);
     ck_assert_uint_gt(shops_within, 10);
 }

@@ -1,5 +1,5 @@
 /*
- * evil.c -- the worst that may happen inside a wake or a cleanup: somebody is woken, or cancelled.
+ * reentrancy.c -- the worst that may happen inside a wake or a cleanup: somebody is woken, or cancelled.
  *
  * A waker can be anybody's, and a cleanup is its user's code: both may come back into whatever
  * called them. The runtime promises to hold nothing while it calls either (W7, T9); a primitive
@@ -40,7 +40,7 @@ static void
 hurt(struct sim_bound *bound, bool mortally)
 {
     struct sim_world *world = bound->rt->world;
-    sim_world_event(world, SIM_EVENT_FAULT, bound->task->object.id, 0, 0, SIM_FAULT_EVIL);
+    sim_world_event(world, SIM_EVENT_FAULT, bound->task->object.id, 0, 0, SIM_FAULT_REENTRANCY);
     if (mortally) {
         sim__cancel(bound);
     } else {
@@ -70,11 +70,11 @@ act(void *argument)
 }
 
 void
-sim__evil_init(struct sim_rt *rt)
+sim__reentrancy_init(struct sim_rt *rt)
 {
-    if ((rt->world->faults & SIM_FAULT_EVIL) == 0) {
+    if ((rt->world->faults & SIM_FAULT_REENTRANCY) == 0) {
         return;
     }
-    rt->evil = (struct sim_evil){.act = act, .argument = rt};
-    sim_world_add_evil(rt->world, &rt->evil);
+    rt->reentrancy = (struct sim_reentrancy){.act = act, .argument = rt};
+    sim_world_add_reentrancy(rt->world, &rt->reentrancy);
 }
