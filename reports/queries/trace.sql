@@ -14,7 +14,7 @@ SELECT t.step, t.cause, t.actor, t.kind, t.object,
                    || (t.argument >> 16 & 0xfff) || '.' || (t.argument & 0xffff)))
            WHEN t.kind IN ('step', 'clock', 'arm', 'expire', 'disarm')
                THEN iif(t.argument < 0, 'never', 'at ' || t.argument || ' ns')
-           WHEN t.kind IN ('stretch', 'yield') THEN t.argument || ' ns'
+           WHEN t.kind IN ('slow step', 'yield') THEN t.argument || ' ns'
            WHEN t.kind IN ('read', 'write') THEN t.argument || ' bytes'
            WHEN t.kind IN ('turn', 'block') THEN 'of ' || t.argument
            WHEN t.kind IN ('turned', 'unblock') THEN t.argument || ' ready'

@@ -50,7 +50,7 @@ reap(struct sim_rt *rt)
 }
 
 /*
- * What the simulator itself adds to a step, its cost and a stretch, comes after this and is blamed
+ * What the simulator itself adds to a step, its cost and a slow step, comes after this and is blamed
  * on nobody. A task that asks, and is told to go on, may work for a quota more: it can not know
  * before its next question that the quota is used up.
  */
@@ -63,12 +63,12 @@ check_quota(struct sim_bound *bound)
         return;
     }
     sim__allow(world);
-    if (world->stretch_ns > quota_ns) {
+    if (world->slow_ns > quota_ns) {
         sim_fail(world, SIM_VERDICT_OVER_BUDGET, SIM_ORACLE_LIMIT, &bound->actor, 0,
                 "a poll of task '%s' took %llu ns of work, %llu ns of them without heeding its "
                 "quota of %llu ns",
                 bound->actor.name, (unsigned long long)world->work_ns,
-                (unsigned long long)world->stretch_ns, (unsigned long long)quota_ns);
+                (unsigned long long)world->slow_ns, (unsigned long long)quota_ns);
     }
 }
 

@@ -26,7 +26,7 @@ extern "C" {
     X(ACTOR, "actor", "an actor came into being; argument: its stable id, kind in the upper half") \
     X(DONE, "done", "an actor has finished for good") \
     X(CLOCK, "clock", "nobody could go on, so time moved; argument: the new time") \
-    X(STRETCH, "stretch", "a step took longer; argument: by how much, ns") \
+    X(SLOW, "slow step", "a step took longer; argument: by how much, ns") \
     X(READY, "ready", "a host source became ready; object: the source") \
     X(UNREADY, "unready", "what made it ready was taken; object: the source") \
     X(REPORT, "report", "a poll of the host reported it; object: the source") \

@@ -39,7 +39,7 @@ const struct sim_footprint sim_footprints[256] = {
         [RT_PROBE_ARM] = {.object = WRITE, .also = {ALSO(TIME, WRITE)}},
         [RT_PROBE_EXPIRE] = {.object = WRITE, .also = {ALSO(TIME, READ)}},
         [RT_PROBE_DISARM] = {.object = WRITE, .also = {ALSO(TIME, READ)}},
-        [SIM_EVENT_STRETCH] = {.also = {ALSO(TIME, WRITE)}},
+        [SIM_EVENT_SLOW] = {.also = {ALSO(TIME, WRITE)}},
         [SIM_EVENT_CLOCK] = {.also = {ALSO(QUIET, WRITE)}},
         [SIM_EVENT_STEP] = {.also = {ALSO(QUIET, READ)}},
 

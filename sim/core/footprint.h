@@ -30,7 +30,7 @@
  *      arm                                        WRITE the timer and time: deadlines are made of
  *                                                 now, and equal ones go by the order of arming
  *      expire, disarm                             WRITE the timer, READ time
- *      a step that took longer (stretch)          WRITE time
+ *      a step that took longer (slow step)          WRITE time
  *      whether to give way: asked, given          READ time
  *      the clock moves while all is quiet         WRITE quiet; every STEP READs it: nothing moves
  *                                                 across, as nobody was enabled

@@ -3,7 +3,7 @@
  *
  * Faults that come again and again hide that a program does not recover from them: sooner or later
  * one of them breaks the circle in which it is caught. So they stop, and with them all that is
- * late, spurious or stretched. What remains are freedoms of a world in order: who runs, how long an
+ * late, spurious or slow. What remains are freedoms of a world in order: who runs, how long an
  * answer takes, how many bytes come at once.
  *
  * That the run takes too long then is said here; whether that is its own fault, the judge finds

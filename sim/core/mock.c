@@ -15,7 +15,7 @@ sim_mock_time(struct sim_world *world)
     /* The options are this run's own. */
     world->mock_time = true;
     world->options.step_ns = 0;
-    world->options.stretch_one_in = 0;
+    world->options.slow_one_in = 0;
 }
 
 static void

@@ -75,7 +75,7 @@ sim_option_min(uint32_t index)
     case SIM_OPTION_faults:
     case SIM_OPTION_spurious_one_in:
     case SIM_OPTION_late_one_in:
-    case SIM_OPTION_stretch_one_in:
+    case SIM_OPTION_slow_one_in:
     case SIM_OPTION_fault_one_in:
     case SIM_OPTION_audit_one_in:
     case SIM_OPTION_slack_ns:
@@ -102,7 +102,7 @@ sim_option_max(uint32_t index)
         return SIM_FAULT_ALL;
     case SIM_OPTION_spurious_one_in:
     case SIM_OPTION_late_one_in:
-    case SIM_OPTION_stretch_one_in:
+    case SIM_OPTION_slow_one_in:
     case SIM_OPTION_fault_one_in:
     case SIM_OPTION_audit_one_in:
         return UINT16_MAX;

@@ -65,7 +65,7 @@ enum sim_profile {
             "without " \
             "progress; 0 never") \
     X(late_one_in, 8, "a late host event once in so many; 0 never") \
-    X(stretch_one_in, 16, "a stretched step once in so many while a deadline is armed; 0 never") \
+    X(slow_one_in, 16, "a slow step once in so many while a deadline is armed; 0 never") \
     X(fault_one_in, 32, "an enabled fault once in so many occasions; 0 never") \
     X(audit_one_in, 1, \
             "an audited quiescence once in so many; 0 never; of more than 32 in a run 16 to 32") \

@@ -245,7 +245,7 @@ latest_ns(const struct sim_world *world)
 }
 
 static uint64_t
-stretch_to(const struct sim_world *world, uint32_t alternative)
+slow_to(const struct sim_world *world, uint32_t alternative)
 {
     const struct sim_actor *next = earliest(world);
     uint64_t deadline = next != NULL ? next->due_ns : world->now_ns;
@@ -262,19 +262,19 @@ stretch_to(const struct sim_world *world, uint32_t alternative)
 }
 
 static void
-draw_stretch(struct sim_world *world)
+draw_slow(struct sim_world *world)
 {
     world->current = world->stepping;
     uint32_t alternative =
-            sim__disturb_how(world->current, SIM_KIND_STRETCH, 5, world->options.stretch_one_in);
+            sim__disturb_how(world->current, SIM_KIND_SLOW, 5, world->options.slow_one_in);
     if (alternative == 0) {
         return;
     }
-    uint64_t to_ns = stretch_to(world, alternative);
+    uint64_t to_ns = slow_to(world, alternative);
     if (to_ns <= world->now_ns || to_ns > latest_ns(world)) {
         return;
     }
-    sim_world_event(world, SIM_EVENT_STRETCH, 0, 0, 0, to_ns - world->now_ns);
+    sim_world_event(world, SIM_EVENT_SLOW, 0, 0, 0, to_ns - world->now_ns);
     world->now_ns = to_ns;
 }
 
@@ -307,9 +307,9 @@ charge(struct sim_world *world)
     }
     world->work_ns = 0;
     world->allowed_ns = 0;
-    world->stretch_ns = 0;
+    world->slow_ns = 0;
     if (world->timed_count > 0) {
-        draw_stretch(world);
+        draw_slow(world);
     }
 }
 

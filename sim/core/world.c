@@ -170,7 +170,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->clock_calls = 0;
     world->work_ns = 0;
     world->allowed_ns = 0;
-    world->stretch_ns = 0;
+    world->slow_ns = 0;
     world->progress_step = 0;
     world->limit_step = 0;
     world->jumped_from_ns = 0;

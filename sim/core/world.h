@@ -168,7 +168,7 @@ struct sim_world {
     uint64_t clock_calls;    /* Of sim_now and sim_work in this step. */
     uint64_t work_ns;        /* Charged by sim_work during this step, … */
     uint64_t allowed_ns;     /* … that much when the task last asked and was told to go on … */
-    uint64_t stretch_ns;     /* … and the most between two such answers. */
+    uint64_t slow_ns;        /* … and the most between two such answers. */
     uint64_t limit_step;     /* Before it no limit on steps can be reached. */
     uint64_t progress_step;  /* The last step at which something got done. */
     uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
@@ -178,7 +178,7 @@ struct sim_world {
     uint32_t audits_seen;  /* … of so many that were drawn for it, … */
     uint32_t audit_stride; /* … one of so many. */
     uint64_t quiet;        /* Quiescences so far. */
-    uint64_t disturbances; /* Faults, late and spurious events, stretched steps so far. */
+    uint64_t disturbances; /* Faults, late and spurious events, slow steps so far. */
     uint64_t heal_steps;   /* In force, like the next two: when nothing disturbs any more, … */
     uint64_t settle_steps; /* … and how long the run may go on then; UINT64_MAX: as it likes. */
     uint64_t settle_ns;
@@ -364,7 +364,7 @@ static inline void
 sim__allow(struct sim_world *world)
 {
     uint64_t since_ns = world->work_ns - world->allowed_ns;
-    world->stretch_ns = since_ns > world->stretch_ns ? since_ns : world->stretch_ns;
+    world->slow_ns = since_ns > world->slow_ns ? since_ns : world->slow_ns;
     world->allowed_ns = world->work_ns;
 }
 
@@ -446,7 +446,7 @@ sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
 
 /*
  * A choice by which the world disturbs who is in order: a fault, something late, spurious or
- * stretched; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed, and where the
+ * slow; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed, and where the
  * actor is spared, the answer is 0 and the occasion counts, so that those of other runs keep their
  * numbers.
  */

@@ -67,7 +67,7 @@ sim_words_put_nth(struct sim_page *page, uint32_t n)
 }
 
 static void
-put_stretch(struct sim_page *page, uint32_t index)
+put_slow(struct sim_page *page, uint32_t index)
 {
     static const char *const ways[] = {"no longer than it costs",
             "until just before what is due next", "until exactly what is due next",
@@ -119,13 +119,13 @@ sim_words_put_decision(
         return;
     }
     switch ((enum sim_kind)deviation->kind) {
-    case SIM_KIND_STRETCH:
+    case SIM_KIND_SLOW:
         sim_page_put(page, "the ");
         sim_words_put_nth(page, deviation->ordinal + 1);
         sim_page_put(page, " step of ");
         sim_words_put_who(cast, page, part);
         sim_page_put(page, " that may take longer ");
-        put_stretch(page, deviation->index);
+        put_slow(page, deviation->index);
         return;
     case SIM_KIND_LATENCY:
         what = "how long the host takes for it is ";
@@ -186,7 +186,7 @@ sim_words_put_plain(
     if (deviation->kind == SIM_KIND_RUN) {
         sim_words_put_who(cast, page, part);
         sim_page_put(page, " goes first");
-    } else if (deviation->kind == SIM_KIND_STRETCH) {
+    } else if (deviation->kind == SIM_KIND_SLOW) {
         sim_page_put(page, "that step takes no longer");
     } else if (deviation->kind == SIM_KIND_SWITCH) {
         sim_words_put_who(cast, page, part);

@@ -133,7 +133,7 @@ static bool
 is_disturbance(uint32_t kind)
 {
     return kind == SIM_KIND_FAULT || kind == SIM_KIND_SPURIOUS || kind == SIM_KIND_LATE ||
-           kind == SIM_KIND_STRETCH || kind == SIM_KIND_AUDIT;
+           kind == SIM_KIND_SLOW || kind == SIM_KIND_AUDIT;
 }
 
 /* The decisions of the run but those. The caller frees the entries. */
@@ -157,7 +157,7 @@ control_options(const struct sim_case *what, uint64_t steps, uint64_t ns)
     struct sim_options options = what->options;
     options.spurious_one_in = 0;
     options.late_one_in = 0;
-    options.stretch_one_in = 0;
+    options.slow_one_in = 0;
     options.fault_one_in = 0;
     options.audit_one_in = 0;
     options.cancel_at = 0;

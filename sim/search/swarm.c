@@ -84,7 +84,7 @@ sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct 
         uint32_t given, struct sim_options *ret_options)
 {
     static const uint32_t frequencies[] = {SIM_OPTION_spurious_one_in, SIM_OPTION_late_one_in,
-            SIM_OPTION_stretch_one_in, SIM_OPTION_fault_one_in};
+            SIM_OPTION_slow_one_in, SIM_OPTION_fault_one_in};
     struct draw draw = {sim_stream_key(seed, STREAM), 0};
     struct sim_options options = *base;
     bool as_declared = below(&draw, 2) == 0;

@@ -50,7 +50,7 @@ kept_setup(struct sim_world *world)
     sim_spawn(rt, &yielder->task);
 }
 
-/* Goal: no step is stretched to a timer that is hours away: that the run then takes hours would be
+/* Goal: no step is slow to a timer that is hours away: that the run then takes hours would be
  * the simulator's doing. */
 TEST(timer_for_much_later_is_not_reached_by_a_slow_step)
 {

@@ -422,7 +422,7 @@ program_options(struct sim_options *options, int64_t program)
     sim_options_init(options, &program_scenario);
     options->params[0] = program;
     options->spurious_one_in = 0;
-    options->stretch_one_in = 0;
+    options->slow_one_in = 0;
     options->audit_one_in = 0;
 }
 

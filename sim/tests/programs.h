@@ -22,7 +22,7 @@
  * tells ends apart that have one verdict.
  *
  * How many orders. With program_options nothing is decided but who runs: no false alarms, no
- * stretched steps, no audits. A program then has at most PROGRAM_RUNS_MAX orders, 600 in the mean
+ * slow steps, no audits. A program then has at most PROGRAM_RUNS_MAX orders, 600 in the mean
  * (programs_are_small_and_various holds the former). Timers are a millisecond apart and longer
  * than any run of steps, so they come due only when all are asleep.
  *

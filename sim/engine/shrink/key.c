@@ -13,7 +13,7 @@ sim__shrink_may_set(uint32_t index)
     case SIM_OPTION_faults:
     case SIM_OPTION_spurious_one_in:
     case SIM_OPTION_late_one_in:
-    case SIM_OPTION_stretch_one_in:
+    case SIM_OPTION_slow_one_in:
     case SIM_OPTION_fault_one_in:
     case SIM_OPTION_audit_one_in:
         return true;

@@ -86,7 +86,7 @@ sim_rows_make(struct sim_rows *rows, const struct sim_cast *cast)
     rt_assert(rows != NULL && cast->recorder != NULL);
     *rows = (struct sim_rows){0};
     uint64_t now_ns = 0;
-    uint64_t stretched_ns = 0; /* By how much the step took longer: nobody waits meanwhile. */
+    uint64_t slow_ns = 0; /* By how much the step took longer: nobody waits meanwhile. */
     for (uint64_t i = cast->first; i < cast->end; i++) {
         const struct sim_event *event = sim_cast_event(cast, i);
         uint32_t part = sim_cast_part_of(cast, i);
@@ -94,7 +94,7 @@ sim_rows_make(struct sim_rows *rows, const struct sim_cast *cast)
             struct sim_row row = {
                     .first = i,
                     .step = event->step,
-                    .time_ns = now_ns + stretched_ns,
+                    .time_ns = now_ns + slow_ns,
                     .part = part,
                     .kind = row_kind(event),
             };
@@ -106,9 +106,9 @@ sim_rows_make(struct sim_rows *rows, const struct sim_cast *cast)
         row_take(&rows->rows[rows->count - 1], event, part);
         if (event->kind == SIM_EVENT_STEP || event->kind == SIM_EVENT_CLOCK) {
             now_ns = event->argument;
-            stretched_ns = 0;
-        } else if (event->kind == SIM_EVENT_STRETCH) {
-            stretched_ns += event->argument;
+            slow_ns = 0;
+        } else if (event->kind == SIM_EVENT_SLOW) {
+            slow_ns += event->argument;
         }
     }
     return RT_OK;

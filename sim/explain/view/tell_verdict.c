@@ -366,7 +366,7 @@ static void
 why_liveness(struct sim__telling *telling)
 {
     sim_page_put(&telling->line,
-            "up to that step there were faults, late or spurious events, or stretched steps; then "
+            "up to that step there were faults, late or spurious events, or slow steps; then "
             "they stopped. A program that they only slow down is over soon after that. This one "
             "keeps itself busy with what they have left behind. The last 1000 steps went to ");
     put_busiest(telling, last_steps(telling, 1000));

@@ -450,7 +450,7 @@ alarms(void (*setup)(struct sim_world *world), enum sim_profile profile, uint64_
     sim_options_init(&options, &scenario);
     options.spurious_one_in = often;
     options.late_one_in = often;
-    options.stretch_one_in = often;
+    options.slow_one_in = often;
     options.fault_one_in = often;
     options.audit_one_in = 1;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {

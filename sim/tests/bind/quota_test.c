@@ -72,7 +72,7 @@ unwatched(struct sim_world *world)
     story(world, NULL, (struct worker){.work_ns = RT_TASK_QUOTA_NS, .pieces = 6});
 }
 
-/* `scenario` under seeds 0 to 49, each step stretched where there is a deadline. */
+/* `scenario` under seeds 0 to 49, each step slow where there is a deadline. */
 static void
 expect_all(const struct sim_scenario *scenario, enum sim_verdict verdict)
 {
@@ -80,7 +80,7 @@ expect_all(const struct sim_scenario *scenario, enum sim_verdict verdict)
     struct sim_options options;
     lab_init(&lab, NULL, 0);
     sim_options_init(&options, scenario);
-    options.stretch_one_in = 1;
+    options.slow_one_in = 1;
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct sim_outcome outcome = lab_judge_with(&lab, scenario, &options, seed, seed == 0);
         EXPECT_STR(sim_verdict_name(outcome.verdict), sim_verdict_name(verdict));
@@ -134,9 +134,9 @@ TEST(quota_asked_for_and_not_heeded_is_over_budget)
     expect_all(&scenario, SIM_VERDICT_OVER_BUDGET);
 }
 
-/* Goal: no false alarm. Method: tasks that ask before each piece, with every step stretched by up
+/* Goal: no false alarm. Method: tasks that ask before each piece, with every step slow by up
  * to a quota, which the simulator adds and they know nothing of. */
-TEST(quota_kept_by_asking_is_no_verdict_whatever_a_stretch_adds)
+TEST(quota_kept_by_asking_is_no_verdict_whatever_a_slow_adds)
 {
     static const struct sim_scenario any = {.name = "test/polite", .setup = polite};
     static const struct sim_scenario fifo = {.name = "test/polite-fifo", .setup = polite_fifo};

@@ -51,7 +51,7 @@ while read -r name; do
     done
 done <options.txt
 same "all perturbations at once accuse no correct program" "$(accused -O spurious_one_in=1 \
-    -O late_one_in=1 -O stretch_one_in=1 -O fault_one_in=1)" ""
+    -O late_one_in=1 -O slow_one_in=1 -O fault_one_in=1)" ""
 same "limits at their ends accuse no correct program" "$(accused -O livelock_steps=5000 \
     -O starvation_steps=500 -O fair_steps=500 -O step_ns=0)" ""
 

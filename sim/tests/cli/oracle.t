@@ -28,7 +28,7 @@ for order in 1 2 3 4 5 6; do
         no_alarm -O order=$order -O audit_one_in=$audit --strategy random
     done
 done
-no_alarm -O audit_one_in=1 -O spurious_one_in=2 -O stretch_one_in=2
+no_alarm -O audit_one_in=1 -O spurious_one_in=2 -O slow_one_in=2
 
 # ---- A broken program ends in its verdict, by its oracle, and in no other. -----------------------
 

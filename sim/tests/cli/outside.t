@@ -9,7 +9,7 @@ same "all, in both forms, --expect: status" \
         --check-determinism 1)" 0
 same "who is well is never blamed, each quiescence looked at: status" \
     "$(status run 'outside/*/fixed' --runs 1000 --fresh --record none -O audit_one_in=1 \
-        -O spurious_one_in=2 -O stretch_one_in=2 -O fault_one_in=2)" 0
+        -O spurious_one_in=2 -O slow_one_in=2 -O fault_one_in=2)" 0
 
 line_of() {
     grep -n "$1" "$root/scenarios/outside/$2" | cut -d: -f1

@@ -47,8 +47,8 @@ TEST(footprint_slots_take_one_at_a_time_unless_both_find_them_empty)
 TEST(footprint_time_is_read_and_moved)
 {
     EXPECT(conflict(RT_PROBE_ARM, TIMER_A, RT_PROBE_ARM, TIMER_B));
-    EXPECT(conflict(RT_PROBE_ARM, TIMER_A, SIM_EVENT_STRETCH, 0));
-    EXPECT(conflict(RT_PROBE_ASK, TASK_A, SIM_EVENT_STRETCH, 0));
+    EXPECT(conflict(RT_PROBE_ARM, TIMER_A, SIM_EVENT_SLOW, 0));
+    EXPECT(conflict(RT_PROBE_ASK, TASK_A, SIM_EVENT_SLOW, 0));
     EXPECT(!conflict(RT_PROBE_DISARM, TIMER_A, RT_PROBE_EXPIRE, TIMER_B));
     EXPECT(conflict(RT_PROBE_DISARM, TIMER_A, RT_PROBE_EXPIRE, TIMER_A));
     EXPECT(conflict(SIM_EVENT_CLOCK, 0, SIM_EVENT_STEP, 0));

@@ -63,7 +63,7 @@ by_hand(struct sim_world *world)
 
 /*
  * Goal: under mock time the clock stands, whatever is done, and moves by exactly what it is told.
- * Method: 200 seeds with strategy and stretches as usual; a loop that looks at the clock.
+ * Method: 200 seeds with strategy and slow steps as usual; a loop that looks at the clock.
  * Holds M13.
  */
 TEST(mock_time_moves_by_advance_only)

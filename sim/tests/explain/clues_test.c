@@ -163,7 +163,7 @@ TEST(clues_wait_does_not_count_what_a_step_took)
     uint32_t writer = tale_task(tale, "writer");
     tale_poll(tale, writer, 1000, 0);
     tale_polled(tale, writer, PENDING);
-    tale_do(tale, SIM_EVENT_STRETCH, 0, 400000);
+    tale_do(tale, SIM_EVENT_SLOW, 0, 400000);
     tale_clock(tale, 501000);
     tale_poll(tale, writer, 501000, 0);
     tale_polled(tale, writer, PENDING);

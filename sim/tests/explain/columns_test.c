@@ -225,7 +225,7 @@ TEST(columns_lost_wake_behind_a_limit_ends_with_the_limit)
  * Goal: what goes round in circles is told once.
  * Method: 1000 rounds of two tasks; with everything shown it is 2000 rows.
  */
-TEST(columns_repeating_stretch_is_folded)
+TEST(columns_repeating_slow_is_folded)
 {
     struct tale *tale = tale_new();
     struct sim_page page = {0};
@@ -253,7 +253,7 @@ TEST(columns_repeating_stretch_is_folded)
 }
 
 /*
- * Goal: the rows around the owed wake are shown, even in the middle of a repeating stretch.
+ * Goal: the rows around the owed wake are shown, even in the middle of a repeating slow step.
  */
 TEST(columns_owed_step_is_never_folded_away)
 {
@@ -294,7 +294,7 @@ TEST(columns_owed_step_is_never_folded_away)
 }
 
 /*
- * Goal: a stretch in which the time jumps between the turns is folded too, with its jumps.
+ * Goal: a slow step in which the time jumps between the turns is folded too, with its jumps.
  */
 TEST(columns_jumps_of_time_fold_with_their_steps)
 {

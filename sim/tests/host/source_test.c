@@ -85,7 +85,7 @@ static const struct sim_scenario latency = {.name = "test/latency",
         .setup = latency_setup,
         .check = latency_check};
 
-/* No stretched steps: what is measured is the host's own time. */
+/* No slow steps: what is measured is the host's own time. */
 static void
 run_unstretched(const struct sim_scenario *scenario, uint64_t seeds, bool plain)
 {
@@ -93,7 +93,7 @@ run_unstretched(const struct sim_scenario *scenario, uint64_t seeds, bool plain)
     struct sim_options options;
     lab_init(&lab, NULL, 0xa5);
     sim_options_init(&options, scenario);
-    options.stretch_one_in = 0;
+    options.slow_one_in = 0;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         EXPECT_STR(host_lab_run(&lab, scenario, &options, seed, plain).message, "");
     }

@@ -255,7 +255,7 @@ TEST(output_gives_room_back_only_after_its_latency)
     struct sim_options options;
     lab_init(&lab, NULL, 0xa5);
     sim_options_init(&options, &scenario);
-    options.stretch_one_in = 0;
+    options.slow_one_in = 0;
     for (uint64_t seed = 0; seed <= 30; seed++) {
         EXPECT_STR(host_lab_run(&lab, &scenario, &options, seed, seed == 0).message, "");
     }

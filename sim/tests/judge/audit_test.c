@@ -77,7 +77,7 @@ TEST(audit_of_each_quiescence_sees_the_late_one)
     EXPECT_EQ(lab_judge_with(lab, &scenario, &options, 0, true).verdict, SIM_VERDICT_PASS);
     options.audit_one_in = 1;
     options.spurious_one_in = 0;
-    options.stretch_one_in = 0;
+    options.slow_one_in = 0;
     struct sim_outcome outcome = lab_judge_with(lab, &scenario, &options, 0, false);
     EXPECT_STR(sim_verdict_name(outcome.verdict), "late-wakeup");
     EXPECT_STR(outcome.actor_name, "reader");

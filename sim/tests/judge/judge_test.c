@@ -574,7 +574,7 @@ napper_setup(struct sim_world *world)
 }
 
 /* Goal: who is woken within the tick was not woken late, however long the waking step took.
- * Method: a sleep that ends between two ticks, audited, while every other step is stretched. */
+ * Method: a sleep that ends between two ticks, audited, while every other step is slow. */
 TEST(wake_within_the_tick_is_not_late_when_the_poll_is)
 {
     static const struct sim_scenario scenario = {.name = "test/nap", .setup = napper_setup};
@@ -583,7 +583,7 @@ TEST(wake_within_the_tick_is_not_late_when_the_poll_is)
     lab_init(&lab, NULL, 0);
     sim_options_init(&options, &scenario);
     options.audit_one_in = 1;
-    options.stretch_one_in = 2;
+    options.slow_one_in = 2;
     for (uint64_t seed = 0; seed < 500; seed++) {
         EXPECT_EQ(lab_judge_with(&lab, &scenario, &options, seed, false).verdict, SIM_VERDICT_PASS);
     }

@@ -63,7 +63,7 @@ confused(struct sim_world *world)
 
 static const struct sim_scenario confused_story = {.name = "test/confused", .setup = confused};
 
-/* Judged with its default options, but that no step is stretched. */
+/* Judged with its default options, but that no step is slow. */
 static struct sim_outcome
 end_of(const struct sim_scenario *scenario, uint64_t settle_steps)
 {
@@ -72,7 +72,7 @@ end_of(const struct sim_scenario *scenario, uint64_t settle_steps)
     lab_init(&lab, NULL, 0);
     sim_options_init(&options, scenario);
     options.settle_steps = settle_steps;
-    options.stretch_one_in = 0; /* To the next deadline, however far that is: no time to be busy. */
+    options.slow_one_in = 0; /* To the next deadline, however far that is: no time to be busy. */
     struct sim_outcome outcome = lab_judge_with(&lab, scenario, &options, 1, false);
     lab_fini(&lab);
     return outcome;

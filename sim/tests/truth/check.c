@@ -78,7 +78,7 @@ plain_run(struct truth_run *run, const struct truth_program *program, struct wal
     run->options.order = SIM_ORDER_ANY;
     run->options.profile = SIM_PROFILE_FD;
     run->options.spurious_one_in = 0;
-    run->options.stretch_one_in = 0;
+    run->options.slow_one_in = 0;
     run->options.audit_one_in = 1;
     run->strategy = &walker->strategy;
 }

@@ -44,7 +44,7 @@ truth_run_options(struct truth_run *run, const struct truth_program *program, ui
     run->options.audit_one_in = audits[truth_draw(&state, 8)];
     run->options.order = orders[truth_draw(&state, 8)];
     run->options.spurious_one_in = truth_draw(&state, 2) == 0 ? 0 : 4;
-    run->options.stretch_one_in = truth_draw(&state, 2) == 0 ? 0 : 4;
+    run->options.slow_one_in = truth_draw(&state, 2) == 0 ? 0 : 4;
     run->options.profile = truth_draw(&state, 2) == 0 ? SIM_PROFILE_HOSTILE : SIM_PROFILE_FD;
 }
 
@@ -57,7 +57,7 @@ struct following {
     struct truth_state state;
     struct truth_gains gains;
     uint64_t step_ns; /* Where the last step began, … */
-    uint64_t stretch_ns;
+    uint64_t slow_ns;
     uint32_t audits;
     bool stepped;
     bool done; /* The last poll was the task's end. */
@@ -104,7 +104,7 @@ on_step(struct following *following, const struct sim_event *event)
     struct truth_state *state = &following->state;
     state->now_ns = event->argument;
     following->step_ns = event->argument;
-    following->stretch_ns = 0;
+    following->slow_ns = 0;
     following->stepped = true;
     if (following->program->family == TRUTH_TASKS && is_runtime_loop(following, event)) {
         truth_timers(state, following->program);
@@ -204,7 +204,7 @@ on_clock(struct following *following, const struct sim_event *event)
     const struct truth_program *program = following->program;
     uint64_t step_ns = following->run->options.step_ns;
     if (following->stepped) {
-        state->now_ns = following->step_ns + step_ns + following->stretch_ns;
+        state->now_ns = following->step_ns + step_ns + following->slow_ns;
     }
     uint64_t due_ns = truth_next_deadline(state, program);
     if (truth_enabled(state, program) != 0) {
@@ -238,8 +238,8 @@ follow_event(struct following *following, const struct sim_event *event)
     case SIM_EVENT_SET:
         on_mark(following, event);
         break;
-    case SIM_EVENT_STRETCH:
-        following->stretch_ns = event->argument;
+    case SIM_EVENT_SLOW:
+        following->slow_ns = event->argument;
         break;
     case SIM_EVENT_CLOCK:
         on_clock(following, event);
@@ -255,8 +255,7 @@ follow_end(struct following *following, uint32_t verdict)
     struct truth_state *state = &following->state;
     const struct truth_program *program = following->program;
     if (following->stepped) {
-        state->now_ns =
-                following->step_ns + following->run->options.step_ns + following->stretch_ns;
+        state->now_ns = following->step_ns + following->run->options.step_ns + following->slow_ns;
     }
     if (verdict == SIM_VERDICT_PASS && !truth_over(state, program)) {
         refuse(following, "the run is over, in the model it is not");
