@@ -50,15 +50,15 @@ same "runs that pass do not stop it, and one that fails is the same run behind t
     "$(sort -u tokens.txt | wc -l) $(wc -l <tokens.txt)" '1 2'
 
 # ---- A library. ----
-build_library mended
-token=$(rewake run ./mended.so --runs 300 --fresh --json --record none | sed -n \
+build_library fixed
+token=$(rewake run ./fixed.so --runs 300 --fresh --json --record none | sed -n \
     's/.*"event":"failure".*"token":"\([^"]*\)".*/\1/p' | head -n 1)
-rewake replay ./mended.so "$token" --artifact sum >/dev/null
-if REWAKE_LIBRARY=./mended.so "$fuzz" sum >said.txt 2>&1; then
+rewake replay ./fixed.so "$token" --artifact sum >/dev/null
+if REWAKE_LIBRARY=./fixed.so "$fuzz" sum >said.txt 2>&1; then
     echo 'nothing' >said.txt
 fi
-ok "a scenario of a library, expected to hold, stops it" grep -q '^mine/mended: invariant' said.txt
-ok "the library is in the command" grep -q '^rewake replay ./mended.so rw1:mine/mended:' said.txt
+ok "a scenario of a library, expected to hold, stops it" grep -q '^mine/fixed: invariant' said.txt
+ok "the library is in the command" grep -q '^rewake replay ./fixed.so rw1:mine/fixed:' said.txt
 REWAKE_LIBRARY=./none.so "$fuzz" sum >said.txt 2>&1
 same "a library that is not there: status" $? 2
 

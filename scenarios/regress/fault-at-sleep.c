@@ -10,7 +10,7 @@
  * go on, waiting for: something it did not name; everything was quiet and the clock was about to
  * move.
  *
- * Mended: such a fault waits until the loop is back from its host (sim/bind/disturb.c).
+ * Fixed: such a fault waits until the loop is back from its host (sim/bind/disturb.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

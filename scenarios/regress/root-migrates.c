@@ -8,7 +8,7 @@
  * It ended in lost-wakeup (oracle rewake): 'block_on' sleeps for ever, waiting for: something it
  * did not name; polled once more, it goes on: its wake-up was lost.
  *
- * Mended: the key that is asked for goes along (B1, rt_task_migrate). The same bug planted is
+ * Fixed: the key that is asked for goes along (B1, rt_task_migrate). The same bug planted is
  * runtime/tests/mutants/b1_root_that_migrates_has_ended.patch: with it, this fails.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -2,7 +2,7 @@
  * d19.c -- a timeout too long for its type is a negative number.
  *
  * tokio-rs/mio#1948 (897a2c8); redis 24187ed (#12474) is the same with another outcome, and mio
- * c45510f an earlier mend.
+ * c45510f an earlier fix.
  *
  * The bug. The kernel takes a timeout as an int, where -1 and everything below means "for ever".
  * The poller has a wide number and casts. What is longer than the int can say comes out negative,

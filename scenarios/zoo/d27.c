@@ -1,7 +1,7 @@
 /*
  * d27.c -- a block_on whose noop waker can not tell it that its future wants another poll.
  *
- * "Designing an Async Runtime for WASI 0.2" (2024-02-29); mended in its successor by
+ * "Designing an Async Runtime for WASI 0.2" (2024-02-29); fixed in its successor by
  * bytecodealliance/wstd#71.
  *
  * The bug. There is no executor: block_on polls its one future with a waker that does nothing, and

@@ -1,7 +1,7 @@
 /*
  * e08.c -- a timer that is started for now by its own callback is run in the same pass.
  *
- * libuv/libuv#4245, mended by libuv/libuv#4250 (51a22f6); 3ceb260 (#301, #371) is the same with
+ * libuv/libuv#4245, fixed by libuv/libuv#4250 (51a22f6); 3ceb260 (#301, #371) is the same with
  * queues of callbacks.
  *
  * The bug. Once a turn the loop runs its timers: as long as the first one is due it is taken and

@@ -1,7 +1,7 @@
 /*
  * e12.c -- a timer is started that is being closed, and the loop never ends.
  *
- * libuv/libuv#2416, mended by libuv/libuv#2424 (2ee2d46).
+ * libuv/libuv#2416, fixed by libuv/libuv#2424 (2ee2d46).
  *
  * The bug. Closing a handle stops it and puts it into a queue; later in the same turn it is taken
  * off the loop's books and its owner is told that the memory is free. Starting it in between was

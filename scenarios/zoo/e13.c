@@ -1,7 +1,7 @@
 /*
  * e13.c -- one turn of the loop runs the timers twice.
  *
- * libuv/libuv#3686 and libuv/libuv#3927, mended by 6600954; 24d1d08 (#4048) belongs to it.
+ * libuv/libuv#3686 and libuv/libuv#3927, fixed by 6600954; 24d1d08 (#4048) belongs to it.
  *
  * The bug. A program that has a loop of its own turns libuv's once in each round of it, with
  * UV_RUN_ONCE. Such a turn ran the timers at its beginning, waited for what comes, and, so that a

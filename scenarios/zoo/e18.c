@@ -1,7 +1,7 @@
 /*
  * e18.c -- an interval that was cleared in its own callback is started again.
  *
- * nodejs/node#9561, mended by nodejs/node#9606; nodejs/node#1191 (#1231) is the same with a timer
+ * nodejs/node#9561, fixed by nodejs/node#9606; nodejs/node#1191 (#1231) is the same with a timer
  * that is called twice.
  *
  * The bug. An interval that is not to keep the process alive (unref) has a handle of its own. When

@@ -1,7 +1,7 @@
 /*
  * e20.c -- a timeout takes away what an event was activated with.
  *
- * libevent/libevent#1530, mended by libevent/libevent#1734 (342a0fa).
+ * libevent/libevent#1530, fixed by libevent/libevent#1734 (342a0fa).
  *
  * The bug. An event that is active waits in a queue for its callback, with a word that says what
  * happened to it. When its timeout comes due in the same turn, the pass over the timeouts deletes

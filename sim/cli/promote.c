@@ -279,7 +279,7 @@ tell(const struct promotion *promotion)
     }
     (void)printf("%s: written, the scenario " FOLDER "/%s (%u deviation%s)\n", promotion->path,
             promotion->name, promotion->tape.count, promotion->tape.count == 1 ? "" : "s");
-    (void)printf(fails ? "It ends in %s now, and holds when that is mended.\n"
+    (void)printf(fails ? "It ends in %s now, and holds when that is fixed.\n"
                        : "It ends in %s now, and has to hold from here on.\n",
             sim_verdict_name(outcome->verdict));
     if (library != NULL) {

@@ -79,7 +79,7 @@ struct sim_scenario {
      * `expect`. PASS: there is none. */
     enum sim_verdict expect_also;
     /* A real bug, for `rewake zoo`: its number in a catalogue, whose first letter is its class, and
-     * where it was described or mended. The broken form's name ends in "/broken", and the fixed
+     * where it was described or fixed. The broken form's name ends in "/broken", and the fixed
      * one's, where there is one, in "/fixed". NULL, NULL: none. */
     const char *bug;
     const char *reference;

@@ -69,7 +69,7 @@ close_inputs(struct inputs *inputs)
     free(inputs->stores);
 }
 
-/* A refusal is the user's to mend; anything else is the database's. */
+/* A refusal is the user's to fix; anything else is the database's. */
 static int
 status_of(enum sim_store_err err)
 {

@@ -440,7 +440,7 @@ sim_subject_say_changed(const struct sim_cli *cli, const struct sim_subject *sub
             "replay --lenient", subject->entry->library, sim_subject_name(cli, subject), db);
     char *run = sim_command_of("run", subject->entry->library, subject->entry->scenario->name, db);
     (void)printf(
-            "%s\nIt may be mended. Or the decisions of the run fall elsewhere now: take them as "
+            "%s\nIt may be fixed. Or the decisions of the run fall elsewhere now: take them as "
             "far as they\nfit, and search anew, before you believe it.\n\nlenient: %s\nsearch: "
             " %s\n",
             changed_words(subject), lenient, run);

@@ -64,7 +64,7 @@ drop_half(struct sim_species *species)
             species->used--;
         }
     }
-    /* Twice around: the second one mends what the first has moved across the end. */
+    /* Twice around: the second one fixes what the first has moved across the end. */
     for (uint32_t i = 0; i < 2 * species->capacity; i++) {
         struct sim_species_entry *entry = &species->entries[i & (species->capacity - 1)];
         struct sim_species_entry moved = *entry;

@@ -8,7 +8,7 @@
 CREATE TABLE IF NOT EXISTS zoo (
     name        TEXT PRIMARY KEY,   -- 'zoo/a05'
     bug         TEXT NOT NULL,      -- its number in the catalogue; the first letter is its class
-    reference   TEXT NOT NULL,      -- where it was described or mended
+    reference   TEXT NOT NULL,      -- where it was described or fixed
     about       TEXT NOT NULL,
     verdict     INTEGER NOT NULL,   -- of the first failure of the first trial
     oracle      INTEGER NOT NULL,

@@ -63,8 +63,8 @@ refused "a file that is there is not written over" 2 replay default --artifact c
 refused "a place that is not there" 70 replay default --artifact no/such/place
 
 # ---- A run is kept as a scenario. ----
-build_library mended
-library=./mended.so
+build_library fixed
+library=./fixed.so
 token=$(rewake run $library --runs 300 --fresh --json --record none | sed -n \
     's/.*"event":"failure".*"token":"\([^"]*\)".*/\1/p' | head -n 1)
 same "promote: status" "$(status promote $library "$token" --name sum)" 0
@@ -79,19 +79,19 @@ refused "promote: a folder that can not be" 70 promote $library "$token" -o no/s
 same "promote of a file that stopped a fuzzer: status" \
     "$(status promote canary_lost-wakeup --name box --json)" 0
 ok "promote --json is JSON" every_line_is_json out.txt
-build_library mended regress/sum.c
+build_library fixed regress/sum.c
 refused "promote: a name that is a scenario" 2 promote $library "$token" --name sum -o elsewhere
 same "regress/*: it fails while the bug is there: status" \
     "$(status run $library 'regress/*' --fresh --record none)" 1
 ok "regress/*: it is one run" grep -q '^1 run: 0 passed, 1 failed' out.txt
-build_library mended '-DMENDED regress/sum.c'
-same "regress/*: it holds when it is mended: status" \
+build_library fixed '-DFIXED regress/sum.c'
+same "regress/*: it holds when it is fixed: status" \
     "$(status run $library 'regress/*' --fresh --record none --check-determinism 100)" 0
-build_library mended '-DELSEWHERE regress/sum.c'
+build_library fixed '-DELSEWHERE regress/sum.c'
 same "regress/*: it fails elsewhere: status" \
     "$(status run $library 'regress/*' --fresh --record none)" 1
-sed 's|"mine/mended"|"mine/gone"|' sum.c >regress/sum.c
-build_library mended regress/sum.c
+sed 's|"mine/fixed"|"mine/gone"|' sum.c >regress/sum.c
+build_library fixed regress/sum.c
 refused "a regression of what is gone" 2 list $library
 mkdir scenarios
 same "in a tree: status" "$(status promote canary_lost-wakeup)" 0

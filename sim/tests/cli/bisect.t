@@ -26,12 +26,12 @@ exec $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -shared -fPIC $library_flags -I"$roo
 END
 chmod +x tests/build.sh
 echo 'mine.so' >.gitignore
-cp "$root/sim/tests/cli/lib/mended.c" tests/mine.c
+cp "$root/sim/tests/cli/lib/fixed.c" tests/mine.c
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
     case $i in
-    6) flags='-DMENDED -include nothing.h' ;;
+    6) flags='-DFIXED -include nothing.h' ;;
     10) flags='-include nothing.h' ;;
-    [1-7]) flags=-DMENDED ;;
+    [1-7]) flags=-DFIXED ;;
     *) flags=-O1 ;;
     esac
     echo "$flags" >tests/FLAGS

@@ -32,13 +32,13 @@ rewake run seeds/s1/race-timeout --runs 1 --record all --fresh --db p.db >/dev/n
 same "a run that passes: status" "$(status explain run:1 --db p.db)" 0
 ok "a run that passes: says so" grep -q 'nothing to explain' out.txt
 # What failed, and passes since the library was built anew.
-build_library mended
-rewake run ./mended.so --runs 50 --fail-fast --fresh --json --no-shrink --db m.db >m.json
+build_library fixed
+rewake run ./fixed.so --runs 50 --fail-fast --fresh --json --no-shrink --db m.db >m.json
 failing=$(token_of m.json)
-build_library mended -DMENDED
+build_library fixed -DFIXED
 for command in explain replay; do
-    same "$command of what was mended: status" \
-        "$(status $command ./mended.so "$failing" --db m.db)" 0
+    same "$command of what was fixed: status" \
+        "$(status $command ./fixed.so "$failing" --db m.db)" 0
     ok "... says that the library is another" grep -q '^The library has been built anew' out.txt
     grep '^lenient: \|^search: ' out.txt | sed 's/.*: *rewake //' >next.txt
     same "... says what to do: two commands" "$(wc -l <next.txt)" 2
@@ -46,11 +46,11 @@ for command in explain replay; do
     same "... which pass" "$(status $(head -n 1 next.txt); status $(tail -n 1 next.txt))" "0
 0"
     same "... without the database: status" \
-        "$(status $command ./mended.so "$failing" --db nowhere.db)" 0
+        "$(status $command ./fixed.so "$failing" --db nowhere.db)" 0
     ok "... says that it does not know" grep -q '^The database does not know' out.txt
 done
-ok "explain of what was mended: says what it was" \
-    sh -c "'$REWAKE' explain ./mended.so '$failing' --db m.db | grep -q 'found it was: invariant'"
+ok "explain of what was fixed: says what it was" \
+    sh -c "'$REWAKE' explain ./fixed.so '$failing' --db m.db | grep -q 'found it was: invariant'"
 refused "no token" 2 explain hello
 refused "a token of a scenario that is not here" 125 \
     explain rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi

@@ -22,47 +22,47 @@ refuses() {
 }
 
 # ---- In any build: a program that has changed. ----
-# Its runs, by a program that knows the library: `replay --each ARGS` is `replay ./mended.so ...`.
+# Its runs, by a program that knows the library: `replay --each ARGS` is `replay ./fixed.so ...`.
 cat >with-library <<END
 #!/bin/sh
 shift
-exec "$program" replay ./mended.so "\$@"
+exec "$program" replay ./fixed.so "\$@"
 END
 chmod +x with-library
 REWAKE=$(pwd)/with-library
 # make_set FLAGS: a set of three runs of the library as it is with these flags.
 make_set() {
-    build_library mended "$1"
+    build_library fixed "$1"
     rm -f l.db
-    "$program" run ./mended.so --strategy random --seeds 1-200 --record all --fresh --no-shrink \
+    "$program" run ./fixed.so --strategy random --seeds 1-200 --record all --fresh --no-shrink \
         --db l.db >/dev/null
     echo '# edges 10, and 20 things that schedules do.' >set
     for run in $(sqlite3 l.db "SELECT run FROM runs ORDER BY verdict = 0, number LIMIT 3"); do
-        "$program" replay ./mended.so "run:$run" --json --db l.db
+        "$program" replay ./fixed.so "run:$run" --json --db l.db
     done | sed -n 's/.*"token":"\([^"]*\)".*/\1/p' >>set
 }
-make_set -DMENDED
+make_set -DFIXED
 same "a set of passing runs: status" "$(quick_set)" 0
 same "... one line" "$(cat out.txt err.txt)" "quick-set: 3 runs replayed: 3 the same"
 make_set ''
 same "a set with failures that come again: status" "$(quick_set)" 0
 same "... one line" "$(cat out.txt err.txt)" "quick-set: 3 runs replayed: 3 the same"
 same "... the first of them fails" "$(status replay "$(sed -n 2p set)")" 1
-build_library mended -DMENDED
+build_library fixed -DFIXED
 same "failures that are gone: status" "$(quick_set)" 0
 ok "... it says how to make the set anew" grep -q '; make quick-set-renew$' out.txt
 cp set failing
-# A seed that fails, as the mended program tells it: passing.
-make_set -DMENDED
+# A seed that fails, as the fixed program tells it: passing.
+make_set -DFIXED
 sed -i '2,$d' set
-seed=$(sed -n '2s/rw1:mine.mended:\([0-9]*\):.*/\1/p' failing)
-"$program" run ./mended.so --strategy random --seeds "$seed-$seed" --record all --fresh \
+seed=$(sed -n '2s/rw1:mine.fixed:\([0-9]*\):.*/\1/p' failing)
+"$program" run ./fixed.so --strategy random --seeds "$seed-$seed" --record all --fresh \
     --db s.db >/dev/null
-"$program" replay ./mended.so run:1 --json --db s.db |
+"$program" replay ./fixed.so run:1 --json --db s.db |
     sed -n 's/.*"token":"\([^"]*\)".*/\1/p' >>set
-build_library mended
+build_library fixed
 same "a run that held and fails: status" "$(quick_set)" 1
-ok "... the run is told" grep -q "^mine/mended, seed $seed: .*; it was pass" err.txt
+ok "... the run is told" grep -q "^mine/fixed, seed $seed: .*; it was pass" err.txt
 ok "... and how many" grep -q '^quick-set: 1 runs that held hold no longer$' err.txt
 
 # ---- What can not be replayed. ----

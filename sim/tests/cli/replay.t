@@ -87,18 +87,18 @@ same "... the rest is replayed" "$(cat out.txt)" \
 same "... one line for each that is refused" "$(grep -c '^rewake: ' err.txt)" 2
 same "replay --each: nothing worse than what can not be judged" \
     "$(sed 1d bad >unknown; status replay --each @unknown)" 125
-build_library mended
-rewake run ./mended.so --runs 50 --fail-fast --fresh --json --no-shrink --db m.db >m.json
+build_library fixed
+rewake run ./fixed.so --runs 50 --fail-fast --fresh --json --no-shrink --db m.db >m.json
 failing=$(token_of m.json)
-echo "$failing" >mended
-same "replay --each with a library: status" "$(status replay ./mended.so --each @mended)" 1
-build_library mended -DMENDED
-same "replay --each of what was mended: status" "$(status replay ./mended.so --each @mended)" 0
-ok "... is told" grep -Eq '^mine/mended, seed [0-9]+: it no longer fails, pass .*; it was ' out.txt
+echo "$failing" >fixed
+same "replay --each with a library: status" "$(status replay ./fixed.so --each @fixed)" 1
+build_library fixed -DFIXED
+same "replay --each of what was fixed: status" "$(status replay ./fixed.so --each @fixed)" 0
+ok "... is told" grep -Eq '^mine/fixed, seed [0-9]+: it no longer fails, pass .*; it was ' out.txt
 same "... is counted" "$(tail -n 1 out.txt)" \
     "1 run replayed: 0 the same, 1 without a failure, by other events"
-build_library mended -DELSEWHERE
-same "replay --each of what fails elsewhere: status" "$(status replay ./mended.so --each @mended)" 3
+build_library fixed -DELSEWHERE
+same "replay --each of what fails elsewhere: status" "$(status replay ./fixed.so --each @fixed)" 3
 same "... is counted" "$(tail -n 1 out.txt)" "1 run replayed: 0 the same, 1 different"
 refused "replay --each of an empty file" 2 replay --each @/dev/null
 refused "replay --each of a file that is not there" 2 replay --each @nowhere

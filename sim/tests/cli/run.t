@@ -233,8 +233,8 @@ ok "kill -9: no worker is left behind" sh -c "for p in $children; do [ ! -e /pro
     grep -q '^State:.*Z' /proc/\$p/status || exit 1; done; [ -n '$children' ]"
 # ---- A long name keeps the columns of all others, and all is within 100 columns. ----
 mkdir -p long
-sed 's|mine/mended|mine/a-name-that-is-longer-than-forty-characters|' \
-    "$root/sim/tests/cli/lib/mended.c" >long/long.c
+sed 's|mine/fixed|mine/a-name-that-is-longer-than-forty-characters|' \
+    "$root/sim/tests/cli/lib/fixed.c" >long/long.c
 # shellcheck disable=SC2086 # Several flags.
 $cc -std=c17 -D_GNU_SOURCE -DRT_PROBES -O1 -g -shared -fPIC $library_flags -I"$root" long/long.c \
     -o long.so

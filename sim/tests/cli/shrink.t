@@ -79,24 +79,24 @@ refused "a token of a scenario that is not here" 125 \
 refused "two tokens" 2 shrink "$token" "$small"
 
 # ---- Another program by now. ----
-build_library mended
-cp mended.so mended-first.so
-rewake run ./mended.so --runs 50 --fail-fast --fresh --json --db m.db >m.json
+build_library fixed
+cp fixed.so fixed-first.so
+rewake run ./fixed.so --runs 50 --fail-fast --fresh --json --db m.db >m.json
 token=$(token_of m.json)
-same "a library's failure: status" "$(status shrink ./mended.so "$token")" 1
+same "a library's failure: status" "$(status shrink ./fixed.so "$token")" 1
 ok "as few digits as it takes" grep -q '^deviations .* 2  from the baseline run' out.txt
 for command in shrink explain show replay; do
     refused "$command: a library, and a run that is not of it" 125 \
-        $command ./mended.so "$(told r.db)" --db r.db
+        $command ./fixed.so "$(told r.db)" --db r.db
 done
-status shrink ./mended.so "$token" >/dev/null
-ok "its command names the library" grep -q '^replay: rewake replay ./mended.so rw1:' out.txt
-build_library mended -DMENDED
-same "one that is mended: status" "$(status shrink ./mended.so "$token")" 0
-ok "one that is mended: told" grep -q '^mine/mended: it no longer fails$' out.txt
-same "one that is mended: --json" "$(rewake shrink ./mended.so "$token" --json |
+status shrink ./fixed.so "$token" >/dev/null
+ok "its command names the library" grep -q '^replay: rewake replay ./fixed.so rw1:' out.txt
+build_library fixed -DFIXED
+same "one that is fixed: status" "$(status shrink ./fixed.so "$token")" 0
+ok "one that is fixed: told" grep -q '^mine/fixed: it no longer fails$' out.txt
+same "one that is fixed: --json" "$(rewake shrink ./fixed.so "$token" --json |
     sed -n 's/.*"result":"\([^"]*\)".*/\1/p')" no-longer-fails
-build_library mended -DELSEWHERE
-same "one that fails elsewhere: status" "$(status shrink ./mended.so "$token")" 3
+build_library fixed -DELSEWHERE
+same "one that fails elsewhere: status" "$(status shrink ./fixed.so "$token")" 3
 ok "one that fails elsewhere: told" grep -q "another failure than the token's" out.txt
 done_testing

@@ -5,7 +5,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-source=$root/sim/tests/cli/lib/mended.c
+source=$root/sim/tests/cli/lib/fixed.c
 mkdir 'a folder'
 lib='a folder/mine.so'
 
@@ -32,13 +32,13 @@ finish() {
     ended=$?
 }
 
-# ---- Built again, mended. ----
+# ---- Built again, fixed. ----
 build '' "$lib"
 begin "$lib" 'mine/*' --runs 20 --fresh --no-shrink --db w.db
 ok "watch: it runs at once" soon has 1 '^20 runs: ' out.txt
-ok "watch: and finds the bug" grep -q 'mine/mended: invariant' out.txt
+ok "watch: and finds the bug" grep -q 'mine/fixed: invariant' out.txt
 ok "watch: it says what is watched" soon has 1 'mine.so is watched' err.txt
-build -DMENDED "$lib"
+build -DFIXED "$lib"
 ok "watch: built anew, it runs again" soon has 2 '^20 runs: ' out.txt
 ok "watch: the new library" grep -q '^20 runs: 20 passed, 0 failed' out.txt
 ok "watch: a change is told" grep -q 'mine.so has changed' err.txt
@@ -46,7 +46,7 @@ touch "$lib"
 ok "watch: touched, it runs again" soon has 3 '^20 runs: ' out.txt
 
 # ---- Another file put in its place; others in the folder are nothing to it. ----
-build -DMENDED "a folder/other.so"
+build -DFIXED "a folder/other.so"
 touch "a folder/mine.so.tmp"
 build '' new.so
 mv new.so "$lib"
@@ -59,7 +59,7 @@ ok "watch: one that does not load is told" soon has 1 '^rewake: .*mine.so' err.t
 ok "watch: and it goes on" kill -0 $pid
 rm "$lib"
 # Half of it, and a while later all.
-build -DMENDED new.so
+build -DFIXED new.so
 half=$(($(wc -c <new.so) / 2))
 head -c $half new.so >"$lib"
 sleep 0.8
@@ -78,10 +78,10 @@ same "^C: status" "$ended" 0
 same "no control characters but on a terminal" "$(grep -c "$(printf '\033')" out.txt)" 0
 
 # ---- A change ends a run that goes on; so does ^C. ----
-build -DMENDED "$lib"
+build -DFIXED "$lib"
 begin "$lib" --time 60s --fresh --db t.db
 ok "a long run: it has begun" soon sh -c "pgrep -P $pid >first"
-build -DMENDED "$lib"
+build -DFIXED "$lib"
 ok "a long run: a change ends it" soon gone "$(cat first)"
 ok "a long run: another one has begun" soon sh -c "pgrep -P $pid >second"
 kill -INT $pid
@@ -94,7 +94,7 @@ ok "^C in a run: the run as well" soon gone "$(cat second)"
 rm "$lib"
 begin "$lib" --runs 5 --fresh --json --db j.db
 ok "not there yet: it is waited for" soon has 1 'not there' err.txt
-build -DMENDED "$lib"
+build -DFIXED "$lib"
 ok "not there yet: then it runs" soon has 1 '"event":"summary"' out.txt
 finish
 ok "--json: nothing but JSON on stdout" every_line_is_json out.txt

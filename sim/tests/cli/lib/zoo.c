@@ -1,5 +1,5 @@
 /*
- * zoo.c -- bugs that are not what they say: one that is no bug, one whose mended form is none.
+ * zoo.c -- bugs that are not what they say: one that is no bug, one whose fixed form is none.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -50,12 +50,12 @@ bad(struct sim_world *world)
 
 SIM_SCENARIO(unfound, .name = "false/u1/broken", .about = "No bug at all.", .setup = good,
         .expect = SIM_VERDICT_DEADLOCK, .bug = "U1", .reference = "nobody/nothing#1");
-SIM_SCENARIO(unmended, .name = "false/u2/broken", .about = "A deadlock.", .setup = bad,
+SIM_SCENARIO(unfixed, .name = "false/u2/broken", .about = "A deadlock.", .setup = bad,
         .expect = SIM_VERDICT_DEADLOCK, .bug = "U2", .reference = "nobody/nothing#2");
 SIM_SCENARIO(still_bad, .name = "false/u2/fixed", .about = "The same deadlock.", .setup = bad);
 SIM_SCENARIO(misnamed, .name = "false/u3/broken", .about = "A deadlock, called a leak.",
         .setup = bad, .expect = SIM_VERDICT_LEAK, .bug = "U3", .reference = "nobody/nothing#3");
-SIM_SCENARIO(alone, .name = "false/u4/broken", .about = "A deadlock, without a mended form.",
+SIM_SCENARIO(alone, .name = "false/u4/broken", .about = "A deadlock, without a fixed form.",
         .setup = bad, .expect = SIM_VERDICT_DEADLOCK, .bug = "U4", .reference = "nobody/nothing#4");
 
 /* As if the system had been short of memory, once: the first process to come here. */

@@ -1,5 +1,5 @@
 /*
- * mended.c -- a bug; mended with -DMENDED; with -DELSEWHERE a program that fails elsewhere.
+ * fixed.c -- a bug; fixed with -DFIXED; with -DELSEWHERE a program that fails elsewhere.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@ job_poll(struct rt_task *task, struct rt_cx *cx)
 #if defined(ELSEWHERE)
     SIM_ALWAYS(sum < 99);
     SIM_ALWAYS(sum < 3);
-#elif !defined(MENDED)
+#elif !defined(FIXED)
     SIM_ALWAYS(sum < 3);
 #endif
     return sum < 99 ? RT_READY : RT_PENDING;
@@ -38,4 +38,4 @@ setup(struct sim_world *world)
     sim_spawn(rt, &job->task);
 }
 
-SIM_SCENARIO(mended, .name = "mine/mended", .about = "Six digits.", .setup = setup);
+SIM_SCENARIO(fixed, .name = "mine/fixed", .about = "Six digits.", .setup = setup);
