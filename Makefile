@@ -226,7 +226,7 @@ quick: tests-debug-$(CC) ## unit tests only, in seconds
 	@$(call prove,debug-$(CC),debug-$(CC))
 quick-set: program ## few runs, which reach what 100,000 reached; BUILD=edges CC=clang counts it
 	@REWAKE=$(B)/rewake scripts/quick-set
-quick-set-renew: binary-edges-clang ## finds these runs anew, by 100,000 runs; five minutes
+quick-set-renew: binary-edges-clang ## finds these runs again, by 100,000 runs; five minutes
 	@scripts/quick-set renew
 test: tests-debug-$(CC) ## unit tests whose names match T: make test T='timer_*'
 	@T='$(T)' prove -e '' -v $(TEST_PROGRAMS:$(B)/%=build/debug-$(CC)/%)

@@ -415,7 +415,7 @@ drop(uint32_t who)
                         (record->multi && record->sent && !record->finished && !record->cancelled);
     }
     rt_op_drop(&run.ops[who]);
-    if (run.depth == 0 && run.of[who] == 0) { /* Else it was started anew from inside. */
+    if (run.depth == 0 && run.of[who] == 0) { /* Else it was started again from inside. */
         memset(&run.ops[who], 0xee, sizeof(run.ops[who]));
         run.poisoned[who] = true;
     }

@@ -275,7 +275,7 @@ player_poll(struct rt_activity *activity, struct rt_cx *cx)
     return rt_cx_park(cx);
 }
 
-/* The end: its name is dead, and its scope has ended. It may begin anew (T10). */
+/* The end: its name is dead, and its scope has ended. It may begin again (T10). */
 static void
 player_cleanup(struct rt_activity *activity)
 {

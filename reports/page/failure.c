@@ -172,7 +172,7 @@ put_commands(struct report_html *html, const struct report_story *story)
         put_command(html, story, "As it was found, before it was made smaller", "replay", found);
     }
     (void)snprintf(name, sizeof(name), "run:%lld", (long long)story->found.number);
-    put_command(html, story, "Explain it anew", "explain", name);
+    put_command(html, story, "Explain it again", "explain", name);
     if (smaller[0] != '\0') {
         put_command(html, story, "Keep it as a regression", "promote", smaller);
     }

@@ -57,7 +57,7 @@ same "the explanation, asked by SQL" \
 same "the smaller run in the views" \
     "$(sqlite3 a.db "SELECT count(*) > 0 FROM trace WHERE run = (SELECT told FROM explained)")" 1
 rewake explain "$run" --db a.db >/dev/null
-same "explained anew: nothing is there twice" \
+same "explained again: nothing is there twice" \
     "$(sqlite3 a.db 'SELECT count(*) FROM explained UNION ALL SELECT count(*) FROM told')" "1
 2"
 

@@ -455,7 +455,7 @@ class task : private rt_task
     }
 
     /* Errors of rt_post; RT_E_FULL also where the frame found no room, RT_E_FINISHED when the body
-     * is over, which no post begins anew. */
+     * is over, which no post begins again. */
     RT_MUST_CHECK rt_err post(rt_executor *executor, const rt_site *await)
     {
         rt_err err = made_err != RT_OK ? made_err : body.empty() ? RT_E_FINISHED : RT_OK;

@@ -5,7 +5,7 @@
  *      turn:  net.fetch ──▶ (token, events) ──▶ source by key ──▶ readiness, waits ──▶ wakes
  *
  * The reactor of the thread-per-core article (S3). Two layers share the word: reactor.h
- * waits for pollables, which are level-triggered and asked anew each time; here a network reports
+ * waits for pollables, which are level-triggered and asked again each time; here a network reports
  * edges, once, so each source remembers what it was told (readiness.h). All of it is one pollable
  * of the runtime's sleep, as an epoll descriptor would be one entry of a poll.
  *

@@ -102,7 +102,7 @@ enum rt_op_state rt_op_state(const struct rt_op *op);
 
 /*
  * Readiness over completions (U9): READY once `target` has some of `interest` (RT_READABLE,
- * RT_WRITABLE), *ret_ready which, or an rt_err. One poll operation a waiter, started anew at the
+ * RT_WRITABLE), *ret_ready which, or an rt_err. One poll operation a waiter, started again at the
  * first poll after each READY. `op` is used for this alone until READY, or rt_op_drop.
  */
 #define rt_op_ready(op, ring, target, interest, cx, ret_ready) \

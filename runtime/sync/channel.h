@@ -72,7 +72,7 @@ void rt_channel_init(struct rt_channel *channel, const struct rt_channel_config 
 void rt_channel_fini(struct rt_channel *channel);
 
 /*
- * Opens it anew, empty, with one handle (K13). RT_E_IN_USE, and nothing has changed, while a
+ * Opens it again, empty, with one handle (K13). RT_E_IN_USE, and nothing has changed, while a
  * handle, a side, a permit or a future that waits is left, also one that nobody awaits just now.
  */
 RT_MUST_CHECK rt_err rt_channel_reopen(struct rt_channel *channel);

@@ -286,7 +286,7 @@ rt_waiters_wake_all_chosen(struct rt_waiters *waiters, const struct rt_site *awa
     struct rt_list due;
     rt_list_init(&due);
     uint32_t count = resolve_all(waiters, &due);
-    /* Counted anew each time: whoever is woken may drop others that stand here. */
+    /* Counted again each time: whoever is woken may drop others that stand here. */
     for (uint32_t left = count; left > 0; left = length(&due)) {
         struct rt_waiter *waiter = at(&due, choose(&due, left));
         rt_list_unlink(&waiter->link);

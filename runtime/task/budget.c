@@ -1,5 +1,5 @@
 /*
- * budget.c -- the units of one poll. They lie in the executor and are set anew at each poll.
+ * budget.c -- the units of one poll. They lie in the executor and are set again at each poll.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -68,7 +68,7 @@ bool rt_undefer(struct rt_defer *defer);
 /* Runs it now instead of at the end of its scope. On no stack: no-op. True iff it ran. */
 bool rt_defer_now(struct rt_defer *defer);
 
-/* Makes an empty scope; one that has ended may be made anew. */
+/* Makes an empty scope; one that has ended may be made again. */
 void rt_scope_init(struct rt_scope *scope);
 
 /* Puts `scope`, which is in no other, on top of `outer`: it ends with it. Faults as rt_defer. */

@@ -25,7 +25,7 @@
  * parent, with a scope of its own inside the parent's. It can fail, and it can be dropped.
  *
  * Ownership. The owner has the memory; it is pinned from rt_spawn to the end of the activity. Its
- * `cleanup`, called after the scope has ended, may free it or spawn it anew (T10).
+ * `cleanup`, called after the scope has ended, may free it or spawn it again (T10).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -120,7 +120,7 @@ struct rt_subactivity {
 };
 
 /* Makes a sub-activity that is not begun. `name` is borrowed ("sub-activity" when NULL). One that
- * has ended may be made anew; not one in between. */
+ * has ended may be made again; not one in between. */
 void rt_sub_init(struct rt_subactivity *sub, rt_subactivity_fn poll, const char *name);
 
 /*

@@ -55,7 +55,7 @@ void rt_interval_init(
 rt_poll rt_interval_poll_at(struct rt_interval *interval, struct rt_cx *cx, uint64_t *ret_due_ns,
         const struct rt_site *await);
 
-/* The schedule begins anew: the next tick is at `next_ns`. Whoever waits is not woken for it, and
+/* The schedule begins again: the next tick is at `next_ns`. Whoever waits is not woken for it, and
  * polls again before that counts. */
 #define rt_interval_reset(interval, next_ns) rt_interval_reset_at((interval), (next_ns), RT_HERE)
 void rt_interval_reset_at(

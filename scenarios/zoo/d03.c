@@ -5,7 +5,7 @@
  *
  * The bug. The readiness of a socket has one tick, which every event moves on, also one that only
  * says "writable". Who has read in vain clears the readiness to read if the tick is still the one
- * that it saw. On Windows a read that would block arms the poller anew, and the poller then says
+ * that it saw. On Windows a read that would block arms the poller again, and the poller then says
  * "writable" once more. When the driver's thread handles that before the reader clears, the clear
  * is in vain, the socket stays "readable", and the reader reads again, in vain.
  *
@@ -71,7 +71,7 @@ socket_clear_readable(struct socket *socket, uint32_t tick)
     }
 }
 
-/* True when a message was there. If not, the poller is armed anew, for both directions. */
+/* True when a message was there. If not, the poller is armed again, for both directions. */
 static bool
 socket_read(struct socket *socket)
 {

@@ -8,7 +8,7 @@
  * row. A read handler may execute a command that makes the table larger (CONFIG SET maxclients).
  * The table is reallocated, and the row is read where it was.
  *
- * The fix. The pointer is fetched anew after a handler was called: loop_turn below.
+ * The fix. The pointer is fetched again after a handler was called: loop_turn below.
  *
  * Here. Clients ask; the answer is written when their connection is writable. One asks for more
  * clients to be allowed as well. If that comes alone, all is well. If it comes while an answer to

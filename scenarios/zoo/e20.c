@@ -5,7 +5,7 @@
  *
  * The bug. An event that is active waits in a queue for its callback, with a word that says what
  * happened to it. When its timeout comes due in the same turn, the pass over the timeouts deletes
- * the event, which takes it out of that queue, and activates it anew, with "timeout" and nothing
+ * the event, which takes it out of that queue, and activates it again, with "timeout" and nothing
  * else. That another thread had activated it with "writable" is forgotten.
  *
  * The fix. An event that is active keeps what it has, and gets the timeout in addition:

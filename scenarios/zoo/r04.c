@@ -5,7 +5,7 @@
  *
  * The bug. Sessions end that nobody has used for a while. They stand in a list, the one that was
  * used longest ago first, and one timer is armed for that one. When it is used it goes to the end
- * of the list and the timer must be armed anew; it was armed for the same session's new end, and
+ * of the list and the timer must be armed again; it was armed for the same session's new end, and
  * not for that of the session which is the first now. That one lives on until then.
  *
  * The fix. The timer is armed for the first of the list: session_use() below.

@@ -148,7 +148,7 @@ sim_changes_settle(struct sim_changes *changes)
     for (int still = 0; still < PATIENCE; still++) {
         errno = 0;
         if (sim_changes_heard(changes, STILL_MS)) {
-            still = -1; /* Somebody is at it: all patience anew. */
+            still = -1; /* Somebody is at it: all patience again. */
         } else if (errno == EINTR) {
             return false;
         } else if (sim_changes_is_whole(changes)) {

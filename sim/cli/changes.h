@@ -1,5 +1,5 @@
 /*
- * changes.h -- hearing that a file was written anew.
+ * changes.h -- hearing that a file was written again.
  *
  * Who builds a library removes it, makes it empty, writes it piece by piece, or puts a new one in
  * its place; so its folder is watched, and a change counts when the file has been left alone for

@@ -19,7 +19,7 @@ struct sim_child_way {
     const char *folder; /* Where it runs; NULL: here. */
     char **ret_out;     /* Its stdout, from malloc; NULL: as `loud` says. */
     bool loud;          /* stdout and stderr are ours; else they go to `log`, or nowhere. */
-    const char *log;    /* A file, written anew; NULL: nowhere. */
+    const char *log;    /* A file, written again; NULL: nowhere. */
 };
 
 /* From here on signals end the child and not this process. */

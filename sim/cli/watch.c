@@ -1,5 +1,5 @@
 /*
- * watch.c -- `rewake watch`: the same `rewake run`, whenever its library was built anew.
+ * watch.c -- `rewake watch`: the same `rewake run`, whenever its library was built again.
  *
  * Each time it is a process of its own, so that the old library is gone. Without a library it is
  * this program that is watched: the scenarios of the tree are in it. A change while a run

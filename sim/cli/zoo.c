@@ -1,5 +1,5 @@
 /*
- * zoo.c -- `rewake zoo`: the table of real bugs, measured anew.
+ * zoo.c -- `rewake zoo`: the table of real bugs, measured again.
  *
  * A bug is a scenario that says whose it is (`.bug`, `.reference`) and that must fail. For each:
  *

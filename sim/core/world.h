@@ -359,7 +359,7 @@ void sim_world_add_reentrancy(struct sim_world *world, struct sim_reentrancy *re
 void sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked);
 void sim_world_add_returned(struct sim_world *world, struct sim_returned *returned);
 
-/* The work of this step up to here was allowed: the quota counts anew (over-budget). */
+/* The work of this step up to here was allowed: the quota counts again (over-budget). */
 static inline void
 sim__allow(struct sim_world *world)
 {
@@ -438,8 +438,8 @@ sim__spared(const struct sim_world *world, const struct sim_actor *actor)
 static inline void
 sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
 {
-    bool anew = actor->disturbed_progress != world->progress_step;
-    actor->disturbed = anew ? 1 : actor->disturbed + 1;
+    bool again = actor->disturbed_progress != world->progress_step;
+    actor->disturbed = again ? 1 : actor->disturbed + 1;
     actor->disturbed_progress = world->progress_step;
     world->disturbances++;
 }

@@ -159,7 +159,7 @@ registration_free(struct sim_fds *fds, struct sim__registration *registration)
     rt_list_push_back(&fds->spare, &registration->link);
 }
 
-/* A change asks anew: what holds already is told. */
+/* A change asks again: what holds already is told. */
 static void
 ask(struct sim__registration *registration, uint32_t events, uint64_t data)
 {

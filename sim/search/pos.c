@@ -1,5 +1,5 @@
 /*
- * pos.c -- partial order sampling: random priorities, drawn anew in a race.
+ * pos.c -- partial order sampling: random priorities, drawn again in a race.
  *
  *      pick:  everybody who stands ready and has no priority draws one
  *             b := who has the highest
@@ -83,7 +83,7 @@ pos_events(struct sim_strategy *strategy, const struct sim_event *events, uint32
 
 static const struct sim_strategy_ops pos_ops = {
         .name = "pos",
-        .about = "random priorities, drawn anew in a race",
+        .about = "random priorities, drawn again in a race",
         .begin = pos_begin,
         .choose = sim_ordering_choose,
         .events = pos_events,
@@ -101,7 +101,7 @@ pos_init(void *memory, const struct sim_strategy_setting *setting)
 
 const struct sim_strategy_kind sim_strategy_pos = {
         .name = "pos",
-        .about = "random priorities, drawn anew in a race",
+        .about = "random priorities, drawn again in a race",
         .source = "Yuan et al., Partial Order Aware Concurrency Sampling, CAV 2018",
         .adaptive = true,
         .size = sizeof(struct pos),

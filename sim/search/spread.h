@@ -15,7 +15,7 @@
  * has not met is therefore seldom likelier than 1/N. Over all seeds each leaf is as probable as
  * before.
  *
- * The low bits, which a narrowing makes meaningless, are drawn anew.
+ * The low bits, which a narrowing makes meaningless, are drawn again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

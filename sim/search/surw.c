@@ -3,7 +3,7 @@
  *
  * Each run draws one object that several actors touch, with a probability in proportion to how
  * often two touches of it could have come in the other order. Steps that do not touch it run in any
- * order (random priorities, drawn anew for who has run); of those that will touch it, only the one
+ * order (random priorities, drawn again for who has run); of those that will touch it, only the one
  * that is *intended* may go on:
  *
  *      pick:  t := who has the highest priority

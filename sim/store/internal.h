@@ -134,7 +134,7 @@ void sim__put_null(struct sim__statement *statement);
 /* A column of another statement's row, also of another database. Copied. */
 void sim__put_value(struct sim__statement *statement, const sqlite3_value *value);
 
-/* Runs it to its end and makes it ready to be bound anew. */
+/* Runs it to its end and makes it ready to be bound again. */
 enum sim_store_err sim__store_run(struct sim__statement *statement);
 
 /* The next row; false at the end and after an error. */

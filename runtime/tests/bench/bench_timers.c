@@ -48,7 +48,7 @@ clock_gettime(clockid_t clock, struct timespec *time)
 }
 #endif
 
-/* Ten seconds begin anew, at a whole second. */
+/* Ten seconds begin again, at a whole second. */
 static uint64_t
 begin_span(void)
 {

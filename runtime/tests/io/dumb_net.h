@@ -55,7 +55,7 @@ struct dumb_net {
     struct rt_net_event batch[DUMB_BATCH];
 };
 
-/* Makes the network, and the runtime of `dumb` anew with it. */
+/* Makes the network, and the runtime of `dumb` again with it. */
 void dumb_net_init(struct dumb_net *net, struct dumb_runtime *dumb);
 
 /* Ends both; no socket is open or watched any more. */

@@ -69,7 +69,7 @@ static struct stand {
     struct rt_slot slot;
 } stand;
 
-/* True when the future of `one` is to be made anew. */
+/* True when the future of `one` is to be made again. */
 static bool
 begins(struct stand *one)
 {

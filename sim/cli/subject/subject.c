@@ -426,7 +426,7 @@ changed_words(const struct sim_subject *subject)
         return "This very build has found it: something in it depends on more than the seed.";
     }
     if (subject->other_library) {
-        return "The library has been built anew since it was found.";
+        return "The library has been built again since it was found.";
     }
     return subject->other_build ? "It was found with another build of rewake."
                                 : "The database does not know with which build it was found.";
@@ -441,7 +441,7 @@ sim_subject_say_changed(const struct sim_cli *cli, const struct sim_subject *sub
     char *run = sim_command_of("run", subject->entry->library, subject->entry->scenario->name, db);
     (void)printf(
             "%s\nIt may be fixed. Or the decisions of the run fall elsewhere now: take them as "
-            "far as they\nfit, and search anew, before you believe it.\n\nlenient: %s\nsearch: "
+            "far as they\nfit, and search again, before you believe it.\n\nlenient: %s\nsearch: "
             " %s\n",
             changed_words(subject), lenient, run);
     free(run);

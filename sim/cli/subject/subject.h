@@ -22,7 +22,7 @@ struct sim_subject {
     bool half_digest;   /* Only the low 32 bits of the digest are known. */
     bool own_build;     /* The database says that this very build made it. */
     bool other_build;   /* It says that another one did; neither: it does not know the run. */
-    bool other_library; /* And that its library was another one, or has been built anew. */
+    bool other_library; /* And that its library was another one, or has been built again. */
     int64_t run;        /* In the database; 0: not known there. */
     bool has_events;    /* The database has its events. */
     bool from_file;     /* An artifact: what it came to is known from a run just now. */

@@ -11,9 +11,9 @@
  *
  * What lies between nothing and the first step is kept as well, for every strategy: the
  * *beginning*, as `setup` left it (beginning.c). It is the same for every seed where setup was
- * asked nothing; where it was, each run is set up anew. One is kept as of the second run in a row
+ * asked nothing; where it was, each run is set up again. One is kept as of the second run in a row
  * with the same scenario and options, and goes back with all that setup wrote to the ring and to
- * the table of actors, so it holds whatever came in between. Twins set up anew each time: a setup
+ * the table of actors, so it holds whatever came in between. Twins set up again each time: a setup
  * that is not the same each time is found by them.
  *
  * The judge keeps a few more, *snapshots* of a run that stands stopped (sim_snapshot_take in

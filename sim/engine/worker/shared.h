@@ -14,7 +14,7 @@
  * while it has one. `stop` and `progress` cross meanwhile.
  *
  * Who is believed. Nobody: a run may write anywhere, also here. What the parent reads it
- * reads after sim_shared_is_whole; when that says no, it lays the mapping out anew and
+ * reads after sim_shared_is_whole; when that says no, it lays the mapping out again and
  * knows only what it kept itself (worker.c).
  *
  * Killed in the middle. Results stand twice, and one number says which of the two counts:
@@ -160,7 +160,7 @@ struct sim_shared {
 
     /* Lent. */
     struct sim_world_memory memory;
-    struct sim_tape incoming; /* The job's, put here anew for each process that takes it. */
+    struct sim_tape incoming; /* The job's, put here again for each process that takes it. */
     uint8_t *tapes;
     uint32_t *sorted;           /* For lenient tapes. */
     struct sim_deviation *copy; /* For a run's tape while others are made. */

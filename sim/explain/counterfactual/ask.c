@@ -590,7 +590,7 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
 
 /* ---- Who wrote it. --------------------------------------------------------------------------- */
 
-/* A reason may be the same words at another place, in a library that was loaded anew. */
+/* A reason may be the same words at another place, in a library that was loaded again. */
 static bool
 waits_for(const struct sim_actor *actor, const struct sim_waiting *wanted)
 {
@@ -633,7 +633,7 @@ walk_step(struct sim_world *world, const struct sim_case *what, const struct sim
                                                                   change->offset),
                 .first = first,
                 .writer = ret};
-        /* What is written may be there already, from before; so seen, it comes anew. */
+        /* What is written may be there already, from before; so seen, it comes again. */
         sim_word_put(world, change->offset, change->before);
         if (sim_walk_begin(&watch, 1, NULL, WALK_MOST)) {
             (void)sim_world_go_on(world, (struct sim_stop){change->step, false});

@@ -248,7 +248,7 @@ walk(struct search *search, const struct sim_change *change, uint64_t step, bool
                 .first = first,
                 .writer = ret};
         if (step == change->step) {
-            /* What is written may be there already; so seen, it comes anew. */
+            /* What is written may be there already; so seen, it comes again. */
             sim_words_copy(world, change->offset, &word, 1);
             sim_word_put(world, change->offset, undone(change, word));
         }

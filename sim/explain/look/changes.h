@@ -3,7 +3,7 @@
  *
  * The run is made again, one step at a time, and after each the arena is held against what it was
  * before. Pointers into the arena are left out, as study.h leaves them out: a list that is put
- * back in one place only is no list. So is what a step takes anew.
+ * back in one place only is no list. So is what a step takes again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -77,7 +77,7 @@ run_to(struct sim_world *world, const struct sim_case *what, uint64_t step)
             nothing, (struct sim_stop){step, false});
 }
 
-/* Only what was there before the step: what it took anew nobody can wait for yet. */
+/* Only what was there before the step: what it took again nobody can wait for yet. */
 static void
 find_words(struct sim_world *world, const struct sim_case *what, uint64_t step,
         struct sim_study *study)

@@ -52,7 +52,7 @@ place_of(const struct sim_species *species, uint64_t number)
     return &species->entries[at];
 }
 
-/* Takes out who is not kept any more, in place: whoever stands behind a hole is put in anew. */
+/* Takes out who is not kept any more, in place: whoever stands behind a hole is put in again. */
 static void
 drop_half(struct sim_species *species)
 {

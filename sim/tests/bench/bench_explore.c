@@ -177,7 +177,7 @@ main(void)
         stopwatch_head(
                 i == 0 ? "all 3,432 schedules of 2 actors x 7 steps, on one processor; ns a run"
                        : "the same of 2 tasks of the whole runtime");
-        say("each run set up anew", (struct load){.scenario = both[i]}, 0);
+        say("each run set up again", (struct load){.scenario = both[i]}, 0);
         say("set up once", (struct load){both[i], true, false, false}, 555);
         say("beginnings made once", (struct load){both[i], true, true, false}, 333);
         say("beginnings made once, recorded and judged", (struct load){both[i], true, true, true},

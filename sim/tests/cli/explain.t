@@ -31,7 +31,7 @@ same "the run that is told can be replayed: status" "$(status replay "$told")" 1
 rewake run seeds/s1/race-timeout --runs 1 --record all --fresh --db p.db >/dev/null
 same "a run that passes: status" "$(status explain run:1 --db p.db)" 0
 ok "a run that passes: says so" grep -q 'nothing to explain' out.txt
-# What failed, and passes since the library was built anew.
+# What failed, and passes since the library was built again.
 build_library fixed
 rewake run ./fixed.so --runs 50 --fail-fast --fresh --json --no-shrink --db m.db >m.json
 failing=$(token_of m.json)
@@ -39,7 +39,7 @@ build_library fixed -DFIXED
 for command in explain replay; do
     same "$command of what was fixed: status" \
         "$(status $command ./fixed.so "$failing" --db m.db)" 0
-    ok "... says that the library is another" grep -q '^The library has been built anew' out.txt
+    ok "... says that the library is another" grep -q '^The library has been built again' out.txt
     grep '^lenient: \|^search: ' out.txt | sed 's/.*: *rewake //' >next.txt
     same "... says what to do: two commands" "$(wc -l <next.txt)" 2
     # shellcheck disable=SC2046 # Commands.

@@ -50,7 +50,7 @@ same "... one line" "$(cat out.txt err.txt)" "quick-set: 3 runs replayed: 3 the 
 same "... the first of them fails" "$(status replay "$(sed -n 2p set)")" 1
 build_library fixed -DFIXED
 same "failures that are gone: status" "$(quick_set)" 0
-ok "... it says how to make the set anew" grep -q '; make quick-set-renew$' out.txt
+ok "... it says how to make the set again" grep -q '; make quick-set-renew$' out.txt
 cp set failing
 # A seed that fails, as the fixed program tells it: passing.
 make_set -DFIXED
@@ -70,7 +70,7 @@ make_set ''
 echo rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi >>set
 same "one token of another program: status" "$(quick_set)" 0
 ok "... is counted" grep -q '3 runs replayed: 3 the same; 1 could not be judged' out.txt
-ok "... it says how to make the set anew" grep -q '3 of 4 runs as they were; make quick-set-renew' \
+ok "... it says how to make the set again" grep -q '3 of 4 runs as they were; make quick-set-renew' \
     out.txt
 echo rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi >set
 same "tokens of another program only: status" "$(quick_set)" 1
@@ -81,7 +81,7 @@ refuses "usage" 2 renovate
 REWAKE=nowhere refuses "no program" 2
 ok "... says what to do" grep -q 'make BUILD=edges CC=clang$' err.txt
 
-# ---- Made anew: where edges are counted. ----
+# ---- Made again: where edges are counted. ----
 REWAKE=$program
 cp failing set
 if "$program" replay --each @/dev/null --code 2>&1 | grep -q 'no edges of code'; then

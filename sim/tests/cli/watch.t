@@ -1,5 +1,5 @@
 #!/bin/sh
-# watch.t -- `rewake watch`: a library is built anew, badly, slowly, in another place; ^C.
+# watch.t -- `rewake watch`: a library is built again, badly, slowly, in another place; ^C.
 #
 # Whatever is waited for has a deadline; nothing here is asked to be fast.
 #
@@ -39,7 +39,7 @@ ok "watch: it runs at once" soon has 1 '^20 runs: ' out.txt
 ok "watch: and finds the bug" grep -q 'mine/fixed: invariant' out.txt
 ok "watch: it says what is watched" soon has 1 'mine.so is watched' err.txt
 build -DFIXED "$lib"
-ok "watch: built anew, it runs again" soon has 2 '^20 runs: ' out.txt
+ok "watch: built again, it runs again" soon has 2 '^20 runs: ' out.txt
 ok "watch: the new library" grep -q '^20 runs: 20 passed, 0 failed' out.txt
 ok "watch: a change is told" grep -q 'mine.so has changed' err.txt
 touch "$lib"

@@ -1,5 +1,5 @@
 /*
- * beginning_test.c -- a run that begins with a beginning that was kept is the run set up anew.
+ * beginning_test.c -- a run that begins with a beginning that was kept is the run set up again.
  *
  * Two worlds of different fill and at different addresses make the same runs side by side, one of
  * them with checkpoints. What setup left in the arena, in the ring, in the table of actors and in
@@ -119,7 +119,7 @@ static const struct sim_scenario story_counted = {.name = "test/counted", .setup
 /* ---- Two worlds. ----------------------------------------------------------------------------- */
 
 struct pair {
-    struct lab anew;
+    struct lab again;
     struct lab kept;
     struct sim_checkpoints checkpoints;
 };
@@ -127,7 +127,7 @@ struct pair {
 static void
 pair_init(struct pair *pair)
 {
-    lab_init(&pair->anew, (void *)(uintptr_t)0x310000000000, 0x5a);
+    lab_init(&pair->again, (void *)(uintptr_t)0x310000000000, 0x5a);
     lab_init(&pair->kept, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&pair->checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
     pair->kept.world.checkpoints = &pair->checkpoints;
@@ -137,7 +137,7 @@ static void
 pair_fini(struct pair *pair)
 {
     sim_checkpoints_fini(&pair->checkpoints);
-    lab_fini(&pair->anew);
+    lab_fini(&pair->again);
     lab_fini(&pair->kept);
 }
 
@@ -200,17 +200,17 @@ run_both(struct pair *pair, const struct sim_scenario *scenario, uint64_t seed, 
 {
     struct listener one;
     struct listener other;
-    struct sim_outcome anew = run(&pair->anew, scenario, seed, events, &one);
+    struct sim_outcome again = run(&pair->again, scenario, seed, events, &one);
     struct sim_outcome kept = run(&pair->kept, scenario, seed, events, &other);
-    EXPECT_EQ(anew.digest, kept.digest);
-    EXPECT_EQ(anew.verdict, kept.verdict);
-    EXPECT_EQ(anew.steps, kept.steps);
-    EXPECT_EQ(anew.events, kept.events);
-    EXPECT_EQ(anew.decisions, kept.decisions);
-    EXPECT_EQ(anew.seed, kept.seed);
+    EXPECT_EQ(again.digest, kept.digest);
+    EXPECT_EQ(again.verdict, kept.verdict);
+    EXPECT_EQ(again.steps, kept.steps);
+    EXPECT_EQ(again.events, kept.events);
+    EXPECT_EQ(again.decisions, kept.decisions);
+    EXPECT_EQ(again.seed, kept.seed);
     const struct sim_recorder *ours = &pair->kept.world.recorder;
-    EXPECT_EQ(pair->anew.world.recorder.hashes, ours->hashes);
-    EXPECT(memcmp(pair->anew.world.recorder.memory.hashes, ours->memory.hashes,
+    EXPECT_EQ(pair->again.world.recorder.hashes, ours->hashes);
+    EXPECT(memcmp(pair->again.world.recorder.memory.hashes, ours->memory.hashes,
                    ours->hashes * sizeof(uint64_t)) == 0);
     EXPECT_EQ(one.heard, other.heard);
     EXPECT_EQ(one.hash, other.hash);

@@ -192,7 +192,7 @@ edge(struct sim_world *world, void *argument)
     fd_story_write(story, 3, "c");
     EXPECT_EQ(fd_story_fetch(story, SIM_NEVER), 1); /* From nothing to something: always an edge. */
     GOES_WELL(sim_fd_modify(story->fds, 4, SIM_FD_IN | SIM_FD_EDGE, 8));
-    EXPECT_EQ(fd_story_fetch(story, 0), 1); /* A change of interest asks anew. */
+    EXPECT_EQ(fd_story_fetch(story, 0), 1); /* A change of interest asks again. */
     EXPECT_EQ(story->events[0].data, 8);
 }
 STORY(edge_story, edge);

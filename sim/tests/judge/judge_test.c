@@ -310,19 +310,19 @@ static void
 anew_setup(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct player *anew = player_new(world, anew_poll, "subscribes anew");
+    struct player *again = player_new(world, anew_poll, "subscribes again");
     struct player *stuck = player_new(world, swap_poll, "stuck");
     stuck->in = mailbox_new(world, false);
     stuck->out = stuck->in;
-    sim_spawn(rt, &anew->task);
+    sim_spawn(rt, &again->task);
     (void)stuck;
 }
 
 /* Goal: registering again at the same place is no move.
- * Method: a task that makes its slot and its timer anew at each poll, all quiescences audited. */
+ * Method: a task that makes its slot and its timer again at each poll, all quiescences audited. */
 TEST(task_that_subscribes_anew_at_each_poll_has_not_moved)
 {
-    static const struct sim_scenario scenario = {.name = "test/anew", .setup = anew_setup};
+    static const struct sim_scenario scenario = {.name = "test/again", .setup = anew_setup};
     struct lab lab;
     struct sim_options options;
     lab_init(&lab, NULL, 0);

@@ -288,23 +288,23 @@ TEST(exhaustive_within_a_bound_makes_what_the_bound_admits)
  * checkpoint that forgot the queue, a stream or the recorder's place makes another digest. */
 TEST(exhaustive_from_checkpoints_makes_the_same_runs)
 {
-    static struct walk anew;
+    static struct walk again;
     static struct walk kept;
-    lab_init(&anew.lab, NULL, 0xa5);
+    lab_init(&again.lab, NULL, 0xa5);
     lab_init(&kept.lab, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
     kept.lab.world.checkpoints = &kept.checkpoints;
     const struct sim_scenario *const stories[] = {&five_five, &unlike, &picking};
     for (uint32_t i = 0; i < 3; i++) {
-        walk(&anew, stories[i], "exhaustive");
+        walk(&again, stories[i], "exhaustive");
         walk(&kept, stories[i], "exhaustive");
-        EXPECT_EQ(anew.runs, kept.runs);
-        EXPECT(memcmp(anew.digests, kept.digests, anew.runs * sizeof(uint64_t)) == 0);
+        EXPECT_EQ(again.runs, kept.runs);
+        EXPECT(memcmp(again.digests, kept.digests, again.runs * sizeof(uint64_t)) == 0);
     }
     EXPECT(kept.checkpoints.resumed > 1000 || !KEEPS);
-    EXPECT_EQ(anew.checkpoints.resumed, 0);
+    EXPECT_EQ(again.checkpoints.resumed, 0);
     sim_checkpoints_fini(&kept.checkpoints);
-    lab_fini(&anew.lab);
+    lab_fini(&again.lab);
     lab_fini(&kept.lab);
 }
 
@@ -325,10 +325,10 @@ run_next(struct lab *lab, const struct walker *walker, const struct sim_scenario
  * One that takes over the places of the run before, or where that one was closed, is found. */
 TEST(runs_from_checkpoints_note_what_runs_from_the_beginning_note)
 {
-    static struct lab anew;
+    static struct lab again;
     static struct lab kept;
     static struct sim_checkpoints checkpoints;
-    lab_init(&anew, NULL, 0xa5);
+    lab_init(&again, NULL, 0xa5);
     lab_init(&kept, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
     kept.world.checkpoints = &checkpoints;
@@ -337,21 +337,22 @@ TEST(runs_from_checkpoints_note_what_runs_from_the_beginning_note)
     walker_init(&walkers[1], "exhaustive");
     uint32_t failed = 0;
     for (uint32_t run = 0; run < 900; run++) {
-        struct sim_outcome one = run_next(&anew, &walkers[0], &noting);
+        struct sim_outcome one = run_next(&again, &walkers[0], &noting);
         struct sim_outcome other = run_next(&kept, &walkers[1], &noting);
         EXPECT_EQ(one.digest, other.digest);
         EXPECT_EQ(one.verdict, other.verdict);
         failed += one.verdict != SIM_VERDICT_PASS;
-        EXPECT_EQ(sim_recorder_told(&anew.world.recorder), sim_recorder_told(&kept.world.recorder));
-        EXPECT(memcmp(anew.world.checked, kept.world.checked, sizeof(anew.world.checked)) == 0);
-        EXPECT(memcmp(anew.world.asked, kept.world.asked, sizeof(anew.world.asked)) == 0);
+        EXPECT_EQ(
+                sim_recorder_told(&again.world.recorder), sim_recorder_told(&kept.world.recorder));
+        EXPECT(memcmp(again.world.checked, kept.world.checked, sizeof(again.world.checked)) == 0);
+        EXPECT(memcmp(again.world.asked, kept.world.asked, sizeof(again.world.asked)) == 0);
     }
     EXPECT(failed > 0 && failed < 900);
     EXPECT(checkpoints.resumed > 500 || !KEEPS);
     walker_fini(&walkers[0]);
     walker_fini(&walkers[1]);
     sim_checkpoints_fini(&checkpoints);
-    lab_fini(&anew);
+    lab_fini(&again);
     lab_fini(&kept);
 }
 
@@ -359,19 +360,19 @@ TEST(runs_from_checkpoints_note_what_runs_from_the_beginning_note)
  * Method: room for four or five checkpoints, so that they are thinned out again and again. */
 TEST(checkpoints_in_little_room_make_the_same_runs)
 {
-    static struct walk anew;
+    static struct walk again;
     static struct walk kept;
-    lab_init(&anew.lab, NULL, 0xa5);
+    lab_init(&again.lab, NULL, 0xa5);
     lab_init(&kept.lab, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, 64 << 10), RT_OK);
     kept.lab.world.checkpoints = &kept.checkpoints;
-    walk(&anew, &unlike, "exhaustive");
+    walk(&again, &unlike, "exhaustive");
     walk(&kept, &unlike, "exhaustive");
-    EXPECT_EQ(anew.runs, kept.runs);
-    EXPECT(memcmp(anew.digests, kept.digests, anew.runs * sizeof(uint64_t)) == 0);
+    EXPECT_EQ(again.runs, kept.runs);
+    EXPECT(memcmp(again.digests, kept.digests, again.runs * sizeof(uint64_t)) == 0);
     EXPECT(kept.checkpoints.resumed > 0 || !KEEPS);
     sim_checkpoints_fini(&kept.checkpoints);
-    lab_fini(&anew.lab);
+    lab_fini(&again.lab);
     lab_fini(&kept.lab);
 }
 
@@ -379,29 +380,29 @@ TEST(checkpoints_in_little_room_make_the_same_runs)
  * Method: after each run of the walk a run of `random`. */
 TEST(checkpoints_do_not_outlive_a_run_of_somebody_else)
 {
-    static struct walk anew;
+    static struct walk again;
     static struct walk kept;
-    lab_init(&anew.lab, NULL, 0xa5);
+    lab_init(&again.lab, NULL, 0xa5);
     lab_init(&kept.lab, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
     kept.lab.world.checkpoints = &kept.checkpoints;
     struct walker walker;
     struct sim_options options;
     uint32_t runs = 0;
-    walk(&anew, &five_five, "exhaustive");
+    walk(&again, &five_five, "exhaustive");
     walker_init(&walker, "exhaustive");
     quiet_options(&options, &five_five);
     for (; walker.kind->more(walker.strategy); runs++) {
         struct sim_outcome outcome;
         sim_world_run(&kept.lab.world, &five_five, &options, 0, walker.strategy,
                 (struct sim_recording){true, true}, &outcome);
-        EXPECT(outcome.digest == anew.digests[runs]);
+        EXPECT(outcome.digest == again.digests[runs]);
         (void)lab_run(&kept.lab, &unlike, runs, false);
     }
     walker_fini(&walker);
     EXPECT_EQ(runs, 252);
     sim_checkpoints_fini(&kept.checkpoints);
-    lab_fini(&anew.lab);
+    lab_fini(&again.lab);
     lab_fini(&kept.lab);
 }
 
@@ -436,19 +437,19 @@ TEST(delay_makes_each_run_within_its_bound_once_and_in_order)
 
 TEST(delay_from_checkpoints_makes_the_same_runs)
 {
-    static struct walk anew;
+    static struct walk again;
     static struct walk kept;
-    lab_init(&anew.lab, NULL, 0xa5);
+    lab_init(&again.lab, NULL, 0xa5);
     lab_init(&kept.lab, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
     kept.lab.world.checkpoints = &kept.checkpoints;
-    walk(&anew, &unlike, "delay:k=6");
+    walk(&again, &unlike, "delay:k=6");
     walk(&kept, &unlike, "delay:k=6");
-    EXPECT_EQ(anew.runs, kept.runs);
-    EXPECT(memcmp(anew.digests, kept.digests, anew.runs * sizeof(uint64_t)) == 0);
+    EXPECT_EQ(again.runs, kept.runs);
+    EXPECT(memcmp(again.digests, kept.digests, again.runs * sizeof(uint64_t)) == 0);
     EXPECT(kept.checkpoints.resumed > 0 || !KEEPS);
     sim_checkpoints_fini(&kept.checkpoints);
-    lab_fini(&anew.lab);
+    lab_fini(&again.lab);
     lab_fini(&kept.lab);
 }
 
