@@ -16,7 +16,7 @@
  *   2. The question that ends the loop is asked.
  *   3. Timers that are due are fired.
  *   4. Something is woken: a turn of the reactor that does not block, so that tasks which wake
- *      themselves can not starve the host (B2). Nothing is woken: a turn that blocks until the next
+ *      themselves cannot starve the host (B2). Nothing is woken: a turn that blocks until the next
  *      deadline, a pollable or a notify (B3). Nothing to block on: deadlock (D5). In both cases
  *      what the network has to say is fetched then (io.h).
  *   5. Whoever gave way (yield.h) is woken, behind what the turn has woken (D13).
@@ -146,7 +146,7 @@ void rt_runtime_poll_woken(struct rt_runtime *runtime);
 /*
  * Posts `root` and runs the loop until it is READY, cancelled or parked (root->end says which);
  * other tasks stay posted (B5). Root is polled only when it is woken (B6), and its own wake during
- * its poll is seen before blocking (B1). RT_E_DEADLOCK: root can not go on (B3), it stays posted.
+ * its poll is seen before blocking (B1). RT_E_DEADLOCK: root cannot go on (B3), it stays posted.
  * RT_E_REENTERED: a loop of this runtime runs already, or one of its tasks is being polled; nothing
  * has changed (B4). Errors of rt_post and rt_runtime_turn.
  */

@@ -60,7 +60,7 @@ void report_html_fini(struct report_html *html);
 /* Writes it to `path`, replacing what is there only when all of it is on the disk. False: errno. */
 RT_MUST_CHECK bool report_html_save(const struct report_html *html, const char *path);
 
-/* Whether the file at `path` is a page that report_html_end() has ended; false where it can not be
+/* Whether the file at `path` is a page that report_html_end() has ended; false where it cannot be
  * read. */
 bool report_html_is_ours(const char *path);
 

@@ -90,7 +90,7 @@ write_whole(const struct sim_format *format, struct sim_export *export, const ch
         status = sim_format_write(format, export, beside);
         if (status == 0 && rename(beside, path) != 0) {
             status = sim_cli_fail(
-                    SIM_EXIT_SYSTEM, "%s: it can not be replaced: %s", path, strerror(errno));
+                    SIM_EXIT_SYSTEM, "%s: it cannot be replaced: %s", path, strerror(errno));
         }
         if (status != 0) {
             (void)unlink(beside);

@@ -27,7 +27,7 @@ struct report_point {
 
 /* Labels are the caller's own words, never a database's. */
 struct report_chart {
-    const char *title;   /* What is shown, for who can not see it. */
+    const char *title;   /* What is shown, for who cannot see it. */
     const char *x_label; /* With its unit. */
     const char *y_label;
     bool log_x;                        /* By powers of ten, from 1. */

@@ -312,7 +312,7 @@ SIM_COMMAND(command, .name = "report",
                 "that are named. The pages need no network and no script. DIR is " FOLDER
                 "\nwhere nothing else is said. Failures that nobody has explained are explained\n"
                 "first, for a minute or as long as --time says, and that is kept in the database;\n"
-                "where they can not be run any more, they are told as they were found.\n",
+                "where they cannot be run any more, they are told as they were found.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(FOLDER) | SIM_CLI_OPTION_BIT(LCOV) |
                    SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_max = UINT32_MAX, .run = report_command);

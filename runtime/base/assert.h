@@ -5,7 +5,7 @@
  *   rt_assert(x)       cheap, in every build.
  *   rt_verify(x)       walks a structure; compiled in with RT_VERIFY (make check, fuzzing).
  *   rt_check(o, M)     opens every public function: `o` is there and carries its magic word.
- *   rt_unreached("…")  a place that can not be reached, and why.
+ *   rt_unreached("…")  a place that cannot be reached, and why.
  *
  * All of them end in rt_panic(): a bug of the runtime itself. A *fault* is the
  * other thing, a rule broken by the runtime's user (a task that answers PENDING
@@ -79,7 +79,7 @@ __attribute__((noreturn, cold)) void rt_fault(rt_err err, const char *who, const
     } while (0)
 #endif
 
-#define rt_unreached(why) rt_panic(__FILE__, __LINE__, "reached a place that can not be: " why)
+#define rt_unreached(why) rt_panic(__FILE__, __LINE__, "reached a place that cannot be: " why)
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,7 @@ extern "C" {
     X(NOT_POSTED, -5, "the task is not posted") \
     X(NO_WAKER, -6, "the task answered PENDING, but nothing holds a waker for it") \
     X(DEADLOCK, -7, "every task sleeps and nothing is left that could wake one") \
-    X(REENTERED, -8, "the executor is running already; it can not be run from inside a poll") \
+    X(REENTERED, -8, "the executor is running already; it cannot be run from inside a poll") \
     X(FINISHED, -9, "the future has finished; it must not be polled again") \
     X(CANCELLED, -10, "the task was cancelled") \
     X(AGAIN, -11, "not yet") \

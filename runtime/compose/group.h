@@ -6,7 +6,7 @@
  *                                          └ the next poll begins here: a yielded last
  *
  * A poll goes once round the members, in the order of their keys' indices, from the one *after*
- * the last that yielded (J10): a member that always has something can not shut out the others.
+ * the last that yielded (J10): a member that always has something cannot shut out the others.
  * It polls those that were woken, or all (children.h), each at most once (J11), and
  * ends
  *

@@ -8,7 +8,7 @@
  *   rt::wakeable   something of C++ that C wakes: derive from it and say what `woken` does.
  *
  * The site of a call is RT_HERE, written where the call stands: `std::move(w).wake(RT_HERE)`. Built
- * with -DRT_PROBES by g++, RT_HERE can not stand in a function that several files may define
+ * with -DRT_PROBES by g++, RT_HERE cannot stand in a function that several files may define
  * (inline ones, members defined in their class, templates), unless that is in an unnamed namespace.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -38,7 +38,7 @@ extern "C" {
 /* Why a guest has not come to its own end. */
 #define RT_TRAP_LIST(X) \
     X(NONE, "it has come to its end") \
-    X(UNREACHABLE, "a place was reached that can not be") \
+    X(UNREACHABLE, "a place was reached that cannot be") \
     X(OUT_OF_FUEL, "its fuel is used up") \
     X(STACK_OVERFLOW, "its calls are too deep for its part of the stack") \
     X(EPOCH, "its time is over") \

@@ -109,7 +109,7 @@ void rt_epoch_yield_every(struct rt_store *store, uint64_t delta);
 /*
  * Called by a host function that is not ready: `future` (borrowed, pinned until it is ready or
  * dropped) is what its answer waits for. Whoever drives the call takes it after the guest has
- * suspended. One that is there and was not taken: fault RT_E_BUSY. It can not fail (F10): what goes
+ * suspended. One that is there and was not taken: fault RT_E_BUSY. It cannot fail (F10): what goes
  * wrong is the host function's trap.
  */
 void rt_store_set_pending(struct rt_store *store, struct rt_future *future);

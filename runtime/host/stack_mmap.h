@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* How many bytes below a stack's base can not be touched. */
+/* How many bytes below a stack's base cannot be touched. */
 #define RT_STACK_GUARD ((size_t)4096)
 
 /* Makes one. Sizes are rounded up to pages; RT_E_FULL when the system has no room. */

@@ -412,7 +412,7 @@ watcher_poll(struct rt_task *task, struct rt_cx *cx)
     rt_unreached("the watcher lends its name to a wait, and is never posted");
 }
 
-/* Holding, it would only be told again of what it can not take. */
+/* Holding, it would only be told again of what it cannot take. */
 static bool
 must_watch(const struct rt_ring *ring)
 {

@@ -1,7 +1,7 @@
 /*
  * stream.h -- bytes that come in and go out through a host, awaited.
  *
- * A host's stream reads and writes what it can at once, says RT_E_AGAIN where it can not, and
+ * A host's stream reads and writes what it can at once, says RT_E_AGAIN where it cannot, and
  * has a pollable for "now you can" (S1). Here the three become one call that is awaited:
  *
  *      rt_read  ──▶ host read ── bytes, the end, an error ──▶ READY

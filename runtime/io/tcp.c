@@ -105,7 +105,7 @@ may_start(enum rt_tcp_state state, const struct rt_io *io)
     return rt_io_has_room(io) ? RT_OK : RT_E_FULL;
 }
 
-/* Why `state` can not be finished, or RT_OK. */
+/* Why `state` cannot be finished, or RT_OK. */
 static rt_err
 may_finish(enum rt_tcp_state state)
 {
@@ -121,7 +121,7 @@ may_finish(enum rt_tcp_state state)
     rt_unreached("every state can be finished or not");
 }
 
-/* Why a socket in `state` can not be used, or RT_OK. */
+/* Why a socket in `state` cannot be used, or RT_OK. */
 static rt_err
 may_use(enum rt_tcp_state state)
 {

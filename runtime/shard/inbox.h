@@ -5,7 +5,7 @@
  *
  * The receiver takes all of it at once and turns it round, so links come out in the
  * order in which they were pushed. A link that is taken alone could be pushed again
- * between two looks of whoever takes (ABA); a list taken as a whole can not.
+ * between two looks of whoever takes (ABA); a list taken as a whole cannot.
  *
  * Closed, `newest` points at the inbox itself, for ever: "is it closed?" and "put it
  * in" are one exchange, so nothing can slip in behind the last emptying.

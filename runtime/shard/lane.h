@@ -8,7 +8,7 @@
  *  └───────┴───────┴───────┴───────┴───────┴───────┴───────┘
  *
  * Only the sender moves `tail`, only the receiver moves `head`. Both are counts that
- * never wrap: 64 bits last longer than the machine, and "full" and "empty" can not
+ * never wrap: 64 bits last longer than the machine, and "full" and "empty" cannot
  * be confused. What is put in is seen by nobody before it is published, so that a
  * batch costs one store that the other side has to fetch.
  *

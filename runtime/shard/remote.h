@@ -2,7 +2,7 @@
  * remote.h -- waking and cancelling a task of another shard.
  *
  * A waker of an executor belongs to its thread (W4). What may go elsewhere is a name: the shard,
- * and the key of the task. A wake through it is a message (X4), but one that can not find a lane
+ * and the key of the task. A wake through it is a message (X4), but one that cannot find a lane
  * full: each place of the executor's slab has a cell, and the cell is what travels.
  *
  *      cell    0 ──ask: push, tell──▶ asked ──loop takes it──▶ 0, and the task is looked up

@@ -11,7 +11,7 @@
  * lines are FIFO, and nobody barges: while somebody queues, rt_channel_try_send answers RT_E_FULL
  * and rt_channel_try_recv RT_E_AGAIN (K1).
  *
- * A send that is cancelled has sent nothing, and its place in the line is lost; who can not afford
+ * A send that is cancelled has sent nothing, and its place in the line is lost; who cannot afford
  * to make the item in vain reserves first, and makes it when the permit is there (K4).
  *
  * *Open and closed.* A channel counts its senders, its receivers and its handles (who may make

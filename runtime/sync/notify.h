@@ -3,7 +3,7 @@
  *
  * rt_notify_one wakes the first in line; where nobody waits it leaves one permit, and no more, so
  * that the next wait is ready at once (K8). So "set the flag, notify" and "wait, look at the flag"
- * can not miss each other. rt_notify_all wakes those who wait now, and leaves nothing.
+ * cannot miss each other. rt_notify_all wakes those who wait now, and leaves nothing.
  *
  * A wait that was chosen by rt_notify_one and is dropped before its poll passes it on: to the next
  * in line, else into the store (K6). A wake is a hint: look at what it was about, and wait again.

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* More permits than this can not be free at a time. */
+/* More permits than this cannot be free at a time. */
 #define RT_SEMAPHORE_PERMITS_MAX RT_UNITS_MAX
 
 struct rt_semaphore {

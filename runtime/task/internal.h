@@ -128,7 +128,7 @@ void rt__executor_remove(struct rt_executor *executor, const struct rt_task *tas
 static inline void
 rt__executor_push(struct rt_executor *executor, const struct rt_task *task)
 {
-    /* Never more than once each: the policy can not overflow. */
+    /* Never more than once each: the policy cannot overflow. */
     rt_assert(executor->woken < executor->posted);
     executor->woken++;
     executor->sched->ops->push(executor->sched, task->target.key.index);

@@ -8,7 +8,7 @@
  * fifo       first woken, first polled; the default.
  * lifo-slot  the task woken last is polled next, the others in fifo order; the
  *            slot is used at most three times in a row, so that two tasks that
- *            wake each other can not shut out a third.
+ *            wake each other cannot shut out a third.
  *
  * Further ones are in runtime/sched/: priority, earliest deadline first (ranked.h) and fair shares
  * (fair.h). They order tasks by a number of the task's, its rank; what it means is theirs.

@@ -1,7 +1,7 @@
 /*
  * scope.c -- the stack of clean-ups.
  *
- * A clean-up is off the stack before it is called: whatever it does, it can not be
+ * A clean-up is off the stack before it is called: whatever it does, it cannot be
  * found a second time. The end looks at the top again after each call and keeps
  * nothing else, so a clean-up may change the stack as it likes.
  *

@@ -69,7 +69,7 @@ bool rt_need_preempt(const struct rt_cx *cx);
 /*
  * Puts the current waker at the end of the line of those who gave way. False when there is no line
  * or no room in it: the waker was woken instead. What budget.h and yield.h are made of; a
- * primitive that can not go on, though nothing is missing but time, may use it as well.
+ * primitive that cannot go on, though nothing is missing but time, may use it as well.
  */
 #define rt_defer(cx) rt_defer_at((cx), RT_HERE)
 bool rt_defer_at(struct rt_cx *cx, const struct rt_site *await);

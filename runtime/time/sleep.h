@@ -40,7 +40,7 @@ struct rt_sleep {
 /*
  * A sleep of `duration_ns` from its first poll on. 0: ready at once; RT_NEVER: never ready.
  *
- * Not while it is armed: rt_sleep_cancel first, for memory can not tell a new sleep from one that
+ * Not while it is armed: rt_sleep_cancel first, for memory cannot tell a new sleep from one that
  * the wheel holds. For the same reason a task cancels its sleeps before their memory goes, in its
  * cleanup.
  */

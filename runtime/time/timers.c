@@ -82,7 +82,7 @@ verify(const struct rt_timers *timers)
 #endif
 }
 
-/* Gives `timer` its deadline, rounded up to a tick (M5); RT_NEVER when the clock can not show that.
+/* Gives `timer` its deadline, rounded up to a tick (M5); RT_NEVER when the clock cannot show that.
  * Returns the tick, so that there is one division. */
 static inline uint64_t
 round_up(const struct rt_timers *timers, struct rt_timer *timer, uint64_t deadline_ns)

@@ -23,7 +23,7 @@ struct socket {
     struct rt_pollable writable;
 };
 
-/* "Process": in place, and it can not fail. */
+/* "Process": in place, and it cannot fail. */
 void socket_process(char *data, uint32_t size);
 
 /* ---- With polls: one task. ------------------------------------------------------------------- */

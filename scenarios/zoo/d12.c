@@ -73,7 +73,7 @@ loop_run(struct loop *loop)
             if (loop->watchers[fd] != NULL) {
                 loop->watchers[fd](loop, fd);
             } else {
-                /* One that nobody watches any more. What is closed can not be removed. */
+                /* One that nobody watches any more. What is closed cannot be removed. */
                 rt_err ignored = sim_fd_remove(loop->fds, fd);
                 (void)ignored;
             }

@@ -6,7 +6,7 @@
  * The bug. With a run queue in place (d22.c is what came before), block_on emptied it and then
  * blocked in the reactor. A task that works in pieces and yields between them, politely, is
  * back in the queue each time, so the queue is never empty: no pollable is asked about, no
- * timer fires. A timeout beside the work can not end it.
+ * timer fires. A timeout beside the work cannot end it.
  *
  * The fix. While something is woken, the loop looks at the host every so often without
  * blocking (B2, D11). d23.patch takes the bound on polls between two looks out of

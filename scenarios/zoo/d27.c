@@ -1,5 +1,5 @@
 /*
- * d27.c -- a block_on whose noop waker can not tell it that its future wants another poll.
+ * d27.c -- a block_on whose noop waker cannot tell it that its future wants another poll.
  *
  * "Designing an Async Runtime for WASI 0.2" (2024-02-29); fixed in its successor by
  * bytecodealliance/wstd#71.

@@ -72,7 +72,7 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_e06_broken, .name = "zoo/e06/broken", .bug = "E06",
         .reference = "tokio-rs/tokio#4044",
-        .about = "Timers that can not stand a clock that goes backwards.", .setup = setup,
+        .about = "Timers that cannot stand a clock that goes backwards.", .setup = setup,
         .survives = SIM_FAULT_CLOCK, .expect = SIM_VERDICT_CONTRACT);
 #else
 SIM_SCENARIO(zoo_e06_fixed, .name = "zoo/e06/fixed",

@@ -212,5 +212,5 @@ SIM_SCENARIO(zoo_e12_broken, .name = "zoo/e12/broken", .bug = "E12",
         .reference = "libuv/libuv#2416", .about = "A timer that is being closed can be started.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_e12_fixed, .name = "zoo/e12/fixed",
-        .about = "A timer that is being closed can not be started.", .setup = setup_fixed,
+        .about = "A timer that is being closed cannot be started.", .setup = setup_fixed,
         .profile = SIM_PROFILE_FD);

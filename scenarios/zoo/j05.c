@@ -159,7 +159,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_j05_broken, .name = "zoo/j05/broken", .bug = "J05",
         .reference = "bytecodealliance/wasmtime#12544",
-        .about = "A subtask that outlives its parent can not be cancelled without a panic.",
+        .about = "A subtask that outlives its parent cannot be cancelled without a panic.",
         .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_j05_fixed, .name = "zoo/j05/fixed",
         .about = "A subtask that outlives its parent can be cancelled by its instance.",

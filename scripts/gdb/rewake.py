@@ -20,7 +20,7 @@ TRAP_FRAME = "sim__trap"
 
 
 class Refusal(gdb.GdbError):
-    """What can not be answered, and why: gdb prints it as one line."""
+    """What cannot be answered, and why: gdb prints it as one line."""
 
 
 # ---- The run. ----------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
  *
  * A piece of work takes a time that is decided; it runs in one step then, with
  * everything else standing still, as a run is one thread. What a thread could do
- * in between, it can not show.
+ * in between, it cannot show.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -30,7 +30,7 @@
 enum finding { GOOD, BAD, UNBUILT, UNJUDGED, FINDINGS };
 
 static const char *const words[FINDINGS] = {
-        "passes", "fails", "does not build: skipped", "can not be judged: skipped"};
+        "passes", "fails", "does not build: skipped", "cannot be judged: skipped"};
 
 struct bisect {
     struct sim_cli *cli;
@@ -169,7 +169,7 @@ check_bad(struct bisect *bisect, const char *commit)
         break;
     }
     return sim_cli_fail(SIM_EXIT_CAN_NOT_JUDGE,
-            "%.12s can not judge the run: `rewake replay LIB.so TOKEN` says why", commit);
+            "%.12s cannot judge the run: `rewake replay LIB.so TOKEN` says why", commit);
 }
 
 static int
@@ -456,7 +456,7 @@ SIM_COMMAND(command, .name = "bisect",
         .help = "Each commit is checked out in a second working tree (git-worktree) in the folder "
                 "of\ntemporary files, built there by BUILD, in the same folder as here, and the "
                 "run is replayed\nwith what comes out at the path of LIB.so. Your own tree is not "
-                "touched. Commits that do not\nbuild, or can not judge the run, are skipped. "
+                "touched. Commits that do not\nbuild, or cannot judge the run, are skipped. "
                 "Without --good, commits are tried back from the\nbad end (HEAD) in steps that "
                 "double, until one passes.\n\n"
                 "    rewake bisect tests/mine.so rw1:... -- make tests/mine.so\n\n"

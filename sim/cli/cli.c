@@ -76,7 +76,7 @@ help(void)
     (void)printf(
             "\n`rewake COMMAND --help` has the options. Exit status: 0 all held, 1 a bug was\n"
             "found, 2 usage, 3 a replay differs, 4 nothing matched, 5 fewer runs than asked for,\n"
-            "70 rewake or its database failed, 125 this build can not judge the token.\n");
+            "70 rewake or its database failed, 125 this build cannot judge the token.\n");
 }
 
 /* "mine.so", "./mine.so", "libmine.so.2" */

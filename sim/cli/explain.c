@@ -247,7 +247,7 @@ SIM_COMMAND(command, .name = "explain",
                 "far\n"
                 "is printed, and where it is incomplete.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the failure came again and is explained, 0 it no longer fails,\n"
-                "3 it differs, 2 the token is damaged, 125 this build can not judge it.\n",
+                "3 it differs, 2 the token is damaged, 125 this build cannot judge it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(HANG) | SIM_CLI_OPTION_BIT(TIME) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),
         .arguments_min = 1, .arguments_max = 1, .takes_library = true, .run = explain);

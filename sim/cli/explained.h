@@ -15,7 +15,7 @@ struct sim_failure sim_explained_failure(
 
 /*
  * Keeps what was found, where the failure is one of the database and came again: else there is
- * nothing to keep. A database that can not be written now costs nothing but a line on stderr.
+ * nothing to keep. A database that cannot be written now costs nothing but a line on stderr.
  * False: it was not kept for that reason.
  */
 bool sim_explained_keep(struct sim_cli *cli, const struct sim_subject *subject,
@@ -27,7 +27,7 @@ struct sim_explained_count {
     uint32_t tried;
     uint32_t kept;
     bool out_of_time;
-    bool refused; /* The database can not be written. */
+    bool refused; /* The database cannot be written. */
 };
 
 /*

@@ -2,7 +2,7 @@
  * manual.c -- `rewake manual`: manual pages, for scdoc, out of what the commands say of themselves.
  *
  * A page is the usage, the lines of help and the options of a command, from the same tables that
- * parse them; so a page can not be of another version than the program. Examples, which no table
+ * parse them; so a page cannot be of another version than the program. Examples, which no table
  * has, are put in by scripts/manual.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -130,7 +130,7 @@ static const char ends[] =
         "# EXIT STATUS\n\n"
         "0 all held; 1 a bug was found; 2 usage, a malformed token, a library that does not load;\n"
         "3 a replay differs, or nondeterminism; 4 nothing matched; 5 interrupted, or fewer runs\n"
-        "than asked for; 70 rewake or its database failed; 125 a token that this build can not\n"
+        "than asked for; 70 rewake or its database failed; 125 a token that this build cannot\n"
         "judge.\n\n"
         "# FILES\n\n"
         "_.rewake/trace.db_\n"

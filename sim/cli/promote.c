@@ -250,7 +250,7 @@ write_file(const struct promotion *promotion)
         written = false;
     }
     return written ? 0
-                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it can not be written: %s", path,
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it cannot be written: %s", path,
                              strerror(errno));
 }
 
@@ -378,7 +378,7 @@ SIM_COMMAND(command, .name = "promote",
                 "failing run\nis shrunk first. DIR: scenarios/regress in rewake's own tree, else "
                 "regress. No file is\nwritten over. Exit status: 0 it is written, 2 the token, "
                 "file or name is no good or\ntaken, 3 the run does not come again, 125 this build "
-                "can not judge it.\n",
+                "cannot judge it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(NAME) | SIM_CLI_OPTION_BIT(FOLDER) |
                    SIM_CLI_OPTION_BIT(NO_SHRINK) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),

@@ -76,7 +76,7 @@ print_text(const struct sim_subject *subject, const struct sim_alone *alone,
 /* ---- The command. ---------------------------------------------------------------------------- */
 
 /* A run of the database that came again gets its events, if it has none. Nobody asked for it: a
- * database that can not be written now stays as it is. */
+ * database that cannot be written now stays as it is. */
 static void
 refill(struct sim_cli *cli, const struct sim_subject *subject, const struct sim_alone *alone)
 {
@@ -213,7 +213,7 @@ SIM_COMMAND(command, .name = "replay",
                 "is the\n"
                 "gravest: 2, 3, 125, 1, 0.\n" SIM_SUBJECT_HELP
                 "Exit status: 1 the same failure came again (of a FILE: it fails), 0 it no longer\n"
-                "fails, 3 it differs, 2 the token or file is damaged, 125 this build can not "
+                "fails, 3 it differs, 2 the token or file is damaged, 125 this build cannot "
                 "judge\n"
                 "it.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(LENIENT) | SIM_CLI_OPTION_BIT(HANG) |

@@ -5,7 +5,7 @@
  * told of each run that is not the same, and one of all; the edges that any of them reached are
  * told once. The status is the gravest of theirs:
  *
- *      2  a token is damaged       3  a run differs     125  a token can not be judged
+ *      2  a token is damaged       3  a run differs     125  a token cannot be judged
  *      1  a failure comes again    0  none of these
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -136,7 +136,7 @@ write_file(struct box *box, int64_t run, const char *path)
 {
     struct sim_export export = {.store = box->store, .run = run, .file = fopen(path, "wxe")};
     if (export.file == NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "%s: it can not be written: %s", path, strerror(errno));
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s: it cannot be written: %s", path, strerror(errno));
     }
     int status = sim_format_write(sim_format_of_file(path), &export, path);
     if (status != 0) {

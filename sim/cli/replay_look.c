@@ -55,7 +55,7 @@ sim_replay_check_flags(const struct sim_cli *cli)
     }
     /* stdin is gdb's, and its program would read it a second time. */
     if (given(cli, SIM_CLI_OPTION_GDB) && strcmp(cli->arguments[0], "-") == 0) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "with --gdb the token can not come from stdin: put it "
+        return sim_cli_fail(SIM_EXIT_USAGE, "with --gdb the token cannot come from stdin: put it "
                                             "into a file, and name that as "
                                             "@FILE");
     }

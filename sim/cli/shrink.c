@@ -258,7 +258,7 @@ SIM_COMMAND(command, .name = "shrink",
         .about = "find the smallest run that fails in the same way",
         .help = SIM_SUBJECT_HELP
         "Exit status: 1 it still fails, and is shrunk or as small as it gets, 0 it no "
-        "longer fails,\n3 it differs, 2 the token is damaged, 125 this build can not judge "
+        "longer fails,\n3 it differs, 2 the token is damaged, 125 this build cannot judge "
         "it. At most 2000 replays.\n",
         .options = SIM_CLI_OPTION_BIT(DB) | SIM_CLI_OPTION_BIT(TIME) | SIM_CLI_OPTION_BIT(HANG) |
                    SIM_CLI_OPTION_BIT(JSON) | SIM_CLI_OPTION_BIT(HELP),

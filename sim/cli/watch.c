@@ -153,7 +153,7 @@ watch_command(struct sim_cli *cli)
     if (!sim_changes_init(&watch.changes, watch.what)) {
         free(watch.line);
         return sim_cli_fail(
-                SIM_EXIT_SYSTEM, "%s can not be watched: %s", watch.what, strerror(errno));
+                SIM_EXIT_SYSTEM, "%s cannot be watched: %s", watch.what, strerror(errno));
     }
     sim_child_listen();
     watch_on(&watch);

@@ -48,7 +48,7 @@ enum sim_actor_kind {
 
 /* How a nudge went. */
 enum sim_nudge {
-    SIM_NUDGE_UNSUPPORTED, /* This actor can not be resumed spuriously, or does not sleep. */
+    SIM_NUDGE_UNSUPPORTED, /* This actor cannot be resumed spuriously, or does not sleep. */
     SIM_NUDGE_STILL,       /* It was resumed, and waits for the same as before. */
     SIM_NUDGE_MOVED,       /* It has finished. */
     SIM_NUDGE_PARKED       /* It has left its executor, to be posted again (T13). */

@@ -33,7 +33,7 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
     }
 }
 
-/* Those that the ring has lost meanwhile can not be told any more. With events off there are none.
+/* Those that the ring has lost meanwhile cannot be told any more. With events off there are none.
  */
 static void
 tell_events(struct sim_decider *decider)

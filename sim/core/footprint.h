@@ -1,5 +1,5 @@
 /*
- * footprint.h -- what an event touches, and which two events can not change places.
+ * footprint.h -- what an event touches, and which two events cannot change places.
  *
  * A *transition* is one step of one actor, from its STEP event up to the next: for a
  * task that is a whole poll, for a loop a turn, for a source one arrival. Where the
@@ -51,7 +51,7 @@
  * So wakes of different tasks commute, wakes of one task conflict with each other (which came
  * first is its cause) and with its poll; and a turn conflicts with whatever became ready.
  *
- * What it can not know. A poll that reads the clock and arms nothing, or that reads plain
+ * What it cannot know. A poll that reads the clock and arms nothing, or that reads plain
  * memory of another task (no cell, no object of the runtime), tells nobody. The step cost
  * (`step_ns`) makes every deadline depend on the number of steps before; that is not counted.
  * Where it is coarser than need be: readiness, traffic and descriptors are one for all hosts.

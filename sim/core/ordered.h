@@ -10,7 +10,7 @@
  *
  * sorted by the first of the two; all other deviations follow, of any kind but RUN, and are
  * taken leniently. Of those who stand ready the first steps whose next step waits for nobody;
- * where each waits, the front. So an order that can not be kept is kept as far as it can.
+ * where each waits, the front. So an order that cannot be kept is kept as far as it can.
  *
  * It learns who has taken which step from the run's events: the run must be recorded, and
  * a judge follows the tape that it wrote.

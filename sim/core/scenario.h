@@ -115,7 +115,7 @@ sim_scenario_states(const struct sim_scenario *scenario, enum sim_verdict verdic
                    sim_verdict_fits(scenario->expect_also, verdict));
 }
 
-/* Raised when a library built against older headers can not work. */
+/* Raised when a library built against older headers cannot work. */
 #define SIM_LIBRARY_VERSION 4u
 
 /* What a library of scenarios shows to rewake: its one exported symbol, `rewake_library`. */

@@ -31,7 +31,7 @@ struct sim_place {
 /* Opaque: the modules of this process with their debug information. */
 struct sim_places;
 
-/* Looks at the modules as they are loaded now. NULL when that can not be done. */
+/* Looks at the modules as they are loaded now. NULL when that cannot be done. */
 struct sim_places *sim_places_new(void);
 void sim_places_free(struct sim_places **places);
 

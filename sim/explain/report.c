@@ -179,7 +179,7 @@ put_swapped(struct sim_page *page, const struct sim_swap *order)
                 sim_verdict_name(order->verdict));
         return;
     case SIM_SWAPPED_NEVER:
-        sim_page_put(page, " These two can not be exchanged alone: the second needs the first in "
+        sim_page_put(page, " These two cannot be exchanged alone: the second needs the first in "
                            "other ways too.");
         return;
     case SIM_SWAPPED_NOT_TRIED:

@@ -469,7 +469,7 @@ fail_blocked(struct sim_fds *fds)
 {
     struct sim_world *world = fds->host->world;
     sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, world->current, 0,
-            "sim_fd_wait would block, and this caller can not: only a sim_loop can wait in the "
+            "sim_fd_wait would block, and this caller cannot: only a sim_loop can wait in the "
             "host");
 }
 

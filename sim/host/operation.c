@@ -134,7 +134,7 @@ draw_due(struct sim_ring *ring)
     return sim__later(sim_now(ring->host->world), delay_ns);
 }
 
-/* What can not be begun ends with an error, like everything else by a completion. */
+/* What cannot be begun ends with an error, like everything else by a completion. */
 static int32_t
 refusal(const struct sim__operation *operation)
 {

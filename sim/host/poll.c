@@ -192,7 +192,7 @@ __attribute__((noreturn)) static void
 fail_blocked(struct sim__poller *poller)
 {
     sim_fail(poller->host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, poller->actor, 0,
-            "\"%s\" was asked to poll %u pollables of which none is ready, and this caller can not "
+            "\"%s\" was asked to poll %u pollables of which none is ready, and this caller cannot "
             "block: the first is \"%s\"",
             poller->host->name, poller->count, sim__record_name(list_subject(poller)));
 }

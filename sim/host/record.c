@@ -82,7 +82,7 @@ task_asks(const struct sim_host *host)
     return host->world->current->ops->kind == SIM_ACTOR_TASK;
 }
 
-/* A runtime's own clock, notify and ring pollables are spared: it can not go on without them. */
+/* A runtime's own clock, notify and ring pollables are spared: it cannot go on without them. */
 static bool
 refused(struct sim_host *host, enum sim__record_kind kind, const struct sim_source *source)
 {

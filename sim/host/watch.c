@@ -5,7 +5,7 @@
  * own the loop neither polls it nor asks whether it is. Waited for means: it was in the last
  * list that the loop gave to `poll`, and was not reported then. Asked when the host is
  * called and when a source steps, every so many steps only, so it costs nothing. Who is
- * driven by the world can not fail so: the world starves nobody.
+ * driven by the world cannot fail so: the world starves nobody.
  *
  * Not giving back. At the end of a run, a pollable that a task has subscribed (or
  * a loop that has returned) is still alive. A runtime keeps clock and

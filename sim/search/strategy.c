@@ -135,7 +135,7 @@ fail_param(const struct sim_strategy_kind *kind, const char *text, size_t length
         char error[SIM_STRATEGY_ERROR_MAX])
 {
     (void)snprintf(error, SIM_STRATEGY_ERROR_MAX,
-            "can not be: %s has no parameter '%.*s'; it has " SWARM, kind->name, (int)length, text);
+            "cannot be: %s has no parameter '%.*s'; it has " SWARM, kind->name, (int)length, text);
     for (uint32_t i = 0; i < SIM_STRATEGY_PARAMS_MAX && kind->params[i].name != NULL; i++) {
         append(error, SIM_STRATEGY_ERROR_MAX, ", %s", kind->params[i].name);
     }
@@ -176,14 +176,14 @@ read_param(struct sim_search *search, const char *text, size_t length,
     if (equals == NULL ||
             !read_number(equals + 1, length - name - 1, param->min, param->max, &value)) {
         (void)snprintf(error, SIM_STRATEGY_ERROR_MAX,
-                "can not be: %s is a number from %llu to %llu, as in %s:%s=%llu", param->name,
+                "cannot be: %s is a number from %llu to %llu, as in %s:%s=%llu", param->name,
                 (unsigned long long)param->min, (unsigned long long)param->max, kind->name,
                 param->name, (unsigned long long)param->max);
         return false;
     }
     if (is_swarm && value != 0 && kind->sequential) {
         (void)snprintf(error, SIM_STRATEGY_ERROR_MAX,
-                "can not be: %s enumerates the runs of one set of options, and swarm draws others",
+                "cannot be: %s enumerates the runs of one set of options, and swarm draws others",
                 kind->name);
         return false;
     }

@@ -28,7 +28,7 @@
  *   - The object and all orders of its touches are read from one number, and the numbers of
  *     consecutive seeds lie evenly (spread.h).
  *   - Objects that the same lines touch weigh together as one.
- *   - Only who stands ready is intended: who sleeps can not go on.
+ *   - Only who stands ready is intended: who sleeps cannot go on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -119,7 +119,7 @@ sim__store_holder(struct sim_store *store, char *text, size_t size)
     pid_t pid = find_holder(store);
     char name[32];
     if (pid == 0) {
-        (void)snprintf(text, size, "held by a process that can not be named");
+        (void)snprintf(text, size, "held by a process that cannot be named");
     } else if (program_name(pid, name, sizeof(name))) {
         (void)snprintf(text, size, "held by %s, process %ld", name, (long)pid);
     } else {

@@ -89,7 +89,7 @@ refuse_question(struct sim_store *store, int rc)
                 : sim__store_sqlite(store, rc);
 }
 
-/* The next row. Takes the error of a question that can not be answered to its end. */
+/* The next row. Takes the error of a question that cannot be answered to its end. */
 static bool
 answer_row(struct answer *answer)
 {

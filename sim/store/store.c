@@ -322,7 +322,7 @@ open_writer(struct sim_store *store)
 }
 
 /*
- * In WAL mode even a reader needs a file beside the database. In a folder that can not be written,
+ * In WAL mode even a reader needs a file beside the database. In a folder that cannot be written,
  * and with no WAL left behind, the file is all there is, and nobody changes it.
  */
 static enum sim_store_err

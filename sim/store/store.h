@@ -53,10 +53,10 @@ extern "C" {
     X(GONE, "gone", \
             "the database was deleted, moved or replaced while rewake wrote to it; run again") \
     X(READ_ONLY, "read-only", \
-            "the database can not be written; change its permissions, or name another with --db") \
+            "the database cannot be written; change its permissions, or name another with --db") \
     X(FULL, "full", "there is no room left; free some, or name a database elsewhere with --db") \
     X(HELD, "held", "another process holds the database; wait for it, or name another with --db") \
-    X(QUERY, "query", "the query can not be answered; only single reading statements are allowed") \
+    X(QUERY, "query", "the query cannot be answered; only single reading statements are allowed") \
     X(UNKNOWN, "unknown", "the database has no such run; `rewake query` lists those it has") \
     X(UNLIKE, "unlike", \
             "these are no parts of one sweep; merge into another file, or keep them apart with " \
@@ -102,7 +102,7 @@ enum sim_store_mode {
  *   CORRUPT    Ours, but damaged or cut.
  *   NEWER      Ours, with a schema that this build does not know.
  *   OLDER      Ours, with a schema that this build does not know any more.
- *   READ_ONLY  WRITE: the file, its folder or its file system can not be written.
+ *   READ_ONLY  WRITE: the file, its folder or its file system cannot be written.
  *   FULL       WRITE: no room.
  *   HELD       Another process still held it after the wait; the line has its name and id.
  *   SYSTEM     Anything else: no permission to read, out of memory …
@@ -411,7 +411,7 @@ RT_MUST_CHECK enum sim_store_err sim_store_sweep_note(
 
 enum sim_store_form {
     SIM_STORE_TABLE, /* A heading, a rule, rows with columns in line. */
-    SIM_STORE_JSON /* One object a row; seeds, and integers that a double can not hold, are text. */
+    SIM_STORE_JSON /* One object a row; seeds, and integers that a double cannot hold, are text. */
 };
 
 /*

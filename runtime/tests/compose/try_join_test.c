@@ -46,7 +46,7 @@ venture_init(uint32_t count)
 TEST(try_join_without_a_failure_is_ready_with_the_last)
 {
     venture_init(3);
-    venture.errors[0] = NULL; /* One that can not fail. */
+    venture.errors[0] = NULL; /* One that cannot fail. */
     venture.kids[0].ready = true;
     EXPECT_EQ(clockwork_post(&clockwork, &venture.task), 1);
     EXPECT_SAID("|Abc");

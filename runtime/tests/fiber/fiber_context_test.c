@@ -299,7 +299,7 @@ resume_inner(struct diver *diver)
 }
 
 /*
- * Goal: a fiber that has resumed another is RUNNING and still can not be suspended by it.
+ * Goal: a fiber that has resumed another is RUNNING and still cannot be suspended by it.
  * Method: the inner one suspends the outer one; then, apart, it resumes it. Holds F13.
  */
 TEST(fiber_nested_does_not_touch_the_outer_one)

@@ -122,7 +122,7 @@ TEST(host_place_reported_twice_is_a_panic)
     }
 }
 
-/* Holds P4: a broken source counts as ready, so a poll can not fail. */
+/* Holds P4: a broken source counts as ready, so a poll cannot fail. */
 TEST(host_poll_that_fails_is_a_panic)
 {
     struct seam seam;

@@ -268,7 +268,7 @@ TEST(reactor_entry_that_is_always_ready_starves_nobody)
     dumb.host.at_most = 1;
     dumb.host.backwards = true;
     EXPECT_EQ(turn(&dumb, RT_TURN_POLL), 0);
-    /* In a turn that blocks it is not there, and can not keep it from waking. */
+    /* In a turn that blocks it is not there, and cannot keep it from waking. */
     EXPECT_EQ(turn(&dumb, RT_TURN_BLOCK), 1);
     finish(&dumb);
 }

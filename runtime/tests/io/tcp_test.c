@@ -354,7 +354,7 @@ TEST(tcp_connect_that_is_refused_says_so)
     }
 }
 
-/* Holds N5: what can not be started leaves nothing behind. */
+/* Holds N5: what cannot be started leaves nothing behind. */
 TEST(tcp_start_that_is_refused_leaves_nothing)
 {
     struct shop shop;

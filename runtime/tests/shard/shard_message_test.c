@@ -279,7 +279,7 @@ TEST(shard_submit_given_up_is_over_when_it_is_home)
     house_fini(&house);
 }
 
-/* Goal: what can not be sent is an answer as well. Holds X5, X7. */
+/* Goal: what cannot be sent is an answer as well. Holds X5, X7. */
 TEST(shard_submit_refused_is_ready_with_the_refusal)
 {
     struct house house;

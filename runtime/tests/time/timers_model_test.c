@@ -1,5 +1,5 @@
 /*
- * timers_model_test.c -- the timer wheel against a model that can not be wrong.
+ * timers_model_test.c -- the timer wheel against a model that cannot be wrong.
  *
  * The model is an array without any structure: what is due is found by looking at
  * every timer, what is next as well. Both live through the same random history of

@@ -19,7 +19,7 @@
 #define COMPILER "gcc "
 #endif
 
-/* A number for what is in the file; 0 when it can not be read. */
+/* A number for what is in the file; 0 when it cannot be read. */
 static unsigned
 hash_file(const char *path)
 {

@@ -74,7 +74,7 @@ sim_format_open(const char *path, bool append)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, append ? "ae" : "we");
     if (file == NULL) {
-        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it can not be written: %s", path, strerror(errno));
+        (void)sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it cannot be written: %s", path, strerror(errno));
     }
     return file;
 }

@@ -1,7 +1,7 @@
 /*
  * export.c -- `rewake run --junit FILE`: the sweeps of this command, for another program.
  *
- * The file is opened before the first run: a name that can not be written is said at once, and not
+ * The file is opened before the first run: a name that cannot be written is said at once, and not
  * after an hour. A rewake that is killed leaves it empty.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -23,7 +23,7 @@ sim_run_export_open(struct sim_run *run)
         run->system = sim_cli_fail(SIM_EXIT_USAGE,
                 "--junit: it is made from the database, and --record none keeps none");
     } else if (sim_format_find("junit") == NULL) {
-        run->system = sim_cli_fail(SIM_EXIT_USAGE, "--junit: this rewake can not write it");
+        run->system = sim_cli_fail(SIM_EXIT_USAGE, "--junit: this rewake cannot write it");
     } else {
         run->junit = sim_format_open(settings->junit, false);
         run->system = run->junit != NULL ? 0 : SIM_EXIT_SYSTEM;

@@ -76,7 +76,7 @@ sim_run_take_commit(struct sim_run *run)
 
 /* ---- A part. --------------------------------------------------------------------------------- */
 
-/* What can only be said of a whole sweep, and who can not be cut. */
+/* What can only be said of a whole sweep, and who cannot be cut. */
 static int
 refuse(const struct sim_run *run)
 {
@@ -94,7 +94,7 @@ refuse(const struct sim_run *run)
     }
     if (run->plan.how == SIM_HOW_SEARCH && kind->sequential) {
         return sim_cli_fail(SIM_EXIT_USAGE,
-                "--shard: %s can not be cut into parts, since each of its runs begins where the "
+                "--shard: %s cannot be cut into parts, since each of its runs begins where the "
                 "one "
                 "before has ended",
                 kind->name);

@@ -238,7 +238,7 @@ try_one(struct sim_run *run, const struct sim_remembered *failure)
     }
     enum sim_token_error err = sim_token_parse(failure->token, &token, error);
     if (err != SIM_TOKEN_OK) {
-        return forget(run, failure, "has a token that this rewake can not judge; forgotten");
+        return forget(run, failure, "has a token that this rewake cannot judge; forgotten");
     }
     bool goes_on = run_again(run, failure, entry, &token);
     sim_token_done(&token);

@@ -18,7 +18,7 @@
 /* A sweep that is out of time has so much for each failure, all the same. */
 #define TIME_MS_MIN 2000u
 
-/* What is stated is not told, what does not come again alone can not be replayed, and nobody has
+/* What is stated is not told, what does not come again alone cannot be replayed, and nobody has
  * the time who has said that it is enough. */
 static bool
 is_wanted(const struct sim_run *run, const struct sim_new_failure *failure)

@@ -41,7 +41,7 @@ read_file(const char *path, size_t *ret_size)
     uint8_t *bytes = file != NULL ? malloc(SIM_ARTIFACT_SIZE_MAX + 1) : NULL;
     *ret_size = bytes != NULL ? fread(bytes, 1, SIM_ARTIFACT_SIZE_MAX + 1, file) : 0;
     if (bytes == NULL || ferror(file) != 0) {
-        (void)sim_cli_fail(0, "%s: it can not be read: %s", path, strerror(errno));
+        (void)sim_cli_fail(0, "%s: it cannot be read: %s", path, strerror(errno));
         free(bytes);
         bytes = NULL;
     } else if (*ret_size > SIM_ARTIFACT_SIZE_MAX) {
@@ -181,7 +181,7 @@ write_file(const char *path, const char *line, const uint8_t *bytes, size_t size
         error = errno;
     }
     return written ? 0
-                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it can not be written: %s", path,
+                   : sim_cli_fail(SIM_EXIT_SYSTEM, "%s: it cannot be written: %s", path,
                              strerror(error));
 }
 

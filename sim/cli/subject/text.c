@@ -87,10 +87,10 @@ read_text(const char *name, const char *(*take)(char *text), char **ret_text)
         return sim_cli_fail(SIM_EXIT_USAGE, "'@' is not followed by the name of a file: @FILE");
     }
     if (file == NULL) {
-        return sim_cli_fail(SIM_EXIT_USAGE, "%s: it can not be read: %s", path, strerror(errno));
+        return sim_cli_fail(SIM_EXIT_USAGE, "%s: it cannot be read: %s", path, strerror(errno));
     }
     char *text = read_all(file);
-    const char *wrong = ferror(file) != 0 ? "it can not be read" : take(text);
+    const char *wrong = ferror(file) != 0 ? "it cannot be read" : take(text);
     if (!from_stdin) {
         (void)fclose(file);
     }

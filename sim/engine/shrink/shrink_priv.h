@@ -92,7 +92,7 @@ struct sim__change {
     uint64_t value;
 };
 
-/* In the candidate it has: what was drawn after it moves along. False: it can not have it. Of two
+/* In the candidate it has: what was drawn after it moves along. False: it cannot have it. Of two
  * in one stream the later is to come first. There must be room for SIM_DRAW_CHOICES_MAX more. */
 bool sim__shrink_put_value(struct sim__shrinker *shrinker, const struct sim__change *change);
 

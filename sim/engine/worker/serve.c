@@ -344,7 +344,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
             .scenario = job->scenario, .seed = seed, .strategy = strategy_init(&strategy, shared)};
     set_options(job, seed, &what.options);
     shared->seed = seed;
-    shared->arm = job->search.kind; /* Whoever it is: a process that dies now can not say. */
+    shared->arm = job->search.kind; /* Whoever it is: a process that dies now cannot say. */
     shared->order = 0;
     shared->came_somewhere = false;
     shared->progress++;

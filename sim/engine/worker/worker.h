@@ -100,7 +100,7 @@ struct sim_worker {
      * the process; NULL: this build counts none. */
     uint64_t *edges;
     bool busy;   /* It has a job. */
-    bool failed; /* It can not work: see `error`. */
+    bool failed; /* It cannot work: see `error`. */
     bool deaf;   /* The process closed its end of the line, but lives. */
     bool reaped; /* The process is gone, and `status` is how. */
     int status;

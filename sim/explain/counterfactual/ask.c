@@ -460,7 +460,7 @@ ask_elsewhere(struct asking *asking, const struct waiter *waiter, uint32_t index
     const struct sim_change *change = &asking->room->there.all[index];
     const struct sim_patch patch = {change->offset, change->after};
     for (uint32_t i = 0; i < asking->waiter_count; i++) {
-        /* Somebody who sleeps here can not write it: it is their own sleep that is to be told. */
+        /* Somebody who sleeps here cannot write it: it is their own sleep that is to be told. */
         if (asking->waiters[i].id == change->actor_id && change->actor_id != waiter->id) {
             return;
         }

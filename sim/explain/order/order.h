@@ -22,7 +22,7 @@ enum sim_swapped {
     SIM_SWAPPED_NOT_TRIED, /* Functions, and very long runs. */
     SIM_SWAPPED_PASSES,    /* The order decides. */
     SIM_SWAPPED_FAILS,     /* It does not, alone. */
-    SIM_SWAPPED_NEVER      /* One depends on the other in more ways: they can not be exchanged. */
+    SIM_SWAPPED_NEVER      /* One depends on the other in more ways: they cannot be exchanged. */
 };
 
 struct sim_swap {

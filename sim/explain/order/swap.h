@@ -11,7 +11,7 @@
  *      swapped   … x B A y …      x depends on A by no chain; else it stays behind A
  *
  * When that run passes, the order decides. When B itself depends on A by way of others, or both
- * events are of one step, the two can not be exchanged alone.
+ * events are of one step, the two cannot be exchanged alone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +28,7 @@ extern "C" {
 /*
  * Writes to `ret` (owned by the caller afterwards, also after false) the tape for SIM_HOW_ORDERED
  * that exchanges the events `first` and `second` of the run in `recorder`, whose tape is `tape`.
- * False: they can not be exchanged alone, or the run is too long.
+ * False: they cannot be exchanged alone, or the run is too long.
  */
 bool sim_swap_tape(const struct sim_recorder *recorder, uint64_t first, uint64_t second,
         const struct sim_tape *tape, struct sim_tape *ret);

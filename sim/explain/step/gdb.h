@@ -28,7 +28,7 @@ struct sim_gdb_replay {
     uint64_t step;
 };
 
-/* Becomes gdb. Comes back when that can not be, with one line in `ret_error`. */
+/* Becomes gdb. Comes back when that cannot be, with one line in `ret_error`. */
 void sim_gdb_exec(const struct sim_gdb_replay *replay, char ret_error[SIM_GDB_ERROR_MAX]);
 
 /* Where the script is; false: nowhere, and ret_path is where it should be. */

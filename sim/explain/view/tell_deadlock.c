@@ -2,7 +2,7 @@
  * tell_deadlock.c -- everybody sleeps: who waits for what, and what was tried.
  *
  * Only what was done is claimed. A task can be polled once more; a loop, code on a
- * fiber, can not: a wake that was lost inside one looks like a deadlock.
+ * fiber, cannot: a wake that was lost inside one looks like a deadlock.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -332,9 +332,9 @@ tell_loops(struct sim__telling *telling)
     }
     sim_page_put(&telling->line,
             count == 1
-                    ? " is a loop of your own: it can not be polled, only its host made to report "
+                    ? " is a loop of your own: it cannot be polled, only its host made to report "
                       "again; a wake lost inside it looks like this too."
-                    : " are loops of your own: they can not be polled, only their host made to "
+                    : " are loops of your own: they cannot be polled, only their host made to "
                       "report again; a wake lost inside one looks like this too.");
     sim__end_line(telling, 0);
 }

@@ -39,7 +39,7 @@ struct sim_learned {
 /* What the parent knows, and the copies that workers read. */
 struct sim_learned_book {
     struct sim_learned master;  /* The parent's own, with what is merged so far. */
-    struct sim_learned *copies; /* Three, in a mapping that workers share and can not write. */
+    struct sim_learned *copies; /* Three, in a mapping that workers share and cannot write. */
     size_t size;                /* Of the mapping. */
     uint64_t closed;            /* Epochs that are merged whole. */
     uint32_t orders;            /* Partial orders among the master's facts. */

@@ -1,7 +1,7 @@
 /*
  * states.h -- where each actor of a run stands, told by its events.
  *
- * What an actor will do next can not be asked: its next step is code. But who stands where
+ * What an actor will do next cannot be asked: its next step is code. But who stands where
  * another stood in an earlier run will mostly do what that one did. An actor's *state* is made
  * from
  *

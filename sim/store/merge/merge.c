@@ -270,7 +270,7 @@ refuse_overlap(const struct merge *merge, const struct overlap *overlap)
                 text_of(merge, SCENARIO), (long long)overlap->which, text_of(merge, SHARDS));
     }
     return sim__store_refuse(merge->from, SIM_STORE_UNLIKE,
-            "%.60s: %u of these %u parts are there already, and can not be told from the others",
+            "%.60s: %u of these %u parts are there already, and cannot be told from the others",
             text_of(merge, SCENARIO), overlap->same, overlap->parts);
 }
 

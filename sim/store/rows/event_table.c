@@ -214,7 +214,7 @@ array_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret_rowid)
     return SQLITE_OK;
 }
 
-/* Without xCreate a table is there by its name alone, and can not be made by a statement. */
+/* Without xCreate a table is there by its name alone, and cannot be made by a statement. */
 static const sqlite3_module array_module = {
         .xConnect = array_connect,
         .xBestIndex = array_best_index,

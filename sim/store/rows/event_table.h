@@ -9,7 +9,7 @@
  *      ring_runs       an array of struct sim_run_row with the tapes beside it
  *
  * A table shows what its struct sim__array points at during one statement, else
- * nothing. They can not be named by triggers or views of the file.
+ * nothing. They cannot be named by triggers or views of the file.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -232,7 +232,7 @@ used_ns(int who)
 }
 
 /* *ret_share: of all processor time, how much was the parent's, which merges. It is what workers
- * can not share, and says how far they bring it on a machine that others use as well. */
+ * cannot share, and says how far they bring it on a machine that others use as well. */
 static struct stopwatch_figure
 measure_sweep(uint32_t index, uint32_t jobs, double *ret_share)
 {

@@ -581,7 +581,7 @@ TEST(foreign_task_in_the_background_keeps_no_run_going)
     lab_fini(&lab);
 }
 
-/* ---- What can not be seen. ------------------------------------------------------------------- */
+/* ---- What cannot be seen. ------------------------------------------------------------------- */
 
 static bool
 beating_poll(struct member *member)

@@ -55,7 +55,7 @@ refused "of a scenario that is not here" 125 replay odd
 printf 'canary/lost-wakeup -D tasks=3\n' >odd
 refused "of a parameter that is not here" 125 replay odd
 printf 'canary/lost-wakeup -O step_ns=-1\n' >odd
-refused "of a value that can not be" 125 replay odd
+refused "of a value that cannot be" 125 replay odd
 head -c 2000000 /dev/zero >odd
 refused "too large" 2 replay odd
 refused "a folder" 2 replay .
@@ -75,7 +75,7 @@ ok "promote: the file is as it was" cmp regress/sum.c sum.c
 refused "promote: a name with a slash" 2 promote $library "$token" --name a/b
 refused "promote: a token that is cut" 2 promote $library "${token%?}"
 refused "promote: of a scenario that is not here" 125 promote "$token"
-refused "promote: a folder that can not be" 70 promote $library "$token" -o no/such
+refused "promote: a folder that cannot be" 70 promote $library "$token" -o no/such
 same "promote of a file that stopped a fuzzer: status" \
     "$(status promote canary_lost-wakeup --name box --json)" 0
 ok "promote --json is JSON" every_line_is_json out.txt

@@ -102,14 +102,14 @@ same "bisect of a run of the database: status" "$?" 0
 ok "bisect of a run of the database: the 8th commit" grep -q "fails is $eighth " "$tmp/out.txt"
 cd .. || exit 1
 
-# Between a good 7 and a bad 9, with 8 not to be judged, it can not be told.
+# Between a good 7 and a bad 9, with 8 not to be judged, it cannot be told.
 "$REWAKE" bisect tests/mine.so "$token" --good HEAD~5 -- sh -c \
     'cd tests && case $(cat number) in 8) exit 1 ;; esac; ./build.sh' \
     >"$tmp/out.txt" 2>"$tmp/err.txt"
 same "one of several: status" "$?" 5
 ok "one of several: two of them" test "$(grep -c '^  [0-9a-f]\{12\}$' "$tmp/out.txt")" -eq 2
 
-# ---- What can not be judged. ----
+# ---- What cannot be judged. ----
 cd tests || exit 1
 fails() {
     claim=$1

@@ -65,7 +65,7 @@ same "a run that held and fails: status" "$(quick_set)" 1
 ok "... the run is told" grep -q "^mine/fixed, seed $seed: .*; it was pass" err.txt
 ok "... and how many" grep -q '^quick-set: 1 runs that held hold no longer$' err.txt
 
-# ---- What can not be replayed. ----
+# ---- What cannot be replayed. ----
 make_set ''
 echo rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi >>set
 same "one token of another program: status" "$(quick_set)" 0

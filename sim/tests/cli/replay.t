@@ -50,7 +50,7 @@ for build in ${REWAKE_MATRIX:-}; do
     same "the same sweeps by $build" "$(cat this.txt)" "$(cat first.txt)"
 done
 
-# ---- Tokens that can not be judged. ----
+# ---- Tokens that cannot be judged. ----
 refused "an empty token" 2 replay ''
 refused "no token" 2 replay hello
 refused "a token cut" 2 replay "${token%?}"
@@ -85,7 +85,7 @@ same "replay --each: the gravest status" "$(status replay --each @bad)" 2
 same "... the rest is replayed" "$(cat out.txt)" \
     "1 run replayed: 1 the same; 2 could not be judged"
 same "... one line for each that is refused" "$(grep -c '^rewake: ' err.txt)" 2
-same "replay --each: nothing worse than what can not be judged" \
+same "replay --each: nothing worse than what cannot be judged" \
     "$(sed 1d bad >unknown; status replay --each @unknown)" 125
 build_library fixed
 rewake run ./fixed.so --runs 50 --fail-fast --fresh --json --no-shrink --db m.db >m.json

@@ -66,7 +66,7 @@ same "--time: status" "$(status shrink "$long" --time 1ms)" 1
 ok "--time says when it was hit" grep -q '; the time is up)\.$' out.txt
 refused "--time of nothing" 2 shrink "$long" --time soon
 
-# ---- What can not be shrunk. ----
+# ---- What cannot be shrunk. ----
 rewake run zoo/d05/fixed --strategy baseline --runs 1 --record all --fresh --db p.db >/dev/null
 same "a passing run: status" "$(status shrink run:1 --db p.db)" 0
 ok "a passing run: told" grep -q 'it passes: there is nothing to shrink' out.txt

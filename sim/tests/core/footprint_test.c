@@ -14,7 +14,7 @@
 #define TIMER_A SIM_OBJECT(RT_OBJECT_TIMER, 0, 1)
 #define TIMER_B SIM_OBJECT(RT_OBJECT_TIMER, 0, 2)
 
-/* Whether events of the two kinds on the two objects can not change places; asked both ways. */
+/* Whether events of the two kinds on the two objects cannot change places; asked both ways. */
 static bool
 conflict(uint32_t kind_a, uint32_t object_a, uint32_t kind_b, uint32_t object_b)
 {

@@ -179,7 +179,7 @@ in_setup(struct sim_world *world)
     sim_advance(world, 1);
 }
 
-/* Goal: who did not ask for mock time can not advance the clock, nor can who is no loop.
+/* Goal: who did not ask for mock time cannot advance the clock, nor can who is no loop.
  * Method: both, and the verdict. */
 TEST(mock_time_misused_is_told)
 {

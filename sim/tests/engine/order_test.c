@@ -143,7 +143,7 @@ TEST(ordered_run_keeps_its_pairs_and_is_plain_otherwise)
     sim_single_fini(&single);
 }
 
-/* What can not be kept is kept as far as it can: here each of two waits for the other. */
+/* What cannot be kept is kept as far as it can: here each of two waits for the other. */
 TEST(ordered_run_goes_on_where_all_have_to_wait)
 {
     struct sim_single single;

@@ -79,7 +79,7 @@ TEST(tell_deadlock_of_a_loop_does_not_claim_that_no_wake_is_missing)
 "is left sleeps:\n"
 "  - `my loop` waits for mail since step 5 (200ns)\n"
 "In a copy of the run the host was made to report everything ready again; nobody went on.\n"
-"`my loop` is a loop of your own: it can not be polled, only its host made to report again; a wake\n"
+"`my loop` is a loop of your own: it cannot be polled, only its host made to report again; a wake\n"
 "lost inside it looks like this too.\n"
 "What a deadlock is: everybody sleeps, and nobody was seen to go on when asked again.\n");
     /* clang-format on */
@@ -110,7 +110,7 @@ TEST(tell_deadlock_below_an_answer_does_not_contradict_it)
                         "verdict is deadlock and not lost-wakeup. In another copy what is told "
                         "above was "
                         "put right, and\nsomebody went on.\n") != NULL);
-    EXPECT(strstr(text, "can not be polled") == NULL);
+    EXPECT(strstr(text, "cannot be polled") == NULL);
     EXPECT(strstr(text, "no report is missing") == NULL);
     story_end(&story);
 }
@@ -149,7 +149,7 @@ TEST(tell_deadlock_of_tasks_and_loops_tells_them_apart)
 "  - `second` waits for socket since step 4 (300ns)\n"
 "In copies of the run each task was polled once more, the host was made to report everything ready\n"
 "again, and then everybody was polled in turn, up to 64 rounds; nobody went on.\n"
-"`first`, `second` are loops of your own: they can not be polled, only their host made to report\n"
+"`first`, `second` are loops of your own: they cannot be polled, only their host made to report\n"
 "again; a wake lost inside one looks like this too.\n"
 "What a deadlock is: everybody sleeps, and nobody was seen to go on when asked again.\n");
     /* clang-format on */

@@ -225,7 +225,7 @@ blocked_setup(struct sim_world *world)
     (void)sim_loop_new(world, "reader", reader_main, NULL);
 }
 
-/* Goal: a loop that can not be polled for a question still says what it waits for.
+/* Goal: a loop that cannot be polled for a question still says what it waits for.
  * Method: a loop that blocks, and nobody to wake it. */
 TEST(blocked_loop_is_told_with_what_it_waits_for)
 {
