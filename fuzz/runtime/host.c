@@ -316,7 +316,7 @@ host_poll(struct rt_host *host, struct rt_pollable *const *in, uint32_t count,
         uint32_t i = 0;
         while (!end_block(in[(first + i) % count])) {
             i += 1;
-            fuzz_check(i < count); /* Else it would block for ever. */
+            fuzz_check(i < count); /* Else it would block forever. */
         }
     }
     for (uint32_t i = 0; i < *ret_ready; i++) {

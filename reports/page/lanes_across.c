@@ -225,9 +225,9 @@ put_left(const struct report_lanes *lanes, const struct report_lane *lane, struc
     }
     if (last != NULL) {
         sim_page_printf(words, "%swoken at step %u, and not polled since",
-                lane->lost ? "sleeps for ever: " : "", last->step);
+                lane->lost ? "sleeps forever: " : "", last->step);
     } else if (lane->lost) {
-        sim_page_put(words, "sleeps for ever: no waker of its own is left");
+        sim_page_put(words, "sleeps forever: no waker of its own is left");
     }
     return last != NULL || lane->lost;
 }
@@ -244,7 +244,7 @@ report_lanes_add_foot(struct report_lanes *lanes, struct report_lane *lane, stru
     bool failed = lanes->run->outcome.verdict != SIM_VERDICT_PASS;
     sim_page_clear(words);
     size_t begun = words->length;
-    sim_page_put(words, lane->lost ? "sleeps for ever, waits" : failed ? "waits" : "still waits");
+    sim_page_put(words, lane->lost ? "sleeps forever, waits" : failed ? "waits" : "still waits");
     bool told = put_waiting(lanes, lane->actor, words);
     if (!told) {
         words->length = begun;

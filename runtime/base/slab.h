@@ -3,7 +3,7 @@
  *
  * A slab hands out keys for pointers. A key is an index and a generation; the
  * generation of a place goes up when the place is emptied, so a key kept too
- * long answers NULL for ever instead of naming the newcomer (P1). Places are
+ * long answers NULL forever instead of naming the newcomer (P1). Places are
  * reused last-freed-first (P2). Generation 0 is never given out, so an all-zero
  * key is invalid; a place whose generation would wrap is retired.
  *

@@ -60,7 +60,7 @@ void rt_group_init(struct rt_group *group, struct rt_slab_entry *entries, uint32
 
 /*
  * Inserts `stream`, held by `member`: it is polled with the next poll, and whoever sleeps on the
- * group is woken for it. *ret_key names it, for ever (J9).
+ * group is woken for it. *ret_key names it, forever (J9).
  * RT_E_FULL when no entry is left: nothing has changed.
  */
 #define rt_group_insert(group, member, stream, ret_key) \

@@ -21,7 +21,7 @@ struct rt_timeout {
     bool expired; /* After READY: the time was up, the inner future was dropped. */
 };
 
-/* Gives `inner` (borrowed, pinned) `duration_ns` from the first poll on; RT_NEVER: for ever. */
+/* Gives `inner` (borrowed, pinned) `duration_ns` from the first poll on; RT_NEVER: forever. */
 void rt_timeout_init(struct rt_timeout *timeout, struct rt_future *inner, uint64_t duration_ns);
 
 /* READY when the inner future is, or when the time is up; `timeout->expired` says which. */

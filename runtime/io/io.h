@@ -21,7 +21,7 @@
  * Waiters. A direction has a list of waits; an event wakes all of it, in the order of registration,
  * and who finds nothing left registers again (E5). A wait is *pending* while its slot is full. The
  * pollable is in the runtime's list only while a wait is pending, as reactor.h has it (R4), or a
- * program in which nobody can be woken any more would sleep in the host for ever (D5).
+ * program in which nobody can be woken any more would sleep in the host forever (D5).
  *
  *      source ── waits[READ]  ──▶ w1 ──▶ w4          all are also in io->waits
  *             └─ waits[WRITE] ──▶ w2
@@ -152,7 +152,7 @@ RT_MUST_CHECK rt_err rt_io_pollable(struct rt_io *io, struct rt_pollable **ret_p
 /* True when somebody waits and a turn would fetch something. */
 bool rt_io_useful(const struct rt_io *io);
 
-/* Nothing is reported any more: each source has the bit SHUTDOWN for ever, everybody who waits is
+/* Nothing is reported any more: each source has the bit SHUTDOWN forever, everybody who waits is
  * woken, and no new source is registered (E10). Sources stay registered; closing them goes on. */
 #define rt_io_shutdown(io) rt_io_shutdown_at((io), RT_HERE)
 void rt_io_shutdown_at(struct rt_io *io, const struct rt_site *await);

@@ -20,7 +20,7 @@
  * A short read clears nothing: more may be there, and no edge would say so (E4).
  *
  * One word a direction. With one tick for both, the events of a busy writer would keep every
- * reader from clearing, who would then try for ever (tokio#8054). The tick is 64 bits wide: a
+ * reader from clearing, who would then try forever (tokio#8054). The tick is 64 bits wide: a
  * narrow one comes round, and a stale look passes for a fresh one (tokio#6133).
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -38,7 +38,7 @@ net_of(const struct rt_io_source *source)
 }
 
 /* Whether the call is over. Nothing follows a closed direction: a network that says RT_E_AGAIN of
- * one would be asked for ever. */
+ * one would be asked forever. */
 static bool
 over(struct attempt *attempt, const struct rt_cx *cx, struct rt_seen seen)
 {

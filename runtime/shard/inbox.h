@@ -7,7 +7,7 @@
  * order in which they were pushed. A link that is taken alone could be pushed again
  * between two looks of whoever takes (ABA); a list taken as a whole cannot.
  *
- * Closed, `newest` points at the inbox itself, for ever: "is it closed?" and "put it
+ * Closed, `newest` points at the inbox itself, forever: "is it closed?" and "put it
  * in" are one exchange, so nothing can slip in behind the last emptying.
  *
  * Ownership. Borrows each link from push to the taking of the list it is in.

@@ -335,7 +335,7 @@ rt__waiter_poll(struct rt_waiter *waiter, struct rt_waiters *waiters, struct rt_
     struct rt_waiter *ahead = first(waiters);
     bool turn = has_turn(waiter, ahead);
     if (turn && ahead != NULL && ahead != waiter) {
-        /* It has collected what was before it in the line: two that collect would wait for ever. */
+        /* It has collected what was before it in the line: two that collect would wait forever. */
         (void)strip(waiters, ahead);
     }
     if (turn && waiters->free >= missing(waiter)) {

@@ -2,7 +2,7 @@
  * budget.h -- how much one poll may take from what is always ready.
  *
  * A task whose channel is never empty never has to wait, and would keep the
- * thread for ever. So each poll of a task begins with a budget, 128 units where
+ * thread forever. So each poll of a task begins with a budget, 128 units where
  * the executor was given RT_BUDGET, and each operation takes one unit from it.
  * With none left the operation answers PENDING though it could go on, and the
  * task gives way (yield.h), to begin again with a full budget (D12, after

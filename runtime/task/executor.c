@@ -66,7 +66,7 @@ task_at(const struct rt_executor *executor, uint32_t index)
     return rt_container_of(target, struct rt_task, target);
 }
 
-/* Transition 4. T12: somebody must hold a waker, in a slot or as a clone, or it sleeps for ever. */
+/* Transition 4. T12: somebody must hold a waker, in a slot or as a clone, or it sleeps forever. */
 static inline void
 go_to_sleep(struct rt_task *task)
 {

@@ -128,7 +128,7 @@ bool rt_run_index(struct rt_executor *executor, uint32_t index);
 
 /*
  * Polls until no task is woken, also those woken or posted meanwhile (D2, T14).
- * `polls_max` bounds the polls; RT_COUNT_MAX: no bound, and then a task that wakes itself for ever
+ * `polls_max` bounds the polls; RT_COUNT_MAX: no bound, and then a task that wakes itself forever
  * keeps the call from returning. RT_E_REENTERED from inside a poll.
  */
 RT_MUST_CHECK rt_err rt_run_until_stalled(

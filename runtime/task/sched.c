@@ -149,7 +149,7 @@ lifo_pop(struct rt_sched *sched)
     rt_assert(id < lifo->queue.capacity);
     rt_assert(!lifo->queue.links[id].queued);
     lifo->slot = RT_SCHED_NONE;
-    /* Saturates: with an empty queue the slot may be used for ever. */
+    /* Saturates: with an empty queue the slot may be used forever. */
     if (lifo->in_a_row < RT_SCHED_LIFO_IN_A_ROW_MAX) {
         lifo->in_a_row++;
     }

@@ -4,7 +4,7 @@
  * Whatever a task can wait for has a slot. Storing needs no allocation: the slot
  * is linked into the task on whose behalf it was stored, so that the end of the
  * task empties it (T9), and it remembers why and where, so that a task which
- * sleeps for ever can say what it sleeps for.
+ * sleeps forever can say what it sleeps for.
  *
  *      task ──slots──▶ slot ──▶ slot ──▶ slot        one list per task
  *                       │waker   │waker   │waker     the task's own, or a sub-waker

@@ -10,7 +10,7 @@
  *      0..9  wait for that source, and go on when it was ready
  *      t  sleep 100 ns           k  clone its waker and keep it
  *      e  source 0 has an event  c  the clock moves on by 100 ns
- *      *  from here on, "w." for ever
+ *      *  from here on, "w." forever
  *
  * SPDX-License-Identifier: Apache-2.0
  */

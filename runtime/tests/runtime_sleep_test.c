@@ -160,7 +160,7 @@ sleep_once(struct dumb_host *host)
     host->now_ns = 100;
 }
 
-/* Holds D4, E8: a timer is fired, its task is woken, and another one waits for ever: no block. */
+/* Holds D4, E8: a timer is fired, its task is woken, and another one waits forever: no block. */
 TEST(runtime_does_not_block_after_a_timer_was_fired)
 {
     struct dumb_runtime dumb;

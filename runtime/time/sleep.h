@@ -31,7 +31,7 @@ extern "C" {
 struct rt_sleep {
     struct rt_timer timer;
     uint64_t duration_ns;
-    uint64_t deadline_ns; /* RT_NEVER until it is known, or for ever. */
+    uint64_t deadline_ns; /* RT_NEVER until it is known, or forever. */
     bool has_deadline;
     bool finished;
     struct rt_timers *timers; /* Where it is armed; NULL before the first poll. */

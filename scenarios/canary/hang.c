@@ -62,6 +62,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_hang, .name = "canary/hang",
-        .about =
-                "A poll probes one place of a table for ever; seldom, for it takes long to notice.",
+        .about = "A poll probes one place of a table forever; seldom, for it takes long to notice.",
         .setup = setup, .expect = SIM_VERDICT_HANG);

@@ -57,5 +57,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_livelock, .name = "canary/livelock",
-        .about = "Two tasks wake each other in turn, for ever, and nothing gets done.",
+        .about = "Two tasks wake each other in turn, forever, and nothing gets done.",
         .setup = setup, .expect = SIM_VERDICT_LIVELOCK);

@@ -4,7 +4,7 @@
  * A client asks ten questions. An answer that comes late opens its breaker, and while that is open
  * an answer only tells that the other side is alive: it counts for nothing. Nobody closes it. As
  * long as nothing disturbs the run every answer is in time; after one that was late the client asks
- * on for ever, each question is answered, and it cannot be seen from any of them that it will not
+ * on forever, each question is answered, and it cannot be seen from any of them that it will not
  * end. Only when nothing disturbs the run any more and it still goes on, something is wrong.
  *
  * Must end in: livelock, by `liveness`.
@@ -66,5 +66,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_liveness, .name = "canary/liveness",
-        .about = "A client that met one late answer asks on for ever, and is answered.",
+        .about = "A client that met one late answer asks on forever, and is answered.",
         .setup = setup, .expect = SIM_VERDICT_LIVELOCK, .heal_steps = 500, .settle_steps = 5000);

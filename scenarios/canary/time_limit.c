@@ -1,5 +1,5 @@
 /*
- * time_limit.c -- a canary: a client that tries again every minute, for ever.
+ * time_limit.c -- a canary: a client that tries again every minute, forever.
  *
  * The server is there at one try in a hundred, if at all. Between two tries everybody sleeps,
  * as they should; few steps are taken, and no other limit is near when an hour of virtual time

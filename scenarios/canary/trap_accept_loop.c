@@ -1,5 +1,5 @@
 /*
- * trap_accept_loop.c -- a trap, no canary: a task that sleeps for ever, as it should.
+ * trap_accept_loop.c -- a trap, no canary: a task that sleeps forever, as it should.
  *
  * A server accepts connections for as long as it lives. When the last client has gone it
  * sleeps in accept, and nothing will wake it: a judge that asks every blocked task "why are you
@@ -112,5 +112,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_trap_accept_loop, .name = "canary/trap-accept-loop",
-        .about = "A background task sleeps for ever in accept, and that is in order.",
+        .about = "A background task sleeps forever in accept, and that is in order.",
         .setup = setup);

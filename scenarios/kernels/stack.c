@@ -1,5 +1,5 @@
 /*
- * stack.c -- SCTBench's stack: one flag says "something was pushed", once and for ever.
+ * stack.c -- SCTBench's stack: one flag says "something was pushed", once and forever.
  *
  *      t1, 10 times     lock; push; flag = true;                  unlock;
  *      t2, 10 times     lock; if (flag) { assert(top > 0); pop }  unlock;

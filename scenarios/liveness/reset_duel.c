@@ -1,5 +1,5 @@
 /*
- * reset_duel.c -- two ends of a connection that reset each other for ever, unless a packet is lost.
+ * reset_duel.c -- two ends of a connection that reset each other forever, unless a packet is lost.
  *
  * The mechanism is that of simultaneous open, of resets that are answered by resets, and of every
  * handshake in which both sides may begin.
@@ -257,7 +257,7 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(liveness_reset_duel_broken, .name = "liveness/reset-duel/broken",
-        .about = "Two ends of a connection contradict each other's resets, for ever.",
+        .about = "Two ends of a connection contradict each other's resets, forever.",
         .setup = setup_broken, .expect = SIM_VERDICT_LIVELOCK, .heal_steps = 200,
         .settle_steps = 5000);
 SIM_SCENARIO(liveness_reset_duel_fixed, .name = "liveness/reset-duel/fixed",

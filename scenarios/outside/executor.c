@@ -8,7 +8,7 @@
  * The bug. In one round each task that was woken is polled, then the executor goes to sleep. A wake
  * for a task that the round has passed already is only a flag: nobody rings the bell, because the
  * executor does not sleep yet; and when it goes to sleep it does not look at the flags again. If
- * nothing else ever comes from the host, that task sleeps for ever.
+ * nothing else ever comes from the host, that task sleeps forever.
  *
  * The fix. Rounds, until in one of them nobody was woken.
  *

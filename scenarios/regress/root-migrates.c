@@ -5,7 +5,7 @@
  * that is given another waker has another key, so the loop took it for ended and returned RT_OK
  * in the middle. One decision does it: the first fault that may strike the root strikes.
  *
- * It ended in lost-wakeup (oracle rewake): 'block_on' sleeps for ever, waiting for: something it
+ * It ended in lost-wakeup (oracle rewake): 'block_on' sleeps forever, waiting for: something it
  * did not name; polled once more, it goes on: its wake-up was lost.
  *
  * Fixed: the key that is asked for goes along (B1, rt_task_migrate). The same bug planted is

@@ -6,7 +6,7 @@
  *
  * The bug. The timer registered the waker of its first poll and no other: later polls saw that
  * it was registered and left it as it was. A timer that is sent to another task after it was
- * polled goes on waking its first owner, and the new one sleeps for ever (W11).
+ * polled goes on waking its first owner, and the new one sleeps forever (W11).
  *
  * The fix. Each poll stores the waker. a05.patch takes that back in runtime/time/sleep.c: the
  * line that stores moves under the `if` that starts the timer.

@@ -17,7 +17,7 @@
  * poll reads once, finds nothing more and waits. When there is more (a chunk came early, reads
  * were short), the budget ends the poll, and nothing but the main future's own wake is left. A
  * task that waits for a signal to end keeps the host's list from being empty, so the loop
- * parks there, for ever.
+ * parks there, forever.
  *
  * Cause: coalesced in read_some or run_loop or not-a-wake in run_loop
  * Must end in: lost-wakeup of main. Fails on the baseline run: no.

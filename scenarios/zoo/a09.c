@@ -14,7 +14,7 @@
  * wakes itself when there are more. Three senders send one item each, about a millisecond
  * after one another. When each item finds the box empty, nothing goes wrong. When two are in
  * it at once, because senders met or the consumer was late, the consumer's wake of itself is
- * erased, and when nothing is sent later it sleeps for ever beside an item. Its waker is
+ * erased, and when nothing is sent later it sleeps forever beside an item. Its waker is
  * stored in the box, so T12 has nothing to say.
  *
  * Cause: coalesced in consumer_poll or poll_task

@@ -7,7 +7,7 @@
  * end, and then the flag "reading" is cleared. A callback may start reading again: that starts the
  * watcher and sets the flag, and the flag is cleared a moment later. So the watcher is active, the
  * descriptor is readable (its end is still there), and the stream's handler sees no flag and does
- * nothing: the loop runs at full speed for ever, and the user is never called again.
+ * nothing: the loop runs at full speed forever, and the user is never called again.
  *
  * The fix. The flag is cleared before the callback: stream_eof below.
  *

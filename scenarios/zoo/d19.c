@@ -4,7 +4,7 @@
  * tokio-rs/mio#1948 (897a2c8); redis 24187ed (#12474) is the same with another outcome, and mio
  * c45510f an earlier fix.
  *
- * The bug. The kernel takes a timeout as an int, where -1 and everything below means "for ever".
+ * The bug. The kernel takes a timeout as an int, where -1 and everything below means "forever".
  * The poller has a wide number and casts. What is longer than the int can say comes out negative,
  * or as some short time, by where it wraps. mio counts milliseconds, and an int of those ends after
  * 24.8 days; redis counted microseconds, which end after 35.8 minutes. Here it is redis' unit, so
@@ -17,7 +17,7 @@
  * loop sleeps until then, and ends when the entry has gone.
  *
  * Cause: never-stored in timeout_of or kernel_wait
- * Must end in: deadlock (the loop waits for ever, for a message that nobody has to send). Fails on
+ * Must end in: deadlock (the loop waits forever, for a message that nobody has to send). Fails on
  * the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -46,7 +46,7 @@ timeout_of(const struct poller *poller, uint64_t timeout_ns)
     return (int)(uint32_t)us;
 }
 
-/* The kernel's: negative is for ever. */
+/* The kernel's: negative is forever. */
 static uint32_t
 kernel_wait(struct poller *poller, struct sim_fd_event *ret_events, uint32_t max, int us)
 {
@@ -111,7 +111,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_d19_broken, .name = "zoo/d19/broken", .bug = "D19",
         .reference = "tokio-rs/mio#1948",
-        .about = "A timeout of forty minutes is negative, and so for ever.", .setup = setup_broken,
+        .about = "A timeout of forty minutes is negative, and so forever.", .setup = setup_broken,
         .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_d19_fixed, .name = "zoo/d19/fixed",
         .about = "A timeout that is too long is cut, and the rest waited for afterwards.",

@@ -5,7 +5,7 @@
  * wasmerio/wasmer#6073).
  *
  * The bug. `poll` with an empty list was specified as "blocks until one of the list is ready".
- * None ever is, so a guest whose tasks had all gone idle hung for ever inside the host, where
+ * None ever is, so a guest whose tasks had all gone idle hung forever inside the host, where
  * nobody could see why. The specification now says that an empty list traps (P3).
  *
  * The fix, on the guest's side of the seam. A reactor without a wait does not ask: a turn that

@@ -7,7 +7,7 @@
  * The bug. poll_oneoff of WASI is built on epoll and timerfds: a clock subscription sets a timerfd
  * to its timeout, and the set is waited for without an end. timerfd_settime with a value of 0
  * switches the timer off. So a guest that asks for a timeout of 0, for it only wants to look, waits
- * until a descriptor is ready; and if none ever is, for ever.
+ * until a descriptor is ready; and if none ever is, forever.
  *
  * The fix. 0 is set as one nanosecond: clock_subscribe below.
  *

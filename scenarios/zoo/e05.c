@@ -6,7 +6,7 @@
  * The bug. A timer's state and its deadline are one number, whose two greatest values say that the
  * timer is not registered, or has been fired. A deadline beyond the clock's end saturates, and
  * comes out as exactly that. Whoever then looks at the timer finds that it is over: the sleep that
- * was to last for ever has taken no time.
+ * was to last forever has taken no time.
  *
  * The fix. Deadlines are cut below those values, and such a timer never fires. e05.patch lets
  * runtime/time/sleep.c read the greatest number as "over", as tokio's did: one condition.

@@ -5,7 +5,7 @@
  *
  * The bug. A pool for blocking jobs that has been shut down takes no more of them. A job that was
  * handed in after that was dropped, but its state was never completed: whoever held the handle
- * awaited it for ever.
+ * awaited it forever.
  *
  * The fix. A refused job is cancelled, which completes its handle: pool_spawn below.
  *

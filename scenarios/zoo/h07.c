@@ -6,7 +6,7 @@
  * The bug. A bounded queue keeps a stamp beside each slot, and "all receivers are gone" as a bit in
  * its tail. A push compares the tail with the stamp: equal, the slot is free; a lap behind, the
  * queue is full; neither, somebody is at work in between, so it tries again. With the bit set it is
- * neither, for ever.
+ * neither, forever.
  *
  * The fix. A push looks at the bit first, and is refused: queue_push below.
  *

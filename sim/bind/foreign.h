@@ -4,7 +4,7 @@
  * The runtime is the reader's own, with its own tasks, wakers and queue. It runs on
  * a loop (core/loop.h), and sleeps and looks at the clock through the fake host
  * (runtime/io/host.h, host/host.h, host/fd.h). That alone makes it deterministic,
- * and a loop that sleeps for ever is found. To be told which task lost which wake
+ * and a loop that sleeps forever is found. To be told which task lost which wake
  * at which line it says in a few places what it does:
  *
  *      sim_foreign_store      a waker of this task lies in this place from now on

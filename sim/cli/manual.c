@@ -165,7 +165,7 @@ put_index(void)
                  "# SYNOPSIS\n\n*rewake* COMMAND \\[arguments\\]\n\n"
                  "# DESCRIPTION\n\n"
                  "Runs code that polls and wakes in a simulated world in which every order, delay\n"
-                 "and spurious event comes from a seed; finds what sleeps for ever although it\n"
+                 "and spurious event comes from a seed; finds what sleeps forever although it\n"
                  "could go on; tells which wake is missing; and makes the same run again from one\n"
                  "word, a token. Scenarios are built in, or come from a library that is named in\n"
                  "front (*rewake-scenario*(7)).\n\n# COMMANDS\n\n");

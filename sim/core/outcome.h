@@ -18,9 +18,9 @@ extern "C" {
 /* The words are public: database, JSON, text. The numbers are in digests: append only. */
 #define SIM_VERDICT_LIST(X) \
     X(PASS, "pass", "everything that was to be done was done") \
-    X(LOST_WAKEUP, "lost-wakeup", "a task sleeps for ever although it could go on") \
+    X(LOST_WAKEUP, "lost-wakeup", "a task sleeps forever although it could go on") \
     X(LATE_WAKEUP, "late-wakeup", "a task was woken later than it could have gone on") \
-    X(DEADLOCK, "deadlock", "tasks sleep for ever and none of them could go on") \
+    X(DEADLOCK, "deadlock", "tasks sleep forever and none of them could go on") \
     X(LIVELOCK, "livelock", "steps are taken and nothing gets done") \
     X(STARVATION, "starvation", "somebody who could run is passed over") \
     X(OVER_BUDGET, "over-budget", "a task used more than its quota in one poll") \

@@ -14,7 +14,7 @@
  *
  * A scenario holds no state of its own between runs: what it needs it takes from
  * the world (sim_new), which forgets it. It calls no oracle: that a task sleeps
- * for ever, is woken late, leaks or spins is found without its help. Where its
+ * forever, is woken late, leaks or spins is found without its help. Where its
  * *user* would have written an assertion, it may: SIM_ALWAYS.
  *
  * A file (or several) of scenarios built as a shared library is a library of

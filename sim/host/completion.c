@@ -74,7 +74,7 @@ is_candidate(const struct sim_ring *ring, const struct sim__operation *operation
     return operation->due_ns <= sim_now(ring->host->world) && sim__operation_can_be_done(operation);
 }
 
-/* One of those that are due and can be done; the oldest is not passed over for ever. */
+/* One of those that are due and can be done; the oldest is not passed over forever. */
 static struct sim__operation *
 choose(struct sim_ring *ring)
 {

@@ -69,7 +69,7 @@ RT_MUST_CHECK rt_err sim_fd_remove(struct sim_fds *fds, int fd);
  * Under profile hostile now and then one is reported for nothing: its own call says RT_E_AGAIN.
  *
  * Fetches at most `max` events; blocks until there is one, or `timeout_ns` have passed (0: does
- * not block; SIM_NEVER: for ever). Returns how many; 0 is possible (time, or fault `eintr`). Which
+ * not block; SIM_NEVER: forever). Returns how many; 0 is possible (time, or fault `eintr`). Which
  * and in which order is decided. A call is a point at which others may run, whatever it answers.
  */
 uint32_t sim_fd_wait(

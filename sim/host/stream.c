@@ -1,7 +1,7 @@
 /*
  * stream.c -- bytes that arrive in pieces, and bytes that are taken off in pieces.
  *
- * An input is ready while bytes are there that were not read, and for ever once
+ * An input is ready while bytes are there that were not read, and forever once
  * the end has come. An output is ready while there is room; each write's room
  * comes back later, as an event of its own.
  *

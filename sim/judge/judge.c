@@ -124,7 +124,7 @@ static void
 say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_oracle_stage stage)
 {
     (void)snprintf(outcome->message, sizeof(outcome->message),
-            "'%s' sleeps for ever, waiting for: %s; %s", outcome->actor_name, reason_of(answer),
+            "'%s' sleeps forever, waiting for: %s; %s", outcome->actor_name, reason_of(answer),
             lost_by(stage));
 }
 
@@ -259,7 +259,7 @@ ask_everybody(struct inquest *inquest)
     blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE, actor_at(inquest, index),
             &answer);
     (void)snprintf(inquest->outcome->message, sizeof(inquest->outcome->message),
-            "'%s' sleeps for ever, waiting for: %s; polled again and again, all that sleep, "
+            "'%s' sleeps forever, waiting for: %s; polled again and again, all that sleep, "
             "it comes to its end: only wake-ups were missing",
             inquest->outcome->actor_name, reason_of(&answer));
     return true;

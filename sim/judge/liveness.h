@@ -25,7 +25,7 @@ sim_health_of(const struct sim_world *world)
 
 /*
  * For a run of `what` that ended with oracle `liveness`, or at the limit of steps or time. True: it
- * was healed and goes on for ever, and *outcome says so, livelock by `liveness`. False: it was not
+ * was healed and goes on forever, and *outcome says so, livelock by `liveness`. False: it was not
  * healed, or is excused; *outcome is as it was. `tape` is what the run wrote; borrowed.
  */
 bool sim_judge_liveness(struct sim_world *world, const struct sim_case *what,

@@ -25,7 +25,7 @@
  *                   somebody else did   wanted       avoided      -
  *
  * until it has come about once. Nothing waits for good: when all are avoided, one of them runs, and
- * the world itself passes nobody over for ever.
+ * the world itself passes nobody over forever.
  *
  * So the probability does not depend on how many tasks there are or how long they make noise; where
  * it matters which of many passes of one line it is, constraints do not help (surw.c does).

@@ -197,7 +197,7 @@ run(void)
     while (rt_run_one(&clockwork.runtime.executor)) {
         EXPECT(rt__group_audit(&model.group.parent.object) == NULL);
         if (rt_group_size(&model.group) == 0) {
-            return; /* It would wake itself for ever. */
+            return; /* It would wake itself forever. */
         }
     }
     check_stall();

@@ -123,7 +123,7 @@ pass_time(struct dumb_host *host)
             next_ns = entry->instant_ns;
         }
     }
-    ck_assert_msg(next_ns != UINT64_MAX, "the host would be blocked for ever");
+    ck_assert_msg(next_ns != UINT64_MAX, "the host would be blocked forever");
     host->now_ns = next_ns;
 }
 
@@ -176,7 +176,7 @@ host_poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t count,
         host->blocks++;
     }
     for (uint32_t i = 0; ready == 0; ready = find_ready(host, ret_indices), i++) {
-        ck_assert_msg(i < 1000, "the host would be blocked for ever");
+        ck_assert_msg(i < 1000, "the host would be blocked forever");
         if (host->blocked != NULL) {
             host->blocked(host);
         } else {

@@ -17,7 +17,7 @@ struct spinner {
     struct desk *desk;
 };
 
-/* Wakes itself for ever; at its third poll the network has something to say. */
+/* Wakes itself forever; at its third poll the network has something to say. */
 static rt_poll
 spinner_poll(struct rt_task *task, struct rt_cx *cx)
 {

@@ -162,7 +162,7 @@ TEST(io_question_does_not_clear)
 
 /*
  * Holds E1: events of the other direction do not keep one from clearing, or a reader of a
- * connection that is written to would try for ever (tokio#8054).
+ * connection that is written to would try forever (tokio#8054).
  */
 TEST(io_write_events_do_not_keep_a_reader_from_clearing)
 {
@@ -318,7 +318,7 @@ TEST(io_waiter_of_a_source_given_up_is_woken)
     desk_fini(&desk);
 }
 
-/* Holds E10: shutting down wakes everybody, for ever, and registers nobody any more. */
+/* Holds E10: shutting down wakes everybody, forever, and registers nobody any more. */
 TEST(io_shutdown_wakes_all_and_stays)
 {
     struct desk desk;

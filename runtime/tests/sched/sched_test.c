@@ -91,7 +91,7 @@ TEST(sched_lifo_slot_is_used_three_times_in_a_row_at_most)
     EXPECT_EQ(pop(&lifo.sched), 1);
 }
 
-/* Holds D1. With nobody behind it, the slot may be used for ever; whoever comes is next. */
+/* Holds D1. With nobody behind it, the slot may be used forever; whoever comes is next. */
 TEST(sched_lifo_slot_used_alone_still_lets_a_newcomer_by)
 {
     struct rt_sched_link links[IDS];

@@ -247,7 +247,7 @@ TEST(yield_on_a_bare_executor_goes_behind_the_queue)
     (void)bed_run(&bed);
 }
 
-/* Holds D13: two tasks that only give way do not keep the loop from its deadline, nor for ever. */
+/* Holds D13: two tasks that only give way do not keep the loop from its deadline, nor forever. */
 TEST(yield_in_a_loop_lets_the_host_have_its_turns)
 {
     struct yard yard;

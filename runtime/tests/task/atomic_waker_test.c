@@ -211,7 +211,7 @@ producer(void *argument)
     return NULL;
 }
 
-/* Registers, looks, sleeps: until `woken` moves, which is for ever when a wake was lost. */
+/* Registers, looks, sleeps: until `woken` moves, which is forever when a wake was lost. */
 static void
 wait_for_change(struct shared *shared, const struct rt_waker *waker, unsigned seen)
 {

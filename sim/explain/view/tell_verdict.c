@@ -203,8 +203,8 @@ head_lost(struct sim__telling *telling)
 {
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, sim__found_by_rounds(telling->outcome)
-                                         ? " sleeps for ever although it could come to its end: "
-                                         : " sleeps for ever although it could go on: ");
+                                         ? " sleeps forever although it could come to its end: "
+                                         : " sleeps forever although it could go on: ");
     put_sleep(telling);
     put_could_go_on(telling);
     sim_page_put(&telling->line,

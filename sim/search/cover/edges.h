@@ -36,7 +36,7 @@ size_t sim_edges_announced(void);
 /* Where the n-th is in the code, and whether a function begins there. */
 uintptr_t sim_edges_pc(size_t nth, bool *ret_entry);
 
-/* Numbers them: byte n is edge numbers[n], below `count`. Borrowed for ever. Once, before workers
+/* Numbers them: byte n is edge numbers[n], below `count`. Borrowed forever. Once, before workers
  * are made. */
 void sim_edges_number(const uint32_t *numbers, uint32_t count);
 

@@ -18,7 +18,7 @@ line_of() {
 # found NAME BLOCKED TASK FILE LINE: a lost wake-up of BLOCKED TASK, of which `explain` names that line.
 found() {
     rewake run "outside/$1/broken" --fail-fast --fresh --json --db "$1.db" >"$1.json" 2>/dev/null
-    ok "$1: $2 has lost its wake" grep -q "'$2' sleeps for ever" "$1.json"
+    ok "$1: $2 has lost its wake" grep -q "'$2' sleeps forever" "$1.json"
     rewake explain "$(token_of "$1.json")" >"$1.txt"
     same "$1: explain: status" "$?" 1
     ok "$1: explain names $3:$4" grep -q "($3:$4)" "$1.txt"

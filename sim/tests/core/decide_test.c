@@ -303,7 +303,7 @@ TEST(lenient_replay_goes_by_id_then_by_index_then_ignores)
     EXPECT_EQ(toy.decider.tape.entries[0].id, 20);
 }
 
-/* Goal: the golden tape: the same seed asks for the same deviations in every build, for ever.
+/* Goal: the golden tape: the same seed asks for the same deviations in every build, forever.
  * Method: the tape of one toy run, as bytes, by heart. */
 TEST(golden_tape_of_seed_2026)
 {

@@ -252,7 +252,7 @@ far(struct sim_world *world)
 }
 
 /* Goal: each limit has its own verdict.
- * Method: an actor that steps for ever; one that sleeps for more than an hour. */
+ * Method: an actor that steps forever; one that sleeps for more than an hour. */
 TEST(limits_end_a_run_with_their_own_verdicts)
 {
     static const struct sim_scenario spinning = {.name = "test/endless", .setup = endless};

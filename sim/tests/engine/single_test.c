@@ -183,7 +183,7 @@ struct touchy {
     bool asleep;
 };
 
-/* Of three numbers one sends it to sleep for ever, and then it cannot bear to be polled. */
+/* Of three numbers one sends it to sleep forever, and then it cannot bear to be polled. */
 static rt_poll
 touchy_poll(struct rt_task *task, struct rt_cx *cx)
 {

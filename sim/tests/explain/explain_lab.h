@@ -48,7 +48,7 @@ extern const struct sim_scenario explain_deaf;
 extern const struct sim_scenario explain_swallowed;
 /* A loop takes three of what was posted a turn, and leaves the fourth. */
 extern const struct sim_scenario explain_left_over;
-/* A driver sleeps for ever on what it reckoned before a timer came. */
+/* A driver sleeps forever on what it reckoned before a timer came. */
 extern const struct sim_scenario explain_stale_park;
 /* A thread sleeps until an epoch changes that it has read too late; asked, it sleeps on. */
 extern const struct sim_scenario explain_late_ticket;

@@ -183,13 +183,13 @@ TEST(tell_lost_wakeup_of_a_loop_names_when_it_blocked)
         tale_end(tale, SIM_VERDICT_LOST_WAKEUP, loop);
         static const char *const told[] = {
                 /* clang-format off */
-"lost-wakeup: `worker loop` sleeps for ever although it could go on: it waits for notify since step 3\n"
+"lost-wakeup: `worker loop` sleeps forever although it could go on: it waits for notify since step 3\n"
 "(200ns), which had come by then, and was never woken.\n"
 "Why: `worker loop` began to wait for notify at step 3 (200ns), when it could already have gone on;\n"
 "nobody notified it after that.\n"
 "What a lost-wakeup is: when the run stalled, the host was made to report again whatever is ready, in\n"
 "a copy of the run, and this one went on; so a report or a notification was lost.\n",
-"lost-wakeup: `worker loop` sleeps for ever although it could go on: it waits for notify since step 3\n"
+"lost-wakeup: `worker loop` sleeps forever although it could go on: it waits for notify since step 3\n"
 "(200ns), could have gone on after step 4 (300ns), and was never woken.\n"
 "Why: `worker loop` began to wait for notify at step 3 (200ns); what it waits for came after that,\n"
 "and nobody notified it. The wake was owed by step 4 (300ns), a step of `bringer`: poll, takes 1 ->\n"
@@ -216,13 +216,13 @@ TEST(tell_lost_wakeup_found_by_rounds_lists_who_waits_for_what)
     tale_store(story.tale, story.bringer, other, "its turn", tale_site(1));
     tale_polled(story.tale, story.bringer, PENDING);
     story_says(&story, SIM_ORACLE_REWAKE,
-            "'blocked task' sleeps for ever, waiting for: an item; polled again and again, all "
+            "'blocked task' sleeps forever, waiting for: an item; polled again and again, all "
             "that "
             "sleep, it comes to its end: only wake-ups were missing");
     tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"lost-wakeup: `blocked task` sleeps for ever although it could come to its end: it waits for an item since\n"
+"lost-wakeup: `blocked task` sleeps forever although it could come to its end: it waits for an item since\n"
 "step 1 (0ns) and was never woken.\n"
 "Why: polled once more, nobody went on; but polled in turn, all that sleep, round after round,\n"
 "`blocked task` came to its end. What they wait for comes from each other, and only the wake-ups between\n"

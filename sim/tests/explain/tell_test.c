@@ -44,7 +44,7 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
     EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"lost-wakeup: `blocked task` sleeps for ever although it could go on: it waits for an item since step 1\n"
+"lost-wakeup: `blocked task` sleeps forever although it could go on: it waits for an item since step 1\n"
 "(0ns), could have gone on after step 3 (2ms), and was never woken.\n"
 "\n"
 "step      time  blocked task                                    bringer\n"
@@ -90,7 +90,7 @@ TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
     story.tale->outcome.owed_step = 2;
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"lost-wakeup: `blocked task` sleeps for ever although it could go on: it waits for an item since step 1\n"
+"lost-wakeup: `blocked task` sleeps forever although it could go on: it waits for an item since step 1\n"
 "(0ns), could have gone on after step 2 (100ns), and was never woken.\n"
 "Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); it is still\n"
 "there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
@@ -427,9 +427,8 @@ TEST(tell_real_run_names_the_lines_of_the_scenario)
             .recorder = &lab.world.recorder, .outcome = &outcome, .rows_max = SIM_ROWS_DEFAULT};
     EXPECT_EQ(sim_tell(&page, &told), RT_OK);
     const char *text = sim_page_text(&page);
-    EXPECT(strstr(text,
-                   "lost-wakeup: `taker` sleeps for ever although it could go on: it waits for "
-                   "something in") == text);
+    EXPECT(strstr(text, "lost-wakeup: `taker` sleeps forever although it could go on: it waits for "
+                        "something in") == text);
     EXPECT(strstr(text, "taker falls asleep, but could go on") != NULL);
     EXPECT(strstr(text, "taker_poll()") != NULL);
     EXPECT(strstr(text, "giver_poll()") != NULL);

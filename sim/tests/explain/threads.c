@@ -487,7 +487,7 @@ left_over_setup(struct sim_world *world)
 const struct sim_scenario explain_left_over = {
         .name = "test/left-over", .setup = left_over_setup, .profile = SIM_PROFILE_FD};
 
-/* ---- A driver that goes to sleep for ever, with a timer that came in between. ---------------- */
+/* ---- A driver that goes to sleep forever, with a timer that came in between. ---------------- */
 
 struct alarms {
     struct sim_world *world;

@@ -269,7 +269,7 @@ accept_setup(struct sim_world *world)
     sim_spawn(rt, &client->task);
 }
 
-/* Goal: who is never waited for may sleep for ever.
+/* Goal: who is never waited for may sleep forever.
  * Method: a background accept loop, beside a client that ends. */
 TEST(background_accept_loop_is_no_lost_wake)
 {

@@ -196,7 +196,7 @@ box_store_run(struct sim_store *store, const struct sim_recorder *recorder)
             .fail_step = 9,
             .owed_step = 5,
             .actor_name = "reader",
-            .message = "reader sleeps for ever"};
+            .message = "reader sleeps forever"};
     const uint8_t tape[] = {9, 8, 7};
     const struct sim_full_run run = {.sweep = box_sweep(store),
             .outcome = &outcome,

@@ -153,7 +153,7 @@ TEST(store_held_in_a_sweep_is_told_and_goes_on)
     EXPECT_EQ(box_ask("SELECT count(*) FROM runs"), BOX_BATCH);
 }
 
-/* Writes batches for ever, each told on standard output after its commit. */
+/* Writes batches forever, each told on standard output after its commit. */
 static void
 write_for_ever(int said)
 {

@@ -216,7 +216,7 @@ TEST(store_full_run_is_found_with_all_that_is_known)
     EXPECT_STR(found.token, "rw1:mine/ping:42:abc");
     EXPECT_STR(found.library, "./mine.so");
     EXPECT_STR(found.options, "{\"n\":1}");
-    EXPECT_STR(found.message, "reader sleeps for ever");
+    EXPECT_STR(found.message, "reader sleeps forever");
     EXPECT_EQ(found.events_stored, 130);
     EXPECT_EQ(found.tape_size, 3);
     EXPECT_EQ(found.hashes_count, 2);
