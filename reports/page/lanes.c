@@ -21,7 +21,7 @@ collect_marks(const struct report_lanes *lanes, uint64_t marks[MARKS_MAX])
     const struct report_run *run = lanes->run;
     uint32_t count = 0;
     const uint64_t events[] = {
-            run->wake_outcome.poll, run->wake_outcome.culprit, run->wake_outcome.owed};
+            run->wake_outcome.poll, run->wake_outcome.root_cause, run->wake_outcome.owed};
     if (run->wake_outcome.wait != NULL) {
         marks[count++] = run->wake_outcome.wait->store_step;
     }

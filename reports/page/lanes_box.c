@@ -45,11 +45,11 @@ add_event(struct report_lanes *lanes, uint64_t event, struct sim_page *words)
     if (!report_run_words(run, event, words)) {
         return;
     }
-    enum report_tone tone = event == run->wake_outcome.culprit && lanes->waiter != REPORT_LANE_NONE
-                                    ? REPORT_LOST
-                            : sim_phrase_woken(&run->cast, event) != SIM_PART_NONE ? REPORT_WAKE
-                            : what->kind == RT_PROBE_POLLED                        ? REPORT_DIM
-                                                                                   : REPORT_PLAIN;
+    enum report_tone tone =
+            event == run->wake_outcome.root_cause && lanes->waiter != REPORT_LANE_NONE ? REPORT_LOST
+            : sim_phrase_woken(&run->cast, event) != SIM_PART_NONE                     ? REPORT_WAKE
+            : what->kind == RT_PROBE_POLLED                                            ? REPORT_DIM
+                                            : REPORT_PLAIN;
     uint32_t line = lanes->lines_count;
     report_lanes_add_lines(lanes, with_arrow(sim_page_text(words), room, sizeof(room)),
             report_lanes_box_room(lanes), 5, event, tone);

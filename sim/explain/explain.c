@@ -271,10 +271,10 @@ find_visit(struct sim_explanation *explanation)
         sim_visit_find(&runs, explanation->places, outcome->actor, 0, 0, &explanation->visit);
     } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
                wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
-               wake_outcome->culprit != SIM_EVENT_NONE) {
-        uint32_t part = sim_cast_part_of(&explanation->cast, wake_outcome->culprit);
+               wake_outcome->root_cause != SIM_EVENT_NONE) {
+        uint32_t part = sim_cast_part_of(&explanation->cast, wake_outcome->root_cause);
         uint32_t by_id = part != SIM_PART_NONE ? id_of(&explanation->cast, part) : 0;
-        uint64_t step = sim_cast_event(&explanation->cast, wake_outcome->culprit)->step;
+        uint64_t step = sim_cast_event(&explanation->cast, wake_outcome->root_cause)->step;
         if (by_id != 0) {
             sim_visit_find(
                     &runs, explanation->places, outcome->actor, by_id, step, &explanation->visit);

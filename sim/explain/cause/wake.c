@@ -390,7 +390,7 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     const struct sim_wait *past =
-            wake_outcome->culprit == SIM_EVENT_NONE ? stored_past(evidence) : NULL;
+            wake_outcome->root_cause == SIM_EVENT_NONE ? stored_past(evidence) : NULL;
     if (past != NULL) {
         cause->kind = SIM_CAUSE_NEVER_STORED;
         cause->past = wake_outcome->wait->object;
@@ -398,7 +398,7 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
         return;
     }
     uint64_t wake =
-            wake_outcome->culprit != SIM_EVENT_NONE ? SIM_EVENT_NONE : swallowed_wake(evidence);
+            wake_outcome->root_cause != SIM_EVENT_NONE ? SIM_EVENT_NONE : swallowed_wake(evidence);
     if (wake != SIM_EVENT_NONE) {
         cause->kind = SIM_CAUSE_COALESCED;
         sim__blame_event(evidence, cause, wake);
@@ -410,8 +410,8 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
         cause->before = writer.at[0];
         return;
     }
-    wake = wake_outcome->culprit != SIM_EVENT_NONE ? wake_outcome->culprit
-                                                   : wake_before(evidence, wake_outcome->wait);
+    wake = wake_outcome->root_cause != SIM_EVENT_NONE ? wake_outcome->root_cause
+                                                      : wake_before(evidence, wake_outcome->wait);
     if (wake == SIM_EVENT_NONE || wake < turn_before(evidence) ||
             (came != NULL &&
                     sim_cast_event(evidence->ledger->cast, wake)->step < came->change.step)) {
@@ -474,7 +474,7 @@ sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
         break;
     case SIM_WAKE_OUTCOME_FIRED_OTHER:
         cause->kind = SIM_CAUSE_NEVER_FIRED;
-        sim__blame_event(evidence, cause, wake_outcome->culprit);
+        sim__blame_event(evidence, cause, wake_outcome->root_cause);
         sim__blame_entry(evidence, cause, 0);
         return;
     case SIM_WAKE_OUTCOME_FIRED_DEAD:
@@ -488,7 +488,7 @@ sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
         sim__cause_no_wake(evidence, cause);
         return;
     }
-    sim__blame_event(evidence, cause, wake_outcome->culprit);
+    sim__blame_event(evidence, cause, wake_outcome->root_cause);
 }
 
 /* A deadline was passed over: whoever set that timer did not wake the loop that slept longer. */

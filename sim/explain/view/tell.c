@@ -271,8 +271,8 @@ columns(struct sim__telling *telling, uint32_t rows_max)
     if (wake_outcome->poll != SIM_EVENT_NONE) {
         steps[count++] = sim_cast_event(&telling->cast, wake_outcome->poll)->step;
     }
-    if (wake_outcome->culprit != SIM_EVENT_NONE) {
-        steps[count++] = sim_cast_event(&telling->cast, wake_outcome->culprit)->step;
+    if (wake_outcome->root_cause != SIM_EVENT_NONE) {
+        steps[count++] = sim_cast_event(&telling->cast, wake_outcome->root_cause)->step;
     }
     return sim_columns_put(telling->page, &telling->cast, telling->outcome, steps, count, rows_max);
 }

@@ -36,7 +36,7 @@ static bool
 is_swallowed(const struct sim__telling *telling)
 {
     return telling->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
-           telling->wake_outcome.culprit != SIM_EVENT_NONE;
+           telling->wake_outcome.root_cause != SIM_EVENT_NONE;
 }
 
 static void
@@ -73,7 +73,7 @@ put_sleep(struct sim__telling *telling)
 static void
 put_woken(struct sim__telling *telling)
 {
-    uint64_t wake = telling->wake_outcome.culprit;
+    uint64_t wake = telling->wake_outcome.root_cause;
     bool itself = sim_cast_part_of(&telling->cast, wake) == telling->wake_outcome.part;
     sim_page_put(&telling->line, itself ? ", woke itself at " : ", was woken at ");
     sim__put_step(telling, sim_cast_event(&telling->cast, wake)->step);
@@ -87,7 +87,7 @@ put_could_go_on(struct sim__telling *telling)
     uint64_t step = telling->outcome->owed_step;
     bool swallowed = is_swallowed(telling);
     bool same = swallowed &&
-                sim_cast_event(&telling->cast, telling->wake_outcome.culprit)->step == step;
+                sim_cast_event(&telling->cast, telling->wake_outcome.root_cause)->step == step;
     if (step != 0 && sim_phrase_whose_step(&telling->cast, step) == telling->wake_outcome.part) {
         sim_page_put(&telling->line, same ? "" : ", which had come by then");
     } else if (step != 0 && !same) {
@@ -397,18 +397,18 @@ why_starvation(struct sim__telling *telling)
 {
     const struct sim_wake_outcome *wake_outcome = &telling->wake_outcome;
     bool woken = wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
-                 wake_outcome->culprit != SIM_EVENT_NONE;
+                 wake_outcome->root_cause != SIM_EVENT_NONE;
     if (woken) {
         sim__put_who(telling, wake_outcome->part);
         sim_page_put(&telling->line, " was woken at ");
-        sim__put_step(telling, sim_cast_event(&telling->cast, wake_outcome->culprit)->step);
-        sim__put_at_event(telling, wake_outcome->culprit);
+        sim__put_step(telling, sim_cast_event(&telling->cast, wake_outcome->root_cause)->step);
+        sim__put_at_event(telling, wake_outcome->root_cause);
         sim_page_put(&telling->line, " and has not had a turn since. Meanwhile the steps went to ");
     } else {
         /* What is passed over is no task, but a deadline or a source. */
         sim_page_put(&telling->line, "the last 1000 steps went to ");
     }
-    put_busiest(telling, woken ? wake_outcome->culprit : last_steps(telling, 1000));
+    put_busiest(telling, woken ? wake_outcome->root_cause : last_steps(telling, 1000));
     sim_page_put(&telling->line, ". The simulator itself passes nobody over for so long: it is the "
                                  "order of the runtime, or of the loop, that does.");
     sim__end_line(telling, 0);

@@ -86,8 +86,8 @@ put_owed(struct sim__telling *telling)
             sim_phrase_whose_step(&telling->cast, step) == telling->wake_outcome.part) {
         return; /* Of a step of its own all is said. */
     }
-    uint64_t culprit = telling->wake_outcome.culprit;
-    if (culprit != SIM_EVENT_NONE && sim_cast_event(&telling->cast, culprit)->step == step) {
+    uint64_t root_cause = telling->wake_outcome.root_cause;
+    if (root_cause != SIM_EVENT_NONE && sim_cast_event(&telling->cast, root_cause)->step == step) {
         sim_page_put(&telling->line, " That step owed the wake.");
         return;
     }
@@ -99,15 +99,15 @@ put_owed(struct sim__telling *telling)
 
 /* "at step 30 (2ms) `thief` …" of the event in which it went missing. */
 static void
-put_culprit(struct sim__telling *telling)
+put_root_cause(struct sim__telling *telling)
 {
-    uint64_t culprit = telling->wake_outcome.culprit;
-    rt_assert(culprit != SIM_EVENT_NONE);
-    uint32_t step = sim_cast_event(&telling->cast, culprit)->step;
+    uint64_t root_cause = telling->wake_outcome.root_cause;
+    rt_assert(root_cause != SIM_EVENT_NONE);
+    uint32_t step = sim_cast_event(&telling->cast, root_cause)->step;
     sim_page_put(&telling->line, step != 0 ? "at " : "from ");
     sim__put_step(telling, step);
     sim_page_put(&telling->line, " ");
-    sim__put_who(telling, sim_cast_part_of(&telling->cast, culprit));
+    sim__put_who(telling, sim_cast_part_of(&telling->cast, root_cause));
 }
 
 static void
@@ -139,11 +139,11 @@ static void
 tell_too_early(struct sim__telling *telling)
 {
     put_store(telling);
-    if (telling->wake_outcome.culprit != SIM_EVENT_NONE) {
+    if (telling->wake_outcome.root_cause != SIM_EVENT_NONE) {
         sim_page_put(&telling->line, ", but what it waits for had happened by then: ");
-        put_culprit(telling);
+        put_root_cause(telling);
         sim_page_put(&telling->line, " had woken the empty place");
-        sim__put_at_event(telling, telling->wake_outcome.culprit);
+        sim__put_at_event(telling, telling->wake_outcome.root_cause);
         sim_page_put(
                 &telling->line, ". It looked first and stored afterwards, and did not look again.");
     } else {
@@ -160,9 +160,9 @@ tell_replaced(struct sim__telling *telling)
 {
     put_store(telling);
     sim_page_put(&telling->line, ", in a place for one waker; ");
-    put_culprit(telling);
+    put_root_cause(telling);
     sim_page_put(&telling->line, " put another one there");
-    sim__put_at_event(telling, telling->wake_outcome.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.root_cause);
     sim_page_put(&telling->line, ", and from then on nobody could wake ");
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, ".");
@@ -174,9 +174,9 @@ tell_erased(struct sim__telling *telling)
 {
     put_store(telling);
     sim_page_put(&telling->line, "; ");
-    put_culprit(telling);
+    put_root_cause(telling);
     sim_page_put(&telling->line, " emptied the place without waking");
-    sim__put_at_event(telling, telling->wake_outcome.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.root_cause);
     sim_page_put(&telling->line, ", and the waker was gone.");
     put_owed(telling);
 }
@@ -186,9 +186,9 @@ tell_dropped(struct sim__telling *telling)
 {
     put_store(telling);
     sim_page_put(&telling->line, "; ");
-    put_culprit(telling);
+    put_root_cause(telling);
     sim_page_put(&telling->line, " dropped it without waking");
-    sim__put_at_event(telling, telling->wake_outcome.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.root_cause);
     sim_page_put(&telling->line, ".");
     put_owed(telling);
 }
@@ -197,7 +197,7 @@ static void
 tell_fired_other(struct sim__telling *telling)
 {
     const struct sim_wake_outcome *wake_outcome = &telling->wake_outcome;
-    const struct sim_event *fire = sim_cast_event(&telling->cast, wake_outcome->culprit);
+    const struct sim_event *fire = sim_cast_event(&telling->cast, wake_outcome->root_cause);
     if (wake_outcome->wait != NULL) {
         put_store(telling);
         sim_page_put(&telling->line, "; but ");
@@ -206,10 +206,10 @@ tell_fired_other(struct sim__telling *telling)
         sim__put_who(telling, wake_outcome->part);
         sim_page_put(&telling->line, " was stored; ");
     }
-    put_culprit(telling);
+    put_root_cause(telling);
     sim_page_put(&telling->line, " fired ");
     sim_cast_put_object(&telling->cast, &telling->line, fire->object, SIM_PART_NONE);
-    sim__put_at_event(telling, wake_outcome->culprit);
+    sim__put_at_event(telling, wake_outcome->root_cause);
     sim_page_put(&telling->line, ", and the waker that was in there is ");
     if (wake_outcome->other != NULL) {
         sim__put_who(telling, wake_outcome->other->part);
@@ -221,7 +221,7 @@ tell_fired_other(struct sim__telling *telling)
     }
     sim_page_put(&telling->line, ".");
     if (wake_outcome->other != NULL) {
-        sim__put_left_behind(telling, wake_outcome->other, wake_outcome->culprit);
+        sim__put_left_behind(telling, wake_outcome->other, wake_outcome->root_cause);
     }
     put_owed(telling);
 }
@@ -231,9 +231,9 @@ tell_fired_dead(struct sim__telling *telling)
 {
     put_store(telling);
     sim_page_put(&telling->line, "; ");
-    put_culprit(telling);
+    put_root_cause(telling);
     sim_page_put(&telling->line, " fired it");
-    sim__put_at_event(telling, telling->wake_outcome.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.root_cause);
     sim_page_put(&telling->line, ", but it was the waker of somebody who has finished: a wake of "
                                  "the dead wakes nobody.");
     put_owed(telling);
@@ -244,9 +244,9 @@ tell_stopped(struct sim__telling *telling)
 {
     put_store(telling);
     sim_page_put(&telling->line, "; ");
-    put_culprit(telling);
+    put_root_cause(telling);
     sim_page_put(&telling->line, " fired it");
-    sim__put_at_event(telling, telling->wake_outcome.culprit);
+    sim__put_at_event(telling, telling->wake_outcome.root_cause);
     sim_page_put(&telling->line, ", the combinator noted which child it is for, and did not wake ");
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, ".");
@@ -258,7 +258,7 @@ tell_not_passed_on(struct sim__telling *telling)
 {
     put_store(telling);
     sim_page_put(&telling->line, "; at ");
-    sim__put_step(telling, sim_cast_event(&telling->cast, telling->wake_outcome.culprit)->step);
+    sim__put_step(telling, sim_cast_event(&telling->cast, telling->wake_outcome.root_cause)->step);
     sim_page_put(&telling->line, " the host reported it as ready, and the runtime that was told "
                                  "did not fire the waker.");
     put_owed(telling);
@@ -297,13 +297,13 @@ poller_of(const struct sim__telling *telling)
 static void
 put_who_had_it(struct sim__telling *telling)
 {
-    uint64_t culprit = telling->wake_outcome.culprit;
+    uint64_t root_cause = telling->wake_outcome.root_cause;
     uint32_t poller = poller_of(telling);
     if (poller == SIM_PART_NONE) {
         sim_page_put(&telling->line, " The waker did its part; the run queue did not.");
         return;
     }
-    uint64_t block = next_of(telling, SIM_EVENT_BLOCK, poller, culprit);
+    uint64_t block = next_of(telling, SIM_EVENT_BLOCK, poller, root_cause);
     sim_page_put(&telling->line, " The waker did its part; ");
     sim__put_who(telling, poller);
     sim_page_put(&telling->line, ", which polls it, did not");
@@ -318,18 +318,18 @@ put_who_had_it(struct sim__telling *telling)
 static void
 tell_not_polled(struct sim__telling *telling)
 {
-    uint64_t culprit = telling->wake_outcome.culprit;
-    const struct sim_event *wake = sim_cast_event(&telling->cast, culprit);
-    uint64_t poll = next_of(telling, RT_PROBE_POLL, telling->wake_outcome.part, culprit);
+    uint64_t root_cause = telling->wake_outcome.root_cause;
+    const struct sim_event *wake = sim_cast_event(&telling->cast, root_cause);
+    uint64_t poll = next_of(telling, RT_PROBE_POLL, telling->wake_outcome.part, root_cause);
     bool sleeps_apart = poller_of(telling) == SIM_PART_NONE;
-    put_culprit(telling);
-    if (sim_cast_part_of(&telling->cast, culprit) == telling->wake_outcome.part) {
+    put_root_cause(telling);
+    if (sim_cast_part_of(&telling->cast, root_cause) == telling->wake_outcome.part) {
         sim_page_put(&telling->line, " woke itself");
     } else {
         sim_page_put(&telling->line, " woke ");
         sim__put_who(telling, telling->wake_outcome.part);
     }
-    sim__put_at_event(telling, culprit);
+    sim__put_at_event(telling, root_cause);
     sim_page_put(&telling->line,
             wake->argument == 2   ? ", while it was being polled, and the runtime forgot that"
             : wake->argument == 1 ? ", which was taken for queued already, and was not"

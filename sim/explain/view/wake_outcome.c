@@ -313,15 +313,15 @@ judge_open(struct search *search)
                                   ? last_of(search, RT_PROBE_POLL, wake_outcome->poll)
                                   : SIM_EVENT_NONE;
         wake_outcome->kind = SIM_WAKE_OUTCOME_TOO_EARLY;
-        wake_outcome->culprit = last_at(search, RT_PROBE_FIRE_EMPTY, wait->object,
+        wake_outcome->root_cause = last_at(search, RT_PROBE_FIRE_EMPTY, wait->object,
                 looked != SIM_EVENT_NONE ? looked : search->cast->first, stored);
     } else if (another != SIM_EVENT_NONE) {
         wake_outcome->kind = SIM_WAKE_OUTCOME_FIRED_OTHER;
-        wake_outcome->culprit = another;
+        wake_outcome->root_cause = another;
         wake_outcome->other = wait_ended_by(search->ledger, another);
     } else if (report != SIM_EVENT_NONE) {
         wake_outcome->kind = SIM_WAKE_OUTCOME_NOT_PASSED_ON;
-        wake_outcome->culprit = report;
+        wake_outcome->root_cause = report;
     } else {
         find_instead(search);
     }
@@ -331,7 +331,7 @@ static void
 judge_ended(struct search *search)
 {
     struct sim_wake_outcome *wake_outcome = search->wake_outcome;
-    wake_outcome->culprit = wake_outcome->wait->end_event;
+    wake_outcome->root_cause = wake_outcome->wait->end_event;
     switch (wake_outcome->wait->end) {
     case SIM_WAIT_REPLACED:
         wake_outcome->kind = SIM_WAKE_OUTCOME_REPLACED;
@@ -365,7 +365,7 @@ judge_nothing(struct search *search)
     uint64_t another = fired_for_another(search, search->outcome->object, self);
     if (another != SIM_EVENT_NONE) {
         wake_outcome->kind = SIM_WAKE_OUTCOME_FIRED_OTHER;
-        wake_outcome->culprit = another;
+        wake_outcome->root_cause = another;
         wake_outcome->other = wait_ended_by(search->ledger, another);
     } else if (wake_outcome->poll != SIM_EVENT_NONE &&
                sim_cast_event(search->cast, wake_outcome->poll)->kind == RT_PROBE_POLL) {
@@ -386,7 +386,7 @@ sim_wake_outcome_find(const struct sim_ledger *ledger, const struct sim_outcome 
             .poll = SIM_EVENT_NONE,
             .polled = SIM_EVENT_NONE,
             .owed = SIM_EVENT_NONE,
-            .culprit = SIM_EVENT_NONE,
+            .root_cause = SIM_EVENT_NONE,
             .instead = SIM_EVENT_NONE,
             .horizon = find_horizon(cast, outcome),
     };
@@ -406,7 +406,7 @@ sim_wake_outcome_find(const struct sim_ledger *ledger, const struct sim_outcome 
     uint64_t wake = forgotten_wake(&search);
     if (wake != SIM_EVENT_NONE) {
         ret_wake_outcome->kind = SIM_WAKE_OUTCOME_NOT_POLLED;
-        ret_wake_outcome->culprit = wake;
+        ret_wake_outcome->root_cause = wake;
     } else if (ret_wake_outcome->wait == NULL) {
         judge_nothing(&search);
     } else if (open_at_horizon(&search, ret_wake_outcome->wait)) {

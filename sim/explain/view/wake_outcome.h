@@ -48,7 +48,7 @@ struct sim_wake_outcome {
     uint64_t poll;                /* POLL (or STEP) of its last turn; SIM_EVENT_NONE. */
     uint64_t polled;              /* The last event of that turn. */
     uint64_t owed;                /* The first event of the step that owed it a wake. */
-    uint64_t culprit;             /* The event in which the wake went missing; SIM_EVENT_NONE. */
+    uint64_t root_cause;          /* The event in which the wake went missing; SIM_EVENT_NONE. */
     uint64_t horizon;             /* The first event that came after the failure. */
     bool overdue;                 /* NEVER_FIRED: `wait` is for a timer whose time had come. */
 };
