@@ -142,8 +142,8 @@ put_missing(FILE *file, const struct report_run *run)
         (void)fprintf(file,
                 "    a%u -> a%u [label=\"%s step %llu%s\", style=dashed, color=red, "
                 "fontcolor=red];\n",
-                missing.ower, missing.waiter, missing.swallowed ? "sent by" : "missing, owed by",
-                (unsigned long long)missing.step, missing.swallowed ? ", no poll followed" : "");
+                missing.ower, missing.waiter, missing.dropped ? "sent by" : "missing, owed by",
+                (unsigned long long)missing.step, missing.dropped ? ", no poll followed" : "");
     }
 }
 

@@ -169,10 +169,10 @@ report_turns_missing(const struct report_run *run, struct report_missing *ret_mi
             .waiter = waiter_of(run),
             .step = missing.step,
             .time_ns = step->time_ns,
-            .swallowed = missing.kind == SIM_MISSING_SWALLOWED,
+            .dropped = missing.kind == SIM_MISSING_DROPPED,
             .words = "here it should have been woken",
     };
-    if (ret_missing->swallowed) {
+    if (ret_missing->dropped) {
         ret_missing->words = missing.late ? "here it was woken; its poll came too late"
                                           : "here it was woken, and no poll followed";
     }

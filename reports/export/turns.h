@@ -61,7 +61,7 @@ struct report_missing {
     uint32_t waiter;
     uint64_t step;
     uint64_t time_ns;
-    bool swallowed;    /* It was sent, and no poll followed. */
+    bool dropped;      /* It was sent, and no poll followed. */
     const char *words; /* "here it should have been woken", static. */
 };
 

@@ -66,7 +66,7 @@ is_lost(const struct report_run *run, uint32_t actor)
 
 /* The step of the last wake of `actor` that no poll has followed; 0: none. */
 static uint32_t
-swallowed(const struct report_run *run, uint32_t actor)
+dropped(const struct report_run *run, uint32_t actor)
 {
     uint32_t step = 0;
     for (uint32_t i = 0; i < run->wakes_count; i++) {
@@ -81,7 +81,7 @@ static void
 put_could(struct report_html *html, const struct report_story *story, uint32_t actor)
 {
     const struct report_run *run = report_story_told(story);
-    uint32_t woken = swallowed(run, actor);
+    uint32_t woken = dropped(run, actor);
     report_html_raw(html, "<td>");
     if (is_lost(run, actor)) {
         report_html_raw(html, "could go on");
@@ -175,7 +175,7 @@ report_put_waiting(struct report_html *html, const struct report_story *story)
         if (waits == 0 && loop) {
             waits = put_blocked_row(html, story, i);
         }
-        if (waits == 0 && (is_lost(run, i) || (task && swallowed(run, i) != 0))) {
+        if (waits == 0 && (is_lost(run, i) || (task && dropped(run, i) != 0))) {
             put_wait_row(html, story, i, NULL);
             waits = 1;
         }

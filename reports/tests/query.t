@@ -98,7 +98,7 @@ of() {
     shift
     rewake query "$1" "$(fails "$scenario")" --json --db w.db
 }
-same "waiting: a wake was swallowed" "$(of outside/executor/broken waiting |
+same "waiting: a wake was dropped" "$(of outside/executor/broken waiting |
     jq -r 'select(.woken) | [.task, .reason, (.waker == "fired at \(.woken)")] | @csv')" \
     '"job","the result",true'
 same "waiting: a loop" "$(of outside/executor/broken waiting | jq -r 'select(.waker == null) |

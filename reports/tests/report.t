@@ -73,13 +73,13 @@ cp .said picture.svg 2>/dev/null || "$root/scripts/report-picture" "$page" >pict
 ok "the picture is one element" \
     test "$(grep -c '<svg' picture.svg)$(tail -n 1 picture.svg)" = "1</svg>"
 
-# ---- A decision within the run, a swallowed wake, pictures that are higher than paper. ----
+# ---- A decision within the run, a dropped wake, pictures that are higher than paper. ----
 rewake run zoo/a08/broken --runs 50 --fail-fast --fresh --db b.db >/dev/null 2>&1
 same "another: status" "$(status report --db b.db -o b)" 0
 page=$(ls b/failure-*.html)
 ok "decided where the runs part: one mark" grep -q \
     '>decided here: [0-9]* bytes\? [a-z]* moved for upload; the two runs part<' "$page"
-ok "the foot of a lane says whose wake was swallowed" grep -q '>woken at step [0-9]*,' "$page"
+ok "the foot of a lane says whose wake was dropped" grep -q '>woken at step [0-9]*,' "$page"
 ok "so does the table of who waits" grep -q 'was woken in step .*and not polled since' "$page"
 ok "for paper, each picture in slices" grep -q '<use href="#twin-body"/>' "$page"
 ok "for paper: its anchors are whole" anchors "$page"

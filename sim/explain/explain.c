@@ -261,7 +261,7 @@ find_visit(struct sim_explanation *explanation)
     const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
     const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
     const struct sim_counterfactual_runs runs = runs_of(explanation);
-    if (counterfactual->kind == SIM_COUNTERFACTUAL_SWALLOWED) {
+    if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
         sim_visit_find(
                 &runs, explanation->places, counterfactual->actor, 0, 0, &explanation->visit);
     } else if (counterfactual->kind == SIM_COUNTERFACTUAL_UNTOLD) {

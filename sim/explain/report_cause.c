@@ -411,7 +411,7 @@ put_poller(struct sim_page *page, const struct sim_explanation *explanation)
 static void
 put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    if (explanation->cause.by_counterfactual == SIM_COUNTERFACTUAL_SWALLOWED) {
+    if (explanation->cause.by_counterfactual == SIM_COUNTERFACTUAL_DROPPED) {
         sim__say_blocked_on(page, explanation);
         return;
     }
@@ -421,7 +421,7 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
     }
     sim_page_put(page, "the wake of ");
     sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
-    sim__say_when(page, explanation, " is sent, and swallowed on its way:");
+    sim__say_when(page, explanation, " is sent, and dropped on its way:");
     sim_page_put(page, " sends it");
     sim__say_at(page, &explanation->cause);
     sim_page_put(page, explanation->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED

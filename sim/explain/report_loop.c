@@ -200,7 +200,7 @@ void
 sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    if (cause->by_counterfactual != SIM_COUNTERFACTUAL_SWALLOWED && !cause->by_visit) {
+    if (cause->by_counterfactual != SIM_COUNTERFACTUAL_DROPPED && !cause->by_visit) {
         return;
     }
     sim_page_printf(page, " Only at step %llu ",
@@ -256,7 +256,7 @@ sim__say_turned_away(struct sim_page *page, const struct sim_explanation *explan
 {
     const struct sim_cause *cause = &explanation->cause;
     const struct sim_spot *flag = &cause->at[cause->lost_count];
-    sim__say_when(page, explanation, "the wake is swallowed:");
+    sim__say_when(page, explanation, "the wake is dropped:");
     sim_page_put(page, " comes to wake ");
     sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
     sim__say_place(page, cause, 0, cause->lost_count);

@@ -30,7 +30,7 @@ extern "C" {
             "its waker was there, and what it waits for came without a wake") \
     X(REPLACED, "replaced", "another waker took the place of its own") \
     X(ERASED, "erased", "the place of its waker was emptied without a wake") \
-    X(COALESCED, "coalesced", "a wake was sent, and swallowed on its way") \
+    X(COALESCED, "coalesced", "a wake was sent, and dropped on its way") \
     X(DROPPED, "dropped", "its waker was given away, and dropped without a wake") \
     X(FIRED_EARLY, "fired-early", "the wake came before the waker was stored") \
     X(NOT_A_WAKE, "not-a-wake", "no wake is missing")

@@ -222,7 +222,7 @@ sim_cause_told(const struct sim_evidence *evidence)
         return told_step(evidence, counterfactual->object, 0);
     }
     bool came =
-            counterfactual->kind == SIM_COUNTERFACTUAL_SWALLOWED && counterfactual->came_step != 0;
+            counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED && counterfactual->came_step != 0;
     return came ? told_step(evidence, 0, counterfactual->came_step) : 0;
 }
 
@@ -280,7 +280,7 @@ blame_came_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 }
 
 static void
-blame_swallowed(const struct sim_evidence *evidence, struct sim_cause *cause)
+blame_dropped(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->counterfactual->actor);
     cause->kind = SIM_CAUSE_COALESCED;
@@ -551,7 +551,7 @@ find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
     const struct sim_cast *passing = evidence->passing->cast;
     /* One that has nothing to do when its time is up lacks no deadline. */
     bool goes_on = evidence->counterfactual != NULL &&
-                   evidence->counterfactual->kind == SIM_COUNTERFACTUAL_SWALLOWED;
+                   evidence->counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED;
     for (uint32_t like = 1; like < passing->count; like++) {
         if (!sim__same_name(cast, part, passing, like)) {
             continue;
@@ -582,8 +582,8 @@ find_counterfactual(const struct sim_evidence *evidence, struct sim_cause *cause
     found.kind = SIM_CAUSE_NEVER_FIRED;
     if (counterfactual->kind == SIM_COUNTERFACTUAL_DEAF) {
         blame_deaf(evidence, &found);
-    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_SWALLOWED) {
-        blame_swallowed(evidence, &found);
+    } else if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
+        blame_dropped(evidence, &found);
     } else if (counterfactual->kind == SIM_COUNTERFACTUAL_LOST) {
         blame_lost(evidence, &found);
     } else {

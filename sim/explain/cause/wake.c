@@ -258,7 +258,7 @@ wake_before(const struct sim_evidence *evidence, const struct sim_wait *wait)
 
 /* A wake of the blocked task that found it awake, and that its last poll did not see; SIM_EVENT_NONE. */
 static uint64_t
-swallowed_wake(const struct sim_evidence *evidence)
+dropped_wake(const struct sim_evidence *evidence)
 {
     const struct sim_ledger *ledger = evidence->ledger;
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
@@ -398,7 +398,7 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
         return;
     }
     uint64_t wake =
-            wake_outcome->root_cause != SIM_EVENT_NONE ? SIM_EVENT_NONE : swallowed_wake(evidence);
+            wake_outcome->root_cause != SIM_EVENT_NONE ? SIM_EVENT_NONE : dropped_wake(evidence);
     if (wake != SIM_EVENT_NONE) {
         cause->kind = SIM_CAUSE_COALESCED;
         sim__blame_event(evidence, cause, wake);

@@ -231,7 +231,7 @@ ask_loop(struct asking *asking, const struct waiter *waiter)
             continue;
         }
         if (step == waiter->slept) {
-            add_hit(asking, SIM_COUNTERFACTUAL_SWALLOWED, waiter, NULL, 0);
+            add_hit(asking, SIM_COUNTERFACTUAL_DROPPED, waiter, NULL, 0);
             find_came_word(asking, waiter);
         } else {
             find_untold_word(asking, waiter, still, step);
@@ -577,7 +577,7 @@ sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
         for (uint32_t k = 0; k < sizeof(questions) / sizeof(*questions); k++) {
             uint32_t least = questions[k] == ask_all_elsewhere ? SIM_COUNTERFACTUAL_ELSEWHERE
                              : questions[k] == ask_deaf        ? SIM_COUNTERFACTUAL_DEAF
-                                                               : SIM_COUNTERFACTUAL_SWALLOWED;
+                                                               : SIM_COUNTERFACTUAL_DROPPED;
             bool asks = first_kind(room) == SIM_COUNTERFACTUAL_NONE || first_kind(room) >= least;
             for (uint32_t i = 0; asks && i < asking.waiter_count; i++) {
                 questions[k](&asking, &asking.waiters[i]);
@@ -652,7 +652,7 @@ walk_hits(struct sim_world *world, const struct sim_case *what,
     for (uint32_t i = 0; i < room->hit_count; i++) {
         struct sim__counterfactual_hit *hit = &room->hits[i];
         bool of_there = hit->counterfactual.kind == SIM_COUNTERFACTUAL_ELSEWHERE;
-        bool no_word = hit->counterfactual.kind <= SIM_COUNTERFACTUAL_SWALLOWED &&
+        bool no_word = hit->counterfactual.kind <= SIM_COUNTERFACTUAL_DROPPED &&
                        hit->counterfactual.came_step == 0;
         if (hit->walked || no_word || of_there != there) {
             continue;

@@ -81,7 +81,7 @@ worth(const struct sim__counterfactual_room *room, const struct sim__counterfact
     const struct sim_walk_stop *stop = hit->counterfactual.kind == SIM_COUNTERFACTUAL_LOST
                                                ? &hit->counterfactual.eraser
                                                : &hit->counterfactual.writer;
-    if (hit->counterfactual.kind <= SIM_COUNTERFACTUAL_SWALLOWED) {
+    if (hit->counterfactual.kind <= SIM_COUNTERFACTUAL_DROPPED) {
         return 2;
     }
     if (hit->counterfactual.kind == SIM_COUNTERFACTUAL_ELSEWHERE &&

@@ -6,7 +6,7 @@
  *
  *      deaf       it asked its host for something once, and was told once; were it to ask again, it
  *                 would be told that there is something
- *      swallowed  what it is blocked in comes back with nothing, and it goes on at once: a loop
+ *      dropped  what it is blocked in comes back with nothing, and it goes on at once: a loop
  *                 that should not have fallen asleep
  *      untold     it would have gone on, or not fallen asleep, if it had looked after a later step
  *                 of somebody else, who changed what it looks at and told it nothing
@@ -33,7 +33,7 @@ extern "C" {
 enum sim_counterfactual_kind {
     SIM_COUNTERFACTUAL_NONE,
     SIM_COUNTERFACTUAL_DEAF,
-    SIM_COUNTERFACTUAL_SWALLOWED,
+    SIM_COUNTERFACTUAL_DROPPED,
     SIM_COUNTERFACTUAL_UNTOLD,
     SIM_COUNTERFACTUAL_LOST,
     SIM_COUNTERFACTUAL_ELSEWHERE
@@ -42,13 +42,13 @@ enum sim_counterfactual_kind {
 struct sim_counterfactual {
     uint32_t kind;   /* enum sim_counterfactual_kind */
     uint32_t object; /* DEAF: what is ready. */
-    bool pretended;  /* SWALLOWED, UNTOLD: it was told of what it asks for, ready or not. */
+    bool pretended;  /* DROPPED, UNTOLD: it was told of what it asks for, ready or not. */
     uint32_t actor;  /* Who would go on: index in the failing run. */
-    /* SWALLOWED, DEAF: its last step. Else the step that changes the word; ELSEWHERE: of the run
+    /* DROPPED, DEAF: its last step. Else the step that changes the word; ELSEWHERE: of the run
      * that passes. */
     uint64_t step;
     uint32_t writer_id; /* Whose step that is: the stable id. */
-    /* SWALLOWED: the step of somebody else in which what it waits for came; 0: not known. */
+    /* DROPPED: the step of somebody else in which what it waits for came; 0: not known. */
     uint64_t came_step;
     /* ELSEWHERE, where the blocked task itself writes the word there: the step here in which somebody
      * else would have woken it had that been written before, and whose step that is. 0: none. */

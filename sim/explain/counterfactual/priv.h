@@ -13,7 +13,7 @@
 /* An answer: with this, the blocked task goes on. */
 struct sim__counterfactual_hit {
     struct sim_counterfactual counterfactual;
-    struct sim_change change; /* SWALLOWED: none. */
+    struct sim_change change; /* DROPPED: none. */
     uint32_t waiter_id;
     struct sim_waiting waits; /* What the blocked task waits for here. */
     /* ELSEWHERE: it waits for the same there, when that step begins. */

@@ -33,7 +33,7 @@ put_message(struct sim__telling *telling)
 
 /* A wake was sent, and no poll has followed. */
 static bool
-is_swallowed(const struct sim__telling *telling)
+is_dropped(const struct sim__telling *telling)
 {
     return telling->wake_outcome.kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
            telling->wake_outcome.root_cause != SIM_EVENT_NONE;
@@ -53,7 +53,7 @@ put_sleep(struct sim__telling *telling)
     const struct sim_wait *wait = telling->wake_outcome.wait;
     const struct sim_outcome *outcome = telling->outcome;
     sim_page_put(&telling->line, "it waits for ");
-    if (wait == NULL && outcome->object == 0 && is_swallowed(telling)) {
+    if (wait == NULL && outcome->object == 0 && is_dropped(telling)) {
         sim_page_put(&telling->line, "its next poll");
         return;
     }
@@ -85,8 +85,8 @@ static void
 put_could_go_on(struct sim__telling *telling)
 {
     uint64_t step = telling->outcome->owed_step;
-    bool swallowed = is_swallowed(telling);
-    bool same = swallowed &&
+    bool dropped = is_dropped(telling);
+    bool same = dropped &&
                 sim_cast_event(&telling->cast, telling->wake_outcome.root_cause)->step == step;
     if (step != 0 && sim_phrase_whose_step(&telling->cast, step) == telling->wake_outcome.part) {
         sim_page_put(&telling->line, same ? "" : ", which had come by then");
@@ -94,10 +94,10 @@ put_could_go_on(struct sim__telling *telling)
         sim_page_put(&telling->line, ", could have gone on after ");
         sim__put_step(telling, step);
     }
-    if (swallowed) {
+    if (dropped) {
         put_woken(telling);
     }
-    sim_page_put(&telling->line, step != 0 || swallowed ? "," : "");
+    sim_page_put(&telling->line, step != 0 || dropped ? "," : "");
 }
 
 /* ---- Who took the steps. --------------------------------------------------------------------- */
@@ -208,7 +208,7 @@ head_lost(struct sim__telling *telling)
     put_sleep(telling);
     put_could_go_on(telling);
     sim_page_put(&telling->line,
-            is_swallowed(telling) ? " and was never polled after that." : " and was never woken.");
+            is_dropped(telling) ? " and was never polled after that." : " and was never woken.");
 }
 
 static void
@@ -221,7 +221,7 @@ head_late(struct sim__telling *telling)
     }
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line,
-            is_swallowed(telling) ? " was polled too late: " : " was woken too late: ");
+            is_dropped(telling) ? " was polled too late: " : " was woken too late: ");
     put_sleep(telling);
     put_could_go_on(telling);
     sim_page_put(&telling->line, " and still slept when everything had come to rest at ");

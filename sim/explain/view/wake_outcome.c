@@ -434,7 +434,7 @@ sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
     find_turn(&search);
     uint64_t wake = forgotten_wake(&search);
     if (wake != SIM_EVENT_NONE) {
-        ret_missing->kind = SIM_MISSING_SWALLOWED;
+        ret_missing->kind = SIM_MISSING_DROPPED;
         ret_missing->woken = sim_cast_event(cast, wake)->step;
         ret_missing->itself = sim_cast_part_of(cast, wake) == wake_outcome.part;
         ret_missing->step =
@@ -454,7 +454,7 @@ sim_missing_put(
     sim_cast_put_part(cast, page, missing->part);
     if (missing->kind == SIM_MISSING_ITSELF) {
         sim_page_put(page, " falls asleep, but could go on");
-    } else if (missing->kind != SIM_MISSING_SWALLOWED) {
+    } else if (missing->kind != SIM_MISSING_DROPPED) {
         sim_page_put(page, " should have been woken");
     } else if (missing->woken == missing->step) {
         sim_page_put(page, missing->itself ? " woke itself" : " was woken");

@@ -55,19 +55,19 @@ struct sim_wake_outcome {
 
 /* What stands in a picture of the run at the step where the wake went missing. */
 enum sim_missing_kind {
-    SIM_MISSING_NONE,     /* Nobody is known to whom a wake is owed, or no step. */
-    SIM_MISSING_OWED,     /* Somebody else's step should have woken it. */
-    SIM_MISSING_ITSELF,   /* Its own step: what it waits for was there when it fell asleep. */
-    SIM_MISSING_SWALLOWED /* The wake was sent, and lost between there and the poll. */
+    SIM_MISSING_NONE,   /* Nobody is known to whom a wake is owed, or no step. */
+    SIM_MISSING_OWED,   /* Somebody else's step should have woken it. */
+    SIM_MISSING_ITSELF, /* Its own step: what it waits for was there when it fell asleep. */
+    SIM_MISSING_DROPPED /* The wake was sent, and lost between there and the poll. */
 };
 
 struct sim_missing {
     enum sim_missing_kind kind;
     uint32_t part;  /* Who sleeps. */
     uint64_t step;  /* Under which it stands. */
-    uint64_t woken; /* SWALLOWED: the step that sent the wake; at most `step`. */
-    bool itself;    /* SWALLOWED: it was the blocked task who sent it. */
-    bool late;      /* SWALLOWED: a poll came in the end. */
+    uint64_t woken; /* DROPPED: the step that sent the wake; at most `step`. */
+    bool itself;    /* DROPPED: it was the blocked task who sent it. */
+    bool late;      /* DROPPED: a poll came in the end. */
 };
 
 /* Finds it for outcome->actor, from the record alone. */

@@ -331,7 +331,7 @@ swallower_poll(struct member *member)
 }
 
 static void
-swallowed_setup(struct sim_world *world)
+dropped_setup(struct sim_world *world)
 {
     struct mini *mini = mini_new(world);
     struct sim_foreign *foreign = start(mini, true);
@@ -376,7 +376,7 @@ is_in(const struct sim_outcome *outcome, const char *function)
 TEST(foreign_wake_that_is_forgotten_is_named_by_what_it_was_for)
 {
     struct lab lab;
-    struct sim_outcome outcome = judge(&lab, swallowed_setup, 1);
+    struct sim_outcome outcome = judge(&lab, dropped_setup, 1);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_LOST_WAKEUP);
     EXPECT(strstr(outcome.message, "waiting for: something in the box;") != NULL);
     EXPECT(is_in(&outcome, "chooser_poll"));

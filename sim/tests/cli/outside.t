@@ -25,7 +25,7 @@ found() {
     ok "$1: the run can be told in another order" grep -q 'What decides: ' "$1.txt"
 }
 found executor job executor.c "$(line_of '    event_fire(&program->done);' executor.c)"
-ok "executor: it was sent and swallowed" grep -q 'is sent, and swallowed on its way' executor.txt
+ok "executor: it was sent and dropped" grep -q 'is sent, and dropped on its way' executor.txt
 found evented results evented.c "$(line_of 'program->handed_over++;' evented.c)"
 ok "evented: nobody was told" grep -q 'and fires nothing for it there' evented.txt
 ok "evented: by way of async_send" grep -q 'async_send()' evented.txt
@@ -51,7 +51,7 @@ rewake show run:1 --db executor.db >show.txt
 ok "show: the ledger of somebody else's wakers" \
     grep -q '^job .*the result .*executor.c:' show.txt
 
-# A wake that was sent and swallowed is nowhere said to be missing: not in columns, pages, exports.
+# A wake that was sent and dropped is nowhere said to be missing: not in columns, pages, exports.
 run=run:$(rewake query --db executor.db 'SELECT min(run) FROM failures' | tail -n 1)
 sent="was woken, and no poll followed"
 rewake show "$run" --db executor.db >sent.txt

@@ -44,8 +44,8 @@ extern const struct sim_scenario explain_turned_back;
 extern const struct sim_scenario explain_wrong_one;
 /* A loop asks for a descriptor once, and does not ask again. Fails however things are decided. */
 extern const struct sim_scenario explain_deaf;
-/* A foreign executor: a wake is swallowed by another that is on its way. */
-extern const struct sim_scenario explain_swallowed;
+/* A foreign executor: a wake is dropped by another that is on its way. */
+extern const struct sim_scenario explain_dropped;
 /* A loop takes three of what was posted a turn, and leaves the fourth. */
 extern const struct sim_scenario explain_left_over;
 /* A driver sleeps forever on what it reckoned before a timer came. */

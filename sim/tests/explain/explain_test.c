@@ -349,10 +349,10 @@ TEST(explain_descriptor_that_is_not_asked_for_again)
 }
 
 /* A foreign wake is told with the function that swallows it. */
-TEST(explain_wake_that_is_swallowed_in_a_foreign_runtime)
+TEST(explain_wake_that_is_dropped_in_a_foreign_runtime)
 {
     struct test test;
-    explain(&test, &explain_swallowed, SIM_VERDICT_LOST_WAKEUP);
+    explain(&test, &explain_dropped, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, SIM_CAUSE_COALESCED);
     EXPECT_STR(cause->at[0].place.function, "job_sender");
@@ -380,7 +380,7 @@ TEST(explain_loop_that_lacks_a_deadline_which_came_in_between)
     struct test test;
     explain(&test, &explain_stale_park, SIM_VERDICT_LOST_WAKEUP);
     const struct sim_cause *cause = &test.explanation.cause;
-    EXPECT_EQ(test.explanation.counterfactual.kind, SIM_COUNTERFACTUAL_SWALLOWED);
+    EXPECT_EQ(test.explanation.counterfactual.kind, SIM_COUNTERFACTUAL_DROPPED);
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
     EXPECT(blames(&test, 1, "alarms_add"));
     EXPECT(!HAS_FRAMES || strcmp(cause->sleeps.place.function, "alarms_park") == 0);

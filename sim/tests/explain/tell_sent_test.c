@@ -59,7 +59,7 @@ expect_parts(const char *text, const char *const *parts)
  * Goal: a wake that was sent is never said to be missing. It is drawn as sent, and whoever had it
  * last is named, with the step in which it went to sleep over it.
  */
-TEST(tell_wake_that_was_swallowed_is_told_as_sent)
+TEST(tell_wake_that_was_dropped_is_told_as_sent)
 {
     static const char *const parts[] = {"it waits for an item since step 1\n(0ns), was woken at "
                                         "step 2 (100ns), and was never polled "
@@ -84,7 +84,7 @@ TEST(tell_wake_that_was_swallowed_is_told_as_sent)
 /*
  * Goal: what came later than the wake is told after it; the mark stands where it could go on.
  */
-TEST(tell_wake_that_was_swallowed_before_it_could_go_on)
+TEST(tell_wake_that_was_dropped_before_it_could_go_on)
 {
     static const char *const parts[] = {
             "could have gone on after step 3 (300ns), was woken at step 2",

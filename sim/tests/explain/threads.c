@@ -408,7 +408,7 @@ job_again(void *runtime, void *job)
 }
 
 static void
-swallowed_setup(struct sim_world *world)
+dropped_setup(struct sim_world *world)
 {
     struct job *job = sim_new(world, struct job);
     job->world = world;
@@ -420,8 +420,8 @@ swallowed_setup(struct sim_world *world)
     (void)sim_loop_new(world, "sender b", job_sender, job);
 }
 
-const struct sim_scenario explain_swallowed = {
-        .name = "test/swallowed", .setup = swallowed_setup, .profile = SIM_PROFILE_FD};
+const struct sim_scenario explain_dropped = {
+        .name = "test/dropped", .setup = dropped_setup, .profile = SIM_PROFILE_FD};
 
 /* ---- A turn that takes so much and no more. -------------------------------------------------- */
 
