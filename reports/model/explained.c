@@ -16,14 +16,14 @@
 /* ---- Places. --------------------------------------------------------------------------------- */
 
 static bool
-add_spot(struct report_explained *explained, uint32_t *capacity, struct report_ask *ask)
+add_location(struct report_explained *explained, uint32_t *capacity, struct report_ask *ask)
 {
-    if (!report_grow(
-                &explained->spots, explained->spots_count, capacity, sizeof(*explained->spots))) {
+    if (!report_grow(&explained->locations, explained->locations_count, capacity,
+                sizeof(*explained->locations))) {
         return false;
     }
-    struct report_spot *spot = &explained->spots[explained->spots_count++];
-    *spot = (struct report_spot){
+    struct report_location *location = &explained->locations[explained->locations_count++];
+    *location = (struct report_location){
             .role = strdup(report_text(ask, 0)),
             .nth = (uint32_t)report_int(ask, 1),
             .file = strdup(report_text(ask, 2)),
@@ -31,11 +31,11 @@ add_spot(struct report_explained *explained, uint32_t *capacity, struct report_a
             .line = (uint32_t)report_int(ask, 4),
             .step = (uint64_t)report_int(ask, 5),
     };
-    return spot->role != NULL && spot->file != NULL && spot->function != NULL;
+    return location->role != NULL && location->file != NULL && location->function != NULL;
 }
 
 static enum sim_store_err
-load_spots(struct sim_store *store, struct report_explained *explained)
+load_locations(struct sim_store *store, struct report_explained *explained)
 {
     uint32_t capacity = 0;
     bool room = true;
@@ -45,7 +45,7 @@ load_spots(struct sim_store *store, struct report_explained *explained)
             " WHEN 'second' THEN 3 ELSE 4 END, nth");
     report_put_int(&ask, explained->run);
     while (room && report_row(&ask)) {
-        room = add_spot(explained, &capacity, &ask);
+        room = add_location(explained, &capacity, &ask);
     }
     enum sim_store_err err = report_done(&ask);
     return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
@@ -113,7 +113,7 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
         err = sim_store_refused(store, SQLITE_NOMEM);
     }
     if (err == SIM_STORE_OK) {
-        err = known ? load_spots(store, ret_explained) : SIM_STORE_UNKNOWN;
+        err = known ? load_locations(store, ret_explained) : SIM_STORE_UNKNOWN;
     }
     if (err == SIM_STORE_OK) {
         err = load_deciding(store, ret_explained);
@@ -127,12 +127,12 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
 void
 report_explained_free(struct report_explained *explained)
 {
-    for (uint32_t i = 0; i < explained->spots_count; i++) {
-        free(explained->spots[i].role);
-        free(explained->spots[i].file);
-        free(explained->spots[i].function);
+    for (uint32_t i = 0; i < explained->locations_count; i++) {
+        free(explained->locations[i].role);
+        free(explained->locations[i].file);
+        free(explained->locations[i].function);
     }
-    free(explained->spots);
+    free(explained->locations);
     free(explained->headline);
     free(explained->cause);
     free(explained->answer);
@@ -145,12 +145,12 @@ report_explained_free(struct report_explained *explained)
     *explained = (struct report_explained){.run = 0};
 }
 
-const struct report_spot *
-report_explained_spot(const struct report_explained *explained, const char *role, uint32_t nth)
+const struct report_location *
+report_explained_location(const struct report_explained *explained, const char *role, uint32_t nth)
 {
-    for (uint32_t i = 0; i < explained->spots_count; i++) {
-        if (explained->spots[i].nth == nth && strcmp(explained->spots[i].role, role) == 0) {
-            return &explained->spots[i];
+    for (uint32_t i = 0; i < explained->locations_count; i++) {
+        if (explained->locations[i].nth == nth && strcmp(explained->locations[i].role, role) == 0) {
+            return &explained->locations[i];
         }
     }
     return NULL;

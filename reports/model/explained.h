@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* A place that the explanation names. */
-struct report_spot {
+struct report_location {
     char *role; /* "cause", "stored", "first", "second", "number" */
     char *file;
     char *function;
@@ -39,8 +39,8 @@ struct report_explained {
     char *ordering;
     char *needed;
     char *why;
-    struct report_spot *spots;
-    uint32_t spots_count;
+    struct report_location *locations;
+    uint32_t locations_count;
 };
 
 /* Reads that of `run`. UNKNOWN: nobody has explained it; `ret` is then empty. report_explained_free
@@ -50,7 +50,7 @@ RT_MUST_CHECK enum sim_store_err report_explained_load(
 void report_explained_free(struct report_explained *explained);
 
 /* The place with this role and number; NULL: none is known. */
-const struct report_spot *report_explained_spot(
+const struct report_location *report_explained_location(
         const struct report_explained *explained, const char *role, uint32_t nth);
 
 #ifdef __cplusplus

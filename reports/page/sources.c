@@ -49,13 +49,14 @@ add(struct excerpts *excerpts, const struct excerpt *excerpt)
 }
 
 static const char *
-words_of(const struct report_spot *spot)
+words_of(const struct report_location *location)
 {
-    return strcmp(spot->role, "cause") == 0 ? spot->nth == 0 ? "Where it went wrong" : "Called from"
-           : strcmp(spot->role, "stored") == 0 ? "Where the waker was stored"
-           : strcmp(spot->role, "first") == 0  ? "What came first here"
-           : strcmp(spot->role, "second") == 0 ? "What came second here"
-                                               : "Where the number that decides is drawn";
+    return strcmp(location->role, "cause") == 0
+                   ? location->nth == 0 ? "Where it went wrong" : "Called from"
+           : strcmp(location->role, "stored") == 0 ? "Where the waker was stored"
+           : strcmp(location->role, "first") == 0  ? "What came first here"
+           : strcmp(location->role, "second") == 0 ? "What came second here"
+                                                   : "Where the number that decides is drawn";
 }
 
 /* Of an explanation its own places; of a run that nobody explained, what the ledger knows. */
@@ -63,12 +64,15 @@ static void
 collect(const struct report_story *story, struct excerpts *excerpts)
 {
     const struct report_run *run = report_story_told(story);
-    for (uint32_t i = 0; i < story->explanation.spots_count; i++) {
-        const struct report_spot *spot = &story->explanation.spots[i];
-        bool own = strncmp(spot->file, "runtime/", 8) != 0 && strncmp(spot->file, "sim/", 4) != 0;
-        if (strcmp(spot->role, "cause") != 0 || spot->nth == 0 || (own && spot->nth < 3)) {
-            add(excerpts, &(struct excerpt){spot->file, spot->function, words_of(spot), spot->line,
-                                  spot->step, strcmp(spot->role, "cause") == 0 && spot->nth == 0});
+    for (uint32_t i = 0; i < story->explanation.locations_count; i++) {
+        const struct report_location *location = &story->explanation.locations[i];
+        bool own = strncmp(location->file, "runtime/", 8) != 0 &&
+                   strncmp(location->file, "sim/", 4) != 0;
+        if (strcmp(location->role, "cause") != 0 || location->nth == 0 ||
+                (own && location->nth < 3)) {
+            add(excerpts, &(struct excerpt){location->file, location->function, words_of(location),
+                                  location->line, location->step,
+                                  strcmp(location->role, "cause") == 0 && location->nth == 0});
         }
     }
     const struct report_place *place = report_places_find(run->places, run->outcome.site);

@@ -78,11 +78,11 @@ report_story_told(const struct report_story *story)
 static void
 collect_blamed(struct report_story *story)
 {
-    for (uint32_t i = 0; i < story->explanation.spots_count; i++) {
-        const struct report_spot *spot = &story->explanation.spots[i];
-        bool cause = strcmp(spot->role, "cause") == 0 && spot->nth == 0;
-        if (cause && spot->step != 0 && story->blamed_count < REPORT_BLAMED_MAX) {
-            story->blamed[story->blamed_count++] = spot->step;
+    for (uint32_t i = 0; i < story->explanation.locations_count; i++) {
+        const struct report_location *location = &story->explanation.locations[i];
+        bool cause = strcmp(location->role, "cause") == 0 && location->nth == 0;
+        if (cause && location->step != 0 && story->blamed_count < REPORT_BLAMED_MAX) {
+            story->blamed[story->blamed_count++] = location->step;
         }
     }
 }

@@ -18,13 +18,13 @@
 /* ---- JSON. ----------------------------------------------------------------------------------- */
 
 static void
-put_spot(struct sim_json *json, const char *key, const struct sim_spot *spot)
+put_location(struct sim_json *json, const char *key, const struct sim_location *location)
 {
     sim_json_open(json, key, '{');
-    sim_json_text(json, "function", spot->place.function);
-    sim_json_text(json, "file", sim_place_file(&spot->place));
-    sim_json_number(json, "line", spot->place.line);
-    sim_json_number(json, "step", spot->step);
+    sim_json_text(json, "function", location->place.function);
+    sim_json_text(json, "file", sim_place_file(&location->place));
+    sim_json_number(json, "line", location->place.line);
+    sim_json_number(json, "step", location->step);
     sim_json_close(json, '}');
 }
 
@@ -46,11 +46,11 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
         sim_json_text(&json, "wake outcome", sim_wake_outcome_name(explanation->wake_outcome.kind));
         sim_json_open(&json, "at", '[');
         for (uint32_t i = 0; i < cause->at_count; i++) {
-            put_spot(&json, NULL, &cause->at[i]);
+            put_location(&json, NULL, &cause->at[i]);
         }
         sim_json_close(&json, ']');
         if (cause->stored.place.function[0] != '\0') {
-            put_spot(&json, "stored", &cause->stored);
+            put_location(&json, "stored", &cause->stored);
         }
         sim_json_close(&json, '}');
     }
@@ -87,8 +87,8 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
                 explanation->order.events   ? "events"
                 : explanation->order.writes ? "writes"
                                             : "functions");
-        put_spot(&json, "first", &explanation->order.first);
-        put_spot(&json, "second", &explanation->order.second);
+        put_location(&json, "first", &explanation->order.first);
+        put_location(&json, "second", &explanation->order.second);
         sim_json_text(&json, "swapped", sim_swapped_name(explanation->order.swapped));
         sim_json_close(&json, '}');
     }

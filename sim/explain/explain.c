@@ -373,8 +373,8 @@ find_cause(struct sim_explanation *explanation)
 static struct sim_way *
 walk_blamed(struct sim_explanation *explanation, uintptr_t mark)
 {
-    const struct sim_spot *spot = &explanation->cause.at[0];
-    struct sim_way *way = sim_way_new(0, spot->step, spot->step);
+    const struct sim_location *location = &explanation->cause.at[0];
+    struct sim_way *way = sim_way_new(0, location->step, location->step);
     if (way != NULL) {
         way->mark = mark;
         walk_run(explanation, &explanation->decision.failing, sim_way_run, way);

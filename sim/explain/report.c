@@ -151,17 +151,17 @@ sim_report_put_needed(struct sim_page *page, const struct sim_explanation *expla
 /* "What comes too early: `writer` fires "a hello" in … before `greeter` …" */
 static void
 put_event(struct sim_page *line, const struct sim_explanation *explanation, uint64_t event,
-        const struct sim_spot *spot)
+        const struct sim_location *location)
 {
     struct sim_page words;
     sim_page_init(&words, false);
-    sim_words_put_who(&explanation->cast, line, spot->part);
+    sim_words_put_who(&explanation->cast, line, location->part);
     if (sim_phrase_put(&explanation->cast, &words, event)) {
         sim_page_printf(line, " %s", sim_page_text(&words));
     }
     sim_page_fini(&words);
     sim_page_put(line, " ");
-    sim_words_put_place(line, &spot->place);
+    sim_words_put_place(line, &location->place);
 }
 
 /* What that claim rests on. */

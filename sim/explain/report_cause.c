@@ -9,7 +9,7 @@
 #include "sim/explain/report_priv.h"
 #include "sim/explain/words.h"
 
-static const struct sim_spot *
+static const struct sim_location *
 blamed(const struct sim_cause *cause)
 {
     return cause->at_count > 0 ? &cause->at[0] : NULL;
@@ -36,13 +36,13 @@ sim__waiter(const struct sim_explanation *explanation)
 static bool
 is_news(const struct sim_cause *cause, uint32_t from, uint32_t index, bool trail)
 {
-    const struct sim_spot *spot = &cause->at[index];
-    if (spot->trail != trail ||
-            (sim_place_is_runtime(&spot->place) && !sim_place_is_runtime(&cause->at[0].place))) {
+    const struct sim_location *location = &cause->at[index];
+    if (location->trail != trail || (sim_place_is_runtime(&location->place) &&
+                                            !sim_place_is_runtime(&cause->at[0].place))) {
         return false;
     }
     for (uint32_t i = from; i < index; i++) {
-        if (strcmp(cause->at[i].place.function, spot->place.function) == 0) {
+        if (strcmp(cause->at[i].place.function, location->place.function) == 0) {
             return false;
         }
     }
@@ -98,7 +98,7 @@ put_stored(struct sim_page *page, const struct sim_cause *cause)
 void
 sim__say_when(struct sim_page *page, const struct sim_explanation *explanation, const char *before)
 {
-    const struct sim_spot *at = blamed(&explanation->cause);
+    const struct sim_location *at = blamed(&explanation->cause);
     if (at != NULL && at->step != 0 && at->part != SIM_PART_NONE) {
         sim_page_printf(page, "%s at step %llu ", before, (unsigned long long)at->step);
         sim_words_put_who(&explanation->cast, page, at->part);
@@ -132,7 +132,7 @@ static void
 put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *at = blamed(cause);
+    const struct sim_location *at = blamed(cause);
     const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
     sim_words_put_who(&explanation->cast, page, wake_outcome->part);
     sim_page_put(page, " falls asleep");
@@ -182,7 +182,7 @@ static void
 put_never_stored(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *at = blamed(cause);
+    const struct sim_location *at = blamed(cause);
     if (cause->past != 0 && at != NULL) {
         sim_page_put(page, "the wake of ");
         sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));

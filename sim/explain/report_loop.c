@@ -73,7 +73,7 @@ static void
 put_lost(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *at = &cause->at[0];
+    const struct sim_location *at = &cause->at[0];
     sim_words_put_who(&explanation->cast, page, at->part);
     if (cause->given.place.function[0] != '\0') {
         sim_page_printf(
@@ -101,7 +101,7 @@ void
 sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *at = &cause->at[cause->lost_count];
+    const struct sim_location *at = &cause->at[cause->lost_count];
     if (cause->lost_count > 0) {
         put_lost(page, explanation);
         sim_page_put(page, " In the nearest run that passes it is done");
@@ -255,7 +255,7 @@ void
 sim__say_turned_away(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    const struct sim_spot *flag = &cause->at[cause->lost_count];
+    const struct sim_location *flag = &cause->at[cause->lost_count];
     sim__say_when(page, explanation, "the wake is dropped:");
     sim_page_put(page, " comes to wake ");
     sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));

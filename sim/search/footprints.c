@@ -43,7 +43,7 @@ learn(struct sim_footprints *footprints, const struct sim_fact *fact)
         footprints->count++;
     }
     reach_for(&guess->reach, fact->b, sim_footprint_mode(fact));
-    if (guess->count < SIM_GUESS_SPOTS && fact->b != 0) {
+    if (guess->count < SIM_GUESS_LOCATIONS && fact->b != 0) {
         guess->mode[guess->count] = (uint8_t)sim_footprint_mode(fact);
         guess->resource[guess->count] = fact->b;
         guess->line[guess->count] = sim_footprint_line(fact);

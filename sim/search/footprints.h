@@ -2,7 +2,7 @@
  * footprints.h -- what the next step of an actor will touch, guessed from earlier runs.
  *
  * Facts of kind FOOTPRINT say that a step from some state touched a resource, in some mode, on some
- * line. All that is known of a state is a *guess*: the spots (search/learn/states.h) of the next
+ * line. All that is known of a state is a *guess*: the locations (search/learn/states.h) of the next
  * step of whoever stands in it. A guess is wrong where the code goes another way than ever before;
  * then a search is less well aimed and no less sound, as only an order is chosen by it.
  *
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-#define SIM_GUESS_SPOTS 7u
+#define SIM_GUESS_LOCATIONS 7u
 #define SIM_GUESSES (1u << 13)
 
 /* By mode: a bit for each resource. */
@@ -41,10 +41,10 @@ struct sim_reach {
 struct sim_guess {
     uint32_t state; /* 0: none. */
     uint8_t count;
-    uint8_t mode[SIM_GUESS_SPOTS]; /* enum sim_mode; of spot i: */
-    uint32_t resource[SIM_GUESS_SPOTS];
-    uint32_t line[SIM_GUESS_SPOTS];
-    struct sim_reach reach; /* Also of spots for which there was no room. */
+    uint8_t mode[SIM_GUESS_LOCATIONS]; /* enum sim_mode; of location i: */
+    uint32_t resource[SIM_GUESS_LOCATIONS];
+    uint32_t line[SIM_GUESS_LOCATIONS];
+    struct sim_reach reach; /* Also of locations for which there was no room. */
 };
 
 struct sim_footprints {

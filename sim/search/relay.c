@@ -91,13 +91,13 @@ relay_begin(struct sim_strategy *strategy, uint64_t seed)
 }
 
 static void
-touch(struct relay *relay, const struct sim_spot *spot, uint64_t bit)
+touch(struct relay *relay, const struct sim_location *location, uint64_t bit)
 {
-    struct written *written = written_of(relay, spot->resource);
-    if (written->run != relay->ordering.run || written->resource != spot->resource) {
-        *written = (struct written){relay->ordering.run, spot->resource, UINT64_MAX, 0};
+    struct written *written = written_of(relay, location->resource);
+    if (written->run != relay->ordering.run || written->resource != location->resource) {
+        *written = (struct written){relay->ordering.run, location->resource, UINT64_MAX, 0};
     }
-    if (spot->mode != SIM_MODE_READ) {
+    if (location->mode != SIM_MODE_READ) {
         relay->stirred |= written->touched & ~bit;
         written->seen = 0;
     }
@@ -108,13 +108,14 @@ touch(struct relay *relay, const struct sim_spot *spot, uint64_t bit)
 static void
 hear(struct relay *relay, const struct sim_event *event)
 {
-    struct sim_spot spots[SIM_ACCESSES_MAX];
+    struct sim_location locations[SIM_ACCESSES_MAX];
     sim_footprints_event(&relay->footprints, event);
     uint32_t stepping = relay->footprints.states.stepping;
-    uint32_t count =
-            event->object != 0 ? sim_states_spots(&relay->footprints.states, event, spots) : 0;
+    uint32_t count = event->object != 0
+                             ? sim_states_locations(&relay->footprints.states, event, locations)
+                             : 0;
     for (uint32_t i = 0; i < count; i++) {
-        touch(relay, &spots[i], bit_of(stepping));
+        touch(relay, &locations[i], bit_of(stepping));
     }
 }
 

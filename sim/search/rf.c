@@ -389,22 +389,22 @@ last_writer(struct rf *rf, uint32_t resource)
 }
 
 static void
-happen(struct rf *rf, const struct sim_spot *spot)
+happen(struct rf *rf, const struct sim_location *location)
 {
-    uint64_t bit = sim_reach_bit(spot->resource);
-    uint32_t last = last_writer(rf, spot->resource);
+    uint64_t bit = sim_reach_bit(location->resource);
+    uint32_t last = last_writer(rf, location->resource);
     for (uint32_t i = 0; i < rf->count; i++) {
         struct sim_constraint *constraint = &rf->constraints[i];
-        if (!constraint->held && spot->line == constraint->read && spot->observes &&
+        if (!constraint->held && location->line == constraint->read && location->observes &&
                 (constraint->resources & bit) != 0 &&
                 (last == constraint->write) != constraint->negative) {
             constraint->held = true;
             rf->version++;
         }
     }
-    if (spot->mode != SIM_MODE_READ && last != spot->line) {
-        *writer_of(rf, spot->resource) =
-                (struct writer){rf->ordering.run, spot->resource, spot->line};
+    if (location->mode != SIM_MODE_READ && last != location->line) {
+        *writer_of(rf, location->resource) =
+                (struct writer){rf->ordering.run, location->resource, location->line};
         rf->version++;
     }
 }
@@ -412,14 +412,14 @@ happen(struct rf *rf, const struct sim_spot *spot)
 static void
 hear(struct rf *rf, const struct sim_event *event)
 {
-    struct sim_spot spots[SIM_ACCESSES_MAX];
+    struct sim_location locations[SIM_ACCESSES_MAX];
     sim_footprints_event(&rf->footprints, event);
     if (event->object == 0 || (rf->resources & sim_reach_bit(event->object)) == 0) {
         return;
     }
-    uint32_t count = sim_states_spots(&rf->footprints.states, event, spots);
+    uint32_t count = sim_states_locations(&rf->footprints.states, event, locations);
     for (uint32_t i = 0; i < count; i++) {
-        happen(rf, &spots[i]);
+        happen(rf, &locations[i]);
     }
 }
 

@@ -436,16 +436,16 @@ static void
 touch(struct surw *surw, const struct sim_event *event)
 {
     const struct sim_states *states = &surw->footprints.states;
-    struct sim_spot spots[SIM_ACCESSES_MAX];
+    struct sim_location locations[SIM_ACCESSES_MAX];
     if (surw->touched_step == event->step) {
         return;
     }
-    uint32_t spot_count = sim_states_spots(states, event, spots);
-    for (uint32_t i = 0; i < spot_count; i++) {
-        if (spots[i].resource != surw->object) {
+    uint32_t location_count = sim_states_locations(states, event, locations);
+    for (uint32_t i = 0; i < location_count; i++) {
+        if (locations[i].resource != surw->object) {
             continue;
         }
-        if (spots[i].mode == SIM_MODE_READ) {
+        if (locations[i].mode == SIM_MODE_READ) {
             surw->looker = states->stepping;
             continue;
         }

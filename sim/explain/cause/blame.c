@@ -14,22 +14,24 @@
 #define INLINED_MAX 8u
 
 void
-sim__spot_set(struct sim_spot *spot, const struct rt_site *site, uint64_t step, uint32_t part)
+sim__location_set(
+        struct sim_location *location, const struct rt_site *site, uint64_t step, uint32_t part)
 {
-    *spot = (struct sim_spot){.step = step, .part = part};
+    *location = (struct sim_location){.step = step, .part = part};
     if (site != NULL) {
-        (void)snprintf(spot->place.function, sizeof(spot->place.function), "%s", site->function);
-        (void)snprintf(spot->place.file, sizeof(spot->place.file), "%s", site->file);
-        spot->place.line = site->line;
+        (void)snprintf(
+                location->place.function, sizeof(location->place.function), "%s", site->function);
+        (void)snprintf(location->place.file, sizeof(location->place.file), "%s", site->file);
+        location->place.line = site->line;
     }
 }
 
 static void
-add_spot(struct sim_cause *cause, const struct sim_place *place, uint64_t step, uint32_t part,
+add_location(struct sim_cause *cause, const struct sim_place *place, uint64_t step, uint32_t part,
         bool trail)
 {
     if (cause->at_count < SIM_CAUSE_CALLS) {
-        cause->at[cause->at_count++] = (struct sim_spot){*place, step, part, trail};
+        cause->at[cause->at_count++] = (struct sim_location){*place, step, part, trail};
     }
 }
 
@@ -37,10 +39,11 @@ void
 sim__blame_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t part)
 {
     const struct rt_site *site = id != 0 ? sim_site_find(id) : NULL;
-    struct sim_spot spot;
-    sim__spot_set(&spot, site, step, part);
-    if (site != NULL && cause->at_count < SIM_CAUSE_CALLS && sim_place_is_readers(&spot.place)) {
-        cause->at[cause->at_count++] = spot;
+    struct sim_location location;
+    sim__location_set(&location, site, step, part);
+    if (site != NULL && cause->at_count < SIM_CAUSE_CALLS &&
+            sim_place_is_readers(&location.place)) {
+        cause->at[cause->at_count++] = location;
     }
 }
 
@@ -77,7 +80,7 @@ sim__blame_frames(const struct sim_evidence *evidence, struct sim_cause *cause,
                 evidence->places, frames[i], i > 0 || first_is_return, places, INLINED_MAX);
         for (uint32_t k = 0; k < found; k++) {
             if (sim_place_is_readers(&places[k]) && !is_switch(&places[k])) {
-                add_spot(cause, &places[k], step, part, false);
+                add_location(cause, &places[k], step, part, false);
             }
         }
     }
@@ -120,7 +123,7 @@ sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk
 {
     struct sim_cause stack = {.kind = cause->kind};
     struct sim_cause more = *cause;
-    const struct sim_spot at = cause->at[0];
+    const struct sim_location at = cause->at[0];
     uint32_t count = call->frame_count <= SIM_WALK_FRAMES ? call->frame_count : 0;
     sim__blame_frames(evidence, &stack, call->frames, count, false, at.step, at.part);
     find_poller(cause, &stack);
@@ -158,7 +161,7 @@ sim__blame_trail(const struct sim_evidence *evidence, struct sim_cause *cause, u
     for (uint32_t i = 0; i < count; i++) {
         if (!sim__blame_names(cause, &walked[i].place) && !is_switch(&walked[i].place) &&
                 (!own || !sim_place_is_runtime(&walked[i].place))) {
-            add_spot(cause, &walked[i].place, trail->to, part, true);
+            add_location(cause, &walked[i].place, trail->to, part, true);
         }
     }
 }
@@ -190,7 +193,7 @@ sim__blame_neighbours(const struct sim_evidence *evidence, struct sim_cause *cau
     for (uint32_t i = 0; i < count; i++) {
         const struct sim_place *place = &walked[i].place;
         if (same_folder(&all.at[0].place, place) && !sim__blame_names(cause, place)) {
-            add_spot(cause, place, trail->to, SIM_PART_NONE, true);
+            add_location(cause, place, trail->to, SIM_PART_NONE, true);
         }
     }
 }
@@ -214,6 +217,6 @@ sim__blame_entry(const struct sim_evidence *evidence, struct sim_cause *cause, u
         }
     }
     if (entry != NULL && !sim__blame_names(cause, &entry->place)) {
-        add_spot(cause, &entry->place, trail->to, SIM_PART_NONE, true);
+        add_location(cause, &entry->place, trail->to, SIM_PART_NONE, true);
     }
 }

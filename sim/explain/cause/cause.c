@@ -132,7 +132,7 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
     ret_cause->stored.part = SIM_PART_NONE;
     ret_cause->merged.part = SIM_PART_NONE;
     if (wait != NULL && wait->unknown == 0) {
-        sim__spot_set(&ret_cause->stored,
+        sim__location_set(&ret_cause->stored,
                 sim_site_find(wait->await != 0 ? wait->await : wait->site), wait->store_step,
                 wait->part);
     }

@@ -45,7 +45,7 @@ enum sim_cause_kind {
 #define SIM_CAUSE_CALLS 16u
 
 /* A place, and whose turn it was there. */
-struct sim_spot {
+struct sim_location {
     struct sim_place place; /* function "": not known. */
     uint64_t step;          /* 0: before the first, or not known. */
     uint32_t part;          /* SIM_PART_NONE: nobody's. */
@@ -55,19 +55,20 @@ struct sim_spot {
 /* Of a loop that was not woken: what became of who came to wake it. */
 struct sim_visited {
     bool known;
-    bool early;              /* It did not sleep yet. */
-    struct sim_spot at;      /* How far the visitor came; step 0: nobody came there. */
-    struct sim_spot instead; /* Who was woken instead, and where; part NONE: nobody. */
-    struct sim_spot flag;  /* What turned the visitor away, as it was written; step 0: not known. */
-    struct sim_spot clear; /* Where that is taken back in the passing run; step 0: not known. */
+    bool early;                  /* It did not sleep yet. */
+    struct sim_location at;      /* How far the visitor came; step 0: nobody came there. */
+    struct sim_location instead; /* Who was woken instead, and where; part NONE: nobody. */
+    struct sim_location
+            flag; /* What turned the visitor away, as it was written; step 0: not known. */
+    struct sim_location clear; /* Where that is taken back in the passing run; step 0: not known. */
 };
 
 struct sim_cause {
     uint32_t kind; /* enum sim_cause_kind */
     /* Where it went wrong, innermost first: the place itself, then who called it. */
-    struct sim_spot at[SIM_CAUSE_CALLS];
+    struct sim_location at[SIM_CAUSE_CALLS];
     uint32_t at_count;
-    struct sim_spot stored; /* Where its waker was stored. */
+    struct sim_location stored; /* Where its waker was stored. */
     /* NEVER_STORED: the combinator whose waker is not where the blocked task's own is; 0: none. */
     uint32_t past;
     bool by_rest;    /* NEVER_STORED: in a timer that does not run. */
@@ -80,27 +81,27 @@ struct sim_cause {
             by_counterfactual; /* enum sim_counterfactual_kind: known from what the blocked task would go on with. */
     bool wiped; /* ERASED: by the blocked task itself, as it fell asleep. */
     /* by_counterfactual LOST, or wiped: whose write it was that is written over `at`. */
-    struct sim_spot before;
+    struct sim_location before;
     /* by_counterfactual ELSEWHERE: so many of `at`, in front, are functions that who would do it goes through
      * instead; behind them stands where it is done in the passing run. COALESCED: what who would
      * wake it goes through, and is turned away; behind them what turns it away. */
     uint32_t lost_count;
-    bool lost_only;        /* … and in this run alone. */
-    struct sim_spot given; /* … and where it was given what it should pass on, where known. */
+    bool lost_only;            /* … and in this run alone. */
+    struct sim_location given; /* … and where it was given what it should pass on, where known. */
     /* NOT_A_WAKE: a wake of a blocked task that found it awake already, before its last turn; part NONE:
      * there is none. */
-    struct sim_spot merged;
+    struct sim_location merged;
     uint32_t merged_part; /* Whom it woke. */
     uint64_t merged_turn; /* The step of that turn. */
     struct sim_visited visited;
     /* by_counterfactual LOST: what the caller of at[0] called right before it; no function: nothing known. */
-    struct sim_spot prior;
+    struct sim_location prior;
     /* COALESCED: the line of the runtime that polled who woke itself; no function: not known. */
-    struct sim_spot poller;
-    struct sim_spot sleeps; /* by_visit: where. */
-    bool by_visit;          /* FIRED_EARLY: nobody fired anything; who came is at[0]. */
-    bool by_call;           /* NEVER_STORED: `at` is a call that the passing run makes. */
-    bool by_trail;          /* `at` are the functions that were gone through, the last in front. */
+    struct sim_location poller;
+    struct sim_location sleeps; /* by_visit: where. */
+    bool by_visit;              /* FIRED_EARLY: nobody fired anything; who came is at[0]. */
+    bool by_call;               /* NEVER_STORED: `at` is a call that the passing run makes. */
+    bool by_trail; /* `at` are the functions that were gone through, the last in front. */
 };
 
 /* What is known of a failure. */
@@ -149,7 +150,7 @@ uint64_t sim_cause_told(const struct sim_evidence *evidence);
 /* Where what was written over something is to blame: the function that wrote first, and the one
  * that wrote over it and had no part in the first. False: no such two. */
 bool sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cause,
-        struct sim_spot *ret_first, struct sim_spot *ret_second);
+        struct sim_location *ret_first, struct sim_location *ret_second);
 
 /* "never-stored" …; static; "?" for a number that is none. */
 const char *sim_cause_name(uint32_t kind);

@@ -17,7 +17,8 @@
 
 /* ---- blame.c: each adds to cause->at what is a reader's, innermost first. ------------------- */
 
-void sim__spot_set(struct sim_spot *spot, const struct rt_site *site, uint64_t step, uint32_t part);
+void sim__location_set(
+        struct sim_location *location, const struct rt_site *site, uint64_t step, uint32_t part);
 
 /* Whether a place in the function of `place` is to blame already. */
 bool sim__blame_names(const struct sim_cause *cause, const struct sim_place *place);

@@ -246,7 +246,7 @@ blame_deaf(const struct sim_evidence *evidence, struct sim_cause *cause)
             next = fits && (next == NULL || walked[i].entered < next->entered) ? &walked[i] : next;
         }
         if (next != NULL) {
-            cause->at[cause->at_count++] = (struct sim_spot){
+            cause->at[cause->at_count++] = (struct sim_location){
                     .place = next->place, .step = sim_cause_told(evidence), .part = part};
         }
     }
@@ -327,7 +327,7 @@ find_prior(const struct sim_evidence *evidence, struct sim_cause *cause)
         prior = between && (prior == NULL || walked[i].last > prior->last) ? &walked[i] : prior;
     }
     if (prior != NULL) {
-        cause->prior = (struct sim_spot){
+        cause->prior = (struct sim_location){
                 .place = prior->place, .step = cause->at[0].step, .part = cause->at[0].part};
     }
 }
@@ -347,7 +347,7 @@ blame_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
 
 bool
 sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cause,
-        struct sim_spot *ret_first, struct sim_spot *ret_second)
+        struct sim_location *ret_first, struct sim_location *ret_second)
 {
     struct sim_cause writer = {.by_counterfactual = SIM_COUNTERFACTUAL_LOST};
     if (cause->by_counterfactual == SIM_COUNTERFACTUAL_LOST) {
@@ -372,7 +372,7 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
  * there what the blocked task waits for. NULL: nobody was. */
 static const struct sim_wait *
 find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
-        struct sim_spot *ret_given)
+        struct sim_location *ret_given)
 {
     const struct sim_ledger *ledger = evidence->ledger;
     const struct sim_wait *last = NULL;
@@ -398,7 +398,7 @@ uint32_t
 sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step)
 {
     struct sim_cause due = {.by_counterfactual = SIM_COUNTERFACTUAL_ELSEWHERE};
-    struct sim_spot given;
+    struct sim_location given;
     if (evidence->counterfactual == NULL ||
             evidence->counterfactual->kind != SIM_COUNTERFACTUAL_ELSEWHERE) {
         return SIM_PART_NONE;
@@ -431,7 +431,7 @@ add_way(const struct sim_evidence *evidence, const struct sim_cause *cause,
         if (next == NULL) {
             return;
         }
-        lost->at[lost->at_count++] = (struct sim_spot){.place = next->place,
+        lost->at[lost->at_count++] = (struct sim_location){.place = next->place,
                 .step = sim_way_step(evidence->here, next->last),
                 .part = part};
         next->last = 0;

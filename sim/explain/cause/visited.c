@@ -20,19 +20,19 @@ sim__part_of_id(const struct sim_cast *cast, uint32_t id)
 }
 
 /* The innermost place of a stack that is the reader's. */
-static struct sim_spot
-spot_of(const struct sim_evidence *evidence, const struct sim_cast *cast,
+static struct sim_location
+location_of(const struct sim_evidence *evidence, const struct sim_cast *cast,
         const struct sim_walk_stop *stop, bool returns, uint64_t step, uint32_t id)
 {
     struct sim_cause all = {.kind = SIM_CAUSE_NOT_A_WAKE};
     uint32_t count = stop->frame_count <= SIM_WALK_FRAMES ? stop->frame_count : 0;
-    struct sim_spot spot = {.part = SIM_PART_NONE};
+    struct sim_location location = {.part = SIM_PART_NONE};
     sim__blame_frames(evidence, &all, stop->frames, count, returns, step, SIM_PART_NONE);
     if (all.at_count > 0) {
-        spot = all.at[0];
+        location = all.at[0];
     }
-    spot.part = sim__part_of_id(cast, id);
-    return spot;
+    location.part = sim__part_of_id(cast, id);
+    return location;
 }
 
 void
@@ -48,20 +48,20 @@ sim__cause_visited(const struct sim_evidence *evidence, struct sim_visited *ret_
     ret_visited->known = true;
     ret_visited->early = visit->step <= visit->slept;
     if (visit->has_turned) {
-        ret_visited->at = (struct sim_spot){.place = visit->turned,
+        ret_visited->at = (struct sim_location){.place = visit->turned,
                 .step = visit->step,
                 .part = sim__part_of_id(cast, visit->by_id)};
     }
     if (visit->instead_id != 0) {
         ret_visited->instead =
-                spot_of(evidence, cast, &visit->instead, true, visit->step, visit->instead_id);
+                location_of(evidence, cast, &visit->instead, true, visit->step, visit->instead_id);
     }
     if (visit->flag_step != 0) {
         ret_visited->flag =
-                spot_of(evidence, cast, &visit->flag, false, visit->flag_step, visit->flag_id);
+                location_of(evidence, cast, &visit->flag, false, visit->flag_step, visit->flag_id);
     }
     if (visit->clear_step != 0) {
-        ret_visited->clear = spot_of(
+        ret_visited->clear = location_of(
                 evidence, passing, &visit->clear, false, visit->clear_step, visit->clear_id);
     }
 }
@@ -93,7 +93,7 @@ sim__cause_sleeps(const struct sim_evidence *evidence, struct sim_cause *cause)
     for (uint32_t i = 0; study != NULL && i < study->trail_count && i < SIM_STUDY_PATHS; i++) {
         if (study->trails[i].actor == actor) {
             const struct sim_walk_stop *asleep = &study->trails[i].path.asleep;
-            cause->sleeps = spot_of(evidence, evidence->ledger->cast, asleep, false,
+            cause->sleeps = location_of(evidence, evidence->ledger->cast, asleep, false,
                     evidence->counterfactual->step, 0);
         }
     }

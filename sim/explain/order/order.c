@@ -100,14 +100,16 @@ find_like(const struct sim_cast *failing, const struct sim_cast *passing, const 
 }
 
 static void
-set_spot(struct sim_spot *spot, const struct key *key, const struct sim_cast *cast)
+set_location(struct sim_location *location, const struct key *key, const struct sim_cast *cast)
 {
     const struct rt_site *site = sim_site_find(key->site);
-    *spot = (struct sim_spot){.step = sim_cast_event(cast, key->event)->step, .part = key->part};
+    *location = (struct sim_location){
+            .step = sim_cast_event(cast, key->event)->step, .part = key->part};
     if (site != NULL) {
-        (void)snprintf(spot->place.function, sizeof(spot->place.function), "%s", site->function);
-        (void)snprintf(spot->place.file, sizeof(spot->place.file), "%s", site->file);
-        spot->place.line = site->line;
+        (void)snprintf(
+                location->place.function, sizeof(location->place.function), "%s", site->function);
+        (void)snprintf(location->place.file, sizeof(location->place.file), "%s", site->file);
+        location->place.line = site->line;
     }
 }
 
@@ -129,8 +131,8 @@ find_events(const struct sim_twins *twins, const struct keys *failing, const str
                 order->events = true;
                 order->first_event = early->event;
                 order->second_event = late->event;
-                set_spot(&order->first, early, twins->failing);
-                set_spot(&order->second, late, twins->failing);
+                set_location(&order->first, early, twins->failing);
+                set_location(&order->second, late, twins->failing);
                 return true;
             }
         }
@@ -185,8 +187,8 @@ find_functions(const struct sim_twins *twins, struct sim_swap *order)
             if (like != NULL && like->entered != UINT32_MAX && early->last < late->entered &&
                     late_there->last < like->entered) {
                 order->found = true;
-                order->first = (struct sim_spot){.place = early->place, .part = SIM_PART_NONE};
-                order->second = (struct sim_spot){.place = late->place, .part = SIM_PART_NONE};
+                order->first = (struct sim_location){.place = early->place, .part = SIM_PART_NONE};
+                order->second = (struct sim_location){.place = late->place, .part = SIM_PART_NONE};
                 return;
             }
         }

@@ -34,8 +34,8 @@ struct sim_swap {
                     are functions. */
     uint64_t first_event;
     uint64_t second_event;
-    struct sim_spot first; /* As they are in the failing run. */
-    struct sim_spot second;
+    struct sim_location first; /* As they are in the failing run. */
+    struct sim_location second;
 };
 
 /* What is compared; the trails begin where the runs part, NULL: not walked. */

@@ -88,16 +88,16 @@ sim__states_rare(struct sim_states *states, const struct sim_event *event)
     }
 }
 
-/* ---- Spots. ---------------------------------------------------------------------------------- */
+/* ---- Locations. ---------------------------------------------------------------------------------- */
 
 uint32_t
-sim_states_spots(const struct sim_states *states, const struct sim_event *event,
-        struct sim_spot ret[SIM_ACCESSES_MAX])
+sim_states_locations(const struct sim_states *states, const struct sim_event *event,
+        struct sim_location ret[SIM_ACCESSES_MAX])
 {
     struct sim_access accesses[SIM_ACCESSES_MAX];
     bool counts = states->stepping != 0 && event->kind != RT_PROBE_POST;
     uint32_t count = counts ? sim_event_accesses(event, accesses) : 0;
-    uint32_t spots = 0;
+    uint32_t locations = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t resource = accesses[i].resource;
         bool own = resource == states->from.object;
@@ -105,8 +105,9 @@ sim_states_spots(const struct sim_states *states, const struct sim_event *event,
         if (resource == SIM_RESOURCE_QUIET || resource == SIM_RESOURCE_GONE || (own && !of_poll)) {
             continue;
         }
-        ret[spots++] = (struct sim_spot){resource, of_poll ? states->from.place : sim__line(event),
-                accesses[i].mode, event->kind != SIM_EVENT_SET};
+        ret[locations++] =
+                (struct sim_location){resource, of_poll ? states->from.place : sim__line(event),
+                        accesses[i].mode, event->kind != SIM_EVENT_SET};
     }
-    return spots;
+    return locations;
 }

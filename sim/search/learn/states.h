@@ -16,7 +16,7 @@
  *      STEP a   POLL   GET x   WAKE a (own)   POLLED   STEP b   FIRE s   WAKE c   …
  *      └──── one step of a; its lines make a's new state ────┘ └── c was woken: a new state too
  *
- * Spots. What a step touches, and on which line, are its *spots*; which resources an event
+ * Locations. What a step touches, and on which line, are its *locations*; which resources an event
  * touches says core/footprint.h. Left out is what each step touches (QUIET), what only the dead
  * have (GONE), who is posted (until then nobody can touch it), and a task's own number, but for the
  * poll that another's wake led to: its line is the place in which the task slept.
@@ -58,7 +58,7 @@ struct sim_standing {
     bool woken; /* By somebody else, since its last step. */
 };
 
-struct sim_spot {
+struct sim_location {
     uint32_t resource; /* As in footprint.h. */
     uint32_t line;     /* A site's id, or the place of a blocked task. */
     uint32_t mode;     /* enum sim_mode */
@@ -189,9 +189,9 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
     }
 }
 
-/* Fills `ret` with the spots of `event`, which was told last, and returns how many there are. */
-uint32_t sim_states_spots(const struct sim_states *states, const struct sim_event *event,
-        struct sim_spot ret[SIM_ACCESSES_MAX]);
+/* Fills `ret` with the locations of `event`, which was told last, and returns how many there are. */
+uint32_t sim_states_locations(const struct sim_states *states, const struct sim_event *event,
+        struct sim_location ret[SIM_ACCESSES_MAX]);
 
 #ifdef __cplusplus
 }

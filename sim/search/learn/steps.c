@@ -8,15 +8,15 @@
 #include "runtime/base/assert.h"
 #include "sim/search/learn/races.h"
 
-/* Resources of one step, and spots, that are noted; those behind them are left out: who lets go of
+/* Resources of one step, and locations, that are noted; those behind them are left out: who lets go of
  * a lock may wake hundreds. */
 #define TOUCHED_MAX 10u
-#define SPOTS_MAX 12u
+#define LOCATIONS_MAX 12u
 
 struct touched {
     struct sim_access accesses[TOUCHED_MAX];
     uint32_t count;
-    uint32_t spots;
+    uint32_t locations;
     uint32_t actor; /* Whose step; stable id, 0: none. */
     uint32_t index; /* Its index in the run, … */
     uint32_t task;  /* … and its number, if it is a task. */
@@ -73,17 +73,17 @@ begin_step(struct sim_facts *facts, const struct sim_states *states, struct touc
 }
 
 static void
-note_spots(struct sim_facts *facts, const struct sim_states *states, struct touched *touched,
+note_locations(struct sim_facts *facts, const struct sim_states *states, struct touched *touched,
         const struct sim_event *event, uint64_t run)
 {
-    struct sim_spot spots[SIM_ACCESSES_MAX];
-    uint32_t count = sim_states_spots(states, event, spots);
-    for (uint32_t i = 0; i < count && touched->spots < SPOTS_MAX; i++) {
-        touched->spots++;
-        touch(touched, (struct sim_access){spots[i].resource, spots[i].mode});
+    struct sim_location locations[SIM_ACCESSES_MAX];
+    uint32_t count = sim_states_locations(states, event, locations);
+    for (uint32_t i = 0; i < count && touched->locations < LOCATIONS_MAX; i++) {
+        touched->locations++;
+        touch(touched, (struct sim_access){locations[i].resource, locations[i].mode});
         (void)sim_facts_note(facts, SIM_FACT_FOOTPRINT,
-                sim_footprint_fact(states->from.state, spots[i].line, spots[i].mode),
-                spots[i].resource, run, 1);
+                sim_footprint_fact(states->from.state, locations[i].line, locations[i].mode),
+                locations[i].resource, run, 1);
     }
 }
 
@@ -111,7 +111,7 @@ sim_steps_note(struct sim_facts *facts, struct sim_states *states,
         if (begins && states->stepping != 0 && states->from.id != 0) {
             begin_step(facts, states, &touched, run);
         } else if (touched.actor != 0) {
-            note_spots(facts, states, &touched, event, run);
+            note_locations(facts, states, &touched, event, run);
         }
     }
     end_step(facts, &touched, states->asleep, run);

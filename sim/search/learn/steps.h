@@ -9,7 +9,7 @@
  *      FOOTPRINT  a: the state that the step began in, line, mode   b: the resource
  *                 once for each event; with line, mode and b 0: once for each step
  *
- * States, lines and spots: states.h.
+ * States, lines and locations: states.h.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -71,7 +71,7 @@ def check_words(schema, header, sources):
     known = keys_of(schema, set())
     for path in sources:
         text = open(path, encoding="utf-8").read()
-        for key in re.findall(r'\b(?:sim_json_\w+|put_spot|sim_shrunk_json_key|json_list)\('
+        for key in re.findall(r'\b(?:sim_json_\w+|put_location|sim_shrunk_json_key|json_list)\('
                               r'[^,()]*,\s*"([^"]+)"', text):
             if key not in known:
                 return '%s writes "%s", which is not in the schema' % (path, key)
