@@ -85,7 +85,7 @@ look_at(struct report_turns *turns, struct report_turn *turn)
     const struct report_step *step = turn->step;
     sim_page_clear(&turns->words);
     for (uint64_t i = step->first; i < step->first + step->count; i++) {
-        const struct sim_event *event = sim_cast_event(&turns->run->cast, i);
+        const struct sim_event *event = sim_actor_table_event(&turns->run->actor_table, i);
         bool poll = event->kind == RT_PROBE_POLL;
         turn->poll = turn->poll || poll;
         if (event->await != 0) {
@@ -158,7 +158,7 @@ bool
 report_turns_missing(const struct report_run *run, struct report_missing *ret_missing)
 {
     struct sim_missing missing;
-    sim_missing_find(&run->cast, &run->outcome, &missing);
+    sim_missing_find(&run->actor_table, &run->outcome, &missing);
     const struct report_step *step =
             missing.kind != SIM_MISSING_NONE ? report_run_step(run, missing.step) : NULL;
     if (step == NULL) {

@@ -111,11 +111,11 @@ kind_name(uint32_t kind)
 }
 
 static char *
-part_name(const struct sim_cast *cast, uint32_t part)
+part_name(const struct sim_actor_table *actor_table, uint32_t part)
 {
     struct sim_page page;
     sim_page_init(&page, false);
-    sim_cast_put_part(cast, &page, part);
+    sim_actor_table_put_part(actor_table, &page, part);
     char *name = page.failed ? NULL : strdup(sim_page_text(&page));
     sim_page_fini(&page);
     return name;
@@ -124,15 +124,15 @@ part_name(const struct sim_cast *cast, uint32_t part)
 static bool
 make_actors(struct report_run *run)
 {
-    const struct sim_cast *cast = &run->cast;
-    run->actors = calloc((size_t)cast->count + 1, sizeof(*run->actors));
+    const struct sim_actor_table *actor_table = &run->actor_table;
+    run->actors = calloc((size_t)actor_table->count + 1, sizeof(*run->actors));
     if (run->actors == NULL) {
         return false;
     }
-    for (; run->actors_count < cast->count; run->actors_count++) {
-        const struct sim_part *part = &cast->parts[run->actors_count];
+    for (; run->actors_count < actor_table->count; run->actors_count++) {
+        const struct sim_part *part = &actor_table->parts[run->actors_count];
         run->actors[run->actors_count] = (struct report_actor){
-                .name = part_name(cast, run->actors_count),
+                .name = part_name(actor_table, run->actors_count),
                 .kind = kind_name(part->kind),
                 .object = part->object,
                 .index = part->actor,
@@ -154,7 +154,7 @@ give_lanes(struct report_run *run)
     uint32_t lane = 0;
     for (uint32_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
         for (uint32_t i = 0; i < run->actors_count; i++) {
-            if (run->cast.parts[i].kind == order[k]) {
+            if (run->actor_table.parts[i].kind == order[k]) {
                 run->actors[i].lane = lane++;
             }
         }
@@ -170,7 +170,7 @@ name_objects(struct report_run *run)
     for (uint32_t i = 0; i < run->objects_count && room; i++) {
         struct report_object *object = &run->objects[i];
         sim_page_clear(&page);
-        sim_cast_put_object(&run->cast, &page, object->object, SIM_PART_NONE);
+        sim_actor_table_put_object(&run->actor_table, &page, object->object, SIM_PART_NONE);
         object->name = strdup(sim_page_text(&page));
         object->kind = sim_object_kind_name(SIM_OBJECT_KIND(object->object));
         room = object->name != NULL && !page.failed;
@@ -226,7 +226,7 @@ make_objects(struct report_run *run)
     uint32_t capacity = 0;
     REPORT_EVENTS(run, i)
     {
-        uint32_t object = sim_cast_event(&run->cast, i)->object;
+        uint32_t object = sim_actor_table_event(&run->actor_table, i)->object;
         if (object != 0 && !add_object(run, &capacity, object)) {
             return false;
         }
@@ -255,7 +255,7 @@ add_step(struct report_run *run, uint32_t *capacity)
 static void
 step_take(struct report_run *run, struct report_step *step, uint64_t index)
 {
-    const struct sim_event *event = sim_cast_event(&run->cast, index);
+    const struct sim_event *event = sim_actor_table_event(&run->actor_table, index);
     step->count++;
     if (event->kind == SIM_EVENT_STEP) {
         step->time_ns = event->argument;
@@ -277,7 +277,7 @@ make_steps(struct report_run *run)
     struct report_step *step = NULL;
     REPORT_EVENTS(run, i)
     {
-        const struct sim_event *event = sim_cast_event(&run->cast, i);
+        const struct sim_event *event = sim_actor_table_event(&run->actor_table, i);
         if (event->kind == SIM_EVENT_CLOCK) {
             jump_ns += event->argument > now_ns ? event->argument - now_ns : 0;
             now_ns = event->argument;
@@ -320,7 +320,7 @@ count_steps(struct report_run *run)
 static bool
 add_wake(struct report_run *run, uint32_t *capacity, uint64_t index)
 {
-    const struct sim_event *event = sim_cast_event(&run->cast, index);
+    const struct sim_event *event = sim_actor_table_event(&run->actor_table, index);
     if (run->wakes_count == *capacity) {
         uint32_t grown = *capacity != 0 ? *capacity * 2 : 256;
         struct report_wake *more = reallocarray(run->wakes, grown, sizeof(*more));
@@ -330,7 +330,7 @@ add_wake(struct report_run *run, uint32_t *capacity, uint64_t index)
         run->wakes = more;
         *capacity = grown;
     }
-    uint32_t woken = sim_cast_object(&run->cast, event->object);
+    uint32_t woken = sim_actor_table_object(&run->actor_table, event->object);
     run->wakes[run->wakes_count++] = (struct report_wake){
             .event = index,
             .step = event->step,
@@ -348,8 +348,9 @@ add_wake(struct report_run *run, uint32_t *capacity, uint64_t index)
 static void
 answer_wakes(struct report_run *run, uint32_t *last, uint64_t index)
 {
-    uint32_t step = sim_cast_event(&run->cast, index)->step;
-    uint32_t part = sim_cast_object(&run->cast, sim_cast_event(&run->cast, index)->object);
+    uint32_t step = sim_actor_table_event(&run->actor_table, index)->step;
+    uint32_t part = sim_actor_table_object(
+            &run->actor_table, sim_actor_table_event(&run->actor_table, index)->object);
     if (part >= run->actors_count) {
         return;
     }
@@ -368,8 +369,8 @@ make_wakes(struct report_run *run)
     /* By actor: its last wake that waits for a poll, from 1; each leads to the one before. */
     uint32_t *last = calloc((size_t)run->actors_count + 1, sizeof(*last));
     bool room = last != NULL;
-    for (uint64_t i = run->cast.first; room && i < run->cast.end; i++) {
-        uint32_t kind = sim_cast_event(&run->cast, i)->kind;
+    for (uint64_t i = run->actor_table.first; room && i < run->actor_table.end; i++) {
+        uint32_t kind = sim_actor_table_event(&run->actor_table, i)->kind;
         if (kind == RT_PROBE_POLL) {
             answer_wakes(run, last, i);
         } else if (kind == RT_PROBE_WAKE || kind == RT_PROBE_WAKE_DEAD) {
@@ -397,8 +398,8 @@ make_wakes(struct report_run *run)
 static bool
 make_arrays(struct report_run *run)
 {
-    if (sim_cast_make(&run->cast, &run->recorder) != RT_OK ||
-            sim_ledger_make(&run->ledger, &run->cast) != RT_OK) {
+    if (sim_actor_table_make(&run->actor_table, &run->recorder) != RT_OK ||
+            sim_ledger_make(&run->ledger, &run->actor_table) != RT_OK) {
         return false;
     }
     sim_wake_outcome_find(&run->ledger, &run->outcome, &run->wake_outcome);
@@ -445,7 +446,7 @@ report_run_free(struct report_run *run)
     free(run->token);
     free(run->library);
     sim_ledger_free(&run->ledger);
-    sim_cast_free(&run->cast);
+    sim_actor_table_free(&run->actor_table);
     report_recorder_free(&run->recorder);
     *run = (struct report_run){.number = 0};
 }
@@ -471,14 +472,14 @@ report_run_step(const struct report_run *run, uint64_t number)
 uint32_t
 report_run_actor(const struct report_run *run, uint64_t event)
 {
-    uint32_t part = sim_cast_part_of(&run->cast, event);
+    uint32_t part = sim_actor_table_part_of(&run->actor_table, event);
     return part < run->actors_count ? part : 0;
 }
 
 const struct report_place *
 report_run_place(const struct report_run *run, uint64_t event)
 {
-    const struct sim_event *at = sim_cast_event(&run->cast, event);
+    const struct sim_event *at = sim_actor_table_event(&run->actor_table, event);
     const struct report_place *place = report_places_find(run->places, at->await);
     return place != NULL ? place : report_places_find(run->places, at->site);
 }
@@ -486,7 +487,7 @@ report_run_place(const struct report_run *run, uint64_t event)
 bool
 report_run_words(const struct report_run *run, uint64_t event, struct sim_page *page)
 {
-    return sim_phrase_put(&run->cast, page, event);
+    return sim_phrase_put(&run->actor_table, page, event);
 }
 
 bool
@@ -498,7 +499,7 @@ report_run_step_words(
     sim_page_init(&word, false);
     for (uint64_t i = step->first; i < step->first + step->count; i++) {
         sim_page_clear(&word);
-        if (sim_phrase_put(&run->cast, &word, i)) {
+        if (sim_phrase_put(&run->actor_table, &word, i)) {
             sim_phrase_join(page, start, sim_page_text(&word));
             sim_page_put(page, sim_page_text(&word));
         }

@@ -2,7 +2,7 @@
  * run.h -- a run out of the database, as reports and exports need it.
  *
  * The events of a run are read back into a recorder, so that all words are those of
- * sim/explain/view: who is who (`cast`), the life of every wait (`ledger`), what became of the
+ * sim/explain/view: who is who (`actor table`), the life of every wait (`ledger`), what became of the
  * waker (`wake outcome`). Beside them stand plain arrays:
  *
  *      actors    who acts: one lane each. Index 0 is the world.
@@ -74,7 +74,7 @@ struct report_run {
     int64_t number;
     struct sim_outcome outcome;
     struct sim_recorder recorder;
-    struct sim_cast cast;
+    struct sim_actor_table actor_table;
     struct sim_ledger ledger;
     struct sim_wake_outcome wake_outcome;
     const struct report_places *places;
@@ -93,7 +93,7 @@ struct report_run {
 
 /* Goes through the events: `index` is a uint64_t. */
 #define REPORT_EVENTS(run, index) \
-    for (uint64_t index = (run)->cast.first; index < (run)->cast.end; index++)
+    for (uint64_t index = (run)->actor_table.first; index < (run)->actor_table.end; index++)
 
 /*
  * Loads it. A run of which no events are stored has none: steps_count is 0, and only the outcome

@@ -27,7 +27,7 @@ collect_marks(const struct report_lanes *lanes, uint64_t marks[MARKS_MAX])
     }
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         if (events[i] != SIM_EVENT_NONE) {
-            marks[count++] = sim_cast_event(&run->cast, events[i])->step;
+            marks[count++] = sim_actor_table_event(&run->actor_table, events[i])->step;
         }
     }
     for (uint64_t step = lanes->parts > 1 ? lanes->parts - 1 : lanes->parts;
@@ -48,13 +48,13 @@ make_plan(struct report_lanes *lanes, uint32_t rows_max)
 {
     uint64_t marks[MARKS_MAX];
     struct sim_interest interest = {
-            .part = sim_cast_actor(&lanes->run->cast, lanes->run->outcome.actor),
+            .part = sim_actor_table_actor(&lanes->run->actor_table, lanes->run->outcome.actor),
             .owed_step = lanes->missing.step,
             .steps = marks,
             .steps_count = collect_marks(lanes, marks),
             .rows_max = rows_max,
     };
-    rt_err err = sim_rows_make(&lanes->rows, &lanes->run->cast);
+    rt_err err = sim_rows_make(&lanes->rows, &lanes->run->actor_table);
     return err == RT_OK ? sim_plan_make(&lanes->plan, &lanes->rows, &interest) : err;
 }
 
@@ -64,8 +64,9 @@ add_row(struct report_lanes *lanes, const struct sim_row *row, struct sim_page *
     if (row->kind == SIM_ROW_JUMP) {
         report_lanes_add_jump(lanes, row, words);
     } else if (row->kind == SIM_ROW_END) {
-        report_lanes_add_end(
-                lanes, (uint32_t)sim_cast_event(&lanes->run->cast, row->first)->argument, words);
+        report_lanes_add_end(lanes,
+                (uint32_t)sim_actor_table_event(&lanes->run->actor_table, row->first)->argument,
+                words);
     } else if (row->step != 0) {
         uint32_t begun = lanes->items_count;
         report_lanes_add_parting(lanes, row->step, words);
@@ -130,7 +131,7 @@ rt_err
 report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *plan)
 {
     const struct report_run *run = plan->run;
-    uint32_t part = sim_cast_actor(&run->cast, run->outcome.actor);
+    uint32_t part = sim_actor_table_actor(&run->actor_table, run->outcome.actor);
     bool lost = (run->outcome.verdict == SIM_VERDICT_LOST_WAKEUP ||
                         run->outcome.verdict == SIM_VERDICT_LATE_WAKEUP) &&
                 part < run->actors_count;
@@ -145,7 +146,7 @@ report_lanes_make(struct report_lanes *lanes, const struct report_lanes_plan *pl
             .head_height = 2 * REPORT_LINE + 22,
     };
     if (lost) {
-        sim_missing_find(&run->cast, &run->outcome, &lanes->missing);
+        sim_missing_find(&run->actor_table, &run->outcome, &lanes->missing);
     }
     lanes->lane_of = calloc((size_t)run->actors_count + 1, sizeof(*lanes->lane_of));
     if (lanes->lane_of == NULL || run->steps_count == 0) {

@@ -126,7 +126,8 @@ report_lanes_add_end(struct report_lanes *lanes, uint32_t said, struct sim_page 
     sim_page_clear(words);
     if (said == SIM_VERDICT_DEADLOCK) {
         sim_page_put(words, "the run stalls: nobody is left to take a step");
-    } else if (said != verdict && sim_cast_limit(&lanes->run->cast) != SIM_VERDICT_PASS) {
+    } else if (said != verdict &&
+               sim_actor_table_limit(&lanes->run->actor_table) != SIM_VERDICT_PASS) {
         sim_page_printf(words, "the run is cut off: %s", sim_verdict_name(said));
     } else if (verdict == SIM_VERDICT_PASS) {
         sim_page_put(words, "everything is done: the run passes");
@@ -176,7 +177,7 @@ report_lanes_add_lost(struct report_lanes *lanes, uint32_t owner, struct sim_pag
 {
     sim_page_clear(words);
     sim_page_put(words, lanes->missing.kind == SIM_MISSING_ITSELF ? "" : "the lost wake: ");
-    sim_missing_put(&lanes->run->cast, words, &lanes->missing);
+    sim_missing_put(&lanes->run->actor_table, words, &lanes->missing);
     uint32_t item = lanes->items_count;
     (void)report_lanes_add_item(lanes, REPORT_ITEM_LOST);
     report_lanes_add_lines(lanes, sim_page_text(words), report_lanes_whole_room(lanes), 1,
@@ -205,7 +206,8 @@ put_waiting(const struct report_lanes *lanes, uint32_t actor, struct sim_page *w
     if (wait->kind == SIM_WAIT_CLONE) {
         sim_page_put(words, "whoever has its waker");
     } else {
-        sim_cast_put_wanted(&lanes->run->cast, words, wait->object, wait->reason, actor);
+        sim_actor_table_put_wanted(
+                &lanes->run->actor_table, words, wait->object, wait->reason, actor);
     }
     if (wait->unknown == 0) {
         sim_page_printf(words, " since step %u", wait->store_step);

@@ -40,14 +40,14 @@ add_event(struct report_lanes *lanes, uint64_t event, struct sim_page *words)
 {
     char room[64];
     const struct report_run *run = lanes->run;
-    const struct sim_event *what = sim_cast_event(&run->cast, event);
+    const struct sim_event *what = sim_actor_table_event(&run->actor_table, event);
     sim_page_clear(words);
     if (!report_run_words(run, event, words)) {
         return;
     }
     enum report_tone tone =
             event == run->wake_outcome.root_cause && lanes->waiter != REPORT_LANE_NONE ? REPORT_LOST
-            : sim_phrase_woken(&run->cast, event) != SIM_PART_NONE                     ? REPORT_WAKE
+            : sim_phrase_woken(&run->actor_table, event) != SIM_PART_NONE              ? REPORT_WAKE
             : what->kind == RT_PROBE_POLLED                                            ? REPORT_DIM
                                             : REPORT_PLAIN;
     uint32_t line = lanes->lines_count;
@@ -62,7 +62,7 @@ add_event(struct report_lanes *lanes, uint64_t event, struct sim_page *words)
 static void
 add_nothing(struct report_lanes *lanes, uint32_t actor)
 {
-    bool loop = lanes->run->cast.parts[actor].kind == SIM_ACTOR_LOOP;
+    bool loop = lanes->run->actor_table.parts[actor].kind == SIM_ACTOR_LOOP;
     report_lanes_add_lines(lanes, loop ? "looks, and goes on" : "goes on",
             report_lanes_box_room(lanes), 2, SIM_EVENT_NONE, REPORT_DIM);
 }

@@ -42,7 +42,8 @@ put_wanted(struct report_html *html, const struct report_run *run, const struct 
     if (wait->kind == SIM_WAIT_CLONE) {
         sim_page_put(&words, "whoever has a clone of its waker");
     } else {
-        sim_cast_put_wanted(&run->cast, &words, wait->object, wait->reason, wait->part);
+        sim_actor_table_put_wanted(
+                &run->actor_table, &words, wait->object, wait->reason, wait->part);
     }
     report_html_element(html, "td", NULL, sim_page_text(&words));
     sim_page_fini(&words);
@@ -61,7 +62,7 @@ is_lost(const struct report_run *run, uint32_t actor)
 {
     bool lost = run->outcome.verdict == SIM_VERDICT_LOST_WAKEUP ||
                 run->outcome.verdict == SIM_VERDICT_LATE_WAKEUP;
-    return lost && sim_cast_actor(&run->cast, run->outcome.actor) == actor;
+    return lost && sim_actor_table_actor(&run->actor_table, run->outcome.actor) == actor;
 }
 
 /* The step of the last wake of `actor` that no poll has followed; 0: none. */
@@ -123,14 +124,14 @@ static bool
 put_blocked_row(struct report_html *html, const struct report_story *story, uint32_t actor)
 {
     const struct report_run *run = report_story_told(story);
-    uint64_t block = sim_cast_blocked(&run->cast, actor, run->cast.end);
+    uint64_t block = sim_actor_table_blocked(&run->actor_table, actor, run->actor_table.end);
     if (block == SIM_EVENT_NONE) {
         return false;
     }
     report_html_raw(html, is_lost(run, actor) ? "<tr class=\"lost\">" : "<tr>");
     report_html_element(html, "td", NULL, run->actors[actor].name);
     report_html_raw(html, "<td>the host, in its poll</td>");
-    put_step_cell(html, story, sim_cast_event(&run->cast, block)->step);
+    put_step_cell(html, story, sim_actor_table_event(&run->actor_table, block)->step);
     put_place(html, report_run_place(run, block));
     put_could(html, story, actor);
     report_html_raw(html, "</tr>\n");
@@ -261,7 +262,7 @@ place_of(const struct report_run *run, const struct report_step *step)
 {
     const struct report_place *place = NULL;
     for (uint64_t i = step->first; i < step->first + step->count && place == NULL; i++) {
-        uint32_t await = sim_cast_event(&run->cast, i)->await;
+        uint32_t await = sim_actor_table_event(&run->actor_table, i)->await;
         place = report_places_find(run->places, await);
     }
     return place;

@@ -43,6 +43,6 @@ SELECT t.step, t.cause, t.actor, t.kind, t.object,
 FROM trace AS t LEFT JOIN texts AS w
      ON w.run = :run AND w.what = 'object' AND w.which = t.argument
 WHERE t.run = :run
-  AND t.step >= CAST(coalesce(:from, 0) AS INTEGER)
-  AND t.step <= CAST(coalesce(:to, 9223372036854775807) AS INTEGER)
+  AND t.step >= ACTOR TABLE(coalesce(:from, 0) AS INTEGER)
+  AND t.step <= ACTOR TABLE(coalesce(:to, 9223372036854775807) AS INTEGER)
 ORDER BY t.n

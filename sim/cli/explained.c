@@ -181,8 +181,8 @@ tell_runs(struct kept *kept, const struct sim_subject *subject, struct sim_expla
         };
         kept->twin.token = keep_text(kept, sim_token_of(scenario, &decision->options,
                                                    SIM_HOW_STRICT, &tape, kept->twin.outcome));
-        sim_sides_part(&explanation->cast, &explanation->passing_cast, &kept->told.parts_step,
-                &kept->twin.parts_step);
+        sim_sides_part(&explanation->actor_table, &explanation->passing_actor_table,
+                &kept->told.parts_step, &kept->twin.parts_step);
     }
 }
 
@@ -197,17 +197,19 @@ static void
 put_decided(struct sim_page *page, const struct sim_explanation *explanation, bool plain)
 {
     const struct sim_deciding_number *number = &explanation->number;
-    const struct sim_cast *cast =
-            explanation->decision.added ? &explanation->passing_cast : &explanation->cast;
+    const struct sim_actor_table *actor_table = explanation->decision.added
+                                                        ? &explanation->passing_actor_table
+                                                        : &explanation->actor_table;
     if (number->found) {
         bool known = !plain || number->both;
         if (known) {
-            sim_deciding_number_put_value(cast, page, plain ? &number->beside : &number->below);
+            sim_deciding_number_put_value(
+                    actor_table, page, plain ? &number->beside : &number->below);
         }
     } else if (plain) {
-        sim_words_put_plain(cast, page, &explanation->decision.deciding);
+        sim_words_put_plain(actor_table, page, &explanation->decision.deciding);
     } else {
-        sim_words_put_decision(cast, page, &explanation->decision.deciding);
+        sim_words_put_decision(actor_table, page, &explanation->decision.deciding);
     }
 }
 

@@ -13,7 +13,7 @@
 #include "sim/core/draws.h"
 #include "sim/core/symbols.h"
 #include "sim/engine/worker/single.h"
-#include "sim/explain/view/cast.h"
+#include "sim/explain/view/actor_table.h"
 #include "sim/explain/view/page.h"
 
 #ifdef __cplusplus
@@ -35,12 +35,12 @@ void sim_deciding_number_find(const struct sim_candidate *with, const struct sim
         struct sim_places *places, struct sim_deciding_number *ret);
 
 /* Adds "`worker` draws the number 2". */
-void sim_deciding_number_put_value(
-        const struct sim_cast *cast, struct sim_page *page, const struct sim_number *value);
+void sim_deciding_number_put_value(const struct sim_actor_table *actor_table, struct sim_page *page,
+        const struct sim_number *value);
 
 /* Adds "`worker` draws 2 in job_poll() (job.c:18), out of 0 to 2, the 3rd time that it draws";
  * `nth`: the deciding choice, from 0. */
-void sim_deciding_number_put(const struct sim_cast *cast, struct sim_page *page,
+void sim_deciding_number_put(const struct sim_actor_table *actor_table, struct sim_page *page,
         const struct sim_deciding_number *number, uint32_t nth);
 
 #ifdef __cplusplus

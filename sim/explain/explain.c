@@ -127,11 +127,11 @@ static bool
 read_passing(struct sim_explanation *explanation)
 {
     const struct sim_recorder *recorder = sim_single_recorder(&explanation->passing);
-    if (sim_cast_make(&explanation->passing_cast, recorder) != RT_OK) {
+    if (sim_actor_table_make(&explanation->passing_actor_table, recorder) != RT_OK) {
         return false;
     }
-    if (sim_ledger_make(&explanation->passing_ledger, &explanation->passing_cast) != RT_OK) {
-        sim_cast_free(&explanation->passing_cast);
+    if (sim_ledger_make(&explanation->passing_ledger, &explanation->passing_actor_table) != RT_OK) {
+        sim_actor_table_free(&explanation->passing_actor_table);
         return false;
     }
     return true;
@@ -156,11 +156,12 @@ static bool
 read_record(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_single_outcome(&explanation->failing);
-    if (sim_cast_make(&explanation->cast, sim_single_recorder(&explanation->failing)) != RT_OK) {
+    if (sim_actor_table_make(
+                &explanation->actor_table, sim_single_recorder(&explanation->failing)) != RT_OK) {
         return false;
     }
-    if (sim_ledger_make(&explanation->ledger, &explanation->cast) != RT_OK) {
-        sim_cast_free(&explanation->cast);
+    if (sim_ledger_make(&explanation->ledger, &explanation->actor_table) != RT_OK) {
+        sim_actor_table_free(&explanation->actor_table);
         return false;
     }
     sim_wake_outcome_find(&explanation->ledger, outcome, &explanation->wake_outcome);
@@ -225,11 +226,12 @@ walk_run(struct sim_explanation *explanation, const struct sim_tape *tape,
 
 /* The stable id of `part`; 0: it is no actor. */
 static uint32_t
-id_of(const struct sim_cast *cast, uint32_t part)
+id_of(const struct sim_actor_table *actor_table, uint32_t part)
 {
-    for (uint64_t i = cast->first; i < cast->end; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->kind == SIM_EVENT_ACTOR && sim_cast_actor(cast, event->actor) == part) {
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == SIM_EVENT_ACTOR &&
+                sim_actor_table_actor(actor_table, event->actor) == part) {
             return (uint32_t)event->argument;
         }
     }
@@ -239,13 +241,16 @@ id_of(const struct sim_cast *cast, uint32_t part)
 /* The step of the n-th block of the actor with that id, counting up to `count`; of how many there
  * are, where `count` is 0. */
 static uint64_t
-block_step(const struct sim_cast *cast, uint32_t id, uint32_t count, uint32_t *ret_count)
+block_step(
+        const struct sim_actor_table *actor_table, uint32_t id, uint32_t count, uint32_t *ret_count)
 {
     uint64_t step = 0;
-    for (uint64_t i = cast->first; i < cast->end && (count == 0 || *ret_count < count); i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        uint32_t part = sim_cast_part_of(cast, i);
-        if (event->kind == SIM_EVENT_BLOCK && part != SIM_PART_NONE && id_of(cast, part) == id) {
+    for (uint64_t i = actor_table->first;
+            i < actor_table->end && (count == 0 || *ret_count < count); i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        uint32_t part = sim_actor_table_part_of(actor_table, i);
+        if (event->kind == SIM_EVENT_BLOCK && part != SIM_PART_NONE &&
+                id_of(actor_table, part) == id) {
             step = event->step;
             (*ret_count)++;
         }
@@ -272,9 +277,11 @@ find_visit(struct sim_explanation *explanation)
     } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
                wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
                wake_outcome->root_cause != SIM_EVENT_NONE) {
-        uint32_t part = sim_cast_part_of(&explanation->cast, wake_outcome->root_cause);
-        uint32_t by_id = part != SIM_PART_NONE ? id_of(&explanation->cast, part) : 0;
-        uint64_t step = sim_cast_event(&explanation->cast, wake_outcome->root_cause)->step;
+        uint32_t part =
+                sim_actor_table_part_of(&explanation->actor_table, wake_outcome->root_cause);
+        uint32_t by_id = part != SIM_PART_NONE ? id_of(&explanation->actor_table, part) : 0;
+        uint64_t step =
+                sim_actor_table_event(&explanation->actor_table, wake_outcome->root_cause)->step;
         if (by_id != 0) {
             sim_visit_find(
                     &runs, explanation->places, outcome->actor, by_id, step, &explanation->visit);
@@ -290,7 +297,7 @@ walk_ways(struct sim_explanation *explanation, uint32_t actor, uint64_t from, ui
 {
     uint64_t here = 0;
     uint64_t there = 0;
-    sim_sides_part(&explanation->cast, &explanation->passing_cast, &here, &there);
+    sim_sides_part(&explanation->actor_table, &explanation->passing_actor_table, &here, &there);
     here = here > PARTS_BEFORE ? here - PARTS_BEFORE : 1;
     there = there > PARTS_BEFORE ? there - PARTS_BEFORE : 1;
     explanation->here = sim_way_new(
@@ -313,7 +320,7 @@ find_ways(struct sim_explanation *explanation)
 {
     const struct sim_evidence evidence = evidence_of(explanation);
     const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
-    uint32_t waiter = id_of(&explanation->cast, explanation->wake_outcome.part);
+    uint32_t waiter = id_of(&explanation->actor_table, explanation->wake_outcome.part);
     uint64_t given = 0;
     uint32_t taker = sim_cause_taker(&evidence, &given);
     uint32_t blocks = 0;
@@ -323,12 +330,12 @@ find_ways(struct sim_explanation *explanation)
                 counterfactual->away_id, counterfactual->away_step, counterfactual->away_step);
         walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
     } else if (taker != SIM_PART_NONE) {
-        walk_ways(explanation, id_of(&explanation->cast, taker), given + 1, UINT32_MAX);
+        walk_ways(explanation, id_of(&explanation->actor_table, taker), given + 1, UINT32_MAX);
     } else if (counterfactual->kind == SIM_COUNTERFACTUAL_ELSEWHERE &&
                counterfactual->writer_id != waiter) {
         walk_ways(explanation, counterfactual->writer_id, 0, counterfactual->step);
-    } else if (waiter != 0 && block_step(&explanation->cast, waiter, 0, &blocks) != 0) {
-        uint64_t to = block_step(&explanation->passing_cast, waiter, blocks, &like);
+    } else if (waiter != 0 && block_step(&explanation->actor_table, waiter, 0, &blocks) != 0) {
+        uint64_t to = block_step(&explanation->passing_actor_table, waiter, blocks, &like);
         if (like > 0) {
             walk_ways(explanation, waiter, 0, to);
         }
@@ -340,10 +347,11 @@ static void
 find_told(struct sim_explanation *explanation)
 {
     const struct sim_evidence evidence = evidence_of(explanation);
-    uint32_t part = sim_cast_actor(&explanation->cast, explanation->counterfactual.actor);
+    uint32_t part =
+            sim_actor_table_actor(&explanation->actor_table, explanation->counterfactual.actor);
     uint64_t step = sim_cause_told(&evidence);
     if (step != 0 && explanation->here == NULL) {
-        explanation->here = sim_way_new(id_of(&explanation->cast, part), step, step);
+        explanation->here = sim_way_new(id_of(&explanation->actor_table, part), step, step);
         walk_run(explanation, &explanation->decision.failing, sim_way_run, explanation->here);
     }
 }
@@ -411,8 +419,8 @@ find_callers(struct sim_explanation *explanation)
 static void
 find_order(struct sim_explanation *explanation)
 {
-    struct sim_twins twins = {.failing = &explanation->cast,
-            .passing = &explanation->passing_cast,
+    struct sim_twins twins = {.failing = &explanation->actor_table,
+            .passing = &explanation->passing_actor_table,
             .places = explanation->places};
     sim_sides_part(twins.failing, twins.passing, &twins.failing_from, &twins.passing_from);
     /* Where a wake is known to be missing, or the process is gone, functions add nothing. */
@@ -439,11 +447,11 @@ judge_swapped(struct sim_explanation *explanation, struct sim_single *single)
 {
     struct sim_swap *order = &explanation->order;
     const struct sim_outcome *outcome = sim_single_outcome(single);
-    struct sim_cast cast;
-    if (sim_cast_make(&cast, sim_single_recorder(single)) != RT_OK) {
+    struct sim_actor_table actor_table;
+    if (sim_actor_table_make(&actor_table, sim_single_recorder(single)) != RT_OK) {
         return;
     }
-    if (!sim_order_is_swapped(order, &explanation->cast, &cast)) {
+    if (!sim_order_is_swapped(order, &explanation->actor_table, &actor_table)) {
         order->swapped = SIM_SWAPPED_NEVER;
     } else if (outcome->verdict == SIM_VERDICT_PASS) {
         order->swapped = SIM_SWAPPED_PASSES;
@@ -451,7 +459,7 @@ judge_swapped(struct sim_explanation *explanation, struct sim_single *single)
         order->swapped = SIM_SWAPPED_FAILS;
         order->verdict = outcome->verdict;
     }
-    sim_cast_free(&cast);
+    sim_actor_table_free(&actor_table);
 }
 
 static void
@@ -463,7 +471,7 @@ verify_order(struct sim_explanation *explanation)
     if (!order->found || !order->events) {
         return;
     }
-    if (!sim_swap_tape(explanation->cast.recorder, order->first_event, order->second_event,
+    if (!sim_swap_tape(explanation->actor_table.recorder, order->first_event, order->second_event,
                 &explanation->decision.failing, &tape)) {
         order->swapped = SIM_SWAPPED_NEVER;
     } else if (sim_budget_left(&explanation->budget) &&
@@ -582,13 +590,13 @@ sim_explanation_make(struct sim_explanation *explanation, const struct sim_failu
 void
 sim_explanation_free(struct sim_explanation *explanation)
 {
-    if (explanation->ledger.cast != NULL) {
+    if (explanation->ledger.actor_table != NULL) {
         sim_ledger_free(&explanation->ledger);
-        sim_cast_free(&explanation->cast);
+        sim_actor_table_free(&explanation->actor_table);
     }
     if (explanation->compared) {
         sim_ledger_free(&explanation->passing_ledger);
-        sim_cast_free(&explanation->passing_cast);
+        sim_actor_table_free(&explanation->passing_actor_table);
     }
     sim_decision_free(&explanation->decision);
     sim_single_fini(&explanation->failing);

@@ -38,9 +38,9 @@ struct sim_explanation {
     struct sim_decision decision;
     struct sim_deciding_number number; /* Where the deciding one is a number. */
     bool compared;                     /* `passing` has its record, and is read. */
-    struct sim_cast passing_cast;
+    struct sim_actor_table passing_actor_table;
     struct sim_ledger passing_ledger;
-    struct sim_cast cast; /* Of the failing run. */
+    struct sim_actor_table actor_table; /* Of the failing run. */
     struct sim_ledger ledger;
     struct sim_wake_outcome wake_outcome;
     struct sim_counterfactual counterfactual; /* Where nobody goes on. */

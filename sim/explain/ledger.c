@@ -91,7 +91,7 @@ wait_open(struct pass *pass, uint32_t kind, uint32_t part, uint32_t object, uint
             .store_event = pass->index,
             .keep_event = SIM_EVENT_NONE,
             .end_event = SIM_EVENT_NONE,
-            .reason = sim_cast_text(pass->ledger->cast, pass->index),
+            .reason = sim_actor_table_text(pass->ledger->actor_table, pass->index),
             .part = part,
             .number = ++pass->numbers[part],
             .object = object,
@@ -126,10 +126,10 @@ wait_link(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
 static uint32_t
 wait_unknown(struct pass *pass, uint32_t kind, uint32_t object, uint32_t whose)
 {
-    if (pass->ledger->cast->first == 0) {
+    if (pass->ledger->actor_table->first == 0) {
         return NO_WAIT;
     }
-    uint32_t part = sim_cast_object(pass->ledger->cast, whose);
+    uint32_t part = sim_actor_table_object(pass->ledger->actor_table, whose);
     uint32_t wait = wait_open(pass, kind, part != SIM_PART_NONE ? part : 0, object, whose);
     if (wait != NO_WAIT) {
         pass->ledger->waits[wait].unknown = 1;
@@ -297,7 +297,7 @@ take(struct pass *pass)
         note_polled(pass);
         break;
     case RT_PROBE_CANCEL:
-        note_ending(pass, sim_cast_object(pass->ledger->cast, event->object));
+        note_ending(pass, sim_actor_table_object(pass->ledger->actor_table, event->object));
         break;
     case RT_PROBE_WAIT:
         (void)wait_open(pass, SIM_WAIT_HOST, pass->part, event->object, 0);
@@ -317,7 +317,7 @@ take(struct pass *pass)
 static bool
 pass_init(struct pass *pass)
 {
-    uint32_t parts = pass->ledger->cast->count;
+    uint32_t parts = pass->ledger->actor_table->count;
     pass->numbers = calloc(parts, sizeof(*pass->numbers));
     pass->ending = calloc(parts, sizeof(*pass->ending));
     for (uint32_t i = 0; i < BUCKETS; i++) {
@@ -327,17 +327,17 @@ pass_init(struct pass *pass)
 }
 
 rt_err
-sim_ledger_make(struct sim_ledger *ledger, const struct sim_cast *cast)
+sim_ledger_make(struct sim_ledger *ledger, const struct sim_actor_table *actor_table)
 {
     rt_assert(ledger != NULL);
-    rt_assert(cast != NULL && cast->recorder != NULL);
-    *ledger = (struct sim_ledger){.cast = cast};
+    rt_assert(actor_table != NULL && actor_table->recorder != NULL);
+    *ledger = (struct sim_ledger){.actor_table = actor_table};
     struct pass pass = {.ledger = ledger, .fired = NO_WAIT};
     pass.failed = !pass_init(&pass);
-    for (uint64_t i = cast->first; i < cast->end && !pass.failed; i++) {
+    for (uint64_t i = actor_table->first; i < actor_table->end && !pass.failed; i++) {
         pass.index = i;
-        pass.event = sim_cast_event(cast, i);
-        pass.part = sim_cast_part_of(cast, i);
+        pass.event = sim_actor_table_event(actor_table, i);
+        pass.part = sim_actor_table_part_of(actor_table, i);
         take(&pass);
     }
     free(pass.next);

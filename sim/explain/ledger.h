@@ -20,7 +20,7 @@
  * child. Whose it is (`whose`) is an object; who sleeps is the part whose poll it
  * was.
  *
- * Ownership. A ledger owns its table (malloc) and borrows the cast; reasons are
+ * Ownership. A ledger owns its table (malloc) and borrows the actor table; reasons are
  * borrowed from the recorder.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -28,7 +28,7 @@
 #ifndef SIM_EXPLAIN_LEDGER_H
 #define SIM_EXPLAIN_LEDGER_H
 
-#include "sim/explain/view/cast.h"
+#include "sim/explain/view/actor_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,14 +96,15 @@ struct sim_wait {
 };
 
 struct sim_ledger {
-    const struct sim_cast *cast;
+    const struct sim_actor_table *actor_table;
     struct sim_wait *waits; /* In order of their stores. */
     uint32_t count;
     uint32_t capacity;
 };
 
 /* Computes the ledger. RT_E_FULL: no memory, nothing made. */
-RT_MUST_CHECK rt_err sim_ledger_make(struct sim_ledger *ledger, const struct sim_cast *cast);
+RT_MUST_CHECK rt_err sim_ledger_make(
+        struct sim_ledger *ledger, const struct sim_actor_table *actor_table);
 void sim_ledger_free(struct sim_ledger *ledger);
 
 /* The first wait of `part` after `after` (NULL: from the start) that is open when the record ends,

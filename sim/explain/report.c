@@ -73,7 +73,8 @@ void
 sim_report_put_decision(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_decision *decision = &explanation->decision;
-    const struct sim_cast *cast = decision->added ? &explanation->passing_cast : &explanation->cast;
+    const struct sim_actor_table *actor_table =
+            decision->added ? &explanation->passing_actor_table : &explanation->actor_table;
     if (!decision->found) {
         put_not_found(page, explanation);
         return;
@@ -84,9 +85,10 @@ sim_report_put_decision(struct sim_page *page, const struct sim_explanation *exp
         sim_page_put(page, "What decides: ");
     }
     if (explanation->number.found) {
-        sim_deciding_number_put(cast, page, &explanation->number, decision->deciding.ordinal);
+        sim_deciding_number_put(
+                actor_table, page, &explanation->number, decision->deciding.ordinal);
     } else {
-        sim_words_put_decision(cast, page, &decision->deciding);
+        sim_words_put_decision(actor_table, page, &decision->deciding);
     }
     const struct sim_deciding_number *number = &explanation->number;
     if (number->found && (number->both || decision->added)) {
@@ -97,7 +99,7 @@ sim_report_put_decision(struct sim_page *page, const struct sim_explanation *exp
         }
     } else if (!decision->added) {
         sim_page_put(page, "; it passes when ");
-        sim_words_put_plain(cast, page, &decision->deciding);
+        sim_words_put_plain(actor_table, page, &decision->deciding);
     }
     if (decision->below.runs == 0 || decision->beside.runs == 0) {
         sim_page_put(page, ".");
@@ -155,8 +157,8 @@ put_event(struct sim_page *line, const struct sim_explanation *explanation, uint
 {
     struct sim_page words;
     sim_page_init(&words, false);
-    sim_words_put_who(&explanation->cast, line, location->part);
-    if (sim_phrase_put(&explanation->cast, &words, event)) {
+    sim_words_put_who(&explanation->actor_table, line, location->part);
+    if (sim_phrase_put(&explanation->actor_table, &words, event)) {
         sim_page_printf(line, " %s", sim_page_text(&words));
     }
     sim_page_fini(&words);
@@ -264,8 +266,8 @@ sim_report_put(struct sim_page *page, const struct sim_explanation *explanation)
         end_paragraph(&report, 0);
     }
     if (explanation->compared) {
-        sim_sides_put(page, &explanation->cast, "this run fails", &explanation->passing_cast,
-                "the nearest that passes", ROWS);
+        sim_sides_put(page, &explanation->actor_table, "this run fails",
+                &explanation->passing_actor_table, "the nearest that passes", ROWS);
         sim_page_put(page, "\n");
     }
     if (err == RT_OK) {

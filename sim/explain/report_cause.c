@@ -22,7 +22,7 @@ sim__waiter(const struct sim_explanation *explanation)
 {
     const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
     bool asked = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE;
-    return asked ? sim_cast_actor(&explanation->cast, counterfactual->actor)
+    return asked ? sim_actor_table_actor(&explanation->actor_table, counterfactual->actor)
                  : explanation->wake_outcome.part;
 }
 
@@ -101,7 +101,7 @@ sim__say_when(struct sim_page *page, const struct sim_explanation *explanation, 
     const struct sim_location *at = blamed(&explanation->cause);
     if (at != NULL && at->step != 0 && at->part != SIM_PART_NONE) {
         sim_page_printf(page, "%s at step %llu ", before, (unsigned long long)at->step);
-        sim_words_put_who(&explanation->cast, page, at->part);
+        sim_words_put_who(&explanation->actor_table, page, at->part);
     } else {
         sim_page_printf(page, "%s somebody", before);
     }
@@ -134,11 +134,13 @@ put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_cause *cause = &explanation->cause;
     const struct sim_location *at = blamed(cause);
     const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
-    sim_words_put_who(&explanation->cast, page, wake_outcome->part);
+    sim_words_put_who(&explanation->actor_table, page, wake_outcome->part);
     sim_page_put(page, " falls asleep");
     if (wake_outcome->poll != SIM_EVENT_NONE) {
         sim_page_printf(page, " at step %llu",
-                (unsigned long long)sim_cast_event(&explanation->cast, wake_outcome->poll)->step);
+                (unsigned long long)sim_actor_table_event(
+                        &explanation->actor_table, wake_outcome->poll)
+                        ->step);
     }
     sim_page_put(page, " with something left to do, and asks for no wake that would come");
     if (cause->by_passing && at != NULL) {
@@ -163,18 +165,18 @@ put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
 static void
 put_unasked(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    const struct sim_cast *cast = &explanation->cast;
-    uint64_t ready = sim_cause_silence(cast, &explanation->wake_outcome);
-    const struct sim_event *event = sim_cast_event(cast, ready);
-    sim_words_put_who(cast, page, explanation->wake_outcome.part);
+    const struct sim_actor_table *actor_table = &explanation->actor_table;
+    uint64_t ready = sim_cause_silence(actor_table, &explanation->wake_outcome);
+    const struct sim_event *event = sim_actor_table_event(actor_table, ready);
+    sim_words_put_who(actor_table, page, explanation->wake_outcome.part);
     sim_page_printf(page,
             " falls asleep at step %llu and does not ask its host again: its last line is",
             (unsigned long long)explanation->cause.at[0].step);
     sim__say_at(page, &explanation->cause);
     sim_page_put(page, ". Then ");
-    sim_words_put_who(cast, page, sim_cast_part_of(cast, ready));
+    sim_words_put_who(actor_table, page, sim_actor_table_part_of(actor_table, ready));
     sim_page_printf(page, " is ready, at step %u, and ", (unsigned)event->step);
-    sim_page_clean(page, sim_cast_text(cast, ready));
+    sim_page_clean(page, sim_actor_table_text(actor_table, ready));
     sim_page_put(page, ".");
 }
 
@@ -185,16 +187,19 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
     const struct sim_location *at = blamed(cause);
     if (cause->past != 0 && at != NULL) {
         sim_page_put(page, "the wake of ");
-        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " goes past ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, sim__waiter(explanation));
+        sim_actor_table_put_object(
+                &explanation->actor_table, page, cause->past, sim__waiter(explanation));
         sim_page_printf(
                 page, ": at step %llu its own waker is stored", (unsigned long long)at->step);
         sim__say_at(page, cause);
         sim_page_put(page, ", where that of ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, sim__waiter(explanation));
+        sim_actor_table_put_object(
+                &explanation->actor_table, page, cause->past, sim__waiter(explanation));
         sim_page_put(page, " should be. Polled after that wake, ");
-        sim_cast_put_object(&explanation->cast, page, cause->past, sim__waiter(explanation));
+        sim_actor_table_put_object(
+                &explanation->actor_table, page, cause->past, sim__waiter(explanation));
         sim_page_put(page, " asks no child of which it was not told.");
         return;
     }
@@ -218,11 +223,11 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         put_unasked(page, explanation);
         return;
     }
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     if (cause->by_rest) {
         sim_page_put(page, " waits for ");
-        sim_cast_put_object(&explanation->cast, page, explanation->wake_outcome.wait->object,
-                sim__waiter(explanation));
+        sim_actor_table_put_object(&explanation->actor_table, page,
+                explanation->wake_outcome.wait->object, sim__waiter(explanation));
         sim_page_put(page, ", which does not run: its waker is stored");
         sim__say_at(page, cause);
         sim_page_put(page, ", and the timer is not started for that wait.");
@@ -239,10 +244,10 @@ static void
 put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " is never woken: ");
-    sim_cast_put_object(&explanation->cast, page, explanation->wake_outcome.wait->object,
-            sim__waiter(explanation));
+    sim_actor_table_put_object(&explanation->actor_table, page,
+            explanation->wake_outcome.wait->object, sim__waiter(explanation));
     sim__say_when(page, explanation, " is due, and");
     sim_page_put(page, " does not fire it");
     sim__say_place(page, cause, 0, cause->at_count);
@@ -257,7 +262,7 @@ put_overdue(struct sim_page *page, const struct sim_explanation *explanation)
 static void
 put_untraced(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page,
             " could go on, and nobody wakes it; no line is on record for that (a library "
             "tells its lines when it is built with the flags of pkg-config rewake).");
@@ -279,7 +284,7 @@ put_fired_instead(struct sim_page *page, const struct sim_explanation *explanati
                      wait->end_step == explanation->cause.at[0].step;
         if (fired && named < NAMES) {
             sim_page_put(page, named++ == 0 ? ": there it wakes " : ", ");
-            sim_words_put_who(&explanation->cast, page, wait->part);
+            sim_words_put_who(&explanation->actor_table, page, wait->part);
         }
     }
 }
@@ -305,7 +310,7 @@ put_never_fired(struct sim_page *page, const struct sim_explanation *explanation
         put_untraced(page, explanation);
         return;
     }
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim__say_when(page, explanation, late ? " is not woken in time:" : " is never woken:");
     sim_page_put(
             page, cause->by_word ? " makes it so that it could go on," : " should have woken it,");
@@ -327,10 +332,10 @@ put_written_over(struct sim_page *page, const struct sim_explanation *explanatio
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_page_put(page, "what ");
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_printf(page, " waits for came, and is lost: at step %llu ",
             (unsigned long long)cause->before.step);
-    sim_words_put_who(&explanation->cast, page, cause->before.part);
+    sim_words_put_who(&explanation->actor_table, page, cause->before.part);
     sim_page_put(page, " writes it ");
     sim_words_put_place(page, &cause->before.place);
     sim__say_when(page, explanation, ", and");
@@ -338,7 +343,7 @@ put_written_over(struct sim_page *page, const struct sim_explanation *explanatio
     sim__say_at(page, cause);
     sim_page_put(page, cause->wiped ? ", as it falls asleep; were it still there, "
                                     : ". In between nobody had looked; were it still there, ");
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " would go on.");
     if (cause->prior.place.function[0] != '\0') {
         sim_page_printf(page, " Right before it wrote over it, %s() had called %s() (%s:%u).",
@@ -351,7 +356,7 @@ static void
 put_taken(struct sim_page *page, const struct sim_explanation *explanation, const char *how)
 {
     sim_page_put(page, "the waker of ");
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim__say_when(page, explanation, " is lost:");
     sim_page_printf(page, " %s", how);
     sim__say_at(page, &explanation->cause);
@@ -369,7 +374,7 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
     }
     if (cause->by_word) {
         sim_page_put(page, "what ");
-        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim__say_when(page, explanation, " waits for comes too early:");
         sim_page_put(page, " writes it");
         sim__say_at(page, cause);
@@ -385,7 +390,7 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
     }
     if (cause->stored.place.function[0] != '\0') {
         sim_page_put(page, " Only afterwards ");
-        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " stores its waker ");
         sim_words_put_place(page, &cause->stored.place);
         sim_page_printf(page, " at step %llu, and does not look again.",
@@ -420,7 +425,7 @@ put_coalesced(struct sim_page *page, const struct sim_explanation *explanation)
         return;
     }
     sim_page_put(page, "the wake of ");
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim__say_when(page, explanation, " is sent, and dropped on its way:");
     sim_page_put(page, " sends it");
     sim__say_at(page, &explanation->cause);
@@ -441,7 +446,7 @@ put_waiters(struct sim_page *page, const struct sim_explanation *explanation)
             to++;
         }
         sim_page_put(page, from == 0 ? ": " : "; ");
-        sim_words_put_who(&explanation->cast, page, cause->at[from].part);
+        sim_words_put_who(&explanation->actor_table, page, cause->at[from].part);
         sim_page_put(page, cause->at[from].trail ? " was last" : " sleeps");
         sim__say_place(page, cause, from, to);
         (void)sim__say_names(page, cause, from, to, true, ", after ");
@@ -458,10 +463,10 @@ put_merged(struct sim_page *page, const struct sim_explanation *explanation)
         return;
     }
     sim_page_put(page, " The last turn of ");
-    sim_words_put_who(&explanation->cast, page, cause->merged_part);
+    sim_words_put_who(&explanation->actor_table, page, cause->merged_part);
     sim_page_printf(page, ", at step %llu, answers more than one wake: at step %llu ",
             (unsigned long long)cause->merged_turn, (unsigned long long)cause->merged.step);
-    sim_words_put_who(&explanation->cast, page, cause->merged.part);
+    sim_words_put_who(&explanation->actor_table, page, cause->merged.part);
     sim_page_put(page, " woke it too, ");
     sim_words_put_place(page, &cause->merged.place);
     sim_page_put(page, ", when it was awake already. If that turn saw to the first only, what the "
@@ -472,14 +477,14 @@ put_merged(struct sim_page *page, const struct sim_explanation *explanation)
 static bool
 turns(const struct sim_explanation *explanation, uint32_t part)
 {
-    const struct sim_cast *cast = &explanation->cast;
+    const struct sim_actor_table *actor_table = &explanation->actor_table;
     uint64_t end = sim_explanation_outcome(explanation)->fail_step;
-    for (uint64_t i = cast->end; i-- > cast->first;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->step + SLEEPS_LONG < end) {
             return false;
         }
-        if (event->kind == RT_PROBE_POLL && sim_cast_part_of(cast, i) == part) {
+        if (event->kind == RT_PROBE_POLL && sim_actor_table_part_of(actor_table, i) == part) {
             return true;
         }
     }
@@ -491,18 +496,18 @@ static void
 put_meanwhile(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_ledger *ledger = &explanation->ledger;
-    const struct sim_cast *cast = &explanation->cast;
+    const struct sim_actor_table *actor_table = &explanation->actor_table;
     uint32_t named = 0;
     for (uint32_t i = 0; i < ledger->count && named < NAMES; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
         const struct rt_site *site = sim_site_find(wait->await != 0 ? wait->await : wait->site);
         if (wait->end != SIM_WAIT_OPEN || wait->kind != SIM_WAIT_SLOT || wait->unknown != 0 ||
                 SIM_OBJECT_KIND(wait->object) == RT_OBJECT_TIMER ||
-                cast->parts[wait->part].finished || turns(explanation, wait->part)) {
+                actor_table->parts[wait->part].finished || turns(explanation, wait->part)) {
             continue;
         }
         sim_page_put(page, named++ == 0 ? " Meanwhile " : "; ");
-        sim_words_put_who(cast, page, wait->part);
+        sim_words_put_who(actor_table, page, wait->part);
         sim_page_printf(page, " waits for %s since step %u",
                 wait->reason != NULL ? wait->reason : "something", (unsigned)wait->store_step);
         if (site != NULL) {

@@ -12,7 +12,7 @@ void
 sim__say_unregistered(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " sleeps, and does not ask its host for what it waits for. In the nearest "
                        "run that passes it does,");
     sim__say_place(page, cause, 0, cause->at_count);
@@ -29,9 +29,10 @@ sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
     uint32_t part = sim__waiter(explanation);
-    sim_words_put_who(&explanation->cast, page, part);
+    sim_words_put_who(&explanation->actor_table, page, part);
     sim_page_put(page, " sleeps, and `");
-    sim_cast_put_object(&explanation->cast, page, explanation->counterfactual.object, part);
+    sim_actor_table_put_object(
+            &explanation->actor_table, page, explanation->counterfactual.object, part);
     sim_page_put(page, "` has something for it that its host does not tell: it asks for that with "
                        "SIM_FD_ONESHOT, once");
     if (cause->at_count > 0) {
@@ -52,11 +53,11 @@ void
 sim__say_left(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_printf(page, " falls asleep at step %llu with something left to do: at step %llu ",
             (unsigned long long)explanation->counterfactual.step,
             (unsigned long long)cause->before.step);
-    sim_words_put_who(&explanation->cast, page, cause->before.part);
+    sim_words_put_who(&explanation->actor_table, page, cause->before.part);
     sim_page_put(page, " writes what it waits for, ");
     sim_words_put_place(page, &cause->before.place);
     sim_page_printf(page, "; it is told by its host at step %llu, goes through ",
@@ -74,19 +75,19 @@ put_lost(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
     const struct sim_location *at = &cause->at[0];
-    sim_words_put_who(&explanation->cast, page, at->part);
+    sim_words_put_who(&explanation->actor_table, page, at->part);
     if (cause->given.place.function[0] != '\0') {
         sim_page_printf(
                 page, " is given at step %llu what ", (unsigned long long)cause->given.step);
-        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " waits for, by ");
-        sim_words_put_who(&explanation->cast, page, cause->given.part);
+        sim_words_put_who(&explanation->actor_table, page, cause->given.part);
         sim_page_put(page, " ");
         sim_words_put_place(page, &cause->given.place);
         sim_page_put(page, ", and does not pass it on: it");
     } else {
         sim_page_put(page, " does not do what ");
-        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " waits for: it");
     }
     sim_page_printf(page, " goes another way at step %llu, ", (unsigned long long)at->step);
@@ -106,7 +107,7 @@ sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanat
         put_lost(page, explanation);
         sim_page_put(page, " In the nearest run that passes it is done");
     } else {
-        sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+        sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " waits for something that nobody does here. The nearest run that "
                            "passes does it");
     }
@@ -114,10 +115,10 @@ sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanat
     sim_page_printf(page, ", at its step %llu", (unsigned long long)at->step);
     if (at->part != SIM_PART_NONE) {
         sim_page_put(page, ", a step of ");
-        sim_words_put_who(&explanation->passing_cast, page, at->part);
+        sim_words_put_who(&explanation->passing_actor_table, page, at->part);
     }
     sim_page_put(page, ". With what it writes there in memory here too, ");
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " would go on.");
     if (cause->lost_count == 0 && sim__say_names(page, cause, 0, cause->at_count, true,
                                           " Here, before it sleeps, it goes through ")) {
@@ -135,13 +136,13 @@ put_flag(struct sim_page *page, const struct sim_explanation *explanation)
     }
     sim_page_printf(page, " What turns it back was written at step %llu by ",
             (unsigned long long)visited->flag.step);
-    sim_words_put_who(&explanation->cast, page, visited->flag.part);
+    sim_words_put_who(&explanation->actor_table, page, visited->flag.part);
     sim_page_put(page, " ");
     sim_words_put_place(page, &visited->flag.place);
     sim_page_put(page, "; without that the wake is sent, as was tried");
     if (visited->clear.step != 0) {
         sim_page_put(page, ". In the nearest run that passes ");
-        sim_words_put_who(&explanation->passing_cast, page, visited->clear.part);
+        sim_words_put_who(&explanation->passing_actor_table, page, visited->clear.part);
         sim_page_put(page, " takes it back before, ");
         sim_words_put_place(page, &visited->clear.place);
         sim_page_printf(page, ", at its step %llu", (unsigned long long)visited->clear.step);
@@ -159,7 +160,7 @@ sim__say_visited(struct sim_page *page, const struct sim_explanation *explanatio
     }
     if (visited->instead.part != SIM_PART_NONE) {
         sim_page_put(page, " In that step it wakes ");
-        sim_words_put_who(&explanation->cast, page, visited->instead.part);
+        sim_words_put_who(&explanation->actor_table, page, visited->instead.part);
         sim_page_put(page, " instead");
         sim_page_put(page, visited->instead.place.function[0] != '\0' ? ", " : "");
         sim_words_put_place(page, &visited->instead.place);
@@ -187,7 +188,7 @@ void
 sim__say_untold(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim__say_when(page, explanation, " is never woken:");
     sim_page_put(page, " changes what it has looked at before it fell asleep,");
     sim__say_at(page, cause);
@@ -206,7 +207,7 @@ sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *expla
     sim_page_printf(page, " Only at step %llu ",
             (unsigned long long)(cause->by_visit ? explanation->visit.slept
                                                  : explanation->counterfactual.step));
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " falls asleep");
     if (cause->sleeps.place.function[0] != '\0') {
         sim_page_put(page, ", ");
@@ -224,7 +225,7 @@ sim__say_met_nobody(struct sim_page *page, const struct sim_explanation *explana
     const struct sim_visit *visit = &explanation->visit;
     uint32_t part = sim__waiter(explanation);
     sim_page_put(page, "the wake of ");
-    sim_words_put_who(&explanation->cast, page, part);
+    sim_words_put_who(&explanation->actor_table, page, part);
     sim__say_when(page, explanation, " comes too early:");
     sim_page_put(page, " comes to wake it");
     sim__say_at(page, cause);
@@ -240,7 +241,7 @@ void
 sim__say_blocked_on(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_printf(page, " blocks at step %llu although it was woken before:",
             (unsigned long long)explanation->counterfactual.step);
     sim__say_when(page, explanation, "");
@@ -258,11 +259,11 @@ sim__say_turned_away(struct sim_page *page, const struct sim_explanation *explan
     const struct sim_location *flag = &cause->at[cause->lost_count];
     sim__say_when(page, explanation, "the wake is dropped:");
     sim_page_put(page, " comes to wake ");
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim__say_place(page, cause, 0, cause->lost_count);
     sim_page_put(page, ", and leaves it, for something in memory says that it is awake or will be. "
                        "In the nearest run that passes ");
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " takes that down before,");
     sim__say_place(page, cause, cause->lost_count, cause->at_count);
     sim_page_printf(page, ", at its step %llu. Had it done so here, it would be woken.",
@@ -274,7 +275,7 @@ void
 sim__say_untaken(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    sim_words_put_who(&explanation->cast, page, sim__waiter(explanation));
+    sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_printf(page,
             " falls asleep at step %llu with something untaken: its host has it ready, has told it "
             "so before, and does not tell it again. It was last",

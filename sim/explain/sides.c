@@ -20,17 +20,19 @@
 /* ---- Where they part. ------------------------------------------------------------------------ */
 
 static uint64_t
-step_at(const struct sim_cast *cast, uint64_t event)
+step_at(const struct sim_actor_table *actor_table, uint64_t event)
 {
-    if (cast->end == cast->first) {
+    if (actor_table->end == actor_table->first) {
         return 0;
     }
-    return sim_cast_event(cast, event < cast->end ? event : cast->end - 1)->step;
+    return sim_actor_table_event(
+            actor_table, event < actor_table->end ? event : actor_table->end - 1)
+            ->step;
 }
 
 void
-sim_sides_part(const struct sim_cast *left, const struct sim_cast *right, uint64_t *ret_left,
-        uint64_t *ret_right)
+sim_sides_part(const struct sim_actor_table *left, const struct sim_actor_table *right,
+        uint64_t *ret_left, uint64_t *ret_right)
 {
     struct sim_difference difference;
     sim_diff_find(left->recorder, right->recorder, &difference);
@@ -42,22 +44,24 @@ sim_sides_part(const struct sim_cast *left, const struct sim_cast *right, uint64
 /* ---- A cell. --------------------------------------------------------------------------------- */
 
 static uint64_t
-last_step(const struct sim_cast *cast)
+last_step(const struct sim_actor_table *actor_table)
 {
-    return cast->end > cast->first ? sim_cast_event(cast, cast->end - 1)->step : 0;
+    return actor_table->end > actor_table->first
+                   ? sim_actor_table_event(actor_table, actor_table->end - 1)->step
+                   : 0;
 }
 
 /* "greeter: poll (woken at 4), fires "a connection"": what a step is, but for when. */
 static void
-put_words(const struct sim_cast *cast, struct sim_page *page, uint64_t step)
+put_words(const struct sim_actor_table *actor_table, struct sim_page *page, uint64_t step)
 {
     struct sim_page words;
     sim_page_init(&words, false);
-    uint32_t part = sim_phrase_whose_step(cast, step);
+    uint32_t part = sim_phrase_whose_step(actor_table, step);
     if (part != SIM_PART_NONE) {
-        sim_cast_put_part(cast, page, part);
+        sim_actor_table_put_part(actor_table, page, part);
     }
-    if (sim_phrase_put_step(cast, &words, step, SIM_EVENT_NONE)) {
+    if (sim_phrase_put_step(actor_table, &words, step, SIM_EVENT_NONE)) {
         sim_page_printf(page, ": %s", sim_page_text(&words));
     } else {
         sim_page_put(page, part != SIM_PART_NONE ? ": goes on" : "goes on");
@@ -67,15 +71,15 @@ put_words(const struct sim_cast *cast, struct sim_page *page, uint64_t step)
 
 /* "5 400ns greeter: poll (woken at 4), fires "a connection"" */
 static void
-put_step(const struct sim_cast *cast, struct sim_page *cell, uint64_t step)
+put_step(const struct sim_actor_table *actor_table, struct sim_page *cell, uint64_t step)
 {
     uint64_t ns = 0;
     sim_page_printf(cell, "%llu ", (unsigned long long)step);
-    if (sim_cast_step_time(cast, step, &ns)) {
+    if (sim_actor_table_step_time(actor_table, step, &ns)) {
         sim_page_time(cell, ns);
         sim_page_put(cell, " ");
     }
-    put_words(cast, cell, step);
+    put_words(actor_table, cell, step);
 }
 
 /* Adds the next line of *text to `page`, filled up to `width`; false: nothing is left. */
@@ -119,7 +123,7 @@ put_row(struct sim_page *page, const char *mark, const char *left, const char *r
 /* ---- Both. ----------------------------------------------------------------------------------- */
 
 struct side {
-    const struct sim_cast *cast;
+    const struct sim_actor_table *actor_table;
     uint64_t from; /* The step in which they part. */
     uint64_t next; /* The one that is told next. */
     uint64_t last;
@@ -129,10 +133,11 @@ struct side {
 };
 
 static void
-side_init(struct side *side, const struct sim_cast *cast, uint64_t from)
+side_init(struct side *side, const struct sim_actor_table *actor_table, uint64_t from)
 {
     from = from > 0 ? from : 1;
-    *side = (struct side){.cast = cast, .from = from, .next = from, .last = last_step(cast)};
+    *side = (struct side){
+            .actor_table = actor_table, .from = from, .next = from, .last = last_step(actor_table)};
     sim_page_init(&side->cell, false);
     sim_page_init(&side->words, false);
     sim_page_init(&side->other, false);
@@ -151,7 +156,7 @@ side_before(struct side *side, uint64_t back)
 {
     sim_page_clear(&side->cell);
     if (side->from - back <= side->last) {
-        put_step(side->cast, &side->cell, side->from - back);
+        put_step(side->actor_table, &side->cell, side->from - back);
     }
     return sim_page_text(&side->cell);
 }
@@ -164,7 +169,7 @@ alike(struct side *side)
     bool same = *sim_page_text(&side->words) != '\0';
     while (same && count < ALIKE_MAX && side->next + count <= side->last) {
         sim_page_clear(&side->other);
-        put_words(side->cast, &side->other, side->next + count);
+        put_words(side->actor_table, &side->other, side->next + count);
         same = strcmp(sim_page_text(&side->other), sim_page_text(&side->words)) == 0;
         count += same;
     }
@@ -190,16 +195,16 @@ side_next(struct side *side, bool end)
         sim_page_printf(&side->cell, "... %llu more steps", (unsigned long long)left);
         side->next += left;
     } else {
-        put_step(side->cast, &side->cell, side->next);
-        put_words(side->cast, &side->words, side->next);
+        put_step(side->actor_table, &side->cell, side->next);
+        put_words(side->actor_table, &side->words, side->next);
         side->next++;
     }
     return sim_page_text(&side->cell);
 }
 
 void
-sim_sides_put(struct sim_page *page, const struct sim_cast *left, const char *head_left,
-        const struct sim_cast *right, const char *head_right, uint32_t rows)
+sim_sides_put(struct sim_page *page, const struct sim_actor_table *left, const char *head_left,
+        const struct sim_actor_table *right, const char *head_right, uint32_t rows)
 {
     struct side sides[2];
     uint64_t from_left = 0;

@@ -6,21 +6,21 @@
 #ifndef SIM_EXPLAIN_SIDES_H
 #define SIM_EXPLAIN_SIDES_H
 
-#include "sim/explain/view/cast.h"
+#include "sim/explain/view/actor_table.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The step of each in which they part: the first whose events differ; 0: none. */
-void sim_sides_part(const struct sim_cast *left, const struct sim_cast *right, uint64_t *ret_left,
-        uint64_t *ret_right);
+void sim_sides_part(const struct sim_actor_table *left, const struct sim_actor_table *right,
+        uint64_t *ret_left, uint64_t *ret_right);
 
 /* Adds both, `head_left` and `head_right` above them: the steps before the parting, a mark, and at
  * most `rows` rows of each after it; 100 columns wide. Steps in a row that say the same are one row
  * and a count. */
-void sim_sides_put(struct sim_page *page, const struct sim_cast *left, const char *head_left,
-        const struct sim_cast *right, const char *head_right, uint32_t rows);
+void sim_sides_put(struct sim_page *page, const struct sim_actor_table *left, const char *head_left,
+        const struct sim_actor_table *right, const char *head_right, uint32_t rows);
 
 #ifdef __cplusplus
 }

@@ -9,18 +9,18 @@
 #include "sim/core/world.h"
 
 uint32_t
-sim_stream_part(const struct sim_cast *cast, uint32_t stream, uint32_t kind)
+sim_stream_part(const struct sim_actor_table *actor_table, uint32_t stream, uint32_t kind)
 {
     const struct sim_actor world = {.id = 1};
     if (sim__stream_id(&world, (enum sim_kind)kind) == stream) {
         return 0;
     }
-    for (uint64_t i = cast->first; i < cast->end; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         const struct sim_actor actor = {.id = (uint32_t)event->argument};
         if (event->kind == SIM_EVENT_ACTOR &&
                 sim__stream_id(&actor, (enum sim_kind)kind) == stream) {
-            return sim_cast_actor(cast, event->actor);
+            return sim_actor_table_actor(actor_table, event->actor);
         }
     }
     return SIM_PART_NONE;
@@ -28,19 +28,19 @@ sim_stream_part(const struct sim_cast *cast, uint32_t stream, uint32_t kind)
 
 /* Who has the stable id `id`; SIM_PART_NONE. */
 static uint32_t
-part_of_id(const struct sim_cast *cast, uint32_t id)
+part_of_id(const struct sim_actor_table *actor_table, uint32_t id)
 {
-    for (uint64_t i = cast->first; i < cast->end && id != 0; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = actor_table->first; i < actor_table->end && id != 0; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
-            return sim_cast_actor(cast, event->actor);
+            return sim_actor_table_actor(actor_table, event->actor);
         }
     }
     return SIM_PART_NONE;
 }
 
 void
-sim_words_put_who(const struct sim_cast *cast, struct sim_page *page, uint32_t part)
+sim_words_put_who(const struct sim_actor_table *actor_table, struct sim_page *page, uint32_t part)
 {
     if (part == SIM_PART_NONE) {
         sim_page_put(page, "somebody");
@@ -48,7 +48,7 @@ sim_words_put_who(const struct sim_cast *cast, struct sim_page *page, uint32_t p
         sim_page_put(page, "the world");
     } else {
         sim_page_put(page, "`");
-        sim_cast_put_part(cast, page, part);
+        sim_actor_table_put_part(actor_table, page, part);
         sim_page_put(page, "`");
     }
 }
@@ -84,38 +84,39 @@ put_alternative(struct sim_page *page, const struct sim_deviation *deviation)
 }
 
 static void
-put_run(const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation,
-        uint32_t part)
+put_run(const struct sim_actor_table *actor_table, struct sim_page *page,
+        const struct sim_deviation *deviation, uint32_t part)
 {
     sim_page_put(page, "the ");
     sim_words_put_nth(page, deviation->ordinal + 1);
     sim_page_put(page, " time that ");
-    sim_words_put_who(cast, page, part);
+    sim_words_put_who(actor_table, page, part);
     sim_page_put(page, " stands first in line, ");
-    sim_words_put_who(cast, page, part_of_id(cast, deviation->id));
+    sim_words_put_who(actor_table, page, part_of_id(actor_table, deviation->id));
     sim_page_put(page, " goes before it");
 }
 
 /* "the host reports `left` late, the 2nd time that it may" */
 static void
-put_time(const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation,
-        uint32_t part, const char *before, const char *behind)
+put_time(const struct sim_actor_table *actor_table, struct sim_page *page,
+        const struct sim_deviation *deviation, uint32_t part, const char *before,
+        const char *behind)
 {
     sim_page_put(page, before);
-    sim_words_put_who(cast, page, part);
+    sim_words_put_who(actor_table, page, part);
     sim_page_printf(page, "%s, the ", behind);
     sim_words_put_nth(page, deviation->ordinal + 1);
     sim_page_put(page, " time that this may be");
 }
 
 void
-sim_words_put_decision(
-        const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation)
+sim_words_put_decision(const struct sim_actor_table *actor_table, struct sim_page *page,
+        const struct sim_deviation *deviation)
 {
-    uint32_t part = sim_stream_part(cast, deviation->stream, deviation->kind);
+    uint32_t part = sim_stream_part(actor_table, deviation->stream, deviation->kind);
     const char *what = NULL;
     if (deviation->kind == SIM_KIND_RUN) {
-        put_run(cast, page, deviation, part);
+        put_run(actor_table, page, deviation, part);
         return;
     }
     switch ((enum sim_kind)deviation->kind) {
@@ -123,7 +124,7 @@ sim_words_put_decision(
         sim_page_put(page, "the ");
         sim_words_put_nth(page, deviation->ordinal + 1);
         sim_page_put(page, " step of ");
-        sim_words_put_who(cast, page, part);
+        sim_words_put_who(actor_table, page, part);
         sim_page_put(page, " that may take longer ");
         put_slow(page, deviation->index);
         return;
@@ -131,7 +132,7 @@ sim_words_put_decision(
         what = "how long the host takes for it is ";
         break;
     case SIM_KIND_LATE:
-        put_time(cast, page, deviation, part, "the host reports ", " late");
+        put_time(actor_table, page, deviation, part, "the host reports ", " late");
         return;
     case SIM_KIND_SUBSET:
         what = "a poll of the host reports not all that is ready: ";
@@ -143,10 +144,10 @@ sim_words_put_decision(
         what = "fewer bytes are moved than could be: ";
         break;
     case SIM_KIND_SPURIOUS:
-        put_time(cast, page, deviation, part, "", " is woken, or reported to, for nothing");
+        put_time(actor_table, page, deviation, part, "", " is woken, or reported to, for nothing");
         return;
     case SIM_KIND_SWITCH:
-        put_time(cast, page, deviation, part, "", " gives way before a call of the host");
+        put_time(actor_table, page, deviation, part, "", " gives way before a call of the host");
         return;
     case SIM_KIND_FAULT:
         what = "a fault strikes: ";
@@ -172,24 +173,24 @@ sim_words_put_decision(
         sim_page_put(page, "at the ");
         sim_words_put_nth(page, deviation->ordinal + 1);
         sim_page_printf(page, " choice \"%s\" of ", sim_kind_name(deviation->kind));
-        sim_words_put_who(cast, page, part);
+        sim_words_put_who(actor_table, page, part);
         sim_page_printf(page, " %s", what);
     }
     put_alternative(page, deviation);
 }
 
 void
-sim_words_put_plain(
-        const struct sim_cast *cast, struct sim_page *page, const struct sim_deviation *deviation)
+sim_words_put_plain(const struct sim_actor_table *actor_table, struct sim_page *page,
+        const struct sim_deviation *deviation)
 {
-    uint32_t part = sim_stream_part(cast, deviation->stream, deviation->kind);
+    uint32_t part = sim_stream_part(actor_table, deviation->stream, deviation->kind);
     if (deviation->kind == SIM_KIND_RUN) {
-        sim_words_put_who(cast, page, part);
+        sim_words_put_who(actor_table, page, part);
         sim_page_put(page, " goes first");
     } else if (deviation->kind == SIM_KIND_SLOW) {
         sim_page_put(page, "that step takes no longer");
     } else if (deviation->kind == SIM_KIND_SWITCH) {
-        sim_words_put_who(cast, page, part);
+        sim_words_put_who(actor_table, page, part);
         sim_page_put(page, " continues");
     } else if (deviation->kind == SIM_KIND_LATE || deviation->kind == SIM_KIND_SPURIOUS) {
         sim_page_put(page, "that is not so");

@@ -51,12 +51,12 @@ sim__blame_site(struct sim_cause *cause, uint32_t id, uint64_t step, uint32_t pa
 void
 sim__blame_event(const struct sim_evidence *evidence, struct sim_cause *cause, uint64_t index)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     if (index == SIM_EVENT_NONE) {
         return;
     }
-    const struct sim_event *event = sim_cast_event(cast, index);
-    uint32_t part = sim_cast_part_of(cast, index);
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
+    uint32_t part = sim_actor_table_part_of(actor_table, index);
     sim__blame_site(cause, event->await, event->step, part);
     sim__blame_site(cause, event->site, event->step, part);
 }
@@ -149,8 +149,9 @@ sim__blame_trail(const struct sim_evidence *evidence, struct sim_cause *cause, u
         return;
     }
     const struct sim_trail *trail = &study->trails[index];
-    const struct sim_cast *cast = evidence->ledger->cast;
-    uint32_t part = trail->actor != UINT32_MAX ? sim_cast_actor(cast, trail->actor) : SIM_PART_NONE;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    uint32_t part = trail->actor != UINT32_MAX ? sim_actor_table_actor(actor_table, trail->actor)
+                                               : SIM_PART_NONE;
     const struct sim_walk_stop *asleep = &trail->path.asleep;
     uint32_t frames = asleep->frame_count <= SIM_WALK_FRAMES ? asleep->frame_count : 0;
     if (sim_outcome_is_stall(evidence->outcome)) {

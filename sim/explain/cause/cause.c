@@ -26,12 +26,13 @@ blame_crash(const struct sim_evidence *evidence, struct sim_cause *cause)
 static void
 blame_last_event(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t part = evidence->wake_outcome->part;
-    for (uint64_t i = evidence->wake_outcome->horizon; i-- > cast->first && cause->at_count == 0;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = evidence->wake_outcome->horizon;
+            i-- > actor_table->first && cause->at_count == 0;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if ((event->await != 0 || event->site != 0) &&
-                (part == SIM_PART_NONE || sim_cast_part_of(cast, i) == part)) {
+                (part == SIM_PART_NONE || sim_actor_table_part_of(actor_table, i) == part)) {
             sim__blame_event(evidence, cause, i);
         }
     }
@@ -60,11 +61,11 @@ blame_trails(const struct sim_evidence *evidence, struct sim_cause *cause)
 static bool
 find_merged(const struct sim_evidence *evidence, uint32_t part, struct sim_cause *cause)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
-    uint32_t object = cast->parts[part].object;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    uint32_t object = actor_table->parts[part].object;
     uint64_t poll = SIM_EVENT_NONE;
-    for (uint64_t i = evidence->wake_outcome->horizon; i-- > cast->first && object != 0;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = evidence->wake_outcome->horizon; i-- > actor_table->first && object != 0;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->object != object) {
             continue;
         }
@@ -73,13 +74,13 @@ find_merged(const struct sim_evidence *evidence, uint32_t part, struct sim_cause
         }
         poll = event->kind == RT_PROBE_POLL ? i : poll;
         bool merged = event->kind == RT_PROBE_WAKE && event->argument == 1;
-        if (merged && poll != SIM_EVENT_NONE && sim_cast_part_of(cast, i) != part) {
+        if (merged && poll != SIM_EVENT_NONE && sim_actor_table_part_of(actor_table, i) != part) {
             struct sim_cause wake = {.kind = SIM_CAUSE_NOT_A_WAKE};
             sim__blame_event(evidence, &wake, i);
             if (wake.at_count > 0 && !sim_place_is_runtime(&wake.at[0].place)) {
                 cause->merged = wake.at[0];
                 cause->merged_part = part;
-                cause->merged_turn = sim_cast_event(cast, poll)->step;
+                cause->merged_turn = sim_actor_table_event(actor_table, poll)->step;
                 return true;
             }
         }

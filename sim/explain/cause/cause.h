@@ -128,7 +128,7 @@ void sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_c
 /* Where, in the step that owed the wake, a source became ready and its host was to be silent about
  * it; SIM_EVENT_NONE. */
 uint64_t sim_cause_silence(
-        const struct sim_cast *cast, const struct sim_wake_outcome *wake_outcome);
+        const struct sim_actor_table *actor_table, const struct sim_wake_outcome *wake_outcome);
 
 /*
  * Where somebody does in the passing run what the blocked task waits for: who was given it in this run

@@ -68,8 +68,8 @@ bool sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause
 /* ---- turns.c --------------------------------------------------------------------------------- */
 
 /* Two parts, of two runs, that have the same name. */
-bool sim__same_name(
-        const struct sim_cast *a, uint32_t part_a, const struct sim_cast *b, uint32_t part_b);
+bool sim__same_name(const struct sim_actor_table *a, uint32_t part_a,
+        const struct sim_actor_table *b, uint32_t part_b);
 
 /* Adds the line that starts a timer, or stores a waker, in the turn of the passing run in which the
  * blocked task fell asleep here, and that it does not come to here. False: there is none. */
@@ -78,7 +78,7 @@ bool sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cau
 /* ---- visited.c ------------------------------------------------------------------------------- */
 
 /* The part of the actor with that stable id; SIM_PART_NONE. */
-uint32_t sim__part_of_id(const struct sim_cast *cast, uint32_t id);
+uint32_t sim__part_of_id(const struct sim_actor_table *actor_table, uint32_t id);
 
 /* What is known of who came to wake the loop. */
 void sim__cause_visited(const struct sim_evidence *evidence, struct sim_visited *ret_visited);

@@ -16,7 +16,8 @@ its_like(const struct sim_evidence *evidence, const struct sim_wait *wait)
         const struct sim_wait *like = &passing->waits[i];
         if (like->kind == wait->kind && like->await == wait->await && like->site == wait->site &&
                 like->number == wait->number && like->end == SIM_WAIT_FIRED &&
-                sim__same_name(passing->cast, like->part, evidence->ledger->cast, wait->part)) {
+                sim__same_name(passing->actor_table, like->part, evidence->ledger->actor_table,
+                        wait->part)) {
             return like;
         }
     }
@@ -30,8 +31,9 @@ sleeps(const struct sim_evidence *evidence, uint32_t passing_part)
     const struct sim_ledger *ledger = evidence->ledger;
     for (uint32_t i = 0; i < ledger->count; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
-        if (wait->end == SIM_WAIT_OPEN && !ledger->cast->parts[wait->part].finished &&
-                sim__same_name(ledger->cast, wait->part, evidence->passing->cast, passing_part)) {
+        if (wait->end == SIM_WAIT_OPEN && !ledger->actor_table->parts[wait->part].finished &&
+                sim__same_name(ledger->actor_table, wait->part, evidence->passing->actor_table,
+                        passing_part)) {
             return true;
         }
     }
@@ -47,9 +49,9 @@ blame_waker(
     if (like == NULL || like->end_event == SIM_EVENT_NONE) {
         return false;
     }
-    const struct sim_cast *cast = evidence->passing->cast;
-    const struct sim_event *event = sim_cast_event(cast, like->end_event);
-    uint32_t part = sim_cast_part_of(cast, like->end_event);
+    const struct sim_actor_table *actor_table = evidence->passing->actor_table;
+    const struct sim_event *event = sim_actor_table_event(actor_table, like->end_event);
+    uint32_t part = sim_actor_table_part_of(actor_table, like->end_event);
     if (SIM_OBJECT_KIND(like->object) == RT_OBJECT_TIMER || sleeps(evidence, part)) {
         return false;
     }
@@ -60,12 +62,12 @@ blame_waker(
 
 /* The n-th time that the loop `part` blocks: its event; SIM_EVENT_NONE. */
 static uint64_t
-nth_block(const struct sim_cast *cast, uint32_t part, uint32_t nth)
+nth_block(const struct sim_actor_table *actor_table, uint32_t part, uint32_t nth)
 {
     uint32_t seen = 0;
-    for (uint64_t i = cast->first; i < cast->end; i++) {
-        if (sim_cast_event(cast, i)->kind == SIM_EVENT_BLOCK && sim_cast_part_of(cast, i) == part &&
-                ++seen == nth) {
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        if (sim_actor_table_event(actor_table, i)->kind == SIM_EVENT_BLOCK &&
+                sim_actor_table_part_of(actor_table, i) == part && ++seen == nth) {
             return i;
         }
     }
@@ -73,23 +75,23 @@ nth_block(const struct sim_cast *cast, uint32_t part, uint32_t nth)
 }
 
 static uint32_t
-blocks(const struct sim_cast *cast, uint32_t part)
+blocks(const struct sim_actor_table *actor_table, uint32_t part)
 {
     uint32_t count = 0;
-    for (uint64_t i = cast->first; i < cast->end; i++) {
-        count += sim_cast_event(cast, i)->kind == SIM_EVENT_BLOCK &&
-                 sim_cast_part_of(cast, i) == part;
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        count += sim_actor_table_event(actor_table, i)->kind == SIM_EVENT_BLOCK &&
+                 sim_actor_table_part_of(actor_table, i) == part;
     }
     return count;
 }
 
 /* The poll that began at `block` has come back, and had found nothing: its time was up. */
 static bool
-ended_by_time(const struct sim_cast *cast, uint32_t part, uint64_t block)
+ended_by_time(const struct sim_actor_table *actor_table, uint32_t part, uint64_t block)
 {
-    for (uint64_t i = block; i < cast->end; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->kind == SIM_EVENT_UNBLOCK && sim_cast_part_of(cast, i) == part) {
+    for (uint64_t i = block; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == SIM_EVENT_UNBLOCK && sim_actor_table_part_of(actor_table, i) == part) {
             return event->argument == 0;
         }
     }
@@ -102,13 +104,13 @@ static bool
 find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_ledger *ledger = evidence->ledger;
-    const struct sim_cast *cast = ledger->cast;
+    const struct sim_actor_table *actor_table = ledger->actor_table;
     for (uint32_t k = 0; k < ledger->count; k++) {
         const struct sim_wait *wait = &ledger->waits[k];
         bool asleep = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
-                      wait->object != 0 && !cast->parts[wait->part].finished;
+                      wait->object != 0 && !actor_table->parts[wait->part].finished;
         for (uint64_t i = wait->store_event; asleep && i < evidence->wake_outcome->horizon; i++) {
-            const struct sim_event *event = sim_cast_event(cast, i);
+            const struct sim_event *event = sim_actor_table_event(actor_table, i);
             if (event->object == wait->object &&
                     (event->kind == RT_PROBE_UNGRANT || event->kind == RT_PROBE_DESTROY)) {
                 cause->kind = SIM_CAUSE_NEVER_FIRED;
@@ -140,7 +142,7 @@ find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
         for (uint32_t i = 0; i < ledger->count && !found; i++) {
             const struct sim_wait *wait = &ledger->waits[i];
             bool asleep = wait->end == SIM_WAIT_OPEN && wait->kind == SIM_WAIT_SLOT &&
-                          !ledger->cast->parts[wait->part].finished;
+                          !ledger->actor_table->parts[wait->part].finished;
             if (asleep && (wait->part == evidence->wake_outcome->part) == (own == 0)) {
                 found = blame_waker(evidence, wait, cause);
             }
@@ -157,22 +159,25 @@ find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
 /* ---- What the blocked task would go on with. ------------------------------------------------------ */
 
 static uint32_t
-part_of_step(const struct sim_cast *cast, uint64_t step)
+part_of_step(const struct sim_actor_table *actor_table, uint64_t step)
 {
-    uint64_t first = sim_cast_step_first(cast, step);
-    return first != SIM_EVENT_NONE && first < cast->end ? sim_cast_part_of(cast, first)
-                                                        : SIM_PART_NONE;
+    uint64_t first = sim_actor_table_step_first(actor_table, step);
+    return first != SIM_EVENT_NONE && first < actor_table->end
+                   ? sim_actor_table_part_of(actor_table, first)
+                   : SIM_PART_NONE;
 }
 
 static void
 blame_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
         const struct sim_walk_stop *stop, uint64_t step)
 {
-    const struct sim_cast *cast = cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE
-                                          ? evidence->passing->cast
-                                          : evidence->ledger->cast;
+    const struct sim_actor_table *actor_table =
+            cause->by_counterfactual == SIM_COUNTERFACTUAL_ELSEWHERE
+                    ? evidence->passing->actor_table
+                    : evidence->ledger->actor_table;
     uint32_t frames = stop->frame_count <= SIM_WALK_FRAMES ? stop->frame_count : 0;
-    sim__blame_frames(evidence, cause, stop->frames, frames, false, step, part_of_step(cast, step));
+    sim__blame_frames(
+            evidence, cause, stop->frames, frames, false, step, part_of_step(actor_table, step));
 }
 
 /* The last wake that reached nobody, out of those that the blocked task's waits ended with before it
@@ -198,13 +203,14 @@ wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
 static uint64_t
 told_step(const struct sim_evidence *evidence, uint32_t object, uint64_t after)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
-    uint32_t part = sim_cast_actor(cast, evidence->counterfactual->actor);
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    uint32_t part = sim_actor_table_actor(actor_table, evidence->counterfactual->actor);
     uint64_t step = 0;
-    for (uint64_t i = cast->first; i < evidence->wake_outcome->horizon; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = actor_table->first; i < evidence->wake_outcome->horizon; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == SIM_EVENT_REPORT && event->step > after &&
-                sim_cast_part_of(cast, i) == part && (object == 0 || event->object == object)) {
+                sim_actor_table_part_of(actor_table, i) == part &&
+                (object == 0 || event->object == object)) {
             step = event->step;
         }
     }
@@ -232,7 +238,8 @@ static void
 blame_deaf(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
-    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->counterfactual->actor);
+    uint32_t part =
+            sim_actor_table_actor(evidence->ledger->actor_table, evidence->counterfactual->actor);
     uint32_t count = evidence->here != NULL
                              ? sim_path_functions(evidence->places, &evidence->here->path, walked)
                              : 0;
@@ -282,7 +289,8 @@ blame_came_early(const struct sim_evidence *evidence, struct sim_cause *cause)
 static void
 blame_dropped(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    uint32_t part = sim_cast_actor(evidence->ledger->cast, evidence->counterfactual->actor);
+    uint32_t part =
+            sim_actor_table_actor(evidence->ledger->actor_table, evidence->counterfactual->actor);
     cause->kind = SIM_CAUSE_COALESCED;
     sim__blame_event(evidence, cause, wake_of_nobody(evidence, part));
     if (cause->at_count == 0 && sim_cause_told(evidence) != 0) {
@@ -418,7 +426,7 @@ static void
 add_way(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_walked *walked, uint32_t count, struct sim_cause *lost)
 {
-    uint32_t part = sim__part_of_id(evidence->ledger->cast, evidence->here->actor_id);
+    uint32_t part = sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id);
     while (lost->at_count < SIM_CAUSE_CALLS / 4) {
         struct sim_walked *next = NULL;
         for (uint32_t i = 0; i < count; i++) {
@@ -497,7 +505,7 @@ static bool
 find_unregistered(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     if (evidence->here == NULL || evidence->there == NULL ||
-            sim__part_of_id(evidence->ledger->cast, evidence->here->actor_id) !=
+            sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id) !=
                     evidence->wake_outcome->part) {
         return false;
     }
@@ -522,7 +530,7 @@ blame_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_cause turn = {.kind = cause->kind};
     if (evidence->here == NULL ||
-            sim__part_of_id(evidence->ledger->cast, evidence->here->actor_id) !=
+            sim__part_of_id(evidence->ledger->actor_table, evidence->here->actor_id) !=
                     evidence->wake_outcome->part) {
         return;
     }
@@ -541,19 +549,20 @@ blame_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 static bool
 find_no_deadline(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t part = evidence->wake_outcome->part;
-    uint32_t nth = part != SIM_PART_NONE ? blocks(cast, part) : 0;
+    uint32_t nth = part != SIM_PART_NONE ? blocks(actor_table, part) : 0;
     if (evidence->passing == NULL || nth == 0 ||
-            sim_cast_blocked(cast, part, evidence->wake_outcome->horizon) == SIM_EVENT_NONE) {
+            sim_actor_table_blocked(actor_table, part, evidence->wake_outcome->horizon) ==
+                    SIM_EVENT_NONE) {
         return false;
     }
-    const struct sim_cast *passing = evidence->passing->cast;
+    const struct sim_actor_table *passing = evidence->passing->actor_table;
     /* One that has nothing to do when its time is up lacks no deadline. */
     bool goes_on = evidence->counterfactual != NULL &&
                    evidence->counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED;
     for (uint32_t like = 1; like < passing->count; like++) {
-        if (!sim__same_name(cast, part, passing, like)) {
+        if (!sim__same_name(actor_table, part, passing, like)) {
             continue;
         }
         uint64_t block = nth_block(passing, like, goes_on ? nth : blocks(passing, like));

@@ -8,7 +8,8 @@
 #include <string.h>
 
 bool
-sim__same_name(const struct sim_cast *a, uint32_t part_a, const struct sim_cast *b, uint32_t part_b)
+sim__same_name(const struct sim_actor_table *a, uint32_t part_a, const struct sim_actor_table *b,
+        uint32_t part_b)
 {
     const char *name = a->parts[part_a].name;
     const char *other = b->parts[part_b].name;
@@ -17,22 +18,23 @@ sim__same_name(const struct sim_cast *a, uint32_t part_a, const struct sim_cast 
 
 /* How often `part` was polled up to `event`, that one included. */
 static uint32_t
-polls_up_to(const struct sim_cast *cast, uint32_t part, uint64_t event)
+polls_up_to(const struct sim_actor_table *actor_table, uint32_t part, uint64_t event)
 {
     uint32_t count = 0;
-    for (uint64_t i = cast->first; i < cast->end && i <= event; i++) {
-        count +=
-                sim_cast_event(cast, i)->kind == RT_PROBE_POLL && sim_cast_part_of(cast, i) == part;
+    for (uint64_t i = actor_table->first; i < actor_table->end && i <= event; i++) {
+        count += sim_actor_table_event(actor_table, i)->kind == RT_PROBE_POLL &&
+                 sim_actor_table_part_of(actor_table, i) == part;
     }
     return count;
 }
 
 /* The event of its n-th poll; SIM_EVENT_NONE. */
 static uint64_t
-nth_poll(const struct sim_cast *cast, uint32_t part, uint32_t nth)
+nth_poll(const struct sim_actor_table *actor_table, uint32_t part, uint32_t nth)
 {
-    for (uint64_t i = cast->first; i < cast->end && nth > 0; i++) {
-        nth -= sim_cast_event(cast, i)->kind == RT_PROBE_POLL && sim_cast_part_of(cast, i) == part;
+    for (uint64_t i = actor_table->first; i < actor_table->end && nth > 0; i++) {
+        nth -= sim_actor_table_event(actor_table, i)->kind == RT_PROBE_POLL &&
+               sim_actor_table_part_of(actor_table, i) == part;
         if (nth == 0) {
             return i;
         }
@@ -42,14 +44,16 @@ nth_poll(const struct sim_cast *cast, uint32_t part, uint32_t nth)
 
 /* Whether that turn does the same at the same line; what is kept counts as stored. */
 static bool
-does(const struct sim_cast *cast, uint32_t part, uint64_t poll, const struct sim_event *wanted)
+does(const struct sim_actor_table *actor_table, uint32_t part, uint64_t poll,
+        const struct sim_event *wanted)
 {
-    uint32_t step = sim_cast_event(cast, poll)->step;
-    for (uint64_t i = poll; i < cast->end && sim_cast_event(cast, i)->step == step; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    uint32_t step = sim_actor_table_event(actor_table, poll)->step;
+    for (uint64_t i = poll;
+            i < actor_table->end && sim_actor_table_event(actor_table, i)->step == step; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         uint32_t kind = event->kind == RT_PROBE_KEEP ? RT_PROBE_STORE : event->kind;
         if (kind == wanted->kind && event->site == wanted->site && event->await == wanted->await &&
-                sim_cast_part_of(cast, i) == part) {
+                sim_actor_table_part_of(actor_table, i) == part) {
             return true;
         }
     }
@@ -60,14 +64,16 @@ static bool
 blame_in_turn(
         const struct sim_evidence *evidence, struct sim_cause *cause, uint32_t like, uint64_t turn)
 {
-    const struct sim_cast *passing = evidence->passing->cast;
-    const struct sim_cast *cast = evidence->ledger->cast;
-    uint32_t step = sim_cast_event(passing, turn)->step;
-    for (uint64_t i = turn; i < passing->end && sim_cast_event(passing, i)->step == step; i++) {
-        const struct sim_event *event = sim_cast_event(passing, i);
+    const struct sim_actor_table *passing = evidence->passing->actor_table;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    uint32_t step = sim_actor_table_event(passing, turn)->step;
+    for (uint64_t i = turn; i < passing->end && sim_actor_table_event(passing, i)->step == step;
+            i++) {
+        const struct sim_event *event = sim_actor_table_event(passing, i);
         bool asks = event->kind == RT_PROBE_ARM || event->kind == RT_PROBE_STORE;
-        if (asks && sim_cast_part_of(passing, i) == like &&
-                !does(cast, evidence->wake_outcome->part, evidence->wake_outcome->poll, event)) {
+        if (asks && sim_actor_table_part_of(passing, i) == like &&
+                !does(actor_table, evidence->wake_outcome->part, evidence->wake_outcome->poll,
+                        event)) {
             sim__blame_site(cause, event->await, event->step, like);
             sim__blame_site(cause, event->site, event->step, like);
             if (cause->at_count > 0) {
@@ -82,14 +88,14 @@ bool
 sim__blame_armed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     if (evidence->passing == NULL || wake_outcome->poll == SIM_EVENT_NONE) {
         return false;
     }
-    const struct sim_cast *passing = evidence->passing->cast;
-    uint32_t nth = polls_up_to(cast, wake_outcome->part, wake_outcome->poll);
+    const struct sim_actor_table *passing = evidence->passing->actor_table;
+    uint32_t nth = polls_up_to(actor_table, wake_outcome->part, wake_outcome->poll);
     for (uint32_t like = 1; like < passing->count; like++) {
-        uint64_t turn = sim__same_name(cast, wake_outcome->part, passing, like)
+        uint64_t turn = sim__same_name(actor_table, wake_outcome->part, passing, like)
                                 ? nth_poll(passing, like, nth)
                                 : SIM_EVENT_NONE;
         if (turn != SIM_EVENT_NONE) {

@@ -8,12 +8,12 @@
 #include "sim/explain/cause/priv.h"
 
 uint32_t
-sim__part_of_id(const struct sim_cast *cast, uint32_t id)
+sim__part_of_id(const struct sim_actor_table *actor_table, uint32_t id)
 {
-    for (uint64_t i = cast->first; i < cast->end; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == SIM_EVENT_ACTOR && (uint32_t)event->argument == id) {
-            return sim_cast_actor(cast, event->actor);
+            return sim_actor_table_actor(actor_table, event->actor);
         }
     }
     return SIM_PART_NONE;
@@ -21,7 +21,7 @@ sim__part_of_id(const struct sim_cast *cast, uint32_t id)
 
 /* The innermost place of a stack that is the reader's. */
 static struct sim_location
-location_of(const struct sim_evidence *evidence, const struct sim_cast *cast,
+location_of(const struct sim_evidence *evidence, const struct sim_actor_table *actor_table,
         const struct sim_walk_stop *stop, bool returns, uint64_t step, uint32_t id)
 {
     struct sim_cause all = {.kind = SIM_CAUSE_NOT_A_WAKE};
@@ -31,7 +31,7 @@ location_of(const struct sim_evidence *evidence, const struct sim_cast *cast,
     if (all.at_count > 0) {
         location = all.at[0];
     }
-    location.part = sim__part_of_id(cast, id);
+    location.part = sim__part_of_id(actor_table, id);
     return location;
 }
 
@@ -43,22 +43,22 @@ sim__cause_visited(const struct sim_evidence *evidence, struct sim_visited *ret_
     if (visit == NULL || visit->step == 0 || evidence->passing == NULL) {
         return;
     }
-    const struct sim_cast *cast = evidence->ledger->cast;
-    const struct sim_cast *passing = evidence->passing->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    const struct sim_actor_table *passing = evidence->passing->actor_table;
     ret_visited->known = true;
     ret_visited->early = visit->step <= visit->slept;
     if (visit->has_turned) {
         ret_visited->at = (struct sim_location){.place = visit->turned,
                 .step = visit->step,
-                .part = sim__part_of_id(cast, visit->by_id)};
+                .part = sim__part_of_id(actor_table, visit->by_id)};
     }
     if (visit->instead_id != 0) {
-        ret_visited->instead =
-                location_of(evidence, cast, &visit->instead, true, visit->step, visit->instead_id);
+        ret_visited->instead = location_of(
+                evidence, actor_table, &visit->instead, true, visit->step, visit->instead_id);
     }
     if (visit->flag_step != 0) {
-        ret_visited->flag =
-                location_of(evidence, cast, &visit->flag, false, visit->flag_step, visit->flag_id);
+        ret_visited->flag = location_of(
+                evidence, actor_table, &visit->flag, false, visit->flag_step, visit->flag_id);
     }
     if (visit->clear_step != 0) {
         ret_visited->clear = location_of(
@@ -93,7 +93,7 @@ sim__cause_sleeps(const struct sim_evidence *evidence, struct sim_cause *cause)
     for (uint32_t i = 0; study != NULL && i < study->trail_count && i < SIM_STUDY_PATHS; i++) {
         if (study->trails[i].actor == actor) {
             const struct sim_walk_stop *asleep = &study->trails[i].path.asleep;
-            cause->sleeps = location_of(evidence, evidence->ledger->cast, asleep, false,
+            cause->sleeps = location_of(evidence, evidence->ledger->actor_table, asleep, false,
                     evidence->counterfactual->step, 0);
         }
     }

@@ -14,8 +14,9 @@ deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
     const struct sim_study *study = evidence->study;
     uint64_t step = evidence->outcome->owed_step;
     uint64_t owed = evidence->wake_outcome->owed;
-    uint32_t part =
-            owed != SIM_EVENT_NONE ? sim_cast_part_of(evidence->ledger->cast, owed) : SIM_PART_NONE;
+    uint32_t part = owed != SIM_EVENT_NONE
+                            ? sim_actor_table_part_of(evidence->ledger->actor_table, owed)
+                            : SIM_PART_NONE;
     for (uint32_t i = 0; study != NULL && i < study->word_count; i++) {
         const struct sim_word *word = &study->words[i];
         if (word->state != SIM_WORD_DECIDES || word->writer.frame_count == 0 ||
@@ -37,10 +38,10 @@ deciding_word(const struct sim_evidence *evidence, struct sim_cause *ret)
 static void
 blame_owed(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint64_t found = SIM_EVENT_NONE;
     for (uint64_t i = evidence->wake_outcome->owed; i < evidence->wake_outcome->horizon; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->step != evidence->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
             break;
         }
@@ -62,17 +63,17 @@ same_reason(const struct sim_wait *a, const struct sim_wait *b)
 static bool
 is_left_behind(const struct sim_evidence *evidence)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     const struct sim_wait *other = evidence->wake_outcome->other;
     uint64_t fired = evidence->wake_outcome->instead;
-    if (sim_cast_event(cast, fired)->kind == RT_PROBE_FIRE_EMPTY) {
+    if (sim_actor_table_event(actor_table, fired)->kind == RT_PROBE_FIRE_EMPTY) {
         return true;
     }
     uint64_t stored = other->keep_event != SIM_EVENT_NONE ? other->keep_event : other->store_event;
     for (uint64_t i = stored; i < fired; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == RT_PROBE_POLL && event->step > other->store_step &&
-                sim_cast_part_of(cast, i) == other->part) {
+                sim_actor_table_part_of(actor_table, i) == other->part) {
             return true;
         }
     }
@@ -88,12 +89,12 @@ is_left_behind(const struct sim_evidence *evidence)
 static bool
 is_timer_at_rest(const struct sim_evidence *evidence, const struct sim_wait *wait)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     if (wait == NULL || SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TIMER) {
         return false;
     }
-    for (uint64_t i = evidence->wake_outcome->horizon; i-- > cast->first;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = evidence->wake_outcome->horizon; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->object == wait->object && event->kind == RT_PROBE_ARM) {
             return false;
         }
@@ -109,13 +110,13 @@ is_timer_at_rest(const struct sim_evidence *evidence, const struct sim_wait *wai
 static uint64_t
 last_move(const struct sim_evidence *evidence, const struct sim_wait *wait)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint64_t found = SIM_EVENT_NONE;
-    for (uint64_t i = 0; i < cast->moves.count && wait != NULL; i++) {
-        uint64_t event = cast->moves.moves[i].event;
+    for (uint64_t i = 0; i < actor_table->moves.count && wait != NULL; i++) {
+        uint64_t event = actor_table->moves.moves[i].event;
         if (event > wait->store_event && event < evidence->wake_outcome->horizon &&
-                sim_cast_event(cast, event)->object == wait->object &&
-                sim_cast_part_of(cast, event) != wait->part) {
+                sim_actor_table_event(actor_table, event)->object == wait->object &&
+                sim_actor_table_part_of(actor_table, event) != wait->part) {
             found = event;
         }
     }
@@ -126,27 +127,29 @@ last_move(const struct sim_evidence *evidence, const struct sim_wait *wait)
 static void
 blame_timers(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
-    for (uint64_t i = cast->end; i-- > cast->first;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == RT_PROBE_EXPIRE) {
             uint64_t owed = evidence->wake_outcome->owed;
             sim__blame_site(cause, event->site, evidence->outcome->owed_step,
-                    owed != SIM_EVENT_NONE ? sim_cast_part_of(cast, owed) : SIM_PART_NONE);
+                    owed != SIM_EVENT_NONE ? sim_actor_table_part_of(actor_table, owed)
+                                           : SIM_PART_NONE);
             return;
         }
     }
 }
 
 uint64_t
-sim_cause_silence(const struct sim_cast *cast, const struct sim_wake_outcome *wake_outcome)
+sim_cause_silence(
+        const struct sim_actor_table *actor_table, const struct sim_wake_outcome *wake_outcome)
 {
     for (uint64_t i = wake_outcome->owed; i < wake_outcome->horizon; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->step != sim_cast_event(cast, wake_outcome->owed)->step) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->step != sim_actor_table_event(actor_table, wake_outcome->owed)->step) {
             break;
         }
-        if (event->kind == SIM_EVENT_READY && sim_cast_text(cast, i) != NULL) {
+        if (event->kind == SIM_EVENT_READY && sim_actor_table_text(actor_table, i) != NULL) {
             return i;
         }
     }
@@ -158,15 +161,15 @@ sim_cause_silence(const struct sim_cast *cast, const struct sim_wake_outcome *wa
 static void
 blame_last_turn(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
     uint64_t from =
             wake_outcome->poll != SIM_EVENT_NONE ? wake_outcome->poll : wake_outcome->polled;
     for (uint64_t i = wake_outcome->polled; i > from && from != SIM_EVENT_NONE; i--) {
-        if (sim_cast_part_of(cast, i) == wake_outcome->part &&
+        if (sim_actor_table_part_of(actor_table, i) == wake_outcome->part &&
                 i != wake_outcome->wait->store_event) {
-            sim__blame_site(cause, sim_cast_event(cast, i)->await, sim_cast_event(cast, i)->step,
-                    wake_outcome->part);
+            sim__blame_site(cause, sim_actor_table_event(actor_table, i)->await,
+                    sim_actor_table_event(actor_table, i)->step, wake_outcome->part);
         }
         if (cause->at_count > 0) {
             return;
@@ -195,7 +198,7 @@ find_never_fired(const struct sim_evidence *evidence, struct sim_cause *cause)
         return;
     }
     if (wake_outcome->wait != NULL && wake_outcome->owed != SIM_EVENT_NONE &&
-            sim_cause_silence(evidence->ledger->cast, wake_outcome) != SIM_EVENT_NONE) {
+            sim_cause_silence(evidence->ledger->actor_table, wake_outcome) != SIM_EVENT_NONE) {
         blame_last_turn(evidence, cause);
         cause->by_silence = cause->at_count > 0;
         cause->kind = cause->by_silence ? SIM_CAUSE_NEVER_STORED : cause->kind;
@@ -244,11 +247,12 @@ ends_wait_of(const struct sim_evidence *evidence, uint64_t event, uint32_t part)
 static uint64_t
 wake_before(const struct sim_evidence *evidence, const struct sim_wait *wait)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
-    for (uint64_t i = wait->store_event; i-- > cast->first && wait->object != 0;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    for (uint64_t i = wait->store_event; i-- > actor_table->first && wait->object != 0;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         bool fires = event->kind == RT_PROBE_FIRE || event->kind == RT_PROBE_FIRE_EMPTY;
-        if (fires && event->object == wait->object && sim_cast_part_of(cast, i) != wait->part &&
+        if (fires && event->object == wait->object &&
+                sim_actor_table_part_of(actor_table, i) != wait->part &&
                 !ends_wait_of(evidence, i, wait->part)) {
             return i;
         }
@@ -265,7 +269,7 @@ dropped_wake(const struct sim_evidence *evidence)
     uint64_t found = SIM_EVENT_NONE;
     for (uint32_t i = 0; i < ledger->count && wake_outcome->poll != SIM_EVENT_NONE; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
-        uint32_t cause = sim_cast_event(ledger->cast, wake_outcome->poll)->cause;
+        uint32_t cause = sim_actor_table_event(ledger->actor_table, wake_outcome->poll)->cause;
         if (wait->part == wake_outcome->part && wait->end == SIM_WAIT_FIRED &&
                 wait->wake == SIM_WAKE_COALESCED && wait->end_event < wake_outcome->poll &&
                 cause != 0 && wait->end_step >= cause &&
@@ -286,7 +290,7 @@ stored_past(const struct sim_evidence *evidence)
 {
     const struct sim_ledger *ledger = evidence->ledger;
     const struct sim_wake_outcome *wake_outcome = evidence->wake_outcome;
-    uint32_t own = ledger->cast->parts[wake_outcome->part].object;
+    uint32_t own = ledger->actor_table->parts[wake_outcome->part].object;
     const struct sim_wait *found = NULL;
     for (uint32_t i = 0; i < ledger->count && own != 0; i++) {
         const struct sim_wait *wait = &ledger->waits[i];
@@ -308,12 +312,13 @@ const struct sim_came_word *
 sim__blame_came(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
     const struct sim_study *study = evidence->study;
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     for (uint32_t i = 0; study != NULL && i < study->came.count && i < SIM_CAME_WORDS; i++) {
         const struct sim_came_word *word = &study->came.words[i];
-        uint64_t first = sim_cast_step_first(cast, word->change.step);
-        uint32_t part = first != SIM_EVENT_NONE && first < cast->end ? sim_cast_part_of(cast, first)
-                                                                     : SIM_PART_NONE;
+        uint64_t first = sim_actor_table_step_first(actor_table, word->change.step);
+        uint32_t part = first != SIM_EVENT_NONE && first < actor_table->end
+                                ? sim_actor_table_part_of(actor_table, first)
+                                : SIM_PART_NONE;
         uint32_t frames =
                 word->writer.frame_count <= SIM_WALK_FRAMES ? word->writer.frame_count : 0;
         sim__blame_frames(
@@ -344,14 +349,15 @@ blame_wiper(const struct sim_evidence *evidence, const struct sim_came_word *cam
 static uint64_t
 turn_before(const struct sim_evidence *evidence)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
-    for (uint64_t i = evidence->wake_outcome->poll; i != SIM_EVENT_NONE && i-- > cast->first;) {
-        if (sim_cast_event(cast, i)->kind == RT_PROBE_POLL &&
-                sim_cast_part_of(cast, i) == evidence->wake_outcome->part) {
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
+    for (uint64_t i = evidence->wake_outcome->poll;
+            i != SIM_EVENT_NONE && i-- > actor_table->first;) {
+        if (sim_actor_table_event(actor_table, i)->kind == RT_PROBE_POLL &&
+                sim_actor_table_part_of(actor_table, i) == evidence->wake_outcome->part) {
             return i;
         }
     }
-    return cast->first;
+    return actor_table->first;
 }
 
 /* It fell asleep with something left to do: what it does in that turn in the run that passes, and
@@ -381,7 +387,8 @@ has_seen(const struct sim_evidence *evidence, const struct sim_came_word *came)
     struct sim_cause armed = {.kind = SIM_CAUSE_NEVER_STORED};
     uint64_t turn = turn_before(evidence);
     bool looked = came->seen != 0;
-    bool had_a_turn = came->change.step < sim_cast_event(evidence->ledger->cast, turn)->step;
+    bool had_a_turn =
+            came->change.step < sim_actor_table_event(evidence->ledger->actor_table, turn)->step;
     return looked || (had_a_turn && sim__blame_armed(evidence, &armed));
 }
 
@@ -413,8 +420,8 @@ find_fired_early(const struct sim_evidence *evidence, struct sim_cause *cause)
     wake = wake_outcome->root_cause != SIM_EVENT_NONE ? wake_outcome->root_cause
                                                       : wake_before(evidence, wake_outcome->wait);
     if (wake == SIM_EVENT_NONE || wake < turn_before(evidence) ||
-            (came != NULL &&
-                    sim_cast_event(evidence->ledger->cast, wake)->step < came->change.step)) {
+            (came != NULL && sim_actor_table_event(evidence->ledger->actor_table, wake)->step <
+                                     came->change.step)) {
         wake = SIM_EVENT_NONE;
     }
     if (came != NULL ? has_seen(evidence, came) : wake == SIM_EVENT_NONE) {
@@ -495,10 +502,10 @@ sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause)
 bool
 sim__cause_late_timer(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
-    const struct sim_cast *cast = evidence->ledger->cast;
+    const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     uint32_t timer = 0;
-    for (uint64_t i = evidence->wake_outcome->horizon; i-- > cast->first;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = evidence->wake_outcome->horizon; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (timer == 0 && event->kind == RT_PROBE_EXPIRE) {
             timer = event->object;
         } else if (timer != 0 && event->object == timer && event->kind == RT_PROBE_ARM) {

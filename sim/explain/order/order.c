@@ -57,19 +57,21 @@ meets(const struct sim_event *event)
 }
 
 static void
-read_keys(const struct sim_cast *cast, uint64_t from_step, struct keys *ret)
+read_keys(const struct sim_actor_table *actor_table, uint64_t from_step, struct keys *ret)
 {
     ret->count = 0;
-    uint64_t from = from_step != 0 ? sim_cast_step_first(cast, from_step) : cast->first;
-    for (uint64_t i = from; i < cast->end && ret->count < EVENTS_MAX; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    uint64_t from = from_step != 0 ? sim_actor_table_step_first(actor_table, from_step)
+                                   : actor_table->first;
+    for (uint64_t i = from; i < actor_table->end && ret->count < EVENTS_MAX; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (!meets(event)) {
             continue;
         }
         /* Who fires a wake does the same thing whether somebody is there or not. */
         bool fires = event->kind == RT_PROBE_FIRE_EMPTY;
         struct key key = {i, fires ? (uint32_t)RT_PROBE_FIRE : event->kind, event->object,
-                event->await != 0 ? event->await : event->site, sim_cast_part_of(cast, i), 0};
+                event->await != 0 ? event->await : event->site,
+                sim_actor_table_part_of(actor_table, i), 0};
         for (uint32_t k = 0; k < ret->count; k++) {
             const struct key *other = &ret->all[k];
             key.nth += other->kind == key.kind && other->object == key.object &&
@@ -82,8 +84,8 @@ read_keys(const struct sim_cast *cast, uint64_t from_step, struct keys *ret)
 /* Its place among `keys`; keys->count: it is not there. Parts have their numbers in the order in
  * which they appear, so they go by name. */
 static uint32_t
-find_like(const struct sim_cast *failing, const struct sim_cast *passing, const struct keys *keys,
-        const struct key *key)
+find_like(const struct sim_actor_table *failing, const struct sim_actor_table *passing,
+        const struct keys *keys, const struct key *key)
 {
     const char *name = failing->parts[key->part].name;
     uint32_t i = 0;
@@ -100,11 +102,12 @@ find_like(const struct sim_cast *failing, const struct sim_cast *passing, const 
 }
 
 static void
-set_location(struct sim_location *location, const struct key *key, const struct sim_cast *cast)
+set_location(struct sim_location *location, const struct key *key,
+        const struct sim_actor_table *actor_table)
 {
     const struct rt_site *site = sim_site_find(key->site);
     *location = (struct sim_location){
-            .step = sim_cast_event(cast, key->event)->step, .part = key->part};
+            .step = sim_actor_table_event(actor_table, key->event)->step, .part = key->part};
     if (site != NULL) {
         (void)snprintf(
                 location->place.function, sizeof(location->place.function), "%s", site->function);
@@ -226,8 +229,8 @@ find_key(const struct keys *keys, uint64_t event)
 }
 
 static bool
-comes_first(const struct sim_swap *order, const struct sim_cast *failing,
-        const struct sim_cast *other, const struct keys *here, const struct keys *there)
+comes_first(const struct sim_swap *order, const struct sim_actor_table *failing,
+        const struct sim_actor_table *other, const struct keys *here, const struct keys *there)
 {
     uint32_t first = find_key(here, order->first_event);
     uint32_t second = find_key(here, order->second_event);
@@ -240,8 +243,8 @@ comes_first(const struct sim_swap *order, const struct sim_cast *failing,
 }
 
 bool
-sim_order_is_swapped(
-        const struct sim_swap *order, const struct sim_cast *failing, const struct sim_cast *other)
+sim_order_is_swapped(const struct sim_swap *order, const struct sim_actor_table *failing,
+        const struct sim_actor_table *other)
 {
     struct keys *keys = calloc(2, sizeof(*keys));
     bool swapped = false;

@@ -40,8 +40,8 @@ struct sim_swap {
 
 /* What is compared; the trails begin where the runs part, NULL: not walked. */
 struct sim_twins {
-    const struct sim_cast *failing;
-    const struct sim_cast *passing;
+    const struct sim_actor_table *failing;
+    const struct sim_actor_table *passing;
     uint64_t failing_from; /* The step in which they part. */
     uint64_t passing_from;
     struct sim_places *places;
@@ -53,8 +53,8 @@ void sim_order_find(const struct sim_twins *twins, struct sim_swap *ret_order);
 
 /* Whether in the run of `other` the two events come the other way round; that run is the same as
  * `failing` up to the step of the first. */
-bool sim_order_is_swapped(
-        const struct sim_swap *order, const struct sim_cast *failing, const struct sim_cast *other);
+bool sim_order_is_swapped(const struct sim_swap *order, const struct sim_actor_table *failing,
+        const struct sim_actor_table *other);
 
 /* "passes", "fails", "never", "not-tried"; static. */
 const char *sim_swapped_name(enum sim_swapped swapped);

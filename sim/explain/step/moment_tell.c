@@ -14,7 +14,7 @@
 
 struct telling {
     const struct sim_moment *moment;
-    struct sim_cast cast;
+    struct sim_actor_table actor_table;
     struct sim_page *page;
     struct sim_page line;
 };
@@ -29,11 +29,11 @@ flush(struct telling *telling, uint32_t first, uint32_t indent)
 static void
 put_actor(struct telling *telling, uint32_t actor)
 {
-    uint32_t part = sim_cast_actor(&telling->cast, actor);
+    uint32_t part = sim_actor_table_actor(&telling->actor_table, actor);
     if (part == SIM_PART_NONE) {
         sim_page_printf(&telling->line, "actor %u", actor);
     } else {
-        sim_cast_put_part(&telling->cast, &telling->line, part);
+        sim_actor_table_put_part(&telling->actor_table, &telling->line, part);
     }
 }
 
@@ -46,18 +46,18 @@ put_head(struct telling *telling, uint64_t steps)
     sim_page_printf(&telling->line, "step %llu of %llu", (unsigned long long)moment->step,
             (unsigned long long)steps);
     uint64_t at_ns = moment->now_ns;
-    (void)sim_cast_step_time(&telling->cast, moment->step, &at_ns);
+    (void)sim_actor_table_step_time(&telling->actor_table, moment->step, &at_ns);
     sim_page_put(&telling->line, ", at ");
     sim_page_time(&telling->line, at_ns);
     sim_page_put(&telling->line, ": ");
-    uint32_t part = sim_phrase_whose_step(&telling->cast, moment->step);
+    uint32_t part = sim_phrase_whose_step(&telling->actor_table, moment->step);
     if (part == SIM_PART_NONE) {
         put_actor(telling, moment->actor);
     } else {
-        sim_cast_put_part(&telling->cast, &telling->line, part);
+        sim_actor_table_put_part(&telling->actor_table, &telling->line, part);
     }
     sim_page_put(&telling->line, ": ");
-    if (!sim_phrase_put_step(&telling->cast, &telling->line, moment->step, SIM_EVENT_NONE)) {
+    if (!sim_phrase_put_step(&telling->actor_table, &telling->line, moment->step, SIM_EVENT_NONE)) {
         sim_page_put(&telling->line, "nothing that is on record");
     }
     flush(telling, 0, 4);
@@ -132,14 +132,14 @@ put_since(struct telling *telling, uint64_t step)
 static void
 put_waits(struct telling *telling, const struct sim_stance *stance)
 {
-    uint32_t part = sim_cast_actor(&telling->cast, stance->actor);
+    uint32_t part = sim_actor_table_actor(&telling->actor_table, stance->actor);
     for (uint32_t i = 0; i < stance->wait_count && i < SIM_MOMENT_WAITS; i++) {
         const char *reason = stance->waits[i].reason;
         sim_page_put(&telling->line, i == 0 ? ", waits for " : " and ");
-        sim_cast_put_wanted(&telling->cast, &telling->line, stance->waits[i].object,
+        sim_actor_table_put_wanted(&telling->actor_table, &telling->line, stance->waits[i].object,
                 reason[0] != '\0' ? reason : NULL, part);
         sim_page_put(&telling->line, " at ");
-        if (!sim_cast_put_place(&telling->line, stance->waits[i].site, 0)) {
+        if (!sim_actor_table_put_place(&telling->line, stance->waits[i].site, 0)) {
             sim_page_put(&telling->line, "a line that is not known");
         }
     }
@@ -219,7 +219,7 @@ begin(struct telling *telling, struct sim_page *page, const struct sim_moment *m
 {
     *telling = (struct telling){.moment = moment, .page = page};
     sim_page_init(&telling->line, false);
-    return sim_cast_make(&telling->cast, recorder);
+    return sim_actor_table_make(&telling->actor_table, recorder);
 }
 
 static rt_err
@@ -227,7 +227,7 @@ end(struct telling *telling)
 {
     bool failed = telling->line.failed || telling->page->failed;
     sim_page_fini(&telling->line);
-    sim_cast_free(&telling->cast);
+    sim_actor_table_free(&telling->actor_table);
     return failed ? RT_E_FULL : RT_OK;
 }
 

@@ -33,7 +33,7 @@ end_of(const struct sim_recorder *recorder, uint64_t step)
 /* ---- One line an event. ---------------------------------------------------------------------- */
 
 struct verbose {
-    const struct sim_cast *cast;
+    const struct sim_actor_table *actor_table;
     struct sim_page *page;
     struct sim_page line;
     struct sim_page what;
@@ -42,14 +42,14 @@ struct verbose {
 };
 
 static uint32_t
-widest_name(const struct sim_cast *cast)
+widest_name(const struct sim_actor_table *actor_table)
 {
     uint32_t widest = WHO_MIN;
     struct sim_page name;
     sim_page_init(&name, false);
-    for (uint32_t i = 0; i < cast->count; i++) {
+    for (uint32_t i = 0; i < actor_table->count; i++) {
         sim_page_clear(&name);
-        sim_cast_put_part(cast, &name, i);
+        sim_actor_table_put_part(actor_table, &name, i);
         uint32_t width = sim_text_width(sim_page_text(&name), name.length);
         widest = width > widest ? width : widest;
     }
@@ -68,7 +68,7 @@ put_front(struct verbose *verbose, const struct sim_event *event)
     }
     verbose->shown_step = event->step;
     sim_page_clear(&verbose->line);
-    if (sim_cast_step_time(verbose->cast, event->step, &ns)) {
+    if (sim_actor_table_step_time(verbose->actor_table, event->step, &ns)) {
         sim_page_time(&verbose->line, ns);
     }
     sim_page_printf(verbose->page, "%4u %9s  ", event->step, sim_page_text(&verbose->line));
@@ -78,7 +78,8 @@ static void
 put_who(struct verbose *verbose, uint64_t event)
 {
     sim_page_clear(&verbose->line);
-    sim_cast_put_part(verbose->cast, &verbose->line, sim_cast_part_of(verbose->cast, event));
+    sim_actor_table_put_part(verbose->actor_table, &verbose->line,
+            sim_actor_table_part_of(verbose->actor_table, event));
     const char *name = sim_page_text(&verbose->line);
     size_t fits = sim_text_fit(name, strlen(name), verbose->who_width);
     sim_page_add(verbose->page, name, fits);
@@ -98,7 +99,7 @@ put_what(struct verbose *verbose, const struct sim_event *event)
 {
     uint32_t indent = FRONT + verbose->who_width + 2;
     sim_page_clear(&verbose->line);
-    if (has_place(event) && sim_cast_put_place(&verbose->line, event->await, event->site)) {
+    if (has_place(event) && sim_actor_table_put_place(&verbose->line, event->await, event->site)) {
         const char *what = sim_page_text(&verbose->what);
         uint32_t width = sim_text_width(what, strlen(what));
         sim_page_fill(&verbose->what, ' ', width < WHAT_WIDTH ? WHAT_WIDTH - width : 1);
@@ -125,13 +126,13 @@ put_clock(struct verbose *verbose, const struct sim_event *event)
 static void
 put_event(struct verbose *verbose, uint64_t index)
 {
-    const struct sim_event *event = sim_cast_event(verbose->cast, index);
+    const struct sim_event *event = sim_actor_table_event(verbose->actor_table, index);
     if (event->kind == SIM_EVENT_CLOCK) {
         put_clock(verbose, event);
         return;
     }
     sim_page_clear(&verbose->what);
-    if (sim_phrase_put(verbose->cast, &verbose->what, index)) {
+    if (sim_phrase_put(verbose->actor_table, &verbose->what, index)) {
         put_front(verbose, event);
         put_who(verbose, index);
         put_what(verbose, event);
@@ -139,14 +140,16 @@ put_event(struct verbose *verbose, uint64_t index)
 }
 
 static void
-put_verbose(struct sim_page *page, const struct sim_cast *cast)
+put_verbose(struct sim_page *page, const struct sim_actor_table *actor_table)
 {
-    struct verbose verbose = {
-            .cast = cast, .page = page, .who_width = widest_name(cast), .shown_step = 0};
+    struct verbose verbose = {.actor_table = actor_table,
+            .page = page,
+            .who_width = widest_name(actor_table),
+            .shown_step = 0};
     sim_page_init(&verbose.line, false);
     sim_page_init(&verbose.what, false);
     sim_page_printf(page, "step %9s  %-*s  what\n", "time", (int)verbose.who_width, "who");
-    for (uint64_t i = cast->first; i < cast->end; i++) {
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
         put_event(&verbose, i);
     }
     sim_page_fini(&verbose.line);
@@ -158,7 +161,7 @@ sim_until_tell(
         struct sim_page *page, const struct sim_recorder *recorder, uint64_t step, bool verbose)
 {
     struct sim_recorder cut = *recorder;
-    struct sim_cast cast;
+    struct sim_actor_table actor_table;
     if (sim_recorder_first(recorder) > 0) {
         /* Of a cut ring nobody could say where it begins. */
         sim_page_printf(page,
@@ -171,15 +174,15 @@ sim_until_tell(
     /* What lies behind is not looked at; names that were given later do no harm. */
     cut.count = end_of(recorder, step);
     cut.over = cut.count;
-    rt_err err = sim_cast_make(&cast, &cut);
+    rt_err err = sim_actor_table_make(&actor_table, &cut);
     if (err != RT_OK) {
         return err;
     }
     if (verbose) {
-        put_verbose(page, &cast);
+        put_verbose(page, &actor_table);
     } else {
-        err = sim_columns_put(page, &cast, NULL, NULL, 0, 0);
+        err = sim_columns_put(page, &actor_table, NULL, NULL, 0, 0);
     }
-    sim_cast_free(&cast);
+    sim_actor_table_free(&actor_table);
     return page->failed ? RT_E_FULL : err;
 }

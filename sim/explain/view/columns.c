@@ -91,7 +91,7 @@ put_mark(struct sim__table *table)
     uint32_t indent = sim__table_margin(table);
     sim_page_clear(&table->phrase);
     sim_page_put(&table->phrase, "<-- ");
-    sim_missing_put(table->cast, &table->phrase, &table->mark);
+    sim_missing_put(table->actor_table, &table->phrase, &table->mark);
     if (column != SIM_PART_NONE) {
         uint32_t wanted = indent + column * (table->width + SIM__GAP);
         uint32_t width = sim_text_width(sim_page_text(&table->phrase), table->phrase.length);
@@ -137,13 +137,13 @@ put_jump(struct sim__table *table, const struct sim_row *row)
 static void
 put_end(struct sim__table *table, const struct sim_row *row)
 {
-    const struct sim_event *end = sim_cast_event(table->cast, row->first);
+    const struct sim_event *end = sim_actor_table_event(table->actor_table, row->first);
     sim_page_clear(&table->phrase);
     if (end->argument == SIM_VERDICT_DEADLOCK) {
         /* The world says so before the judge has asked the blocked tasks. */
         sim_page_put(&table->phrase, "the run stalls: nobody is left to take a step");
     } else if (table->outcome != NULL && table->outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
-               sim_cast_limit(table->cast) != SIM_VERDICT_PASS) {
+               sim_actor_table_limit(table->actor_table) != SIM_VERDICT_PASS) {
         /* What the judge has found behind the limit is the verdict. */
         sim_page_printf(&table->phrase, "the run is cut off: %s",
                 sim_verdict_name((uint32_t)end->argument));
@@ -162,7 +162,7 @@ put_setup(struct sim__table *table, const struct sim_row *row)
     sim_page_init(&line, false);
     for (uint64_t i = row->first; i < row->first + row->count; i++) {
         sim_page_clear(&table->phrase);
-        if (sim_phrase_put(table->cast, &table->phrase, i)) {
+        if (sim_phrase_put(table->actor_table, &table->phrase, i)) {
             sim_phrase_join(&line, 0, "");
             sim_page_put(&line, sim_page_text(&table->phrase));
         }
@@ -246,7 +246,7 @@ put_parts(struct sim__table *table, const uint32_t *parts, uint32_t count, bool 
 {
     for (uint32_t i = 0; i < count; i++) {
         sim_page_put(&table->phrase, i == 0 ? "" : i + 1 == count && !more ? " and " : ", ");
-        sim_cast_put_part(table->cast, &table->phrase, parts[i]);
+        sim_actor_table_put_part(table->actor_table, &table->phrase, parts[i]);
     }
     sim_page_put(&table->phrase, more ? " and others" : "");
 }
@@ -313,7 +313,7 @@ put_heading(struct sim__table *table)
         if (column->title != NULL) {
             sim_page_put(&table->phrase, column->title);
         } else {
-            sim_cast_put_part(table->cast, &table->phrase, column->part);
+            sim_actor_table_put_part(table->actor_table, &table->phrase, column->part);
         }
         const char *title = sim_page_text(&table->phrase);
         size_t fit = sim_text_fit(title, table->phrase.length, table->width);
@@ -328,11 +328,11 @@ put_heading(struct sim__table *table)
 static void
 put_lost(struct sim__table *table)
 {
-    if (table->cast->first > 0) {
+    if (table->actor_table->first > 0) {
         sim_page_clear(&table->phrase);
         sim_page_printf(&table->phrase,
                 "... the first %llu events were not kept; the record begins here ...",
-                (unsigned long long)table->cast->first);
+                (unsigned long long)table->actor_table->first);
         put_across(table, SIM_TONE_DIM);
     }
 }
@@ -367,12 +367,12 @@ digits(uint32_t number)
 static rt_err
 table_make(struct sim__table *table, const struct sim_interest *interest)
 {
-    table->column_of = calloc(table->cast->count, sizeof(*table->column_of));
-    table->seen = calloc(table->cast->count, sizeof(*table->seen));
+    table->column_of = calloc(table->actor_table->count, sizeof(*table->column_of));
+    table->seen = calloc(table->actor_table->count, sizeof(*table->seen));
     if (table->column_of == NULL || table->seen == NULL) {
         return RT_E_FULL;
     }
-    rt_err err = sim_rows_make(&table->rows, table->cast);
+    rt_err err = sim_rows_make(&table->rows, table->actor_table);
     if (err == RT_OK) {
         err = sim_plan_make(&table->plan, &table->rows, interest);
     }
@@ -397,22 +397,22 @@ table_free(struct sim__table *table)
 }
 
 rt_err
-sim_columns_put(struct sim_page *page, const struct sim_cast *cast,
+sim_columns_put(struct sim_page *page, const struct sim_actor_table *actor_table,
         const struct sim_outcome *outcome, const uint64_t *steps, uint32_t steps_count,
         uint32_t rows_max)
 {
-    rt_assert(page != NULL && cast->recorder != NULL);
+    rt_assert(page != NULL && actor_table->recorder != NULL);
     rt_assert(steps != NULL || steps_count == 0);
     struct sim__table table = {
-            .cast = cast,
+            .actor_table = actor_table,
             .outcome = outcome,
             .page = page,
             .step_width = 4,
     };
     struct sim_interest interest = {SIM_PART_NONE, 0, steps, steps_count, rows_max};
     if (outcome != NULL) {
-        interest.part = sim_cast_actor(cast, outcome->actor);
-        sim_missing_find(cast, outcome, &table.mark);
+        interest.part = sim_actor_table_actor(actor_table, outcome->actor);
+        sim_missing_find(actor_table, outcome, &table.mark);
         interest.owed_step = table.mark.step;
     }
     rt_err err = table_make(&table, &interest);

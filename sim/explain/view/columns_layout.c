@@ -30,10 +30,10 @@ see_row(struct sim__table *table, const struct sim_row *row)
     }
     bool words = false;
     for (uint64_t i = row->first; i < row->first + row->count; i++) {
-        uint32_t woken = sim_phrase_woken(table->cast, i);
+        uint32_t woken = sim_phrase_woken(table->actor_table, i);
         sim_page_clear(&table->phrase);
-        if (sim_phrase_put(table->cast, &table->phrase, i)) {
-            table->seen[sim_cast_part_of(table->cast, i)] = true;
+        if (sim_phrase_put(table->actor_table, &table->phrase, i)) {
+            table->seen[sim_actor_table_part_of(table->actor_table, i)] = true;
             words = true;
         }
         if (woken != SIM_PART_NONE) {
@@ -81,12 +81,12 @@ give_columns(struct sim__table *table, enum sim__layout layout)
 {
     table->count = 0;
     table->layout = layout;
-    for (uint32_t part = 0; part < table->cast->count; part++) {
+    for (uint32_t part = 0; part < table->actor_table->count; part++) {
         table->column_of[part] = SIM_PART_NONE;
         if (!table->seen[part]) {
             continue;
         }
-        const char *title = merged_title(layout, table->cast->parts[part].kind);
+        const char *title = merged_title(layout, table->actor_table->parts[part].kind);
         uint32_t column = title != NULL ? find_title(table, title) : SIM_PART_NONE;
         if (column == SIM_PART_NONE) {
             if (table->count == SIM__COLUMNS_MAX) {
@@ -118,7 +118,7 @@ cell_add(struct sim__table *table, uint32_t part, uint32_t *last, const char *wo
     bool shared = table->layout == LAYOUT_LINES || column->title != NULL;
     if (shared && last[index] != part) {
         sim_page_put(&column->cell, column->cell.length > 0 ? "; " : "");
-        sim_cast_put_part(table->cast, &column->cell, part);
+        sim_actor_table_put_part(table->actor_table, &column->cell, part);
         sim_page_put(&column->cell, ": ");
     } else {
         sim_phrase_join(&column->cell, 0, words);
@@ -136,7 +136,7 @@ cell_woken(struct sim__table *table, uint32_t part, uint32_t by, uint32_t *last)
     }
     sim_page_clear(&table->phrase);
     sim_page_put(&table->phrase, "<- woken by ");
-    sim_cast_put_part(table->cast, &table->phrase, by);
+    sim_actor_table_put_part(table->actor_table, &table->phrase, by);
     table->columns[table->column_of[part]].woken = true;
     cell_add(table, part, last, sim_page_text(&table->phrase));
 }
@@ -145,7 +145,7 @@ cell_woken(struct sim__table *table, uint32_t part, uint32_t by, uint32_t *last)
 static const char *
 idle_words(const struct sim__table *table, const struct sim_row *row)
 {
-    if (table->cast->parts[row->part].kind != SIM_ACTOR_LOOP) {
+    if (table->actor_table->parts[row->part].kind != SIM_ACTOR_LOOP) {
         return "goes on";
     }
     for (uint32_t i = (uint32_t)(row - table->rows.rows) + 1; i < table->rows.count; i++) {
@@ -156,7 +156,8 @@ idle_words(const struct sim__table *table, const struct sim_row *row)
     }
     const struct sim_row *last = &table->rows.rows[table->rows.count - 1];
     bool stalled = last->kind == SIM_ROW_END &&
-                   sim_cast_event(table->cast, last->first)->argument == SIM_VERDICT_DEADLOCK;
+                   sim_actor_table_event(table->actor_table, last->first)->argument ==
+                           SIM_VERDICT_DEADLOCK;
     return stalled ? "waits" : "goes on";
 }
 
@@ -171,10 +172,10 @@ sim__table_fill(struct sim__table *table, const struct sim_row *row)
         last[i] = SIM_PART_NONE;
     }
     for (uint64_t i = row->first; i < row->first + row->count; i++) {
-        uint32_t part = sim_cast_part_of(table->cast, i);
-        uint32_t woken = sim_phrase_woken(table->cast, i);
+        uint32_t part = sim_actor_table_part_of(table->actor_table, i);
+        uint32_t woken = sim_phrase_woken(table->actor_table, i);
         sim_page_clear(&table->phrase);
-        if (sim_phrase_put(table->cast, &table->phrase, i)) {
+        if (sim_phrase_put(table->actor_table, &table->phrase, i)) {
             cell_add(table, part, last, sim_page_text(&table->phrase));
             words = true;
         }
@@ -234,7 +235,7 @@ give_lines(struct sim__table *table)
     table->count = 1;
     table->columns[0].title = "who: what";
     table->width = SIM_PAGE_WIDTH - sim__table_margin(table);
-    for (uint32_t part = 0; part < table->cast->count; part++) {
+    for (uint32_t part = 0; part < table->actor_table->count; part++) {
         table->column_of[part] = 0;
     }
 }
@@ -250,7 +251,7 @@ sim__table_layout(struct sim__table *table)
     while (layout < LAYOUT_LINES && !give_columns(table, (enum sim__layout)layout)) {
         layout++;
     }
-    for (uint32_t part = 0; part < table->cast->count; part++) {
+    for (uint32_t part = 0; part < table->actor_table->count; part++) {
         seen += table->seen[part];
     }
     uint32_t lines = layout < LAYOUT_LINES && seen > COLUMNS_ALWAYS ? count_lines(table) : 0;

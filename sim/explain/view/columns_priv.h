@@ -26,7 +26,7 @@ struct sim__column {
 };
 
 struct sim__table {
-    const struct sim_cast *cast;
+    const struct sim_actor_table *actor_table;
     const struct sim_outcome *outcome;
     struct sim_page *page;
     struct sim_rows rows;

@@ -9,7 +9,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/core/outcome.h"
-#include "sim/explain/view/cast.h"
+#include "sim/explain/view/actor_table.h"
 #include "sim/explain/view/phrase.h"
 
 #define STEPS_BEFORE 4u
@@ -72,13 +72,13 @@ sim_diff_find(const struct sim_recorder *a, const struct sim_recorder *b,
 
 /* An event without words of its own is told by its name, so that no difference is invisible. */
 static void
-put_event(const struct sim_cast *cast, struct sim_page *line, uint64_t index)
+put_event(const struct sim_actor_table *actor_table, struct sim_page *line, uint64_t index)
 {
-    const struct sim_event *event = sim_cast_event(cast, index);
+    const struct sim_event *event = sim_actor_table_event(actor_table, index);
     sim_page_printf(line, "step %u, ", event->step);
-    sim_cast_put_part(cast, line, sim_cast_part_of(cast, index));
+    sim_actor_table_put_part(actor_table, line, sim_actor_table_part_of(actor_table, index));
     sim_page_put(line, ": ");
-    if (!sim_phrase_put(cast, line, index)) {
+    if (!sim_phrase_put(actor_table, line, index)) {
         sim_page_put(line, sim_event_name(event->kind));
         if (event->kind == SIM_EVENT_END) {
             sim_page_printf(line, " (%s)", sim_verdict_name((uint32_t)event->argument));
@@ -90,7 +90,7 @@ put_event(const struct sim_cast *cast, struct sim_page *line, uint64_t index)
     }
     struct sim_page place;
     sim_page_init(&place, false);
-    if (sim_cast_put_place(&place, event->await, event->site)) {
+    if (sim_actor_table_put_place(&place, event->await, event->site)) {
         sim_page_printf(line, " at %s", sim_page_text(&place));
     }
     sim_page_fini(&place);
@@ -139,21 +139,21 @@ end_line(struct sim_page *page, struct sim_page *line, uint32_t indent)
 
 /* The steps before the event at which they part; the same in both. There is at least one. */
 static void
-put_before(
-        struct sim_page *page, struct sim_page *line, const struct sim_cast *cast, uint64_t event)
+put_before(struct sim_page *page, struct sim_page *line, const struct sim_actor_table *actor_table,
+        uint64_t event)
 {
-    uint64_t last = sim_cast_event(cast, event - 1)->step;
+    uint64_t last = sim_actor_table_event(actor_table, event - 1)->step;
     uint64_t step = last > STEPS_BEFORE ? last - STEPS_BEFORE + 1 : 1;
     sim_page_put(page, "Before that, in both:\n");
     for (; step <= last; step++) {
-        uint64_t first = sim_cast_step_first(cast, step);
+        uint64_t first = sim_actor_table_step_first(actor_table, step);
         if (first == SIM_EVENT_NONE || first >= event) {
             continue;
         }
         sim_page_printf(line, "step %llu, ", (unsigned long long)step);
-        sim_cast_put_part(cast, line, sim_phrase_whose_step(cast, step));
+        sim_actor_table_put_part(actor_table, line, sim_phrase_whose_step(actor_table, step));
         sim_page_put(line, ": ");
-        if (!sim_phrase_put_step(cast, line, step, event)) {
+        if (!sim_phrase_put_step(actor_table, line, step, event)) {
             sim_page_put(line, "begins");
         }
         end_line(page, line, 2);
@@ -161,22 +161,22 @@ put_before(
 }
 
 static void
-put_event_or_end(struct sim_page *line, const struct sim_cast *cast, uint64_t event)
+put_event_or_end(struct sim_page *line, const struct sim_actor_table *actor_table, uint64_t event)
 {
-    if (event >= cast->end) {
+    if (event >= actor_table->end) {
         sim_page_put(line, "the run has ended");
-    } else if (event >= cast->first) {
-        put_event(cast, line, event);
+    } else if (event >= actor_table->first) {
+        put_event(actor_table, line, event);
     }
 }
 
 static void
-put_side(struct sim_page *page, struct sim_page *line, const struct sim_cast *cast,
+put_side(struct sim_page *page, struct sim_page *line, const struct sim_actor_table *actor_table,
         const char *name, uint64_t event)
 {
     sim_page_clean(line, name);
     sim_page_put(line, ": ");
-    put_event_or_end(line, cast, event);
+    put_event_or_end(line, actor_table, event);
     end_line(page, line, 2);
 }
 
@@ -191,13 +191,14 @@ put_lost(struct sim_page *line, const struct sim_difference *difference)
 
 static void
 put_parting(struct sim_page *page, struct sim_page *line, const struct sim_difference *difference,
-        const struct sim_cast *a, const char *name_a, const struct sim_cast *b, const char *name_b)
+        const struct sim_actor_table *a, const char *name_a, const struct sim_actor_table *b,
+        const char *name_b)
 {
     uint64_t event = difference->event;
-    const struct sim_cast *longer = a->end > event ? a : b;
+    const struct sim_actor_table *longer = a->end > event ? a : b;
     if (event == 0) {
         sim_page_put(page, "They differ from the first event on:\n");
-    } else if (event <= longer->first || sim_cast_event(longer, event - 1)->step == 0) {
+    } else if (event <= longer->first || sim_actor_table_event(longer, event - 1)->step == 0) {
         sim_page_printf(page,
                 "The first difference is event %llu; in common is only what was set "
                 "up before the first step:\n",
@@ -210,7 +211,7 @@ put_parting(struct sim_page *page, struct sim_page *line, const struct sim_diffe
     put_side(page, line, a, name_a, event);
     put_side(page, line, b, name_b, event);
     if (difference->kind == SIM_DIFF_EVENT) {
-        put_fields(line, sim_cast_event(a, event), sim_cast_event(b, event));
+        put_fields(line, sim_actor_table_event(a, event), sim_actor_table_event(b, event));
         end_line(page, line, 0);
     }
 }
@@ -222,17 +223,17 @@ sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *na
     rt_assert(page != NULL);
     rt_assert(name_a != NULL && name_b != NULL);
     struct sim_difference difference;
-    struct sim_cast cast_a;
-    struct sim_cast cast_b;
+    struct sim_actor_table actor_table_a;
+    struct sim_actor_table actor_table_b;
     struct sim_page line;
     sim_diff_find(a, b, &difference);
-    rt_err err = sim_cast_make(&cast_a, a);
+    rt_err err = sim_actor_table_make(&actor_table_a, a);
     if (err != RT_OK) {
         return err;
     }
-    err = sim_cast_make(&cast_b, b);
+    err = sim_actor_table_make(&actor_table_b, b);
     if (err != RT_OK) {
-        sim_cast_free(&cast_a);
+        sim_actor_table_free(&actor_table_a);
         return err;
     }
     sim_page_init(&line, false);
@@ -243,12 +244,12 @@ sim_diff_put(struct sim_page *page, const struct sim_recorder *a, const char *na
         put_lost(&line, &difference);
         end_line(page, &line, 0);
     } else {
-        put_parting(page, &line, &difference, &cast_a, name_a, &cast_b, name_b);
+        put_parting(page, &line, &difference, &actor_table_a, name_a, &actor_table_b, name_b);
     }
     bool failed = page->failed || line.failed;
     sim_page_fini(&line);
-    sim_cast_free(&cast_a);
-    sim_cast_free(&cast_b);
+    sim_actor_table_free(&actor_table_a);
+    sim_actor_table_free(&actor_table_b);
     return failed ? RT_E_FULL : RT_OK;
 }
 
@@ -256,12 +257,12 @@ rt_err
 sim_diff_put_event(struct sim_page *page, const struct sim_recorder *run, uint64_t event)
 {
     rt_assert(page != NULL);
-    struct sim_cast cast;
-    rt_err err = sim_cast_make(&cast, run);
+    struct sim_actor_table actor_table;
+    rt_err err = sim_actor_table_make(&actor_table, run);
     if (err != RT_OK) {
         return err;
     }
-    put_event_or_end(page, &cast, event);
-    sim_cast_free(&cast);
+    put_event_or_end(page, &actor_table, event);
+    sim_actor_table_free(&actor_table);
     return page->failed ? RT_E_FULL : RT_OK;
 }

@@ -55,7 +55,8 @@ put_what(struct table *table, const struct sim_wait *wait)
         return;
     }
     sim_page_put(&table->cell, wait->kind == SIM_WAIT_HOST ? "host: " : "");
-    sim_cast_put_wanted(table->ledger->cast, &table->cell, wait->object, wait->reason, wait->part);
+    sim_actor_table_put_wanted(
+            table->ledger->actor_table, &table->cell, wait->object, wait->reason, wait->part);
 }
 
 static void
@@ -74,7 +75,7 @@ put_end(struct table *table, const struct sim_wait *wait)
         sim_page_printf(cell, " (%s)", sim_wake_name(wait->wake));
     } else if (wait->ender != wait->part && wait->ender != 0) {
         sim_page_put(cell, " by ");
-        sim_cast_put_part(table->ledger->cast, cell, wait->ender);
+        sim_actor_table_put_part(table->ledger->actor_table, cell, wait->ender);
     }
 }
 
@@ -86,7 +87,7 @@ put_where(struct table *table, const struct sim_wait *wait)
         sim_page_put(cell, "before the record");
         return;
     }
-    if (!sim_cast_put_place(cell, wait->await, wait->site)) {
+    if (!sim_actor_table_put_place(cell, wait->await, wait->site)) {
         sim_page_put(cell, "-");
         return;
     }
@@ -103,7 +104,7 @@ put_cell(struct table *table, const struct sim_wait *wait, enum column column)
     sim_page_clear(&table->cell);
     switch (column) {
     case WHO:
-        sim_cast_put_part(table->ledger->cast, &table->cell, wait->part);
+        sim_actor_table_put_part(table->ledger->actor_table, &table->cell, wait->part);
         return;
     case NTH:
         sim_page_printf(&table->cell, "%*u", (int)table->widths[NTH], wait->number);
@@ -354,7 +355,7 @@ sim_ledger_put(
         const struct sim_ledger *ledger, struct sim_page *page, uint32_t part, uint32_t rows_max)
 {
     rt_assert(page != NULL);
-    rt_assert(ledger->cast != NULL);
+    rt_assert(ledger->actor_table != NULL);
     struct table table = {.ledger = ledger, .page = page, .part = part};
     if (make_lines(&table, rows_max)) {
         choose_widths(&table);

@@ -83,7 +83,7 @@ sim_phrase_put_due(struct sim_page *page, uint64_t deadline_ns)
 
 /* One event, and what is asked of it again and again. */
 struct subject {
-    const struct sim_cast *cast;
+    const struct sim_actor_table *actor_table;
     const struct sim_event *event;
     uint64_t index;
     uint32_t part;
@@ -92,7 +92,7 @@ struct subject {
 static uint32_t
 object_part(const struct subject *subject)
 {
-    return sim_cast_object(subject->cast, subject->event->object);
+    return sim_actor_table_object(subject->actor_table, subject->event->object);
 }
 
 /* Number of a waker's owner, as an object; 0 for one that is none. */
@@ -109,7 +109,7 @@ put_whose(const struct subject *subject, struct sim_page *page)
     if (owner == 0) {
         sim_page_put(page, "somebody");
     } else {
-        sim_cast_put_object(subject->cast, page, owner, subject->part);
+        sim_actor_table_put_object(subject->actor_table, page, owner, subject->part);
     }
 }
 
@@ -119,7 +119,7 @@ put_field(const struct subject *subject, struct sim_page *page, char field)
     const struct sim_event *event = subject->event;
     switch (field) {
     case 'o':
-        sim_cast_put_object(subject->cast, page, event->object, subject->part);
+        sim_actor_table_put_object(subject->actor_table, page, event->object, subject->part);
         return;
     case 'n':
         sim_page_printf(page, "%llu", (unsigned long long)event->argument);
@@ -138,18 +138,18 @@ put_field(const struct subject *subject, struct sim_page *page, char field)
         put_whose(subject, page);
         return;
     case 'r':
-        sim_cast_put_wanted(subject->cast, page, event->object,
-                sim_cast_text(subject->cast, subject->index), subject->part);
+        sim_actor_table_put_wanted(subject->actor_table, page, event->object,
+                sim_actor_table_text(subject->actor_table, subject->index), subject->part);
         return;
     case 'y':
-        if (sim_cast_text(subject->cast, subject->index) != NULL) {
+        if (sim_actor_table_text(subject->actor_table, subject->index) != NULL) {
             sim_page_put(page, " (");
-            sim_page_clean(page, sim_cast_text(subject->cast, subject->index));
+            sim_page_clean(page, sim_actor_table_text(subject->actor_table, subject->index));
             sim_page_put(page, ")");
         }
         return;
     case 'x':
-        sim_page_clean(page, sim_cast_text(subject->cast, subject->index));
+        sim_page_clean(page, sim_actor_table_text(subject->actor_table, subject->index));
         return;
     default:
         rt_unreached("a field that no template has");
@@ -173,9 +173,10 @@ static bool
 is_own(const struct subject *subject, const struct words *words)
 {
     uint32_t owner = words->by_whose ? whose(subject->event) : subject->event->object;
-    uint32_t part = sim_cast_object(subject->cast, owner);
+    uint32_t part = sim_actor_table_object(subject->actor_table, owner);
     return subject->part != 0 &&
-           (part == subject->part || sim_cast_same_name(subject->cast, subject->part, owner));
+           (part == subject->part ||
+                   sim_actor_table_same_name(subject->actor_table, subject->part, owner));
 }
 
 static bool
@@ -202,10 +203,10 @@ static const struct sim_event *
 neighbour(const struct subject *subject, int back)
 {
     uint64_t index = back > 0 ? subject->index - (uint64_t)back : subject->index + (uint64_t)-back;
-    if (index < subject->cast->first || index >= subject->cast->end) {
+    if (index < subject->actor_table->first || index >= subject->actor_table->end) {
         return NULL;
     }
-    const struct sim_event *event = sim_cast_event(subject->cast, index);
+    const struct sim_event *event = sim_actor_table_event(subject->actor_table, index);
     return event->step == subject->event->step ? event : NULL;
 }
 
@@ -310,7 +311,7 @@ put_consume(const struct subject *subject, struct sim_page *page)
 static bool
 put_arm(const struct subject *subject, struct sim_page *page)
 {
-    const struct sim_move *move = sim_moves_find(&subject->cast->moves, subject->index);
+    const struct sim_move *move = sim_moves_find(&subject->actor_table->moves, subject->index);
     bool never = subject->event->argument == RT_NEVER;
     if (move == NULL) {
         put_template(subject, page, never ? "starts %o, never due" : "starts %o, due at %t");
@@ -383,10 +384,10 @@ put_fault(const struct subject *subject, struct sim_page *page)
 }
 
 bool
-sim_phrase_put(const struct sim_cast *cast, struct sim_page *page, uint64_t event)
+sim_phrase_put(const struct sim_actor_table *actor_table, struct sim_page *page, uint64_t event)
 {
-    struct subject subject = {cast, sim_cast_event(cast, event), event, 0};
-    subject.part = sim_cast_part_of(cast, event);
+    struct subject subject = {actor_table, sim_actor_table_event(actor_table, event), event, 0};
+    subject.part = sim_actor_table_part_of(actor_table, event);
     switch (subject.event->kind) {
     case RT_PROBE_POLL:
         return put_poll(&subject, page);
@@ -437,17 +438,17 @@ sim_phrase_join(struct sim_page *page, size_t start, const char *next)
 }
 
 bool
-sim_phrase_put_step(
-        const struct sim_cast *cast, struct sim_page *page, uint64_t step, uint64_t until)
+sim_phrase_put_step(const struct sim_actor_table *actor_table, struct sim_page *page, uint64_t step,
+        uint64_t until)
 {
-    uint64_t end = until < cast->end ? until : cast->end;
+    uint64_t end = until < actor_table->end ? until : actor_table->end;
     struct sim_page phrase;
     sim_page_init(&phrase, false);
     size_t start = page->length;
-    uint64_t i = sim_cast_step_first(cast, step);
-    for (; i < end && sim_cast_event(cast, i)->step == step; i++) {
+    uint64_t i = sim_actor_table_step_first(actor_table, step);
+    for (; i < end && sim_actor_table_event(actor_table, i)->step == step; i++) {
         sim_page_clear(&phrase);
-        if (sim_phrase_put(cast, &phrase, i)) {
+        if (sim_phrase_put(actor_table, &phrase, i)) {
             sim_phrase_join(page, start, sim_page_text(&phrase));
             sim_page_put(page, sim_page_text(&phrase));
         }
@@ -457,25 +458,25 @@ sim_phrase_put_step(
 }
 
 uint32_t
-sim_phrase_whose_step(const struct sim_cast *cast, uint64_t step)
+sim_phrase_whose_step(const struct sim_actor_table *actor_table, uint64_t step)
 {
-    uint64_t i = sim_cast_step_first(cast, step);
-    uint32_t part = i != SIM_EVENT_NONE ? sim_cast_part_of(cast, i) : SIM_PART_NONE;
-    for (; i < cast->end && sim_cast_event(cast, i)->step == step; i++) {
-        if (sim_cast_event(cast, i)->kind == RT_PROBE_POLL) {
-            return sim_cast_part_of(cast, i);
+    uint64_t i = sim_actor_table_step_first(actor_table, step);
+    uint32_t part = i != SIM_EVENT_NONE ? sim_actor_table_part_of(actor_table, i) : SIM_PART_NONE;
+    for (; i < actor_table->end && sim_actor_table_event(actor_table, i)->step == step; i++) {
+        if (sim_actor_table_event(actor_table, i)->kind == RT_PROBE_POLL) {
+            return sim_actor_table_part_of(actor_table, i);
         }
     }
     return part;
 }
 
 uint32_t
-sim_phrase_woken(const struct sim_cast *cast, uint64_t event)
+sim_phrase_woken(const struct sim_actor_table *actor_table, uint64_t event)
 {
-    const struct sim_event *wake = sim_cast_event(cast, event);
+    const struct sim_event *wake = sim_actor_table_event(actor_table, event);
     if (wake->kind != RT_PROBE_WAKE || wake->argument == 1) {
         return SIM_PART_NONE;
     }
-    uint32_t part = sim_cast_object(cast, wake->object);
-    return part != sim_cast_part_of(cast, event) ? part : SIM_PART_NONE;
+    uint32_t part = sim_actor_table_object(actor_table, wake->object);
+    return part != sim_actor_table_part_of(actor_table, event) ? part : SIM_PART_NONE;
 }

@@ -10,14 +10,15 @@
 #ifndef SIM_EXPLAIN_VIEW_PHRASE_H
 #define SIM_EXPLAIN_VIEW_PHRASE_H
 
-#include "sim/explain/view/cast.h"
+#include "sim/explain/view/actor_table.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Adds the words for `event`. False: it has none, nothing was added. */
-bool sim_phrase_put(const struct sim_cast *cast, struct sim_page *page, uint64_t event);
+bool sim_phrase_put(
+        const struct sim_actor_table *actor_table, struct sim_page *page, uint64_t event);
 
 /* Adds a deadline: a time, or "never". */
 void sim_phrase_put_due(struct sim_page *page, uint64_t deadline_ns);
@@ -25,17 +26,17 @@ void sim_phrase_put_due(struct sim_page *page, uint64_t deadline_ns);
 /* Adds the words of all events of `step` before event `until`, with commas; false: there are
 
  * none. */
-bool sim_phrase_put_step(
-        const struct sim_cast *cast, struct sim_page *page, uint64_t step, uint64_t until);
+bool sim_phrase_put_step(const struct sim_actor_table *actor_table, struct sim_page *page,
+        uint64_t step, uint64_t until);
 
 /* The task that is polled in `step`, else the part that takes it; SIM_PART_NONE: no such step. */
-uint32_t sim_phrase_whose_step(const struct sim_cast *cast, uint64_t step);
+uint32_t sim_phrase_whose_step(const struct sim_actor_table *actor_table, uint64_t step);
 
 /* Adds the comma (or the blank) that stands between what is there from `start` on and `next`. */
 void sim_phrase_join(struct sim_page *page, size_t start, const char *next);
 
 /* Who is woken by `event`, if it is somebody else's waking; SIM_PART_NONE. */
-uint32_t sim_phrase_woken(const struct sim_cast *cast, uint64_t event);
+uint32_t sim_phrase_woken(const struct sim_actor_table *actor_table, uint64_t event);
 
 #ifdef __cplusplus
 }

@@ -81,15 +81,15 @@ row_take(struct sim_row *row, const struct sim_event *event, uint32_t part)
 }
 
 rt_err
-sim_rows_make(struct sim_rows *rows, const struct sim_cast *cast)
+sim_rows_make(struct sim_rows *rows, const struct sim_actor_table *actor_table)
 {
-    rt_assert(rows != NULL && cast->recorder != NULL);
+    rt_assert(rows != NULL && actor_table->recorder != NULL);
     *rows = (struct sim_rows){0};
     uint64_t now_ns = 0;
     uint64_t slow_ns = 0; /* By how much the step took longer: nobody waits meanwhile. */
-    for (uint64_t i = cast->first; i < cast->end; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        uint32_t part = sim_cast_part_of(cast, i);
+    for (uint64_t i = actor_table->first; i < actor_table->end; i++) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        uint32_t part = sim_actor_table_part_of(actor_table, i);
         if (rows->count == 0 || !same_row(&rows->rows[rows->count - 1], event)) {
             struct sim_row row = {
                     .first = i,

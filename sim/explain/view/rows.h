@@ -18,7 +18,7 @@
 #ifndef SIM_EXPLAIN_VIEW_ROWS_H
 #define SIM_EXPLAIN_VIEW_ROWS_H
 
-#include "sim/explain/view/cast.h"
+#include "sim/explain/view/actor_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,7 +70,8 @@ struct sim_interest {
 };
 
 /* Divides the run into rows. RT_E_FULL: no memory, nothing made. */
-RT_MUST_CHECK rt_err sim_rows_make(struct sim_rows *rows, const struct sim_cast *cast);
+RT_MUST_CHECK rt_err sim_rows_make(
+        struct sim_rows *rows, const struct sim_actor_table *actor_table);
 void sim_rows_free(struct sim_rows *rows);
 
 /* Decides what is shown; marks rows. RT_E_FULL: no memory, nothing made. */

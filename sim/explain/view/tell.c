@@ -25,7 +25,7 @@ sim__put_who(struct sim__telling *telling, uint32_t part)
     const struct sim_outcome *outcome = telling->outcome;
     if (part != SIM_PART_NONE && part != 0) {
         sim_page_put(line, "`");
-        sim_cast_put_part(&telling->cast, line, part);
+        sim_actor_table_put_part(&telling->actor_table, line, part);
         sim_page_put(line, "`");
     } else if (part == SIM_PART_NONE && outcome->actor_name[0] != '\0') {
         sim_page_put(line, "`");
@@ -46,7 +46,7 @@ sim__put_step(struct sim__telling *telling, uint64_t step)
         return;
     }
     sim_page_printf(&telling->line, "step %llu", (unsigned long long)step);
-    if (sim_cast_step_time(&telling->cast, step, &ns)) {
+    if (sim_actor_table_step_time(&telling->actor_table, step, &ns)) {
         sim_page_put(&telling->line, " (");
         sim_page_time(&telling->line, ns);
         sim_page_put(&telling->line, ")");
@@ -58,7 +58,7 @@ sim__put_at(struct sim__telling *telling, uint32_t await, uint32_t site)
 {
     struct sim_page place;
     sim_page_init(&place, false);
-    if (sim_cast_put_place(&place, await, site)) {
+    if (sim_actor_table_put_place(&place, await, site)) {
         sim_page_printf(&telling->line, " at %s", sim_page_text(&place));
     }
     sim_page_fini(&place);
@@ -67,7 +67,7 @@ sim__put_at(struct sim__telling *telling, uint32_t await, uint32_t site)
 void
 sim__put_at_event(struct sim__telling *telling, uint64_t event)
 {
-    const struct sim_event *at = sim_cast_event(&telling->cast, event);
+    const struct sim_event *at = sim_actor_table_event(&telling->actor_table, event);
     sim__put_at(telling, at->await, at->site);
 }
 
@@ -79,8 +79,8 @@ sim__put_deed(struct sim__telling *telling, uint64_t step)
     sim__put_step(telling, step);
     if (step != 0) {
         sim_page_put(&telling->line, ", a step of ");
-        sim__put_who(telling, sim_phrase_whose_step(&telling->cast, step));
-        if (sim_phrase_put_step(&telling->cast, &deed, step, SIM_EVENT_NONE)) {
+        sim__put_who(telling, sim_phrase_whose_step(&telling->actor_table, step));
+        if (sim_phrase_put_step(&telling->actor_table, &deed, step, SIM_EVENT_NONE)) {
             sim_page_printf(&telling->line, ": %s", sim_page_text(&deed));
         }
     }
@@ -127,8 +127,8 @@ put_children(struct sim__telling *telling, const struct sim_wait *wait, uint32_t
         sim_page_put(&telling->line, count > 1 ? between_children(wait) : "");
         uint32_t inner = put_children(telling, child, depth + 1);
         sim_page_put(&telling->line, inner > 0 ? ", in " : "");
-        sim_cast_put_wanted(
-                &telling->cast, &telling->line, child->object, child->reason, child->part);
+        sim_actor_table_put_wanted(
+                &telling->actor_table, &telling->line, child->object, child->reason, child->part);
     }
     if (count > CHILDREN_TOLD) {
         sim_page_printf(&telling->line, "%s%u more", between_children(wait), count - CHILDREN_TOLD);
@@ -141,7 +141,8 @@ sim__put_wait(struct sim__telling *telling, const struct sim_wait *wait)
 {
     uint32_t children = put_children(telling, wait, 0);
     sim_page_put(&telling->line, children > 0 ? ", in " : "");
-    sim_cast_put_wanted(&telling->cast, &telling->line, wait->object, wait->reason, wait->part);
+    sim_actor_table_put_wanted(
+            &telling->actor_table, &telling->line, wait->object, wait->reason, wait->part);
     sim_page_put(&telling->line, children > 0 ? "," : "");
 }
 
@@ -189,7 +190,7 @@ sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct sim_w
 bool
 sim__is_left(const struct sim__telling *telling, uint32_t part)
 {
-    const struct sim_part *who = &telling->cast.parts[part];
+    const struct sim_part *who = &telling->actor_table.parts[part];
     return !who->finished && (who->kind == SIM_ACTOR_TASK || who->kind == SIM_ACTOR_LOOP);
 }
 
@@ -227,12 +228,12 @@ begin(struct sim__telling *telling, struct sim_page *page, const struct sim_tale
     rt_assert(tale->recorder != NULL && tale->outcome != NULL);
     *telling =
             (struct sim__telling){.page = page, .outcome = tale->outcome, .went_on = tale->went_on};
-    rt_err err = sim_cast_make(&telling->cast, tale->recorder);
+    rt_err err = sim_actor_table_make(&telling->actor_table, tale->recorder);
     if (err == RT_OK) {
-        err = sim_ledger_make(&telling->ledger, &telling->cast);
+        err = sim_ledger_make(&telling->ledger, &telling->actor_table);
     }
     if (err != RT_OK) {
-        sim_cast_free(&telling->cast);
+        sim_actor_table_free(&telling->actor_table);
         return err;
     }
     sim_wake_outcome_find(&telling->ledger, tale->outcome, &telling->wake_outcome);
@@ -246,7 +247,7 @@ end(struct sim__telling *telling)
     bool failed = telling->line.failed || telling->page->failed;
     sim_page_fini(&telling->line);
     sim_ledger_free(&telling->ledger);
-    sim_cast_free(&telling->cast);
+    sim_actor_table_free(&telling->actor_table);
     return failed ? RT_E_FULL : RT_OK;
 }
 
@@ -269,12 +270,14 @@ columns(struct sim__telling *telling, uint32_t rows_max)
         steps[count++] = wake_outcome->wait->store_step;
     }
     if (wake_outcome->poll != SIM_EVENT_NONE) {
-        steps[count++] = sim_cast_event(&telling->cast, wake_outcome->poll)->step;
+        steps[count++] = sim_actor_table_event(&telling->actor_table, wake_outcome->poll)->step;
     }
     if (wake_outcome->root_cause != SIM_EVENT_NONE) {
-        steps[count++] = sim_cast_event(&telling->cast, wake_outcome->root_cause)->step;
+        steps[count++] =
+                sim_actor_table_event(&telling->actor_table, wake_outcome->root_cause)->step;
     }
-    return sim_columns_put(telling->page, &telling->cast, telling->outcome, steps, count, rows_max);
+    return sim_columns_put(
+            telling->page, &telling->actor_table, telling->outcome, steps, count, rows_max);
 }
 
 static void

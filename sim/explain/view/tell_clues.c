@@ -22,14 +22,14 @@ was_open(const struct sim_wait *wait, uint64_t at)
 
 /* Its owner's first poll after the last that touched `wait`, before `until`; SIM_EVENT_NONE. */
 static uint64_t
-poll_after(const struct sim_cast *cast, const struct sim_wait *wait, uint64_t until)
+poll_after(const struct sim_actor_table *actor_table, const struct sim_wait *wait, uint64_t until)
 {
     uint64_t stored = wait->keep_event != SIM_EVENT_NONE ? wait->keep_event : wait->store_event;
-    uint32_t step = sim_cast_event(cast, stored)->step;
+    uint32_t step = sim_actor_table_event(actor_table, stored)->step;
     for (uint64_t i = stored; i < until; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == RT_PROBE_POLL && event->step > step &&
-                sim_cast_part_of(cast, i) == wait->part) {
+                sim_actor_table_part_of(actor_table, i) == wait->part) {
             return i;
         }
     }
@@ -39,9 +39,9 @@ poll_after(const struct sim_cast *cast, const struct sim_wait *wait, uint64_t un
 void
 sim__put_left_behind(struct sim__telling *telling, const struct sim_wait *wait, uint64_t until)
 {
-    const struct sim_cast *cast = &telling->cast;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
     struct sim_page *line = &telling->line;
-    uint64_t poll = poll_after(cast, wait, until);
+    uint64_t poll = poll_after(actor_table, wait, until);
     if (poll == SIM_EVENT_NONE) {
         return;
     }
@@ -54,9 +54,9 @@ sim__put_left_behind(struct sim__telling *telling, const struct sim_wait *wait, 
         sim_page_put(line, " ");
         sim__put_who(telling, wait->part);
         sim_page_put(line, " had gone on at ");
-        sim__put_step(telling, sim_cast_event(cast, poll)->step);
+        sim__put_step(telling, sim_actor_table_event(actor_table, poll)->step);
         sim_page_put(line, " and left it behind, to wait for ");
-        sim_cast_put_wanted(cast, line, now->object, now->reason, now->part);
+        sim_actor_table_put_wanted(actor_table, line, now->object, now->reason, now->part);
         sim_page_put(line, ".");
         return;
     }
@@ -107,7 +107,7 @@ static void
 put_empty(struct sim__telling *telling, uint32_t place)
 {
     sim_page_put(&telling->line, " That step woke the empty place ");
-    sim_cast_put_object(&telling->cast, &telling->line, place, SIM_PART_NONE);
+    sim_actor_table_put_object(&telling->actor_table, &telling->line, place, SIM_PART_NONE);
     if (telling->wake_outcome.other != NULL) {
         sim__put_last_waker(telling, telling->wake_outcome.other);
     }
@@ -119,7 +119,7 @@ put_empty(struct sim__telling *telling, uint32_t place)
 static bool
 is_left_behind(const struct sim__telling *telling, const struct sim_wait *wait, uint64_t until)
 {
-    return poll_after(&telling->cast, wait, until) != SIM_EVENT_NONE;
+    return poll_after(&telling->actor_table, wait, until) != SIM_EVENT_NONE;
 }
 
 void
@@ -130,7 +130,8 @@ sim__put_instead(struct sim__telling *telling)
     if (wake_outcome->instead == SIM_EVENT_NONE) {
         return;
     }
-    const struct sim_event *event = sim_cast_event(&telling->cast, wake_outcome->instead);
+    const struct sim_event *event =
+            sim_actor_table_event(&telling->actor_table, wake_outcome->instead);
     if (event->kind == RT_PROBE_FIRE_EMPTY) {
         put_empty(telling, event->object);
         return;
@@ -141,7 +142,7 @@ sim__put_instead(struct sim__telling *telling)
         return;
     }
     sim_page_put(line, " What that step fired is ");
-    sim_cast_put_object(&telling->cast, line, event->object, SIM_PART_NONE);
+    sim_actor_table_put_object(&telling->actor_table, line, event->object, SIM_PART_NONE);
     sim_page_put(line, ", and the waker in there was that of ");
     sim__put_who(telling, wake_outcome->other->part);
     sim_page_put(line, ", stored at ");
@@ -155,25 +156,25 @@ sim__put_instead(struct sim__telling *telling)
 void
 sim__put_moves(struct sim__telling *telling)
 {
-    const struct sim_cast *cast = &telling->cast;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
     const struct sim_wait *wait = telling->wake_outcome.wait;
     uint32_t told = 0;
-    for (uint64_t i = 0; i < cast->moves.count; i++) {
-        const struct sim_move *move = &cast->moves.moves[i];
+    for (uint64_t i = 0; i < actor_table->moves.count; i++) {
+        const struct sim_move *move = &actor_table->moves.moves[i];
         if (move->event < wait->store_event || move->event >= telling->wake_outcome.horizon ||
-                sim_cast_event(cast, move->event)->object != wait->object ||
-                sim_cast_part_of(cast, move->event) == wait->part) {
+                sim_actor_table_event(actor_table, move->event)->object != wait->object ||
+                sim_actor_table_part_of(actor_table, move->event) == wait->part) {
             continue;
         }
         if (told++ == MOVES_TOLD) {
             sim_page_put(&telling->line, " And so on.");
             return;
         }
-        const struct sim_event *event = sim_cast_event(cast, move->event);
+        const struct sim_event *event = sim_actor_table_event(actor_table, move->event);
         sim_page_put(&telling->line, " At ");
         sim__put_step(telling, event->step);
         sim_page_put(&telling->line, " ");
-        sim__put_who(telling, sim_cast_part_of(cast, move->event));
+        sim__put_who(telling, sim_actor_table_part_of(actor_table, move->event));
         sim_page_put(&telling->line, " moved that timer from ");
         sim_phrase_put_due(&telling->line, move->from_ns);
         sim_page_put(&telling->line, " to ");

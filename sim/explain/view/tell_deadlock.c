@@ -25,7 +25,7 @@ said_of(const struct sim__telling *telling, uint32_t part, size_t *ret_length)
     static const char waits[] = "' waits for: ";
     const char *message = telling->outcome->message;
     const char *end = message + strnlen(message, SIM_MESSAGE_MAX);
-    const char *name = telling->cast.parts[part].name;
+    const char *name = telling->actor_table.parts[part].name;
     size_t length = name != NULL ? strlen(name) : 0;
     for (const char *c = message; c < end && length > 0; c++) {
         const char *after = c + 1 + length;
@@ -45,16 +45,17 @@ said_of(const struct sim__telling *telling, uint32_t part, size_t *ret_length)
 static bool
 is_own_loop(const struct sim__telling *telling, uint32_t part)
 {
-    const struct sim_cast *cast = &telling->cast;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
     size_t length = 0;
-    if (cast->parts[part].kind != SIM_ACTOR_LOOP) {
+    if (actor_table->parts[part].kind != SIM_ACTOR_LOOP) {
         return false;
     }
     if (part == telling->wake_outcome.part || said_of(telling, part, &length) != NULL) {
         return true;
     }
-    for (uint64_t i = cast->first; i < telling->wake_outcome.horizon; i++) {
-        if (sim_cast_event(cast, i)->kind == SIM_EVENT_BLOCK && sim_cast_part_of(cast, i) == part) {
+    for (uint64_t i = actor_table->first; i < telling->wake_outcome.horizon; i++) {
+        if (sim_actor_table_event(actor_table, i)->kind == SIM_EVENT_BLOCK &&
+                sim_actor_table_part_of(actor_table, i) == part) {
             return true;
         }
     }
@@ -65,7 +66,7 @@ is_own_loop(const struct sim__telling *telling, uint32_t part)
 static bool
 is_idle_loop(const struct sim__telling *telling, uint32_t part)
 {
-    return telling->cast.parts[part].kind == SIM_ACTOR_LOOP && !is_own_loop(telling, part) &&
+    return telling->actor_table.parts[part].kind == SIM_ACTOR_LOOP && !is_own_loop(telling, part) &&
            sim_ledger_open_of(&telling->ledger, part, NULL) == NULL;
 }
 
@@ -73,10 +74,11 @@ is_idle_loop(const struct sim__telling *telling, uint32_t part)
 static uint64_t
 last_step(const struct sim__telling *telling, uint32_t part)
 {
-    const struct sim_cast *cast = &telling->cast;
-    for (uint64_t i = telling->wake_outcome.horizon; i-- > cast->first;) {
-        if (sim_cast_event(cast, i)->kind == SIM_EVENT_STEP && sim_cast_part_of(cast, i) == part) {
-            return sim_cast_event(cast, i)->step;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
+    for (uint64_t i = telling->wake_outcome.horizon; i-- > actor_table->first;) {
+        if (sim_actor_table_event(actor_table, i)->kind == SIM_EVENT_STEP &&
+                sim_actor_table_part_of(actor_table, i) == part) {
+            return sim_actor_table_event(actor_table, i)->step;
         }
     }
     return 0;
@@ -88,12 +90,13 @@ put_said(struct sim__telling *telling, uint32_t part)
 {
     size_t length = 0;
     const char *said = said_of(telling, part, &length);
-    uint64_t block = sim_cast_blocked(&telling->cast, part, telling->wake_outcome.horizon);
+    uint64_t block =
+            sim_actor_table_blocked(&telling->actor_table, part, telling->wake_outcome.horizon);
     if (said != NULL) {
         sim__put_bytes(telling, said, length);
     } else if (block != SIM_EVENT_NONE) {
-        sim_cast_put_wanted(&telling->cast, &telling->line,
-                sim_cast_event(&telling->cast, block)->object, NULL, part);
+        sim_actor_table_put_wanted(&telling->actor_table, &telling->line,
+                sim_actor_table_event(&telling->actor_table, block)->object, NULL, part);
     } else {
         sim_page_put(&telling->line, "nothing that is on record");
     }
@@ -149,7 +152,7 @@ sim__head_deadlock(struct sim__telling *telling)
     if (first != SIM_PART_NONE && first != 0) {
         name(telling, first, &named);
     }
-    for (uint32_t part = 1; part < telling->cast.count; part++) {
+    for (uint32_t part = 1; part < telling->actor_table.count; part++) {
         if (part != first) {
             name(telling, part, &named);
         }
@@ -189,7 +192,7 @@ sim__list_waits(struct sim__telling *telling)
 {
     uint32_t listed = 0;
     uint32_t more = 0;
-    for (uint32_t part = 1; part < telling->cast.count; part++) {
+    for (uint32_t part = 1; part < telling->actor_table.count; part++) {
         if (!sim__is_left(telling, part) || is_idle_loop(telling, part)) {
             continue;
         }
@@ -215,13 +218,14 @@ sim__list_waits(struct sim__telling *telling)
 static uint64_t
 woke_empty(const struct sim__telling *telling, uint32_t part)
 {
-    const struct sim_cast *cast = &telling->cast;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
     const struct sim_wait *wait = sim__next_wait(telling, part, NULL);
-    uint64_t from = wait != NULL && wait->unknown == 0 ? sim_cast_step_first(cast, wait->store_step)
-                                                       : SIM_EVENT_NONE;
+    uint64_t from = wait != NULL && wait->unknown == 0
+                            ? sim_actor_table_step_first(actor_table, wait->store_step)
+                            : SIM_EVENT_NONE;
     for (uint64_t i = telling->wake_outcome.horizon; i-- > from;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
-        if (event->kind == RT_PROBE_FIRE_EMPTY && sim_cast_part_of(cast, i) == part &&
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
+        if (event->kind == RT_PROBE_FIRE_EMPTY && sim_actor_table_part_of(actor_table, i) == part &&
                 sim_wake_outcome_last_in(&telling->ledger, event->object, i) != NULL) {
             return i;
         }
@@ -233,24 +237,24 @@ woke_empty(const struct sim__telling *telling, uint32_t part)
 static void
 tell_empty(struct sim__telling *telling)
 {
-    const struct sim_cast *cast = &telling->cast;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
     uint32_t told = 0;
-    for (uint32_t part = 1; part < cast->count && told < EMPTY_TOLD; part++) {
+    for (uint32_t part = 1; part < actor_table->count && told < EMPTY_TOLD; part++) {
         uint64_t at = sim__is_left(telling, part) ? woke_empty(telling, part) : SIM_EVENT_NONE;
         if (at == SIM_EVENT_NONE) {
             continue;
         }
-        const struct sim_event *event = sim_cast_event(cast, at);
+        const struct sim_event *event = sim_actor_table_event(actor_table, at);
         const struct sim_wait *last = sim_wake_outcome_last_in(&telling->ledger, event->object, at);
         sim_page_put(&telling->line, event->step != 0 ? "At " : "From ");
         sim__put_step(telling, event->step);
         sim_page_put(&telling->line, " ");
         sim__put_who(telling, part);
         sim_page_put(&telling->line, " woke the empty place ");
-        sim_cast_put_object(cast, &telling->line, event->object, SIM_PART_NONE);
+        sim_actor_table_put_object(actor_table, &telling->line, event->object, SIM_PART_NONE);
         sim__put_last_waker(telling, last);
         sim_page_put(&telling->line, ".");
-        if (last->part != 0 && cast->parts[last->part].finished) {
+        if (last->part != 0 && actor_table->parts[last->part].finished) {
             sim_page_put(&telling->line, " ");
             sim__put_who(telling, last->part);
             sim_page_put(&telling->line, " has finished.");
@@ -267,8 +271,8 @@ joins(const struct sim__telling *telling, uint32_t part)
     const struct sim_wait *wait = NULL;
     do {
         wait = sim_ledger_open_of(&telling->ledger, part, wait);
-        uint32_t joined =
-                wait != NULL ? sim_cast_object(&telling->cast, wait->object) : SIM_PART_NONE;
+        uint32_t joined = wait != NULL ? sim_actor_table_object(&telling->actor_table, wait->object)
+                                       : SIM_PART_NONE;
         if (joined != SIM_PART_NONE && sim__is_left(telling, joined)) {
             return joined;
         }
@@ -280,7 +284,7 @@ joins(const struct sim__telling *telling, uint32_t part)
 static void
 tell_circle(struct sim__telling *telling)
 {
-    for (uint32_t start = 1; start < telling->cast.count; start++) {
+    for (uint32_t start = 1; start < telling->actor_table.count; start++) {
         uint32_t length = 0;
         uint32_t part = start;
         do {
@@ -310,7 +314,7 @@ static uint32_t
 put_loops(struct sim__telling *telling)
 {
     uint32_t count = 0;
-    for (uint32_t part = 1; part < telling->cast.count; part++) {
+    for (uint32_t part = 1; part < telling->actor_table.count; part++) {
         if (!sim__is_left(telling, part) || !is_own_loop(telling, part)) {
             continue;
         }
@@ -342,8 +346,8 @@ tell_loops(struct sim__telling *telling)
 static bool
 is_left_of(const struct sim__telling *telling, bool loops)
 {
-    for (uint32_t part = 1; part < telling->cast.count; part++) {
-        bool loop = telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
+    for (uint32_t part = 1; part < telling->actor_table.count; part++) {
+        bool loop = telling->actor_table.parts[part].kind == SIM_ACTOR_LOOP;
         if (sim__is_left(telling, part) && loop == loops && !is_idle_loop(telling, part)) {
             return true;
         }

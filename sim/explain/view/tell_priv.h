@@ -12,7 +12,7 @@
 
 /* A failure, read. `line` collects what is then wrapped into the page. */
 struct sim__telling {
-    struct sim_cast cast;
+    struct sim_actor_table actor_table;
     struct sim_ledger ledger;
     struct sim_wake_outcome wake_outcome;
     struct sim_page line;

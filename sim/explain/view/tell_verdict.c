@@ -60,12 +60,13 @@ put_sleep(struct sim__telling *telling)
     if (wait != NULL && wait->kind != SIM_WAIT_CLONE) {
         sim__put_wait(telling, wait);
     } else {
-        sim_cast_put_wanted(
-                &telling->cast, &telling->line, outcome->object, NULL, telling->wake_outcome.part);
+        sim_actor_table_put_wanted(&telling->actor_table, &telling->line, outcome->object, NULL,
+                telling->wake_outcome.part);
     }
     if (telling->wake_outcome.poll != SIM_EVENT_NONE) {
         sim_page_put(&telling->line, " since ");
-        sim__put_step(telling, sim_cast_event(&telling->cast, telling->wake_outcome.poll)->step);
+        sim__put_step(telling,
+                sim_actor_table_event(&telling->actor_table, telling->wake_outcome.poll)->step);
     }
 }
 
@@ -74,9 +75,10 @@ static void
 put_woken(struct sim__telling *telling)
 {
     uint64_t wake = telling->wake_outcome.root_cause;
-    bool itself = sim_cast_part_of(&telling->cast, wake) == telling->wake_outcome.part;
+    bool itself =
+            sim_actor_table_part_of(&telling->actor_table, wake) == telling->wake_outcome.part;
     sim_page_put(&telling->line, itself ? ", woke itself at " : ", was woken at ");
-    sim__put_step(telling, sim_cast_event(&telling->cast, wake)->step);
+    sim__put_step(telling, sim_actor_table_event(&telling->actor_table, wake)->step);
 }
 
 /* Since when nothing kept it, and that it was woken, each after a comma, and one behind. The step
@@ -86,9 +88,12 @@ put_could_go_on(struct sim__telling *telling)
 {
     uint64_t step = telling->outcome->owed_step;
     bool dropped = is_dropped(telling);
-    bool same = dropped &&
-                sim_cast_event(&telling->cast, telling->wake_outcome.root_cause)->step == step;
-    if (step != 0 && sim_phrase_whose_step(&telling->cast, step) == telling->wake_outcome.part) {
+    bool same =
+            dropped &&
+            sim_actor_table_event(&telling->actor_table, telling->wake_outcome.root_cause)->step ==
+                    step;
+    if (step != 0 &&
+            sim_phrase_whose_step(&telling->actor_table, step) == telling->wake_outcome.part) {
         sim_page_put(&telling->line, same ? "" : ", which had come by then");
     } else if (step != 0 && !same) {
         sim_page_put(&telling->line, ", could have gone on after ");
@@ -112,15 +117,16 @@ struct busy {
 static uint32_t
 find_busiest(const struct sim__telling *telling, uint64_t from, struct busy *ret_busy)
 {
-    const struct sim_cast *cast = &telling->cast;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
     uint32_t count = 0;
-    for (uint32_t part = 1; part < cast->count; part++) {
+    for (uint32_t part = 1; part < actor_table->count; part++) {
         struct busy busy = {part, 0};
         for (uint64_t i = from; i < telling->wake_outcome.horizon; i++) {
-            const struct sim_event *event = sim_cast_event(cast, i);
+            const struct sim_event *event = sim_actor_table_event(actor_table, i);
             bool turn = event->kind == RT_PROBE_POLL ||
-                        (event->kind == SIM_EVENT_STEP && cast->parts[part].kind != SIM_ACTOR_TASK);
-            busy.steps += turn && sim_cast_part_of(cast, i) == part;
+                        (event->kind == SIM_EVENT_STEP &&
+                                actor_table->parts[part].kind != SIM_ACTOR_TASK);
+            busy.steps += turn && sim_actor_table_part_of(actor_table, i) == part;
         }
         uint32_t place = count;
         while (place > 0 && ret_busy[place - 1].steps < busy.steps) {
@@ -154,12 +160,12 @@ put_busiest(struct sim__telling *telling, uint64_t from)
 static uint64_t
 last_steps(const struct sim__telling *telling, uint32_t steps)
 {
-    const struct sim_cast *cast = &telling->cast;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
     uint64_t i = telling->wake_outcome.horizon;
     uint32_t seen = 0;
-    while (i > cast->first && seen < steps) {
+    while (i > actor_table->first && seen < steps) {
         i--;
-        seen += sim_cast_event(cast, i)->kind == SIM_EVENT_STEP;
+        seen += sim_actor_table_event(actor_table, i)->kind == SIM_EVENT_STEP;
     }
     return i;
 }
@@ -168,7 +174,7 @@ last_steps(const struct sim__telling *telling, uint32_t steps)
 static void
 put_readers_place(struct sim__telling *telling, uint64_t index)
 {
-    const struct sim_event *event = sim_cast_event(&telling->cast, index);
+    const struct sim_event *event = sim_actor_table_event(&telling->actor_table, index);
     const struct rt_site *site = sim_site_find(event->await != 0 ? event->await : event->site);
     if (site != NULL && !sim_site_is_own(site)) {
         sim__put_at_event(telling, index);
@@ -182,12 +188,12 @@ put_last(struct sim__telling *telling)
     struct sim_page words;
     sim_page_init(&words, false);
     for (uint64_t i = telling->wake_outcome.horizon;
-            i-- > telling->cast.first && words.length == 0;) {
-        if (sim_phrase_put(&telling->cast, &words, i)) {
+            i-- > telling->actor_table.first && words.length == 0;) {
+        if (sim_phrase_put(&telling->actor_table, &words, i)) {
             sim_page_put(&telling->line, " The last thing on record is of ");
-            sim__put_step(telling, sim_cast_event(&telling->cast, i)->step);
+            sim__put_step(telling, sim_actor_table_event(&telling->actor_table, i)->step);
             sim_page_put(&telling->line, ", by ");
-            sim__put_who(telling, sim_cast_part_of(&telling->cast, i));
+            sim__put_who(telling, sim_actor_table_part_of(&telling->actor_table, i));
             sim_page_printf(&telling->line, ": %s", sim_page_text(&words));
             put_readers_place(telling, i);
             sim_page_put(&telling->line, ".");
@@ -401,7 +407,8 @@ why_starvation(struct sim__telling *telling)
     if (woken) {
         sim__put_who(telling, wake_outcome->part);
         sim_page_put(&telling->line, " was woken at ");
-        sim__put_step(telling, sim_cast_event(&telling->cast, wake_outcome->root_cause)->step);
+        sim__put_step(telling,
+                sim_actor_table_event(&telling->actor_table, wake_outcome->root_cause)->step);
         sim__put_at_event(telling, wake_outcome->root_cause);
         sim_page_put(&telling->line, " and has not had a turn since. Meanwhile the steps went to ");
     } else {
@@ -436,16 +443,16 @@ why_step(struct sim__telling *telling)
 
 /* Memory was freed with a waker in it: that is not counted at the end, it ends the run. */
 static bool
-ends_with_free(const struct sim_cast *cast)
+ends_with_free(const struct sim_actor_table *actor_table)
 {
-    return cast->end > cast->first + 1 &&
-           sim_cast_event(cast, cast->end - 2)->kind == SIM_EVENT_FREE;
+    return actor_table->end > actor_table->first + 1 &&
+           sim_actor_table_event(actor_table, actor_table->end - 2)->kind == SIM_EVENT_FREE;
 }
 
 static void
 why_leak(struct sim__telling *telling)
 {
-    if (ends_with_free(&telling->cast)) {
+    if (ends_with_free(&telling->actor_table)) {
         why_step(telling);
         return;
     }
@@ -467,7 +474,9 @@ static void
 why_process(struct sim__telling *telling)
 {
     uint64_t last = telling->wake_outcome.horizon;
-    uint32_t step = last > telling->cast.first ? sim_cast_event(&telling->cast, last - 1)->step : 0;
+    uint32_t step = last > telling->actor_table.first
+                            ? sim_actor_table_event(&telling->actor_table, last - 1)->step
+                            : 0;
     bool hang = telling->outcome->verdict == SIM_VERDICT_HANG;
     if (sim_outcome_asked(telling->outcome)) {
         sim_page_put(&telling->line, hang ? "it never returned from a poll" : "it died of a poll");
@@ -590,7 +599,7 @@ put_how_lost(struct sim__telling *telling)
 {
     struct sim_page *line = &telling->line;
     const struct sim_outcome *outcome = telling->outcome;
-    uint32_t limit = sim_cast_limit(&telling->cast);
+    uint32_t limit = sim_actor_table_limit(&telling->actor_table);
     if (limit != SIM_VERDICT_PASS) {
         sim_page_printf(line, "when the limit was reached (%s)", sim_verdict_name(limit));
     } else {
@@ -633,7 +642,7 @@ is_late_loop(const struct sim__telling *telling)
     uint32_t part = telling->wake_outcome.part;
     return telling->outcome->verdict == SIM_VERDICT_LATE_WAKEUP &&
            telling->outcome->oracle == SIM_ORACLE_QUIET_AUDIT && part != SIM_PART_NONE &&
-           telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
+           telling->actor_table.parts[part].kind == SIM_ACTOR_LOOP;
 }
 
 void

@@ -34,12 +34,13 @@ put_store(struct sim__telling *telling)
         sim_page_put(line, " gave away a clone of its waker");
     } else {
         sim_page_put(line, " stored its waker for ");
-        sim_cast_put_wanted(&telling->cast, line, wait->object, wait->reason, wait->part);
+        sim_actor_table_put_wanted(
+                &telling->actor_table, line, wait->object, wait->reason, wait->part);
     }
     sim__put_at(telling, wait->await, wait->site);
     if (SIM_OBJECT_KIND(wait->whose) == RT_OBJECT_JOIN) {
         sim_page_put(line, ", as a child of ");
-        sim_cast_put_object(&telling->cast, line, wait->whose, wait->part);
+        sim_actor_table_put_object(&telling->actor_table, line, wait->whose, wait->part);
     }
     if (wait->kept > 0) {
         sim_page_printf(line, " (and kept it %s since)", wait->kept == 1 ? "once" : "many times");
@@ -59,10 +60,10 @@ is_users_line(uint32_t site)
 static void
 put_owed_line(struct sim__telling *telling)
 {
-    const struct sim_cast *cast = &telling->cast;
+    const struct sim_actor_table *actor_table = &telling->actor_table;
     uint64_t found = SIM_EVENT_NONE;
     for (uint64_t i = telling->wake_outcome.owed; i < telling->wake_outcome.horizon; i++) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->step != telling->outcome->owed_step || event->kind == RT_PROBE_POLLED) {
             break;
         }
@@ -83,11 +84,12 @@ put_owed(struct sim__telling *telling)
 {
     uint64_t step = telling->outcome->owed_step;
     if (telling->wake_outcome.owed == SIM_EVENT_NONE ||
-            sim_phrase_whose_step(&telling->cast, step) == telling->wake_outcome.part) {
+            sim_phrase_whose_step(&telling->actor_table, step) == telling->wake_outcome.part) {
         return; /* Of a step of its own all is said. */
     }
     uint64_t root_cause = telling->wake_outcome.root_cause;
-    if (root_cause != SIM_EVENT_NONE && sim_cast_event(&telling->cast, root_cause)->step == step) {
+    if (root_cause != SIM_EVENT_NONE &&
+            sim_actor_table_event(&telling->actor_table, root_cause)->step == step) {
         sim_page_put(&telling->line, " That step owed the wake.");
         return;
     }
@@ -103,11 +105,11 @@ put_root_cause(struct sim__telling *telling)
 {
     uint64_t root_cause = telling->wake_outcome.root_cause;
     rt_assert(root_cause != SIM_EVENT_NONE);
-    uint32_t step = sim_cast_event(&telling->cast, root_cause)->step;
+    uint32_t step = sim_actor_table_event(&telling->actor_table, root_cause)->step;
     sim_page_put(&telling->line, step != 0 ? "at " : "from ");
     sim__put_step(telling, step);
     sim_page_put(&telling->line, " ");
-    sim__put_who(telling, sim_cast_part_of(&telling->cast, root_cause));
+    sim__put_who(telling, sim_actor_table_part_of(&telling->actor_table, root_cause));
 }
 
 static void
@@ -116,7 +118,8 @@ tell_never_stored(struct sim__telling *telling)
     sim_page_put(&telling->line, "the last poll of ");
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, ", at ");
-    sim__put_step(telling, sim_cast_event(&telling->cast, telling->wake_outcome.poll)->step);
+    sim__put_step(telling,
+            sim_actor_table_event(&telling->actor_table, telling->wake_outcome.poll)->step);
     sim_page_put(&telling->line, ", answered pending, but no waker was stored for it, then or "
                                  "before: nobody had anything to wake it with.");
     put_owed(telling);
@@ -197,7 +200,8 @@ static void
 tell_fired_other(struct sim__telling *telling)
 {
     const struct sim_wake_outcome *wake_outcome = &telling->wake_outcome;
-    const struct sim_event *fire = sim_cast_event(&telling->cast, wake_outcome->root_cause);
+    const struct sim_event *fire =
+            sim_actor_table_event(&telling->actor_table, wake_outcome->root_cause);
     if (wake_outcome->wait != NULL) {
         put_store(telling);
         sim_page_put(&telling->line, "; but ");
@@ -208,7 +212,7 @@ tell_fired_other(struct sim__telling *telling)
     }
     put_root_cause(telling);
     sim_page_put(&telling->line, " fired ");
-    sim_cast_put_object(&telling->cast, &telling->line, fire->object, SIM_PART_NONE);
+    sim_actor_table_put_object(&telling->actor_table, &telling->line, fire->object, SIM_PART_NONE);
     sim__put_at_event(telling, wake_outcome->root_cause);
     sim_page_put(&telling->line, ", and the waker that was in there is ");
     if (wake_outcome->other != NULL) {
@@ -258,7 +262,8 @@ tell_not_passed_on(struct sim__telling *telling)
 {
     put_store(telling);
     sim_page_put(&telling->line, "; at ");
-    sim__put_step(telling, sim_cast_event(&telling->cast, telling->wake_outcome.root_cause)->step);
+    sim__put_step(telling,
+            sim_actor_table_event(&telling->actor_table, telling->wake_outcome.root_cause)->step);
     sim_page_put(&telling->line, " the host reported it as ready, and the runtime that was told "
                                  "did not fire the waker.");
     put_owed(telling);
@@ -268,9 +273,9 @@ tell_not_passed_on(struct sim__telling *telling)
 static uint64_t
 next_of(const struct sim__telling *telling, uint32_t kind, uint32_t part, uint64_t after)
 {
-    for (uint64_t i = after + 1; i < telling->cast.end; i++) {
-        if (sim_cast_event(&telling->cast, i)->kind == kind &&
-                sim_cast_part_of(&telling->cast, i) == part) {
+    for (uint64_t i = after + 1; i < telling->actor_table.end; i++) {
+        if (sim_actor_table_event(&telling->actor_table, i)->kind == kind &&
+                sim_actor_table_part_of(&telling->actor_table, i) == part) {
             return i;
         }
     }
@@ -282,14 +287,16 @@ static uint32_t
 poller_of(const struct sim__telling *telling)
 {
     uint64_t poll = telling->wake_outcome.poll;
-    uint64_t step = poll != SIM_EVENT_NONE ? sim_cast_step_first(&telling->cast,
-                                                     sim_cast_event(&telling->cast, poll)->step)
-                                           : SIM_EVENT_NONE;
-    uint32_t part = step != SIM_EVENT_NONE ? sim_cast_actor(&telling->cast,
-                                                     sim_cast_event(&telling->cast, step)->actor)
-                                           : SIM_PART_NONE;
+    uint64_t step = poll != SIM_EVENT_NONE
+                            ? sim_actor_table_step_first(&telling->actor_table,
+                                      sim_actor_table_event(&telling->actor_table, poll)->step)
+                            : SIM_EVENT_NONE;
+    uint32_t part = step != SIM_EVENT_NONE
+                            ? sim_actor_table_actor(&telling->actor_table,
+                                      sim_actor_table_event(&telling->actor_table, step)->actor)
+                            : SIM_PART_NONE;
     bool loop = part != SIM_PART_NONE && part != telling->wake_outcome.part &&
-                telling->cast.parts[part].kind == SIM_ACTOR_LOOP;
+                telling->actor_table.parts[part].kind == SIM_ACTOR_LOOP;
     return loop ? part : SIM_PART_NONE;
 }
 
@@ -309,7 +316,7 @@ put_who_had_it(struct sim__telling *telling)
     sim_page_put(&telling->line, ", which polls it, did not");
     if (block != SIM_EVENT_NONE && block < telling->wake_outcome.horizon) {
         sim_page_put(&telling->line, ": it went to sleep at ");
-        sim__put_step(telling, sim_cast_event(&telling->cast, block)->step);
+        sim__put_step(telling, sim_actor_table_event(&telling->actor_table, block)->step);
         sim_page_put(&telling->line, " and had not polled it");
     }
     sim_page_put(&telling->line, ".");
@@ -319,11 +326,11 @@ static void
 tell_not_polled(struct sim__telling *telling)
 {
     uint64_t root_cause = telling->wake_outcome.root_cause;
-    const struct sim_event *wake = sim_cast_event(&telling->cast, root_cause);
+    const struct sim_event *wake = sim_actor_table_event(&telling->actor_table, root_cause);
     uint64_t poll = next_of(telling, RT_PROBE_POLL, telling->wake_outcome.part, root_cause);
     bool sleeps_apart = poller_of(telling) == SIM_PART_NONE;
     put_root_cause(telling);
-    if (sim_cast_part_of(&telling->cast, root_cause) == telling->wake_outcome.part) {
+    if (sim_actor_table_part_of(&telling->actor_table, root_cause) == telling->wake_outcome.part) {
         sim_page_put(&telling->line, " woke itself");
     } else {
         sim_page_put(&telling->line, " woke ");
@@ -337,7 +344,7 @@ tell_not_polled(struct sim__telling *telling)
                                   : "");
     if (poll != SIM_EVENT_NONE) {
         sim_page_put(&telling->line, ": no poll followed before ");
-        sim__put_step(telling, sim_cast_event(&telling->cast, poll)->step);
+        sim__put_step(telling, sim_actor_table_event(&telling->actor_table, poll)->step);
     } else {
         sim_page_put(&telling->line,
                 ": no poll followed. So the wake was sent, and lost between there and the poll");
@@ -353,12 +360,12 @@ tell_not_polled(struct sim__telling *telling)
 static void
 tell_blocked(struct sim__telling *telling, uint64_t block)
 {
-    const struct sim_event *event = sim_cast_event(&telling->cast, block);
+    const struct sim_event *event = sim_actor_table_event(&telling->actor_table, block);
     uint64_t owed = telling->outcome->owed_step;
     sim__put_who(telling, telling->wake_outcome.part);
     sim_page_put(&telling->line, " began to wait for ");
-    sim_cast_put_wanted(
-            &telling->cast, &telling->line, event->object, NULL, telling->wake_outcome.part);
+    sim_actor_table_put_wanted(
+            &telling->actor_table, &telling->line, event->object, NULL, telling->wake_outcome.part);
     sim_page_put(&telling->line, " at ");
     sim__put_step(telling, event->step);
     sim_page_put(&telling->line,
@@ -374,8 +381,8 @@ static void
 tell_unknown(struct sim__telling *telling)
 {
     uint64_t block = telling->wake_outcome.part != SIM_PART_NONE
-                             ? sim_cast_blocked(&telling->cast, telling->wake_outcome.part,
-                                       telling->wake_outcome.horizon)
+                             ? sim_actor_table_blocked(&telling->actor_table,
+                                       telling->wake_outcome.part, telling->wake_outcome.horizon)
                              : SIM_EVENT_NONE;
     if (telling->wake_outcome.wait == NULL && block != SIM_EVENT_NONE) {
         tell_blocked(telling, block);

@@ -51,9 +51,9 @@ sim__is_of_poll(const struct sim__telling *telling)
 static void
 put_clone(struct sim__telling *telling, uint64_t index)
 {
-    const struct sim_event *event = sim_cast_event(&telling->cast, index);
+    const struct sim_event *event = sim_actor_table_event(&telling->actor_table, index);
     sim_page_put(&telling->line, "- the waker of ");
-    sim__put_who(telling, sim_where_whose(&telling->cast, index));
+    sim__put_who(telling, sim_where_whose(&telling->actor_table, index));
     sim_page_put(&telling->line, ", cloned");
     sim__put_at_event(telling, index);
     sim_page_put(&telling->line, " in ");
@@ -72,8 +72,8 @@ is_readers(const struct sim_event *event)
 static uint64_t
 last_of_step(const struct sim__telling *telling, uint64_t step, bool clones)
 {
-    for (uint64_t i = telling->cast.end; i-- > telling->cast.first;) {
-        const struct sim_event *event = sim_cast_event(&telling->cast, i);
+    for (uint64_t i = telling->actor_table.end; i-- > telling->actor_table.first;) {
+        const struct sim_event *event = sim_actor_table_event(&telling->actor_table, i);
         if (event->step == step && is_readers(event) &&
                 (!clones || event->kind == RT_PROBE_CLONE)) {
             return i;
@@ -100,7 +100,7 @@ sim__list_clones(struct sim__telling *telling)
 {
     uint64_t clones[CLONES_TOLD];
     uint64_t step = telling->outcome->lost_step;
-    uint32_t count = sim_where_clones(&telling->cast, step, clones, CLONES_TOLD);
+    uint32_t count = sim_where_clones(&telling->actor_table, step, clones, CLONES_TOLD);
     if (count == 0) {
         return;
     }

@@ -17,32 +17,32 @@
 /* The search, and what it knows. */
 struct search {
     const struct sim_ledger *ledger;
-    const struct sim_cast *cast;
+    const struct sim_actor_table *actor_table;
     const struct sim_outcome *outcome;
     struct sim_wake_outcome *wake_outcome;
 };
 
 /* The first event after the verdict fell. A late wake-up is found in a run that goes on. */
 static uint64_t
-find_horizon(const struct sim_cast *cast, const struct sim_outcome *outcome)
+find_horizon(const struct sim_actor_table *actor_table, const struct sim_outcome *outcome)
 {
-    for (uint64_t i = cast->end; i-- > cast->first;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = actor_table->end; i-- > actor_table->first;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         bool after = outcome->fail_step != 0 && event->step > outcome->fail_step;
         if (!after && event->kind != SIM_EVENT_END) {
             return i + 1;
         }
     }
-    return cast->first;
+    return actor_table->first;
 }
 
 /* The last event before `before` that is of `kind` and of the blocked task; SIM_EVENT_NONE. */
 static uint64_t
 last_of(const struct search *search, uint32_t kind, uint64_t before)
 {
-    for (uint64_t i = before; i-- > search->cast->first;) {
-        if (sim_cast_event(search->cast, i)->kind == kind &&
-                sim_cast_part_of(search->cast, i) == search->wake_outcome->part) {
+    for (uint64_t i = before; i-- > search->actor_table->first;) {
+        if (sim_actor_table_event(search->actor_table, i)->kind == kind &&
+                sim_actor_table_part_of(search->actor_table, i) == search->wake_outcome->part) {
             return i;
         }
     }
@@ -55,10 +55,10 @@ last_of(const struct search *search, uint32_t kind, uint64_t before)
 static uint64_t
 returned_later(const struct search *search, uint64_t poll)
 {
-    const struct sim_event *began = sim_cast_event(search->cast, poll);
+    const struct sim_event *began = sim_actor_table_event(search->actor_table, poll);
     for (uint64_t i = poll; i < search->wake_outcome->horizon && began->kind == RT_PROBE_POLL;
             i++) {
-        const struct sim_event *event = sim_cast_event(search->cast, i);
+        const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
         if (event->kind == RT_PROBE_POLLED && event->object == began->object) {
             return event->step != began->step ? i : SIM_EVENT_NONE;
         }
@@ -83,13 +83,13 @@ find_turn(struct search *search)
         wake_outcome->polled = later;
         return;
     }
-    uint32_t step = sim_cast_event(search->cast, wake_outcome->poll)->step;
+    uint32_t step = sim_actor_table_event(search->actor_table, wake_outcome->poll)->step;
     for (uint64_t i = wake_outcome->poll; i < wake_outcome->horizon; i++) {
-        const struct sim_event *event = sim_cast_event(search->cast, i);
+        const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
         if (event->step != step) {
             return;
         }
-        if (sim_cast_part_of(search->cast, i) == wake_outcome->part) {
+        if (sim_actor_table_part_of(search->actor_table, i) == wake_outcome->part) {
             wake_outcome->polled = i;
         }
         if (event->kind == RT_PROBE_POLLED && wake_outcome->polled == i) {
@@ -103,12 +103,12 @@ static uint64_t
 forgotten_wake(const struct search *search)
 {
     const struct sim_wake_outcome *wake_outcome = search->wake_outcome;
-    uint32_t object = search->cast->parts[wake_outcome->part].object;
+    uint32_t object = search->actor_table->parts[wake_outcome->part].object;
     if (object == 0 || wake_outcome->poll == SIM_EVENT_NONE) {
         return SIM_EVENT_NONE;
     }
     for (uint64_t i = wake_outcome->horizon; i-- > wake_outcome->poll;) {
-        const struct sim_event *event = sim_cast_event(search->cast, i);
+        const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
         if (event->kind == RT_PROBE_WAKE && event->object == object) {
             return i;
         }
@@ -122,7 +122,7 @@ owed_step_touches(const struct search *search, uint32_t object)
 {
     uint64_t i = search->wake_outcome->owed;
     for (; i < search->wake_outcome->horizon; i++) {
-        const struct sim_event *event = sim_cast_event(search->cast, i);
+        const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
         if (event->step != search->outcome->owed_step) {
             return false;
         }
@@ -146,11 +146,11 @@ is_overdue(const struct search *search, const struct sim_wait *wait)
     uint64_t due_ns = RT_NEVER;
     uint64_t now_ns = 0;
     if (SIM_OBJECT_KIND(wait->object) != RT_OBJECT_TIMER ||
-            !sim_cast_step_time(search->cast, search->outcome->owed_step, &now_ns)) {
+            !sim_actor_table_step_time(search->actor_table, search->outcome->owed_step, &now_ns)) {
         return false;
     }
-    for (uint64_t i = search->cast->first; i < search->wake_outcome->horizon; i++) {
-        const struct sim_event *event = sim_cast_event(search->cast, i);
+    for (uint64_t i = search->actor_table->first; i < search->wake_outcome->horizon; i++) {
+        const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
         bool its = event->object == wait->object;
         if (its && event->kind == RT_PROBE_ARM) {
             due_ns = event->argument;
@@ -223,7 +223,7 @@ static uint64_t
 fired_for_another(const struct search *search, uint32_t object, uint32_t whose)
 {
     for (uint64_t i = search->wake_outcome->owed; i < search->wake_outcome->horizon; i++) {
-        const struct sim_event *event = sim_cast_event(search->cast, i);
+        const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
         if (event->step != search->outcome->owed_step) {
             break;
         }
@@ -240,7 +240,7 @@ static uint64_t
 last_at(const struct search *search, uint32_t kind, uint32_t object, uint64_t from, uint64_t to)
 {
     for (uint64_t i = to; i-- > from;) {
-        const struct sim_event *event = sim_cast_event(search->cast, i);
+        const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
         if (event->kind == kind && event->object == object) {
             return i;
         }
@@ -279,7 +279,7 @@ find_instead(struct search *search)
 {
     struct sim_wake_outcome *wake_outcome = search->wake_outcome;
     for (uint64_t i = wake_outcome->owed; i < wake_outcome->horizon; i++) {
-        const struct sim_event *event = sim_cast_event(search->cast, i);
+        const struct sim_event *event = sim_actor_table_event(search->actor_table, i);
         if (event->step != search->outcome->owed_step) {
             return;
         }
@@ -305,7 +305,7 @@ judge_open(struct search *search)
     uint64_t another = fired_for_another(search, wait->object, wait->whose);
     uint64_t report =
             last_at(search, SIM_EVENT_REPORT, wait->object, stored, wake_outcome->horizon);
-    uint32_t stored_step = sim_cast_event(search->cast, stored)->step;
+    uint32_t stored_step = sim_actor_table_event(search->actor_table, stored)->step;
     wake_outcome->kind = SIM_WAKE_OUTCOME_NEVER_FIRED;
     if (search->outcome->owed_step != 0 && search->outcome->owed_step <= stored_step) {
         /* What came before its turn before the last one, that turn has seen. */
@@ -314,7 +314,7 @@ judge_open(struct search *search)
                                   : SIM_EVENT_NONE;
         wake_outcome->kind = SIM_WAKE_OUTCOME_TOO_EARLY;
         wake_outcome->root_cause = last_at(search, RT_PROBE_FIRE_EMPTY, wait->object,
-                looked != SIM_EVENT_NONE ? looked : search->cast->first, stored);
+                looked != SIM_EVENT_NONE ? looked : search->actor_table->first, stored);
     } else if (another != SIM_EVENT_NONE) {
         wake_outcome->kind = SIM_WAKE_OUTCOME_FIRED_OTHER;
         wake_outcome->root_cause = another;
@@ -361,14 +361,15 @@ static void
 judge_nothing(struct search *search)
 {
     struct sim_wake_outcome *wake_outcome = search->wake_outcome;
-    uint32_t self = search->cast->parts[wake_outcome->part].object;
+    uint32_t self = search->actor_table->parts[wake_outcome->part].object;
     uint64_t another = fired_for_another(search, search->outcome->object, self);
     if (another != SIM_EVENT_NONE) {
         wake_outcome->kind = SIM_WAKE_OUTCOME_FIRED_OTHER;
         wake_outcome->root_cause = another;
         wake_outcome->other = wait_ended_by(search->ledger, another);
     } else if (wake_outcome->poll != SIM_EVENT_NONE &&
-               sim_cast_event(search->cast, wake_outcome->poll)->kind == RT_PROBE_POLL) {
+               sim_actor_table_event(search->actor_table, wake_outcome->poll)->kind ==
+                       RT_PROBE_POLL) {
         wake_outcome->kind = SIM_WAKE_OUTCOME_NEVER_STORED;
     }
 }
@@ -377,26 +378,26 @@ void
 sim_wake_outcome_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,
         struct sim_wake_outcome *ret_wake_outcome)
 {
-    rt_assert(ledger->cast != NULL);
+    rt_assert(ledger->actor_table != NULL);
     rt_assert(ret_wake_outcome != NULL);
-    const struct sim_cast *cast = ledger->cast;
+    const struct sim_actor_table *actor_table = ledger->actor_table;
     *ret_wake_outcome = (struct sim_wake_outcome){
             .kind = SIM_WAKE_OUTCOME_UNKNOWN,
-            .part = sim_cast_actor(cast, outcome->actor),
+            .part = sim_actor_table_actor(actor_table, outcome->actor),
             .poll = SIM_EVENT_NONE,
             .polled = SIM_EVENT_NONE,
             .owed = SIM_EVENT_NONE,
             .root_cause = SIM_EVENT_NONE,
             .instead = SIM_EVENT_NONE,
-            .horizon = find_horizon(cast, outcome),
+            .horizon = find_horizon(actor_table, outcome),
     };
-    struct search search = {ledger, cast, outcome, ret_wake_outcome};
+    struct search search = {ledger, actor_table, outcome, ret_wake_outcome};
     if (ret_wake_outcome->part == SIM_PART_NONE || ret_wake_outcome->part == 0) {
         ret_wake_outcome->part = SIM_PART_NONE;
         return;
     }
     if (outcome->owed_step != 0) {
-        ret_wake_outcome->owed = sim_cast_step_first(cast, outcome->owed_step);
+        ret_wake_outcome->owed = sim_actor_table_step_first(actor_table, outcome->owed_step);
     }
     find_turn(&search);
     ret_wake_outcome->wait = find_wait(&search);
@@ -419,13 +420,14 @@ sim_wake_outcome_find(const struct sim_ledger *ledger, const struct sim_outcome 
 /* ---- Where it is missing. -------------------------------------------------------------------- */
 
 void
-sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
+sim_missing_find(const struct sim_actor_table *actor_table, const struct sim_outcome *outcome,
         struct sim_missing *ret_missing)
 {
-    struct sim_wake_outcome wake_outcome = {.part = sim_cast_actor(cast, outcome->actor),
+    struct sim_wake_outcome wake_outcome = {
+            .part = sim_actor_table_actor(actor_table, outcome->actor),
             .poll = SIM_EVENT_NONE,
-            .horizon = find_horizon(cast, outcome)};
-    struct search search = {NULL, cast, outcome, &wake_outcome};
+            .horizon = find_horizon(actor_table, outcome)};
+    struct search search = {NULL, actor_table, outcome, &wake_outcome};
     *ret_missing = (struct sim_missing){
             SIM_MISSING_NONE, wake_outcome.part, outcome->owed_step, 0, false, false};
     if (wake_outcome.part == SIM_PART_NONE || outcome->owed_step == 0) {
@@ -435,23 +437,23 @@ sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
     uint64_t wake = forgotten_wake(&search);
     if (wake != SIM_EVENT_NONE) {
         ret_missing->kind = SIM_MISSING_DROPPED;
-        ret_missing->woken = sim_cast_event(cast, wake)->step;
-        ret_missing->itself = sim_cast_part_of(cast, wake) == wake_outcome.part;
+        ret_missing->woken = sim_actor_table_event(actor_table, wake)->step;
+        ret_missing->itself = sim_actor_table_part_of(actor_table, wake) == wake_outcome.part;
         ret_missing->step =
                 ret_missing->woken > ret_missing->step ? ret_missing->woken : ret_missing->step;
         ret_missing->late = outcome->verdict == SIM_VERDICT_LATE_WAKEUP;
     } else {
-        bool itself = sim_phrase_whose_step(cast, outcome->owed_step) == wake_outcome.part;
+        bool itself = sim_phrase_whose_step(actor_table, outcome->owed_step) == wake_outcome.part;
         ret_missing->kind = itself ? SIM_MISSING_ITSELF : SIM_MISSING_OWED;
     }
 }
 
 void
-sim_missing_put(
-        const struct sim_cast *cast, struct sim_page *page, const struct sim_missing *missing)
+sim_missing_put(const struct sim_actor_table *actor_table, struct sim_page *page,
+        const struct sim_missing *missing)
 {
     sim_page_put(page, "here ");
-    sim_cast_put_part(cast, page, missing->part);
+    sim_actor_table_put_part(actor_table, page, missing->part);
     if (missing->kind == SIM_MISSING_ITSELF) {
         sim_page_put(page, " falls asleep, but could go on");
     } else if (missing->kind != SIM_MISSING_DROPPED) {

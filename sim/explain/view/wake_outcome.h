@@ -71,12 +71,12 @@ struct sim_missing {
 };
 
 /* Finds it for outcome->actor, from the record alone. */
-void sim_missing_find(const struct sim_cast *cast, const struct sim_outcome *outcome,
+void sim_missing_find(const struct sim_actor_table *actor_table, const struct sim_outcome *outcome,
         struct sim_missing *ret_missing);
 
 /* Adds "here `client` should have been woken", without quotes, or what else it is. */
-void sim_missing_put(
-        const struct sim_cast *cast, struct sim_page *page, const struct sim_missing *missing);
+void sim_missing_put(const struct sim_actor_table *actor_table, struct sim_page *page,
+        const struct sim_missing *missing);
 
 /* Finds what became of the waker of outcome->actor. */
 void sim_wake_outcome_find(const struct sim_ledger *ledger, const struct sim_outcome *outcome,

@@ -22,19 +22,20 @@ add_site(struct sim_frames *frames, const struct rt_site *site)
 }
 
 uint32_t
-sim_where_whose(const struct sim_cast *cast, uint64_t clone)
+sim_where_whose(const struct sim_actor_table *actor_table, uint64_t clone)
 {
-    const struct sim_event *event = sim_cast_event(cast, clone);
-    uint32_t part = sim_cast_object(cast, (uint32_t)event->argument);
-    return part != SIM_PART_NONE ? part : sim_cast_part_of(cast, clone);
+    const struct sim_event *event = sim_actor_table_event(actor_table, clone);
+    uint32_t part = sim_actor_table_object(actor_table, (uint32_t)event->argument);
+    return part != SIM_PART_NONE ? part : sim_actor_table_part_of(actor_table, clone);
 }
 
 /* Of each task's clones the newest stands for all: that is the one in use. */
 static bool
-is_known(const struct sim_cast *cast, const uint64_t *clones, uint32_t count, uint64_t clone)
+is_known(const struct sim_actor_table *actor_table, const uint64_t *clones, uint32_t count,
+        uint64_t clone)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (sim_where_whose(cast, clones[i]) == sim_where_whose(cast, clone)) {
+        if (sim_where_whose(actor_table, clones[i]) == sim_where_whose(actor_table, clone)) {
             return true;
         }
     }
@@ -42,13 +43,14 @@ is_known(const struct sim_cast *cast, const uint64_t *clones, uint32_t count, ui
 }
 
 static uint32_t
-clones_before(const struct sim_cast *cast, uint64_t step, uint64_t *ret_clones, uint32_t max)
+clones_before(const struct sim_actor_table *actor_table, uint64_t step, uint64_t *ret_clones,
+        uint32_t max)
 {
     uint32_t count = 0;
-    for (uint64_t i = cast->end; i-- > cast->first && count < max;) {
-        const struct sim_event *event = sim_cast_event(cast, i);
+    for (uint64_t i = actor_table->end; i-- > actor_table->first && count < max;) {
+        const struct sim_event *event = sim_actor_table_event(actor_table, i);
         if (event->kind == RT_PROBE_CLONE && event->step < step &&
-                !is_known(cast, ret_clones, count, i)) {
+                !is_known(actor_table, ret_clones, count, i)) {
             ret_clones[count++] = i;
         }
     }
@@ -56,22 +58,24 @@ clones_before(const struct sim_cast *cast, uint64_t step, uint64_t *ret_clones, 
 }
 
 uint32_t
-sim_where_clones(
-        const struct sim_cast *cast, uint64_t lost_step, uint64_t *ret_clones, uint32_t max)
+sim_where_clones(const struct sim_actor_table *actor_table, uint64_t lost_step,
+        uint64_t *ret_clones, uint32_t max)
 {
     uint64_t end = lost_step != 0 ? lost_step : UINT64_MAX;
-    uint32_t count = clones_before(cast, end, ret_clones, max);
-    return count != 0 || lost_step == 0 ? count
-                                        : clones_before(cast, lost_step + 1, ret_clones, max);
+    uint32_t count = clones_before(actor_table, end, ret_clones, max);
+    return count != 0 || lost_step == 0
+                   ? count
+                   : clones_before(actor_table, lost_step + 1, ret_clones, max);
 }
 
 static void
-find_clones(const struct sim_cast *cast, uint64_t lost_step, struct sim_frames *frames)
+find_clones(
+        const struct sim_actor_table *actor_table, uint64_t lost_step, struct sim_frames *frames)
 {
     uint64_t clones[SIM_FRAMES_MAX];
-    uint32_t count = sim_where_clones(cast, lost_step, clones, SIM_FRAMES_MAX);
+    uint32_t count = sim_where_clones(actor_table, lost_step, clones, SIM_FRAMES_MAX);
     for (uint32_t i = 0; i < count; i++) {
-        const struct sim_event *event = sim_cast_event(cast, clones[i]);
+        const struct sim_event *event = sim_actor_table_event(actor_table, clones[i]);
         add_site(frames, sim_site_find(event->await != 0 ? event->await : event->site));
     }
 }
@@ -80,11 +84,11 @@ void
 sim_where_find(const struct sim_outcome *outcome, const struct sim_recorder *recorder,
         struct sim_frames *ret)
 {
-    struct sim_cast cast;
+    struct sim_actor_table actor_table;
     bool leak = outcome->lost_wakers > 0;
     sim_frames_find(&outcome->stack, ret);
-    if (leak && recorder != NULL && sim_cast_make(&cast, recorder) == RT_OK) {
-        find_clones(&cast, outcome->lost_step, ret);
-        sim_cast_free(&cast);
+    if (leak && recorder != NULL && sim_actor_table_make(&actor_table, recorder) == RT_OK) {
+        find_clones(&actor_table, outcome->lost_step, ret);
+        sim_actor_table_free(&actor_table);
     }
 }

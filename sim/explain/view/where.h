@@ -9,7 +9,7 @@
 #include "sim/core/frames.h"
 #include "sim/core/outcome.h"
 #include "sim/core/recorder.h"
-#include "sim/explain/view/cast.h"
+#include "sim/explain/view/actor_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,11 +20,11 @@ extern "C" {
  * newest first; 0: before the end. Returns how many were written to `ret_clones`, at most `max`.
  * With clones of several tasks it is one of them: a copy of a waker is no event.
  */
-uint32_t sim_where_clones(
-        const struct sim_cast *cast, uint64_t lost_step, uint64_t *ret_clones, uint32_t max);
+uint32_t sim_where_clones(const struct sim_actor_table *actor_table, uint64_t lost_step,
+        uint64_t *ret_clones, uint32_t max);
 
 /* The actor whose waker the event `clone` cloned. */
-uint32_t sim_where_whose(const struct sim_cast *cast, uint64_t clone);
+uint32_t sim_where_whose(const struct sim_actor_table *actor_table, uint64_t clone);
 
 /*
  * Of a crash, a hang or a broken rule its stack (outcome->stack); of a leak of wakers the lines

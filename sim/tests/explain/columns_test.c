@@ -18,10 +18,10 @@
 static const char *
 columns_of(struct tale *tale, struct sim_page *page, uint32_t rows_max)
 {
-    struct sim_cast cast;
-    EXPECT_EQ(sim_cast_make(&cast, &tale->recorder), RT_OK);
-    EXPECT_EQ(sim_columns_put(page, &cast, &tale->outcome, NULL, 0, rows_max), RT_OK);
-    sim_cast_free(&cast);
+    struct sim_actor_table actor_table;
+    EXPECT_EQ(sim_actor_table_make(&actor_table, &tale->recorder), RT_OK);
+    EXPECT_EQ(sim_columns_put(page, &actor_table, &tale->outcome, NULL, 0, rows_max), RT_OK);
+    sim_actor_table_free(&actor_table);
     ck_assert_uint_le(tale_width(sim_page_text(page)), SIM_PAGE_WIDTH);
     return sim_page_text(page);
 }
@@ -507,7 +507,7 @@ TEST(phrase_of_each_kind_of_event)
 {
     struct tale *tale = tale_new();
     struct sim_page page = {0};
-    struct sim_cast cast;
+    struct sim_actor_table actor_table;
     uint32_t task = tale_task(tale, "task");
     uint32_t other = tale_task(tale, "other");
     uint32_t objects[2] = {SIM_OBJECT(RT_OBJECT_TIMER, other, 3), tale_object_of(tale, task)};
@@ -530,10 +530,11 @@ TEST(phrase_of_each_kind_of_event)
     tale_do(tale, RT_PROBE_POLLED, objects[1], 2);
     tale_step(tale, task, 0);
     tale_do(tale, RT_PROBE_CONSUME, 0, 5);
-    EXPECT_EQ(sim_cast_make(&cast, &tale->recorder), RT_OK);
-    for (uint64_t i = cast.first; i < cast.end; i++) {
+    EXPECT_EQ(sim_actor_table_make(&actor_table, &tale->recorder), RT_OK);
+    for (uint64_t i = actor_table.first; i < actor_table.end; i++) {
         size_t start = page.length;
-        if (sim_cast_event(&cast, i)->kind != SIM_EVENT_STEP && sim_phrase_put(&cast, &page, i)) {
+        if (sim_actor_table_event(&actor_table, i)->kind != SIM_EVENT_STEP &&
+                sim_phrase_put(&actor_table, &page, i)) {
             ck_assert_uint_gt(page.length, start);
             sim_page_put(&page, "\n");
         }
@@ -660,7 +661,7 @@ TEST(phrase_of_each_kind_of_event)
 "-> parked\n"
 "takes 5\n");
     /* clang-format on */
-    sim_cast_free(&cast);
+    sim_actor_table_free(&actor_table);
     sim_page_fini(&page);
     tale_free(tale);
 }

@@ -15,7 +15,7 @@
 /* A run, read. */
 struct reading {
     struct tale *tale;
-    struct sim_cast cast;
+    struct sim_actor_table actor_table;
     struct sim_ledger ledger;
     struct sim_page page;
 };
@@ -29,8 +29,8 @@ reading_begin(struct reading *reading)
 static void
 reading_make(struct reading *reading)
 {
-    EXPECT_EQ(sim_cast_make(&reading->cast, &reading->tale->recorder), RT_OK);
-    EXPECT_EQ(sim_ledger_make(&reading->ledger, &reading->cast), RT_OK);
+    EXPECT_EQ(sim_actor_table_make(&reading->actor_table, &reading->tale->recorder), RT_OK);
+    EXPECT_EQ(sim_ledger_make(&reading->ledger, &reading->actor_table), RT_OK);
 }
 
 static void
@@ -38,7 +38,7 @@ reading_end(struct reading *reading)
 {
     sim_page_fini(&reading->page);
     sim_ledger_free(&reading->ledger);
-    sim_cast_free(&reading->cast);
+    sim_actor_table_free(&reading->actor_table);
     tale_free(reading->tale);
 }
 
@@ -70,7 +70,7 @@ TEST(ledger_follows_a_wait_from_store_to_fire)
     reading_make(&reading);
     EXPECT_EQ(reading.ledger.count, 1);
     const struct sim_wait *wait = wait_at(&reading, 0);
-    EXPECT_EQ(wait->part, sim_cast_actor(&reading.cast, reader));
+    EXPECT_EQ(wait->part, sim_actor_table_actor(&reading.actor_table, reader));
     EXPECT_EQ(wait->number, 1);
     EXPECT_EQ(wait->object, slot);
     EXPECT_EQ(wait->whose, tale_object_of(tale, reader));
@@ -79,7 +79,7 @@ TEST(ledger_follows_a_wait_from_store_to_fire)
     EXPECT_EQ(wait->store_step, 1);
     EXPECT_EQ(wait->end, SIM_WAIT_FIRED);
     EXPECT_EQ(wait->end_step, 2);
-    EXPECT_EQ(wait->ender, sim_cast_actor(&reading.cast, writer));
+    EXPECT_EQ(wait->ender, sim_actor_table_actor(&reading.actor_table, writer));
     EXPECT_EQ(wait->wake, SIM_WAKE_QUEUED);
     EXPECT_EQ(wait->keep_event, SIM_EVENT_NONE);
     reading_end(&reading);
@@ -126,7 +126,7 @@ TEST(ledger_each_way_out_of_a_place_is_an_end_of_its_own)
     EXPECT_EQ(wait_at(&reading, 5)->end, SIM_WAIT_FREED);
     EXPECT_EQ(wait_at(&reading, 6)->end, SIM_WAIT_OPEN);
     EXPECT_EQ(wait_at(&reading, 6)->number, 1);
-    uint32_t part = sim_cast_actor(&reading.cast, task);
+    uint32_t part = sim_actor_table_actor(&reading.actor_table, task);
     const struct sim_wait *open = sim_ledger_open_of(&reading.ledger, part, NULL);
     EXPECT(open == wait_at(&reading, 4));
     EXPECT(sim_ledger_open_of(&reading.ledger, part, open) == NULL);
@@ -158,7 +158,7 @@ TEST(ledger_keep_goes_on_with_the_wait_for_who_keeps)
     EXPECT_EQ(reading.ledger.count, 1);
     EXPECT_EQ(wait_at(&reading, 0)->kept, 2);
     EXPECT_EQ(wait_at(&reading, 0)->end, SIM_WAIT_OPEN);
-    EXPECT_EQ(wait_at(&reading, 0)->part, sim_cast_actor(&reading.cast, second));
+    EXPECT_EQ(wait_at(&reading, 0)->part, sim_actor_table_actor(&reading.actor_table, second));
     reading_end(&reading);
 }
 
@@ -224,7 +224,7 @@ TEST(ledger_waker_of_a_join_belongs_to_the_task_that_sleeps)
     tale_do(tale, RT_PROBE_FIRE, join, self);
     tale_do(tale, RT_PROBE_WAKE, self, 0);
     reading_make(&reading);
-    uint32_t part = sim_cast_actor(&reading.cast, parent);
+    uint32_t part = sim_actor_table_actor(&reading.actor_table, parent);
     EXPECT_EQ(reading.ledger.count, 2);
     EXPECT_EQ(wait_at(&reading, 0)->part, part);
     EXPECT_EQ(wait_at(&reading, 0)->wake, SIM_WAKE_QUEUED);
@@ -309,10 +309,10 @@ TEST(ledger_tasks_polled_by_one_loop_have_waits_of_their_own)
     /* After the poll the loop is itself again. */
     tale_do(tale, RT_PROBE_FIRE, SIM_OBJECT(RT_OBJECT_SLOT, 0, 2), objects[1]);
     reading_make(&reading);
-    EXPECT_EQ(wait_at(&reading, 1)->ender, sim_cast_actor(&reading.cast, loop));
-    sim_cast_put_part(&reading.cast, &reading.page, wait_at(&reading, 0)->part);
+    EXPECT_EQ(wait_at(&reading, 1)->ender, sim_actor_table_actor(&reading.actor_table, loop));
+    sim_actor_table_put_part(&reading.actor_table, &reading.page, wait_at(&reading, 0)->part);
     sim_page_put(&reading.page, " ");
-    sim_cast_put_part(&reading.cast, &reading.page, wait_at(&reading, 1)->part);
+    sim_actor_table_put_part(&reading.actor_table, &reading.page, wait_at(&reading, 1)->part);
     EXPECT_STR(sim_page_text(&reading.page), "left right");
     EXPECT_EQ(wait_at(&reading, 1)->number, 1);
     reading_end(&reading);
@@ -384,7 +384,8 @@ TEST(ledger_table_reads_as_one_line_a_wait)
     /* clang-format on */
     ck_assert_uint_le(tale_width(sim_page_text(&reading.page)), SIM_PAGE_WIDTH);
     sim_page_clear(&reading.page);
-    sim_ledger_put(&reading.ledger, &reading.page, sim_cast_actor(&reading.cast, client), 1);
+    sim_ledger_put(
+            &reading.ledger, &reading.page, sim_actor_table_actor(&reading.actor_table, client), 1);
     EXPECT_STR(sim_page_text(&reading.page),
             /* clang-format off */
 "who    nth waits for            stored at  step and then\n"

@@ -344,7 +344,7 @@ TEST(tell_why_a_wake_during_its_poll_was_forgotten)
 TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
 {
     struct story story;
-    struct sim_cast cast;
+    struct sim_actor_table actor_table;
     struct sim_ledger ledger;
     struct sim_wake_outcome wake_outcome;
     story_begin(&story);
@@ -357,13 +357,13 @@ TEST(tell_wake_that_was_followed_by_a_poll_is_no_reason)
     story_bring(&story);
     tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
     story.tale->outcome.owed_step = 4;
-    EXPECT_EQ(sim_cast_make(&cast, &story.tale->recorder), RT_OK);
-    EXPECT_EQ(sim_ledger_make(&ledger, &cast), RT_OK);
+    EXPECT_EQ(sim_actor_table_make(&actor_table, &story.tale->recorder), RT_OK);
+    EXPECT_EQ(sim_ledger_make(&ledger, &actor_table), RT_OK);
     sim_wake_outcome_find(&ledger, &story.tale->outcome, &wake_outcome);
     EXPECT_STR(sim_wake_outcome_name(wake_outcome.kind), "never-fired");
     EXPECT_EQ(wake_outcome.wait->store_step, 3);
     sim_ledger_free(&ledger);
-    sim_cast_free(&cast);
+    sim_actor_table_free(&actor_table);
     story_end(&story);
 }
 

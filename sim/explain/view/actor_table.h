@@ -1,5 +1,5 @@
 /*
- * cast.h -- who is who in a recorded run.
+ * actor_table.h -- who is who in a recorded run.
  *
  * A *part* is one who acts: an actor of the world or, where one actor runs many
  * tasks (a loop of the reader's own, order `fifo`), a task. Part 0 is the world.
@@ -13,12 +13,12 @@
  * Trust. Events and texts may come from a process that crashed while it wrote them:
  * every number read here is checked, and one that makes no sense is nobody.
  *
- * Ownership. A cast owns its tables (malloc) and borrows the recorder.
+ * Ownership. A actor table owns its tables (malloc) and borrows the recorder.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VIEW_CAST_H
-#define SIM_EXPLAIN_VIEW_CAST_H
+#ifndef SIM_EXPLAIN_VIEW_ACTOR_TABLE_H
+#define SIM_EXPLAIN_VIEW_ACTOR_TABLE_H
 
 #include "runtime/base/error.h"
 #include "sim/core/actor.h"
@@ -49,7 +49,7 @@ struct sim_nickname {
 
 #define SIM_NICKNAMES_MAX 256u
 
-struct sim_cast {
+struct sim_actor_table {
     const struct sim_recorder *recorder;
     struct sim_nickname *nicknames;
     struct sim_part *parts;
@@ -70,59 +70,65 @@ struct sim_cast {
     struct sim_moves moves; /* Timers that were started while they ran. */
 };
 
-/* Reads the recorded run. RT_E_FULL: no memory; `cast` is then empty and may be given up. */
-RT_MUST_CHECK rt_err sim_cast_make(struct sim_cast *cast, const struct sim_recorder *recorder);
-void sim_cast_free(struct sim_cast *cast);
+/* Reads the recorded run. RT_E_FULL: no memory; `actor table` is then empty and may be given up. */
+RT_MUST_CHECK rt_err sim_actor_table_make(
+        struct sim_actor_table *actor_table, const struct sim_recorder *recorder);
+void sim_actor_table_free(struct sim_actor_table *actor_table);
 
 /* Whose event it is; 0 for one that is not there. */
-uint32_t sim_cast_part_of(const struct sim_cast *cast, uint64_t event);
+uint32_t sim_actor_table_part_of(const struct sim_actor_table *actor_table, uint64_t event);
 
 /* The part of actor `index`, or of the task or source `object`; SIM_PART_NONE: none. */
-uint32_t sim_cast_actor(const struct sim_cast *cast, uint32_t index);
-uint32_t sim_cast_object(const struct sim_cast *cast, uint32_t object);
+uint32_t sim_actor_table_actor(const struct sim_actor_table *actor_table, uint32_t index);
+uint32_t sim_actor_table_object(const struct sim_actor_table *actor_table, uint32_t object);
 
 /* What was said at `event` (a log, a line, the reason of a store), or NULL. */
-const char *sim_cast_text(const struct sim_cast *cast, uint64_t event);
+const char *sim_actor_table_text(const struct sim_actor_table *actor_table, uint64_t event);
 
 /* The event at index `event`, which must be there. */
-const struct sim_event *sim_cast_event(const struct sim_cast *cast, uint64_t event);
+const struct sim_event *sim_actor_table_event(
+        const struct sim_actor_table *actor_table, uint64_t event);
 
 /* The first event of `step`, SIM_EVENT_NONE when there is none. */
-uint64_t sim_cast_step_first(const struct sim_cast *cast, uint64_t step);
+uint64_t sim_actor_table_step_first(const struct sim_actor_table *actor_table, uint64_t step);
 
 /* The virtual time of `step`; false when it is not recorded. */
-bool sim_cast_step_time(const struct sim_cast *cast, uint64_t step, uint64_t *ret_ns);
+bool sim_actor_table_step_time(
+        const struct sim_actor_table *actor_table, uint64_t step, uint64_t *ret_ns);
 
 /* The limit that cut the run off, as a verdict, whatever the judge has found behind it;
  * SIM_VERDICT_PASS: none did. */
-uint32_t sim_cast_limit(const struct sim_cast *cast);
+uint32_t sim_actor_table_limit(const struct sim_actor_table *actor_table);
 
 /* The last BLOCK of the loop `part` before the event `before`, when no UNBLOCK followed;
  * SIM_EVENT_NONE. */
-uint64_t sim_cast_blocked(const struct sim_cast *cast, uint32_t part, uint64_t before);
+uint64_t sim_actor_table_blocked(
+        const struct sim_actor_table *actor_table, uint32_t part, uint64_t before);
 
 /* ---- Names. ---------------------------------------------------------------------------------- */
 
 /* Adds the name of `part`. */
-void sim_cast_put_part(const struct sim_cast *cast, struct sim_page *page, uint32_t part);
+void sim_actor_table_put_part(
+        const struct sim_actor_table *actor_table, struct sim_page *page, uint32_t part);
 
 /* Adds the name of `object` as seen by `part`: what is its own is not said to be "of" it. */
-void sim_cast_put_object(
-        const struct sim_cast *cast, struct sim_page *page, uint32_t object, uint32_t part);
+void sim_actor_table_put_object(const struct sim_actor_table *actor_table, struct sim_page *page,
+        uint32_t object, uint32_t part);
 
 /* True when `object` has a name of its own. */
-bool sim_cast_has_name(const struct sim_cast *cast, uint32_t object);
+bool sim_actor_table_has_name(const struct sim_actor_table *actor_table, uint32_t object);
 
 /* True when `object` has the name of `part`: a source that is an actor and an object. */
-bool sim_cast_same_name(const struct sim_cast *cast, uint32_t part, uint32_t object);
+bool sim_actor_table_same_name(
+        const struct sim_actor_table *actor_table, uint32_t part, uint32_t object);
 
 /* Adds what is waited for: "the reply (timer 2)", by reason and object, whichever are there. */
-void sim_cast_put_wanted(const struct sim_cast *cast, struct sim_page *page, uint32_t object,
-        const char *reason, uint32_t part);
+void sim_actor_table_put_wanted(const struct sim_actor_table *actor_table, struct sim_page *page,
+        uint32_t object, const char *reason, uint32_t part);
 
 /* Adds "file.c:41 in function()" of the user's line, else of the runtime's. False: neither is
  * known, nothing added. */
-bool sim_cast_put_place(struct sim_page *page, uint32_t await, uint32_t site);
+bool sim_actor_table_put_place(struct sim_page *page, uint32_t await, uint32_t site);
 
 #ifdef __cplusplus
 }
