@@ -141,73 +141,73 @@ sim_answers_init(struct sim_answers *answers, const struct sim_tape *tape)
 
 /* ---- Writing down. --------------------------------------------------------------------------- */
 
-static struct sim_transcript *
-transcript_of(struct sim_strategy *strategy)
+static struct sim_decision_log *
+decision_log_of(struct sim_strategy *strategy)
 {
-    return (struct sim_transcript *)(void *)strategy;
+    return (struct sim_decision_log *)(void *)strategy;
 }
 
 static void
-transcript_begin(struct sim_strategy *strategy, uint64_t seed)
+decision_log_begin(struct sim_strategy *strategy, uint64_t seed)
 {
-    struct sim_transcript *transcript = transcript_of(strategy);
-    transcript->tape.count = 0;
-    transcript->full = false;
+    struct sim_decision_log *decision_log = decision_log_of(strategy);
+    decision_log->tape.count = 0;
+    decision_log->full = false;
     for (uint32_t kind = 0; kind < SIM_KINDS; kind++) {
-        transcript->asked[kind] = 0;
+        decision_log->asked[kind] = 0;
     }
-    if (transcript->inner->ops->begin != NULL) {
-        transcript->inner->ops->begin(transcript->inner, seed);
+    if (decision_log->inner->ops->begin != NULL) {
+        decision_log->inner->ops->begin(decision_log->inner, seed);
     }
 }
 
 static uint32_t
-transcript_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
+decision_log_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
-    struct sim_transcript *transcript = transcript_of(strategy);
-    uint32_t index = transcript->inner->ops->choose(transcript->inner, choice);
-    const struct sim_deviation entry = {.ordinal = transcript->asked[choice->kind]++,
+    struct sim_decision_log *decision_log = decision_log_of(strategy);
+    uint32_t index = decision_log->inner->ops->choose(decision_log->inner, choice);
+    const struct sim_deviation entry = {.ordinal = decision_log->asked[choice->kind]++,
             .kind = (uint8_t)choice->kind,
             .index = (uint8_t)index};
-    if (index != 0 && !append(&transcript->tape, &entry)) {
-        transcript->full = true;
+    if (index != 0 && !append(&decision_log->tape, &entry)) {
+        decision_log->full = true;
     }
     return index;
 }
 
 static void
-transcript_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
+decision_log_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_t count)
 {
-    struct sim_strategy *inner = transcript_of(strategy)->inner;
+    struct sim_strategy *inner = decision_log_of(strategy)->inner;
     if (inner->ops->events != NULL) {
         inner->ops->events(inner, events, count);
     }
 }
 
 static void
-transcript_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
+decision_log_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 {
-    struct sim_strategy *inner = transcript_of(strategy)->inner;
+    struct sim_strategy *inner = decision_log_of(strategy)->inner;
     if (inner->ops->end != NULL) {
         inner->ops->end(inner, outcome);
     }
 }
 
-static const struct sim_strategy_ops transcript_ops = {
-        .name = "transcript",
+static const struct sim_strategy_ops decision_log_ops = {
+        .name = "decision log",
         .about = "what another strategy answers, written down",
         .repeats = true,
-        .begin = transcript_begin,
-        .choose = transcript_choose,
-        .events = transcript_events,
-        .end = transcript_end,
+        .begin = decision_log_begin,
+        .choose = decision_log_choose,
+        .events = decision_log_events,
+        .end = decision_log_end,
 };
 
 void
-sim_transcript_init(
-        struct sim_transcript *transcript, struct sim_strategy *inner, struct sim_tape tape)
+sim_decision_log_init(
+        struct sim_decision_log *decision_log, struct sim_strategy *inner, struct sim_tape tape)
 {
     rt_assert(inner != NULL);
-    *transcript =
-            (struct sim_transcript){.strategy = {&transcript_ops}, .inner = inner, .tape = tape};
+    *decision_log = (struct sim_decision_log){
+            .strategy = {&decision_log_ops}, .inner = inner, .tape = tape};
 }

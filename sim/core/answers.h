@@ -66,7 +66,7 @@ void sim_answers_init(struct sim_answers *answers, const struct sim_tape *tape);
 /* ---- And back. ------------------------------------------------------------------------------- */
 
 /* What another strategy answers, written down as answers. */
-struct sim_transcript {
+struct sim_decision_log {
     struct sim_strategy strategy;
     struct sim_strategy *inner; /* Borrowed. */
     struct sim_tape tape;       /* Lent, with capacity. */
@@ -75,8 +75,8 @@ struct sim_transcript {
 };
 
 /* Stands in front of `inner`, which begins and ends with it; the memory of `tape` is lent. */
-void sim_transcript_init(
-        struct sim_transcript *transcript, struct sim_strategy *inner, struct sim_tape tape);
+void sim_decision_log_init(
+        struct sim_decision_log *decision_log, struct sim_strategy *inner, struct sim_tape tape);
 
 #ifdef __cplusplus
 }

@@ -124,35 +124,36 @@ sim_subject_from_file(struct sim_cli *cli, const char *path, struct sim_subject 
 /* ---- Out. ------------------------------------------------------------------------------------ */
 
 /* Shared with the process that makes the run; its tape lies behind it. */
-static struct sim_transcript *
-new_transcript(void)
+static struct sim_decision_log *
+new_decision_log(void)
 {
-    size_t size = sizeof(struct sim_transcript) + ANSWERS_MAX * sizeof(struct sim_deviation);
+    size_t size = sizeof(struct sim_decision_log) + ANSWERS_MAX * sizeof(struct sim_deviation);
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         return NULL;
     }
-    struct sim_transcript *transcript = memory;
-    transcript->tape =
-            (struct sim_tape){(struct sim_deviation *)(void *)(transcript + 1), 0, ANSWERS_MAX};
-    return transcript;
+    struct sim_decision_log *decision_log = memory;
+    decision_log->tape =
+            (struct sim_tape){(struct sim_deviation *)(void *)(decision_log + 1), 0, ANSWERS_MAX};
+    return decision_log;
 }
 
 static void
-free_transcript(struct sim_transcript *transcript)
+free_decision_log(struct sim_decision_log *decision_log)
 {
-    if (transcript != NULL) {
-        (void)munmap(transcript, sizeof(*transcript) + ANSWERS_MAX * sizeof(struct sim_deviation));
+    if (decision_log != NULL) {
+        (void)munmap(
+                decision_log, sizeof(*decision_log) + ANSWERS_MAX * sizeof(struct sim_deviation));
     }
 }
 
 /* A run that wrote over our memory has left no tape to go by. */
 static bool
-is_whole(const struct sim_transcript *transcript)
+is_whole(const struct sim_decision_log *decision_log)
 {
-    const struct sim_tape *tape = &transcript->tape;
-    bool whole = tape->entries == (const struct sim_deviation *)(const void *)(transcript + 1) &&
-                 tape->count <= ANSWERS_MAX && !transcript->full;
+    const struct sim_tape *tape = &decision_log->tape;
+    bool whole = tape->entries == (const struct sim_deviation *)(const void *)(decision_log + 1) &&
+                 tape->count <= ANSWERS_MAX && !decision_log->full;
     uint64_t next[SIM_KINDS] = {0};
     for (uint32_t i = 0; whole && i < tape->count; i++) {
         const struct sim_deviation *entry = &tape->entries[i];
@@ -186,14 +187,15 @@ write_file(const char *path, const char *line, const uint8_t *bytes, size_t size
 }
 
 static int
-write_transcript(const struct sim_subject *subject, const struct sim_transcript *transcript,
+write_decision_log(const struct sim_subject *subject, const struct sim_decision_log *decision_log,
         const char *path)
 {
     uint8_t *bytes = malloc(SIM_ARTIFACT_SIZE_MAX);
     char *line = sim_artifact_line(subject->entry->scenario, &subject->options);
     rt_assert(bytes != NULL);
     size_t room = SIM_ARTIFACT_SIZE_MAX - strlen(line);
-    size_t size = is_whole(transcript) ? sim_answers_write(&transcript->tape, bytes, room) : room;
+    size_t size =
+            is_whole(decision_log) ? sim_answers_write(&decision_log->tape, bytes, room) : room;
     int status = size + SIM_ANSWER_SIZE > room
                          ? sim_cli_fail(SIM_EXIT_SYSTEM,
                                    "the run has too many decisions for an artifact")
@@ -206,8 +208,8 @@ write_transcript(const struct sim_subject *subject, const struct sim_transcript 
 int
 sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const char *path)
 {
-    struct sim_transcript *transcript = new_transcript();
-    if (transcript == NULL) {
+    struct sim_decision_log *decision_log = new_decision_log();
+    if (decision_log == NULL) {
         return sim_cli_fail(SIM_EXIT_SYSTEM, "there is no memory to write the run down");
     }
     const struct sim_alone_case what = {
@@ -217,14 +219,14 @@ sim_subject_write(struct sim_cli *cli, const struct sim_subject *subject, const 
             .how = subject->how,
             .tape = &subject->tape,
             .hang_ms = cli->settings.hang_ms,
-            .transcript = transcript,
+            .decision_log = decision_log,
     };
     struct sim_alone alone = {.single = {.runs = 0}};
     int status = sim_alone_run(&alone, &what)
-                         ? write_transcript(subject, transcript, path)
+                         ? write_decision_log(subject, decision_log, path)
                          : sim_cli_fail(SIM_EXIT_SYSTEM, "the run could not be made: %s",
                                    alone.single.worker.error);
     sim_alone_done(&alone);
-    free_transcript(transcript);
+    free_decision_log(decision_log);
     return status;
 }

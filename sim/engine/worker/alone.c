@@ -17,7 +17,7 @@ sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what)
             .texts = true,
             .explain = what->explain,
             .with_past = what->with_past,
-            .transcript = what->transcript,
+            .decision_log = what->decision_log,
             .trap = what->trap,
             .study = what->study,
             .study_of = what->study_of,

@@ -25,12 +25,12 @@ struct sim_alone_case {
     const struct sim_tape *tape;        /* With a tape. */
     const struct sim_worker_kind *kind; /* NULL: the usual one. */
     uint32_t hang_ms;
-    const volatile sig_atomic_t *hurry; /* Of the worker; NULL: there is none. */
-    bool explain;                       /* Owed wake and FIFO order as well. */
-    bool with_past;                     /* After another run in the same process. */
-    bool loud;                          /* Its stderr is let through. */
-    struct sim_transcript *transcript;  /* As in struct sim_candidate. */
-    struct sim_trap *trap;              /* Likewise; NULL: in a process of its own. */
+    const volatile sig_atomic_t *hurry;    /* Of the worker; NULL: there is none. */
+    bool explain;                          /* Owed wake and FIFO order as well. */
+    bool with_past;                        /* After another run in the same process. */
+    bool loud;                             /* Its stderr is let through. */
+    struct sim_decision_log *decision_log; /* As in struct sim_candidate. */
+    struct sim_trap *trap;                 /* Likewise; NULL: in a process of its own. */
     /* Likewise: looks further into the run. NULL: nobody does. */
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);

@@ -309,12 +309,12 @@ set_options(const struct sim_job *job, uint64_t seed, struct sim_options *option
 static struct sim_strategy *
 scribe_of(const struct sim_job *job, struct sim_strategy *strategy)
 {
-    struct sim_transcript *transcript = job->transcript;
-    if (transcript == NULL) {
+    struct sim_decision_log *decision_log = job->decision_log;
+    if (decision_log == NULL) {
         return strategy;
     }
-    sim_transcript_init(transcript, strategy, transcript->tape);
-    return &transcript->strategy;
+    sim_decision_log_init(decision_log, strategy, decision_log->tape);
+    return &decision_log->strategy;
 }
 
 static void

@@ -92,7 +92,7 @@ struct sim_job {
     uint64_t study_steps; /* Steps of all replays after which it begins no more; 0: no bound. */
     /* Likewise shared with the parent: what the run answers is written there, also when its process
      * dies in it; its tape is lent. NULL: nobody asks. */
-    struct sim_transcript *transcript;
+    struct sim_decision_log *decision_log;
 };
 
 /* A run with news. */

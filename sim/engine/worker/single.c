@@ -102,7 +102,7 @@ sim_single_run(struct sim_single *single, const struct sim_candidate *candidate)
             .study = candidate->study,
             .study_of = candidate->study_of,
             .study_steps = single->budget != NULL ? sim_budget_steps_left(single->budget) + 1 : 0,
-            .transcript = candidate->transcript,
+            .decision_log = candidate->decision_log,
     };
     single->runs++;
     if (candidate->trap != NULL) {

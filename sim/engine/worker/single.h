@@ -54,7 +54,7 @@ struct sim_candidate {
     struct sim_trap *trap;
     /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
      * with its tape. NULL: nobody asks. */
-    struct sim_transcript *transcript;
+    struct sim_decision_log *decision_log;
 };
 
 /*

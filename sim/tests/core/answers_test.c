@@ -104,14 +104,15 @@ TEST(answers_written_from_a_run_is_that_run)
     static struct toy second;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct sim_random random;
-        struct sim_transcript transcript;
+        struct sim_decision_log decision_log;
         struct sim_deviation entries[ASKED];
         uint8_t bytes[2 * SIM_ANSWER_SIZE * ASKED];
         sim_random_init(&random);
-        sim_transcript_init(&transcript, &random.strategy, (struct sim_tape){entries, 0, ASKED});
-        toy_run(&first, &transcript.strategy, seed);
-        EXPECT(!transcript.full);
-        size_t size = sim_answers_write(&transcript.tape, bytes, sizeof(bytes));
+        sim_decision_log_init(
+                &decision_log, &random.strategy, (struct sim_tape){entries, 0, ASKED});
+        toy_run(&first, &decision_log.strategy, seed);
+        EXPECT(!decision_log.full);
+        size_t size = sim_answers_write(&decision_log.tape, bytes, sizeof(bytes));
         EXPECT(size > 0);
         toy_run_bytes(&second, bytes, size);
         EXPECT(memcmp(first.answers, second.answers, sizeof(first.answers)) == 0);
@@ -135,19 +136,19 @@ TEST(answers_answer_about_a_fault_leaves_the_others_where_they_were)
     }
 }
 
-/* A transcript that is full says so, and what it has is the beginning. */
-TEST(answers_transcript_without_room_says_so)
+/* A decision log that is full says so, and what it has is the beginning. */
+TEST(answers_decision_log_without_room_says_so)
 {
     struct toy toy;
     struct sim_random random;
-    struct sim_transcript transcript;
+    struct sim_decision_log decision_log;
     struct sim_deviation entries[5];
     sim_random_init(&random);
-    sim_transcript_init(&transcript, &random.strategy, (struct sim_tape){entries, 0, 5});
-    toy_run(&toy, &transcript.strategy, 3);
-    EXPECT(transcript.full);
-    EXPECT_EQ(transcript.tape.count, 5);
-    EXPECT_EQ(transcript.asked[SIM_KIND_RUN] + transcript.asked[SIM_KIND_USER] +
-                      transcript.asked[SIM_KIND_FAULT],
+    sim_decision_log_init(&decision_log, &random.strategy, (struct sim_tape){entries, 0, 5});
+    toy_run(&toy, &decision_log.strategy, 3);
+    EXPECT(decision_log.full);
+    EXPECT_EQ(decision_log.tape.count, 5);
+    EXPECT_EQ(decision_log.asked[SIM_KIND_RUN] + decision_log.asked[SIM_KIND_USER] +
+                      decision_log.asked[SIM_KIND_FAULT],
             ASKED);
 }
