@@ -197,7 +197,7 @@ evidence_of(const struct sim_explanation *explanation)
             .places = explanation->places,
             .passing = explanation->compared ? &explanation->passing_ledger : NULL,
             .counterfactual = &explanation->counterfactual,
-            .visit = explanation->compared ? &explanation->visit : NULL,
+            .attempt = explanation->compared ? &explanation->attempt : NULL,
             .over = explanation->over,
             .here = explanation->here,
             .there = explanation->there,
@@ -260,20 +260,20 @@ block_step(
 
 /* Who came to wake a loop, where it is a loop that was not told, or that did not pass a wake on. */
 static void
-find_visit(struct sim_explanation *explanation)
+find_attempt(struct sim_explanation *explanation)
 {
     const struct sim_outcome *outcome = sim_explanation_outcome(explanation);
     const struct sim_counterfactual *counterfactual = &explanation->counterfactual;
     const struct sim_wake_outcome *wake_outcome = &explanation->wake_outcome;
     const struct sim_counterfactual_runs runs = runs_of(explanation);
     if (counterfactual->kind == SIM_COUNTERFACTUAL_DROPPED) {
-        sim_visit_find(
-                &runs, explanation->places, counterfactual->actor, 0, 0, &explanation->visit);
+        sim_attempt_find(
+                &runs, explanation->places, counterfactual->actor, 0, 0, &explanation->attempt);
     } else if (counterfactual->kind == SIM_COUNTERFACTUAL_UNTOLD) {
-        sim_visit_find(&runs, explanation->places, counterfactual->actor, counterfactual->writer_id,
-                counterfactual->step, &explanation->visit);
+        sim_attempt_find(&runs, explanation->places, counterfactual->actor,
+                counterfactual->writer_id, counterfactual->step, &explanation->attempt);
     } else if (sim_outcome_is_stall(outcome)) {
-        sim_visit_find(&runs, explanation->places, outcome->actor, 0, 0, &explanation->visit);
+        sim_attempt_find(&runs, explanation->places, outcome->actor, 0, 0, &explanation->attempt);
     } else if (outcome->verdict == SIM_VERDICT_LOST_WAKEUP &&
                wake_outcome->kind == SIM_WAKE_OUTCOME_NOT_POLLED &&
                wake_outcome->root_cause != SIM_EVENT_NONE) {
@@ -283,8 +283,8 @@ find_visit(struct sim_explanation *explanation)
         uint64_t step =
                 sim_actor_table_event(&explanation->actor_table, wake_outcome->root_cause)->step;
         if (by_id != 0) {
-            sim_visit_find(
-                    &runs, explanation->places, outcome->actor, by_id, step, &explanation->visit);
+            sim_attempt_find(
+                    &runs, explanation->places, outcome->actor, by_id, step, &explanation->attempt);
         }
     }
 }
@@ -535,7 +535,7 @@ explain_runs(struct sim_explanation *explanation)
         }
     }
     if (explanation->compared) {
-        find_visit(explanation);
+        find_attempt(explanation);
     }
     find_cause(explanation);
     find_callers(explanation);

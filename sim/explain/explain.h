@@ -44,7 +44,7 @@ struct sim_explanation {
     struct sim_ledger ledger;
     struct sim_wake_outcome wake_outcome;
     struct sim_counterfactual counterfactual; /* Where nobody goes on. */
-    struct sim_visit visit;                   /* … or a loop's wake was dropped: who came. */
+    struct sim_attempt attempt;               /* … or a loop's wake was dropped: who came. */
     /* … and the way of who would do it, or of the loop that sleeps; NULL: not walked. */
     struct sim_way *here;
     struct sim_way *there;

@@ -368,7 +368,7 @@ static void
 put_fired_early(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    if (cause->by_visit) {
+    if (cause->by_attempt) {
         sim__say_met_nobody(page, explanation);
         return;
     }

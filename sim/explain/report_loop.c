@@ -169,11 +169,11 @@ sim__say_visited(struct sim_page *page, const struct sim_explanation *explanatio
         sim_page_put(page, " It comes as far as ");
         sim_page_printf(page, "%s() (%s:%u)", visited->at.place.function,
                 sim_place_file(&visited->at.place), (unsigned)visited->at.place.line);
-        const struct sim_visit *visit = &explanation->visit;
-        if (visit->has_beyond) {
+        const struct sim_attempt *attempt = &explanation->attempt;
+        if (attempt->has_beyond) {
             sim_page_put(
                     page, " and turns back there; in the nearest run that passes it goes on, ");
-            sim_words_put_place(page, &visit->beyond);
+            sim_words_put_place(page, &attempt->beyond);
             sim_page_put(page, ".");
         } else {
             sim_page_put(page, " and turns back there, where in the nearest run that passes a wake "
@@ -201,12 +201,12 @@ void
 sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    if (cause->by_counterfactual != SIM_COUNTERFACTUAL_DROPPED && !cause->by_visit) {
+    if (cause->by_counterfactual != SIM_COUNTERFACTUAL_DROPPED && !cause->by_attempt) {
         return;
     }
     sim_page_printf(page, " Only at step %llu ",
-            (unsigned long long)(cause->by_visit ? explanation->visit.slept
-                                                 : explanation->counterfactual.step));
+            (unsigned long long)(cause->by_attempt ? explanation->attempt.slept
+                                                   : explanation->counterfactual.step));
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " falls asleep");
     if (cause->sleeps.place.function[0] != '\0') {
@@ -222,7 +222,7 @@ void
 sim__say_met_nobody(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
-    const struct sim_visit *visit = &explanation->visit;
+    const struct sim_attempt *attempt = &explanation->attempt;
     uint32_t part = sim__waiter(explanation);
     sim_page_put(page, "the wake of ");
     sim_words_put_who(&explanation->actor_table, page, part);
@@ -233,7 +233,7 @@ sim__say_met_nobody(struct sim_page *page, const struct sim_explanation *explana
     sim__say_falls_asleep(page, explanation);
     sim_page_printf(page,
             " In the nearest run that passes it sleeps by then, and is woken at step %llu.",
-            (unsigned long long)visit->there_step);
+            (unsigned long long)attempt->there_step);
 }
 
 /* A loop blocks although a wake for it had come. */

@@ -13,11 +13,11 @@
 
 #include "sim/core/symbols.h"
 #include "sim/engine/worker/crash.h"
+#include "sim/explain/attempt/attempt.h"
 #include "sim/explain/counterfactual/counterfactual.h"
 #include "sim/explain/look/study.h"
 #include "sim/explain/look/way.h"
 #include "sim/explain/view/wake_outcome.h"
-#include "sim/explain/visit/visit.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,8 +98,8 @@ struct sim_cause {
     struct sim_location prior;
     /* COALESCED: the line of the runtime that polled who woke itself; no function: not known. */
     struct sim_location poller;
-    struct sim_location sleeps; /* by_visit: where. */
-    bool by_visit;              /* FIRED_EARLY: nobody fired anything; who came is at[0]. */
+    struct sim_location sleeps; /* by_attempt: where. */
+    bool by_attempt;            /* FIRED_EARLY: nobody fired anything; who came is at[0]. */
     bool by_call;               /* NEVER_STORED: `at` is a call that the passing run makes. */
     bool by_trail; /* `at` are the functions that were gone through, the last in front. */
 };
@@ -115,7 +115,7 @@ struct sim_evidence {
     /* The nearest run that passes, NULL where there is none. */
     const struct sim_ledger *passing;
     const struct sim_counterfactual *counterfactual; /* NULL: nobody was asked. */
-    const struct sim_visit *visit;                   /* NULL: not looked for. */
+    const struct sim_attempt *attempt;               /* NULL: not looked for. */
     const struct sim_way *over; /* The step that writes over it; NULL: not walked. */
     /* The way, in this run and in the passing one, of who was given what the blocked task waits for, or
      * would do it (counterfactual replay ELSEWHERE), or of the loop that sleeps. NULL: not walked. */

@@ -38,43 +38,43 @@ location_of(const struct sim_evidence *evidence, const struct sim_actor_table *a
 void
 sim__cause_visited(const struct sim_evidence *evidence, struct sim_visited *ret_visited)
 {
-    const struct sim_visit *visit = evidence->visit;
+    const struct sim_attempt *attempt = evidence->attempt;
     *ret_visited = (struct sim_visited){.instead = {.part = SIM_PART_NONE}};
-    if (visit == NULL || visit->step == 0 || evidence->passing == NULL) {
+    if (attempt == NULL || attempt->step == 0 || evidence->passing == NULL) {
         return;
     }
     const struct sim_actor_table *actor_table = evidence->ledger->actor_table;
     const struct sim_actor_table *passing = evidence->passing->actor_table;
     ret_visited->known = true;
-    ret_visited->early = visit->step <= visit->slept;
-    if (visit->has_turned) {
-        ret_visited->at = (struct sim_location){.place = visit->turned,
-                .step = visit->step,
-                .part = sim__part_of_id(actor_table, visit->by_id)};
+    ret_visited->early = attempt->step <= attempt->slept;
+    if (attempt->has_turned) {
+        ret_visited->at = (struct sim_location){.place = attempt->turned,
+                .step = attempt->step,
+                .part = sim__part_of_id(actor_table, attempt->by_id)};
     }
-    if (visit->instead_id != 0) {
+    if (attempt->instead_id != 0) {
         ret_visited->instead = location_of(
-                evidence, actor_table, &visit->instead, true, visit->step, visit->instead_id);
+                evidence, actor_table, &attempt->instead, true, attempt->step, attempt->instead_id);
     }
-    if (visit->flag_step != 0) {
+    if (attempt->flag_step != 0) {
         ret_visited->flag = location_of(
-                evidence, actor_table, &visit->flag, false, visit->flag_step, visit->flag_id);
+                evidence, actor_table, &attempt->flag, false, attempt->flag_step, attempt->flag_id);
     }
-    if (visit->clear_step != 0) {
+    if (attempt->clear_step != 0) {
         ret_visited->clear = location_of(
-                evidence, passing, &visit->clear, false, visit->clear_step, visit->clear_id);
+                evidence, passing, &attempt->clear, false, attempt->clear_step, attempt->clear_id);
     }
 }
 
 /* Who calls that function on the way to the wake. */
 static void
-add_callers(
-        const struct sim_evidence *evidence, const struct sim_visit *visit, struct sim_cause *cause)
+add_callers(const struct sim_evidence *evidence, const struct sim_attempt *attempt,
+        struct sim_cause *cause)
 {
     struct sim_cause way = {.kind = SIM_CAUSE_NOT_A_WAKE};
     uint32_t from = 0;
-    sim__blame_frames(evidence, &way, visit->would.frames, visit->would.frame_count, true,
-            visit->step, cause->at[0].part);
+    sim__blame_frames(evidence, &way, attempt->would.frames, attempt->would.frame_count, true,
+            attempt->step, cause->at[0].part);
     while (from < way.at_count &&
             strcmp(way.at[from].place.function, cause->at[0].place.function) != 0) {
         from++;
@@ -108,10 +108,10 @@ sim__blame_visitor(const struct sim_evidence *evidence, struct sim_cause *cause)
         return false;
     }
     cause->visited = visited;
-    cause->by_visit = true;
+    cause->by_attempt = true;
     cause->kind = SIM_CAUSE_FIRED_EARLY;
     cause->at[cause->at_count++] = visited.at;
-    add_callers(evidence, evidence->visit, cause);
+    add_callers(evidence, evidence->attempt, cause);
     sim__cause_sleeps(evidence, cause);
     return true;
 }

@@ -286,7 +286,7 @@ TEST(explain_wake_that_meets_nobody)
     explain(&test, &explain_met_nobody, SIM_VERDICT_DEADLOCK);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
-    EXPECT(!HAS_FRAMES || cause->by_visit);
+    EXPECT(!HAS_FRAMES || cause->by_attempt);
     EXPECT(blames(&test, 1, "gate_open"));
     EXPECT(!HAS_FRAMES || strcmp(cause->sleeps.place.function, "gate_wait") == 0);
     EXPECT(says(&test, "and finds nobody asleep"));
@@ -300,7 +300,7 @@ TEST(explain_what_came_before_the_sleep)
     explain(&test, &explain_came_early, SIM_VERDICT_DEADLOCK);
     const struct sim_cause *cause = &test.explanation.cause;
     EXPECT_EQ(cause->kind, HAS_FRAMES ? SIM_CAUSE_FIRED_EARLY : cause->kind);
-    EXPECT(!HAS_FRAMES || (cause->by_word && !cause->by_visit));
+    EXPECT(!HAS_FRAMES || (cause->by_word && !cause->by_attempt));
     EXPECT(blames(&test, 1, "gate_open_by_state"));
     EXPECT(says(&test, "before it sleeps, so there is nobody to wake yet"));
     done(&test);

@@ -1,5 +1,5 @@
 /*
- * visit.h -- who came to wake a loop that sleeps, and went again.
+ * attempt.h -- who came to wake a loop that sleeps, and went again.
  *
  * The counterfactual replay (counterfactual/counterfactual.h) tells that a loop was not told. Often somebody did come to tell it: the
  * wake found nobody asleep yet, or turned back at a flag, or went to somebody else. Here the two
@@ -13,8 +13,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VISIT_VISIT_H
-#define SIM_EXPLAIN_VISIT_VISIT_H
+#ifndef SIM_EXPLAIN_ATTEMPT_ATTEMPT_H
+#define SIM_EXPLAIN_ATTEMPT_ATTEMPT_H
 
 #include "sim/explain/counterfactual/counterfactual.h"
 
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-struct sim_visit {
+struct sim_attempt {
     uint32_t loop_id; /* Who sleeps: the stable id. */
     uint64_t slept;   /* Since this step. */
     uint32_t by_id;   /* Who came; 0: nobody is known. */
@@ -48,8 +48,8 @@ struct sim_visit {
  * `by_id` and `step`: who came, where that is known; 0: whoever wakes it in the passing run. Makes
  * the runs that it takes in processes of its own; there must be one that passes.
  */
-void sim_visit_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
-        uint32_t actor, uint32_t by_id, uint64_t step, struct sim_visit *ret_visit);
+void sim_attempt_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        uint32_t actor, uint32_t by_id, uint64_t step, struct sim_attempt *ret_attempt);
 
 #ifdef __cplusplus
 }

@@ -1,24 +1,24 @@
 /*
- * priv.h -- what the visit and its questions share: memory that outlives a worker.
+ * priv.h -- what the attempted wake and its questions share: memory that outlives a worker.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_EXPLAIN_VISIT_PRIV_H
-#define SIM_EXPLAIN_VISIT_PRIV_H
+#ifndef SIM_EXPLAIN_ATTEMPT_PRIV_H
+#define SIM_EXPLAIN_ATTEMPT_PRIV_H
 
-#include "sim/explain/visit/visit.h"
+#include "sim/explain/attempt/attempt.h"
 
-#define SIM__VISIT_FLAGS 8u
+#define SIM__ATTEMPT_FLAGS 8u
 
 /* A word that turns the visitor away; some are the simulator's own. */
-struct sim__visit_flag {
+struct sim__attempt_flag {
     struct sim_change change; /* After which it does. */
     struct sim_walk_stop writer;
     struct sim_change clear; /* The change of the passing run that takes it back; step 0: none. */
     struct sim_walk_stop clear_writer;
 };
 
-struct sim__visit_room {
+struct sim__attempt_room {
     uint32_t loop_id;
     uint32_t by_id;
     uint64_t step;
@@ -29,14 +29,14 @@ struct sim__visit_room {
     bool listed;
     bool done;
     uint32_t count;
-    struct sim__visit_flag flags[SIM__VISIT_FLAGS];
+    struct sim__attempt_flag flags[SIM__ATTEMPT_FLAGS];
 };
 
 /* For sim_job.study of the failing run: which word turns the visitor away; then who wrote it. */
-void sim__visit_ask(struct sim_world *world, const struct sim_case *what,
+void sim__attempt_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *room);
 /* The same of the passing run: who takes it back. */
-void sim__visit_walk_there(struct sim_world *world, const struct sim_case *what,
+void sim__attempt_walk_there(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *room);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * visit.c -- the wakes of both runs, and how far a visitor comes.
+ * attempt.c -- the wakes of both runs, and how far a visitor comes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/visit/visit.h"
+#include "sim/explain/attempt/attempt.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 #include "sim/engine/worker/single.h"
+#include "sim/explain/attempt/priv.h"
 #include "sim/explain/look/wakes.h"
 #include "sim/explain/look/way.h"
-#include "sim/explain/visit/priv.h"
 
 #define INLINED_MAX 8u
 #define CHAIN_MAX 16u
@@ -66,7 +66,7 @@ chain_of(struct sim_places *places, const struct sim_walk_stop *stop, struct sim
 /* How far `way` comes on that way: the function, and in which step. */
 static bool
 comes_to(struct sim_places *places, const struct sim_way *way, const struct sim_walk_stop *would,
-        struct sim_visit *visit)
+        struct sim_attempt *attempt)
 {
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
     struct sim_place chain[CHAIN_MAX];
@@ -77,8 +77,8 @@ comes_to(struct sim_places *places, const struct sim_way *way, const struct sim_
             if (walked[k].entered != UINT32_MAX &&
                     strcmp(walked[k].place.function, chain[i].function) == 0 &&
                     strcmp(walked[k].place.file, chain[i].file) == 0) {
-                visit->turned = walked[k].place;
-                visit->step = sim_way_step(way, walked[k].last);
+                attempt->turned = walked[k].place;
+                attempt->step = sim_way_step(way, walked[k].last);
                 return true;
             }
         }
@@ -90,7 +90,7 @@ comes_to(struct sim_places *places, const struct sim_way *way, const struct sim_
  * steps; here it comes as far as the function that it left last. */
 static void
 goes_on_there(struct sim_places *places, const struct sim_way *way, const struct sim_way *there,
-        struct sim_visit *visit)
+        struct sim_attempt *attempt)
 {
     struct sim_walked only[SIM_PATH_FUNCTIONS];
     struct sim_walked walked[SIM_PATH_FUNCTIONS];
@@ -98,14 +98,14 @@ goes_on_there(struct sim_places *places, const struct sim_way *way, const struct
     if (sim_way_only(places, there, way, only) == 0) {
         return;
     }
-    for (uint32_t k = 0; k < count && !visit->has_turned; k++) {
+    for (uint32_t k = 0; k < count && !attempt->has_turned; k++) {
         if (walked[k].entered != UINT32_MAX && !sim_place_is_runtime(&walked[k].place)) {
-            visit->turned = walked[k].place;
-            visit->has_turned = true;
+            attempt->turned = walked[k].place;
+            attempt->has_turned = true;
         }
     }
-    visit->beyond = only[0].place;
-    visit->has_beyond = visit->has_turned;
+    attempt->beyond = only[0].place;
+    attempt->has_beyond = attempt->has_turned;
 }
 
 /* ---- Whom it wakes. -------------------------------------------------------------------------- */
@@ -133,14 +133,14 @@ after_last_wake(const struct sim_wakes *wakes, uint32_t loop_id)
 }
 
 static void
-find_instead(const struct sim_wakes *wakes, struct sim_visit *visit)
+find_instead(const struct sim_wakes *wakes, struct sim_attempt *attempt)
 {
-    for (uint32_t i = 0; i < wakes->count && visit->instead_id == 0; i++) {
+    for (uint32_t i = 0; i < wakes->count && attempt->instead_id == 0; i++) {
         const struct sim_loop_wake *wake = &wakes->all[i];
-        if (wake->step == visit->step && wake->asleep && wake->loop_id != visit->loop_id &&
-                wake->loop_id != visit->by_id) {
-            visit->instead_id = wake->loop_id;
-            visit->instead = wake->stack;
+        if (wake->step == attempt->step && wake->asleep && wake->loop_id != attempt->loop_id &&
+                wake->loop_id != attempt->by_id) {
+            attempt->instead_id = wake->loop_id;
+            attempt->instead = wake->stack;
         }
     }
 }
@@ -162,34 +162,34 @@ is_readers(struct sim_places *places, const struct sim_walk_stop *stop)
 
 static void
 find_flag(const struct sim_counterfactual_runs *runs, struct sim_places *places,
-        struct sim_visit *visit)
+        struct sim_attempt *attempt)
 {
-    struct sim__visit_room *room = mmap(NULL, sizeof(struct sim__visit_room),
+    struct sim__attempt_room *room = mmap(NULL, sizeof(struct sim__attempt_room),
             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) {
         return;
     }
-    room->loop_id = visit->loop_id;
-    room->by_id = visit->by_id;
-    room->step = visit->step;
-    room->there_step = visit->there_step;
+    room->loop_id = attempt->loop_id;
+    room->by_id = attempt->by_id;
+    room->step = attempt->step;
+    room->there_step = attempt->there_step;
     fly(runs, runs->passing, sim_changes_run, &room->there);
     for (uint32_t deaths = 0; deaths < DEATHS_MAX && !room->done && sim_budget_left(runs->budget);
             deaths++) {
-        fly(runs, runs->failing, sim__visit_ask, room);
+        fly(runs, runs->failing, sim__attempt_ask, room);
     }
     if (room->count > 0) {
-        fly(runs, runs->passing, sim__visit_walk_there, room);
+        fly(runs, runs->passing, sim__attempt_walk_there, room);
     }
-    for (uint32_t i = 0; i < room->count && visit->flag_step == 0; i++) {
-        const struct sim__visit_flag *flag = &room->flags[i];
+    for (uint32_t i = 0; i < room->count && attempt->flag_step == 0; i++) {
+        const struct sim__attempt_flag *flag = &room->flags[i];
         if (is_readers(places, &flag->writer)) {
-            visit->flag_step = flag->change.step;
-            visit->flag_id = flag->change.actor_id;
-            visit->flag = flag->writer;
-            visit->clear_step = flag->clear.step;
-            visit->clear_id = flag->clear.actor_id;
-            visit->clear = flag->clear_writer;
+            attempt->flag_step = flag->change.step;
+            attempt->flag_id = flag->change.actor_id;
+            attempt->flag = flag->writer;
+            attempt->clear_step = flag->clear.step;
+            attempt->clear_id = flag->clear.actor_id;
+            attempt->clear = flag->clear_writer;
         }
     }
     (void)munmap(room, sizeof(*room));
@@ -199,26 +199,26 @@ find_flag(const struct sim_counterfactual_runs *runs, struct sim_places *places,
 
 static void
 find_way(const struct sim_counterfactual_runs *runs, struct sim_places *places, uint64_t from,
-        uint64_t to, struct sim_visit *visit)
+        uint64_t to, struct sim_attempt *attempt)
 {
-    struct sim_way *way = sim_way_new(visit->by_id, from, to);
+    struct sim_way *way = sim_way_new(attempt->by_id, from, to);
     if (way != NULL) {
         fly(runs, runs->failing, sim_way_run, way);
-        visit->has_turned = comes_to(places, way, &visit->would, visit);
+        attempt->has_turned = comes_to(places, way, &attempt->would, attempt);
         sim_way_free(&way);
     }
 }
 
 static void
 find_beyond(const struct sim_counterfactual_runs *runs, struct sim_places *places,
-        struct sim_visit *visit)
+        struct sim_attempt *attempt)
 {
-    struct sim_way *way = sim_way_new(visit->by_id, visit->step, visit->step);
-    struct sim_way *there = sim_way_new(visit->by_id, 1, UINT32_MAX);
+    struct sim_way *way = sim_way_new(attempt->by_id, attempt->step, attempt->step);
+    struct sim_way *there = sim_way_new(attempt->by_id, 1, UINT32_MAX);
     if (way != NULL && there != NULL) {
         fly(runs, runs->failing, sim_way_run, way);
         fly(runs, runs->passing, sim_way_run, there);
-        goes_on_there(places, way, there, visit);
+        goes_on_there(places, way, there, attempt);
     }
     sim_way_free(&way);
     sim_way_free(&there);
@@ -226,44 +226,45 @@ find_beyond(const struct sim_counterfactual_runs *runs, struct sim_places *place
 
 static void
 find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
-        const struct sim_wakes *here, const struct sim_wakes *there, struct sim_visit *visit)
+        const struct sim_wakes *here, const struct sim_wakes *there, struct sim_attempt *attempt)
 {
-    bool known = visit->step != 0;
-    visit->loop_id = here->loop_id;
-    visit->slept = here->slept;
-    const struct sim_loop_wake *would = last_wake(there, visit->loop_id, visit->by_id);
+    bool known = attempt->step != 0;
+    attempt->loop_id = here->loop_id;
+    attempt->slept = here->slept;
+    const struct sim_loop_wake *would = last_wake(there, attempt->loop_id, attempt->by_id);
     if (would != NULL) {
-        visit->would = would->stack;
-        visit->there_step = would->step;
-        visit->by_id = would->by_id;
-        find_way(runs, places, known ? visit->step : after_last_wake(here, visit->loop_id),
-                known ? visit->step : UINT32_MAX, visit);
+        attempt->would = would->stack;
+        attempt->there_step = would->step;
+        attempt->by_id = would->by_id;
+        find_way(runs, places, known ? attempt->step : after_last_wake(here, attempt->loop_id),
+                known ? attempt->step : UINT32_MAX, attempt);
     }
-    if (visit->step == 0) {
-        visit->by_id = 0;
+    if (attempt->step == 0) {
+        attempt->by_id = 0;
         return;
     }
-    if (would == NULL && visit->by_id != 0) {
-        find_beyond(runs, places, visit);
+    if (would == NULL && attempt->by_id != 0) {
+        find_beyond(runs, places, attempt);
     }
-    find_instead(here, visit);
-    if (visit->has_turned && visit->instead_id == 0 && (known || visit->step > visit->slept)) {
-        find_flag(runs, places, visit);
+    find_instead(here, attempt);
+    if (attempt->has_turned && attempt->instead_id == 0 &&
+            (known || attempt->step > attempt->slept)) {
+        find_flag(runs, places, attempt);
     }
 }
 
 void
-sim_visit_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
-        uint32_t actor, uint32_t by_id, uint64_t step, struct sim_visit *ret_visit)
+sim_attempt_find(const struct sim_counterfactual_runs *runs, struct sim_places *places,
+        uint32_t actor, uint32_t by_id, uint64_t step, struct sim_attempt *ret_attempt)
 {
     struct sim_wakes *here = sim_wakes_new(actor);
     struct sim_wakes *there = sim_wakes_new(0);
-    *ret_visit = (struct sim_visit){.by_id = by_id, .step = step};
+    *ret_attempt = (struct sim_attempt){.by_id = by_id, .step = step};
     if (here != NULL && there != NULL && places != NULL && runs->passing != NULL) {
         fly(runs, runs->failing, sim_wakes_run, here);
         fly(runs, runs->passing, sim_wakes_run, there);
         if (here->loop_id != 0) {
-            find(runs, places, here, there, ret_visit);
+            find(runs, places, here, there, ret_attempt);
         }
     }
     sim_wakes_free(&here);

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/explain/visit/priv.h"
+#include "sim/explain/attempt/priv.h"
 
 #include "sim/core/world.h"
 #include "sim/judge/nudge.h"
@@ -39,7 +39,7 @@ actor_of(const struct sim_world *world, uint32_t id)
 /* Whether the visitor's step wakes the loop when the word has these bits. */
 static bool
 is_woken_with(struct sim_world *world, const struct sim_case *what,
-        const struct sim__visit_room *room, const struct sim_change *change)
+        const struct sim__attempt_room *room, const struct sim_change *change)
 {
     uint64_t mask = sim_change_bytes(change);
     uint64_t word = 0;
@@ -88,7 +88,7 @@ is_set(const struct sim_change *change, const struct sim_change *flag)
 
 /* The last time before the loop is woken there that somebody takes the flag back. */
 static void
-find_clear(const struct sim__visit_room *room, struct sim__visit_flag *flag)
+find_clear(const struct sim__attempt_room *room, struct sim__attempt_flag *flag)
 {
     for (uint32_t i = room->there.count; i-- > 0 && flag->clear.step == 0;) {
         const struct sim_change *change = &room->there.all[i];
@@ -99,10 +99,10 @@ find_clear(const struct sim__visit_room *room, struct sim__visit_flag *flag)
 }
 
 void
-sim__visit_ask(struct sim_world *world, const struct sim_case *what,
+sim__attempt_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim__visit_room *room = argument;
+    struct sim__attempt_room *room = argument;
     struct sim_aside kept;
     if (!room->listed) {
         sim_changes_run(world, what, outcome, &room->here);
@@ -111,7 +111,7 @@ sim__visit_ask(struct sim_world *world, const struct sim_case *what,
     sim_keep(world, &kept);
     uint64_t most = STEPS_MAX / (room->step + 1);
     uint32_t number = 0;
-    for (uint32_t i = room->here.count; i-- > 0 && room->count < SIM__VISIT_FLAGS;) {
+    for (uint32_t i = room->here.count; i-- > 0 && room->count < SIM__ATTEMPT_FLAGS;) {
         const struct sim_change *change = &room->here.all[i];
         if (change->step >= room->step || ++number <= room->asked) {
             continue;
@@ -133,10 +133,10 @@ sim__visit_ask(struct sim_world *world, const struct sim_case *what,
 }
 
 void
-sim__visit_walk_there(struct sim_world *world, const struct sim_case *what,
+sim__attempt_walk_there(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *argument)
 {
-    struct sim__visit_room *room = argument;
+    struct sim__attempt_room *room = argument;
     struct sim_aside kept;
     (void)outcome;
     sim_keep(world, &kept);
