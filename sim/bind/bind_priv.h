@@ -82,8 +82,8 @@ void sim__look(void *argument);       /* Enables the loop if a turn is useful; a
 void sim__pick_init(struct sim_rt *rt);
 void sim__after_step(void *argument); /* Sees to the task polled through pop; argument: the rt. */
 
-/* nudge.c: what the oracle asks of a task. */
-enum sim_nudge sim__task_nudge(struct sim_actor *actor);
+/* spurious_poll.c: what the oracle asks of a task. */
+enum sim_spurious_poll sim__task_spurious_poll(struct sim_actor *actor);
 uint32_t sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
 void sim__task_fire_derived(struct sim_actor *actor);
 

@@ -341,16 +341,16 @@ task_waited(const struct sim_actor *actor, struct sim_waiting *ret)
     return true;
 }
 
-static enum sim_nudge
-task_nudge(struct sim_actor *actor)
+static enum sim_spurious_poll
+task_spurious_poll(struct sim_actor *actor)
 {
     struct task *task = task_of_actor(actor);
     struct sim_foreign *foreign = task->foreign;
     if (foreign->again == NULL || task->polling) {
-        return SIM_NUDGE_UNSUPPORTED;
+        return SIM_SPURIOUS_POLL_UNSUPPORTED;
     }
     foreign->again(foreign->runtime, (void *)(uintptr_t)task->address);
-    return actor->done ? SIM_NUDGE_MOVED : SIM_NUDGE_STILL;
+    return actor->done ? SIM_SPURIOUS_POLL_MOVED : SIM_SPURIOUS_POLL_STILL;
 }
 
 static void
@@ -381,7 +381,7 @@ task_cancel(struct sim_actor *actor)
 static const struct sim_actor_ops task_ops = {
         .kind = SIM_ACTOR_TASK,
         .step = task_step,
-        .nudge = task_nudge,
+        .spurious_poll = task_spurious_poll,
         .waiting = task_waiting,
         .waited = task_waited,
         .cancel = task_cancel,

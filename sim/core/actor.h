@@ -46,12 +46,12 @@ enum sim_actor_kind {
     SIM_ACTOR_OTHER
 };
 
-/* How a nudge went. */
-enum sim_nudge {
-    SIM_NUDGE_UNSUPPORTED, /* This actor cannot be resumed spuriously, or does not sleep. */
-    SIM_NUDGE_STILL,       /* It was resumed, and waits for the same as before. */
-    SIM_NUDGE_MOVED,       /* It has finished. */
-    SIM_NUDGE_PARKED       /* It has left its executor, to be posted again (T13). */
+/* How a spurious poll went. */
+enum sim_spurious_poll {
+    SIM_SPURIOUS_POLL_UNSUPPORTED, /* This actor cannot be resumed spuriously, or does not sleep. */
+    SIM_SPURIOUS_POLL_STILL,       /* It was resumed, and waits for the same as before. */
+    SIM_SPURIOUS_POLL_MOVED,       /* It has finished. */
+    SIM_SPURIOUS_POLL_PARKED       /* It has left its executor, to be posted again (T13). */
 };
 
 /* One thing that a blocked task waits for. */
@@ -74,7 +74,7 @@ struct sim_actor_ops {
      * again if it can go on. */
     void (*step)(struct sim_actor *actor);
     /* The oracle's: resumes the blocked task once for nothing, with choices muted. NULL: unsupported. */
-    enum sim_nudge (*nudge)(struct sim_actor *actor);
+    enum sim_spurious_poll (*spurious_poll)(struct sim_actor *actor);
     /* What it waits for: fills at most `max` entries and returns how many there are. NULL: none. */
     uint32_t (*waiting)(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
     /* What it was woken out of, where no poll has followed, or waited for last, where it waits for

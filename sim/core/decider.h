@@ -30,7 +30,7 @@ struct sim_decider {
     uint64_t seed;
     uint64_t hash;        /* Of every answer with more than one alternative, in order. */
     uint64_t asked;       /* Answers with more than one alternative. */
-    bool muted;           /* Inside a nudge: every answer is 0 and nothing is counted. */
+    bool muted;           /* Inside a spurious poll: every answer is 0 and nothing is counted. */
     bool tape_off;        /* No tape was lent: deviations are counted only. */
     bool tape_full;       /* From here on all is default, unless the strategy repeats by itself. */
     uint32_t deviations;  /* Answers other than 0. */

@@ -44,7 +44,8 @@ extern "C" {
     X(OUT, "out", "the scenario printed a line; the text is kept beside the trace") \
     X(PROGRESS, "progress", "the scenario says that it got on") \
     X(GOAL, "goal", "SIM_SOMETIMES or SIM_REACHABLE was reached") \
-    X(NUDGE, "nudge", "a blocked task is polled by the oracle; never part of a digest") \
+    X(SPURIOUS_POLL, "spurious poll", \
+            "a blocked task is polled by the oracle; never part of a digest") \
     X(END, "end", "the run is over; argument: the verdict") \
     X(GET, "get", "a shared cell was read; object: the cell; argument: what it holds") \
     X(SET, "set", "a shared cell was written; object: the cell; argument: what it holds now") \

@@ -21,7 +21,7 @@ struct sim_loop {
     void (*fn)(struct sim_world *world, void *argument);
     void *argument;
     bool blocked;
-    bool interrupted;    /* It was enabled for nothing, by a question (judge/nudge.h). */
+    bool interrupted;    /* It was enabled for nothing, by a question (judge/spurious_poll.h). */
     uint32_t reports;    /* While blocked in its host: so much may be reported for nothing. */
     uint32_t report_nth; /* While interrupted: which of that, from 1 on; 0: nothing. */
     uint32_t switches;   /* Calls of the host in a row before which it gave way. */

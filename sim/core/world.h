@@ -194,7 +194,7 @@ struct sim_world {
     uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
     bool nudging;
     bool free_steps;   /* Of a question: steps cost no time. */
-    uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a nudge may have moved. */
+    uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a spurious poll may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
     bool closing;      /* After the end: background is cancelled, things are given back. */
     uint32_t order;    /* In force: enum sim_order. */

@@ -12,9 +12,9 @@
 #include "runtime/base/assert.h"
 #include "sim/core/strategies.h"
 #include "sim/judge/liveness.h"
-#include "sim/judge/nudge.h"
 #include "sim/judge/progress.h"
 #include "sim/judge/rounds.h"
+#include "sim/judge/spurious_poll.h"
 #include "sim/judge/stand.h"
 
 /* Who slept when the run came to its end: looked up in one replay, asked in others. */
@@ -32,7 +32,7 @@ collect_some(const struct sim_world *world, bool waited_for, bool hosts, struct 
     for (uint32_t i = 1; i < world->actor_count; i++) {
         const struct sim_actor *actor = world->actors[i];
         bool can_sleep = actor->ops->kind == SIM_ACTOR_TASK || actor->ops->kind == SIM_ACTOR_LOOP ||
-                         actor->ops->nudge != NULL;
+                         actor->ops->spurious_poll != NULL;
         if (!actor->done && can_sleep && actor->foreground == waited_for && !actor->enabled &&
                 actor->hosts == hosts) {
             struct sim_in_host in_host;
@@ -245,10 +245,10 @@ static bool
 ask_everybody(struct inquest *inquest)
 {
     const struct waiters *waiters = &inquest->waiters;
-    uint32_t index = sim_nudge_rounds(
+    uint32_t index = sim_spurious_poll_rounds(
             &inquest->stand, inquest->stop, waiters->indices, waiters->foreground, false);
     if (index == 0 && waiters->count > waiters->foreground) {
-        index = sim_nudge_rounds(
+        index = sim_spurious_poll_rounds(
                 &inquest->stand, inquest->stop, waiters->indices, waiters->count, true);
     }
     if (index == 0) {

@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/judge/judge.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 #include "sim/judge/stand.h"
 
 static bool

@@ -17,8 +17,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/judge/judge.h"
-#include "sim/judge/nudge.h"
 #include "sim/judge/progress.h"
+#include "sim/judge/spurious_poll.h"
 #include "sim/judge/stand.h"
 
 /* The replays that answer for one actor. */
@@ -132,8 +132,8 @@ find_stage(struct asking *asking)
     if (sim_stand_at(&asking->stand, end)) {
         actor = sim_world_actor(asking->stand.world, asking->outcome->actor);
     }
-    return actor != NULL && actor->ops->nudge == NULL ? SIM_ORACLE_STAGE_INTERRUPT
-                                                      : SIM_ORACLE_STAGE_POLL;
+    return actor != NULL && actor->ops->spurious_poll == NULL ? SIM_ORACLE_STAGE_INTERRUPT
+                                                              : SIM_ORACLE_STAGE_POLL;
 }
 
 /* Which report for nothing it was, only the judge knows: the first with which it would make

@@ -13,7 +13,7 @@
 #ifndef SIM_JUDGE_PROGRESS_H
 #define SIM_JUDGE_PROGRESS_H
 
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 #include "sim/judge/stand.h"
 
 struct sim_progress {

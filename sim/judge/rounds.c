@@ -20,29 +20,29 @@
 
 struct poll {
     struct sim_actor *actor;
-    enum sim_nudge answer;
+    enum sim_spurious_poll answer;
 };
 
 static void
 ask(void *argument)
 {
     struct poll *poll = argument;
-    poll->answer = poll->actor->ops->nudge(poll->actor);
+    poll->answer = poll->actor->ops->spurious_poll(poll->actor);
 }
 
 /* False when a verdict fell. */
 static bool
 poll_one(struct sim_world *world, struct sim_actor *actor, bool clock_moves, bool *ret_finished)
 {
-    struct poll poll = {actor, SIM_NUDGE_UNSUPPORTED};
+    struct poll poll = {actor, SIM_SPURIOUS_POLL_UNSUPPORTED};
     uint32_t before = world->foreground;
-    if (actor->done || actor->ops->nudge == NULL) {
+    if (actor->done || actor->ops->spurious_poll == NULL) {
         return true;
     }
     if (!sim_world_call(world, actor, ask, &poll)) {
         return false;
     }
-    *ret_finished = poll.answer == SIM_NUDGE_MOVED && actor->foreground;
+    *ret_finished = poll.answer == SIM_SPURIOUS_POLL_MOVED && actor->foreground;
     const struct sim_settling settling = {
             .steps = SETTLE_STEPS, .until_ns = clock_moves ? SIM_NEVER : 0};
     if (!*ret_finished && sim_world_settle(world, &settling) == SIM_SETTLED_VERDICT) {
@@ -71,7 +71,7 @@ poll_all(struct sim_world *world, const uint32_t *actors, uint32_t count, bool c
 }
 
 uint32_t
-sim_nudge_rounds(struct sim_stand *stand, struct sim_stop stop, const uint32_t *actors,
+sim_spurious_poll_rounds(struct sim_stand *stand, struct sim_stop stop, const uint32_t *actors,
         uint32_t count, bool clock_moves)
 {
     return sim_stand_at(stand, stop) ? poll_all(stand->world, actors, count, clock_moves) : 0;

@@ -13,7 +13,7 @@
  * at most 64 rounds. With `clock_moves` what is due later is let happen after each poll. Returns
  * the index of the actor whose poll was the last before that, or 0.
  */
-uint32_t sim_nudge_rounds(struct sim_stand *stand, struct sim_stop stop, const uint32_t *actors,
-        uint32_t count, bool clock_moves);
+uint32_t sim_spurious_poll_rounds(struct sim_stand *stand, struct sim_stop stop,
+        const uint32_t *actors, uint32_t count, bool clock_moves);
 
 #endif

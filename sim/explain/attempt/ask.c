@@ -10,7 +10,7 @@
 #include "sim/explain/attempt/priv.h"
 
 #include "sim/core/world.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 #define WALK_MOST UINT64_C(200000)
 #define ASKED_MAX 200u

@@ -13,7 +13,7 @@
 
 #include "runtime/base/assert.h"
 #include "sim/explain/counterfactual/priv.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 /* Instructions of a step that is walked. */
 #define WALK_MOST UINT64_C(200000)
@@ -124,7 +124,7 @@ goes_on(struct asking *asking, const struct waiter *waiter, struct sim_stop stop
     if (!next_question(asking, stop.step)) {
         return false;
     }
-    sim_nudge(asking->world, asking->what, &question, &answer);
+    sim_spurious_poll(asking->world, asking->what, &question, &answer);
     return answer.asked && answer.moved && !answer.failed;
 }
 
@@ -165,7 +165,7 @@ ask_deaf(struct asking *asking, const struct waiter *waiter)
             !next_question(asking, asking->outcome->fail_step)) {
         return;
     }
-    sim_nudge(asking->world, asking->what, &question, &answer);
+    sim_spurious_poll(asking->world, asking->what, &question, &answer);
     if (answer.asked && answer.moved && !answer.failed) {
         add_hit(asking, SIM_COUNTERFACTUAL_DEAF, waiter, NULL, 0);
         asking->room->hits[asking->room->hit_count - 1].counterfactual.object = silence.object;

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 /* Instructions of a step that is walked. */
 #define WALK_MOST UINT64_C(200000)
@@ -88,7 +88,7 @@ ask(struct search *search, const struct sim_change *change, bool after, struct s
         return false;
     }
     search->came->asked++;
-    sim_nudge(search->world, search->what, &question, ret);
+    sim_spurious_poll(search->world, search->what, &question, ret);
     return ret->asked && !ret->failed;
 }
 

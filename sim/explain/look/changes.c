@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 /* Steps at the end of a run that are looked at. */
 #define STEPS_MAX UINT64_C(400)

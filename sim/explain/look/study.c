@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 /* Instructions of a step that is walked: 2 s at the most. */
 #define WALK_MOST UINT64_C(200000)
@@ -117,7 +117,7 @@ try_word(struct sim_world *world, const struct sim_case *what, const struct sim_
     };
     struct sim_answer answer;
     word->state = SIM_WORD_TRYING;
-    sim_nudge(world, what, &question, &answer);
+    sim_spurious_poll(world, what, &question, &answer);
     word->state =
             answer.asked && !answer.moved && !answer.failed ? SIM_WORD_DECIDES : SIM_WORD_IDLE;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 struct sim_wakes *
 sim_wakes_new(uint32_t actor)

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "sim/host/fd.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 /* Instructions of all steps together: half a second. */
 #define WALK_MOST UINT64_C(50000)

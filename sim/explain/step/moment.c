@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/assert.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 struct sim_moment *
 sim_moment_new(uint64_t step)

@@ -8,7 +8,7 @@
 
 #include "runtime/tests/test.h"
 #include "sim/engine/worker/alone.h"
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 #include "sim/rewake.h"
 
 struct job {

@@ -459,7 +459,7 @@ second_wait_setup(struct sim_world *world)
 
 /* Goal: a blocked task that takes an item when nudged has moved, although it sleeps again at once.
  * Method: the item is there, the wake was not; after it comes a second wait. */
-TEST(item_taken_by_the_nudge_before_a_second_wait_is_not_missed)
+TEST(item_taken_by_the_spurious_poll_before_a_second_wait_is_not_missed)
 {
     static const struct sim_scenario scenario = {.name = "test/second", .setup = second_wait_setup};
     struct lab lab;

@@ -1,5 +1,5 @@
 /*
- * nudge.h -- one question to one blocked actor, in a replay that stands at a stop.
+ * spurious_poll.h -- one question to one blocked actor, in a replay that stands at a stop.
  *
  * What the answer means is not said here: an answer lists what was gained and whether the actor
  * waits for something else than before. progress.h compares it with the same replay without the
@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SIM_JUDGE_NUDGE_H
-#define SIM_JUDGE_NUDGE_H
+#ifndef SIM_JUDGE_SPURIOUS_POLL_H
+#define SIM_JUDGE_SPURIOUS_POLL_H
 
 #include <string.h>
 
@@ -119,7 +119,7 @@ void sim_hold_others(
 
 /* Replays `what` up to the stop, asks, and drops the replay. Notes no gains, unless world->gains is
  * set. */
-void sim_nudge(struct sim_world *world, const struct sim_case *what,
+void sim_spurious_poll(struct sim_world *world, const struct sim_case *what,
         const struct sim_question *question, struct sim_answer *ret_answer);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * nudge_test.c -- one question to one blocked task, with others and alone.
+ * spurious_poll_test.c -- one question to one blocked task, with others and alone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 #include "sim/tests/lab.h"
 
@@ -58,7 +58,7 @@ setup(struct sim_world *world)
 static struct sim_answer
 ask(bool alone)
 {
-    static const struct sim_scenario scenario = {.name = "test/nudge", .setup = setup};
+    static const struct sim_scenario scenario = {.name = "test/spurious_poll", .setup = setup};
     struct lab lab;
     struct sim_answer answer;
     lab_init(&lab, NULL, 0xa5);
@@ -78,7 +78,7 @@ ask(bool alone)
             .stage = SIM_ORACLE_STAGE_POLL,
             .settling = {.steps = 1000},
             .alone = alone};
-    sim_nudge(&lab.world, &what, &question, &answer);
+    sim_spurious_poll(&lab.world, &what, &question, &answer);
     lab_fini(&lab);
     return answer;
 }
@@ -87,7 +87,7 @@ ask(bool alone)
  * Goal: with all others held back only what the question itself sets going happens.
  * Method: the reader makes progress when the writer comes in between, and only then.
  */
-TEST(nudge_of_a_task_alone_hears_of_nothing_that_others_do)
+TEST(spurious_poll_of_a_task_alone_hears_of_nothing_that_others_do)
 {
     struct sim_answer answer = ask(false);
     EXPECT(answer.asked);

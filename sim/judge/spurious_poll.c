@@ -1,5 +1,5 @@
 /*
- * nudge.c -- one question, and what changed because of it.
+ * spurious_poll.c -- one question, and what changed because of it.
  *
  * Whether the actor waits for something else is compared by object and line, with three things
  * forgiven, as a healthy task does them when it is polled for nothing: a timer or a pollable of its
@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "sim/judge/nudge.h"
+#include "sim/judge/spurious_poll.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ struct asking {
     struct sim_actor *actor;
     enum sim_oracle_stage stage;
     uint32_t nth;
-    enum sim_nudge answer;
+    enum sim_spurious_poll answer;
 };
 
 static void
@@ -105,12 +105,12 @@ ask(void *argument)
     struct asking *asking = argument;
     struct sim_world *world = asking->world;
     if (asking->stage == SIM_ORACLE_STAGE_POLL) {
-        asking->answer = asking->actor->ops->nudge(asking->actor);
+        asking->answer = asking->actor->ops->spurious_poll(asking->actor);
         return;
     }
     if (asking->stage == SIM_ORACLE_STAGE_INTERRUPT) {
         asking->actor->ops->interrupt(asking->actor, asking->nth);
-        asking->answer = SIM_NUDGE_STILL;
+        asking->answer = SIM_SPURIOUS_POLL_STILL;
         return;
     }
     if (asking->stage == SIM_ORACLE_STAGE_ASK_AGAIN || asking->stage == SIM_ORACLE_STAGE_PRETEND) {
@@ -124,7 +124,7 @@ ask(void *argument)
                 does(renewable->argument);
             }
         }
-        asking->answer = SIM_NUDGE_STILL;
+        asking->answer = SIM_SPURIOUS_POLL_STILL;
         return;
     }
     if (asking->actor->ops->fire_derived != NULL) {
@@ -135,7 +135,7 @@ ask(void *argument)
         struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
         renewable->renew(renewable->argument);
     }
-    asking->answer = SIM_NUDGE_STILL;
+    asking->answer = SIM_SPURIOUS_POLL_STILL;
 }
 
 static void
@@ -182,7 +182,7 @@ askable(const struct sim_actor *actor, enum sim_oracle_stage stage)
         return actor->ops->interrupt != NULL && actor->ops->waiting(actor, &waiting, 1) > 0;
     }
     return stage == SIM_ORACLE_STAGE_SOURCES || stage == SIM_ORACLE_STAGE_ASK_AGAIN ||
-           stage == SIM_ORACLE_STAGE_PRETEND || actor->ops->nudge != NULL;
+           stage == SIM_ORACLE_STAGE_PRETEND || actor->ops->spurious_poll != NULL;
 }
 
 void
@@ -294,14 +294,15 @@ ask_and_settle(struct sim_world *world, struct sim_actor *actor,
     before.no_deadline = before.no_deadline && question->stage >= SIM_ORACLE_STAGE_INTERRUPT;
     note_asked(world, actor, ret);
     prepare(world, actor, question);
-    struct asking asking = {world, actor, question->stage, question->nth, SIM_NUDGE_UNSUPPORTED};
+    struct asking asking = {
+            world, actor, question->stage, question->nth, SIM_SPURIOUS_POLL_UNSUPPORTED};
     bool alive = sim_world_call(world, actor, ask, &asking);
-    if (alive && asking.answer == SIM_NUDGE_UNSUPPORTED) {
+    if (alive && asking.answer == SIM_SPURIOUS_POLL_UNSUPPORTED) {
         return;
     }
     ret->asked = true;
-    bool finished = alive && asking.answer == SIM_NUDGE_MOVED;
-    bool left = finished || (alive && asking.answer == SIM_NUDGE_PARKED);
+    bool finished = alive && asking.answer == SIM_SPURIOUS_POLL_MOVED;
+    bool left = finished || (alive && asking.answer == SIM_SPURIOUS_POLL_PARKED);
     const struct sim_settling settling = settling_of(question);
     enum sim_settled settled = alive ? SIM_SETTLED : SIM_SETTLED_VERDICT;
     if (finished) {
@@ -335,8 +336,8 @@ sim_put(struct sim_world *world, const struct sim_question *question, struct sim
 }
 
 void
-sim_nudge(struct sim_world *world, const struct sim_case *what, const struct sim_question *question,
-        struct sim_answer *ret_answer)
+sim_spurious_poll(struct sim_world *world, const struct sim_case *what,
+        const struct sim_question *question, struct sim_answer *ret_answer)
 {
     memset(ret_answer, 0, sizeof(*ret_answer));
     struct sim_recording nothing = {false, false};

@@ -1,5 +1,5 @@
 /*
- * nudge.c -- what the oracle asks of a sleeping task.
+ * spurious_poll.c -- what the oracle asks of a sleeping task.
  *
  * The task is polled by hand, past the executor: its state there, and its place in
  * no queue, stay as they are. It sees its own waker, so that whoever stores it
@@ -33,22 +33,22 @@ waiter(const struct sim_bound *bound)
     return task->state == RT_TASK_SLEEPING || forgotten ? task : NULL;
 }
 
-enum sim_nudge
-sim__task_nudge(struct sim_actor *actor)
+enum sim_spurious_poll
+sim__task_spurious_poll(struct sim_actor *actor)
 {
     struct sim_bound *bound = bound_of(actor);
     struct rt_task *task = waiter(bound);
     if (task == NULL) {
-        return SIM_NUDGE_UNSUPPORTED;
+        return SIM_SPURIOUS_POLL_UNSUPPORTED;
     }
     struct rt_cx cx;
     rt_cx_init(&cx, &bound->rt->runtime.executor, task, rt_target_waker(&task->target));
     rt_poll answer = task->poll(task, &cx);
     rt_cx_poison(&cx);
     sim__refresh(bound->rt); /* What it has armed is due in its time. */
-    return answer == RT_PENDING  ? SIM_NUDGE_STILL
-           : answer == RT_PARKED ? SIM_NUDGE_PARKED
-                                 : SIM_NUDGE_MOVED;
+    return answer == RT_PENDING  ? SIM_SPURIOUS_POLL_STILL
+           : answer == RT_PARKED ? SIM_SPURIOUS_POLL_PARKED
+                                 : SIM_SPURIOUS_POLL_MOVED;
 }
 
 uint32_t
