@@ -22,7 +22,7 @@ SELECT t.step, t.cause, t.actor, t.kind, t.object,
            WHEN t.kind IN ('poll', 'post', 'complete', 'cancel', 'park', 'cleanup', 'wait',
                'unwait', 'subscribe', 'unsubscribe', 'done', 'log', 'out', 'progress', 'goal',
                'spurious', 'unready', 'submit', 'shut', 'fire-empty', 'suspend', 'report', 'ready',
-               'destroy', 'refuse', 'wake-dead', 'healed', 'switch', 'spurious poll') THEN NULL
+               'destroy', 'refuse', 'wake-dead', 'fault-free', 'switch', 'spurious poll') THEN NULL
            ELSE coalesce(CASE t.kind
                WHEN 'actor' THEN CASE t.argument >> 32 WHEN 0 THEN 'world' WHEN 1 THEN 'task'
                    WHEN 2 THEN 'loop' WHEN 3 THEN 'source' WHEN 4 THEN 'fault' ELSE 'other' END

@@ -67,4 +67,5 @@ setup(struct sim_world *world)
 
 SIM_SCENARIO(canary_liveness, .name = "canary/liveness",
         .about = "A client that met one late answer asks on forever, and is answered.",
-        .setup = setup, .expect = SIM_VERDICT_LIVELOCK, .heal_steps = 500, .settle_steps = 5000);
+        .setup = setup, .expect = SIM_VERDICT_LIVELOCK, .fault_free_after = 500,
+        .converge_steps = 5000);

@@ -12,7 +12,7 @@
  * The fix. Of two that contradict each other a certain one gives in: hear_reset below.
  *
  * Here. Eight parcels are sent, each is acknowledged. One packet in eight is lost until the run is
- * healed, and that is the point: a lost packet ends the duel sooner or later, so that a network
+ * free of faults, and that is the point: a lost packet ends the duel sooner or later, so that a network
  * that goes on losing packets shows every run come to its end. Only one that is in order again
  * does not.
  *
@@ -258,8 +258,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(liveness_reset_duel_broken, .name = "liveness/reset-duel/broken",
         .about = "Two ends of a connection contradict each other's resets, forever.",
-        .setup = setup_broken, .expect = SIM_VERDICT_LIVELOCK, .heal_steps = 200,
-        .settle_steps = 5000);
+        .setup = setup_broken, .expect = SIM_VERDICT_LIVELOCK, .fault_free_after = 200,
+        .converge_steps = 5000);
 SIM_SCENARIO(liveness_reset_duel_fixed, .name = "liveness/reset-duel/fixed",
         .about = "Of two that contradict each other the receiver gives in.", .setup = setup_fixed,
-        .heal_steps = 200, .settle_steps = 5000);
+        .fault_free_after = 200, .converge_steps = 5000);

@@ -14,7 +14,7 @@
  * The fix. The server looks first whether anybody still waits for the answer: server_poll below.
  *
  * Here. Clients come one after the other and think for 2 ms between two requests; a quarter of the
- * server's time is taken. Now and then, until the run is healed, a request takes 2 ms: one such
+ * server's time is taken. Now and then, until the run is free of faults, a request takes 2 ms: one such
  * hitch is enough to bring them all together.
  *
  * Must end in: livelock, by `liveness`. Fails on the baseline run: no.
@@ -183,8 +183,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(liveness_retry_storm_broken, .name = "liveness/retry-storm/broken",
         .about = "Requests that were given up keep a server from all others.",
-        .setup = setup_broken, .expect = SIM_VERDICT_LIVELOCK, .heal_steps = 500,
-        .settle_steps = 5000);
+        .setup = setup_broken, .expect = SIM_VERDICT_LIVELOCK, .fault_free_after = 500,
+        .converge_steps = 5000);
 SIM_SCENARIO(liveness_retry_storm_fixed, .name = "liveness/retry-storm/fixed",
         .about = "A server works for those only who still wait.", .setup = setup_fixed,
-        .heal_steps = 500, .settle_steps = 5000);
+        .fault_free_after = 500, .converge_steps = 5000);

@@ -26,7 +26,7 @@ static const struct sim_deviation decisions[] = {
 
 static const struct sim_regression run = {
         .scenario = "seeds/s3/three-tasks",
-        .options = "-O heal_steps=256",
+        .options = "-O fault_free_after=256",
         .decisions = decisions,
         .count = sizeof(decisions) / sizeof(*decisions),
 };

@@ -24,7 +24,7 @@ static const struct sim_deviation decisions[] = {
 
 static const struct sim_regression run = {
         .scenario = "seeds/s1/two-requests",
-        .options = "-O heal_steps=2048",
+        .options = "-O fault_free_after=2048",
         .decisions = decisions,
         .count = sizeof(decisions) / sizeof(*decisions),
 };

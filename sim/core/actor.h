@@ -112,13 +112,13 @@ struct sim_actor {
     bool hosts;      /* Others are polled in its steps: where they sleep, so does it. */
     bool asks_host;  /* It has waited in its host: reports reach other actors by its steps. */
     bool foreground; /* Counted as somebody to wait for: a task or loop that is not background. */
-    uint64_t enabled_step; /* The step at which it was enabled. */
-    uint64_t due_ns;       /* It enables at this time; SIM_NEVER: no. */
-    uint32_t due_slot;     /* Place in the world's list of those with a due time. */
-    uint32_t cause;        /* The step that woke it last. */
-    uint64_t polls;        /* Steps taken, … */
-    uint64_t polls_healed; /* … of these before the run was healed (heal.c). */
-    uint64_t stopped_step; /* Step of its last step: it sleeps since then. */
+    uint64_t enabled_step;     /* The step at which it was enabled. */
+    uint64_t due_ns;           /* It enables at this time; SIM_NEVER: no. */
+    uint32_t due_slot;         /* Place in the world's list of those with a due time. */
+    uint32_t cause;            /* The step that woke it last. */
+    uint64_t polls;            /* Steps taken, … */
+    uint64_t polls_fault_free; /* … of these before the run became free of faults (fault_free.c). */
+    uint64_t stopped_step;     /* Step of its last step: it sleeps since then. */
     uint64_t stopped_ns;
     uint64_t looked_step;        /* A reactor that it drives asked its host last. */
     uint64_t disturbed_progress; /* The last step of progress when it was perturbed last, … */

@@ -49,7 +49,8 @@ extern "C" {
     X(END, "end", "the run is over; argument: the verdict") \
     X(GET, "get", "a shared cell was read; object: the cell; argument: what it holds") \
     X(SET, "set", "a shared cell was written; object: the cell; argument: what it holds now") \
-    X(HEALED, "healed", "nothing disturbs the run from here on; argument: what did until then") \
+    X(FAULT_FREE, "fault-free", \
+            "no fault disturbs the run from here on; argument: what did until then") \
     X(SWITCH, "switch", "a loop gives way before a call of the host; its name is kept as text") \
     X(FREE, "free", "a slot was freed with a waker in it; object: the slot; argument: whose waker")
 

@@ -81,9 +81,9 @@ sim_option_min(uint32_t index)
     case SIM_OPTION_slack_ns:
     case SIM_OPTION_fair_steps:
     case SIM_OPTION_cancel_at:
-    case SIM_OPTION_heal_steps:
-    case SIM_OPTION_settle_steps:
-    case SIM_OPTION_settle_ns:
+    case SIM_OPTION_fault_free_after:
+    case SIM_OPTION_converge_steps:
+    case SIM_OPTION_converge_ns:
     case SIM_OPTIONS:
         break;
     }
@@ -112,15 +112,15 @@ sim_option_max(uint32_t index)
         return SIM_FAIR_STEPS_MAX;
     case SIM_OPTION_slack_ns:
     case SIM_OPTION_time_ns_max:
-    case SIM_OPTION_settle_ns:
+    case SIM_OPTION_converge_ns:
         /* Sums of these stay far from wrapping. */
         return UINT64_C(1) << 60;
     case SIM_OPTION_livelock_steps:
     case SIM_OPTION_starvation_steps:
     case SIM_OPTION_steps_max:
     case SIM_OPTION_cancel_at:
-    case SIM_OPTION_heal_steps:
-    case SIM_OPTION_settle_steps:
+    case SIM_OPTION_fault_free_after:
+    case SIM_OPTION_converge_steps:
     case SIM_OPTIONS:
         break;
     }

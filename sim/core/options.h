@@ -80,14 +80,15 @@ enum sim_profile {
     X(cancel_at, 0, \
             "cancel the task that sleeps as the n-th of the run, which it must survive; " \
             "0 none") \
-    X(heal_steps, 0, "steps after which nothing disturbs the run any more; 0 the scenario's") \
-    X(settle_steps, 0, "steps that it may take from then on; 0 the scenario's") \
-    X(settle_ns, 0, "virtual time that it may take from then on; 0 the scenario's")
+    X(fault_free_after, 0, \
+            "steps after which nothing disturbs the run any more; 0 the scenario's") \
+    X(converge_steps, 0, "steps that it may take from then on; 0 the scenario's") \
+    X(converge_ns, 0, "virtual time that it may take from then on; 0 the scenario's")
 
 /* Where neither an option nor the scenario says so. More than any run of the tree takes that ends,
- * and ten times what a livelock without progress takes: see sim/README.md, The phase of healing. */
-#define SIM_HEAL_STEPS 20000u
-#define SIM_SETTLE_STEPS 100000u
+ * and ten times what a livelock without progress takes: see sim/README.md, The fault-free phase. */
+#define SIM_FAULT_FREE_AFTER 20000u
+#define SIM_CONVERGE_STEPS 100000u
 
 /* Within livelock_steps a world that is busy without progress gets so far in time at least: what
  * the defaults of step_ns and livelock_steps make (sim/README.md, rule 5). */

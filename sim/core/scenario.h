@@ -99,9 +99,9 @@ struct sim_scenario {
     bool declared;
     /* When nothing disturbs its runs any more, and within how many steps and how much virtual time
      * each then comes to its end, as it claims; 0: it claims nothing, the defaults hold. */
-    uint64_t heal_steps;
-    uint64_t settle_steps;
-    uint64_t settle_ns;
+    uint64_t fault_free_after;
+    uint64_t converge_steps;
+    uint64_t converge_ns;
     /* Only name, about and this are its own, and `rewake run` makes this one run. NULL: none. */
     const struct sim_regression *regression;
 };
@@ -199,11 +199,11 @@ void sim_work(struct sim_world *world, uint64_t ns);
 uint32_t sim_pick(struct sim_world *world, uint32_t n);
 
 /* A fault of the scenario's own, by a decision: true once in `one_in` occasions (0: never), and
- * never once the run is healed (sim/README.md). */
+ * never once the run is free of faults (sim/README.md). */
 bool sim_disturb(struct sim_world *world, uint32_t one_in);
 
-/* Whether the run is healed. */
-bool sim_healed(const struct sim_world *world);
+/* Whether the run is free of faults. */
+bool sim_fault_free(const struct sim_world *world);
 
 /* A number from lo to hi, both included; lo is the baseline. Drawn in two steps, a class (lo, hi,
  * the middle, lo+1, another), then by halving. */

@@ -332,8 +332,8 @@ check_limits(struct sim_world *world)
     uint64_t livelock_step = world->progress_step + world->options.livelock_steps;
     uint64_t first =
             livelock_step < world->options.steps_max ? livelock_step : world->options.steps_max;
-    uint64_t heal_step = sim__look_after_health(world);
-    world->limit_step = first < heal_step ? first : heal_step;
+    uint64_t fault_free_step = sim__look_after_health(world);
+    world->limit_step = first < fault_free_step ? first : fault_free_step;
 }
 
 static inline bool

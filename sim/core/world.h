@@ -179,13 +179,13 @@ struct sim_world {
     uint32_t audit_stride; /* … one of so many. */
     uint64_t quiet;        /* Quiescences so far. */
     uint64_t disturbances; /* Faults, late and spurious events, slow steps so far. */
-    uint64_t heal_steps;   /* In force, like the next two: when nothing disturbs any more, … */
-    uint64_t settle_steps; /* … and how long the run may go on then; UINT64_MAX: as it likes. */
-    uint64_t settle_ns;
-    uint64_t healed_step; /* Where it was healed, … */
-    uint64_t healed_ns;
+    uint64_t fault_free_after; /* In force, like the next two: when nothing disturbs any more, … */
+    uint64_t converge_steps; /* … and how long the run may go on then; UINT64_MAX: as it likes. */
+    uint64_t converge_ns;
+    uint64_t fault_free_step; /* Where it became free of faults, … */
+    uint64_t fault_free_ns;
     uint64_t time_limit_ns;  /* Of the run, or of what it takes since then. */
-    bool healed;             /* … if it was. */
+    bool fault_free;         /* … if it was. */
     bool stopped;            /* At `stop`. */
     bool over;               /* The run has ended. */
     uint64_t suspensions;    /* How often a task fell asleep after a poll. */
@@ -432,7 +432,7 @@ sim__spared(const struct sim_world *world, const struct sim_actor *actor)
 {
     bool often = actor->disturbed >= SIM_DISTURBED_MAX &&
                  actor->disturbed_progress == world->progress_step;
-    return often || world->healed || world->step < world->calm_until;
+    return often || world->fault_free || world->step < world->calm_until;
 }
 
 static inline void
@@ -446,7 +446,7 @@ sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
 
 /*
  * A choice by which the world disturbs who is in order: a fault, something late, spurious or
- * slow; 0: not now. `one_in` 0: never, and no occasion. Once the run is healed, and where the
+ * slow; 0: not now. `one_in` 0: never, and no occasion. Once the run is free of faults, and where the
  * actor is spared, the answer is 0 and the occasion counts, so that those of other runs keep their
  * numbers.
  */

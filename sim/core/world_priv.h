@@ -62,15 +62,15 @@ sim__notes_clear(struct sim_world *world)
 void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,
         const struct sim_actor_ops *ops, const char *name);
 
-/* heal.c: how long the run is disturbed, and how long it may take then. */
+/* fault_free.c: how long the run is disturbed, and how long it may take then. */
 void sim__health_begin(struct sim_world *world);
 
 /* What a step costs that takes little time, in a world that is busy without progress. */
 void sim__busy_begin(struct sim_world *world);
-/* Heals the run when it is time, and ends it when it has not settled. Returns the step at which to
+/* Ends the faults of the run when it is time, and ends it when it has not settled. Returns the step at which to
  * look again. */
 uint64_t sim__look_after_health(struct sim_world *world);
-/* The run went on for longer after it was healed than it may: ends it, unless it is asked only. */
+/* The run went on for longer after it became free of faults than it may: ends it, unless it is asked only. */
 void sim__unsettled(struct sim_world *world);
 
 /* Enables everybody who is due; finds the next due time. */

@@ -82,10 +82,10 @@ misdeclared(const struct sim_scenario *scenario)
     if (!sim_option_valid(SIM_OPTION_slack_ns, scenario->slack_ns)) {
         return "its slack_ns is too large";
     }
-    if (!sim_option_valid(SIM_OPTION_heal_steps, scenario->heal_steps) ||
-            !sim_option_valid(SIM_OPTION_settle_steps, scenario->settle_steps) ||
-            !sim_option_valid(SIM_OPTION_settle_ns, scenario->settle_ns)) {
-        return "its heal_steps, settle_steps or settle_ns is too large";
+    if (!sim_option_valid(SIM_OPTION_fault_free_after, scenario->fault_free_after) ||
+            !sim_option_valid(SIM_OPTION_converge_steps, scenario->converge_steps) ||
+            !sim_option_valid(SIM_OPTION_converge_ns, scenario->converge_ns)) {
+        return "its fault_free_after, converge_steps or converge_ns is too large";
     }
     if (sim_scenario_params(scenario) > SIM_PARAMS_MAX) {
         return "it has more than 16 parameters";

@@ -501,8 +501,8 @@ judge_end(struct sim_world *world, const struct sim_case *what, struct sim_repla
     bool whole = !cut_too_soon(&inquest, &kept->tape, &health);
     sim_restore(world, kept);
     world->ended.asking = false;
-    ret_unbounded->options.settle_steps = sim_option_max(SIM_OPTION_settle_steps);
-    ret_unbounded->options.settle_ns = sim_option_max(SIM_OPTION_settle_ns);
+    ret_unbounded->options.converge_steps = sim_option_max(SIM_OPTION_converge_steps);
+    ret_unbounded->options.converge_ns = sim_option_max(SIM_OPTION_converge_ns);
     return whole;
 }
 

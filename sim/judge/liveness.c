@@ -1,7 +1,7 @@
 /*
  * liveness.c -- who is still busy although nothing disturbs it any more?
  *
- * A run that takes long after it was healed may have much to do, or a long timer to wait for. It is
+ * A run that takes long after it became free of faults may have much to do, or a long timer to wait for. It is
  * blamed where neither can be:
  *
  *   1. Somebody is busy: was polled a number of times since then.
@@ -9,7 +9,7 @@
  *   3. The control, the same run with nothing to disturb it from its first step on, passes, and
  *      in a quarter of the steps and of the time that this one had in order.
  *
- * Whoever declares how fast the program settles (`settle_steps`, `settle_ns`) is taken at that
+ * Whoever declares how fast the program settles (`converge_steps`, `converge_ns`) is taken at that
  * word, and none of this is asked.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -84,7 +84,7 @@ busier(const struct sim_actor *a, const struct sim_actor *b)
     if (a->foreground && !b->foreground) {
         return a;
     }
-    return b->polls - b->polls_healed > a->polls - a->polls_healed ? b : a;
+    return b->polls - b->polls_fault_free > a->polls - a->polls_fault_free ? b : a;
 }
 
 static void
@@ -101,12 +101,12 @@ look(const struct sim_world *world, uint64_t half, struct witness *ret)
                 waits_for_time(actor)) {
             ret->excused = true;
         }
-        if (actor->polls > actor->polls_healed) {
+        if (actor->polls > actor->polls_fault_free) {
             busiest = busier(busiest, actor);
         }
     }
     if (busiest != NULL) {
-        ret->polls = busiest->polls - busiest->polls_healed;
+        ret->polls = busiest->polls - busiest->polls_fault_free;
         describe(busiest, ret);
     }
 }
@@ -150,7 +150,7 @@ undisturbed(const struct sim_tape *tape, struct sim_tape *ret)
     return ret->entries != NULL;
 }
 
-/* Healed at its first step, with so much less room. */
+/* Free of faults from its first step on, with so much less room. */
 static struct sim_options
 control_options(const struct sim_case *what, uint64_t steps, uint64_t ns)
 {
@@ -161,9 +161,9 @@ control_options(const struct sim_case *what, uint64_t steps, uint64_t ns)
     options.fault_one_in = 0;
     options.audit_one_in = 0;
     options.cancel_at = 0;
-    options.heal_steps = 1;
-    options.settle_steps = UINT32_MAX;
-    options.settle_ns = sim_option_max(SIM_OPTION_settle_ns);
+    options.fault_free_after = 1;
+    options.converge_steps = UINT32_MAX;
+    options.converge_ns = sim_option_max(SIM_OPTION_converge_ns);
     options.steps_max = steps / TIMES + 1;
     options.time_ns_max = ns / TIMES + 1;
     return options;
@@ -243,8 +243,8 @@ accuse(struct sim_outcome *outcome, const struct sim_health *health, const struc
 static bool
 is_declared(const struct sim_case *what)
 {
-    return what->options.settle_steps != 0 || what->options.settle_ns != 0 ||
-           what->scenario->settle_steps != 0 || what->scenario->settle_ns != 0;
+    return what->options.converge_steps != 0 || what->options.converge_ns != 0 ||
+           what->scenario->converge_steps != 0 || what->scenario->converge_ns != 0;
 }
 
 bool
@@ -253,7 +253,7 @@ sim_judge_liveness(struct sim_world *world, const struct sim_case *what,
 {
     struct witness witness;
     uint64_t control_steps = 0;
-    if (!health->healed || health->disturbances == 0 ||
+    if (!health->fault_free || health->disturbances == 0 ||
             !find_witness(world, what, health, outcome, &witness)) {
         return false;
     }

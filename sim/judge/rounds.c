@@ -13,10 +13,10 @@
 #include "runtime/base/assert.h"
 
 #define ROUNDS 64u
-#define SETTLE_STEPS 1000u
+#define CONVERGE_STEPS 1000u
 
 /* What all of it may take: who is polled may begin something that has no end. */
-#define STEPS_MAX (32u * SETTLE_STEPS)
+#define STEPS_MAX (32u * CONVERGE_STEPS)
 
 struct poll {
     struct sim_actor *actor;
@@ -44,7 +44,7 @@ poll_one(struct sim_world *world, struct sim_actor *actor, bool clock_moves, boo
     }
     *ret_finished = poll.answer == SIM_SPURIOUS_POLL_MOVED && actor->foreground;
     const struct sim_settling settling = {
-            .steps = SETTLE_STEPS, .until_ns = clock_moves ? SIM_NEVER : 0};
+            .steps = CONVERGE_STEPS, .until_ns = clock_moves ? SIM_NEVER : 0};
     if (!*ret_finished && sim_world_settle(world, &settling) == SIM_SETTLED_VERDICT) {
         return false;
     }

@@ -16,7 +16,7 @@
 #include "runtime/base/assert.h"
 
 /* Steps that follow a question which says nothing of them. */
-#define SETTLE_STEPS 1000u
+#define CONVERGE_STEPS 1000u
 
 /* What is remembered of an actor before it is asked. */
 struct before {
@@ -277,7 +277,7 @@ settling_of(const struct sim_question *question)
 {
     struct sim_settling settling = question->settling;
     if (settling.steps == 0 && question->stage != SIM_ORACLE_STAGE_POLL) {
-        settling.steps = SETTLE_STEPS;
+        settling.steps = CONVERGE_STEPS;
     }
     return settling;
 }

@@ -18,8 +18,8 @@
 #define FACTOR 4u
 /* "One in one" would perturb forever. */
 #define OFTEN 2u
-#define HEAL_STEPS_MIN 64u
-#define HEAL_DOUBLINGS 6u
+#define FAULT_FREE_AFTER_MIN 64u
+#define FAULT_FREE_DOUBLINGS 6u
 
 _Static_assert(SIM_OPTIONS <= 32, "`given` has a bit for each option");
 
@@ -75,7 +75,7 @@ some_of(struct draw *draw, uint64_t permitted)
 static uint64_t
 early(struct draw *draw, uint64_t declared, bool barrage)
 {
-    uint64_t steps = (uint64_t)HEAL_STEPS_MIN << below(draw, HEAL_DOUBLINGS);
+    uint64_t steps = (uint64_t)FAULT_FREE_AFTER_MIN << below(draw, FAULT_FREE_DOUBLINGS);
     return below(draw, 2) == 0 && !barrage ? declared : steps;
 }
 
@@ -98,7 +98,7 @@ sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct 
     uint64_t permitted = faults_in_force(scenario, base);
     uint64_t faults = some_of(&draw, permitted);
     options.faults = faults == permitted ? base->faults : faults;
-    options.heal_steps = early(&draw, base->heal_steps, barrage);
+    options.fault_free_after = early(&draw, base->fault_free_after, barrage);
     for (uint32_t i = 0; i < SIM_OPTIONS; i++) {
         if (as_declared || (given >> i & 1) != 0) {
             *sim_option_at(&options, i) = sim_option_get(base, i);

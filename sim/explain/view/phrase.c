@@ -67,7 +67,7 @@ static const struct words table[SIM_EVENT_END_OF_KINDS] = {
         [SIM_EVENT_SET] = {"sets %o to %i", NULL, false},
         [SIM_EVENT_FREE] = {"frees the memory of %o with the waker of %w in it",
                 "frees the memory of %o with its own waker in it", true},
-        [SIM_EVENT_HEALED] = {"(nothing disturbs the run from here on)", NULL, false},
+        [SIM_EVENT_FAULT_FREE] = {"(nothing disturbs the run from here on)", NULL, false},
         [SIM_EVENT_SWITCH] = {"gives way before %x()", NULL, false},
 };
 

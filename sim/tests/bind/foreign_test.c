@@ -600,7 +600,7 @@ beating_poll(struct member *member)
 }
 
 static void
-healed_setup(struct sim_world *world)
+fault_free_setup(struct sim_world *world)
 {
     struct mini *mini = mini_new(world);
     struct sim_foreign *foreign = start(mini, true);
@@ -618,7 +618,7 @@ healed_setup(struct sim_world *world)
 TEST(foreign_loss_that_is_healed_at_once_is_not_seen)
 {
     struct lab lab;
-    EXPECT_EQ(judge(&lab, healed_setup, 1).verdict, SIM_VERDICT_PASS);
+    EXPECT_EQ(judge(&lab, fault_free_setup, 1).verdict, SIM_VERDICT_PASS);
     lab_fini(&lab);
 }
 

@@ -13,7 +13,7 @@ sample='zoo/f06/fixed zoo/f08/fixed zoo/c12/fixed zoo/d23/fixed zoo/e08/fixed zo
 runs=$(few 12 2)
 
 # What a run must keep, and what it must survive, is said by who gives these: no verdict is false.
-claims='faults steps_max time_ns_max cancel_at settle_steps settle_ns'
+claims='faults steps_max time_ns_max cancel_at converge_steps converge_ns'
 
 # range NAME: the smallest and the largest value, as the refusal of another one says.
 range() {

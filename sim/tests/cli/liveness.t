@@ -18,7 +18,7 @@ ok "the database has the word" test "$(rewake query --db l.db --json \
     "SELECT count(*) AS n FROM oracles WHERE name = 'liveness'")" = '{"n":1}'
 
 # A network that goes on losing packets ends the duel sooner or later: it hides the bug.
-same "never healed, the bug is hidden: status" \
-    "$(status run $broken --runs 200 --fresh --record none -O heal_steps=4000000000)" 0
+same "never free of faults, the bug is hidden: status" \
+    "$(status run $broken --runs 200 --fresh --record none -O fault_free_after=4000000000)" 0
 
 done_testing

@@ -1,8 +1,8 @@
 /*
- * liveness_test.c -- the phase of healing: what it must find, and whom it must not accuse.
+ * liveness_test.c -- the fault-free phase: what it must find, and whom it must not accuse.
  *
  * Opens with a program that one disturbance drives round in circles; after it come the ones that
- * take long after they were healed and are in order: much work, a long timer, nothing amiss.
+ * take long after they became free of faults and are in order: much work, a long timer, nothing amiss.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -65,13 +65,13 @@ static const struct sim_scenario confused_story = {.name = "test/confused", .set
 
 /* Judged with its default options, but that no step is slow. */
 static struct sim_outcome
-end_of(const struct sim_scenario *scenario, uint64_t settle_steps)
+end_of(const struct sim_scenario *scenario, uint64_t converge_steps)
 {
     struct lab lab;
     struct sim_options options;
     lab_init(&lab, NULL, 0);
     sim_options_init(&options, scenario);
-    options.settle_steps = settle_steps;
+    options.converge_steps = converge_steps;
     options.slow_one_in = 0; /* To the next deadline, however far that is: no time to be busy. */
     struct sim_outcome outcome = lab_judge_with(&lab, scenario, &options, 1, false);
     lab_fini(&lab);
@@ -87,7 +87,7 @@ TEST(liveness_of_a_client_that_does_not_recover_is_livelock)
     struct sim_outcome outcome = end_of(&confused_story, 0);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_LIVELOCK);
     EXPECT_EQ(outcome.oracle, SIM_ORACLE_LIVENESS);
-    EXPECT_EQ(outcome.steps, SIM_HEAL_STEPS + SIM_SETTLE_STEPS);
+    EXPECT_EQ(outcome.steps, SIM_FAULT_FREE_AFTER + SIM_CONVERGE_STEPS);
     EXPECT_STR(outcome.actor_name, "client");
     EXPECT(strstr(outcome.message, "'client' was polled") != NULL);
     EXPECT(strstr(outcome.message, "never disturbed, it is over after") != NULL);
@@ -98,7 +98,7 @@ TEST(liveness_within_a_claimed_number_of_steps_is_demanded)
 {
     struct sim_outcome outcome = end_of(&confused_story, 50);
     EXPECT_EQ(outcome.oracle, SIM_ORACLE_LIVENESS);
-    EXPECT_EQ(outcome.steps, SIM_HEAL_STEPS + 50);
+    EXPECT_EQ(outcome.steps, SIM_FAULT_FREE_AFTER + 50);
     EXPECT(strstr(outcome.message, "never disturbed") == NULL);
 }
 
@@ -137,13 +137,13 @@ expect_whole(const struct sim_scenario *scenario)
     struct sim_outcome outcome = end_of(scenario, 0);
     struct sim_outcome unbounded = end_of(scenario, UINT32_MAX);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
-    EXPECT(outcome.steps > SIM_HEAL_STEPS + SIM_SETTLE_STEPS);
+    EXPECT(outcome.steps > SIM_FAULT_FREE_AFTER + SIM_CONVERGE_STEPS);
     EXPECT_EQ(outcome.digest, unbounded.digest);
 }
 
 /*
  * Goal: nobody is accused of having much to do.
- * Method: more steps than the bound, disturbed all the way to the healing; the run that is excused
+ * Method: more steps than the bound, disturbed all the way to the faults ended; the run that is excused
  * is the one without a bound, digest and all.
  */
 TEST(liveness_of_much_work_is_no_livelock)
@@ -209,7 +209,7 @@ TEST(liveness_of_a_long_timer_is_no_livelock)
     expect_whole(&scenario);
 }
 
-/* ---- Being healed. --------------------------------------------------------------------------- */
+/* ---- Free of faults. --------------------------------------------------------------------------- */
 
 static rt_poll
 picking_poll(struct rt_task *task, struct rt_cx *cx)
@@ -231,7 +231,7 @@ picking(struct sim_world *world)
 }
 
 static struct story
-story_of(uint64_t heal_steps)
+story_of(uint64_t fault_free_after)
 {
     static const struct sim_scenario scenario = {.name = "test/picking", .setup = picking};
     struct lab lab;
@@ -239,7 +239,7 @@ story_of(uint64_t heal_steps)
     struct sim_outcome outcome;
     lab_init(&lab, NULL, 0);
     sim_options_init(&options, &scenario);
-    options.heal_steps = heal_steps;
+    options.fault_free_after = fault_free_after;
     sim_world_run(&lab.world, &scenario, &options, 1, &lab.random.strategy,
             (struct sim_recording){true, false}, &outcome);
     struct story story = *(struct story *)lab.world.state;
@@ -248,7 +248,7 @@ story_of(uint64_t heal_steps)
 }
 
 /*
- * Goal: nothing disturbs after the healing, and all else is decided as it would have been.
+ * Goal: nothing disturbs after the faults ended, and all else is decided as it would have been.
  * Method: both questions draw from one stream, in turn.
  */
 TEST(healed_run_counts_the_occasions_that_it_leaves_out)
@@ -273,8 +273,8 @@ TEST(liveness_of_what_was_never_disturbed_is_not_asked)
     struct sim_options options;
     lab_init(&lab, NULL, 0);
     sim_options_init(&options, &scenario);
-    options.settle_steps = 50;
-    options.steps_max = SIM_HEAL_STEPS + 1000;
+    options.converge_steps = 50;
+    options.steps_max = SIM_FAULT_FREE_AFTER + 1000;
     struct sim_outcome outcome = lab_judge_with(&lab, &scenario, &options, 1, true);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_STEP_LIMIT);
     EXPECT_EQ(outcome.oracle, SIM_ORACLE_LIMIT);

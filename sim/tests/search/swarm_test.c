@@ -46,15 +46,15 @@ TEST(swarm_draws_each_rate_as_often_as_it_says)
 {
     uint32_t declared = 0;
     uint32_t late[65] = {0};
-    uint32_t healed = 0;
+    uint32_t fault_free = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct sim_options options = drawn(seed, 0);
         declared += is_declared(&options);
         EXPECT(options.spurious_one_in <= 128);
         late[options.spurious_one_in < 64 ? options.spurious_one_in : 64]++;
-        healed += options.heal_steps != 0;
+        fault_free += options.fault_free_after != 0;
         bool barrage = options.fault_one_in != 0 && options.fault_one_in < 32;
-        EXPECT(!barrage || (options.heal_steps >= 64 && options.heal_steps <= 2048));
+        EXPECT(!barrage || (options.fault_free_after >= 64 && options.fault_free_after <= 2048));
     }
     EXPECT(is_about(declared, 500));
     EXPECT(is_about(late[32], 600));
@@ -62,7 +62,7 @@ TEST(swarm_draws_each_rate_as_often_as_it_says)
     EXPECT(is_about(late[64], 100));
     EXPECT(is_about(late[8], 100));
     EXPECT(is_about(late[2], 100));
-    EXPECT(is_about(healed, 470)); /* Half of (3/5)^4, and all of the rest, of half. */
+    EXPECT(is_about(fault_free, 470)); /* Half of (3/5)^4, and all of the rest, of half. */
 }
 
 /* Goal: a scenario is not blamed for faults that it never claimed to survive. */

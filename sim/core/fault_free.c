@@ -1,5 +1,5 @@
 /*
- * heal.c -- the phase of healing: nothing disturbs the run any more, and it must come to its end.
+ * fault_free.c -- the fault-free phase: nothing disturbs the run any more, and it must come to its end.
  *
  * Faults that come again and again hide that a program does not recover from them: sooner or later
  * one of them breaks the circle in which it is caught. So they stop, and with them all that is
@@ -29,33 +29,34 @@ sim__health_begin(struct sim_world *world)
     const struct sim_scenario *scenario = world->scenario;
     bool must_end = world->stop.step == UINT64_MAX;
     world->disturbances = 0;
-    world->healed = false;
-    world->healed_step = 0;
-    world->healed_ns = 0;
+    world->fault_free = false;
+    world->fault_free_step = 0;
+    world->fault_free_ns = 0;
     world->time_limit_ns = options->time_ns_max;
-    world->heal_steps = in_force(options->heal_steps, scenario->heal_steps, SIM_HEAL_STEPS);
-    world->settle_steps = UINT64_MAX;
-    world->settle_ns = UINT64_MAX;
+    world->fault_free_after =
+            in_force(options->fault_free_after, scenario->fault_free_after, SIM_FAULT_FREE_AFTER);
+    world->converge_steps = UINT64_MAX;
+    world->converge_ns = UINT64_MAX;
     if (must_end) {
-        world->settle_steps =
-                in_force(options->settle_steps, scenario->settle_steps, SIM_SETTLE_STEPS);
-        world->settle_ns = in_force(options->settle_ns, scenario->settle_ns, UINT64_MAX);
+        world->converge_steps =
+                in_force(options->converge_steps, scenario->converge_steps, SIM_CONVERGE_STEPS);
+        world->converge_ns = in_force(options->converge_ns, scenario->converge_ns, UINT64_MAX);
     }
 }
 
 static void
-heal(struct sim_world *world)
+end_faults(struct sim_world *world)
 {
-    world->healed = true;
-    world->healed_step = world->step;
-    world->healed_ns = world->now_ns;
+    world->fault_free = true;
+    world->fault_free_step = world->step;
+    world->fault_free_ns = world->now_ns;
     for (uint32_t i = 1; i < world->actor_count; i++) {
-        world->actors[i]->polls_healed = world->actors[i]->polls;
+        world->actors[i]->polls_fault_free = world->actors[i]->polls;
     }
-    if (world->settle_ns < world->options.time_ns_max - world->now_ns) {
-        world->time_limit_ns = world->now_ns + world->settle_ns;
+    if (world->converge_ns < world->options.time_ns_max - world->now_ns) {
+        world->time_limit_ns = world->now_ns + world->converge_ns;
     }
-    sim_world_event(world, SIM_EVENT_HEALED, 0, 0, 0, world->disturbances);
+    sim_world_event(world, SIM_EVENT_FAULT_FREE, 0, 0, 0, world->disturbances);
 }
 
 void
@@ -68,30 +69,30 @@ sim__unsettled(struct sim_world *world)
     }
     sim_fail(world, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIVENESS, NULL, 0,
             "nothing disturbed it any more after step %llu, and %llu steps later it is not over",
-            (unsigned long long)world->healed_step,
-            (unsigned long long)(world->step - world->healed_step));
+            (unsigned long long)world->fault_free_step,
+            (unsigned long long)(world->step - world->fault_free_step));
 }
 
 bool
-sim_healed(const struct sim_world *world)
+sim_fault_free(const struct sim_world *world)
 {
-    return world->healed;
+    return world->fault_free;
 }
 
 uint64_t
 sim__look_after_health(struct sim_world *world)
 {
-    if (!world->healed) {
-        if (world->step < world->heal_steps) {
-            return world->heal_steps;
+    if (!world->fault_free) {
+        if (world->step < world->fault_free_after) {
+            return world->fault_free_after;
         }
-        heal(world);
+        end_faults(world);
     }
-    uint64_t taken = world->step - world->healed_step;
-    if (taken >= world->settle_steps) {
+    uint64_t taken = world->step - world->fault_free_step;
+    if (taken >= world->converge_steps) {
         sim__unsettled(world);
         return UINT64_MAX;
     }
-    return world->settle_steps == UINT64_MAX ? UINT64_MAX
-                                             : world->healed_step + world->settle_steps;
+    return world->converge_steps == UINT64_MAX ? UINT64_MAX
+                                               : world->fault_free_step + world->converge_steps;
 }
