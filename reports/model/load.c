@@ -93,7 +93,7 @@ static enum sim_store_err
 make_room(struct sim_store *store, int64_t number, struct sim_record_memory *memory)
 {
     struct report_ask ask = report_ask(store,
-            "SELECT count(*), coalesce(sum(length(ACTOR TABLE(text AS BLOB)) + 1), 0) FROM texts"
+            "SELECT count(*), coalesce(sum(length(CAST(text AS BLOB)) + 1), 0) FROM texts"
             " WHERE run = ?");
     report_put_int(&ask, number);
     int64_t texts = report_row(&ask) ? report_int(&ask, 0) : 0;
@@ -150,7 +150,7 @@ load_texts(struct sim_store *store, int64_t number, struct sim_recorder *recorde
     if (err != SIM_STORE_OK) {
         return err;
     }
-    struct report_ask ask = report_ask(store, "SELECT what, which, ACTOR TABLE(text AS BLOB) FROM "
+    struct report_ask ask = report_ask(store, "SELECT what, which, CAST(text AS BLOB) FROM "
                                               "texts WHERE run = ? ORDER BY what, which");
     report_put_int(&ask, number);
     while (report_row(&ask)) {

@@ -93,8 +93,8 @@ static enum sim_store_err
 put_species(struct report_html *html, struct sim_store *store, int64_t sweep)
 {
     struct report_ask ask = report_ask(store,
-            "SELECT strategy, runs, seen, once, ACTOR TABLE(next_is_new * 1000000 AS INTEGER),"
-            " ACTOR TABLE(at_least AS INTEGER) FROM saturation WHERE sweep = ? AND runs > 0");
+            "SELECT strategy, runs, seen, once, CAST(next_is_new * 1000000 AS INTEGER),"
+            " CAST(at_least AS INTEGER) FROM saturation WHERE sweep = ? AND runs > 0");
     report_put_int(&ask, sweep);
     if (report_row(&ask)) {
         report_html_raw(html, "<p>Different runs, beyond the order of independent steps: ");
@@ -119,7 +119,7 @@ put_bounds(struct report_html *html, struct sim_store *store, int64_t sweep)
 {
     size_t rows = 0;
     struct report_ask ask = report_ask(store,
-            "SELECT strategy, runs, failures, ACTOR TABLE(min(1.0, 3.0 / runs) * 1000000 AS "
+            "SELECT strategy, runs, failures, CAST(min(1.0, 3.0 / runs) * 1000000 AS "
             "INTEGER)"
             " FROM sweep_strategies WHERE sweep = ? AND runs > 0 ORDER BY runs DESC, strategy");
     report_put_int(&ask, sweep);

@@ -14,7 +14,7 @@ SELECT t.step, t.cause, t.actor, t.kind, t.object,
                    || (t.argument >> 16 & 0xfff) || '.' || (t.argument & 0xffff)))
            WHEN t.kind IN ('step', 'clock', 'arm', 'expire', 'disarm')
                THEN iif(t.argument < 0, 'never', 'at ' || t.argument || ' ns')
-           WHEN t.kind IN ('slow step', 'yield') THEN t.argument || ' ns'
+           WHEN t.kind IN ('slow-step', 'yield') THEN t.argument || ' ns'
            WHEN t.kind IN ('read', 'write') THEN t.argument || ' bytes'
            WHEN t.kind IN ('turn', 'block') THEN 'of ' || t.argument
            WHEN t.kind IN ('turned', 'unblock') THEN t.argument || ' ready'
@@ -22,7 +22,7 @@ SELECT t.step, t.cause, t.actor, t.kind, t.object,
            WHEN t.kind IN ('poll', 'post', 'complete', 'cancel', 'park', 'cleanup', 'wait',
                'unwait', 'subscribe', 'unsubscribe', 'done', 'log', 'out', 'progress', 'goal',
                'spurious', 'unready', 'submit', 'shut', 'fire-empty', 'suspend', 'report', 'ready',
-               'destroy', 'refuse', 'wake-dead', 'fault-free', 'switch', 'spurious poll') THEN NULL
+               'destroy', 'refuse', 'wake-dead', 'fault-free', 'switch', 'spurious-poll') THEN NULL
            ELSE coalesce(CASE t.kind
                WHEN 'actor' THEN CASE t.argument >> 32 WHEN 0 THEN 'world' WHEN 1 THEN 'task'
                    WHEN 2 THEN 'loop' WHEN 3 THEN 'source' WHEN 4 THEN 'fault' ELSE 'other' END
@@ -43,6 +43,6 @@ SELECT t.step, t.cause, t.actor, t.kind, t.object,
 FROM trace AS t LEFT JOIN texts AS w
      ON w.run = :run AND w.what = 'object' AND w.which = t.argument
 WHERE t.run = :run
-  AND t.step >= ACTOR TABLE(coalesce(:from, 0) AS INTEGER)
-  AND t.step <= ACTOR TABLE(coalesce(:to, 9223372036854775807) AS INTEGER)
+  AND t.step >= CAST(coalesce(:from, 0) AS INTEGER)
+  AND t.step <= CAST(coalesce(:to, 9223372036854775807) AS INTEGER)
 ORDER BY t.n

@@ -112,7 +112,7 @@ same "wakers: a wake that no poll followed" "$(of outside/executor/broken wakers
     jq -r 'select(.polled < .times) | [.waker, .woken, .times, .polled] | @csv')" \
     '"worker","job",1,0'
 same "lost-wakes: woken, and never polled" "$(rewake query lost-wakes zoo/a08/broken --json \
-    --db w.db | jq -r '.blocked task + " " + .waker + " " + .by' | sed 's/:[0-9]*$//')" \
+    --db w.db | jq -r '.waiter + " " + .waker + " " + .by' | sed 's/:[0-9]*$//')" \
     'main woken a08.c'
 # As `show` has it: who, in which step, what became of it, and when.
 for name in outside/executor/broken zoo/a08/broken zoo/d27/broken; do

@@ -43,7 +43,7 @@ print_json(const struct sim_subject *subject, const struct sim_explanation *expl
     if (outcome->verdict != SIM_VERDICT_PASS) {
         sim_json_open(&json, "cause", '{');
         sim_json_text(&json, "kind", sim_cause_name(cause->kind));
-        sim_json_text(&json, "wake outcome", sim_wake_outcome_name(explanation->wake_outcome.kind));
+        sim_json_text(&json, "wake_outcome", sim_wake_outcome_name(explanation->wake_outcome.kind));
         sim_json_open(&json, "at", '[');
         for (uint32_t i = 0; i < cause->at_count; i++) {
             put_location(&json, NULL, &cause->at[i]);

@@ -30,7 +30,7 @@ extern "C" {
 /* What is decided. The numbers are part of tapes: append only. */
 #define SIM_KIND_LIST(X) \
     X(RUN, "run", "which actor takes the next step; 0: the one enabled longest") \
-    X(SLOW, "slow step", "how long a step takes beyond its cost; 0: no longer") \
+    X(SLOW, "slow-step", "how long a step takes beyond its cost; 0: no longer") \
     X(LATENCY, "latency", "how long the host takes; 0: the shortest time") \
     X(LATE, "late", "whether a host event comes late; 0: in time") \
     X(SUBSET, "subset", "which ready pollables a poll reports; 0: all") \
@@ -190,7 +190,7 @@ sim_queue_alternative(const struct sim_choice *choice, uint32_t place)
     return index < choice->n ? index : choice->n - 1;
 }
 
-/* "run", "slow step" …; static. "?" for a number that is none. */
+/* "run", "slow-step" …; static. "?" for a number that is none. */
 const char *sim_kind_name(uint32_t kind);
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ extern "C" {
     X(ACTOR, "actor", "an actor came into being; argument: its stable id, kind in the upper half") \
     X(DONE, "done", "an actor has finished for good") \
     X(CLOCK, "clock", "nobody could go on, so time moved; argument: the new time") \
-    X(SLOW, "slow step", "a step took longer; argument: by how much, ns") \
+    X(SLOW, "slow-step", "a step took longer; argument: by how much, ns") \
     X(READY, "ready", "a host source became ready; object: the source") \
     X(UNREADY, "unready", "what made it ready was taken; object: the source") \
     X(REPORT, "report", "a poll of the host reported it; object: the source") \
@@ -44,7 +44,7 @@ extern "C" {
     X(OUT, "out", "the scenario printed a line; the text is kept beside the trace") \
     X(PROGRESS, "progress", "the scenario says that it got on") \
     X(GOAL, "goal", "SIM_SOMETIMES or SIM_REACHABLE was reached") \
-    X(SPURIOUS_POLL, "spurious poll", \
+    X(SPURIOUS_POLL, "spurious-poll", \
             "a blocked task is polled by the oracle; never part of a digest") \
     X(END, "end", "the run is over; argument: the verdict") \
     X(GET, "get", "a shared cell was read; object: the cell; argument: what it holds") \

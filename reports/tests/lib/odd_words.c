@@ -25,7 +25,7 @@ setup(struct sim_world *world)
     struct sim_rt *rt = sim_rt_new(world, NULL);
     struct waiter *waiter = sim_new(world, struct waiter);
     rt_slot_init(&waiter->slot);
-    rt_task_init(&waiter->task, waiter_poll, NULL, "blocked task");
+    rt_task_init(&waiter->task, waiter_poll, NULL, "blocked");
     sim_spawn(rt, &waiter->task);
 }
 

@@ -48,7 +48,7 @@ sim_last_words_add(void *handle)
     struct library library = {NULL, NULL};
     void *dump = dlsym(handle, "__gcov_dump");
     void *reset = dlsym(handle, "__gcov_reset");
-    /* C has no actor table from the one kind of pointer to the other. */
+    /* C has no cast from the one kind of pointer to the other. */
     memcpy(&library.dump, &dump, sizeof(dump));
     memcpy(&library.reset, &reset, sizeof(reset));
     bool own = library.dump == __gcov_dump;

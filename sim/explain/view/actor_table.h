@@ -13,7 +13,7 @@
  * Trust. Events and texts may come from a process that crashed while it wrote them:
  * every number read here is checked, and one that makes no sense is nobody.
  *
- * Ownership. A actor table owns its tables (malloc) and borrows the recorder.
+ * Ownership. An actor table owns its tables (malloc) and borrows the recorder.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -70,7 +70,7 @@ struct sim_actor_table {
     struct sim_moves moves; /* Timers that were started while they ran. */
 };
 
-/* Reads the recorded run. RT_E_FULL: no memory; `actor table` is then empty and may be given up. */
+/* Reads the recorded run. RT_E_FULL: no memory; `actor_table` is then empty and may be given up. */
 RT_MUST_CHECK rt_err sim_actor_table_make(
         struct sim_actor_table *actor_table, const struct sim_recorder *recorder);
 void sim_actor_table_free(struct sim_actor_table *actor_table);

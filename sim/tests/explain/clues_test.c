@@ -250,7 +250,7 @@ TEST(clues_deadlock_names_who_was_in_the_empty_place_last)
 static const char *
 fired_beside(struct tale *tale, struct sim_page *page, const char *theirs)
 {
-    uint32_t waiter = tale_task(tale, "blocked task");
+    uint32_t waiter = tale_task(tale, "blocked");
     uint32_t bystander = tale_task(tale, "bystander");
     uint32_t bringer = tale_task(tale, "bringer");
     uint32_t place = SIM_OBJECT(RT_OBJECT_SLOT, 0, 2);

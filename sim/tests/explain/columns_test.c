@@ -253,7 +253,7 @@ TEST(columns_repeating_slow_is_folded)
 }
 
 /*
- * Goal: the rows around the owed wake are shown, even in the middle of a repeating slow step.
+ * Goal: the rows around the owed wake are shown, even in the middle of a repeating part.
  */
 TEST(columns_owed_step_is_never_folded_away)
 {
@@ -261,7 +261,7 @@ TEST(columns_owed_step_is_never_folded_away)
     struct sim_page page = {0};
     uint32_t ping = tale_task(tale, "ping");
     uint32_t pong = tale_task(tale, "pong");
-    uint32_t waiter = tale_task(tale, "blocked task");
+    uint32_t waiter = tale_task(tale, "blocked");
     ping_pong(tale, ping, pong, 100);
     tale->outcome.owed_step = 101;
     tale_end(tale, SIM_VERDICT_LOST_WAKEUP, waiter);
@@ -275,7 +275,7 @@ TEST(columns_owed_step_is_never_folded_away)
 " 100     9.9us  <- woken by pong                           poll (woken at 99), wakes ping -> pending\n"
 " 101      10us  poll (woken at 100), wakes pong ->         <- woken by ping\n"
 "                pending\n"
-"                <-- here blocked task should have been woken\n"
+"                <-- here blocked should have been woken\n"
 " 102    10.1us  <- woken by pong                           poll (woken at 101), wakes ping ->\n"
 "                                                           pending\n"
 " 103    10.2us  poll (woken at 102), wakes pong ->         <- woken by ping\n"
@@ -294,7 +294,7 @@ TEST(columns_owed_step_is_never_folded_away)
 }
 
 /*
- * Goal: a slow step in which the time jumps between the turns is folded too, with its jumps.
+ * Goal: a part in which the time jumps between the turns is folded too, with its jumps.
  */
 TEST(columns_jumps_of_time_fold_with_their_steps)
 {

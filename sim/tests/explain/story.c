@@ -15,7 +15,7 @@ void
 story_begin(struct story *story)
 {
     *story = (struct story){.tale = tale_new()};
-    story->waiter = tale_task(story->tale, "blocked task");
+    story->waiter = tale_task(story->tale, "blocked");
     story->bringer = tale_task(story->tale, "bringer");
     story->self = tale_object_of(story->tale, story->waiter);
     story->slot = SIM_OBJECT(RT_OBJECT_SLOT, 0, 1);

@@ -36,16 +36,16 @@ TEST(tell_deadlock_names_who_waits_for_whom)
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"deadlock: nobody can go on: `blocked task` waits for the end of bringer since step 2 (100ns); `bringer`\n"
-"waits for its end (blocked task) since step 3 (200ns).\n"
+"deadlock: nobody can go on: `blocked` waits for the end of bringer since step 2 (100ns); `bringer`\n"
+"waits for its end (blocked) since step 3 (200ns).\n"
 "Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
 "is left sleeps:\n"
-"  - `blocked task` waits for the end of bringer since step 2 (100ns) at story.c:10 in step_0()\n"
-"  - `bringer` waits for its end (blocked task) since step 3 (200ns) at story.c:20 in step_1()\n"
-"They wait in a circle: `blocked task` waits for `bringer`, which waits for `blocked task`.\n"
-"In copies of the run each blocked task was polled once more, the host was made to report everything ready\n"
-"again, and then everybody was polled in turn, up to 64 rounds; nobody went on: no poll and no report\n"
-"is missing, but something was never done (a permit granted, a message sent, a lock released).\n"
+"  - `blocked` waits for the end of bringer since step 2 (100ns) at story.c:10 in step_0()\n"
+"  - `bringer` waits for its end (blocked) since step 3 (200ns) at story.c:20 in step_1()\n"
+"They wait in a circle: `blocked` waits for `bringer`, which waits for `blocked`.\n"
+"In copies of the run each blocked task was polled once more, the host was made to report everything\n"
+"ready again, and then everybody was polled in turn, up to 64 rounds; nobody went on: no poll and no\n"
+"report is missing, but something was never done (a permit granted, a message sent, a lock released).\n"
 "What a deadlock is: everybody sleeps, and nobody was seen to go on when asked again.\n");
     /* clang-format on */
     story_end(&story);
@@ -134,17 +134,17 @@ TEST(tell_deadlock_of_tasks_and_loops_tells_them_apart)
     tale_step(tale, second, 300);
     tale_do(tale, SIM_EVENT_BLOCK, tale_object_of(tale, socket), 1);
     story_says(&story, SIM_ORACLE_STALL,
-            "nothing can go on, and nobody could: 'blocked task' waits for: an item; 'first' waits "
+            "nothing can go on, and nobody could: 'blocked' waits for: an item; 'first' waits "
             "for: "
             "its socket; 'second' wai");
     tale_end(tale, SIM_VERDICT_DEADLOCK, story.waiter);
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"deadlock: nobody can go on: `blocked task` waits for an item since step 2 (100ns); `first` waits for its\n"
+"deadlock: nobody can go on: `blocked` waits for an item since step 2 (100ns); `first` waits for its\n"
 "socket since step 3 (200ns); `second` waits for socket since step 4 (300ns).\n"
 "Why: nothing is enabled, no timer is running, no event of the host is on its way, and everybody who\n"
 "is left sleeps:\n"
-"  - `blocked task` waits for an item since step 2 (100ns) at story.c:10 in step_0()\n"
+"  - `blocked` waits for an item since step 2 (100ns) at story.c:10 in step_0()\n"
 "  - `first` waits for its socket since step 3 (200ns)\n"
 "  - `second` waits for socket since step 4 (300ns)\n"
 "In copies of the run each task was polled once more, the host was made to report everything ready\n"
@@ -216,21 +216,21 @@ TEST(tell_lost_wakeup_found_by_rounds_lists_who_waits_for_what)
     tale_store(story.tale, story.bringer, other, "its turn", tale_site(1));
     tale_polled(story.tale, story.bringer, PENDING);
     story_says(&story, SIM_ORACLE_REWAKE,
-            "'blocked task' sleeps forever, waiting for: an item; polled again and again, all "
+            "'blocked' sleeps forever, waiting for: an item; polled again and again, all "
             "that "
             "sleep, it comes to its end: only wake-ups were missing");
     tale_end(story.tale, SIM_VERDICT_LOST_WAKEUP, story.waiter);
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"lost-wakeup: `blocked task` sleeps forever although it could come to its end: it waits for an item since\n"
+"lost-wakeup: `blocked` sleeps forever although it could come to its end: it waits for an item since\n"
 "step 1 (0ns) and was never woken.\n"
 "Why: polled once more, nobody went on; but polled in turn, all that sleep, round after round,\n"
-"`blocked task` came to its end. What they wait for comes from each other, and only the wake-ups between\n"
+"`blocked` came to its end. What they wait for comes from each other, and only the wake-ups between\n"
 "them are missing. So they slept:\n"
-"  - `blocked task` waits for an item since step 1 (0ns) at story.c:10 in step_0()\n"
+"  - `blocked` waits for an item since step 1 (0ns) at story.c:10 in step_0()\n"
 "  - `bringer` waits for its turn since step 2 (100ns) at story.c:20 in step_1()\n"
-"What a lost-wakeup is: when the run stalled, all blocked tasks were polled in turn, round after round, in\n"
-"a copy of the run, and this one came to its end; so all that was missing was wake-ups.\n");
+"What a lost-wakeup is: when the run stalled, all blocked tasks were polled in turn, round after\n"
+"round, in a copy of the run, and this one came to its end; so all that was missing was wake-ups.\n");
     /* clang-format on */
     story_end(&story);
 }

@@ -64,7 +64,7 @@ TEST(tell_wake_that_was_dropped_is_told_as_sent)
     static const char *const parts[] = {"it waits for an item since step 1\n(0ns), was woken at "
                                         "step 2 (100ns), and was never polled "
                                         "after that.",
-            "<-- here blocked task was woken, and no poll followed\n",
+            "<-- here blocked was woken, and no poll followed\n",
             "no poll followed. So the\nwake was sent, and lost between there and the poll. The "
             "waker "
             "did its part; `loop`, which polls it,\ndid not: it went to sleep at step 3 (300ns) "
@@ -88,7 +88,7 @@ TEST(tell_wake_that_was_dropped_before_it_could_go_on)
 {
     static const char *const parts[] = {
             "could have gone on after step 3 (300ns), was woken at step 2",
-            "<-- here blocked task could go on: woken at step 2, never polled\n",
+            "<-- here blocked could go on: woken at step 2, never polled\n",
             "The wake was owed by step 3", NULL};
     struct story story;
     story_begin(&story);
@@ -102,9 +102,9 @@ TEST(tell_wake_that_was_dropped_before_it_could_go_on)
  */
 TEST(tell_wake_whose_poll_came_late)
 {
-    static const char *const parts[] = {"`blocked task` was polled too late: it waits for an item",
+    static const char *const parts[] = {"`blocked` was polled too late: it waits for an item",
             "was woken at\nstep 2 (100ns), and still slept when",
-            "<-- here blocked task was woken; its poll came too late\n",
+            "<-- here blocked was woken; its poll came too late\n",
             "no poll followed before\nstep 4 (1us)", NULL};
     struct story story;
     story_begin(&story);

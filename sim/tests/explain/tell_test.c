@@ -44,26 +44,26 @@ TEST(tell_lost_wakeup_from_the_first_line_to_the_commands)
     EXPECT_EQ(sim_tell(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"lost-wakeup: `blocked task` sleeps forever although it could go on: it waits for an item since step 1\n"
+"lost-wakeup: `blocked` sleeps forever although it could go on: it waits for an item since step 1\n"
 "(0ns), could have gone on after step 3 (2ms), and was never woken.\n"
 "\n"
-"step      time  blocked task                                    bringer\n"
+"step      time  blocked                                    bringer\n"
 "   1       0ns  poll, stores waker for an item -> pending\n"
-"   2     100ns                                             poll, erases the waker of blocked task for \"an\n"
+"   2     100ns                                             poll, erases the waker of blocked for \"an\n"
 "                                                           item\" -> pending\n"
 "     ~~~ everybody waits; 1.999ms pass ~~~\n"
 "   3       2ms                                             poll (woken at 2), says \"here is the\n"
 "                                                           item\", fires \"an item\": nobody there ->\n"
 "                                                           ready\n"
-"                <-- here blocked task should have been woken\n"
+"                <-- here blocked should have been woken\n"
 "     the run ends: lost-wakeup\n"
 "\n"
-"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
 "(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
 "gone. The wake was owed by step 3 (2ms), a step of `bringer`: poll (woken at 2), says \"here is the\n"
 "item\", fires \"an item\": nobody there -> ready. Its last line on record is at story.c:30 in step_2().\n"
-"What a lost-wakeup is: when the run stalled, each blocked task was polled once more in a copy of the run,\n"
-"and this one went on; so all that was missing was somebody to wake it.\n"
+"What a lost-wakeup is: when the run stalled, each blocked task was polled once more in a copy of the\n"
+"run, and this one went on; so all that was missing was somebody to wake it.\n"
 "\n"
 "replay: rewake replay rw1:test/erase:7:abc\n"
 "show:   rewake show rw1:test/erase:7:abc\n");
@@ -90,13 +90,14 @@ TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
     story.tale->outcome.owed_step = 2;
     EXPECT_STR(head_and_why(&story),
             /* clang-format off */
-"lost-wakeup: `blocked task` sleeps forever although it could go on: it waits for an item since step 1\n"
+"lost-wakeup: `blocked` sleeps forever although it could go on: it waits for an item since step 1\n"
 "(0ns), could have gone on after step 2 (100ns), and was never woken.\n"
-"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
 "there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
 "gets on -> pending.\n"
-"What a lost-wakeup is: when the limit was reached (livelock), each blocked task was polled once more in a\n"
-"copy of the run, and this one went on; so all that was missing for 49 steps was somebody to wake it.\n");
+"What a lost-wakeup is: when the limit was reached (livelock), each blocked task was polled once more\n"
+"in a copy of the run, and this one went on; so all that was missing for 49 steps was somebody to\n"
+"wake it.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -114,14 +115,14 @@ TEST(tell_headline_puts_names_in_quotes)
     } cases[] = {
             {"nothing", SIM_ORACLE_FAULT, "nothing: a task went to sleep",
                     "contract: in `nothing`, a task went to sleep, at step 1 (0ns).\n"},
-            {"blocked task", SIM_ORACLE_FAULT, "a blocked task was woken",
-                    "contract: in `blocked task`, a blocked task was woken, at step 1 (0ns).\n"},
-            {"blocked task", SIM_ORACLE_FAULT, "task 'blocked task' did it",
-                    "contract: task 'blocked task' did it, at step 1 (0ns).\n"},
+            {"blocked", SIM_ORACLE_FAULT, "a blocked task was woken",
+                    "contract: in `blocked`, a blocked task was woken, at step 1 (0ns).\n"},
+            {"blocked", SIM_ORACLE_FAULT, "task 'blocked' did it",
+                    "contract: task 'blocked' did it, at step 1 (0ns).\n"},
             {"", SIM_ORACLE_PRIMITIVE_AUDIT, "queue of jobs: a waiter is left over",
                     "contract: in `queue of jobs`, a waiter is left over, at step 1 (0ns).\n"},
-            {"blocked task", SIM_ORACLE_FAULT, "blocked task",
-                    "contract: in `blocked task`, blocked task, at step 1 (0ns).\n"},
+            {"blocked", SIM_ORACLE_FAULT, "blocked",
+                    "contract: in `blocked`, blocked, at step 1 (0ns).\n"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct story story;
@@ -163,7 +164,7 @@ TEST(tell_livelock_names_who_takes_turns)
 "livelock: the run goes round in circles: 300 steps were taken in which nothing was completed,\n"
 "consumed or moved.\n"
 "Why: in that time no task finished, nothing was taken from a place, no byte moved, and nobody said\n"
-"that it got on. The last 1000 steps went to `bringer` (200), `blocked task` (100). Somebody is waiting\n"
+"that it got on. The last 1000 steps went to `bringer` (200), `blocked` (100). Somebody is waiting\n"
 "for something by asking again and again.\n"
 "What a livelock is: steps are taken, and for so many of them nothing gets done.\n");
     /* clang-format on */
@@ -184,9 +185,9 @@ TEST(tell_starvation_names_who_went_first)
         tale_polled(story.tale, story.bringer, PENDING);
     }
     (void)snprintf(
-            story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "blocked task");
+            story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "blocked");
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
-            "task 'blocked task' was woken at step 2 and has been passed over for 50 steps");
+            "task 'blocked' was woken at step 2 and has been passed over for 50 steps");
     tale_end(story.tale, SIM_VERDICT_STARVATION, story.waiter);
     struct sim_tale told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
@@ -194,9 +195,9 @@ TEST(tell_starvation_names_who_went_first)
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"starvation: task 'blocked task' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
+"starvation: task 'blocked' was woken at step 2 and has been passed over for 50 steps, at step 52\n"
 "(5.1us).\n"
-"Why: `blocked task` was woken at step 2 (100ns) at story.c:30 in step_2() and has not had a turn since.\n"
+"Why: `blocked` was woken at step 2 (100ns) at story.c:30 in step_2() and has not had a turn since.\n"
 "Meanwhile the steps went to `bringer` (50). The simulator itself passes nobody over for so long: it\n"
 "is the order of the runtime, or of the loop, that does.\n"
 "What a starvation is: somebody could run all the time, and others always went first.\n");

@@ -23,7 +23,7 @@ TEST(tell_why_waker_never_stored)
     tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
-"Why: the last poll of `blocked task`, at step 1 (0ns), answered pending, but no waker was stored for it,\n"
+"Why: the last poll of `blocked`, at step 1 (0ns), answered pending, but no waker was stored for it,\n"
 "then or before: nobody had anything to wake it with. The wake was owed by step 2 (100ns), a step of\n"
 "`bringer`: poll, fires slot 1: nobody there. Its last line on record is at story.c:30 in step_2().\n");
     /* clang-format on */
@@ -40,7 +40,7 @@ TEST(tell_why_waker_stored_and_never_fired)
     tale_polled(story.tale, story.bringer, PENDING);
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
 "there, and nobody ever fired it. The wake was owed by step 2 (100ns), a step of `bringer`: poll,\n"
 "takes 1 -> pending. Its last line on record is at story.c:30 in step_2().\n");
     /* clang-format on */
@@ -60,7 +60,7 @@ TEST(tell_why_wake_came_before_the_store)
     story_sleep(&story);
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: at step 3 (200ns) `blocked task` stored its waker for an item at story.c:10 in step_0(), but what it\n"
+"Why: at step 3 (200ns) `blocked` stored its waker for an item at story.c:10 in step_0(), but what it\n"
 "waits for had happened by then: at step 2 (100ns) `bringer` had woken the empty place at story.c:30\n"
 "in step_2(). It looked first and stored afterwards, and did not look again.\n");
     /* clang-format on */
@@ -83,9 +83,9 @@ TEST(tell_why_waker_replaced_by_another)
     tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, thief), 0);
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(), in a place\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(), in a place\n"
 "for one waker; at step 2 (100ns) `thief` put another one there at story.c:40 in step_3(), and from\n"
-"then on nobody could wake `blocked task`. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
+"then on nobody could wake `blocked`. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
 "fires \"an item\", wakes thief. Its last line on record is at story.c:30 in step_2().\n");
     /* clang-format on */
     story_end(&story);
@@ -103,7 +103,7 @@ TEST(tell_why_waker_erased_without_a_wake)
     tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, story.slot, 0, 0, tale_site(2));
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
 "(100ns) `bringer` emptied the place without waking at story.c:20 in step_1(), and the waker was\n"
 "gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll, fires \"an item\": nobody there.\n"
 "Its last line on record is at story.c:30 in step_2().\n");
@@ -122,7 +122,7 @@ TEST(tell_why_clone_dropped_without_a_wake)
     tale_do_at(story.tale, RT_PROBE_DROP, story.self, story.self, 0, tale_site(1));
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` gave away a clone of its waker at story.c:10 in step_0(); at step 2\n"
+"Why: at step 1 (0ns) `blocked` gave away a clone of its waker at story.c:10 in step_0(); at step 2\n"
 "(100ns) `bringer` dropped it without waking at story.c:20 in step_1(). That step owed the wake.\n");
     /* clang-format on */
     story_end(&story);
@@ -149,7 +149,7 @@ TEST(tell_why_the_wake_went_to_somebody_else)
     tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, before), 0);
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: no waker of `blocked task` was stored; at step 3 (200ns) `rt` fired timer 1 of the task before at\n"
+"Why: no waker of `blocked` was stored; at step 3 (200ns) `rt` fired timer 1 of the task before at\n"
 "story.c:50 in step_4(), and the waker that was in there is `the task before`'s, stored at step 1\n"
 "(0ns) at story.c:10 in step_0(). That step owed the wake.\n");
     /* clang-format on */
@@ -174,11 +174,11 @@ TEST(tell_why_nobody_fired_says_what_was_fired_instead)
     tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, before), 0);
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: at step 2 (100ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"Why: at step 2 (100ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
 "there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `rt`: fires timer 1\n"
 "of the task before, wakes the task before. What that step fired is timer 1 of the task before, and\n"
 "the waker in there was that of `the task before`, stored at step 1 (0ns) at story.c:40 in step_3().\n"
-"If that is what `blocked task` waits for, its own waker should have been there, or the wake should have\n"
+"If that is what `blocked` waits for, its own waker should have been there, or the wake should have\n"
 "gone on to the next.\n");
     /* clang-format on */
     story_end(&story);
@@ -200,11 +200,11 @@ TEST(tell_why_nobody_fired_says_whose_waker_was_there_last)
     tale_do_at(story.tale, RT_PROBE_FIRE_EMPTY, place, 0, 0, tale_site(2));
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: at step 2 (100ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); it is still\n"
+"Why: at step 2 (100ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it is still\n"
 "there, and nobody ever fired it. The wake was owed by step 3 (200ns), a step of `bringer`: poll,\n"
 "fires \"cancellation\": nobody there. Its last line on record is at story.c:30 in step_2(). That step\n"
 "woke the empty place \"cancellation\"; the last waker in there was that of `the task before`, stored\n"
-"at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If `blocked task` waits for that as\n"
+"at step 1 (0ns) at story.c:40 in step_3() and ended at step 1 (0ns). If `blocked` waits for that as\n"
 "well, its own waker should have been there.\n");
     /* clang-format on */
     story_end(&story);
@@ -229,7 +229,7 @@ TEST(tell_why_the_other_one_in_the_queue_was_woken)
     tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, rival), 0);
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: at step 2 (100ns) `blocked task` stored its waker for an item (wait queue 1) at story.c:10 in\n"
+"Why: at step 2 (100ns) `blocked` stored its waker for an item (wait queue 1) at story.c:10 in\n"
 "step_0(); but at step 3 (200ns) `bringer` fired wait queue 1 at story.c:30 in step_2(), and the\n"
 "waker that was in there is `rival`'s, stored at step 1 (0ns) at story.c:40 in step_3(). That step\n"
 "owed the wake.\n");
@@ -253,7 +253,7 @@ TEST(tell_why_prefers_the_wait_that_went_wrong)
     story_bring(&story);
     EXPECT_STR(why_lost(&story, 3),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` stored its waker for the first of two at story.c:10 in step_0(); at\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for the first of two at story.c:10 in step_0(); at\n"
 "step 2 (100ns) `bringer` emptied the place without waking at story.c:30 in step_2(), and the waker\n"
 "was gone. The wake was owed by step 3 (200ns), a step of `bringer`: poll.\n");
     /* clang-format on */
@@ -270,7 +270,7 @@ TEST(tell_why_the_waker_was_of_a_task_that_is_gone)
     tale_do(story.tale, RT_PROBE_WAKE_DEAD, 0, 77);
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); at step 2\n"
 "(100ns) `bringer` fired it at story.c:30 in step_2(), but it was the waker of somebody who has\n"
 "finished: a wake of the dead wakes nobody. That step owed the wake.\n");
     /* clang-format on */
@@ -290,9 +290,9 @@ TEST(tell_why_a_combinator_kept_the_wake_to_itself)
     tale_do(story.tale, RT_PROBE_SUBWAKE, join, 1);
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` stored its waker for slot 1 at story.c:10 in step_0(), as a child of\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for slot 1 at story.c:10 in step_0(), as a child of\n"
 "join 1; at step 2 (100ns) `bringer` fired it at story.c:30 in step_2(), the combinator noted which\n"
-"child it is for, and did not wake `blocked task`. That step owed the wake.\n");
+"child it is for, and did not wake `blocked`. That step owed the wake.\n");
     /* clang-format on */
     story_end(&story);
 }
@@ -313,7 +313,7 @@ TEST(tell_why_the_host_reported_and_nobody_passed_it_on)
     tale_do(story.tale, SIM_EVENT_REPORT, story.slot, 0);
     EXPECT_STR(why_lost(&story, 2),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` stored its waker for an item (socket) at story.c:10 in step_0(); at\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for an item (socket) at story.c:10 in step_0(); at\n"
 "step 3 (200ns) the host reported it as ready, and the runtime that was told did not fire the waker.\n"
 "The wake was owed by step 2 (100ns), a step of `socket`: is ready.\n");
     /* clang-format on */
@@ -331,7 +331,7 @@ TEST(tell_why_a_wake_during_its_poll_was_forgotten)
     story_bring(&story);
     EXPECT_STR(why_lost(&story, 1),
             /* clang-format off */
-"Why: at step 1 (0ns) `blocked task` woke itself at story.c:10 in step_0(), while it was being polled, and\n"
+"Why: at step 1 (0ns) `blocked` woke itself at story.c:10 in step_0(), while it was being polled, and\n"
 "the runtime forgot that: no poll followed. So the wake was sent, and lost between there and the\n"
 "poll. The waker did its part; the run queue did not.\n");
     /* clang-format on */
@@ -393,9 +393,9 @@ TEST(tell_late_wakeup_looks_at_the_moment_of_the_audit)
     EXPECT_EQ(sim_tell_why(&story.page, &told), RT_OK);
     EXPECT_STR(sim_page_text(&story.page),
             /* clang-format off */
-"late-wakeup: `blocked task` was woken too late: it waits for an item since step 1 (0ns), could have gone\n"
+"late-wakeup: `blocked` was woken too late: it waits for an item since step 1 (0ns), could have gone\n"
 "on after step 2 (100ns), and still slept when everything had come to rest at step 2 (100ns).\n"
-"Why: at step 1 (0ns) `blocked task` stored its waker for an item at story.c:10 in step_0(); it was still\n"
+"Why: at step 1 (0ns) `blocked` stored its waker for an item at story.c:10 in step_0(); it was still\n"
 "there when everything had come to rest, and nobody had fired it. The wake was owed by step 2\n"
 "(100ns), a step of `bringer`: poll -> pending.\n"
 "What a late-wakeup is: while everything was at rest, before the clock moved on, the blocked task was\n"
@@ -457,7 +457,7 @@ TEST(tell_why_the_waker_that_was_fired_had_been_left_behind)
     tale_do(story.tale, RT_PROBE_WAKE, tale_object_of(story.tale, rival), 0);
     EXPECT_STR(why_lost(&story, 4),
             /* clang-format off */
-"Why: at step 2 (100ns) `blocked task` stored its waker for an item (wait queue 1) at story.c:10 in\n"
+"Why: at step 2 (100ns) `blocked` stored its waker for an item (wait queue 1) at story.c:10 in\n"
 "step_0(); but at step 4 (300ns) `bringer` fired wait queue 1 at story.c:30 in step_2(), and the\n"
 "waker that was in there is `rival`'s, stored at step 1 (0ns) at story.c:40 in step_3(). `rival` had\n"
 "gone on at step 3 (200ns) and left it behind, to wait for sleep (timer 1). That step owed the wake.\n");

@@ -74,7 +74,7 @@ TEST(store_query_answers_json_that_loses_nothing)
     struct lines lines;
     EXPECT_STR(query(store,
                        "SELECT 7 AS seed, 5 AS n, 9007199254740993 AS big, 0.5 AS half, NULL AS x,"
-                       " 'a\"b\\' || char(9) || 'c' AS t, ACTOR TABLE(x'ff41' AS TEXT) AS bad",
+                       " 'a\"b\\' || char(9) || 'c' AS t, CAST(x'ff41' AS TEXT) AS bad",
                        SIM_STORE_JSON, &lines),
             "{\"seed\":\"7\",\"n\":5,\"big\":\"9007199254740993\",\"half\":0.5,\"x\":null,"
             "\"t\":\"a\\\"b\\\\\\u0009c\",\"bad\":\"\\ufffdA\"}\n");
