@@ -3,8 +3,8 @@
  *
  * One track an actor, below one for the run; a turn is a slice, a wake a flow from the slice in
  * which it was sent to that of the poll which followed. What a lost wake-up owes is an instant on
- * the blocked task's track at the time when it should have been woken, and a flow from the step that
- * owed it. Virtual nanoseconds are the trace's nanoseconds.
+ * the blocked task's track at the time when it should have been woken, and a flow from the step
+ * that owed it. Virtual nanoseconds are the trace's nanoseconds.
  *
  * The numbers are those of Perfetto's published protocol (protos/perfetto/trace/); those used here
  * stand once more in reports/tests/perfetto.proto, by which a test has protoc read the file.

@@ -12,8 +12,9 @@
 #include "runtime/base/assert.h"
 
 /*
- * Number, step, line and words of each place. `last` is what the blocked task stored last; in a deadlock
- * everybody's wait that is open counts. An owed step is known by the last line of a user in it.
+ * Number, step, line and words of each place. `last` is what the blocked task stored last; in a
+ * deadlock everybody's wait that is open counts. An owed step is known by the last line of a user
+ * in it.
  */
 static const char flow_sql[] =
         "WITH kinds AS (SELECT max(iif(name = 'fire-empty', kind, 0)) AS early,"

@@ -2,8 +2,8 @@
  * run.h -- a run out of the database, as reports and exports need it.
  *
  * The events of a run are read back into a recorder, so that all words are those of
- * sim/explain/view: who is who (`actor_table`), the life of every wait (`ledger`), what became of the
- * waker (`wake outcome`). Beside them stand plain arrays:
+ * sim/explain/view: who is who (`actor_table`), the life of every wait (`ledger`), what became of
+ * the waker (`wake outcome`). Beside them stand plain arrays:
  *
  *      actors    who acts: one lane each. Index 0 is the world.
  *      steps     one turn each, in order: who, when, woken by which step

@@ -12,9 +12,9 @@
  * The fix. Of two that contradict each other a certain one gives in: hear_reset below.
  *
  * Here. Eight parcels are sent, each is acknowledged. One packet in eight is lost until the run is
- * free of faults, and that is the point: a lost packet ends the duel sooner or later, so that a network
- * that goes on losing packets shows every run come to its end. Only one that is in order again
- * does not.
+ * free of faults, and that is the point: a lost packet ends the duel sooner or later, so that a
+ * network that goes on losing packets shows every run come to its end. Only one that is in order
+ * again does not.
  *
  * Must end in: livelock, by `liveness`. Fails on the baseline run: no.
  *

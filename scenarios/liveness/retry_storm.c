@@ -14,8 +14,8 @@
  * The fix. The server looks first whether anybody still waits for the answer: server_poll below.
  *
  * Here. Clients come one after the other and think for 2 ms between two requests; a quarter of the
- * server's time is taken. Now and then, until the run is free of faults, a request takes 2 ms: one such
- * hitch is enough to bring them all together.
+ * server's time is taken. Now and then, until the run is free of faults, a request takes 2 ms: one
+ * such hitch is enough to bring them all together.
  *
  * Must end in: livelock, by `liveness`. Fails on the baseline run: no.
  *

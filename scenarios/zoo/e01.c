@@ -19,7 +19,8 @@
  *
  * Cause: never-fired in first_of or rt_timers_process_at or fire
  * Must end in: lost-wakeup of the poller; the loop knows that something is due, comes again and
- * again, and finds nothing. Fails on the baseline run: no, there the far timer lies behind all naps.
+ * again, and finds nothing. Fails on the baseline run: no, there the far timer lies behind all
+ * naps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -13,8 +13,8 @@
  * heartbeat to send after 50 us. The producer makes three pieces while one is read.
  *
  * Cause: not-a-wake in stream_read or on_piece or never-fired in turn
- * Must end in: starvation, of the heartbeat's deadline. Fails on the baseline run: no, there are few
- * pieces.
+ * Must end in: starvation, of the heartbeat's deadline. Fails on the baseline run: no, there are
+ * few pieces.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

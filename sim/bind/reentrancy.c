@@ -1,5 +1,6 @@
 /*
- * reentrancy.c -- the worst that may happen inside a wake or a cleanup: somebody is woken, or cancelled.
+ * reentrancy.c -- the worst that may happen inside a wake or a cleanup: somebody is woken, or
+ * cancelled.
  *
  * A waker can be anybody's, and a cleanup is its user's code: both may come back into whatever
  * called them. The runtime promises to hold nothing while it calls either (W7, T9); a primitive

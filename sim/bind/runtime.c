@@ -50,9 +50,9 @@ reap(struct sim_rt *rt)
 }
 
 /*
- * What the simulator itself adds to a step, its cost and a slow step, comes after this and is blamed
- * on nobody. A task that asks, and is told to go on, may work for a quota more: it cannot know
- * before its next question that the quota is used up.
+ * What the simulator itself adds to a step, its cost and a slow step, comes after this and is
+ * blamed on nobody. A task that asks, and is told to go on, may work for a quota more: it cannot
+ * know before its next question that the quota is used up.
  */
 static void
 check_quota(struct sim_bound *bound)

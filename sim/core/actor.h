@@ -73,7 +73,8 @@ struct sim_actor_ops {
     /* Takes one step. The actor is enabled and has been taken out of the queue; it enables itself
      * again if it can go on. */
     void (*step)(struct sim_actor *actor);
-    /* The oracle's: resumes the blocked task once for nothing, with choices muted. NULL: unsupported. */
+    /* The oracle's: resumes the blocked task once for nothing, with choices muted. NULL:
+     * unsupported. */
     enum sim_spurious_poll (*spurious_poll)(struct sim_actor *actor);
     /* What it waits for: fills at most `max` entries and returns how many there are. NULL: none. */
     uint32_t (*waiting)(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
@@ -83,8 +84,8 @@ struct sim_actor_ops {
     bool (*waited)(const struct sim_actor *actor, struct sim_waiting *ret);
     /* Ends it when the run is over and it is background. NULL: nothing to do. */
     void (*cancel)(struct sim_actor *actor);
-    /* The oracle's second stage: fires every waker that was derived from this blocked task (a join's for
-     * its children). NULL: there are none. */
+    /* The oracle's second stage: fires every waker that was derived from this blocked task (a
+     * join's for its children). NULL: there are none. */
     void (*fire_derived)(struct sim_actor *actor);
     /* Whether it is blocked in its host, and what it asked there. NULL: never. */
     bool (*in_host)(const struct sim_actor *actor, struct sim_in_host *ret);
@@ -177,7 +178,8 @@ uint32_t sim_actor_choose_of(struct sim_actor *actor, enum sim_kind kind, uint32
  */
 uint64_t sim_actor_range(struct sim_actor *actor, enum sim_kind kind, uint64_t lo, uint64_t hi);
 
-/* How many of `full` (at least 1) are moved: full is the baseline; then 1, half, full-1, another. */
+/* How many of `full` (at least 1) are moved: full is the baseline; then 1, half, full-1, another.
+ * */
 uint64_t sim_actor_length(struct sim_actor *actor, uint64_t full);
 
 #ifdef __cplusplus

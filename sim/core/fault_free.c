@@ -1,5 +1,6 @@
 /*
- * fault_free.c -- the fault-free phase: nothing disturbs the run any more, and it must come to its end.
+ * fault_free.c -- the fault-free phase: nothing disturbs the run any more, and it must come to its
+ * end.
  *
  * Faults that come again and again hide that a program does not recover from them: sooner or later
  * one of them breaks the circle in which it is caught. So they stop, and with them all that is
@@ -62,8 +63,8 @@ end_faults(struct sim_world *world)
 void
 sim__unsettled(struct sim_world *world)
 {
-    /* What was never disturbed is no worse off than before, and what a question to a blocked task has
-     * set going is not the run itself. */
+    /* What was never disturbed is no worse off than before, and what a question to a blocked task
+     * has set going is not the run itself. */
     if (world->disturbances == 0 || world->decider.muted) {
         return;
     }

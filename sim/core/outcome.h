@@ -83,8 +83,8 @@ enum sim_oracle {
 
 #define SIM_MESSAGE_MAX 256
 
-/* How the message begins of a verdict that fell after the run: a blocked task was polled once more, in a
- * replay of it, as any task may be. */
+/* How the message begins of a verdict that fell after the run: a blocked task was polled once more,
+ * in a replay of it, as any task may be. */
 #define SIM_OUTCOME_ASKED "polled once more at the end: "
 
 /* Plain data: copied between processes as it is. */

@@ -66,9 +66,9 @@ struct sim_silence {
     uint32_t told_to; /* Index of the actor that was told. */
 };
 
-/* What the host offers the judge: everything ready is reported once more (stage 2). To who explains:
- * something that is kept silent (false: nothing is); that all of it is asked for again; and that
- * everything that is asked for is told once, ready or not, as a host may at any time. */
+/* What the host offers the judge: everything ready is reported once more (stage 2). To who
+ * explains: something that is kept silent (false: nothing is); that all of it is asked for again;
+ * and that everything that is asked for is told once, ready or not, as a host may at any time. */
 struct sim_renewable {
     struct rt_list link;
     void (*renew)(void *argument);
@@ -94,8 +94,8 @@ struct sim_closer {
     void *argument;
 };
 
-/* Who may act inside a wake, a drop or a cleanup, under fault `reentrancy`: all are called with nothing
- * held, so that anybody may do anything there (W7, T9). */
+/* Who may act inside a wake, a drop or a cleanup, under fault `reentrancy`: all are called with
+ * nothing held, so that anybody may do anything there (W7, T9). */
 struct sim_reentrancy {
     struct rt_list link;
     void (*act)(void *argument);
@@ -446,9 +446,9 @@ sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
 
 /*
  * A choice by which the world disturbs who is in order: a fault, something late, spurious or
- * slow; 0: not now. `one_in` 0: never, and no occasion. Once the run is free of faults, and where the
- * actor is spared, the answer is 0 and the occasion counts, so that those of other runs keep their
- * numbers.
+ * slow; 0: not now. `one_in` 0: never, and no occasion. Once the run is free of faults, and where
+ * the actor is spared, the answer is 0 and the occasion counts, so that those of other runs keep
+ * their numbers.
  */
 static inline uint32_t
 sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64_t one_in)

@@ -67,10 +67,11 @@ void sim__health_begin(struct sim_world *world);
 
 /* What a step costs that takes little time, in a world that is busy without progress. */
 void sim__busy_begin(struct sim_world *world);
-/* Ends the faults of the run when it is time, and ends it when it has not settled. Returns the step at which to
- * look again. */
+/* Ends the faults of the run when it is time, and ends it when it has not settled. Returns the step
+ * at which to look again. */
 uint64_t sim__look_after_health(struct sim_world *world);
-/* The run went on for longer after it became free of faults than it may: ends it, unless it is asked only. */
+/* The run went on for longer after it became free of faults than it may: ends it, unless it is
+ * asked only. */
 void sim__unsettled(struct sim_world *world);
 
 /* Enables everybody who is due; finds the next due time. */

@@ -142,7 +142,8 @@ static const struct rt_host_ops host_ops = {.now = host_now,
         .drop = host_drop,
         .notify = host_notify};
 
-/* ---- Stage 2. --------------------------------------------------------------------------------- */
+/* ---- Stage 2. ---------------------------------------------------------------------------------
+ * */
 
 /*
  * Everything ready is told again. A notify is told too when somebody is blocked: a loop that sleeps

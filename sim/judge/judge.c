@@ -239,7 +239,8 @@ describe_waiter(struct inquest *inquest, uint32_t index, struct sim_answer *ret)
     }
 }
 
-/* ---- First stage, once more: everybody, round after round. ------------------------------------ */
+/* ---- First stage, once more: everybody, round after round. ------------------------------------
+ * */
 
 static bool
 ask_everybody(struct inquest *inquest)
@@ -265,7 +266,8 @@ ask_everybody(struct inquest *inquest)
     return true;
 }
 
-/* ---- Third stage: what the primitives say of themselves. -------------------------------------- */
+/* ---- Third stage: what the primitives say of themselves. --------------------------------------
+ * */
 
 static void
 audit_primitives(void *argument)

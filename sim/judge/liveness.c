@@ -1,8 +1,8 @@
 /*
  * liveness.c -- who is still busy although nothing disturbs it any more?
  *
- * A run that takes long after it became free of faults may have much to do, or a long timer to wait for. It is
- * blamed where neither can be:
+ * A run that takes long after it became free of faults may have much to do, or a long timer to wait
+ * for. It is blamed where neither can be:
  *
  *   1. Somebody is busy: was polled a number of times since then.
  *   2. Nobody who is waited for sleeps since the first half of that time with a timer armed.

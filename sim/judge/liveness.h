@@ -25,8 +25,9 @@ sim_health_of(const struct sim_world *world)
 
 /*
  * For a run of `what` that ended with oracle `liveness`, or at the limit of steps or time. True: it
- * became free of faults and goes on forever, and *outcome says so, livelock by `liveness`. False: it was not
- * free of faults, or is excused; *outcome is as it was. `tape` is what the run wrote; borrowed.
+ * became free of faults and goes on forever, and *outcome says so, livelock by `liveness`. False:
+ * it was not free of faults, or is excused; *outcome is as it was. `tape` is what the run wrote;
+ * borrowed.
  */
 bool sim_judge_liveness(struct sim_world *world, const struct sim_case *what,
         const struct sim_tape *tape, const struct sim_health *health, struct sim_outcome *outcome);

@@ -1,10 +1,10 @@
 /*
  * rounds.c -- everybody, again and again.
  *
- * One poll of one blocked task says little where wakes are lost again and again between plain variables:
- * it takes its turn, waits at the same line, and the one whose turn it made it sleeps on. In a
- * deadlock polling helps nobody, however often; a program that comes to its end by being polled
- * lacked nothing but wakes.
+ * One poll of one blocked task says little where wakes are lost again and again between plain
+ * variables: it takes its turn, waits at the same line, and the one whose turn it made it sleeps
+ * on. In a deadlock polling helps nobody, however often; a program that comes to its end by being
+ * polled lacked nothing but wakes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -21,7 +21,7 @@ enum sim_oracle_stage {
     SIM_ORACLE_STAGE_INTERRUPT, /* What a loop is blocked in returns; see `nth`. */
     /* It is told of all that it asks its host for, ready or not. */
     SIM_ORACLE_STAGE_PRETEND,
-    SIM_ORACLE_STAGE_ASK_AGAIN /* What it asked its host for once, and was told once, is asked for again. */
+    SIM_ORACLE_STAGE_ASK_AGAIN /* What its host has reported once is asked for again. */
 };
 
 /* What an actor waits for at once is compared up to so many things. */

@@ -2,9 +2,9 @@
  * footprints.h -- what the next step of an actor will touch, guessed from earlier runs.
  *
  * Facts of kind FOOTPRINT say that a step from some state touched a resource, in some mode, on some
- * line. All that is known of a state is a *guess*: the locations (search/learn/states.h) of the next
- * step of whoever stands in it. A guess is wrong where the code goes another way than ever before;
- * then a search is less well aimed and no less sound, as only an order is chosen by it.
+ * line. All that is known of a state is a *guess*: the locations (search/learn/states.h) of the
+ * next step of whoever stands in it. A guess is wrong where the code goes another way than ever
+ * before; then a search is less well aimed and no less sound, as only an order is chosen by it.
  *
  * Reach. Whether two steps conflict is asked for each pair of those that stand ready, at every
  * choice, so a guess also has a *reach*: a bit for each resource, hashed to 64, and one word for

@@ -7,7 +7,7 @@
  * table in strategy.c; nothing else knows it. Three sorts:
  *
  *   plain       run i is a function of (seed, parameters)
- *   adaptive    … and of the learned statistics: what earlier epochs of the sweep taught (sim/search/learn/learned.h)
+ *   adaptive    … and of the statistics that earlier epochs of the sweep left (learn/learned.h)
  *   sequential  run i+1 begins where run i ended, on one worker: an enumeration. It says when
  *               there is nothing left. Its memory outlives a worker whose process died in a
  *               run: `begin` without an `end` before it means that the run ended there.
@@ -86,8 +86,8 @@ struct sim_strategy_kind {
     size_t size;             /* Of its memory, … */
     size_t (*measure)(void); /* … where that is no constant; else NULL. */
     /* Makes one in `memory` (zeroed, aligned to 64, `size` bytes), at its beginning, for many runs.
-     * Called again, in zeroed memory, when learned statistics or search change; for a sequential one once in a
-     * sweep: its memory goes on. */
+     * Called again, in zeroed memory, when learned statistics or search change; for a sequential
+     * one once in a sweep: its memory goes on. */
     struct sim_strategy *(*init)(void *memory, const struct sim_strategy_setting *setting);
     /* Sequential only, before `begin`: whether there is one more run. */
     bool (*more)(struct sim_strategy *strategy);

@@ -22,7 +22,7 @@
  *
  *   - A step is a whole poll, and what it will touch is a guess (footprints.h), as are counts
  *     (counts.h: means over earlier runs).
- *   - An object is drawn by its races (search/learn/races.h) and not by its touches: what a lock guards is
+ *   - An object is drawn by its races (learn/races.h) and not by its touches: what a lock guards is
  *     touched as often as the lock, and its order decides nothing.
  *   - A look that ends in waiting is no touch: the actor comes again.
  *   - The object and all orders of its touches are read from one number, and the numbers of

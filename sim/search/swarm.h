@@ -7,9 +7,9 @@
  *
  * Half of the runs are as they were declared. In the others each frequency is as declared, never,
  * 4 times rarer, 4 times more frequent, or one in two; each fault that is permitted is on or off;
- * and the run is free of faults early (sim/README.md): always where something is more frequent than it was
- * declared, for a program that is given no rest need not end, else in half. Integers only, drawn
- * from the seed.
+ * and the run is free of faults early (sim/README.md): always where something is more frequent than
+ * it was declared, for a program that is given no rest need not end, else in half. Integers only,
+ * drawn from the seed.
  *
  * Deviation from the paper: a feature is not only in or out, but has a rate.
  *

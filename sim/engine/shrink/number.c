@@ -170,8 +170,8 @@ try_rounded(struct sim__shrinker *shrinker, const struct sim_number *number, uin
 
 /* ---- Two. ------------------------------------------------------------------------------------ */
 
-/* `later` stands behind `earlier` in the run. One comes to its default end, and the other follows by
- * the same amount, or makes up for it. */
+/* `later` stands behind `earlier` in the run. One comes to its default end, and the other follows
+ * by the same amount, or makes up for it. */
 static bool
 try_two(struct sim__shrinker *shrinker, const struct sim_number *later,
         const struct sim_number *earlier)

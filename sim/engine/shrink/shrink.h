@@ -1,7 +1,7 @@
 /*
  * shrink.h -- from a failing run to the smallest one that fails in the same way.
  *
- *   a failing run's tape ──▶ candidates ──▶ single-run worker, lenient: what counts is what was done
+ *   a failing run's tape ──▶ candidates ──▶ lenient replays: what counts is what was done
  *                                 ▲                │
  *                                 └── best tape ◀──┘ smaller, and the same failure
  *                                         │

@@ -65,8 +65,8 @@ bool sim__shrink_try_ordered(struct sim__shrinker *shrinker);
 /* Room for `count` entries in the candidate. */
 void sim__shrink_room(struct sim__shrinker *shrinker, uint32_t count);
 
-/* Runs the best once more: its events are the single-run worker's then. It counts as a replay. False: no replay
- * is left, or it is another run now. */
+/* Runs the best once more: its events are the single-run worker's then. It counts as a replay.
+ * False: no replay is left, or it is another run now. */
 bool sim__shrink_run_best(struct sim__shrinker *shrinker);
 
 /* Who shrinks it at first: the failing run by its tape. False: the failure did not come again. */

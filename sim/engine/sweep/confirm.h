@@ -15,8 +15,8 @@
 
 /*
  * Runs `what` alone and compares it with `seen`. *ret_outcome: what came out, or `diverged`.
- * `first` is the first seed of the sweep. False: the system refused, see alone->single-run worker.worker.error.
- * sim_alone_done must follow in any case.
+ * `first` is the first seed of the sweep. False: the system refused, see alone->single-run
+ * worker.worker.error. sim_alone_done must follow in any case.
  */
 bool sim_confirm(struct sim_alone *alone, const struct sim_alone_case *what,
         const struct sim_outcome *seen, uint64_t first, struct sim_outcome *ret_outcome,

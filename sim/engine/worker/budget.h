@@ -4,7 +4,7 @@
  *      sim_budget_init(&budget, time_ms, 0);
  *      sim_budget_stage(&budget, "looking for a run that passes", 50);
  *      while (… && sim_budget_left(&budget))
- *          sim_single_run(&single-run worker, …)                single-run worker.budget = &budget: charges it
+ *          sim_single_run(&single, …)                single.budget = &budget: charges it
  *
  * What is counted are steps, so that the same question has the same answer on every machine and
  * under any load: each step of each replay in a worker, what else a study spends (sim_world_spend),

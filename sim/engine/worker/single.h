@@ -6,7 +6,7 @@
  *      for each candidate
  *          const struct sim_outcome *outcome = sim_single_run(&single-run worker, &candidate);
  *          … its events: sim_single_recorder; what it really did: sim_single_deviations
- *      sim_single_fini(&single-run worker);
+ *      sim_single_fini(&single);
  *
  * Who shrinks, bisects or explains asks for hundreds of runs, each with another tape,
  * seed or options. A process for each costs more than the run; so they are flown by one
@@ -49,8 +49,8 @@ struct sim_candidate {
     void (*study)(struct sim_world *world, const struct sim_case *what,
             const struct sim_outcome *outcome, void *study_of);
     void *study_of;
-    /* The run is made in this very process, for a debugger: see sim_worker_here. One for a single-run worker.
-     * NULL: in its own. */
+    /* The run is made in this very process, for a debugger: see sim_worker_here. One for a
+     * single-run worker. NULL: in its own. */
     struct sim_trap *trap;
     /* What the run answers, as a fuzzer's input has it: shared with the process as `study_of` is,
      * with its tape. NULL: nobody asks. */
@@ -71,9 +71,9 @@ void sim_single_fini(struct sim_single *single);
 /*
  * Runs `candidate`: how it ended, whatever became of the process (verdict `crash` or `hang`; a hang
  * takes `hang_ms`). NULL: the system refused, or the tape has more deviations than the mapping has
- * space for; see worker.error. The single-run worker is of no more use then. With a budget: it is charged, the
- * study gets what is left of the stage, and what is not done when the time is up is abandoned: NULL
- * for a run (sim_budget_left is false then), and a study leaves what it has found.
+ * space for; see worker.error. The single-run worker is of no more use then. With a budget: it is
+ * charged, the study gets what is left of the stage, and what is not done when the time is up is
+ * abandoned: NULL for a run (sim_budget_left is false then), and a study leaves what it has found.
  */
 const struct sim_outcome *sim_single_run(
         struct sim_single *single, const struct sim_candidate *candidate);

@@ -1,9 +1,9 @@
 /*
  * attempt.h -- who came to wake a loop that sleeps, and went again.
  *
- * The counterfactual replay (counterfactual/counterfactual.h) tells that a loop was not told. Often somebody did come to tell it: the
- * wake found nobody asleep yet, or turned back at a flag, or went to somebody else. Here the two
- * runs are held against each other:
+ * The counterfactual replay (counterfactual/counterfactual.h) tells that a loop was not told. Often
+ * somebody did come to tell it: the wake found nobody asleep yet, or turned back at a flag, or went
+ * to somebody else. Here the two runs are held against each other:
  *
  *      would      where the loop is woken in the nearest run that passes, and by whom
  *      turned     how far the same one comes on that way here

@@ -77,24 +77,24 @@ struct sim_cause {
     bool by_timer;   /* What did not fire is a timer that was due. */
     bool by_word;    /* Known from the word of memory that decides. */
     bool by_passing; /* `at` is where the passing run wakes the blocked task. */
-    uint32_t
-            by_counterfactual; /* enum sim_counterfactual_kind: known from what the blocked task would go on with. */
-    bool wiped; /* ERASED: by the blocked task itself, as it fell asleep. */
+    uint32_t by_counterfactual; /* enum sim_counterfactual_kind: what the task would go on with. */
+    bool wiped;                 /* ERASED: by the blocked task itself, as it fell asleep. */
     /* by_counterfactual LOST, or wiped: whose write it was that is written over `at`. */
     struct sim_location before;
-    /* by_counterfactual ELSEWHERE: so many of `at`, in front, are functions that who would do it goes through
-     * instead; behind them stands where it is done in the passing run. COALESCED: what who would
-     * wake it goes through, and is turned away; behind them what turns it away. */
+    /* by_counterfactual ELSEWHERE: so many of `at`, in front, are functions that who would do it
+     * goes through instead; behind them stands where it is done in the passing run. COALESCED: what
+     * who would wake it goes through, and is turned away; behind them what turns it away. */
     uint32_t lost_count;
     bool lost_only;            /* … and in this run alone. */
     struct sim_location given; /* … and where it was given what it should pass on, where known. */
-    /* NOT_A_WAKE: a wake of a blocked task that found it awake already, before its last turn; part NONE:
-     * there is none. */
+    /* NOT_A_WAKE: a wake of a blocked task that found it awake already, before its last turn; part
+     * NONE: there is none. */
     struct sim_location merged;
     uint32_t merged_part; /* Whom it woke. */
     uint64_t merged_turn; /* The step of that turn. */
     struct sim_visited visited;
-    /* by_counterfactual LOST: what the caller of at[0] called right before it; no function: nothing known. */
+    /* by_counterfactual LOST: what the caller of at[0] called right before it; no function: nothing
+     * known. */
     struct sim_location prior;
     /* COALESCED: the line of the runtime that polled who woke itself; no function: not known. */
     struct sim_location poller;
@@ -117,8 +117,9 @@ struct sim_evidence {
     const struct sim_counterfactual *counterfactual; /* NULL: nobody was asked. */
     const struct sim_attempt *attempt;               /* NULL: not looked for. */
     const struct sim_way *over; /* The step that writes over it; NULL: not walked. */
-    /* The way, in this run and in the passing one, of who was given what the blocked task waits for, or
-     * would do it (counterfactual replay ELSEWHERE), or of the loop that sleeps. NULL: not walked. */
+    /* The way, in this run and in the passing one, of who was given what the blocked task waits
+     * for, or would do it (counterfactual replay ELSEWHERE), or of the loop that sleeps. NULL: not
+     * walked. */
     const struct sim_way *here;
     const struct sim_way *there;
 };
@@ -131,8 +132,8 @@ uint64_t sim_cause_silence(
         const struct sim_actor_table *actor_table, const struct sim_wake_outcome *wake_outcome);
 
 /*
- * Where somebody does in the passing run what the blocked task waits for: who was given it in this run
- * instead, by the same function, and in which step. Returns its part; SIM_PART_NONE: nobody is
+ * Where somebody does in the passing run what the blocked task waits for: who was given it in this
+ * run instead, by the same function, and in which step. Returns its part; SIM_PART_NONE: nobody is
  * known to have been.
  */
 uint32_t sim_cause_taker(const struct sim_evidence *evidence, uint64_t *ret_step);
@@ -144,7 +145,8 @@ bool sim_cause_is_event(const struct sim_cause *cause);
 void sim_cause_add_callers(const struct sim_evidence *evidence, const struct sim_walk_stop *call,
         struct sim_cause *cause);
 
-/* The step in which a loop was told last of what it does not ask for again (counterfactual replay DEAF); 0: none. */
+/* The step in which a loop was told last of what it does not ask for again (counterfactual replay
+ * DEAF); 0: none. */
 uint64_t sim_cause_told(const struct sim_evidence *evidence);
 
 /* Where what was written over something is to blame: the function that wrote first, and the one

@@ -56,8 +56,8 @@ void sim__cause_never_stored(const struct sim_evidence *evidence, struct sim_cau
 /* A verdict that says that a wake is missing, or came late. */
 void sim__cause_lost(const struct sim_evidence *evidence, struct sim_cause *cause);
 
-/* What had come before the blocked task fell asleep, written by a reader's line, and by whom: its places
- * are to blame. NULL: no word of others. */
+/* What had come before the blocked task fell asleep, written by a reader's line, and by whom: its
+ * places are to blame. NULL: no word of others. */
 const struct sim_came_word *sim__blame_came(
         const struct sim_evidence *evidence, struct sim_cause *cause);
 

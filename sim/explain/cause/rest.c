@@ -98,8 +98,8 @@ ended_by_time(const struct sim_actor_table *actor_table, uint32_t part, uint64_t
     return false;
 }
 
-/* Something that the blocked task stands in line for was given back, or destroyed, and the line was not
- * told. */
+/* Something that the blocked task stands in line for was given back, or destroyed, and the line was
+ * not told. */
 static bool
 find_given_back(const struct sim_evidence *evidence, struct sim_cause *cause)
 {
@@ -156,7 +156,8 @@ find_by_passing(const struct sim_evidence *evidence, struct sim_cause *cause)
     return found;
 }
 
-/* ---- What the blocked task would go on with. ------------------------------------------------------ */
+/* ---- What the blocked task would go on with.
+ * ------------------------------------------------------ */
 
 static uint32_t
 part_of_step(const struct sim_actor_table *actor_table, uint64_t step)
@@ -180,8 +181,8 @@ blame_stop(const struct sim_evidence *evidence, struct sim_cause *cause,
             evidence, cause, stop->frames, frames, false, step, part_of_step(actor_table, step));
 }
 
-/* The last wake that reached nobody, out of those that the blocked task's waits ended with before it
- * fell asleep; SIM_EVENT_NONE. */
+/* The last wake that reached nobody, out of those that the blocked task's waits ended with before
+ * it fell asleep; SIM_EVENT_NONE. */
 static uint64_t
 wake_of_nobody(const struct sim_evidence *evidence, uint32_t part)
 {
@@ -376,8 +377,8 @@ sim_cause_order(const struct sim_evidence *evidence, const struct sim_cause *cau
 
 /* ---- Who would have done it. ----------------------------------------------------------------- */
 
-/* The last wake of somebody else than the blocked task in the function that is to blame: it was given
- * there what the blocked task waits for. NULL: nobody was. */
+/* The last wake of somebody else than the blocked task in the function that is to blame: it was
+ * given there what the blocked task waits for. NULL: nobody was. */
 static const struct sim_wait *
 find_given(const struct sim_evidence *evidence, const struct sim_cause *cause,
         struct sim_location *ret_given)

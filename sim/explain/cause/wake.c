@@ -81,8 +81,8 @@ is_left_behind(const struct sim_evidence *evidence)
 }
 
 /*
- * What the step fired is a place in which the blocked task has no waker. Where it waits for the same
- * thing elsewhere, the wake should have gone on; where it does not, its waker should have been
+ * What the step fired is a place in which the blocked task has no waker. Where it waits for the
+ * same thing elsewhere, the wake should have gone on; where it does not, its waker should have been
  * here, and is not: the line that stores it for others is where it was not stored for this one.
  */
 /* The timer that is waited for does not run: nobody started it for this wait, or it has stage. */
@@ -260,7 +260,8 @@ wake_before(const struct sim_evidence *evidence, const struct sim_wait *wait)
     return SIM_EVENT_NONE;
 }
 
-/* A wake of the blocked task that found it awake, and that its last poll did not see; SIM_EVENT_NONE. */
+/* A wake of the blocked task that found it awake, and that its last poll did not see;
+ * SIM_EVENT_NONE. */
 static uint64_t
 dropped_wake(const struct sim_evidence *evidence)
 {
@@ -281,9 +282,9 @@ dropped_wake(const struct sim_evidence *evidence)
 }
 
 /*
- * Of a blocked task whose last poll left it to a combinator, and of what it waited for before: the waker
- * of its own that was stored where the children's are the combinator's, and that was fired. The
- * combinator then does not know which child can go on. NULL: none.
+ * Of a blocked task whose last poll left it to a combinator, and of what it waited for before: the
+ * waker of its own that was stored where the children's are the combinator's, and that was fired.
+ * The combinator then does not know which child can go on. NULL: none.
  */
 static const struct sim_wait *
 stored_past(const struct sim_evidence *evidence)
@@ -379,8 +380,8 @@ find_unarmed(const struct sim_evidence *evidence, struct sim_cause *cause)
     }
 }
 
-/* Of what came: has the blocked task looked at it? Or had it a turn in which to look, and does less in
- * its last one than in the run that passes? */
+/* Of what came: has the blocked task looked at it? Or had it a turn in which to look, and does less
+ * in its last one than in the run that passes? */
 static bool
 has_seen(const struct sim_evidence *evidence, const struct sim_came_word *came)
 {

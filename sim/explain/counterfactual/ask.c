@@ -192,8 +192,8 @@ find_untold_word(struct asking *asking, const struct waiter *waiter, uint64_t si
     }
 }
 
-/* The word that somebody else changed before the blocked task fell asleep, and without which it would
- * not go on now: what it waits for had come. */
+/* The word that somebody else changed before the blocked task fell asleep, and without which it
+ * would not go on now: what it waits for had come. */
 static void
 find_came_word(struct asking *asking, const struct waiter *waiter)
 {
@@ -415,8 +415,8 @@ last_step_there(const struct sim_changes *there, uint32_t id)
     return last;
 }
 
-/* Whether the blocked task goes on by itself when the word is so before `step`, a step of somebody else.
- * Returns whose step that is; 0: it does not. */
+/* Whether the blocked task goes on by itself when the word is so before `step`, a step of somebody
+ * else. Returns whose step that is; 0: it does not. */
 static uint32_t
 wakes_then(struct asking *asking, const struct waiter *waiter, const struct sim_change *change,
         uint64_t step)
@@ -477,9 +477,9 @@ ask_elsewhere(struct asking *asking, const struct waiter *waiter, uint32_t index
 }
 
 /*
- * What comes last before the blocked task goes on there for the last time, by others; then by itself;
- * then what it writes itself in that step, where it does not fall asleep there at all. What it
- * writes when it goes on is what comes of it, and not what it waits for.
+ * What comes last before the blocked task goes on there for the last time, by others; then by
+ * itself; then what it writes itself in that step, where it does not fall asleep there at all. What
+ * it writes when it goes on is what comes of it, and not what it waits for.
  */
 static void
 ask_all_elsewhere(struct asking *asking, const struct waiter *waiter)

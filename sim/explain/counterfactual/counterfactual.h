@@ -50,8 +50,9 @@ struct sim_counterfactual {
     uint32_t writer_id; /* Whose step that is: the stable id. */
     /* DROPPED: the step of somebody else in which what it waits for came; 0: not known. */
     uint64_t came_step;
-    /* ELSEWHERE, where the blocked task itself writes the word there: the step here in which somebody
-     * else would have woken it had that been written before, and whose step that is. 0: none. */
+    /* ELSEWHERE, where the blocked task itself writes the word there: the step here in which
+     * somebody else would have woken it had that been written before, and whose step that is. 0:
+     * none. */
     uint64_t away_step;
     uint32_t away_id;
     uint64_t lost_step;          /* LOST: the step that writes over it. */

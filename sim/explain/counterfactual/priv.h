@@ -32,8 +32,8 @@ struct sim__counterfactual_room {
     bool done;
 };
 
-/* For sim_job.study of the failing run; `room` is the sim__counterfactual_room. Goes on behind the question
- * of which another worker has died. */
+/* For sim_job.study of the failing run; `room` is the sim__counterfactual_room. Goes on behind the
+ * question of which another worker has died. */
 void sim__counterfactual_ask(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, void *room);
 

@@ -1,15 +1,15 @@
 /*
  * came.h -- a blocked task that could go on as it fell asleep: what had come, and has it looked?
  *
- * Here the step that owed the wake is the blocked task's own, and says nothing about others. So each
- * word that somebody else had changed is put back, by itself, and the blocked task asked as it falls
- * asleep: the last one without which it would sleep on is what had come. Then each of the
+ * Here the step that owed the wake is the blocked task's own, and says nothing about others. So
+ * each word that somebody else had changed is put back, by itself, and the blocked task asked as it
+ * falls asleep: the last one without which it would sleep on is what had come. Then each of the
  * blocked task's own steps since is taken once more with that word as it was before: where this
- * makes a difference, the blocked task has looked at it, and slept all the same; where it makes none in
- * any, it came too early, between its look and its store.
+ * makes a difference, the blocked task has looked at it, and slept all the same; where it makes
+ * none in any, it came too early, between its look and its store.
  *
- * Where it takes the host to report once more, the blocked task may have wiped out by itself what had
- * come: a word that is put there again, as somebody else had left it, lets it go on.
+ * Where it takes the host to report once more, the blocked task may have wiped out by itself what
+ * had come: a word that is put there again, as somebody else had left it, lets it go on.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -43,9 +43,9 @@ struct sim_came {
                                                   * but for those that were wiped out. */
 };
 
-/* For a worker whose run has ended as `outcome` says, a lost wake-up that was owed by the blocked task's
- * own step `slept`; what the run has written down is set aside (sim_keep). Goes on behind the
- * question of which another worker has died. */
+/* For a worker whose run has ended as `outcome` says, a lost wake-up that was owed by the blocked
+ * task's own step `slept`; what the run has written down is set aside (sim_keep). Goes on behind
+ * the question of which another worker has died. */
 void sim_came_find(struct sim_world *world, const struct sim_case *what,
         const struct sim_outcome *outcome, uint64_t slept, struct sim_came *came);
 

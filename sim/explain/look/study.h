@@ -3,9 +3,9 @@
  *
  * The judge knows the step that owed the wake, and nothing below a step. Here that step
  * is taken apart. Each word of memory that it changed is put back, by itself, in a copy of the
- * run, and the blocked task is asked: does it still go on? Where not, this word is what the blocked task
- * waits for, whatever the program calls it; and the instruction that wrote it is found by taking
- * the step once more, one instruction at a time.
+ * run, and the blocked task is asked: does it still go on? Where not, this word is what the blocked
+ * task waits for, whatever the program calls it; and the instruction that wrote it is found by
+ * taking the step once more, one instruction at a time.
  *
  * All of this happens in a worker, and the results lie in memory shared with the parent, filled as
  * they come: the worker may die of a word that was put back. Who starts another one passes the same

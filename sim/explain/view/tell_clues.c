@@ -1,6 +1,6 @@
 /*
- * tell_clues.c -- what is told beside the wake outcome of a waker: who was in a place last, what was
- * fired in its stead, who moved the timer.
+ * tell_clues.c -- what is told beside the wake outcome of a waker: who was in a place last, what
+ * was fired in its stead, who moved the timer.
  *
  * No event says that a clue is the reason: what is no more than a guess begins with "If".
  *

@@ -79,22 +79,24 @@ bool sim__is_of_poll(const struct sim__telling *telling);
 /* A line for each clone that is still open, and the step in which it was lost. */
 void sim__list_clones(struct sim__telling *telling);
 
-/* ---- tell_clues.c: sentences beside the wake outcome of the waker. ----------------------------------- */
+/* ---- tell_clues.c: sentences beside the wake outcome of the waker.
+ * ----------------------------------- */
 
 /* " `consumer A` had gone on at step 7 (1us) and left it behind, to wait for sleep (timer 1)."
  * Where the waker was still stored at `until`, but its owner waited elsewhere by then. */
 void sim__put_left_behind(
         struct sim__telling *telling, const struct sim_wait *wait, uint64_t until);
 
-/* What the owed step fired instead: where it may be what the blocked task waits for. A waker that went
- * to whom it should, in a place for something else, is no clue. */
+/* What the owed step fired instead: where it may be what the blocked task waits for. A waker that
+ * went to whom it should, in a place for something else, is no clue. */
 void sim__put_instead(struct sim__telling *telling);
 
 /* " At step 18 (1.3ms) `bob` moved that timer from 2ms to 2.3ms at …." for the first moves, by
  * others, of the timer that is waited for. */
 void sim__put_moves(struct sim__telling *telling);
 
-/* ---- tell_wake_outcome.c, tell_deadlock.c, tell_verdict.c: paragraphs. ------------------------------- */
+/* ---- tell_wake_outcome.c, tell_deadlock.c, tell_verdict.c: paragraphs.
+ * ------------------------------- */
 
 /* What became of the waker. */
 void sim__tell_wake_outcome(struct sim__telling *telling);

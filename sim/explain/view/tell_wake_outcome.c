@@ -282,7 +282,8 @@ next_of(const struct sim__telling *telling, uint32_t kind, uint32_t part, uint64
     return SIM_EVENT_NONE;
 }
 
-/* The loop in whose step the blocked task was polled last; SIM_PART_NONE: it takes steps of its own. */
+/* The loop in whose step the blocked task was polled last; SIM_PART_NONE: it takes steps of its
+ * own. */
 static uint32_t
 poller_of(const struct sim__telling *telling)
 {

@@ -1,7 +1,7 @@
 /*
  * facts.h -- what runs teach, in a form that adds up in any order.
  *
- *      run ──▶ facts of a job ──▶ merged in order of run index ──▶ learned statistics ──▶ later runs
+ *      run ──▶ facts of a job ──▶ merged in order of run index ──▶ statistics ──▶ later runs
  *
  * A fact says that something was seen: so many choices in a run, a step of an actor,
  * a wake from one line to another. For each fact the table keeps in how many runs it

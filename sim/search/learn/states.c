@@ -88,7 +88,8 @@ sim__states_rare(struct sim_states *states, const struct sim_event *event)
     }
 }
 
-/* ---- Locations. ---------------------------------------------------------------------------------- */
+/* ---- Locations.
+ * ---------------------------------------------------------------------------------- */
 
 uint32_t
 sim_states_locations(const struct sim_states *states, const struct sim_event *event,

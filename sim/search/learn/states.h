@@ -189,7 +189,8 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
     }
 }
 
-/* Fills `ret` with the locations of `event`, which was told last, and returns how many there are. */
+/* Fills `ret` with the locations of `event`, which was told last, and returns how many there are.
+ * */
 uint32_t sim_states_locations(const struct sim_states *states, const struct sim_event *event,
         struct sim_location ret[SIM_ACCESSES_MAX]);
 

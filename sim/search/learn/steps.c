@@ -8,8 +8,8 @@
 #include "runtime/base/assert.h"
 #include "sim/search/learn/races.h"
 
-/* Resources of one step, and locations, that are noted; those behind them are left out: who lets go of
- * a lock may wake hundreds. */
+/* Resources of one step, and locations, that are noted; those behind them are left out: who lets go
+ * of a lock may wake hundreds. */
 #define TOUCHED_MAX 10u
 #define LOCATIONS_MAX 12u
 

@@ -427,9 +427,9 @@ FROM (
     LEFT JOIN places AS p ON p.site = l.await
     LEFT JOIN places AS q ON q.site = l.end_await;
 
--- Which wake-ups were lost or late, and what became of the blocked task's last waker? `woken`: it was
--- woken without one, after its last poll, and no poll followed. A run without stored events says
--- only that it failed: `rewake replay run:ID` fills it in. (From the words of events, not from
+-- Which wake-ups were lost or late, and what became of the blocked task's last waker? `woken`: it
+-- was woken without one, after its last poll, and no poll followed. A run without stored events
+-- says only that it failed: `rewake replay run:ID` fills it in. (From the words of events, not from
 -- wake_ledger: of each run only what is needed is read.)
 CREATE VIEW lost_wakeups AS
 WITH numbers AS (

@@ -1,9 +1,9 @@
 /*
  * bench_queue.c -- whole simulated runs of a queue with room for one item.
  *
- * A producer sends ten messages to a consumer; each run is a world made again, judged by all default
- * oracles. Two forms: over a channel of capacity 1 (sync/channel.h), and by hand over two slots,
- * which is what the simulator itself costs. The same program takes shuttle 7.8 us (128,000 a
+ * A producer sends ten messages to a consumer; each run is a world made again, judged by all
+ * default oracles. Two forms: over a channel of capacity 1 (sync/channel.h), and by hand over two
+ * slots, which is what the simulator itself costs. The same program takes shuttle 7.8 us (128,000 a
  * second).
  *
  * SPDX-License-Identifier: Apache-2.0

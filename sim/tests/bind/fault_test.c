@@ -38,7 +38,8 @@ failures(const struct sim_scenario *scenario, uint64_t faults)
     return failures_audited(scenario, faults, 32);
 }
 
-/* ---- A bell that is stage once, and somebody who also waits for something else. --------------- */
+/* ---- A bell that is stage once, and somebody who also waits for something else. ---------------
+ * */
 
 struct bell {
     struct rt_slot listener;

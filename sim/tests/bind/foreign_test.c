@@ -1,6 +1,6 @@
 /*
- * foreign_test.c -- somebody else's runtime: its wakes are known, its blocked tasks are asked, and who
- * is well is left in peace.
+ * foreign_test.c -- somebody else's runtime: its wakes are known, its blocked tasks are asked, and
+ * who is well is left in peace.
  *
  * The runtime here is as small as one can be: a flag for each task, rounds over all of them, and
  * the host's poll when nobody is flagged.
@@ -464,8 +464,8 @@ alarms(void (*setup)(struct sim_world *world), enum sim_profile profile, uint64_
 /*
  * Goal: no false alarm, whatever the host does to a runtime that copes with it: reports for
  * nothing, late events, deadlines that are reported while the clock still reads less.
- * Method: blocked tasks and a reader under all of it, each quiescence audited, so that each is asked
- * everywhere.
+ * Method: blocked tasks and a reader under all of it, each quiescence audited, so that each is
+ * asked everywhere.
  */
 TEST(foreign_runtime_that_is_well_is_never_blamed)
 {

@@ -1,5 +1,6 @@
 /*
- * reentrancy_test.c -- fault `reentrancy`: who is woken, dropped, cleaned up or destroyed acts at once.
+ * reentrancy_test.c -- fault `reentrancy`: who is woken, dropped, cleaned up or destroyed acts at
+ * once.
  *
  * Each walk is shown twice: one that is right survives in every run, and one that goes on from what
  * it read before it called out is found, and only with the fault.
@@ -299,9 +300,9 @@ static const struct sim_scenario bad_club = {.name = "test/bad-club", .setup = c
 
 /*
  * Goal: whose waker is dropped may act at once, on anybody.
- * Method: as above, with a walk that drops. Without reentrancy no walk is disturbed, so both forms fail
- * as often, for want of a clerk who was cancelled; with it the careless one fails more often. Holds
- * W7.
+ * Method: as above, with a walk that drops. Without reentrancy no walk is disturbed, so both forms
+ * fail as often, for want of a clerk who was cancelled; with it the careless one fails more often.
+ * Holds W7.
  */
 TEST(reentrancy_finds_a_walk_that_a_drop_can_break)
 {

@@ -15,7 +15,8 @@ line_of() {
     grep -n "$1" "$root/scenarios/outside/$2" | cut -d: -f1
 }
 
-# found NAME BLOCKED TASK FILE LINE: a lost wake-up of BLOCKED TASK, of which `explain` names that line.
+# found NAME BLOCKED TASK FILE LINE: a lost wake-up of BLOCKED TASK, of which `explain` names that
+# line.
 found() {
     rewake run "outside/$1/broken" --fail-fast --fresh --json --db "$1.db" >"$1.json" 2>/dev/null
     ok "$1: $2 has lost its wake" grep -q "'$2' sleeps forever" "$1.json"

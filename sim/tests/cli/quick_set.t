@@ -70,7 +70,7 @@ make_set ''
 echo rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi >>set
 same "one token of another program: status" "$(quick_set)" 0
 ok "... is counted" grep -q '3 runs replayed: 3 the same; 1 could not be judged' out.txt
-ok "... it says how to make the set again" grep -q '3 of 4 runs as they were; make quick-set-renew' \
+ok "... it says how to make it again" grep -q '3 of 4 runs as they were; make quick-set-renew' \
     out.txt
 echo rw1:a:1:aeaaaaaaaqbqeaiaaaaaaaaaaaadmxcuqi >set
 same "tokens of another program only: status" "$(quick_set)" 1

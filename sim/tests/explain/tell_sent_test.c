@@ -10,8 +10,8 @@
 #include "sim/explain/view/tell.h"
 #include "sim/tests/explain/story.h"
 
-/* A loop polls both in its own steps: the blocked task stores, is woken in step 2, and the loop goes to
- * sleep in step 3. */
+/* A loop polls both in its own steps: the blocked task stores, is woken in step 2, and the loop
+ * goes to sleep in step 3. */
 static void
 story_swallow(struct story *story)
 {

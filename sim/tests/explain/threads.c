@@ -123,7 +123,8 @@ const struct sim_scenario explain_met_nobody = {
 const struct sim_scenario explain_came_early = {
         .name = "test/came-early", .setup = came_early_setup};
 
-/* ---- A bell that is stage once. --------------------------------------------------------------- */
+/* ---- A bell that is stage once. ---------------------------------------------------------------
+ * */
 
 struct bell {
     struct sim_world *world;

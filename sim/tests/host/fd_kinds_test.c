@@ -303,7 +303,8 @@ TEST(fd_wait_outside_a_loop_is_a_broken_contract)
     host_lab_expect(&scenario, 2, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST);
 }
 
-/* ---- Stage 2. --------------------------------------------------------------------------------- */
+/* ---- Stage 2. ---------------------------------------------------------------------------------
+ * */
 
 /* Reads one byte of two and waits for an edge that never comes: a byte is there, nobody is told. */
 static void

@@ -118,8 +118,8 @@ waits(struct sim_world *world)
 }
 
 /*
- * Goal: no false alarm. A blocked task that stores again for the same, from another line of its poll
- * function, has not moved: it is a deadlock, and no wake was lost.
+ * Goal: no false alarm. A blocked task that stores again for the same, from another line of its
+ * poll function, has not moved: it is a deadlock, and no wake was lost.
  */
 TEST(audit_wait_stored_from_another_line_is_the_same_wait)
 {

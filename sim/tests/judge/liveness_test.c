@@ -2,7 +2,8 @@
  * liveness_test.c -- the fault-free phase: what it must find, and whom it must not accuse.
  *
  * Opens with a program that one disturbance drives round in circles; after it come the ones that
- * take long after they became free of faults and are in order: much work, a long timer, nothing amiss.
+ * take long after they became free of faults and are in order: much work, a long timer, nothing
+ * amiss.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -143,8 +144,8 @@ expect_whole(const struct sim_scenario *scenario)
 
 /*
  * Goal: nobody is accused of having much to do.
- * Method: more steps than the bound, disturbed all the way to the faults ended; the run that is excused
- * is the one without a bound, digest and all.
+ * Method: more steps than the bound, disturbed all the way to the faults ended; the run that is
+ * excused is the one without a bound, digest and all.
  */
 TEST(liveness_of_much_work_is_no_livelock)
 {
@@ -209,7 +210,8 @@ TEST(liveness_of_a_long_timer_is_no_livelock)
     expect_whole(&scenario);
 }
 
-/* ---- Free of faults. --------------------------------------------------------------------------- */
+/* ---- Free of faults. ---------------------------------------------------------------------------
+ * */
 
 static rt_poll
 picking_poll(struct rt_task *task, struct rt_cx *cx)
