@@ -23,10 +23,10 @@ static const struct rows rows[] = {
                 "INSERT INTO told (told, run, parts_step, seed, digest, steps, sim_ns, decisions,"
                 " deviations, verdict, oracle, actor, object, site, fail_step, owed_step, events)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-        {"SELECT run + ?3, told - 2 * ?3, twin - 2 * ?3, headline, cause, wake outcome, answer, "
+        {"SELECT run + ?3, told - 2 * ?3, twin - 2 * ?3, headline, cause, wake_outcome, answer, "
          "decision,"
          " ordering, swapped, needed, why, build FROM explained WHERE run IN " RUNS,
-                "INSERT INTO explained (run, told, twin, headline, cause, wake outcome, answer, "
+                "INSERT INTO explained (run, told, twin, headline, cause, wake_outcome, answer, "
                 "decision,"
                 " ordering, swapped, needed, why, build)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},

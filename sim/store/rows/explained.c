@@ -86,7 +86,7 @@ insert_explained(struct sim_store *store, const struct sim_explained *explained)
 {
     struct sim__statement statement =
             sim__store_prepare(store, "INSERT OR REPLACE INTO explained (run, told, twin, "
-                                      "headline, cause, wake outcome, answer,"
+                                      "headline, cause, wake_outcome, answer,"
                                       " decision, ordering, swapped, needed, why, build)"
                                       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     sim__put_int(&statement, explained->run);

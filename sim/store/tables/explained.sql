@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS explained (
     twin      INTEGER REFERENCES told,          -- the one that passes; NULL: none was found
     headline  TEXT NOT NULL,        -- who, waiting for what, since when
     cause     TEXT NOT NULL,        -- 'never-stored', 'replaced' ...: as in `explain --json`
-    wake_outcome TEXT NOT NULL,        -- what became of its waker, likewise
+    wake_outcome TEXT NOT NULL,     -- what became of its waker, likewise
     answer    TEXT NOT NULL,        -- which wake is missing, and where
     decision  TEXT NOT NULL,        -- what decides between the two runs, with its counts
     ordering  TEXT NOT NULL,        -- two things whose order decides

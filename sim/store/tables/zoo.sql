@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS zoo (
     verdict     INTEGER NOT NULL,   -- of the first failure of the first trial
     oracle      INTEGER NOT NULL,
     as_stated   INTEGER NOT NULL,   -- 1: every failure had the verdict that the scenario states
-    baseline     INTEGER NOT NULL,   -- 1: it fails when every choice is answered with 0
+    baseline    INTEGER NOT NULL,   -- 1: it fails when every choice is answered with 0
     trials      INTEGER NOT NULL,   -- trial t begins at seed 1 + t * 1,000,000
     found       INTEGER NOT NULL,   -- trials in which it was found
     trial_runs  INTEGER NOT NULL,   -- runs up to the first failure, over all trials
