@@ -38,14 +38,14 @@ failures(const struct sim_scenario *scenario, uint64_t faults)
     return failures_audited(scenario, faults, 32);
 }
 
-/* ---- A bell that is stage once, and somebody who also waits for something else. ---------------
+/* ---- A bell that is rung once, and somebody who also waits for something else. ---------------
  * */
 
 struct bell {
     struct rt_slot listener;
     struct rt_slot other; /* Never fired: T12 is content. */
     bool registered;
-    bool stage;
+    bool rung;
     bool forgetful; /* Keeps the waker of the first poll (W11 broken). */
     struct rt_task hearer;
     struct rt_task ringer;
@@ -56,7 +56,7 @@ static rt_poll
 hear(struct rt_task *task, struct rt_cx *cx)
 {
     struct bell *bell = rt_container_of(task, struct bell, hearer);
-    if (bell->stage) {
+    if (bell->rung) {
         (void)rt_slot_clear(&bell->listener);
         (void)rt_slot_clear(&bell->other);
         return RT_READY;
@@ -77,7 +77,7 @@ ring(struct rt_task *task, struct rt_cx *cx)
         rt_cx_reenqueue(cx);
         return RT_PENDING;
     }
-    bell->stage = true;
+    bell->rung = true;
     (void)rt_slot_wake(&bell->listener);
     return RT_READY;
 }

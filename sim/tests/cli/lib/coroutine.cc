@@ -91,7 +91,7 @@ void
 set_up(sim_world *world, bool broken)
 {
     sim_rt *rt = sim_rt_new(world, nullptr);
-    std::span<std::byte> memory(static_actor_table<std::byte *>(sim_alloc(world, ROOM)), ROOM);
+    std::span<std::byte> memory(static_cast<std::byte *>(sim_alloc(world, ROOM)), ROOM);
     rt::frames &in = *make<rt::frames>(world, memory);
     box &shared = *make<box>(world, broken);
     rt_task *reader = make<rt::task>(world, read_letters(in, shared), "reader")->raw();

@@ -31,7 +31,7 @@ struct Job {
 rt_poll
 job_poll(struct rt_task *task, struct rt_cx *)
 {
-    Job *job = reinterpret_actor_table<Job *>(task);
+    Job *job = reinterpret_cast<Job *>(task);
     job->server.answer(nothing);
     return RT_READY;
 }
