@@ -17,16 +17,16 @@
  *   4. Closing, when somebody asked for it.
  *   5. Something to do: a look at the host. Nothing: sleep, see below.
  *
- * Sleeping (X4). Who goes to sleep and who brings work must not miss each other: the sleeper must
+ * Sleeping (X4). Who goes to sleep and who brings work must not miss each other: the waiter must
  * not look first and say then that it sleeps (heph#437, ponyc#2561), nor may its word and its look,
  * or the other's message and look, change places on the way to memory (seastar 788c46c). Here both
  * sides do a read-modify-write of one word, `asleep`:
  *
- *      sleeper   exchange(asleep, true)  ; look into everything once more ; block in the host
+ *      waiter   exchange(asleep, true)  ; look into everything once more ; block in the host
  *      sender    publish the message     ; exchange(asleep, false) ; it was true: notify the host
  *
  * Of two read-modify-writes of one word one comes after the other and sees what was done before it.
- * The sender's is the later one: it reads true and notifies. The sleeper's is: its second look
+ * The sender's is the later one: it reads true and notifies. The waiter's is: its second look
  * finds the message. A look at the word alone, without the exchange, would need a fence on both
  * sides.
  *

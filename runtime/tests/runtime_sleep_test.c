@@ -297,11 +297,11 @@ TEST(runtime_sleeps_until_the_earliest_deadline)
 TEST(runtime_deadline_is_subscribed_anew_only_when_it_changed)
 {
     struct dumb_runtime dumb;
-    struct player sleeper;
+    struct player waiter;
     struct player reader;
     dumb_init(&dumb);
     dumb.host.blocked = player_next_source;
-    player_start(&sleeper, &dumb, "sleeper", "t!");
+    player_start(&waiter, &dumb, "waiter", "t!");
     player_start(&reader, &dumb, "reader", "0123!");
     for (uint32_t i = 0; i < 3; i++) {
         dumb_run(&dumb);
@@ -312,7 +312,7 @@ TEST(runtime_deadline_is_subscribed_anew_only_when_it_changed)
     /* Three sources and one deadline. */
     EXPECT_EQ(dumb.host.subscribes, 4);
     dumb_run(&dumb);
-    rt_task_cancel(&sleeper.task);
+    rt_task_cancel(&waiter.task);
     EXPECT_EQ(rt_runtime_turn(&dumb.runtime, RT_TURN_BLOCK, NULL), RT_OK);
     EXPECT_EQ(dumb_listed_kind(&dumb.host, DUMB_INSTANT), 0);
     EXPECT_EQ(dumb.host.alive, 1);

@@ -128,6 +128,13 @@ C
 allows scenarios/zoo/a.c "a longer word" <<C
 /* ${word}s and now-or-never are no marks. */
 C
+word=$(printf 'can %s' not)
+breaks "plain words" sim/judge/a.c 'say cannot' <<C
+/* It $word be so. */
+C
+allows sim/judge/a.c "a word with that in it" <<'C'
+/* Folklore of copilots. */
+C
 wide=$(printf '%090d' 0)
 breaks "lines fit" sim/cli/a.c '101 columns' <<C
 /* $wide 1234 */

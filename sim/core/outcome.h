@@ -54,7 +54,7 @@ sim_verdict_fits(enum sim_verdict stated, enum sim_verdict verdict)
 /* Who says so. */
 #define SIM_ORACLE_LIST(X) \
     X(NONE, "none", "nobody: the run passed") \
-    X(STALL, "stall", "nothing could go on, and no blocked task moved when nudged") \
+    X(STALL, "stall", "nothing could go on, and no blocked task moved when spuriously polled") \
     X(REWAKE, "rewake", "a blocked task moved when it was polled once more (first stage)") \
     X(REWAKE_SOURCES, "rewake-sources", \
             "it moved when what it waits for was reported again " \

@@ -7,7 +7,7 @@
  * hashes finds the first divergence of two runs without all their rows, and the
  * last one, mixed with the decisions, is the run's digest.
  *
- * With `events` off (nudges, bisection) nothing is written down and there is no
+ * With `events` off (spurious polls, bisection) nothing is written down and there is no
  * digest; a run is the same run all the same.
  *
  * Text (names, logs, reasons) lies beside the events and is in no digest. It is kept only

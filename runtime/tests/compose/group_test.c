@@ -451,7 +451,7 @@ TEST(group_of_futures_yields_them_as_they_become_ready)
                           &crowd.sources[i].key),
                 RT_OK);
     }
-    rt_task_init(&crowd.task, once_crowd_poll, NULL, "sleepers");
+    rt_task_init(&crowd.task, once_crowd_poll, NULL, "waiters");
     EXPECT_EQ(clockwork_post(&clockwork, &crowd.task), 1);
     EXPECT_EQ(clockwork_at(&clockwork, 10), 1);
     EXPECT_EQ(clockwork_at(&clockwork, 20), 1);

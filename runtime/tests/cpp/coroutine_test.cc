@@ -303,7 +303,7 @@ TEST(coroutine_cancelled_takes_back_what_it_awaited)
         last_word a{to, 'a'};
         (void)co_await inner(frames, to);
     };
-    rt::task task(outer(in, at), "sleeper");
+    rt::task task(outer(in, at), "waiter");
     EXPECT_EQ(task.post(executor(), RT_HERE), RT_OK);
     EXPECT_EQ(clockwork_run(&works), 1);
     EXPECT_EQ(works.runtime.timers.armed, 1);

@@ -58,7 +58,7 @@ TEST(fair_shares_are_by_weight)
 }
 
 /* Holds D1. Whoever has slept for long gets its share from now on, and nothing for the past. */
-TEST(fair_sleeper_has_saved_up_nothing)
+TEST(fair_waiter_has_saved_up_nothing)
 {
     struct shared shared;
     struct rt_sched *sched = shared_init(&shared);

@@ -1,5 +1,5 @@
 /*
- * shard_message_test.c -- messages between shards: order, fullness, the sleeper, the call.
+ * shard_message_test.c -- messages between shards: order, fullness, the waiter, the call.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -122,7 +122,7 @@ TEST(shard_alien_is_refused_when_full)
     house_fini(&house);
 }
 
-/* ---- The sleeper. ---------------------------------------------------------------------------- */
+/* ---- The waiter. ---------------------------------------------------------------------------- */
 
 struct moment {
     struct house house;
@@ -174,7 +174,7 @@ letters_come(struct dumb_host *host)
     rt_shards_close(&house->shards);
 }
 
-/* Goal: a sleeper is notified once, however much comes. Method: while it is blocked a message
+/* Goal: a waiter is notified once, however much comes. Method: while it is blocked a message
  * comes, and the closing; its host counts. Holds X4. */
 TEST(shard_asleep_is_notified_once)
 {

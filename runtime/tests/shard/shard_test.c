@@ -6,7 +6,7 @@
 #include "runtime/tests/shard/house.h"
 
 /* Stores a local waker and a remote one at each poll, and sleeps; counts where. */
-struct sleeper {
+struct waiter {
     struct rt_task task;
     struct house *house;
     struct rt_slot slot;
@@ -21,44 +21,44 @@ struct sleeper {
 };
 
 static rt_poll
-sleeper_poll(struct rt_task *task, struct rt_cx *cx)
+waiter_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct sleeper *sleeper = rt_container_of(task, struct sleeper, task);
-    EXPECT_EQ(sleeper->house->current, sleeper->shard);
-    sleeper->polls++;
-    if (sleeper->ends) {
+    struct waiter *waiter = rt_container_of(task, struct waiter, task);
+    EXPECT_EQ(waiter->house->current, waiter->shard);
+    waiter->polls++;
+    if (waiter->ends) {
         return RT_READY;
     }
-    if (sleeper->keeps_local && rt_waker_is_null(&sleeper->local)) {
-        sleeper->local = rt_waker_clone(rt_cx_waker(cx));
+    if (waiter->keeps_local && rt_waker_is_null(&waiter->local)) {
+        waiter->local = rt_waker_clone(rt_cx_waker(cx));
     }
-    struct rt_shard *shard = house_shard(sleeper->house, sleeper->shard);
-    sleeper->remote = rt_remote_wait(shard, &sleeper->slot, cx, "a wake from elsewhere");
+    struct rt_shard *shard = house_shard(waiter->house, waiter->shard);
+    waiter->remote = rt_remote_wait(shard, &waiter->slot, cx, "a wake from elsewhere");
     return RT_PENDING;
 }
 
 static void
-sleeper_cleanup(struct rt_task *task)
+waiter_cleanup(struct rt_task *task)
 {
-    struct sleeper *sleeper = rt_container_of(task, struct sleeper, task);
-    sleeper->cleanups++;
-    sleeper->cleaned_on = sleeper->house->current;
-    rt_waker_drop(&sleeper->local);
+    struct waiter *waiter = rt_container_of(task, struct waiter, task);
+    waiter->cleanups++;
+    waiter->cleaned_on = waiter->house->current;
+    rt_waker_drop(&waiter->local);
 }
 
 static void
-sleeper_start(struct sleeper *sleeper, struct house *house, uint32_t shard)
+waiter_start(struct waiter *waiter, struct house *house, uint32_t shard)
 {
-    memset(sleeper, 0, sizeof(*sleeper));
-    sleeper->house = house;
-    sleeper->shard = shard;
-    sleeper->local = RT_WAKER_NULL;
-    rt_slot_init(&sleeper->slot);
-    rt_task_init(&sleeper->task, sleeper_poll, sleeper_cleanup, "sleeper");
+    memset(waiter, 0, sizeof(*waiter));
+    waiter->house = house;
+    waiter->shard = shard;
+    waiter->local = RT_WAKER_NULL;
+    rt_slot_init(&waiter->slot);
+    rt_task_init(&waiter->task, waiter_poll, waiter_cleanup, "waiter");
     house->current = shard;
-    EXPECT_EQ(rt_post(&house->rooms[shard].dumb.runtime.executor, &sleeper->task), RT_OK);
+    EXPECT_EQ(rt_post(&house->rooms[shard].dumb.runtime.executor, &waiter->task), RT_OK);
     (void)house_turn(house, shard);
-    EXPECT_EQ(sleeper->polls, 1);
+    EXPECT_EQ(waiter->polls, 1);
 }
 
 /* Goal: nobody ends a task but its shard. Method: cancel and post it from another shard, which are
@@ -66,22 +66,22 @@ sleeper_start(struct sleeper *sleeper, struct house *house, uint32_t shard)
 TEST(shard_task_is_ended_on_its_shard_only)
 {
     struct house house;
-    struct sleeper sleeper;
+    struct waiter waiter;
     struct rt_task stranger;
     house_init(&house);
-    sleeper_start(&sleeper, &house, 1);
-    struct rt_remote name = rt_remote_of(house_shard(&house, 1), &sleeper.task);
+    waiter_start(&waiter, &house, 1);
+    struct rt_remote name = rt_remote_of(house_shard(&house, 1), &waiter.task);
     house.current = 0;
-    EXPECT_FAULT(RT_E_FOREIGN, rt_task_cancel(&sleeper.task));
-    EXPECT_EQ(sleeper.cleanups, 0);
-    rt_task_init(&stranger, sleeper_poll, NULL, "stranger");
+    EXPECT_FAULT(RT_E_FOREIGN, rt_task_cancel(&waiter.task));
+    EXPECT_EQ(waiter.cleanups, 0);
+    rt_task_init(&stranger, waiter_poll, NULL, "stranger");
     EXPECT_FAULT(RT_E_FOREIGN,
             (void)(rt_post(&house.rooms[1].dumb.runtime.executor, &stranger) == RT_OK));
     rt_remote_cancel(&name);
-    EXPECT_EQ(sleeper.cleanups, 0);
+    EXPECT_EQ(waiter.cleanups, 0);
     house_turns(&house, 1);
-    EXPECT_EQ(sleeper.cleanups, 1);
-    EXPECT_EQ(sleeper.cleaned_on, 1);
+    EXPECT_EQ(waiter.cleanups, 1);
+    EXPECT_EQ(waiter.cleaned_on, 1);
     house_close(&house);
     house_fini(&house);
 }
@@ -90,21 +90,21 @@ TEST(shard_task_is_ended_on_its_shard_only)
 TEST(shard_local_waker_used_elsewhere_is_a_fault)
 {
     struct house house;
-    struct sleeper sleeper;
+    struct waiter waiter;
     house_init(&house);
     house.current = 1;
-    sleeper_start(&sleeper, &house, 1);
-    sleeper.keeps_local = true;
-    rt_waker_wake_by_ref(&sleeper.remote);
+    waiter_start(&waiter, &house, 1);
+    waiter.keeps_local = true;
+    rt_waker_wake_by_ref(&waiter.remote);
     (void)house_turn(&house, 1);
     house.current = 0;
-    EXPECT_FAULT(RT_E_FOREIGN, rt_waker_wake_by_ref(&sleeper.local));
-    EXPECT_FAULT(RT_E_FOREIGN, (void)rt_waker_clone(&sleeper.local));
-    EXPECT_FAULT(RT_E_FOREIGN, rt_task_wake(&sleeper.task));
+    EXPECT_FAULT(RT_E_FOREIGN, rt_waker_wake_by_ref(&waiter.local));
+    EXPECT_FAULT(RT_E_FOREIGN, (void)rt_waker_clone(&waiter.local));
+    EXPECT_FAULT(RT_E_FOREIGN, rt_task_wake(&waiter.task));
     house.current = 1;
-    rt_waker_wake_by_ref(&sleeper.local);
+    rt_waker_wake_by_ref(&waiter.local);
     (void)house_turn(&house, 1);
-    EXPECT_EQ(sleeper.polls, 3);
+    EXPECT_EQ(waiter.polls, 3);
     house_close(&house);
     house_fini(&house);
 }
@@ -112,29 +112,29 @@ TEST(shard_local_waker_used_elsewhere_is_a_fault)
 static void
 wakes_come(struct dumb_host *host)
 {
-    struct sleeper *sleeper = host->argument;
-    sleeper->house->current = 0;
+    struct waiter *waiter = host->argument;
+    waiter->house->current = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        struct rt_waker waker = rt_waker_clone(&sleeper->remote);
+        struct rt_waker waker = rt_waker_clone(&waiter->remote);
         rt_waker_wake(&waker);
     }
-    sleeper->house->current = sleeper->shard;
+    waiter->house->current = waiter->shard;
 }
 
 /* Goal: a wake from elsewhere ends the sleep of the shard, and many are one. Holds X4. */
 TEST(shard_wakes_from_elsewhere_are_one_message)
 {
     struct house house;
-    struct sleeper sleeper;
+    struct waiter waiter;
     house_init(&house);
-    sleeper_start(&sleeper, &house, 1);
+    waiter_start(&waiter, &house, 1);
     struct dumb_host *host = &house.rooms[1].dumb.host;
     host->blocked = wakes_come;
-    host->argument = &sleeper;
+    host->argument = &waiter;
     (void)house_turn_in(&house, 1, RT_TURN_BLOCK);
     EXPECT_EQ(host->notifies, 1);
     (void)house_turn(&house, 1);
-    EXPECT_EQ(sleeper.polls, 2);
+    EXPECT_EQ(waiter.polls, 2);
     EXPECT_EQ(house.rooms[1].dumb.runtime.executor.counters.coalesced, 0);
     house_close(&house);
     house_fini(&house);
@@ -146,13 +146,13 @@ TEST(shard_wakes_from_elsewhere_are_one_message)
 TEST(shard_late_wake_for_a_dead_task_is_dropped)
 {
     struct house house;
-    struct sleeper old;
-    struct sleeper young;
+    struct waiter old;
+    struct waiter young;
     house_init(&house);
-    sleeper_start(&old, &house, 1);
+    waiter_start(&old, &house, 1);
     struct rt_remote old_name = rt_remote_of(house_shard(&house, 1), &old.task);
     rt_task_cancel(&old.task);
-    sleeper_start(&young, &house, 1);
+    waiter_start(&young, &house, 1);
     struct rt_remote young_name = rt_remote_of(house_shard(&house, 1), &young.task);
     EXPECT_EQ(old_name.key.index, young_name.key.index);
     house.current = 0;
@@ -185,11 +185,11 @@ TEST(shard_closing_brings_every_message_home)
     struct house house;
     struct letter letters[COUNT];
     struct letter alien;
-    struct sleeper sleeper;
+    struct waiter waiter;
     uint32_t arrivals = 0;
     uint32_t answers = 0;
     house_init(&house);
-    sleeper_start(&sleeper, &house, 2);
+    waiter_start(&waiter, &house, 2);
     for (uint32_t i = 0; i < COUNT; i++) {
         letter_init(&letters[i], &house, &arrivals, &answers);
         letters[i].kept = i == 0;
@@ -202,7 +202,7 @@ TEST(shard_closing_brings_every_message_home)
     rt_shards_close(&house.shards);
     house_turns(&house, 20);
     EXPECT_EQ(answers, COUNT); /* All but the one in hand, and the alien's. */
-    EXPECT_EQ(sleeper.cleanups, 0);
+    EXPECT_EQ(waiter.cleanups, 0);
     house.current = 2;
     rt_message_answer(&letters[0].message, house_shard(&house, 2), RT_E_CANCELLED);
     house_close(&house);
@@ -212,8 +212,8 @@ TEST(shard_closing_brings_every_message_home)
         EXPECT_EQ(letters[i].answered_on, i % 2);
         EXPECT(rt_message_is_idle(&letters[i].message));
     }
-    EXPECT_EQ(sleeper.cleanups, 1);
-    EXPECT_EQ(sleeper.cleaned_on, 2);
+    EXPECT_EQ(waiter.cleanups, 1);
+    EXPECT_EQ(waiter.cleaned_on, 2);
     house.current = 0;
     EXPECT_EQ(rt_message_send(&letters[0].message, house_shard(&house, 0), 1), RT_E_CLOSED);
     EXPECT_EQ(rt_alien_submit(&alien.message, house_shard(&house, 0)), RT_E_CLOSED);

@@ -1,7 +1,7 @@
 /*
  * shard_threads_test.c -- shards on real threads: nothing is lost, nobody sleeps on work.
  *
- * Worth most under tsan (make check-tsan), which sees a missing order; a missed sleeper is a test
+ * Worth most under tsan (make check-tsan), which sees a missing order; a missed waiter is a test
  * that does not end.
  *
  * SPDX-License-Identifier: Apache-2.0

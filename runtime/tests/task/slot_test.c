@@ -8,7 +8,7 @@
 #include "runtime/tests/spy.h"
 
 /* A task without a life: contexts are made for it by hand, so that a test can poll by itself. */
-struct sleeper {
+struct waiter {
     struct rt_task task;
     struct rt_cx cx;
 };
@@ -23,19 +23,18 @@ never_polled(struct rt_task *task, struct rt_cx *cx)
 }
 
 static void
-sleeper_init(struct sleeper *sleeper, struct bed *bed, const char *name)
+waiter_init(struct waiter *waiter, struct bed *bed, const char *name)
 {
-    rt_task_init(&sleeper->task, never_polled, NULL, name);
-    EXPECT_EQ(rt_post(&bed->executor, &sleeper->task), RT_OK);
-    rt_cx_init(
-            &sleeper->cx, &bed->executor, &sleeper->task, rt_target_waker(&sleeper->task.target));
+    rt_task_init(&waiter->task, never_polled, NULL, name);
+    EXPECT_EQ(rt_post(&bed->executor, &waiter->task), RT_OK);
+    rt_cx_init(&waiter->cx, &bed->executor, &waiter->task, rt_target_waker(&waiter->task.target));
 }
 
-/* The same sleeper, polled with a waker from outside. */
+/* The same waiter, polled with a waker from outside. */
 static struct rt_cx
-with_spy(const struct sleeper *sleeper, struct spy *spy)
+with_spy(const struct waiter *waiter, struct spy *spy)
 {
-    return rt_cx_for_child(&sleeper->cx, spy_waker(spy));
+    return rt_cx_for_child(&waiter->cx, spy_waker(spy));
 }
 
 static unsigned
@@ -56,8 +55,8 @@ TEST(slot_empty_stores_and_remembers_why_and_where)
     static const struct rt_site await = {"user.c", "main", 9, 0, 0, 0, 0};
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    sleeper_init(&a, &bed, "a");
+    struct waiter a;
+    waiter_init(&a, &bed, "a");
     struct rt_slot slot;
     rt_slot_init(&slot);
     EXPECT(rt_slot_empty(&slot));
@@ -75,8 +74,8 @@ TEST(slot_same_task_is_kept_with_the_newer_reason)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    sleeper_init(&a, &bed, "a");
+    struct waiter a;
+    waiter_init(&a, &bed, "a");
     struct rt_slot slot;
     rt_slot_init(&slot);
     EXPECT_EQ(rt_slot_store(&slot, &a.cx, "first"), RT_OK);
@@ -93,10 +92,10 @@ TEST(slot_of_another_task_is_busy_and_unchanged)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    struct sleeper b;
-    sleeper_init(&a, &bed, "a");
-    sleeper_init(&b, &bed, "b");
+    struct waiter a;
+    struct waiter b;
+    waiter_init(&a, &bed, "a");
+    waiter_init(&b, &bed, "b");
     struct rt_slot slot;
     rt_slot_init(&slot);
     EXPECT_EQ(rt_slot_store(&slot, &a.cx, "of a"), RT_OK);
@@ -124,8 +123,8 @@ TEST(slot_of_a_target_that_is_gone_gives_way)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    sleeper_init(&a, &bed, "a");
+    struct waiter a;
+    waiter_init(&a, &bed, "a");
     struct bell child = {0};
     EXPECT_EQ(rt_target_open(&child.target, &bed.executor, bell_woken), RT_OK);
     struct rt_cx cx = rt_cx_for_child(&a.cx, rt_target_waker(&child.target));
@@ -189,8 +188,8 @@ TEST(slot_is_empty_before_the_waker_is_called)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    sleeper_init(&a, &bed, "a");
+    struct waiter a;
+    waiter_init(&a, &bed, "a");
     struct rt_slot slot;
     rt_slot_init(&slot);
     struct reentry reentry = {&slot, &a.cx, false};
@@ -209,8 +208,8 @@ TEST(slot_owns_a_clone_of_a_foreign_waker)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    sleeper_init(&a, &bed, "a");
+    struct waiter a;
+    waiter_init(&a, &bed, "a");
     struct rt_slot slot;
     rt_slot_init(&slot);
     struct spy spy = {0};
@@ -236,8 +235,8 @@ TEST(slot_cleared_or_ended_leaves_its_task)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    sleeper_init(&a, &bed, "a");
+    struct waiter a;
+    waiter_init(&a, &bed, "a");
     struct rt_slot slots[3];
     for (int i = 0; i < 3; i++) {
         rt_slot_init(&slots[i]);
@@ -277,10 +276,10 @@ TEST(slot_replaced_owes_a_wake_to_the_last_only)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    struct sleeper b;
-    sleeper_init(&a, &bed, "a");
-    sleeper_init(&b, &bed, "b");
+    struct waiter a;
+    struct waiter b;
+    waiter_init(&a, &bed, "a");
+    waiter_init(&b, &bed, "b");
     struct spy first = {0};
     struct spy last = {0};
     struct rt_cx of_first = with_spy(&a, &first);
@@ -304,10 +303,10 @@ TEST(slot_kept_for_another_task_moves_to_its_list)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    struct sleeper b;
-    sleeper_init(&a, &bed, "a");
-    sleeper_init(&b, &bed, "b");
+    struct waiter a;
+    struct waiter b;
+    waiter_init(&a, &bed, "a");
+    waiter_init(&b, &bed, "b");
     struct bell child = {0};
     EXPECT_EQ(rt_target_open(&child.target, &bed.executor, bell_woken), RT_OK);
     struct rt_cx under_a = rt_cx_for_child(&a.cx, rt_target_waker(&child.target));
@@ -335,8 +334,8 @@ TEST(slot_list_is_emptied_though_a_drop_changes_it)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    sleeper_init(&a, &bed, "a");
+    struct waiter a;
+    waiter_init(&a, &bed, "a");
     struct rt_slot slots[3];
     for (int i = 0; i < 3; i++) {
         rt_slot_init(&slots[i]);
@@ -367,8 +366,8 @@ TEST(slot_stored_by_a_clone_is_replaced_not_lost)
 {
     struct bed bed;
     bed_init(&bed);
-    struct sleeper a;
-    sleeper_init(&a, &bed, "a");
+    struct waiter a;
+    waiter_init(&a, &bed, "a");
     struct rt_slot slot;
     rt_slot_init(&slot);
     struct reentry reentry = {&slot, &a.cx, false};

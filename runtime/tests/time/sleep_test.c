@@ -9,26 +9,26 @@
 static struct clockwork clockwork;
 
 /* A task that awaits one sleep, which it need not own. */
-struct sleeper {
+struct waiter {
     struct rt_task task;
     struct rt_sleep *sleep;
     bool awake;
 };
 
 static rt_poll
-sleeper_poll(struct rt_task *task, struct rt_cx *cx)
+waiter_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct sleeper *sleeper = rt_container_of(task, struct sleeper, task);
-    RT_AWAIT(rt_sleep_poll(sleeper->sleep, cx));
-    sleeper->awake = true;
+    struct waiter *waiter = rt_container_of(task, struct waiter, task);
+    RT_AWAIT(rt_sleep_poll(waiter->sleep, cx));
+    waiter->awake = true;
     return RT_READY;
 }
 
 static void
-sleeper_init(struct sleeper *sleeper, struct rt_sleep *sleep)
+waiter_init(struct waiter *waiter, struct rt_sleep *sleep)
 {
-    *sleeper = (struct sleeper){.sleep = sleep};
-    rt_task_init(&sleeper->task, sleeper_poll, NULL, "sleeper");
+    *waiter = (struct waiter){.sleep = sleep};
+    rt_task_init(&waiter->task, waiter_poll, NULL, "waiter");
 }
 
 static uint32_t
@@ -41,16 +41,16 @@ armed(void)
 TEST(sleep_begins_at_its_first_poll_and_is_over_at_its_deadline)
 {
     struct rt_sleep sleep;
-    struct sleeper sleeper;
+    struct waiter waiter;
     clockwork_init(&clockwork, 0);
     rt_sleep_init(&sleep, 50 * RT_MS);
-    sleeper_init(&sleeper, &sleep);
+    waiter_init(&waiter, &sleep);
     clockwork.now_ns = 7;
-    EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
+    EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
     EXPECT_EQ(rt_timers_next(&clockwork.runtime.timers), 50 * RT_MS + 7);
     EXPECT_EQ(clockwork_at(&clockwork, 50 * RT_MS + 6), 0);
     EXPECT_EQ(clockwork_at(&clockwork, 50 * RT_MS + 7), 1);
-    EXPECT(sleeper.awake);
+    EXPECT(waiter.awake);
     EXPECT_EQ(armed(), 0);
 }
 
@@ -60,13 +60,13 @@ TEST(sleep_until_the_past_is_ready_and_registers_nothing)
     static const uint64_t deadlines[] = {0, 99, 100};
     for (uint32_t i = 0; i < 3; i++) {
         struct rt_sleep sleep;
-        struct sleeper sleeper;
+        struct waiter waiter;
         clockwork_init(&clockwork, 0);
         clockwork.now_ns = 100;
         rt_sleep_until(&sleep, deadlines[i]);
-        sleeper_init(&sleeper, &sleep);
-        EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
-        EXPECT(sleeper.awake);
+        waiter_init(&waiter, &sleep);
+        EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
+        EXPECT(waiter.awake);
         EXPECT_EQ(clockwork.runtime.timers.started, 0);
         EXPECT(rt_slot_empty(&sleep.timer.slot));
     }
@@ -76,13 +76,13 @@ TEST(sleep_until_the_past_is_ready_and_registers_nothing)
 TEST(sleep_of_no_length_is_ready_at_once)
 {
     struct rt_sleep sleep;
-    struct sleeper sleeper;
+    struct waiter waiter;
     clockwork_init(&clockwork, 1000);
     clockwork.now_ns = 1234;
     rt_sleep_init(&sleep, 0);
-    sleeper_init(&sleeper, &sleep);
-    EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
-    EXPECT(sleeper.awake);
+    waiter_init(&waiter, &sleep);
+    EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
+    EXPECT(waiter.awake);
 }
 
 /* Holds M4, T12: endless is a wait like any other; its task sleeps, and may be cancelled. */
@@ -91,16 +91,16 @@ TEST(sleep_that_overflows_is_endless)
     static const uint64_t durations[] = {RT_NEVER, RT_NEVER - 1, RT_NEVER - 100};
     for (uint32_t i = 0; i < 3; i++) {
         struct rt_sleep sleep;
-        struct sleeper sleeper;
+        struct waiter waiter;
         clockwork_init(&clockwork, i == 0 ? 1000 : 1);
         clockwork.now_ns = 100;
         rt_sleep_init(&sleep, durations[i]);
-        sleeper_init(&sleeper, &sleep);
-        EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
+        waiter_init(&waiter, &sleep);
+        EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
         EXPECT_EQ(clockwork_at(&clockwork, RT_NEVER), 0);
         EXPECT(rt_timers_next(&clockwork.runtime.timers) == RT_NEVER);
-        EXPECT_EQ(sleeper.task.state, RT_TASK_SLEEPING);
-        rt_task_cancel(&sleeper.task);
+        EXPECT_EQ(waiter.task.state, RT_TASK_SLEEPING);
+        rt_task_cancel(&waiter.task);
         rt_sleep_cancel(&sleep);
         rt_timers_fini(&clockwork.runtime.timers);
     }
@@ -113,15 +113,15 @@ TEST(sleep_that_overflows_is_endless)
 TEST(sleep_of_n_ticks_is_never_less)
 {
     struct rt_sleep sleep;
-    struct sleeper sleeper;
+    struct waiter waiter;
     clockwork_init(&clockwork, 1000);
     rt_sleep_init(&sleep, 1000);
-    sleeper_init(&sleeper, &sleep);
+    waiter_init(&waiter, &sleep);
     clockwork.now_ns = 3000;
-    EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
+    EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
     EXPECT_EQ(clockwork_at(&clockwork, 4999), 0);
     EXPECT_EQ(clockwork_at(&clockwork, 5000), 1);
-    EXPECT(sleeper.awake);
+    EXPECT(waiter.awake);
 }
 
 /* Holds M5 (BUGS E27): the sleep agrees with the wheel on when a rounded deadline is reached. */
@@ -129,16 +129,16 @@ TEST(sleep_that_was_woken_is_ready_whatever_the_tick)
 {
     for (uint64_t deadline_ns = 1990; deadline_ns < 2010; deadline_ns++) {
         struct rt_sleep sleep;
-        struct sleeper sleeper;
+        struct waiter waiter;
         clockwork_init(&clockwork, 10);
         rt_sleep_until(&sleep, deadline_ns);
-        sleeper_init(&sleeper, &sleep);
-        EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
+        waiter_init(&waiter, &sleep);
+        EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
         EXPECT_EQ(clockwork_at(&clockwork, deadline_ns - 1), 0);
         uint64_t next_ns = rt_timers_next(&clockwork.runtime.timers);
         EXPECT(next_ns >= deadline_ns && next_ns < deadline_ns + 10);
         EXPECT_EQ(clockwork_at(&clockwork, next_ns), 1);
-        EXPECT(sleeper.awake);
+        EXPECT(waiter.awake);
     }
 }
 
@@ -148,7 +148,7 @@ poll_by_hand(struct rt_sleep *sleep)
 {
     struct rt_task task;
     struct rt_cx cx;
-    rt_task_init(&task, sleeper_poll, NULL, "by hand");
+    rt_task_init(&task, waiter_poll, NULL, "by hand");
     rt_cx_init(&cx, &clockwork.runtime.executor, &task, rt_waker_noop());
     rt_poll answer = rt_sleep_poll(sleep, &cx);
     rt_cx_poison(&cx);
@@ -184,31 +184,31 @@ TEST(sleep_on_a_bare_executor_is_a_fault)
 TEST(sleep_cancelled_wakes_nobody)
 {
     struct rt_sleep sleep;
-    struct sleeper sleeper;
+    struct waiter waiter;
     clockwork_init(&clockwork, 0);
     rt_sleep_init(&sleep, 10);
     rt_sleep_cancel(&sleep); /* Before the first poll. */
     rt_sleep_init(&sleep, 10);
-    sleeper_init(&sleeper, &sleep);
-    EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
+    waiter_init(&waiter, &sleep);
+    EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
     EXPECT_EQ(armed(), 1);
     rt_sleep_cancel(&sleep);
     rt_sleep_cancel(&sleep);
     EXPECT_EQ(armed(), 0);
     EXPECT_EQ(clockwork_at(&clockwork, 100), 0);
-    EXPECT_EQ(sleeper.task.state, RT_TASK_SLEEPING);
+    EXPECT_EQ(waiter.task.state, RT_TASK_SLEEPING);
 }
 
 /* Holds W11, M7: the task that polled last is woken, once, and the timer was not started again. */
 TEST(sleep_polled_by_another_task_wakes_that_one)
 {
     struct rt_sleep sleep;
-    struct sleeper first;
-    struct sleeper second;
+    struct waiter first;
+    struct waiter second;
     clockwork_init(&clockwork, 0);
     rt_sleep_init(&sleep, 10);
-    sleeper_init(&first, &sleep);
-    sleeper_init(&second, &sleep);
+    waiter_init(&first, &sleep);
+    waiter_init(&second, &sleep);
     EXPECT_EQ(clockwork_post(&clockwork, &first.task), 1);
     clockwork.now_ns = 5;
     EXPECT_EQ(clockwork_post(&clockwork, &second.task), 1);
@@ -223,14 +223,14 @@ TEST(sleep_polled_by_another_task_wakes_that_one)
 TEST(sleep_polled_for_nothing_keeps_its_deadline)
 {
     struct rt_sleep sleep;
-    struct sleeper sleeper;
+    struct waiter waiter;
     clockwork_init(&clockwork, 0);
     rt_sleep_init(&sleep, 10);
-    sleeper_init(&sleeper, &sleep);
-    EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
+    waiter_init(&waiter, &sleep);
+    EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
     for (uint64_t now_ns = 1; now_ns < 10; now_ns++) {
         clockwork.now_ns = now_ns;
-        rt_task_wake(&sleeper.task);
+        rt_task_wake(&waiter.task);
         EXPECT_EQ(clockwork_run(&clockwork), 1);
     }
     EXPECT_EQ(clockwork.runtime.timers.started, 1);
@@ -242,15 +242,15 @@ TEST(sleep_polled_for_nothing_keeps_its_deadline)
 TEST(sleep_found_ready_before_its_timer_fires_disarms_it)
 {
     struct rt_sleep sleep;
-    struct sleeper sleeper;
+    struct waiter waiter;
     clockwork_init(&clockwork, 0);
     rt_sleep_init(&sleep, 10);
-    sleeper_init(&sleeper, &sleep);
-    EXPECT_EQ(clockwork_post(&clockwork, &sleeper.task), 1);
+    waiter_init(&waiter, &sleep);
+    EXPECT_EQ(clockwork_post(&clockwork, &waiter.task), 1);
     clockwork.now_ns = 12;
-    rt_task_wake(&sleeper.task);
+    rt_task_wake(&waiter.task);
     EXPECT_EQ(clockwork_run(&clockwork), 1);
-    EXPECT(sleeper.awake);
+    EXPECT(waiter.awake);
     EXPECT_EQ(armed(), 0);
     EXPECT_EQ(rt_timers_process(&clockwork.runtime.timers, 12), 0);
 }
@@ -260,17 +260,17 @@ TEST(sleep_under_a_clock_that_went_backwards_does_not_spin)
 {
     struct rt_sleep past;
     struct rt_sleep ahead;
-    struct sleeper first;
-    struct sleeper second;
+    struct waiter first;
+    struct waiter second;
     clockwork_init(&clockwork, 0);
     EXPECT_EQ(clockwork_at(&clockwork, 100), 0);
     clockwork.now_ns = 50;
     rt_sleep_until(&past, 80);
-    sleeper_init(&first, &past);
+    waiter_init(&first, &past);
     EXPECT_EQ(clockwork_post(&clockwork, &first.task), 1);
     EXPECT(first.awake);
     rt_sleep_init(&ahead, 20);
-    sleeper_init(&second, &ahead);
+    waiter_init(&second, &ahead);
     EXPECT_EQ(clockwork_post(&clockwork, &second.task), 1);
     EXPECT_EQ(clockwork_at(&clockwork, 119), 0);
     EXPECT_EQ(clockwork_at(&clockwork, 120), 1);
@@ -281,13 +281,13 @@ TEST(sleep_polled_on_another_runtime_is_armed_there)
 {
     static struct clockwork other;
     struct rt_sleep sleep;
-    struct sleeper first;
-    struct sleeper second;
+    struct waiter first;
+    struct waiter second;
     clockwork_init(&clockwork, 0);
     clockwork_init(&other, 0);
     rt_sleep_until(&sleep, 10);
-    sleeper_init(&first, &sleep);
-    sleeper_init(&second, &sleep);
+    waiter_init(&first, &sleep);
+    waiter_init(&second, &sleep);
     EXPECT_EQ(clockwork_post(&clockwork, &first.task), 1);
     EXPECT_EQ(clockwork_post(&other, &second.task), 1);
     rt_timers_fini(&clockwork.runtime.timers);
@@ -300,17 +300,17 @@ TEST(sleep_of_three_tasks_ends_by_length)
 {
     static const uint64_t lengths_ms[] = {150, 50, 100};
     struct rt_sleep sleeps[3];
-    struct sleeper sleepers[3];
+    struct waiter waiters[3];
     clockwork_init(&clockwork, 0);
     for (uint32_t i = 0; i < 3; i++) {
         rt_sleep_init(&sleeps[i], lengths_ms[i] * RT_MS);
-        sleeper_init(&sleepers[i], &sleeps[i]);
-        EXPECT_EQ(clockwork_post(&clockwork, &sleepers[i].task), 1);
+        waiter_init(&waiters[i], &sleeps[i]);
+        EXPECT_EQ(clockwork_post(&clockwork, &waiters[i].task), 1);
     }
     EXPECT_EQ(clockwork_at(&clockwork, 50 * RT_MS), 1);
-    EXPECT(sleepers[1].awake);
+    EXPECT(waiters[1].awake);
     EXPECT_EQ(clockwork_at(&clockwork, 100 * RT_MS), 1);
-    EXPECT(sleepers[2].awake);
+    EXPECT(waiters[2].awake);
     EXPECT_EQ(clockwork_at(&clockwork, 150 * RT_MS), 1);
-    EXPECT(sleepers[0].awake);
+    EXPECT(waiters[0].awake);
 }

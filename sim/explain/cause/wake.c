@@ -85,7 +85,7 @@ is_left_behind(const struct sim_evidence *evidence)
  * same thing elsewhere, the wake should have gone on; where it does not, its waker should have been
  * here, and is not: the line that stores it for others is where it was not stored for this one.
  */
-/* The timer that is waited for does not run: nobody started it for this wait, or it has gone off. */
+/* The timer that is waited for does not run: nobody started it for this wait, or it went off. */
 static bool
 is_timer_at_rest(const struct sim_evidence *evidence, const struct sim_wait *wait)
 {

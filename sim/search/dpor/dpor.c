@@ -17,7 +17,8 @@
  * - A transition is a whole step, and what it touches is known only when it is over. Where the
  *   algorithm asks what a step will touch that has not been taken there, all that it touched
  *   elsewhere stands for it (known.h): some runs are redundant that would not be.
- * - A step may choose; a sleeper stands for all its choices, and touches what any of them did.
+ * - A step may choose; one in the sleep set stands for all its choices, and touches what any of
+ * them did.
  * - A step that ends the run while others could go on is in conflict with everything, and one of
  *   those is tried in its place: what they would have done nobody has seen.
  * - Races between two steps that the run before had as well are not looked at again, and what there
@@ -116,7 +117,7 @@ dpor_begin(struct sim_strategy *strategy, uint64_t seed)
     dpor_trace_begin(&dpor->trace, dpor->depth > 0 ? dpor->nodes[dpor->depth - 1].transition : 0);
 }
 
-/* A step for which nobody was asked. False: it is a sleeper's. */
+/* A step for which nobody was asked. False: it is that of one in the sleep set. */
 static bool
 goes_alone(struct dpor *dpor, const struct sim_event *event)
 {

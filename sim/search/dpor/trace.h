@@ -18,7 +18,7 @@
 #define DPOR_WORDS (DPOR_TRANSITIONS_MAX / 64)
 #define DPOR_NONE UINT32_MAX
 
-/* What a transition touched, or a sleeper would touch. */
+/* What a transition touched, or one in the sleep set would touch. */
 struct dpor_footprint {
     const struct sim_access *accesses; /* Of each resource one, at most. */
     uint32_t count;

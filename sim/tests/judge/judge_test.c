@@ -457,8 +457,8 @@ second_wait_setup(struct sim_world *world)
     sim_spawn(rt, &putter->task);
 }
 
-/* Goal: a blocked task that takes an item when nudged has moved, although it sleeps again at once.
- * Method: the item is there, the wake was not; after it comes a second wait. */
+/* Goal: a blocked task that takes an item when spuriously polled has moved, although it sleeps
+ * again at once. Method: the item is there, the wake was not; after it comes a second wait. */
 TEST(item_taken_by_the_spurious_poll_before_a_second_wait_is_not_missed)
 {
     static const struct sim_scenario scenario = {.name = "test/second", .setup = second_wait_setup};

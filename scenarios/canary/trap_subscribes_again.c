@@ -1,9 +1,9 @@
 /*
- * trap_subscribes_anew.c -- a trap, no canary: a task that waits for new objects at each poll.
+ * trap_subscribes_again.c -- a trap, no canary: a task that waits for new objects at each poll.
  *
  * Many hand-written futures give up what they wait for and subscribe again whenever they are
- * polled. So a blocked task that is nudged waits for another pollable, another slot and another
- * timer afterwards, and a judge that compares objects would think that it went on. It waits
+ * polled. So a blocked task that is spuriously polled waits for another pollable, another slot and
+ * another timer afterwards, and a judge that compares objects would think that it went on. It waits
  * for the same things at the same lines: it has not moved.
  *
  * Must end in: pass, for every seed and every audit.
@@ -74,6 +74,6 @@ setup(struct sim_world *world)
     sim_spawn(rt, &watcher->task);
 }
 
-SIM_SCENARIO(canary_trap_subscribes_anew, .name = "canary/trap-subscribes-again",
+SIM_SCENARIO(canary_trap_subscribes_again, .name = "canary/trap-subscribes-again",
         .about = "A task makes what it waits for again at each poll, and that is no progress.",
         .setup = setup);
