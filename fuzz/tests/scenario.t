@@ -33,6 +33,11 @@ for wrong in no/such 'canary/lost-wakeup -D tasks=3' 'canary/lost-wakeup -O step
     same "FUZZ_SCENARIO='$wrong': one line" "$(wc -l <said.txt)" 1
 done
 
+# ---- A seed names a scenario and options that there are: else the target would pass it over. ----
+same "no seed of the corpus is refused" "$(for seed in "$root"/fuzz/corpus/scenario/seed-*; do
+    [ "$(status replay "$seed" --db seeds.db)" -le 1 ] || echo "${seed##*/}"
+done)" ""
+
 # ---- The second run of an input is like its first, whatever ran before it. ----
 rewake run zoo/a06/broken --runs 300 --fresh --record all --no-shrink --db z.db >/dev/null
 for run in $(sqlite3 z.db 'SELECT run FROM runs WHERE verdict = 0 ORDER BY run LIMIT 8'); do
