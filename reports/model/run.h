@@ -3,7 +3,7 @@
  *
  * The events of a run are read back into a recorder, so that all words are those of
  * sim/explain/view: who is who (`actor_table`), the life of every wait (`ledger`), what became of
- * the waker (`wake outcome`). Beside them stand plain arrays:
+ * the waker (`wake_outcome`). Beside them stand plain arrays:
  *
  *      actors    who acts: one lane each. Index 0 is the world.
  *      steps     one turn each, in order: who, when, woken by which step

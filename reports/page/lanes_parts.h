@@ -44,7 +44,7 @@ void report_lanes_give(struct report_lanes *lanes, const struct report_lanes_pla
 
 /* ---- lanes_box.c ----------------------------------------------------------------------------- */
 
-/* One box for each slow step of events of one actor: a loop may poll several tasks in one step. */
+/* One box for each group of events of one actor: a loop may poll several tasks in one step. */
 void report_lanes_add_step(
         struct report_lanes *lanes, const struct sim_row *row, struct sim_page *words);
 

@@ -3,7 +3,7 @@
  *
  * "We have a latency budget for each task that runs on the reactor (~500 us): if a task needs to
  * take longer than that it needs to yield control itself." So the loop that drives a guest awaits
- * maybe_yield after each slow step of work. Here two transforms work through their records, 90 us
+ * maybe_yield after each piece of work. Here two transforms work through their records, 90 us
  * each, and ask before every record; a client, which needs no more than a look every millisecond,
  * is heard in between. No poll takes much more than the quota, or the run is over-budget; and as
  * the runtime may ask a task to give way at any time, each run cuts the work elsewhere.

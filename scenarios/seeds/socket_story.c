@@ -12,8 +12,8 @@
 #include "scenarios/seeds/socket.h"
 #include "sim/rewake.h"
 
-#define LINE "all work and no play makes jack a default boy"
-#define RAISED "ALL WORK AND NO PLAY MAKES JACK A DEFAULT BOY"
+#define LINE "all work and no play makes jack a dull boy"
+#define RAISED "ALL WORK AND NO PLAY MAKES JACK A DULL BOY"
 #define SIZE (sizeof(LINE) - 1)
 
 struct story {

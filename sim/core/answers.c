@@ -7,7 +7,7 @@
 
 #include "runtime/base/assert.h"
 
-/* The default occasions that one answer can bridge. */
+/* The occasions answered 0 that one answer can bridge. */
 #define PLAIN_MAX 255u
 #define KIND_MASK 15u
 
@@ -126,7 +126,7 @@ answers_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 
 static const struct sim_strategy_ops answers_ops = {
         .name = "answers",
-        .about = "a fuzzer's bytes: how many default occasions of a kind, then an answer",
+        .about = "a fuzzer's bytes: how many occasions of a kind are answered 0, then an answer",
         .repeats = true,
         .begin = answers_begin,
         .choose = answers_choose,

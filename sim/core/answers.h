@@ -2,17 +2,17 @@
  * answers.h -- a fuzzer's bytes as a strategy, and a run written down as such bytes.
  *
  *      byte 0   kind      whose next occasions it counts: the low half; one that is none is skipped
- *      byte 1   default      so many occasions of that kind are answered 0 first
- *      byte 2   answer    then one is answered so: modulo its n, so that 0 is default
+ *      byte 1   zeros     so many occasions of that kind are answered 0 first
+ *      byte 2   answer    then one is answered so: modulo its n, so that 0 is 0
  *
  * Three bytes an answer, and so on to the end; one or two bytes that are left over mean nothing,
- * and when a kind has no more answers all its occasions are default. So any bytes are a run, none
+ * and when a kind has no more answers all its occasions are answered 0. So any bytes are a run, none
  * at all are the baseline one, and fewer bytes are a simpler one.
  *
  * Each kind is a tape of its own: an answer about a fault that is moved, taken away or put in
  * leaves every answer about who runs where it was. Within a kind answers follow each other, so
  * bytes from the middle of one input mean something in another one. An occasion is counted where
- * there is more than one alternative, whoever's it is. More than 255 default ones are bridged by
+ * there is more than one alternative, whoever's it is. More than 255 zeros are bridged by
  * answers 0, of which each is one more.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -44,7 +44,7 @@ sim_answers_in(size_t size)
 }
 
 /* Reads any bytes into `tape`, whose memory is lent; answers 0 are left out. What there is no room
- * for is left out as well: those occasions are default. */
+ * for is left out as well: those occasions are answered 0. */
 void sim_answers_read(struct sim_tape *tape, const uint8_t *bytes, size_t size);
 
 /* Writes answers to `bytes`, which hold `capacity`, and returns how many bytes were used. Answers

@@ -84,7 +84,7 @@ struct sim_alternative {
 
 /*
  * Who stands ready when it is asked who runs, oldest first. The alternatives of one choice are a
- * slow step of them, so that a strategy which orders actors can look at all, also at more than 64.
+ * run of them, so that a strategy which orders actors can look at all, also at more than 64.
  */
 struct sim_queue {
     const uint16_t *actors; /* In-run indices; valid during the question. NULL: none is shown. */

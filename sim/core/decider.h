@@ -6,7 +6,7 @@
  *   recorder ── events ──┘   └── deviation ──▶ tape, decision hash
  *
  * A strategy that does not repeat by itself can be replayed only as far as the tape goes: what
- * there is no room to write down is not done, all choices after it are default.
+ * there is no room to write down is not done, all choices after it are 0.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,13 +28,13 @@ struct sim_decider {
     uint32_t (*draw)(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds);
     bool walks; /* The strategy does: choices are built for the tape alone, and none is shown. */
     uint64_t seed;
-    uint64_t hash;        /* Of every answer with more than one alternative, in order. */
-    uint64_t asked;       /* Answers with more than one alternative. */
-    bool muted;           /* Inside a spurious poll: every answer is 0 and nothing is counted. */
-    bool tape_off;        /* No tape was lent: deviations are counted only. */
-    bool tape_full;       /* From here on all is default, unless the strategy repeats by itself. */
-    uint32_t deviations;  /* Answers other than 0. */
-    struct sim_tape tape; /* Lent by who runs the world. */
+    uint64_t hash;          /* Of every answer with more than one alternative, in order. */
+    uint64_t asked;         /* Answers with more than one alternative. */
+    bool muted;             /* Inside a spurious poll: every answer is 0 and nothing is counted. */
+    bool tape_off;          /* No tape was lent: deviations are counted only. */
+    bool tape_full;         /* From here on all is 0, unless the strategy repeats by itself. */
+    uint32_t deviations;    /* Answers other than 0. */
+    struct sim_tape tape;   /* Lent by who runs the world. */
     struct sim_queue queue; /* Of the next choice of kind RUN, where choices are built and shown. */
     uint32_t run_choices;   /* Choices of kind RUN so far, where choices are built. */
     /* Told each deviation as it is written down; NULL: nobody. */

@@ -1,5 +1,5 @@
 /*
- * ordered.h -- as default as may be, with some steps after others.
+ * ordered.h -- as near to the baseline as may be, with some steps after others.
  *
  * For whoever exchanges steps that do not depend on each other: it says which do, and the
  * run is the baseline that keeps these in their order. The tape begins with pairs of

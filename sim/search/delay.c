@@ -11,7 +11,7 @@
  * has the fewest deviations there can be: the order of the shrinker, the other way round.
  *
  * After: M. Emmi, S. Qadeer, Z. Rakamaric: Delay-Bounded Scheduling (POPL 2011). Deviates from it
- * in what is delayed: any choice that is not answered default counts, not only the schedule's; and
+ * in what is delayed: any choice that is not answered 0 counts, not only the schedule's; and
  * a choice with n alternatives costs one, whichever is taken, where there the i-th costs i.
  *
  * SPDX-License-Identifier: Apache-2.0

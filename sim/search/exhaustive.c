@@ -67,7 +67,7 @@ exhaustive_begin(struct sim_strategy *strategy, uint64_t seed)
     exhaustive->runs++;
 }
 
-/* A choice that no run has met: answered default. */
+/* A choice that no run has met: answered 0. */
 static void
 grow(struct sim_exhaustive *exhaustive, uint32_t n)
 {

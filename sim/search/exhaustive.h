@@ -4,11 +4,11 @@
  *          o            A node is a choice that was asked, with n alternatives; the path from
  *         / \           the top is the run in progress. `begin` takes the deepest node that has
  *        o   o          an alternative left, and cuts off what lies below it; behind the path
- *       /   / \         all is default, and each new choice becomes a node.
+ *       /   / \         all is 0, and each new choice becomes a node.
  *      .   .   .
  *
  * Bounds. `deviations`: answers other than 0 in a run. `depth`: choices of a run that are varied;
- * behind it all is default. Within them each run is made exactly once, the baseline first.
+ * behind it all is 0. Within them each run is made exactly once, the baseline first.
  *
  * After: iterative context bounding (Musuvathi, Qadeer, PLDI 2007) counts preemptions; delay
  * bounding (Emmi, Qadeer, Rakamaric, POPL 2011) counts departures from a deterministic scheduler,

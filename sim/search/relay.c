@@ -91,7 +91,7 @@ relay_begin(struct sim_strategy *strategy, uint64_t seed)
 }
 
 static void
-touch(struct relay *relay, const struct sim_location *location, uint64_t bit)
+touch(struct relay *relay, const struct sim_line_access *location, uint64_t bit)
 {
     struct written *written = written_of(relay, location->resource);
     if (written->run != relay->ordering.run || written->resource != location->resource) {
@@ -108,7 +108,7 @@ touch(struct relay *relay, const struct sim_location *location, uint64_t bit)
 static void
 hear(struct relay *relay, const struct sim_event *event)
 {
-    struct sim_location locations[SIM_ACCESSES_MAX];
+    struct sim_line_access locations[SIM_ACCESSES_MAX];
     sim_footprints_event(&relay->footprints, event);
     uint32_t stepping = relay->footprints.states.stepping;
     uint32_t count = event->object != 0

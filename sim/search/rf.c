@@ -389,7 +389,7 @@ last_writer(struct rf *rf, uint32_t resource)
 }
 
 static void
-happen(struct rf *rf, const struct sim_location *location)
+happen(struct rf *rf, const struct sim_line_access *location)
 {
     uint64_t bit = sim_reach_bit(location->resource);
     uint32_t last = last_writer(rf, location->resource);
@@ -412,7 +412,7 @@ happen(struct rf *rf, const struct sim_location *location)
 static void
 hear(struct rf *rf, const struct sim_event *event)
 {
-    struct sim_location locations[SIM_ACCESSES_MAX];
+    struct sim_line_access locations[SIM_ACCESSES_MAX];
     sim_footprints_event(&rf->footprints, event);
     if (event->object == 0 || (rf->resources & sim_reach_bit(event->object)) == 0) {
         return;

@@ -436,7 +436,7 @@ static void
 touch(struct surw *surw, const struct sim_event *event)
 {
     const struct sim_states *states = &surw->footprints.states;
-    struct sim_location locations[SIM_ACCESSES_MAX];
+    struct sim_line_access locations[SIM_ACCESSES_MAX];
     if (surw->touched_step == event->step) {
         return;
     }

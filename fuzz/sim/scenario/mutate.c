@@ -129,7 +129,7 @@ some_kind(void)
 
 /* ---- Changes of one input. ------------------------------------------------------------------- */
 
-/* Somewhere in the run, or behind the last answer of that kind: what is default there was not tried
+/* Somewhere in the run, or behind the last answer of that kind: what is answered 0 there was not tried
  * yet. */
 static void
 add_one(struct sim_tape *tape)
@@ -201,7 +201,7 @@ shift_rest(struct sim_tape *tape)
     }
 }
 
-/* The run is default from some point on. */
+/* The run is the baseline from some point on. */
 static void
 cut(struct sim_tape *tape)
 {

@@ -21,7 +21,7 @@ try_cut(struct sim__shrinker *shrinker, uint32_t from, uint32_t to)
     return sim__shrink_try(shrinker);
 }
 
-/* Every prefix of a tape is a tape: from its end on the run is default. By bisection, so not always
+/* Every prefix of a tape is a tape: from its end on all is 0. By bisection, so not always
  * the shortest; what is left is dropped later. The first is the baseline run of all. */
 void
 sim__shrink_prefix(struct sim__shrinker *shrinker)

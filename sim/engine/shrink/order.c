@@ -3,7 +3,7 @@
  *
  * Sorting: of the order in which the best run took its steps only that is kept which matters, pairs
  * of steps of different actors that touch the same thing (sim/core/footprint.h); everything else
- * goes as default as it can. A walk at random has somebody step out of turn at every second step,
+ * goes as in the baseline. A walk at random has somebody step out of turn at every second step,
  * and most of that is noise: what is left are the few times that somebody had to wait.
  *
  * Merging: where an actor steps, somebody else does, and the first goes on, it goes on before.

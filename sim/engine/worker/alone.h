@@ -39,7 +39,7 @@ struct sim_alone_case {
     bool core;                 /* A crash leaves a core, where the system is asked for one. */
 };
 
-/* Runs it. False: the system refused, see alone->single-run worker.worker.error. sim_alone_done
+/* Runs it. False: the system refused, see alone->single.worker.error. sim_alone_done
  * must follow in any case. */
 bool sim_alone_run(struct sim_alone *alone, const struct sim_alone_case *what);
 void sim_alone_done(struct sim_alone *alone);

@@ -54,7 +54,7 @@ enum sim_how {
     SIM_HOW_LENIENT,
     SIM_HOW_SEARCH,  /* By a strategy with a name of its own (sim/search/). */
     SIM_HOW_BRANCH,  /* By the tape up to its last entry, then at random. */
-    SIM_HOW_ORDERED, /* As default as some steps in order let it be (sim/core/ordered.h). */
+    SIM_HOW_ORDERED, /* The baseline, but for some steps in order (sim/core/ordered.h). */
     SIM_HOW_ANSWERS  /* By the answers of a fuzzer's input (sim/core/answers.h). */
 };
 

@@ -1,10 +1,10 @@
 /*
  * single.h -- one candidate after the other, in a process that stays.
  *
- *      struct sim_single single-run worker;
- *      sim_single_init(&single-run worker, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
+ *      struct sim_single single;
+ *      sim_single_init(&single, NULL, &sim_shared_for_candidates, SIM_HANG_MS);
  *      for each candidate
- *          const struct sim_outcome *outcome = sim_single_run(&single-run worker, &candidate);
+ *          const struct sim_outcome *outcome = sim_single_run(&single, &candidate);
  *          … its events: sim_single_recorder; what it really did: sim_single_deviations
  *      sim_single_fini(&single);
  *

@@ -3,7 +3,7 @@
  *
  * A wake goes missing in one of seven ways; where no wake is missing, something else is to
  * blame, and that has a place too. Everything here is computed from events (the ledger and the
- * wake outcome that tell/ finds in it), from what the study has found below the level of steps, and
+ * wake outcome that view/ finds in it), from what the study has found below the level of steps, and
  * from the stack of a process that died. No scenario is known.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -9,7 +9,7 @@
  *      gap    rows             left out, because there are too many
  *
  * Two rows are alike when the same parts did the same things at the same places,
- * whatever the numbers were. A slow step in which `period` rows (at most 16) come at
+ * whatever the numbers were. A part in which `period` rows (at most 16) come at
  * least three times is folded. Marked rows and the last two are never folded away
  * and never left out.
  *

@@ -60,7 +60,7 @@ struct dpor {
     bool led;        /* The path ends with what a tree said, or with other data. */
     bool settled;    /* The last transition is accounted for. */
     bool blocked;    /* Only sleep set stood ready. */
-    bool tail;       /* There is no room: from here on all is default. */
+    bool tail;       /* There is no room: from here on all is 0. */
     bool cancelled;  /* Somebody was, in the last transition. */
     uint32_t sleeper_count;
     uint32_t sleep_set[DPOR_SLEEP_SET]; /* Records. */

@@ -93,7 +93,7 @@ sim__states_rare(struct sim_states *states, const struct sim_event *event)
 
 uint32_t
 sim_states_locations(const struct sim_states *states, const struct sim_event *event,
-        struct sim_location ret[SIM_ACCESSES_MAX])
+        struct sim_line_access ret[SIM_ACCESSES_MAX])
 {
     struct sim_access accesses[SIM_ACCESSES_MAX];
     bool counts = states->stepping != 0 && event->kind != RT_PROBE_POST;
@@ -107,7 +107,7 @@ sim_states_locations(const struct sim_states *states, const struct sim_event *ev
             continue;
         }
         ret[locations++] =
-                (struct sim_location){resource, of_poll ? states->from.place : sim__line(event),
+                (struct sim_line_access){resource, of_poll ? states->from.place : sim__line(event),
                         accesses[i].mode, event->kind != SIM_EVENT_SET};
     }
     return locations;

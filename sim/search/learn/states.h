@@ -58,7 +58,7 @@ struct sim_standing {
     bool woken; /* By somebody else, since its last step. */
 };
 
-struct sim_location {
+struct sim_line_access {
     uint32_t resource; /* As in footprint.h. */
     uint32_t line;     /* A site's id, or the place of a blocked task. */
     uint32_t mode;     /* enum sim_mode */
@@ -192,7 +192,7 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
 /* Fills `ret` with the locations of `event`, which was told last, and returns how many there are.
  * */
 uint32_t sim_states_locations(const struct sim_states *states, const struct sim_event *event,
-        struct sim_location ret[SIM_ACCESSES_MAX]);
+        struct sim_line_access ret[SIM_ACCESSES_MAX]);
 
 #ifdef __cplusplus
 }

@@ -76,7 +76,7 @@ static void
 note_locations(struct sim_facts *facts, const struct sim_states *states, struct touched *touched,
         const struct sim_event *event, uint64_t run)
 {
-    struct sim_location locations[SIM_ACCESSES_MAX];
+    struct sim_line_access locations[SIM_ACCESSES_MAX];
     uint32_t count = sim_states_locations(states, event, locations);
     for (uint32_t i = 0; i < count && touched->locations < LOCATIONS_MAX; i++) {
         touched->locations++;

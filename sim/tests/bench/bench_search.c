@@ -4,7 +4,7 @@
  * Four tasks take 50 steps each, and in each touch one of four cells: everybody is ready all the
  * time, and a third of the pairs conflict. Events are recorded for all strategies, as in a sweep.
  * Rounds of a strategy and of `random` come in turn, so that both meet the same machine. First its
- * learned statistics is empty; then 64 runs have taught it what the program touches.
+ * what is learned is empty; then 64 runs have taught it what the program touches.
  *
  * The sweeps are of the same program, with all that belongs to them: processes, judging, teaching.
  *

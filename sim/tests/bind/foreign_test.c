@@ -430,8 +430,8 @@ healthy_setup(struct sim_world *world)
     EXPECT_EQ(sim_source_subscribe(mini->source, &mini->readable), RT_OK);
     sim_source_event_in(mini->source, RT_MS, 4 * RT_MS);
     sim_source_event_in(mini->source, RT_MS, 4 * RT_MS);
-    (void)add(mini, foreign, "first blocked task", waiter_poll);
-    (void)add(mini, foreign, "second blocked task", waiter_poll);
+    (void)add(mini, foreign, "first waiter", waiter_poll);
+    (void)add(mini, foreign, "second waiter", waiter_poll);
     (void)add(mini, foreign, "taker", taker_poll);
 }
 

@@ -15,7 +15,7 @@ line_of() {
     grep -n "$1" "$root/scenarios/outside/$2" | cut -d: -f1
 }
 
-# found NAME BLOCKED TASK FILE LINE: a lost wake-up of BLOCKED TASK, of which `explain` names that
+# found NAME TASK FILE LINE: a lost wake-up of TASK, of which `explain` names that
 # line.
 found() {
     rewake run "outside/$1/broken" --fail-fast --fresh --json --db "$1.db" >"$1.json" 2>/dev/null

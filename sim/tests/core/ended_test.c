@@ -53,7 +53,7 @@ stopped_setup(struct sim_world *world)
     struct sim_rt *rt = sim_rt_new(world, NULL);
     struct stopped *stopped = sim_new(world, struct stopped);
     rt_slot_init(&stopped->stop);
-    rt_task_init(&stopped->task, sleep_until_cancelled, NULL, "blocked task");
+    rt_task_init(&stopped->task, sleep_until_cancelled, NULL, "waiter");
     sim_spawn(rt, &stopped->task);
     (void)sim_loop_new(world, "operator", cancel_later, stopped);
 }

@@ -109,7 +109,7 @@ two_loops(struct sim_world *world)
 {
     bool *steps = sim_zalloc(world, 2 * sizeof(bool));
     sim_mock_time(world);
-    (void)sim_loop_new(world, "blocked task", slept_for, steps);
+    (void)sim_loop_new(world, "waiter", slept_for, steps);
     (void)sim_loop_new(world, "test", wakes_it, steps);
 }
 

@@ -105,7 +105,7 @@ step_of(uint32_t actor, uint32_t nth)
 }
 
 /*
- * Goal: a pair is kept, and everything else goes as default as it can.
+ * Goal: a pair is kept, and everything else goes as in the baseline.
  * Method: the first task's second step after the last one's fifth; whoever is not held back steps
  * in turn. What the run wrote is a strict tape of it.
  */

@@ -225,7 +225,7 @@ TEST(columns_lost_wake_behind_a_limit_ends_with_the_limit)
  * Goal: what goes round in circles is told once.
  * Method: 1000 rounds of two tasks; with everything shown it is 2000 rows.
  */
-TEST(columns_repeating_slow_is_folded)
+TEST(columns_repeating_part_is_folded)
 {
     struct tale *tale = tale_new();
     struct sim_page page = {0};

@@ -123,7 +123,7 @@ const struct sim_scenario explain_met_nobody = {
 const struct sim_scenario explain_came_early = {
         .name = "test/came-early", .setup = came_early_setup};
 
-/* ---- A bell that is stage once. ---------------------------------------------------------------
+/* ---- A bell that is rung once. ---------------------------------------------------------------
  * */
 
 struct bell {

@@ -236,7 +236,7 @@ look_late_setup(struct sim_world *world)
     busy = sim_loop_actor(sim_loop_new(world, "busy", be_busy, NULL))->index;
 }
 
-/* Whoever is busy goes on, until fairness stops him; all else is default. */
+/* Whoever is busy goes on, until fairness stops him; all else is 0. */
 static uint32_t
 hold_back(struct sim_strategy *strategy, const struct sim_choice *choice)
 {

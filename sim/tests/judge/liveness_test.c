@@ -125,7 +125,7 @@ busy(struct sim_world *world)
     story_new(world, busy_poll)->wanted = MANY;
 }
 
-/* The user of the program decides how much there is to do: nothing, where it is default. */
+/* The user of the program decides how much there is to do: nothing, where it is 0. */
 static void
 generous(struct sim_world *world)
 {

@@ -150,7 +150,7 @@ naps_setup(struct sim_world *world)
         SIM_ALWAYS(rt_group_insert(&naps->group, &naps->members[i], &naps->once[i].stream, &key) ==
                    RT_OK);
     }
-    rt_task_init(&naps->task, naps_poll, NULL, "blocked task");
+    rt_task_init(&naps->task, naps_poll, NULL, "waiter");
     sim_spawn(rt, &naps->task);
 }
 
