@@ -158,7 +158,7 @@ static void
 bind_value(struct fuzz_tape *tape, sqlite3_stmt *statement)
 {
     static const int64_t ends[] = {0, 1, -1, INT64_MAX, INT64_MIN, UINT32_MAX, 1 << 20};
-    static const char *const texts[] = {"", "rw1:zoo/a06/broken:1:", "canary/lost-wakeup",
+    static const char *const texts[] = {"", "rw1:zoo/tokio-4497/broken:1:", "canary/lost-wakeup",
             "no/such/scenario", "\033[31m\r\nred", "\xff\xfe no UTF-8", "random:swarm=1", "1 2 3",
             "{\"a\":", "step_ns=99999999999999999999"};
     static uint8_t blob[256];

@@ -22,7 +22,7 @@
 #include "sim/engine/base32.h"
 #include "sim/engine/token.h"
 
-#define HEAD "rw1:zoo/a06/broken:7:"
+#define HEAD "rw1:zoo/tokio-4497/broken:7:"
 #define PAYLOAD_MAX 4096u
 #define DEVIATIONS_MAX 32u
 
@@ -37,8 +37,10 @@ static const struct sim_param params[] = {
         {.name = NULL},
 };
 
-static const struct sim_scenario scenario = {
-        .name = "zoo/a06/broken", .about = "For tokens.", .setup = nothing, .params = params};
+static const struct sim_scenario scenario = {.name = "zoo/tokio-4497/broken",
+        .about = "For tokens.",
+        .setup = nothing,
+        .params = params};
 
 /* A refusal is one line that a terminal can show. */
 static void
@@ -112,7 +114,7 @@ static void
 draw(struct fuzz_tape *tape, struct sim_token *ret, struct sim_deviation *entries)
 {
     *ret = (struct sim_token){
-            .scenario = "zoo/a06/broken",
+            .scenario = "zoo/tokio-4497/broken",
             .seed = fuzz_word(tape) & SIM_SEED_MAX,
             .options_hash = (uint32_t)fuzz_word(tape),
             .digest = (uint32_t)fuzz_word(tape),

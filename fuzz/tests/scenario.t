@@ -39,7 +39,7 @@ same "no seed of the corpus is refused" "$(for seed in "$root"/fuzz/corpus/scena
 done)" ""
 
 # ---- The second run of an input is like its first, whatever ran before it. ----
-rewake run zoo/a06/broken --runs 300 --fresh --record all --no-shrink --db z.db >/dev/null
+rewake run zoo/tokio-4497/broken --runs 300 --fresh --record all --no-shrink --db z.db >/dev/null
 for run in $(sqlite3 z.db 'SELECT run FROM runs WHERE verdict = 0 ORDER BY run LIMIT 8'); do
     rewake replay "run:$run" --db z.db --artifact "pass$run" >/dev/null
 done
@@ -47,10 +47,10 @@ bad=$(sqlite3 z.db 'SELECT min(run) FROM runs WHERE verdict <> 0')
 rewake replay "run:$bad" --db z.db --artifact failing.z >/dev/null
 for order in "$(echo pass*)" "$(echo pass*) failing.z"; do
     # shellcheck disable=SC2086 # Several files.
-    FUZZ_SCENARIO=zoo/a06/broken "$fuzz" $order $order >said.txt 2>&1
+    FUZZ_SCENARIO=zoo/tokio-4497/broken "$fuzz" $order $order >said.txt 2>&1
     grep '^token:' said.txt >>tokens.txt
 done
-FUZZ_SCENARIO=zoo/a06/broken "$fuzz" failing.z 2>&1 | grep '^token:' >>tokens.txt
+FUZZ_SCENARIO=zoo/tokio-4497/broken "$fuzz" failing.z 2>&1 | grep '^token:' >>tokens.txt
 same "runs that pass do not stop it, and one that fails is the same run behind them" \
     "$(sort -u tokens.txt | wc -l) $(wc -l <tokens.txt)" '1 2'
 

@@ -7,7 +7,7 @@
  * in its head forbids the browser to load anything.
  *
  *      struct report_html html;
- *      report_html_begin(&html, "zoo/a06/broken", REPORT_NAV_FAILURE);
+ *      report_html_begin(&html, "zoo/tokio-4497/broken", REPORT_NAV_FAILURE);
  *      report_html_raw(&html, "<h2>Where</h2><p>");
  *      report_html_text(&html, name);            // from a scenario: whatever bytes these are
  *      report_html_raw(&html, "</p>");

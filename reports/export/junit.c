@@ -107,7 +107,7 @@ put_reason(FILE *file, const struct report_sweep *sweep)
 
 /* ---- Cases and suites. ----------------------------------------------------------------------- */
 
-/* "zoo/a05/broken" is in the class "rewake.zoo.a05". */
+/* "zoo/async-io-07b6cca/broken" is in the class "rewake.zoo.async-io-07b6cca". */
 static void
 put_class(FILE *file, const char *scenario)
 {

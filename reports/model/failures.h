@@ -22,7 +22,7 @@ struct report_failure {
     bool page; /* A page of its own is made for it. */
     char *scenario;
     char *message; /* "" where none was kept. */
-    char *place;   /* "a06.c:60 wait_poll"; "" where none is known. */
+    char *place;   /* "tokio-4497.c:60 wait_poll"; "" where none is known. */
 };
 
 struct report_failures {

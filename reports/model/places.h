@@ -19,7 +19,7 @@ extern "C" {
 struct report_place {
     uint32_t site;
     uint32_t line;
-    char *file; /* As the compiler was given it: "scenarios/zoo/a06.c" */
+    char *file; /* As the compiler was given it: "scenarios/zoo/tokio-4497.c" */
     char *function;
 };
 

@@ -22,7 +22,7 @@ path() {
 }
 
 # ---- JUnit: of the sweeps of one command. ----
-rewake run canary/lost-wakeup canary/leak seeds/s1/two-requests --runs 50 --junit j.xml --db j.db \
+rewake run canary/lost-wakeup canary/leak articles/s1/two-requests --runs 50 --junit j.xml --db j.db \
     >/dev/null
 same "run --junit does not change the status" "$?" 1
 ok "run --junit: valid" is_junit j.xml
@@ -44,7 +44,7 @@ replay=$(sed -n 's/^rewake \(replay rw1:[^ ]* --db j.db\)$/\1/p' failure.txt)
 same "the command replays it" "$(status $replay)" 1
 ok "... with the same failure" grep -q 'same failure, lost-wakeup' out.txt
 same "without failures: status" \
-    "$(status run seeds/s1/two-requests --runs 5 --junit h.xml --db h.db)" 0
+    "$(status run articles/s1/two-requests --runs 5 --junit h.xml --db h.db)" 0
 ok "without failures: valid" is_junit h.xml
 same "without failures: none" "$(path 'string(/testsuites/@failures)' h.xml)" 0
 
@@ -96,10 +96,10 @@ same "explained: the sentence, in SARIF" "$(rewake export sarif --db j.db canary
     jq -r '.runs[0].results[0].message.text' | grep -c "'consumer' sleeps forever although it")" 1
 
 # ---- A blocked task that no waker is stored for any more; a failure without a line. ----
-rewake run outside/executor/broken --fail-fast --fresh --db f.db >/dev/null
+rewake run foreign/executor/broken --fail-fast --fresh --db f.db >/dev/null
 rewake run canary/livelock --runs 1 --fresh --db l.db >/dev/null
 line=$(grep -n ' sim_foreign_store((who), (event), (what)))\|event_wait(&program->done' \
-    "$root/scenarios/outside/executor.c" | tail -n 1 | cut -d: -f1)
+    "$root/scenarios/foreign/executor.c" | tail -n 1 | cut -d: -f1)
 for explained in no yes; do
     for format in junit sarif github markdown; do
         rewake export $format --db f.db -o f.$format
@@ -111,7 +111,7 @@ for explained in no yes; do
     same "foreign, explained: $explained: the line" "$(jq -r '.runs[0].results[0] |
         (.locations[0].physicalLocation.region.startLine | tostring) + " " +
         .partialFingerprints["rewakeWayToFail/v1"]' f.sarif)" \
-"$line outside/executor/broken:lost-wakeup:rewake:scenarios/outside/executor.c:job_poll"
+"$line foreign/executor/broken:lost-wakeup:rewake:scenarios/foreign/executor.c:job_poll"
     ok "foreign, explained: $explained: GitHub's line" \
         grep -q "executor.c,line=$line,title" f.github
     rewake report --db f.db -o pages-f >/dev/null 2>&1
@@ -233,7 +233,7 @@ ok "export: lists its formats" grep -q '^junit  *\[PATTERN\] ' out.txt
 ok "export: nothing is wider than 100 columns" test -z "$(grep '^.\{101\}' out.txt)"
 same "export junit: status" "$(status export junit --db odd.db)" 0
 same "export junit: the same" "$(cat out.txt)" "$(cat odd.xml)"
-same "export junit PATTERN -o FILE: status" "$(status export junit 'seeds/*' --db j.db -o s.xml)" 0
+same "export junit PATTERN -o FILE: status" "$(status export junit 'articles/*' --db j.db -o s.xml)" 0
 same "export junit PATTERN -o FILE: only those" "$(path 'count(//testcase)' s.xml)" 1
 same "export junit: the newest sweep" "$(rewake export junit --db j.db 'canary/lost*' |
     grep -c '>1 run by')" 1
@@ -253,8 +253,8 @@ same "no room for it: what was there stays" "$(cat full.json*)" before
 ok "with room it is replaced" sh -c "'$REWAKE' export chrome run:1 --db long.db -o full.json &&
     ! grep -q '^before' full.json && test ! -e full.json.new"
 same "run --junit --record none: status" \
-    "$(status run 'seeds/*' --runs 1 --junit n.xml --record none)" 2
+    "$(status run 'articles/*' --runs 1 --junit n.xml --record none)" 2
 ok "run --junit --record none: says why" grep -q 'it is made from the database' err.txt
 same "run --junit nowhere: status" \
-    "$(status run 'seeds/*' --runs 1 --junit nowhere/n.xml --db n.db)" 70
+    "$(status run 'articles/*' --runs 1 --junit nowhere/n.xml --db n.db)" 70
 done_testing

@@ -4,7 +4,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-name=zoo/a06/broken
+name=zoo/tokio-4497/broken
 rewake run $name --runs 300 --fresh --json --db a.db >a.json
 token=$(grep -o '"shrunk":{"token":"[^"]*"' a.json | head -n 1 | cut -d '"' -f 6)
 run=$(told a.db)
@@ -53,7 +53,7 @@ if have protoc; then
     same "Perfetto: each one ends" "$(count TYPE_SLICE_END x.pftrace.txt)" "$begins"
     same "Perfetto: tracks of the tasks and the loop, and the root" \
         "$(grep -A 6 'track_descriptor {' x.pftrace.txt | grep -o 'name: .*' | cut -d '"' -f 2 |
-            sort | tr '\n' ' ')" 'greeter operator peer rt server zoo/a06/broken '
+            sort | tr '\n' ' ')" 'greeter operator peer rt server zoo/tokio-4497/broken '
     # Each arrow ends once, and where it began: three wakes, and the one that is missing.
     flows=$(grep -o '  flow_ids: .*' x.pftrace.txt | grep -o '[0-9]*' | sort)
     same "Perfetto: wakes" "$(echo "$flows" | wc -l)" 4
@@ -61,7 +61,7 @@ if have protoc; then
         "$(grep -o 'terminating_flow_ids: .*' x.pftrace.txt | grep -o '[0-9]*' | sort)" "$flows"
     ok "Perfetto: the missing one" grep -q 'name: "here it should have been woken"' x.pftrace.txt
     ok "Perfetto: the verdict" grep -q 'name: "lost-wakeup"' x.pftrace.txt
-    ok "Perfetto: lines of source" grep -q 'file_name: ".*scenarios/zoo/a06.c"' x.pftrace.txt
+    ok "Perfetto: lines of source" grep -q 'file_name: ".*scenarios/zoo/tokio-4497.c"' x.pftrace.txt
     same "Perfetto: virtual nanoseconds" \
         "$(grep -o 'timestamp: [0-9]*' x.pftrace.txt | sort -u | sed -n '1,2p' | tr '\n' ' ')" \
         'timestamp: 0 timestamp: 100 '
@@ -96,7 +96,7 @@ if have jq; then
 fi
 
 # ---- Graphviz. ----
-ok "Graphviz: who woke whom" grep -q 'label="a06.c:129"' x.dot
+ok "Graphviz: who woke whom" grep -q 'label="tokio-4497.c:129"' x.dot
 ok "Graphviz: who did not" grep -q 'label="missing, owed by step 8", style=dashed, color=red' x.dot
 if have dot; then
     ok "Graphviz: dot reads it" dot -Tplain x.dot -o x.plain

@@ -124,8 +124,8 @@ ok "default schedule, second: no seed is said to make it" \
 install BROKEN
 
 # ---- What is known of a failure stays known. ----
-rewake run zoo/a06/broken --runs 300 --db z.db >z1.txt
-rewake run zoo/a06/broken --seeds 900-901 --fail-fast --db z.db >z2.txt
+rewake run zoo/tokio-4497/broken --runs 300 --db z.db >z1.txt
+rewake run zoo/tokio-4497/broken --seeds 900-901 --fail-fast --db z.db >z2.txt
 ok "the smallest run is not looked for again" grep -q '^Shrunk when it was found, to ' z2.txt
 same "... and its command is the same" "$(grep '^replay: ' z2.txt)" "$(grep '^replay: ' z1.txt)"
 rewake merge m.db all.other/db >/dev/null

@@ -11,9 +11,9 @@ command -v jq >/dev/null || {
 names=$(cd "$root/reports/queries" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
 
 rewake run canary/diverged --runs 4 --check-determinism 100 --db f.db >/dev/null
-rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'seeds/s3/*' zoo/a06/broken \
+rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'articles/s3/*' zoo/tokio-4497/broken \
     --runs 60 --db f.db >/dev/null
-# One run in fifty of outside/executor/broken fails, so it takes a strategy that does not learn:
+# One run in fifty of foreign/executor/broken fails, so it takes a strategy that does not learn:
 # what is learned changes with each change of the runtime.
 # fails_in NAME ARGS...: a run of it, within 100.
 fails_in() {
@@ -22,8 +22,8 @@ fails_in() {
     same "$name fails within 100 runs" \
         "$(status run "$name" --runs 100 --fail-fast --db w.db "$@")" 1
 }
-fails_in outside/executor/broken --strategy random
-for name in zoo/a08/broken zoo/d27/broken canary/contract canary/crash; do
+fails_in foreign/executor/broken --strategy random
+for name in zoo/monoio-147/broken zoo/wstd-71/broken canary/contract canary/crash; do
     fails_in $name
 done
 cat "$root/sim/store/tables/schema.sql" "$root/sim/store/tables/coverage.sql" | sqlite3 e.db
@@ -98,24 +98,24 @@ of() {
     shift
     rewake query "$1" "$(fails "$scenario")" --json --db w.db
 }
-same "waiting: a wake was dropped" "$(of outside/executor/broken waiting |
+same "waiting: a wake was dropped" "$(of foreign/executor/broken waiting |
     jq -r 'select(.woken) | [.task, .reason, (.waker == "fired at \(.woken)")] | @csv')" \
     '"job","the result",true'
-same "waiting: a loop" "$(of outside/executor/broken waiting | jq -r 'select(.waker == null) |
+same "waiting: a loop" "$(of foreign/executor/broken waiting | jq -r 'select(.waker == null) |
     .task + ": " + .reason')" 'executor: the host, in its poll'
 same "waiting: no waker is left" "$(of canary/contract waiting | jq -r '.task + ": " + .waker')" \
     'taker: none'
 same "waiting: not who was being polled" "$(of canary/crash waiting)" ''
-same "waiting: the waker of a child is whose poll it is" "$(of zoo/d27/broken waiting |
+same "waiting: the waker of a child is whose poll it is" "$(of zoo/wstd-71/broken waiting |
     jq -r .task | sort -u)" block_on
-same "wakers: a wake that no poll followed" "$(of outside/executor/broken wakers |
+same "wakers: a wake that no poll followed" "$(of foreign/executor/broken wakers |
     jq -r 'select(.polled < .times) | [.waker, .woken, .times, .polled] | @csv')" \
     '"worker","job",1,0'
-same "lost-wakes: woken, and never polled" "$(rewake query lost-wakes zoo/a08/broken --json \
+same "lost-wakes: woken, and never polled" "$(rewake query lost-wakes zoo/monoio-147/broken --json \
     --db w.db | jq -r '.waiter + " " + .waker + " " + .by' | sed 's/:[0-9]*$//')" \
-    'main woken a08.c'
+    'main woken monoio-147.c'
 # As `show` has it: who, in which step, what became of it, and when.
-for name in outside/executor/broken zoo/a08/broken zoo/d27/broken; do
+for name in foreign/executor/broken zoo/monoio-147/broken zoo/wstd-71/broken; do
     rewake show "run:$(fails $name)" --db w.db | sed -n '/^who .*and then/,/^$/p' |
         sed -n -E '1d; / host: /d; s/,.*//
             s/^([^ ]+) .* ([0-9]+) ([a-z]+)( at [0-9]+)?( by .*| \(.*)?$/\1 \2 \3\4/p' |

@@ -24,7 +24,7 @@ stable() {
 
 # ---- One failure. The database keeps what was found out, and counts as before. ----
 ln -s "$root/scenarios" scenarios
-rewake run zoo/a06/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
+rewake run zoo/tokio-4497/broken --runs 50 --fresh --db a.db >/dev/null 2>&1
 run=$(told a.db)
 counts='SELECT count(*) FROM runs UNION ALL SELECT count(*) FROM failures
     UNION ALL SELECT count(*) FROM lost_wakeups UNION ALL SELECT sum(runs) FROM sweeps
@@ -32,7 +32,7 @@ counts='SELECT count(*) FROM runs UNION ALL SELECT count(*) FROM failures
 before=$(sqlite3 a.db "$counts")
 same "report: status" "$(status report --db a.db -o out)" 0
 same "report: says where" "$(cat out.txt)" out/index.html
-ok "report: says what it explains" grep -q "explaining $run of zoo/a06/broken (1 of 1)" err.txt
+ok "report: says what it explains" grep -q "explaining $run of zoo/tokio-4497/broken (1 of 1)" err.txt
 same "runs that tell a failure are counted nowhere" "$(sqlite3 a.db "$counts")" "$before"
 page=out/failure-${run#run:}.html
 ok "a page of the failure" test -s "$page"
@@ -53,7 +53,7 @@ ok "again: nothing is left to explain" test ! -s err.txt
 ok "again: the same page" cmp "$page" first.html
 same "the explanation, asked by SQL" \
     "$(rewake query "SELECT cause, at FROM explanations" --db a.db | tail -n 1 | tr -s ' ')" \
-    "never-stored scenarios/zoo/a06.c:60"
+    "never-stored scenarios/zoo/tokio-4497.c:60"
 same "the smaller run in the views" \
     "$(sqlite3 a.db "SELECT count(*) > 0 FROM trace WHERE run = (SELECT told FROM explained)")" 1
 rewake explain "$run" --db a.db >/dev/null
@@ -74,7 +74,7 @@ ok "the picture is one element" \
     test "$(grep -c '<svg' picture.svg)$(tail -n 1 picture.svg)" = "1</svg>"
 
 # ---- A decision within the run, a dropped wake, pictures that are higher than paper. ----
-rewake run zoo/a08/broken --runs 50 --fail-fast --fresh --db b.db >/dev/null 2>&1
+rewake run zoo/monoio-147/broken --runs 50 --fail-fast --fresh --db b.db >/dev/null 2>&1
 same "another: status" "$(status report --db b.db -o b)" 0
 page=$(ls b/failure-*.html)
 ok "decided where the runs part: one mark" grep -q \
@@ -139,7 +139,7 @@ echo '<p>mine' >site/index.html
 refused "an index of somebody else's" 70 report --db a.db -o site
 same "... stays" "$(ls site) $(cat site/index.html)" 'index.html <p>mine'
 same "an index of its own is written again" "$(status report --db l.db -o l)" 0
-rewake run seeds/s1/two-requests --runs 1 --fresh --db p.db >/dev/null 2>&1
+rewake run articles/s1/two-requests --runs 1 --fresh --db p.db >/dev/null 2>&1
 same "nothing failed: status" "$(status report --db p.db -o p)" 0
 ok "nothing failed: says so" test -s p/index.html
 done_testing

@@ -1,5 +1,5 @@
 /*
- * fault-at-sleep.c -- a run of seeds/s3/three-tasks, kept by `rewake promote`.
+ * fault-at-sleep.c -- a run of articles/s3/three-tasks, kept by `rewake promote`.
  *
  * A false alarm of ours: a fault gave a task another waker, and woke it, after its loop had polled
  * everybody and asked the host. That was nobody's doing, on no thread, so nobody could tell the
@@ -25,7 +25,7 @@ static const struct sim_deviation decisions[] = {
 };
 
 static const struct sim_regression run = {
-        .scenario = "seeds/s3/three-tasks",
+        .scenario = "articles/s3/three-tasks",
         .options = "-O fault_free_after=256",
         .decisions = decisions,
         .count = sizeof(decisions) / sizeof(*decisions),

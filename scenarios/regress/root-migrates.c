@@ -1,5 +1,5 @@
 /*
- * root-migrates.c -- a run of seeds/s1/two-requests, kept by `rewake promote`.
+ * root-migrates.c -- a run of articles/s1/two-requests, kept by `rewake promote`.
  *
  * A bug of our runtime: rt_block_on asked by the root's key whether the root has ended. A root
  * that is given another waker has another key, so the loop took it for ended and returned RT_OK
@@ -23,7 +23,7 @@ static const struct sim_deviation decisions[] = {
 };
 
 static const struct sim_regression run = {
-        .scenario = "seeds/s1/two-requests",
+        .scenario = "articles/s1/two-requests",
         .options = "-O fault_free_after=2048",
         .decisions = decisions,
         .count = sizeof(decisions) / sizeof(*decisions),

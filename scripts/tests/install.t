@@ -101,7 +101,7 @@ END
     same "bash: an option" "$(completed rewake run --sha)" '--shard '
     same "bash: a strategy" "$(completed rewake run --strategy gui)" 'guided '
     same "bash: an option of the runs" "$(completed rewake run -O late)" 'late_one_in= '
-    same "bash: a scenario" "$(completed rewake run zoo/a06/b)" 'zoo/a06/broken '
+    same "bash: a scenario" "$(completed rewake run zoo/tokio-4497/b)" 'zoo/tokio-4497/broken '
     same "bash: options are those of help" "$(completed rewake run -- | options_of)" \
         "$(rewake run --help | sed '/^Options of the runs/,$d' | grep '^  ' | grep -o -- \
             '^  [ -][a-zA-Z,]* *--[a-z-]*' | options_of)"

@@ -27,7 +27,7 @@
  * also run without the simulator. Called inside a run for a task that was never
  * spawned they end it with verdict contract.
  *
- * sim/docs/host-seam.md shows it in use; scenarios/outside/ has two such runtimes.
+ * sim/docs/host-seam.md shows it in use; scenarios/foreign/ has two such runtimes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -112,7 +112,7 @@ tell_heading(const struct measure *measure)
     }
 }
 
-/* "zoo/a05" of "zoo/a05/broken". */
+/* "zoo/async-io-07b6cca" of "zoo/async-io-07b6cca/broken". */
 static int
 stem_length(const char *name)
 {

@@ -52,7 +52,7 @@ is_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length && name[0] != '-';
 }
 
-/* "zoo/a06/broken" becomes "zoo-a06-broken". */
+/* "zoo/tokio-4497/broken" becomes "zoo-tokio-4497-broken". */
 static void
 default_name(const char *scenario, char name[SIM_NAME_MAX])
 {

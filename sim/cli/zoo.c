@@ -93,7 +93,7 @@ measure_broken(struct zoo *zoo, const struct sim_scenario *scenario, struct sim_
     return true;
 }
 
-/* "zoo/a05" of "zoo/a05/broken", on the heap. */
+/* "zoo/async-io-07b6cca" of "zoo/async-io-07b6cca/broken", on the heap. */
 static char *
 stem_of(const char *name)
 {
@@ -224,7 +224,7 @@ is_bug(const struct sim_scenario *scenario)
     return scenario->bug != NULL && scenario->expect != SIM_VERDICT_PASS;
 }
 
-/* By the name of its broken form, or by its own: "zoo/a05". */
+/* By the name of its broken form, or by its own: "zoo/async-io-07b6cca". */
 static bool
 is_asked_for(const struct zoo *zoo, const struct sim_scenario *scenario)
 {

@@ -61,7 +61,7 @@ struct sim_regression {
 
 struct sim_scenario {
     const char *file;  /* Set by SIM_SCENARIO; NULL: its goals are not known before they are met. */
-    const char *name;  /* "zoo/a05/broken": words with slashes, no colon, no blank. */
+    const char *name;  /* "zoo/async-io-07b6cca/broken": words with slashes, no colon, no blank. */
     const char *about; /* One sentence. */
     /* Builds the story. Called at the start of each run. */
     void (*setup)(struct sim_world *world);

@@ -64,7 +64,7 @@ sim__say_names(struct sim_page *page, const struct sim_cause *cause, uint32_t fr
     return count > 0;
 }
 
-/* " in permit_release() (a18.c:84), called from author_poll()" */
+/* " in permit_release() (tokio-2854.c:84), called from author_poll()" */
 void
 sim__say_place(struct sim_page *page, const struct sim_cause *cause, uint32_t from, uint32_t to)
 {
@@ -73,7 +73,7 @@ sim__say_place(struct sim_page *page, const struct sim_cause *cause, uint32_t fr
     (void)sim__say_names(page, cause, from, to, false, ", called from ");
 }
 
-/* The same with what was gone through: " in timeout_of() (d19.c:80), after kernel_wait()". */
+/* The same with what was gone through: " in timeout_of() (mio-1948.c:80), after kernel_wait()". */
 void
 sim__say_at(struct sim_page *page, const struct sim_cause *cause)
 {

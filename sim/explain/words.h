@@ -25,7 +25,7 @@ void sim_words_put_decision(const struct sim_actor_table *actor_table, struct si
 void sim_words_put_plain(const struct sim_actor_table *actor_table, struct sim_page *page,
         const struct sim_deviation *deviation);
 
-/* Adds "in permit_release() (a18.c:84)"; nothing where no function is known. */
+/* Adds "in permit_release() (tokio-2854.c:84)"; nothing where no function is known. */
 void sim_words_put_place(struct sim_page *page, const struct sim_place *place);
 
 /* Adds "`client`"; "somebody" for SIM_PART_NONE, "the world" for 0. */

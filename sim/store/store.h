@@ -346,7 +346,7 @@ RT_MUST_CHECK enum sim_store_err sim_store_remembered(struct sim_store *store,
 /* ---- The table of real bugs (zoo.sql). ------------------------------------------------------- */
 
 struct sim_zoo_row {
-    const char *name;      /* Without the form: "zoo/a05". */
+    const char *name;      /* Without the form: "zoo/async-io-07b6cca". */
     const char *bug;       /* "A05" */
     const char *reference; /* "smol-rs/async-io 07b6cca" */
     const char *about;

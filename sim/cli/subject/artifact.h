@@ -1,7 +1,7 @@
 /*
  * artifact.h -- a fuzzer's input as a file: which scenario, then its decisions.
  *
- *      zoo/a06/broken -D tasks=3 -O step_ns=50        one line of text
+ *      zoo/tokio-4497/broken -D tasks=3 -O step_ns=50        one line of text
  *      bytes to the end                               sim/core/answers.h
  *
  * Whatever the bytes are, they are a run of that scenario; none are its baseline run. The line is

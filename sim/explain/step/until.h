@@ -4,7 +4,7 @@
  * As columns, nothing folded; or (`verbose`) every event on a line of its own:
  *
  *      step      time  who                 what
- *         4     300ns  operator            starts timer 1, due at 2ms     a06.c:118 in …
+ *         4     300ns  operator            starts timer 1, due at 2ms     tokio-4497.c:118 in …
  *
  * SPDX-License-Identifier: Apache-2.0
  */

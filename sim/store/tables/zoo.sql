@@ -6,7 +6,7 @@
 
 -- One row a bug: how it was found when it was measured last.
 CREATE TABLE IF NOT EXISTS zoo (
-    name        TEXT PRIMARY KEY,   -- 'zoo/a05'
+    name        TEXT PRIMARY KEY,   -- 'zoo/async-io-07b6cca'
     bug         TEXT NOT NULL,      -- its number in the catalogue; the first letter is its class
     reference   TEXT NOT NULL,      -- where it was described or fixed
     about       TEXT NOT NULL,

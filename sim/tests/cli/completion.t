@@ -40,10 +40,10 @@ offers 'export junit canary/li' canary/livelock
 offers 'completion ' zsh
 offers 'manual ' rewake
 offers 'manual expl' explain
-offers 'run zoo/a06/b' zoo/a06/broken
-offers 'run --runs 3 zoo/a06/b' zoo/a06/broken
+offers 'run zoo/tokio-4497/b' zoo/tokio-4497/broken
+offers 'run --runs 3 zoo/tokio-4497/b' zoo/tokio-4497/broken
 offers 'run ./parts.so parts/r' parts/ring
-same "bash: a library has its own only" "$(offered 'run ./parts.so zoo/a06')" ''
+same "bash: a library has its own only" "$(offered 'run ./parts.so zoo/tokio-4497')" ''
 offers 'run ./par' ./parts.so
 offers 'run --strategy p' pct
 offers 'run --strategy=po' portfolio

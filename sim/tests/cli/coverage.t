@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-scenario=seeds/s3/echo-server
+scenario=articles/s3/echo-server
 
 # ---- The same whoever made the runs. ----
 dump='SELECT * FROM coverage ORDER BY kind, site, other; SELECT * FROM sweep_species;
@@ -41,7 +41,7 @@ ok "--json has all elements" grep -q "\"elements\":$(ask 'SELECT count(*) FROM c
 # ---- Which sweep. ----
 rewake run --strategy random $scenario --runs 7 --fresh --db w.db >/dev/null
 rewake run --strategy random $scenario --runs 9 --fresh --db w.db >/dev/null
-rewake run --strategy random seeds/s1/two-requests --runs 3 --fresh --db w.db >/dev/null
+rewake run --strategy random articles/s1/two-requests --runs 3 --fresh --db w.db >/dev/null
 told_runs() {
     rewake coverage --json "$@" --db w.db |
         sed 's/.*"sweep":\([0-9]*\),.*"runs":\([0-9]*\),"failed.*/\1:\2/' |
@@ -49,13 +49,13 @@ told_runs() {
 }
 same "the newest of each scenario" "$(told_runs)" '3:3 2:9 '
 same "--all" "$(told_runs --all)" '3:3 1:7 2:9 '
-same "--all of one scenario" "$(told_runs --all 'seeds/s3/*')" '1:7 2:9 '
+same "--all of one scenario" "$(told_runs --all 'articles/s3/*')" '1:7 2:9 '
 same "--sweep" "$(told_runs --sweep 1)" '1:7 '
 same "--sweep: status" "$(status coverage --sweep 1 --db w.db)" 0
 ok "--sweep: in words" grep -q "^$scenario (sweep 1)\$" out.txt
 same "--sweep --distill: status" "$(status coverage --sweep 1 --distill --db w.db)" 0
 refused "a sweep that is not there" 4 coverage --sweep 99 --db w.db
-refused "a sweep of another scenario" 4 coverage --sweep 3 'seeds/s3/*' --db w.db
+refused "a sweep of another scenario" 4 coverage --sweep 3 'articles/s3/*' --db w.db
 refused "no sweep" 2 coverage --sweep x --db w.db
 refused "one and all" 2 coverage --sweep 1 --all --db w.db
 
@@ -111,7 +111,7 @@ same "the covering runs cover all of it" \
     "$(sqlite3 n.db 'SELECT DISTINCT kind, site, other FROM coverage ORDER BY 1, 2, 3')"
 
 # ---- Goals, reached or not. ----
-timeout=seeds/s1/race-timeout
+timeout=articles/s1/race-timeout
 same "goals that few runs do not reach: status" \
     "$(status run $timeout --runs 1 --strategy baseline --goals --fresh --db g.db)" 1
 ok "they are named, with their lines" \
@@ -143,16 +143,16 @@ same "and in the database" "$(sqlite3 f.db 'SELECT scenario, text FROM goals_mis
 
 # ---- Until there is little new. ----
 for jobs in 1 2; do
-    rewake run --strategy random zoo/a06/fixed --until-saturated --jobs $jobs --record none --json |
+    rewake run --strategy random zoo/tokio-4497/fixed --until-saturated --jobs $jobs --record none --json |
         grep -o '"name".*"seconds"\|"digest.*saturated":[a-z]*' >s$jobs.txt
 done
 ok "it says so" grep -q '"saturated":true' s1.txt
 ok "and stops at the same run for any number of workers" cmp -s s1.txt s2.txt
 same "at most so many: status" \
-    "$(status run zoo/a06/fixed --until-saturated --runs 500 --db u.db)" 0
+    "$(status run zoo/tokio-4497/fixed --until-saturated --runs 500 --db u.db)" 0
 ok "and why not" grep -q 'not saturated: something new was covered in run [0-9]* of 500' out.txt
 same "few that are all of their own kind: status" \
-    "$(status run seeds/s3/echo-server --until-saturated --runs 500 --db u.db)" 0
+    "$(status run articles/s3/echo-server --until-saturated --runs 500 --db u.db)" 0
 ok "and that this holds it back" \
     grep -q 'not saturated: [0-9]* of [0-9]* runs by random were of a kind of their own' out.txt
 
@@ -163,7 +163,7 @@ rewake run $scenario --runs 5 --record none >/dev/null
 ok "--record none writes no file" test ! -e .rewake/trace.db
 
 # ---- A sweep that covered nothing was looked at all the same. ----
-rewake run zoo/h08/broken --runs 5 --fresh --no-shrink --db nothing.db >out.txt 2>&1
+rewake run zoo/libuv-2721/broken --runs 5 --fresh --no-shrink --db nothing.db >out.txt 2>&1
 same "its runs cover nothing" "$(sqlite3 nothing.db 'SELECT count(*) FROM coverage')" 0
 rewake coverage --db nothing.db >out.txt
 ok "it is told" grep -q '^0 elements covered in 5 runs' out.txt

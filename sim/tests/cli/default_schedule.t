@@ -36,7 +36,7 @@ same "... and made once: its row" "$(sqlite3 a.db "SELECT count(*), group_concat
 rewake run canary/deadlock --runs 5 -O step_ns=7 --record all --db a.db >out.txt
 ok "... under other options it is another run" grep -q '^canary/deadlock  *6 runs ' out.txt
 # What is written of it is written at once: where its count cannot be, its row is not there.
-rewake run seeds/s3/echo-server --runs 1 --db t.db >/dev/null
+rewake run articles/s3/echo-server --runs 1 --db t.db >/dev/null
 sqlite3 t.db "CREATE TRIGGER refuse BEFORE INSERT ON sweep_verdicts WHEN new.verdict <> 0
     BEGIN SELECT raise(ABORT, 'refused'); END"
 same "the row and the count are one transaction: status" \
@@ -56,18 +56,18 @@ ok "in JUnit" grep -q 'failures="1"' j.xml
 ok "... by its name" grep -q 'of 6 runs failed so; this is run:1, the default schedule\.' j.xml
 
 # ---- One that passes; where it is not made. ----
-same "it passes: status" "$(status run seeds/s3/echo-server --runs 5 --db p.db)" 0
+same "it passes: status" "$(status run articles/s3/echo-server --runs 5 --db p.db)" 0
 ok "it passes: its own line" grep -q '^default schedule: 1 run, 1 passed, 0 failed$' out.txt
-ok "it passes: it counts in no figure" grep -q '^seeds/s3/echo-server  *5 runs  5 pass$' out.txt
+ok "it passes: it counts in no figure" grep -q '^articles/s3/echo-server  *5 runs  5 pass$' out.txt
 for strategy in baseline exhaustive dpor; do
     rewake run canary/deadlock --runs 3 --strategy $strategy --record none --json >out.txt
     ok "$strategy makes it anyway" grep -q '"default_schedule":null' out.txt
 done
 digest() {
-    rewake run zoo/a06/broken --record none --json "$@" | grep -o '"digest":"[0-9a-f]*"'
+    rewake run zoo/tokio-4497/broken --record none --json "$@" | grep -o '"digest":"[0-9a-f]*"'
 }
 same "it has no part in the digest" "$(digest --seeds 3-3 --strategy random)" \
-    "$(rewake run zoo/a06/broken --seeds 3-3 --strategy random --record all --db d.db >/dev/null
+    "$(rewake run zoo/tokio-4497/broken --seeds 3-3 --strategy random --record all --db d.db >/dev/null
     sqlite3 d.db "SELECT '\"digest\":\"' || printf('%016x', digest) || '\"' FROM sweeps")"
 
 # ---- Parts: the first one makes it. ----
@@ -97,7 +97,7 @@ ok "random: the seed" test -n "$seed"
 same "... alone makes it again: status" \
     "$(status run canary/lost-wakeup --strategy random --seeds "$seed-$seed" --fresh --db n.db)" 1
 ok "... without a warning" test ! -s err.txt
-(void=$(status run seeds/s3/echo-server --seeds 7-7 --db p.db))
+(void=$(status run articles/s3/echo-server --seeds 7-7 --db p.db))
 ok "--seeds N-N warns where it learns" grep -q '^rewake: --seeds 7-7: portfolio learns' err.txt
 ok "... in one line" one_line err.txt
 done_testing

@@ -49,7 +49,7 @@ same "the README has a line for each command" \
 # ---- The tutorial's executor is the one that is tested, but for its one bug. ----
 sed -n '/^#define TASKS_MAX/,/^SIM_SCENARIO/p' "$HOME/tutorial/executor.c" |
     sed 's/^ *//' | grep -v '^$' | sort -u >told.txt
-sed 's/^ *//' "$root/scenarios/outside/executor.c" | sort -u >tested.txt
+sed 's/^ *//' "$root/scenarios/foreign/executor.c" | sort -u >tested.txt
 same "lines of the tutorial's executor that the tested one does not have" \
     "$(comm -23 told.txt tested.txt | tr '\n' ' ')" \
     "SIM_SCENARIO(mine, .name = \"mine/executor\", .about = \"A job and a client on an executor of \

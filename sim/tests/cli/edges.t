@@ -30,7 +30,7 @@ sweep() {
 }
 
 # ---- The same runs as in any other build. ----
-names='seeds/s1/race-timeout zoo/a05/* seeds/s5/*'
+names='articles/s1/race-timeout zoo/async-io-07b6cca/* articles/s5/*'
 # shellcheck disable=SC2086 # Several patterns.
 {
     sweep plain.db "$plain" $names --runs 100
@@ -91,7 +91,7 @@ same "... as one by one" "$(while read -r token; do
 ok "... and says how many" grep -q "\"edges\":$(wc -l <reached.txt)" replay.json
 # A failure that was told may be the first to come somewhere, as well as what goes on in silence.
 for jobs in 1 3; do
-    sweep "told$jobs.db" "$REWAKE" canary/contract zoo/a23/broken --seeds 1-200 \
+    sweep "told$jobs.db" "$REWAKE" canary/contract zoo/async-std-272/broken --seeds 1-200 \
         --strategy random --jobs "$jobs"
     rewake coverage --code --distill --db "told$jobs.db" | awk '$2 == "more" { print $6 }' \
         >"told$jobs"

@@ -111,7 +111,7 @@ same "... adds up to what is there" \
     "$(ask one.db 'SELECT count(*) FROM code_edges')"
 
 # ---- Without it nothing is counted. ----
-sweep plain.db "$REWAKE" seeds/s1/two-requests --runs 2 --record all
+sweep plain.db "$REWAKE" articles/s1/two-requests --runs 2 --record all
 refused "a database without edges" 4 coverage --code --db plain.db
 ok "... says what to do" grep -q 'make BUILD=edges CC=clang' err.txt
 refused "replay --code in a build without edges" 4 replay run:1 --code --db plain.db

@@ -28,7 +28,7 @@ ok "explain --json is JSON" every_line_is_json e.json
 ok "explain --json: one object" test "$(wc -l <e.json)" -eq 1
 told=$(sed -n 's/^replay: rewake replay //p' first.txt)
 same "the run that is told can be replayed: status" "$(status replay "$told")" 1
-rewake run seeds/s1/race-timeout --runs 1 --record all --fresh --db p.db >/dev/null
+rewake run articles/s1/race-timeout --runs 1 --record all --fresh --db p.db >/dev/null
 same "a run that passes: status" "$(status explain run:1 --db p.db)" 0
 ok "a run that passes: says so" grep -q 'nothing to explain' out.txt
 # What failed, and passes since the library was built again.
@@ -64,11 +64,11 @@ tells() {
     ok "zoo/$1 tells: $2" grep -qF "$2" words.txt
 }
 if [ $asan = no ]; then
-    tells c04 '`operator` woke it too, in operator_poll()'
+    tells cpython-86296 '`operator` woke it too, in operator_poll()'
     # Whether its write or the one after it is the one that counts is up to the compiler.
-    tells e20 'event_del() (e20.c:6'
-    tells d22 'It was being polled by poll_woken()'
-    tells d14 'more steps like this'
+    tells libevent-1530 'event_del() (libevent-1530.c:6'
+    tells wstd-69 'It was being polled by poll_woken()'
+    tells libuv-2382 'more steps like this'
 fi
 
 # ---- What does not end by itself. ----

@@ -4,16 +4,16 @@
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
 
-same "all within a bound, and none fails: status" "$(status explore zoo/a06/fixed --bound 2)" 0
+same "all within a bound, and none fails: status" "$(status explore zoo/tokio-4497/fixed --bound 2)" 0
 ok "it says that it is complete" \
-    grep -q 'zoo/a06/fixed: complete within bound 2: [0-9]* runs' out.txt
+    grep -q 'zoo/tokio-4497/fixed: complete within bound 2: [0-9]* runs' out.txt
 ok "no line is wider than a terminal" not_in out.txt '^.\{101\}'
 grep -o 'bound 2: [0-9]* runs' out.txt >exhaustive.txt
-same "by delay: status" "$(status explore zoo/a06/fixed --bound 2 --strategy delay)" 0
+same "by delay: status" "$(status explore zoo/tokio-4497/fixed --bound 2 --strategy delay)" 0
 grep -o 'bound 2: [0-9]* runs' out.txt >delay.txt
 ok "as many runs by delay as by exhaustive" diff exhaustive.txt delay.txt
 
-same "a bug: status" "$(status explore zoo/a06/broken --strategy delay --json)" 1
+same "a bug: status" "$(status explore zoo/tokio-4497/broken --strategy delay --json)" 1
 ok "every line is JSON" every_line_is_json out.txt
 token=$(sed -n 's/.*"event":"failure".*"token":"\([^"]*\)".*/\1/p' out.txt | head -n 1)
 run=$(sed -n 's/.*"event":"failure".*"run_id":\([0-9]*\).*/\1/p' out.txt | head -n 1)
@@ -27,12 +27,12 @@ same "the sweep is stored as a whole" \
     "$(rewake query "SELECT strategy, complete FROM sweeps ORDER BY sweep DESC LIMIT 1" --json |
         tr -d ' ')" '{"strategy":"delay","complete":1}'
 mkdir none && cd none || exit 1
-same "with --record none: status" "$(status explore zoo/a06/broken --record none)" 1
+same "with --record none: status" "$(status explore zoo/tokio-4497/broken --record none)" 1
 ok "nothing is stored" test ! -e .rewake
 ok "and nothing is said of it" not_in out.txt 'run:'
 cd .. || exit 1
 
-same "runs used up: status" "$(status explore zoo/a06/fixed --bound 3 --runs 100)" 5
+same "runs used up: status" "$(status explore zoo/tokio-4497/fixed --bound 3 --runs 100)" 5
 ok "it says so" grep -q 'not complete: 100 runs' out.txt
 ok "and about how much that was" grep -q 'that is about [0-9.]* % of all' out.txt
 
@@ -48,9 +48,9 @@ same "a run that ends its process is one of many: status" \
     "$(status explore canary/crash --strategy delay --runs 20)" 1
 ok "and the others are made" grep -q 'complete.*: [0-9]* runs' out.txt
 
-same "a strategy without an end: status" "$(status explore zoo/a06/fixed --strategy random)" 2
+same "a strategy without an end: status" "$(status explore zoo/tokio-4497/fixed --strategy random)" 2
 ok "is refused in one line" one_line err.txt
-same "a bound for dpor: status" "$(status explore zoo/a06/fixed --strategy dpor --bound 2)" 2
+same "a bound for dpor: status" "$(status explore zoo/tokio-4497/fixed --strategy dpor --bound 2)" 2
 ok "is refused in one line too" one_line err.txt
 same "neither a scenario nor a library: status" "$(status explore)" 2
 ok "is refused in one line as well" one_line err.txt

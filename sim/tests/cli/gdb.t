@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-name=zoo/a06/broken
+name=zoo/tokio-4497/broken
 rewake run $name --runs 300 --fresh --json --db g.db >g.json
 # The smallest run: the story of the zoo's page, eight steps.
 token=$(grep -o '"shrunk":{"token":"[^"]*"' g.json | head -n 1 | cut -d '"' -f 6)
@@ -16,13 +16,13 @@ ok "--step: whose it is" grep -q "^step 3 of $steps, at 200ns: peer: poll, fires
 ok "--step: who else could have run" grep -q '^ *1 operator' out.txt
 ok "--step: who was chosen" grep -q '^ *->  0 peer' out.txt
 ok "--step: who sleeps, and where" \
-    grep -q 'greeter .*sleeps since step 2, waits for .*a06.c:' out.txt
+    grep -q 'greeter .*sleeps since step 2, waits for .*tokio-4497.c:' out.txt
 same "--until: status" "$(status replay "$token" --until 4)" 0
 ok "--until: the step is there" grep -q '^ *4 .*operator' out.txt
 ok "--until: the next one is not" not_in out.txt '^ *5 '
 ok "--until: how they stand then" grep -q 'how they stand after step 4' out.txt
 same "--until --verbose: status" "$(status replay "$token" --until "$steps" --verbose)" 0
-ok "--until --verbose: events with their lines" grep -q 'stores waker for a hello .*a06.c:' out.txt
+ok "--until --verbose: events with their lines" grep -q 'stores waker for a hello .*tokio-4497.c:' out.txt
 ok "--until --verbose: the clock" grep -q 'everybody waits; it becomes 2ms' out.txt
 longest=$(grep -v '^in gdb' out.txt | awk 'length > n { n = length } END { print n + 0 }')
 ok "--until --verbose: no line is too long" test "$longest" -le 100
@@ -86,9 +86,9 @@ kill
 END
     ok "gdb: it stops at the step" said 'step 5 at 400ns: `greeter` (task' 'step 5 at 400ns'
     ok "gdb: tasks" said 'greeter   task    takes step 5' \
-        'operator  task    sleeps since step 4  1      sleep at a06.c:'
+        'operator  task    sleeps since step 4  1      sleep at tokio-4497.c:'
     ok "gdb: wakers" said 'whose     waits for' \
-        'server    a connection  a06.c:' '*(struct rt_slot *)0x'
+        'server    a connection  tokio-4497.c:' '*(struct rt_slot *)0x'
     ok "gdb: ledger" said 'step  and then' 'fired at 3 by peer'
     ok "gdb: next, back, and on" said 'step 6 at 500ns: `server`' 'step 3 at 200ns: `peer`' \
         'step 6 at 500ns: `server`'

@@ -35,7 +35,7 @@ for odd in odd_words odd_names; do
 done
 json canaries run 'canary/*' --runs 30 --hang 300ms --fresh --db a.db
 json again run canary/lost-wakeup --runs 1 --db a.db
-json taped run zoo/a06/broken --runs 60 --fresh --db t.db
+json taped run zoo/tokio-4497/broken --runs 60 --fresh --db t.db
 json broken run ./bad.so bad/crash bad/exit bad/leak bad/prints-and-fails --runs 3 --fresh --db b.db
 json twins run ./bad.so bad/reads-fresh bad/has-past --runs 3 --jobs 1 --check-determinism 100 \
     --fresh --db c.db
@@ -43,8 +43,8 @@ json words run ./odd_words.so --runs 20 --fresh --db o.db
 json names run ./odd_names.so --runs 3 --record all --fresh --db n.db
 json options run ./bad.so bad/has-past -D size=5 -O step_ns=7 --runs 3 --strategy random \
     --record none
-json timed run seeds/s1/two-requests --time 200ms --record none --no-shrink
-json goals run 'seeds/s1/*' --runs 40 --goals --fresh --db g.db
+json timed run articles/s1/two-requests --time 200ms --record none --no-shrink
+json goals run 'articles/s1/*' --runs 40 --goals --fresh --db g.db
 json shard1 run canary/lost-wakeup --runs 40 --shard 1/2 --fresh --db s1.db
 json shard2 run canary/lost-wakeup --runs 40 --shard 2/2 --fresh --db s2.db
 json nothing run canary/lost-wakeup --runs 1 --expect --fresh --db e.db
@@ -70,11 +70,11 @@ json explain-crash explain ./bad.so "$crash"
 json explain-canary explain "$(token_of canaries.json)"
 json explore explore canary/lost-wakeup --runs 500 --db x.db
 json explore-bound explore canary/lost-wakeup --bound 1 --db x.db
-json explore-none explore seeds/s1/two-requests --bound 0 --record none
+json explore-none explore articles/s1/two-requests --bound 0 --record none
 json coverage coverage --db g.db
 json coverage-failed coverage --db a.db --all
 json distill coverage --distill --db g.db
-json zoo zoo zoo/a06 --db z.db
+json zoo zoo zoo/tokio-4497 --db z.db
 json measure measure canary/lost-wakeup --strategy random --runs 60 --db m.db
 json promote promote "$small" --name kept -o .
 json merge merge merged.db s1.db s2.db

@@ -6,10 +6,10 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-sample='zoo/f06/fixed zoo/f08/fixed zoo/c12/fixed zoo/d23/fixed zoo/e08/fixed zoo/e22/fixed
-    liveness/retry-storm/fixed outside/executor/fixed outside/evented/fixed seeds/s1/race-timeout
-    seeds/s2/maybe-yield seeds/s3/deadline seeds/s3/echo-server seeds/s3/sharded-store
-    seeds/s3/three-tasks seeds/s4/mock-time seeds/s5/wander'
+sample='zoo/tokio-4291/fixed zoo/monoio-322/fixed zoo/async-lock-41/fixed zoo/wstd-73/fixed zoo/libuv-4245/fixed zoo/apollo-10872/fixed
+    liveness/retry-storm/fixed foreign/executor/fixed foreign/evented/fixed articles/s1/race-timeout
+    articles/s2/maybe-yield articles/s3/deadline articles/s3/echo-server articles/s3/sharded-store
+    articles/s3/three-tasks articles/s4/mock-time articles/s5/wander'
 runs=$(few 12 2)
 
 # What a run must keep, and what it must survive, is said by who gives these: no verdict is false.
@@ -17,7 +17,7 @@ claims='faults steps_max time_ns_max cancel_at converge_steps converge_ns'
 
 # range NAME: the smallest and the largest value, as the refusal of another one says.
 range() {
-    "$REWAKE" run zoo/f06/fixed --runs 1 --record none -O "$1=18446744073709551615" 2>&1 |
+    "$REWAKE" run zoo/tokio-4291/fixed --runs 1 --record none -O "$1=18446744073709551615" 2>&1 |
         sed -n 's/.*is outside its range, \([0-9]*\) to \([0-9]*\).*/\1 \2/p'
 }
 
@@ -57,11 +57,11 @@ same "limits at their ends accuse no correct program" "$(accused -O livelock_ste
 
 # ---- What is refused, with one line. ----
 for wrong in step_ns=10001 livelock_steps=4999 starvation_steps=499 fair_steps=501; do
-    refused "$wrong" 2 run zoo/f06/fixed --runs 1 -O "$wrong"
+    refused "$wrong" 2 run zoo/tokio-4291/fixed --runs 1 -O "$wrong"
     ok "$wrong: says which values there are" grep -q 'is outside its range, ' err.txt
 done
 
 # ---- The bound is no excuse: who spins is still found where time stands still. ----
-same "a livelock at step_ns=0, --expect: status" "$(status run canary/livelock zoo/f06/broken \
+same "a livelock at step_ns=0, --expect: status" "$(status run canary/livelock zoo/tokio-4291/broken \
     --runs 100 -O step_ns=0 --expect --fresh --record none --no-shrink)" 0
 done_testing

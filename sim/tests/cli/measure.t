@@ -40,6 +40,6 @@ ok "the same for 1 and 3 workers" diff three.txt out.txt
 same "as JSON: status" "$(status measure canary/invariant --runs 50 --json --record none)" 0
 ok "every line is JSON" every_line_is_json out.txt
 ok "a line for each strategy" grep -q '"strategy":"exhaustive"' out.txt
-same "what cannot fail is not measured: status" "$(status measure 'seeds/*' --record none)" 4
+same "what cannot fail is not measured: status" "$(status measure 'articles/*' --record none)" 4
 ok "it says so in one line" one_line err.txt
 done_testing

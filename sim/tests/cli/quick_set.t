@@ -85,13 +85,13 @@ ok "... says what to do" grep -q 'make BUILD=edges CC=clang$' err.txt
 REWAKE=$program
 cp failing set
 if "$program" replay --each @/dev/null --code 2>&1 | grep -q 'no edges of code'; then
-    same "renew without edges: status" "$(RUNS=2 quick_set renew seeds/s1/two-requests)" 2
+    same "renew without edges: status" "$(RUNS=2 quick_set renew articles/s1/two-requests)" 2
     ok "... says what to do" grep -q 'make BUILD=edges CC=clang' err.txt
     ok "... leaves the set" cmp set failing
 fi
 if [ -x "$edges" ]; then
     REWAKE=$edges
-    same "renew: status" "$(RUNS=30 quick_set renew canary/contract 'seeds/s1/*')" 0
+    same "renew: status" "$(RUNS=30 quick_set renew canary/contract 'articles/s1/*')" 0
     told=$(sed 's/.* cover: \([0-9]*\) edges of code.*/\1/' out.txt)
     ok "renew: a few of many runs" grep -Eq '^quick-set: [1-9][0-9]? runs cover what [0-9]{3} ' \
         out.txt
@@ -99,7 +99,7 @@ if [ -x "$edges" ]; then
     same "... the same, and all edges" "$(sed 's/.*replayed: \([0-9]*\) the same; /\1 of /' \
         out.txt)" "$(grep -c '^rw1:' set) of $told edges of code reached"
     cp set kept
-    REWAKE_JOBS=1 RUNS=30 quick_set renew canary/contract 'seeds/s1/*' >/dev/null
+    REWAKE_JOBS=1 RUNS=30 quick_set renew canary/contract 'articles/s1/*' >/dev/null
     ok "any number of workers makes the same set" cmp set kept
     sed -i '/^rw1:canary/d' set
     same "a run less: status" "$(quick_set)" 0

@@ -75,7 +75,7 @@ links() {
 for compiler in gcc clang; do
     # By the public headers alone, with nothing of the tree in sight.
     for other in executor evented; do
-        sed 's|"sim/rewake.h"|<sim/rewake.h>|' "$root/scenarios/outside/$other.c" >$other.c
+        sed 's|"sim/rewake.h"|<sim/rewake.h>|' "$root/scenarios/foreign/$other.c" >$other.c
         # shellcheck disable=SC2046 # Several flags.
         ok "$compiler: somebody else's runtime builds: $other" $compiler $strict -shared -fPIC \
             $(pkg-config --cflags rewake) $other.c -o $other-$compiler.so

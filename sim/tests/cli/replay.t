@@ -24,7 +24,7 @@ ok "a row without a token makes one" test -n "$passing"
 same "that token is good: status" "$(status replay "$passing")" 1
 rewake replay "$token" --json --db r.db >j.json
 ok "replay --json is JSON" every_line_is_json j.json
-rewake run 'seeds/*' --runs 20 --jobs 2 --fresh --db r2.db >/dev/null
+rewake run 'articles/*' --runs 20 --jobs 2 --fresh --db r2.db >/dev/null
 same "after other runs, the same" "$(rewake replay "$token" --json | grep -o '"digest":"[^"]*"')" \
     "$(grep -o '"digest":"[^"]*"' j.json)"
 for jobs in 1 3; do
@@ -44,7 +44,7 @@ for build in ${REWAKE_MATRIX:-}; do
     [ -x "$root/$build" ] || continue
     same "the same run by $build" "$("$root/$build" replay "$token" --json 2>/dev/null |
         grep -o '"digest":"[^"]*"')" "$wanted"
-    "$root/$build" run 'seeds/*' $canary --runs 60 --record none --json 2>/dev/null |
+    "$root/$build" run 'articles/*' $canary --runs 60 --record none --json 2>/dev/null |
         grep -o '"name":"[^"]*".*"digest":"[^"]*"' | sed 's/"seconds":[0-9.]*,//' >this.txt
     [ -s first.txt ] || cp this.txt first.txt
     same "the same sweeps by $build" "$(cat this.txt)" "$(cat first.txt)"
@@ -65,7 +65,7 @@ refused "no database" 70 replay run:1 --db nowhere.db
 refused "too many arguments" 2 show "$token" "$token"
 
 # ---- Many in one process. ----
-rewake run seeds/s1/two-requests --strategy random --seeds 1-3 --record all --fresh --db p.db \
+rewake run articles/s1/two-requests --strategy random --seeds 1-3 --record all --fresh --db p.db \
     >/dev/null
 passes=$(rewake replay run:1 --json --db p.db | grep -o '"token":"[^"]*"' | cut -d '"' -f 4)
 printf '# for people: %s\n\n  %s %s\r\n%s # and this\n' "$token" "$token" "$passes" "$token" >list

@@ -14,17 +14,17 @@ figures() {
 # ---- Exit status and figures. ----
 same "a scenario that fails: status" "$(status run $canary --runs 100 --db a.db)" 1
 ok "it is told with a token" grep -q 'rewake replay rw1:canary/lost-wakeup:' out.txt
-rewake run zoo/a06/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
+rewake run zoo/tokio-4497/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
 ok "a replay in FIFO order: of this run" grep -q 'wake-up: this run fails so\.$' fifo.txt
-rewake run zoo/a01/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
+rewake run zoo/tokio-3652/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
 ok "one that passes proves no more" grep -q '^In FIFO order, .* this run does not fail\.$' fifo.txt
-same "seeds S1 hold: status" "$(status run 'seeds/s1/*' --runs 100 --db a.db)" 0
+same "seeds S1 hold: status" "$(status run 'articles/s1/*' --runs 100 --db a.db)" 0
 same "expected verdicts are found: status" "$(status run $canary --expect --runs 100 --db a.db)" 0
 same "an expected verdict is not found: status" \
     "$(status run $canary --expect --seeds 1-1 --fresh --db a.db)" 1
 same "no scenario matches: status" "$(status run 'nothing/*' --db a.db)" 4
 ok "no scenario matches: one line" one_line err.txt
-same "time is up: status" "$(status run 'seeds/s1/*' --time 2s --db a.db)" 0
+same "time is up: status" "$(status run 'articles/s1/*' --time 2s --db a.db)" 0
 ok "time is up: it is said" grep -q 'time is up' out.txt
 
 # ---- The same for any number of workers. ----
@@ -47,7 +47,7 @@ same "where --fail-fast stops" "$(grep -o '"runs":[0-9]*,"failures":[0-9]*' f5.j
     "$(grep -o '"runs":[0-9]*,"failures":[0-9]*' f1.json)"
 
 # ---- What fails is told shrunk. ----
-rewake run zoo/a06/broken --runs 200 --fresh --db s.db >s.txt
+rewake run zoo/tokio-4497/broken --runs 200 --fresh --db s.db >s.txt
 ok "how far it was shrunk" grep -q '^Shrunk from [0-9]* deviations to 1 ([0-9]* replays)\.$' s.txt
 ok "FIFO order is that of what is printed" grep -q 'wake-up: as it is here\.$' s.txt
 small=$(sed -n 's/^replay: rewake replay \([^ ]*\).*/\1/p' s.txt)
@@ -58,13 +58,13 @@ same "what was found replays: status" "$(status replay "$found" --db s.db)" 1
 same "both are in the database" "$(rewake query 'SELECT token, shrunk_token, shrunk_to FROM
     failures WHERE token IS NOT NULL' --json --db s.db)" \
     "{\"token\":\"$found\",\"shrunk_token\":\"$small\",\"shrunk_to\":1}"
-rewake run --strategy random zoo/i08/broken --fresh --fail-fast --record none >fifo.txt
+rewake run --strategy random zoo/shuttle-105/broken --fresh --fail-fast --record none >fifo.txt
 ok "one that needs another order" grep -q '^In FIFO order, .* this run does not fail\.$' fifo.txt
-rewake run zoo/a06/broken --runs 200 --fresh --no-shrink --db u.db >u.txt
+rewake run zoo/tokio-4497/broken --runs 200 --fresh --no-shrink --db u.db >u.txt
 ok "--no-shrink: as it was found" not_in u.txt '^Shrunk\|^found:'
 same "--no-shrink: nothing is stored" \
     "$(rewake query 'SELECT count(*) AS n FROM shrunk' --json --db u.db)" '{"n":0}'
-rewake run zoo/a06/broken --runs 200 --fresh --expect --db e.db >/dev/null
+rewake run zoo/tokio-4497/broken --runs 200 --fresh --expect --db e.db >/dev/null
 same "--expect: what is stated is not shrunk" \
     "$(rewake query 'SELECT count(*) AS n FROM shrunk' --json --db e.db)" '{"n":0}'
 for jobs in 1 2 5; do
@@ -74,7 +74,7 @@ done
 ok "several are shrunk" test "$(wc -l <w1.txt)" -gt 4
 same "shrunk runs for 1 and 2 workers" "$(cat w2.txt)" "$(cat w1.txt)"
 same "shrunk runs for 1 and 5 workers" "$(cat w5.txt)" "$(cat w1.txt)"
-rewake run zoo/a06/broken --runs 50 --fresh --record none --json >s.json
+rewake run zoo/tokio-4497/broken --runs 50 --fresh --record none --json >s.json
 ok "--json has both" grep -q '"shrunk":{"token":"'"$small"'".*"token":"'"$found"'"' s.json
 ok "--json is JSON" every_line_is_json s.json
 
@@ -103,15 +103,15 @@ same "no figure of the sweep has them" \
 same "--fresh skips them: status" "$(status run $canary --seeds 1-1 --fresh --db m.db)" 0
 
 # ---- JSON, environment. ----
-rewake run "$canary" 'seeds/*' --runs 20 --json --db e.db >e.json
+rewake run "$canary" 'articles/*' --runs 20 --json --db e.db >e.json
 ok "every line is JSON" every_line_is_json e.json
 same "every line has its version" "$(grep -vc '^{"v":1,"event":"' e.json)" 0
 same "start comes first, summary last" \
     "$(sed -n 's/.*"event":"\([a-z]*\)".*/\1/p' e.json | sed -n '1p;$p' | tr '\n' ' ')" \
     'start summary '
-REWAKE_RUNS=7 REWAKE_SEED=40 "$REWAKE" run 'seeds/s1/*' --json --db v.db >v.json
+REWAKE_RUNS=7 REWAKE_SEED=40 "$REWAKE" run 'articles/s1/*' --json --db v.db >v.json
 ok "REWAKE_RUNS and REWAKE_SEED are kept" grep -q '"seed":"40","runs":7' v.json
-same "flags win" "$(REWAKE_RUNS=7 "$REWAKE" run seeds/s1/two-requests --runs 3 --json --db v.db |
+same "flags win" "$(REWAKE_RUNS=7 "$REWAKE" run articles/s1/two-requests --runs 3 --json --db v.db |
     grep -c '"runs":3,"failed":0')" 1
 same "a bad REWAKE_JOBS: status" "$(REWAKE_JOBS=x "$REWAKE" run 2>/dev/null; echo $?)" 2
 
@@ -136,7 +136,7 @@ same "--seeds and REWAKE_SEED, REWAKE_RUNS: the flag wins" "$(REWAKE_SEED=7 REWA
 refused "a database in memory" 2 run $canary --db :memory:
 refused "a database by URI" 2 run $canary --db 'file:x.db?mode=memory'
 refused "two libraries" 2 run ./one.so ./two.so
-refused "two libraries, the second one later" 2 list 'seeds/*' ./two.so
+refused "two libraries, the second one later" 2 list 'articles/*' ./two.so
 ln -s nowhere/x.db dangling
 refused "a database behind a link to nowhere" 70 run $canary --db dangling
 ok "a database behind a link to nowhere: no wrong advice" not_in err.txt 'run something first'
@@ -145,7 +145,7 @@ ok "a database where no file can be: no wrong advice" not_in err.txt 'run someth
 refused "two runs, and one seed left" 2 run --seed 9223372036854775807 --runs 2
 ok "one seed left: it is one" grep -q 'there is only 1 seed left' err.txt
 same "a pattern that matches nothing beside one that does: status" \
-    "$(status run 'seeds/s1/*' 'seeds/s9/*' --runs 3 --record none)" 0
+    "$(status run 'articles/s1/*' 'seeds/s9/*' --runs 3 --record none)" 0
 ok "a pattern that matches nothing: one line" one_line err.txt
 ok "a pattern that matches nothing: which" grep -q 'seeds/s9/\*' err.txt
 
@@ -175,21 +175,21 @@ for command in $commands; do
 done
 
 # ---- Interrupted, killed. ----
-"$REWAKE" run 'seeds/*' --time 60s --db i.db >i.txt 2>&1 &
+"$REWAKE" run 'articles/*' --time 60s --db i.db >i.txt 2>&1 &
 pid=$!
 soon has_computed $pid
 kill -INT $pid
 wait $pid
 same "^C: it reports and ends with 5" "$?" 5
 ok "^C: figures are there" grep -q '^[0-9]* runs: [0-9]* passed' i.txt
-"$REWAKE" run 'seeds/*' --time 60s --record none >hup.txt 2>&1 &
+"$REWAKE" run 'articles/*' --time 60s --record none >hup.txt 2>&1 &
 pid=$!
 soon has_computed $pid
 kill -HUP $pid
 wait $pid
 same "SIGHUP: it reports and ends with 5" "$?" 5
 ok "SIGHUP: figures are there" grep -q '^[0-9]* runs: [0-9]* passed' hup.txt
-"$REWAKE" run 'seeds/*' --time 60s --record none >/dev/null 2>usr.txt &
+"$REWAKE" run 'articles/*' --time 60s --record none >/dev/null 2>usr.txt &
 pid=$!
 soon has_computed $pid
 kill -USR1 $pid
@@ -219,7 +219,7 @@ same "nobody reads a run: the database is whole" \
 } | true
 same "nobody reads, and the signal is ignored: status" "$(cat pipe.txt)" 70
 ok "nobody reads, and the signal is ignored: a line says so" one_line pipe.err
-"$REWAKE" run 'seeds/*' --time 60s --db k9.db >/dev/null 2>&1 &
+"$REWAKE" run 'articles/*' --time 60s --db k9.db >/dev/null 2>&1 &
 pid=$!
 soon has_done k9.db 1
 children=$(pgrep -P $pid | tr '\n' ' ')

@@ -29,10 +29,10 @@ ok "the zoo broken: 100 seeds are enough for most" test "$(echo $rare | wc -w)" 
 [ -z "$rare" ] || same "the zoo broken, 500 seeds each: status" \
     "$(status run $rare --runs 500 --expect --fresh --record none --no-shrink)" 0
 same "the zoo and the articles, every quiescence looked at, --expect: status" \
-    "$(status run 'zoo/*/fixed' 'seeds/*' --runs "$(few 100 10)" --expect --fresh --record none \
+    "$(status run 'zoo/*/fixed' 'articles/*' --runs "$(few 100 10)" --expect --fresh --record none \
         -O audit_one_in=1)" 0
 same "the stories of the articles: status" \
-    "$(status run 'seeds/*' --runs "$(few 500 50)" --expect --fresh --record none --check-determinism 2)" 0
+    "$(status run 'articles/*' --runs "$(few 500 50)" --expect --fresh --record none --check-determinism 2)" 0
 same "the canaries, --expect: status" \
     "$(status run 'canary/*' --runs 300 --expect --fresh --record none --hang "$(few 1s 3s)")" 0
 # Kept runs are made once each, however many are asked for.
@@ -49,10 +49,10 @@ same "a canary without --expect is a bug: status" \
     "$(status run canary/lost-wakeup --runs 300 --fresh --record none)" 1
 
 # ---- Golden traces: the baseline run of each story, as columns. ----
-for name in seeds/s1/two-requests seeds/s1/noop-block-on seeds/s1/stream-group \
-    seeds/s2/guest-transform seeds/s3/three-tasks seeds/s3/echo-server \
-    seeds/s4/proxy-one-message seeds/s4/socket-polls seeds/s4/socket-callbacks seeds/s5/wander \
-    canary/lost-wakeup zoo/a09/fixed; do
+for name in articles/s1/two-requests articles/s1/noop-block-on articles/s1/stream-group \
+    articles/s2/guest-transform articles/s3/three-tasks articles/s3/echo-server \
+    articles/s4/proxy-one-message articles/s4/socket-polls articles/s4/socket-callbacks articles/s5/wander \
+    canary/lost-wakeup zoo/bach-48/fixed; do
     golden=$root/sim/tests/golden/$(printf '%s' "$name" | tr / _).txt
     rm -f golden.db*
     rewake run "$name" --strategy baseline --runs 1 --record all --fresh --db golden.db \
@@ -75,7 +75,7 @@ All tasks completed
 END
 for seed in 1 2 77; do
     rm -f out.db*
-    rewake run seeds/s3/three-tasks --seeds $seed-$seed --record all --fresh --db out.db \
+    rewake run articles/s3/three-tasks --seeds $seed-$seed --record all --fresh --db out.db \
         >/dev/null 2>&1
     rewake show run:1 --db out.db >/dev/null
     rewake replay run:1 --db out.db >/dev/null

@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-scenarios='zoo/a06/broken seeds/s3/echo-server'
+scenarios='zoo/tokio-4497/broken articles/s3/echo-server'
 
 # part I/N DB ARGS...: that part of the sweep.
 part() {
@@ -42,7 +42,7 @@ part 1/1 one.db --jobs 2
 dump one.db >one.txt
 for i in 1 2 3; do part $i/3 "three $i.db"; done
 for i in 1 2 3 4 5; do part $i/5 five$i.db; done
-same "a part that found a bug: status" "$(status run zoo/a06/broken --runs 330 --shard 2/3 \
+same "a part that found a bug: status" "$(status run zoo/tokio-4497/broken --runs 330 --shard 2/3 \
     --no-shrink --db again.db --jobs 2)" 1
 ok "a part says which it is" grep -q 'part 2 of 3 (chapters of 11)' out.txt
 ok "merge takes paths with blanks" rewake merge 'a b.db' 'three 1.db' 'three 2.db' 'three 3.db'
@@ -186,30 +186,30 @@ same "one that was killed before its first run says nothing" "$(says m4.db)" "$(
 
 # ---- Which part. ----
 for text in 0/3 4/3 3/0 1 /3 1/ a/b -1/3 1/3x 5000/5000; do
-    refused "--shard $text" 2 run zoo/a06/broken --shard "$text"
+    refused "--shard $text" 2 run zoo/tokio-4497/broken --shard "$text"
 done
-refused "more parts than chapters" 2 run zoo/a06/broken --runs 4 --shard 1/5
-refused "an enumeration in parts" 2 run zoo/a06/broken --strategy delay --shard 1/2
-refused "saturation of a part" 2 run zoo/a06/broken --until-saturated --shard 1/2
-refused "goals of a part" 2 run zoo/a06/broken --goals --shard 1/2
-same "time in parts: status" "$(status run zoo/a06/fixed --time 50ms --shard 2/3 --db time.db)" 0
+refused "more parts than chapters" 2 run zoo/tokio-4497/broken --runs 4 --shard 1/5
+refused "an enumeration in parts" 2 run zoo/tokio-4497/broken --strategy delay --shard 1/2
+refused "saturation of a part" 2 run zoo/tokio-4497/broken --until-saturated --shard 1/2
+refused "goals of a part" 2 run zoo/tokio-4497/broken --goals --shard 1/2
+same "time in parts: status" "$(status run zoo/tokio-4497/fixed --time 50ms --shard 2/3 --db time.db)" 0
 same "time in parts: its own seeds" "$(sqlite3 time.db 'SELECT first FROM seeds LIMIT 1')" 1025
 same "one run at least, of each scenario" "$(status run 'zoo/a*/fixed' --time 1ms --db ms.db)$(
     sqlite3 ms.db 'SELECT count(*) FROM sweeps WHERE runs = 0')" 00
 
 # ---- The seed of a commit. ----
 if command -v git >/dev/null; then
-    refused "a seed from git outside of any tree" 2 run zoo/a06/fixed --seed-from-git
+    refused "a seed from git outside of any tree" 2 run zoo/tokio-4497/fixed --seed-from-git
     git init -q tree && cd tree
-    refused "... and before the first commit" 2 run zoo/a06/fixed --seed-from-git
+    refused "... and before the first commit" 2 run zoo/tokio-4497/fixed --seed-from-git
     git -c user.name=n -c user.email=e commit -q --allow-empty -m one
     commit=$(git rev-parse HEAD)
-    same "a seed from git: status" "$(status run zoo/a06/fixed --seed-from-git --runs 9)" 0
+    same "a seed from git: status" "$(status run zoo/tokio-4497/fixed --seed-from-git --runs 9)" 0
     same "a seed from git is stored, with the commit" \
         "$(sqlite3 .rewake/trace.db 'SELECT seed_first, git FROM sweeps')" \
         "$((0x$(printf %.12s "$commit")))|$commit"
     ok "a seed from git is told" grep -q "from seed .* (commit $(printf %.12s "$commit"))" out.txt
-    refused "two seeds" 2 run zoo/a06/fixed --seed-from-git --seed 4
+    refused "two seeds" 2 run zoo/tokio-4497/fixed --seed-from-git --seed 4
     cd ..
 fi
 done_testing

@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-scenario=zoo/d05/broken
+scenario=zoo/smol-151/broken
 rewake run $scenario --runs 200 --fail-fast --fresh --json --db r.db >r.json
 token=$(token_of r.json)
 
@@ -32,7 +32,7 @@ same "a shrunk token: status" "$(status shrink "$small")" 1
 ok "a shrunk token is as small as it gets" grep -q '^As small as it gets: ' out.txt
 same "a shrunk token stays" "$(sed -n 's/^replay: rewake replay //p' out.txt)" "$small"
 
-late=$(rewake run zoo/r01/broken --fail-fast --record none --fresh |
+late=$(rewake run zoo/invented-journal/broken --fail-fast --record none --fresh |
     sed -n 's/^replay: rewake replay //p')
 same "a late wake-up replays: status" "$(status replay "$late")" 1
 ok "its tape fits, whatever the judge replays" not_in out.txt 'does not fit'
@@ -60,14 +60,14 @@ for build in ${REWAKE_MATRIX:-}; do
 done
 
 # ---- Limits. ----
-rewake run zoo/d12/broken --runs 1000 --fail-fast --record none --json >long.json
+rewake run zoo/libuv-1148/broken --runs 1000 --fail-fast --record none --json >long.json
 long=$(token_of long.json)
 same "--time: status" "$(status shrink "$long" --time 1ms)" 1
 ok "--time says when it was hit" grep -q '; the time is up)\.$' out.txt
 refused "--time of nothing" 2 shrink "$long" --time soon
 
 # ---- What cannot be shrunk. ----
-rewake run zoo/d05/fixed --strategy baseline --runs 1 --record all --fresh --db p.db >/dev/null
+rewake run zoo/smol-151/fixed --strategy baseline --runs 1 --record all --fresh --db p.db >/dev/null
 same "a passing run: status" "$(status shrink run:1 --db p.db)" 0
 ok "a passing run: told" grep -q 'it passes: there is nothing to shrink' out.txt
 refused "no token" 2 shrink hello

@@ -24,7 +24,7 @@ same "^C in a hang: the run that was cut off is none" \
     "$(sqlite3 h.db 'SELECT count(*) FROM failures')" 0
 
 # ---- SIGTERM to the whole group, as timeout(1) and a terminal that closes send it. ----
-setsid "$REWAKE" run 'seeds/*' --time 60s --jobs 2 --db t.db >t.txt 2>&1 &
+setsid "$REWAKE" run 'articles/*' --time 60s --jobs 2 --db t.db >t.txt 2>&1 &
 sleep 0.2
 group=$(pgrep -f "run seeds/. --time 60s --jobs 2 --db t.db" | head -n 1)
 soon has_done t.db 100

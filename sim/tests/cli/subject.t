@@ -25,7 +25,7 @@ ok "show -: says how to replay it" grep -q \
 same "diff @FILE -: status" "$(status diff ./long.so @long - <long)" 0
 
 # ---- A short one. ----
-rewake run zoo/d05/broken --runs 300 --fail-fast --fresh --json --db r.db >r.json
+rewake run zoo/smol-151/broken --runs 300 --fail-fast --fresh --json --db r.db >r.json
 token=$(token_of r.json)
 found=$(told r.db)
 printf '\n  %s\r\n' "$token" >short

@@ -114,7 +114,7 @@ ok "a leaked waker: the line of that step" \
 not_ok "a leaked waker: no line of rewake" grep -q 'executor\.c\|task\.c' leak.txt
 
 # ---- A loop that waits in its host: that line is rewake's, and no place to open. ----
-rewake run zoo/d09/broken --runs 20 --fresh --no-shrink --db loop.db --json >loop.json 2>&1
+rewake run zoo/libuv-826/broken --runs 20 --fresh --no-shrink --db loop.db --json >loop.json 2>&1
 ok "a blocked loop: it fails" grep -q '"verdict":"deadlock"' loop.json
 not_ok "a blocked loop: no line of rewake in JSON" grep -q 'fd_wait\.c' loop.json
 for format in github sarif junit markdown; do

@@ -10,27 +10,27 @@ same "bugs are found, their fixed forms hold: status" \
     "$(status zoo 'zoo/a0*' --runs 300 --db z.db)" 0
 listed=$(rewake list 'zoo/a0*/broken' | grep -c '^zoo/')
 ok "one line a bug" test "$(grep -c '^zoo/a0' out.txt)" -eq "$listed"
-ok "the reference stands in it" grep -q '^zoo/a06 *tokio-rs/tokio#4497 *lost-wakeup' out.txt
+ok "the reference stands in it" grep -q '^zoo/tokio-4497 *tokio-rs/tokio#4497 *lost-wakeup' out.txt
 ok "no line is wider than a terminal" not_in out.txt '^.\{101\}'
 same "the table is stored" \
-    "$(rewake query "SELECT class, verdict, baseline, found FROM zoo_table WHERE name = 'zoo/a06'" \
+    "$(rewake query "SELECT class, verdict, baseline, found FROM zoo_table WHERE name = 'zoo/tokio-4497'" \
         --json --db z.db)" \
     '{"class":"A","verdict":"lost-wakeup","baseline":"no","found":"20/20"}'
-rewake zoo 'zoo/a06/*' --runs 300 --db z.db >/dev/null
+rewake zoo 'zoo/tokio-4497/*' --runs 300 --db z.db >/dev/null
 same "measured again, a bug has one row" \
-    "$(rewake query "SELECT count(*) AS n FROM zoo WHERE name = 'zoo/a06'" --json --db z.db)" \
+    "$(rewake query "SELECT count(*) AS n FROM zoo WHERE name = 'zoo/tokio-4497'" --json --db z.db)" \
     '{"n":1}'
 same "the same figures for 1 and 3 workers" \
     "$(rewake zoo 'zoo/a0*' --runs 300 --record none --jobs 3)" \
     "$(rewake zoo 'zoo/a0*' --runs 300 --record none --jobs 1)"
 same "as JSON: status" "$(status zoo 'zoo/a0*' --runs 100 --json --record none)" 0
 ok "every line is JSON" every_line_is_json out.txt
-same "a bug by its own name: status" "$(status zoo zoo/a06 --runs 300 --record none)" 0
-same "no bug matches: status" "$(status zoo 'seeds/*' --record none)" 4
+same "a bug by its own name: status" "$(status zoo zoo/tokio-4497 --runs 300 --record none)" 0
+same "no bug matches: status" "$(status zoo 'articles/*' --record none)" 4
 ok "no bug matches: one line" one_line err.txt
 
 # ---- One bug that ends in two verdicts. ----
-same "either verdict is as expected: status" "$(status run zoo/e13/broken --strategy random \
+same "either verdict is as expected: status" "$(status run zoo/libuv-3686/broken --strategy random \
     --runs 100 --expect --fresh --no-shrink --db also.db)" 0
 same "both were met" "$(rewake query 'SELECT count(DISTINCT verdict) AS n FROM runs
     WHERE verdict <> 0' --json --db also.db)" '{"n":2}'
@@ -50,7 +50,7 @@ for form in broken fixed; do
     same "every file registers its $form form" \
         "$(sed -n "s|.*\"name\":\"zoo/\([^/]*\)/$form\".*|\1|p" forms.json)" "$(cat files.txt)"
 done
-# "a05 lost-wakeup", as registered and as the table has it (a relative: by its first result).
+# "async-io-07b6cca lost-wakeup", as registered and as the table has it (a relative: by its first result).
 sed -n 's|.*"name":"zoo/\([^/]*\)/broken".*"expect":"\([^"]*\)".*|\1 \2|p' forms.json >expect.txt
 awk -F ' [|] ' '/^[|] [a-j][0-9][0-9] / { print substr($1, 3), $5 }
     /^[|] r[0-9][0-9] / { split($5, word, " "); print substr($1, 3), word[1] }' "$table" >said.txt

@@ -85,7 +85,7 @@ TEST(registry_patterns_are_shell_globs_over_whole_names)
     char star[] = "zoo/*";
     char exact[] = "a/ape";
     char *patterns[] = {star, exact};
-    EXPECT(sim_registry_matches("zoo/a05/broken", patterns, 2));
+    EXPECT(sim_registry_matches("zoo/async-io-07b6cca/broken", patterns, 2));
     EXPECT(sim_registry_matches("a/ape", patterns, 2));
     EXPECT(!sim_registry_matches("a/ape2", patterns, 2));
     EXPECT(!sim_registry_matches("my/zoo/a", patterns, 2));

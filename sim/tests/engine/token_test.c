@@ -23,16 +23,20 @@ static const struct sim_param params[] = {
         {.name = NULL},
 };
 
-static const struct sim_scenario scenario = {
-        .name = "zoo/a05/broken", .about = "A test.", .setup = nothing, .params = params};
+static const struct sim_scenario scenario = {.name = "zoo/async-io-07b6cca/broken",
+        .about = "A test.",
+        .setup = nothing,
+        .params = params};
 
 static const struct sim_param other_params[] = {
         {.name = "tasks", .about = "How many.", .value = 3, .min = -5, .max = 900},
         {.name = NULL},
 };
 
-static const struct sim_scenario other = {
-        .name = "zoo/a05/broken", .about = "A test.", .setup = nothing, .params = other_params};
+static const struct sim_scenario other = {.name = "zoo/async-io-07b6cca/broken",
+        .about = "A test.",
+        .setup = nothing,
+        .params = other_params};
 
 /* A token with something in every field. */
 static char *
@@ -43,7 +47,7 @@ rich_token(bool taped)
             {.stream = 1, .ordinal = 300, .id = 0, .kind = 1, .n = 64, .index = 63},
     };
     struct sim_token token = {
-            .scenario = "zoo/a05/broken",
+            .scenario = "zoo/async-io-07b6cca/broken",
             .seed = SIM_SEED_MAX,
             .digest = 0xdeadbeef,
             .verdict = 1,
@@ -72,7 +76,7 @@ TEST(token_with_everything_comes_back_whole)
     char *text = rich_token(true);
     struct sim_token token;
     EXPECT_EQ(sim_token_parse(text, &token, error), SIM_TOKEN_OK);
-    EXPECT_STR(token.scenario, "zoo/a05/broken");
+    EXPECT_STR(token.scenario, "zoo/async-io-07b6cca/broken");
     EXPECT(token.seed == SIM_SEED_MAX);
     EXPECT(token.digest == 0xdeadbeef);
     EXPECT_EQ(token.verdict, 1);
@@ -175,7 +179,7 @@ TEST(token_of_other_declarations_has_its_own_error)
     struct sim_options options;
     EXPECT_EQ(sim_token_parse(text, &token, error), SIM_TOKEN_OK);
     EXPECT_EQ(sim_token_options(&token, &other, &options, error), SIM_TOKEN_OTHER_OPTIONS);
-    EXPECT(strstr(error, "zoo/a05/broken") != NULL);
+    EXPECT(strstr(error, "zoo/async-io-07b6cca/broken") != NULL);
     sim_token_done(&token);
     free(text);
 }
@@ -184,7 +188,7 @@ TEST(token_of_other_declarations_has_its_own_error)
 TEST(token_with_an_option_out_of_its_range_is_refused)
 {
     char error[SIM_TOKEN_ERROR_MAX] = "";
-    struct sim_token token = {.scenario = "zoo/a05/broken", .seed = 1};
+    struct sim_token token = {.scenario = "zoo/async-io-07b6cca/broken", .seed = 1};
     struct sim_options options;
     sim_options_init(&options, &scenario);
     options.order = SIM_ORDER_LAST + 1;
@@ -198,7 +202,7 @@ TEST(token_with_an_option_out_of_its_range_is_refused)
 TEST(token_of_another_default_is_refused)
 {
     char error[SIM_TOKEN_ERROR_MAX] = "";
-    struct sim_token token = {.scenario = "zoo/a05/broken", .seed = 1};
+    struct sim_token token = {.scenario = "zoo/async-io-07b6cca/broken", .seed = 1};
     struct sim_options options;
     sim_options_init(&options, &other);
     sim_token_set_options(&token, &other, &options);

@@ -1,0 +1,163 @@
+/*
+ * policies.c -- "specialized scheduling" of the thread-per-core article (S3), three times.
+ *
+ * The article names priority queues, deadline scheduling and fair shares as a reason to build one's
+ * own runtime. Here is a database engine's thread with three kinds of work, under each of them:
+ *
+ *   requests   come in one after the other, and each should be answered soon;
+ *   flusher    has to have its page written by a moment;
+ *   compactor  has a lot to do, in pieces, and no hurry: it gives way whenever it is asked to.
+ *
+ * Every kind says one number about itself, and what the number means is the policy's: how important
+ * it is, by when it must be done, how much of the thread it gets. The same program is right under
+ * each; what a user would hold it to differs, and stands in `check`: who is more important is
+ * polled first, who is due first is polled first, and of a fair share nobody is left out.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define REQUESTS 4u
+#define PIECES 12u
+
+struct story;
+
+struct work {
+    struct rt_task task;
+    struct story *story;
+    struct rt_yield yield;
+    struct rt_sleep sleep;
+    uint32_t left; /* Pieces of work. */
+    uint64_t piece_ns;
+    uint64_t pause_ns;   /* Between two pieces; 0: none. */
+    uint32_t first_poll; /* As the n-th of all. */
+    uint32_t polls;
+    bool slept;
+};
+
+struct story {
+    struct sim_world *world;
+    struct work requests;
+    struct work flusher;
+    struct work compactor;
+    uint32_t polls; /* Of all three. */
+};
+
+/* One piece after the other: work, then a pause where there is one, and way for others. */
+static rt_poll
+work_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct work *work = rt_container_of(task, struct work, task);
+    struct story *story = work->story;
+    story->polls++;
+    if (work->polls++ == 0) {
+        work->first_poll = story->polls;
+    }
+    while (work->left > 0) {
+        if (work->pause_ns != 0 && !work->slept) {
+            RT_AWAIT(rt_sleep_poll(&work->sleep, cx));
+            work->slept = true;
+        }
+        RT_AWAIT(rt_maybe_yield(&work->yield, cx));
+        sim_work(story->world, work->piece_ns);
+        SIM_PROGRESS();
+        work->left--;
+        work->slept = false;
+        rt_sleep_init(&work->sleep, work->pause_ns);
+    }
+    return RT_READY;
+}
+
+static void
+work_init(struct work *work, struct story *story, const char *name, uint32_t pieces,
+        uint64_t piece_ns, uint64_t rank)
+{
+    work->story = story;
+    work->left = pieces;
+    work->piece_ns = piece_ns;
+    rt_sleep_init(&work->sleep, 0);
+    rt_task_init(&work->task, work_poll, NULL, name);
+    work->task.rank = rank;
+}
+
+/* `ranks`: of requests, flusher and compactor. The compactor comes first, so that order by time of
+ * waking would be the wrong one. */
+static void
+build(struct sim_world *world, enum sim_order order, const uint64_t ranks[3])
+{
+    struct sim_rt_options options = {.order = order, .task_quota_ns = RT_TASK_QUOTA_NS};
+    struct sim_rt *rt = sim_rt_new(world, &options);
+    struct story *story = sim_new(world, struct story);
+    story->world = world;
+    work_init(&story->requests, story, "requests", REQUESTS, 20 * RT_US, ranks[0]);
+    work_init(&story->flusher, story, "flusher", 2, 100 * RT_US, ranks[1]);
+    work_init(&story->compactor, story, "compactor", PIECES, 100 * RT_US, ranks[2]);
+    story->requests.pause_ns = 200 * RT_US;
+    rt_sleep_init(&story->requests.sleep, story->requests.pause_ns);
+    sim_spawn(rt, &story->compactor.task);
+    sim_spawn(rt, &story->flusher.task);
+    sim_spawn(rt, &story->requests.task);
+    sim_set_state(world, story);
+}
+
+static void
+priority_setup(struct sim_world *world)
+{
+    build(world, SIM_ORDER_PRIORITY, (const uint64_t[3]){3, 2, 1});
+}
+
+static void
+edf_setup(struct sim_world *world)
+{
+    /* The flusher is due first; the compactor by no moment at all. */
+    build(world, SIM_ORDER_EDF, (const uint64_t[3]){2 * RT_MS, RT_MS, 0});
+}
+
+static void
+fair_setup(struct sim_world *world)
+{
+    build(world, SIM_ORDER_FAIR, (const uint64_t[3]){4, 2, 1});
+}
+
+static void
+priority_check(struct sim_world *world, void *state)
+{
+    const struct story *story = state;
+    (void)world;
+    SIM_ALWAYS(story->requests.first_poll < story->flusher.first_poll);
+    SIM_ALWAYS(story->flusher.first_poll < story->compactor.first_poll);
+}
+
+static void
+edf_check(struct sim_world *world, void *state)
+{
+    const struct story *story = state;
+    (void)world;
+    SIM_ALWAYS(story->flusher.first_poll < story->requests.first_poll);
+    SIM_ALWAYS(story->requests.first_poll < story->compactor.first_poll);
+}
+
+/* Nobody has run before, so all have their first poll among the first three. */
+static void
+fair_check(struct sim_world *world, void *state)
+{
+    const struct story *story = state;
+    (void)world;
+    SIM_ALWAYS(story->requests.first_poll <= 3);
+    SIM_ALWAYS(story->flusher.first_poll <= 3);
+    SIM_ALWAYS(story->compactor.first_poll <= 3);
+}
+
+/* Who is cancelled before its first poll has no place in an order. */
+SIM_SCENARIO(seed3_priority, .name = "articles/s3/priority",
+        .about = "Requests, a flusher and a compactor on one thread, the most important first.",
+        .setup = priority_setup, .check = priority_check, .order = SIM_ORDER_PRIORITY,
+        .survives = SIM_FAULT_ALL & ~SIM_FAULT_CANCEL);
+SIM_SCENARIO(seed3_deadline, .name = "articles/s3/deadline",
+        .about = "Requests, a flusher and a compactor on one thread, the earliest due first.",
+        .setup = edf_setup, .check = edf_check, .order = SIM_ORDER_EDF,
+        .survives = SIM_FAULT_ALL & ~SIM_FAULT_CANCEL);
+SIM_SCENARIO(seed3_fair, .name = "articles/s3/fair-share",
+        .about = "Requests, a flusher and a compactor on one thread, by weights.",
+        .setup = fair_setup, .check = fair_check, .order = SIM_ORDER_FAIR,
+        .survives = SIM_FAULT_ALL & ~SIM_FAULT_CANCEL);

@@ -1,0 +1,221 @@
+/*
+ * producers_and_consumers.c -- a bounded channel, reservations, and anybody may be cancelled.
+ *
+ * The channel that the articles S4 and S5 take for granted, with one or two places. One producer
+ * sends what it has; another one reserves a place first, because its item is dear, and makes it
+ * while it holds the permit. Two consumers take what comes, and one of them has no patience: it
+ * gives a receive up and makes a new one. Whoever is cancelled leaves in its cleanup: a place that
+ * it was granted, an item that it was granted, or a permit must reach the next in line, and its
+ * side of the channel goes with it.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/sync/channel.h"
+#include "sim/rewake.h"
+
+#define ITEMS 4
+
+struct item {
+    uint32_t producer;
+    uint32_t number; /* 1, 2, … */
+};
+
+struct sender {
+    struct rt_task task;
+    struct rt_channel *channel;
+    struct item item;
+    struct rt_send send;
+    bool sending;
+};
+
+struct maker {
+    struct rt_task task;
+    struct rt_channel *channel;
+    struct item item;
+    struct rt_reserve reserve;
+    struct rt_sleep making;
+    uint64_t effort_ns;
+    enum { MAKER_IDLE, MAKER_RESERVES, MAKER_MAKES } stage;
+};
+
+struct consumer {
+    struct rt_task task;
+    struct rt_channel *channel;
+    struct item item;
+    struct rt_recv recv;
+    struct rt_sleep patience;
+    uint64_t patience_ns;
+    uint32_t last[2]; /* Of each producer. */
+    bool receiving;
+};
+
+struct story {
+    struct rt_channel channel;
+    struct item ring[2];
+    struct sender sender;
+    struct maker maker;
+    struct consumer consumers[2];
+};
+
+static rt_poll
+sender_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct sender *sender = rt_container_of(task, struct sender, task);
+    while (sender->sending || sender->item.number < ITEMS) {
+        if (!sender->sending) {
+            sender->item.number++;
+            rt_send_init(&sender->send, sender->channel, &sender->item);
+            sender->sending = true;
+        }
+        RT_AWAIT(rt_send_poll(&sender->send, cx));
+        sender->sending = false;
+        if (sender->send.err != RT_OK) {
+            return RT_READY;
+        }
+    }
+    return RT_READY;
+}
+
+static void
+sender_cleanup(struct rt_task *task)
+{
+    struct sender *sender = rt_container_of(task, struct sender, task);
+    if (sender->sending) {
+        rt_send_drop(&sender->send);
+    }
+    rt_channel_drop_sender(sender->channel);
+}
+
+static rt_poll
+maker_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct maker *maker = rt_container_of(task, struct maker, task);
+    while (maker->item.number < ITEMS) {
+        if (maker->stage == MAKER_IDLE) {
+            rt_reserve_init(&maker->reserve, maker->channel);
+            maker->stage = MAKER_RESERVES;
+        }
+        if (maker->stage == MAKER_RESERVES) {
+            RT_AWAIT(rt_reserve_poll(&maker->reserve, cx));
+            maker->stage = MAKER_IDLE;
+            if (maker->reserve.err != RT_OK) {
+                return RT_READY;
+            }
+            rt_sleep_init(&maker->making, maker->effort_ns);
+            maker->stage = MAKER_MAKES;
+        }
+        RT_AWAIT(rt_sleep_poll(&maker->making, cx));
+        maker->item.number++;
+        maker->stage = MAKER_IDLE;
+        (void)rt_permit_commit(&maker->reserve.permit, &maker->item);
+    }
+    return RT_READY;
+}
+
+static void
+maker_cleanup(struct rt_task *task)
+{
+    struct maker *maker = rt_container_of(task, struct maker, task);
+    if (maker->stage == MAKER_RESERVES) {
+        rt_reserve_drop(&maker->reserve);
+    } else if (maker->stage == MAKER_MAKES) {
+        rt_sleep_cancel(&maker->making);
+        rt_permit_drop(&maker->reserve.permit);
+    }
+    rt_channel_drop_sender(maker->channel);
+}
+
+/* No patience: what it may have been granted goes to the other consumer. */
+static void
+consumer_begin(struct consumer *consumer)
+{
+    rt_recv_init(&consumer->recv, consumer->channel, &consumer->item);
+    rt_sleep_init(&consumer->patience, consumer->patience_ns);
+    consumer->receiving = true;
+}
+
+static void
+consumer_stop(struct consumer *consumer)
+{
+    if (consumer->receiving) {
+        rt_recv_drop(&consumer->recv);
+        rt_sleep_cancel(&consumer->patience);
+        consumer->receiving = false;
+    }
+}
+
+static rt_poll
+consumer_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct consumer *consumer = rt_container_of(task, struct consumer, task);
+    for (;;) {
+        if (!consumer->receiving) {
+            consumer_begin(consumer);
+        }
+        /* Time is looked at first, on purpose: an item may have been granted at that moment. */
+        if (rt_sleep_poll(&consumer->patience, cx) == RT_READY) {
+            consumer_stop(consumer);
+            consumer->patience_ns = RT_NEVER;
+            continue;
+        }
+        RT_AWAIT(rt_recv_poll(&consumer->recv, cx));
+        consumer_stop(consumer);
+        if (consumer->recv.err == RT_E_CLOSED) {
+            return RT_READY;
+        }
+        SIM_ALWAYS(consumer->item.number > consumer->last[consumer->item.producer]);
+        consumer->last[consumer->item.producer] = consumer->item.number;
+    }
+}
+
+static void
+consumer_cleanup(struct rt_task *task)
+{
+    struct consumer *consumer = rt_container_of(task, struct consumer, task);
+    consumer_stop(consumer);
+    rt_channel_drop_receiver(consumer->channel);
+}
+
+static void
+setup(struct sim_world *world)
+{
+    static const char *const names[] = {"first consumer", "second consumer"};
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct story *story = sim_new(world, struct story);
+    struct rt_channel *channel = &story->channel;
+    rt_channel_init(channel, &(struct rt_channel_config){.ring = story->ring,
+                                     .item_size = sizeof(struct item),
+                                     .capacity = 2 - sim_pick(world, 2)});
+    story->sender = (struct sender){.channel = channel, .item = {0, 0}};
+    story->maker = (struct maker){.channel = channel, .item = {1, 0}};
+    story->maker.effort_ns = sim_range(world, 0, RT_MS);
+    rt_task_init(&story->sender.task, sender_poll, sender_cleanup, "sender");
+    rt_task_init(&story->maker.task, maker_poll, maker_cleanup, "maker");
+    rt_channel_add_sender(channel);
+    rt_channel_add_sender(channel);
+    sim_spawn(rt, &story->sender.task);
+    sim_spawn(rt, &story->maker.task);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct consumer *consumer = &story->consumers[i];
+        consumer->channel = channel;
+        consumer->patience_ns = i == 0 ? RT_NEVER : sim_range(world, 0, RT_MS);
+        rt_task_init(&consumer->task, consumer_poll, consumer_cleanup, names[i]);
+        rt_channel_add_receiver(channel);
+        sim_spawn(rt, &consumer->task);
+    }
+    rt_channel_drop_handle(channel);
+    sim_set_state(world, story);
+}
+
+/* Everybody has gone; the storage is free to be used again. */
+static void
+check(struct sim_world *world, void *state)
+{
+    struct story *story = state;
+    (void)world;
+    SIM_ALWAYS(rt_channel_reopen(&story->channel) == RT_OK);
+}
+
+SIM_SCENARIO(seed_producers_and_consumers, .name = "articles/sync/producers-and-consumers",
+        .about = "A channel of one or two places, reservations, and anybody may be cancelled.",
+        .setup = setup, .check = check, .survives = SIM_FAULT_ALL);

@@ -1,0 +1,304 @@
+/*
+ * sharded_store.c -- a key-value store on the thread-per-core runtime of article S3.
+ *
+ * "Tasks pinned to specific cores with no migration": each core has a runtime of its own, and a
+ * part of the keys. A request comes in on any shard; where its key lives elsewhere the owner is
+ * asked with a message, and the connection's task awaits the answer on its own shard. No lock,
+ * nothing shared but the lanes between two shards. An operator's thread, which is no shard (an
+ * alien in Seastar's words), looks into the store from outside, and closes the house: when all
+ * connections are served, or (shards-shutdown) at any moment, with messages under way.
+ *
+ * The operator sleeps until it is told. One that looked in every so often would wake each shard by
+ * doing so, and no shard that sleeps on a message would ever be found asleep.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define SHARDS 3
+#define KEYS 8
+#define CONNECTIONS 2 /* A shard. */
+#define REQUESTS 5    /* A connection. */
+
+struct story;
+
+/* A request: add `amount` to the counter `key`, and say what it is then. */
+struct request {
+    struct rt_submit submit;
+    struct story *story;
+    uint32_t key;
+    uint32_t amount;
+    uint32_t value; /* The answer. */
+};
+
+struct connection {
+    struct rt_task task;
+    struct story *story;
+    struct rt_shard *shard;
+    struct request request;
+    struct rt_submit leave; /* To shard 0, which counts who is left. */
+    bool leaving;
+    bool asking;
+    uint32_t asked;
+    uint32_t last[KEYS]; /* What it was told last, by key: counters only grow. */
+};
+
+/* Disk, or whatever an owner waits for before it answers a slow request. */
+struct lookup {
+    struct rt_task task;
+    struct rt_sleep disk;
+    struct rt_message *message;
+    struct rt_shard *shard;
+    bool busy;
+};
+
+struct story {
+    struct sim_house *house;
+    bool early;              /* The house is closed whenever the operator likes. */
+    uint32_t counters[KEYS]; /* Counter k belongs to shard k % SHARDS; nobody else looks. */
+    uint32_t added;
+    uint32_t refused;
+    uint32_t open; /* Connections that are not served; belongs to shard 0. */
+    struct connection connections[SHARDS * CONNECTIONS];
+    struct lookup lookups[SHARDS];
+    struct sim_loop *operator;
+    struct rt_message look;
+    uint32_t seen;
+};
+
+/* ---- On the owner of the key. ---------------------------------------------------------------- */
+
+static void
+add(struct request *request)
+{
+    struct story *story = request->story;
+    story->counters[request->key] += request->amount;
+    story->added++;
+    request->value = story->counters[request->key];
+}
+
+static rt_poll
+lookup_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct lookup *lookup = rt_container_of(task, struct lookup, task);
+    RT_AWAIT(rt_sleep_poll(&lookup->disk, cx));
+    add(rt_container_of(lookup->message, struct request, submit.message));
+    return RT_READY;
+}
+
+/* Also when the task is cancelled: whoever has taken a message answers it. */
+static void
+lookup_cleanup(struct rt_task *task)
+{
+    struct lookup *lookup = rt_container_of(task, struct lookup, task);
+    rt_err result = task->end == RT_TASK_DONE ? RT_OK : RT_E_CANCELLED;
+    rt_sleep_cancel(&lookup->disk);
+    lookup->busy = false;
+    rt_message_answer(lookup->message, lookup->shard, result);
+}
+
+/* Key 0 of each shard lives on disk, and one at a time is looked up; the rest is in memory. */
+static void
+handle_request(struct rt_message *message, struct rt_shard *shard)
+{
+    struct request *request = rt_container_of(message, struct request, submit.message);
+    struct story *story = request->story;
+    struct lookup *lookup = &story->lookups[shard->number];
+    SIM_ALWAYS(request->key % SHARDS == shard->number);
+    if (request->key < SHARDS && !lookup->busy) {
+        lookup->busy = true;
+        lookup->message = message;
+        lookup->shard = shard;
+        rt_sleep_init(&lookup->disk, 100 * RT_US);
+        rt_task_init(&lookup->task, lookup_poll, lookup_cleanup, "lookup");
+        sim_spawn_background(sim_house_rt(story->house, shard->number), &lookup->task);
+        return;
+    }
+    add(request);
+    rt_message_answer(message, shard, RT_OK);
+}
+
+/* On shard 0: one connection less. */
+static void
+handle_leave(struct rt_message *message, struct rt_shard *shard)
+{
+    struct connection *connection = rt_container_of(message, struct connection, leave.message);
+    struct story *story = connection->story;
+    SIM_ALWAYS(shard->number == 0);
+    story->open--;
+    if (story->open == 0) {
+        sim_loop_wake(story->operator);
+    }
+    rt_message_answer(message, shard, RT_OK);
+}
+
+/* ---- On the shard where the request came in. ------------------------------------------------- */
+
+static rt_poll
+ask(struct connection *connection, struct rt_cx *cx)
+{
+    struct request *request = &connection->request;
+    if (!connection->asking) {
+        connection->asking = true;
+        request->key = (connection->asked * 3 + connection->shard->number) % KEYS;
+        request->amount = 1;
+        rt_submit_to(&request->submit, connection->shard, request->key % SHARDS, handle_request);
+    }
+    RT_AWAIT(rt_future_poll(&request->submit.future, cx));
+    connection->asking = false;
+    connection->asked++;
+    return RT_READY;
+}
+
+static rt_poll
+connection_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct connection *connection = rt_container_of(task, struct connection, task);
+    struct request *request = &connection->request;
+    while (connection->asked < REQUESTS) {
+        RT_AWAIT(ask(connection, cx));
+        if (request->submit.message.result != RT_OK) {
+            SIM_ALWAYS(request->submit.message.result == RT_E_CLOSED);
+            connection->story->refused++;
+            continue;
+        }
+        SIM_ALWAYS(request->value > connection->last[request->key]);
+        connection->last[request->key] = request->value;
+    }
+    if (!connection->leaving) {
+        connection->leaving = true;
+        rt_submit_to(&connection->leave, connection->shard, 0, handle_leave);
+    }
+    return rt_future_poll(&connection->leave.future, cx);
+}
+
+/* ---- The operator's thread. ------------------------------------------------------------------ */
+
+static void
+count_open(struct rt_message *message, struct rt_shard *shard)
+{
+    struct story *story = rt_container_of(message, struct story, look);
+    uint32_t first = shard->number * CONNECTIONS;
+    for (uint32_t i = first; i < first + CONNECTIONS; i++) {
+        story->seen += story->connections[i].asked;
+    }
+    rt_message_answer(message, shard, RT_OK);
+}
+
+/* On the shard's thread: the operator may go on. */
+static void
+tell_operator(struct rt_message *message, struct rt_shard *shard)
+{
+    struct story *story = rt_container_of(message, struct story, look);
+    (void)shard;
+    sim_loop_wake(story->operator);
+}
+
+/* How many requests `shard` has seen through; nobody may look but the shard itself. */
+static rt_err
+look_into(struct sim_world *world, struct story *story, uint32_t shard)
+{
+    rt_message_init(&story->look, count_open, tell_operator);
+    rt_err err = rt_alien_submit(&story->look, sim_house_shard(story->house, shard));
+    while (err == RT_OK && !rt_message_is_idle(&story->look)) {
+        sim_loop_block(world, 0, "the shard's answer", RT_HERE);
+    }
+    return err;
+}
+
+static bool
+all_served(struct sim_world *world, struct story *story)
+{
+    story->seen = 0;
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        SIM_ALWAYS(look_into(world, story, i) == RT_OK);
+    }
+    return story->seen == SHARDS * CONNECTIONS * REQUESTS;
+}
+
+static void
+operator_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    if (story->early) {
+        sim_sleep(world, sim_range(world, 0, 200 * RT_US));
+    } else {
+        while (story->open > 0) {
+            sim_loop_block(world, 0, "the last connection to be served", RT_HERE);
+        }
+        SIM_ALWAYS(all_served(world, story));
+    }
+    rt_shards_close(sim_house_shards(story->house));
+    if (story->early) {
+        rt_err err = look_into(world, story, 0);
+        SIM_ALWAYS(err == RT_OK || err == RT_E_CLOSED);
+    }
+}
+
+/* ---- Both stories. --------------------------------------------------------------------------- */
+
+static void
+open_connection(struct story *story, uint32_t number)
+{
+    static const char *const names[SHARDS * CONNECTIONS] = {"connection 0a", "connection 0b",
+            "connection 1a", "connection 1b", "connection 2a", "connection 2b"};
+    struct connection *connection = &story->connections[number];
+    uint32_t shard = number / CONNECTIONS;
+    connection->story = connection->request.story = story;
+    connection->shard = sim_house_shard(story->house, shard);
+    rt_task_init(&connection->task, connection_poll, NULL, names[number]);
+    sim_spawn_background(sim_house_rt(story->house, shard), &connection->task);
+}
+
+static void
+begin(struct sim_world *world, bool early)
+{
+    struct story *story = sim_new(world, struct story);
+    struct sim_house_options options = {.count = SHARDS, .lane_capacity = 2};
+    story->early = early;
+    story->house = sim_house_new(world, &options);
+    for (uint32_t i = 0; i < SHARDS * CONNECTIONS; i++) {
+        open_connection(story, i);
+    }
+    story->open = SHARDS * CONNECTIONS;
+    story->operator= sim_loop_new(world, "operator", operator_main, story);
+    sim_set_state(world, story);
+}
+
+static void
+setup(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+static void
+setup_shutdown(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+/* Each request was counted once, where it was answered, or refused. */
+static void
+check(struct sim_world *world, void *state)
+{
+    const struct story *story = state;
+    uint32_t sum = 0;
+    (void)world;
+    for (uint32_t i = 0; i < KEYS; i++) {
+        sum += story->counters[i];
+    }
+    SIM_ALWAYS(sum == story->added);
+    SIM_ALWAYS(story->early || story->added == SHARDS * CONNECTIONS * REQUESTS);
+    for (uint32_t i = 0; i < SHARDS * CONNECTIONS; i++) {
+        SIM_ALWAYS(rt_submit_is_over(&story->connections[i].request.submit));
+        SIM_ALWAYS(rt_submit_is_over(&story->connections[i].leave));
+    }
+}
+
+/* A request that was sent is answered: whoever waits for it is there. */
+SIM_SCENARIO(seed3_sharded_store, .name = "articles/s3/sharded-store",
+        .about = "Thread per core: a request comes in on one shard, its key lives on another.",
+        .setup = setup, .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CANCEL);
+SIM_SCENARIO(seed3_shards_shutdown, .name = "articles/s3/shards-shutdown",
+        .about = "The sharded store is closed while messages are under way.",
+        .setup = setup_shutdown, .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CANCEL);

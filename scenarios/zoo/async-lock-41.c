@@ -1,0 +1,219 @@
+/*
+ * async-lock-41.c -- a listener that is put into a temporary, and dropped at the end of the line.
+ *
+ * smol-rs/async-lock#41 (fixed by #42, commit 6bac58a).
+ *
+ * The bug. A writer waits until the last reader has left, in a loop: are there readers? If there is
+ * no listener yet, make one and look again; else wait for it. The match was over
+ * `&mut this.listener.take()`: a new listener was stored into what `take` had returned, a temporary
+ * that is dropped before the next round. There never is a listener to wait for; the loop turns
+ * until the reader has left, and where the reader is a task of the same thread it never does.
+ *
+ * The fix. The match is over the field: place_of below.
+ *
+ * Here. A thread has two tasks. One reads a table that lies on disk, the other one changes it, each
+ * at its time. When the writer is done before the reader comes all is well. A loop that turns stops
+ * its thread, and not the world: after each turn others run.
+ *
+ * Cause: not-a-wake in write_poll or place_of
+ * Must end in: livelock. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+struct listener {
+    struct rt_slot slot;
+    bool told;
+};
+
+struct table_lock {
+    struct sim_world *world;
+    bool broken;
+    bool reading;
+    bool writing;
+    struct listener box;      /* The memory of the one listener. */
+    struct listener *told_of; /* Who is told when the last reader leaves; NULL: nobody. */
+    struct rt_slot no_writer;
+};
+
+struct story {
+    struct sim_rt *rt;
+    struct table_lock lock;
+    struct listener *field; /* Of the writer's future. */
+    struct rt_task reader;
+    struct rt_sleep until_read;
+    struct rt_sleep disk;
+    bool reads;
+    struct rt_task writer;
+    struct rt_sleep until_write;
+};
+
+/* ---- Listeners. ------------------------------------------------------------------------------ */
+
+static struct listener *
+listen(struct table_lock *lock)
+{
+    rt_slot_init(&lock->box.slot);
+    lock->box.told = false;
+    lock->told_of = &lock->box;
+    return &lock->box;
+}
+
+static void
+listener_drop(struct table_lock *lock, struct listener *listener)
+{
+    if (listener != NULL) {
+        lock->told_of = NULL;
+        rt_slot_fini(&listener->slot);
+    }
+}
+
+static rt_poll
+listener_poll(struct listener *listener, struct rt_cx *cx)
+{
+    if (listener->told) {
+        return RT_READY;
+    }
+    rt_slot_replace(&listener->slot, cx, "the last reader to leave");
+    return RT_PENDING;
+}
+
+/* ---- The lock. ------------------------------------------------------------------------------- */
+
+/* What the match is over: the field, or a temporary with what was taken out of it. */
+static struct listener **
+place_of(const struct table_lock *lock, struct listener **field, struct listener **temporary)
+{
+    if (!lock->broken) {
+        return field;
+    }
+    *temporary = *field;
+    *field = NULL;
+    return temporary;
+}
+
+static rt_poll
+write_poll(struct table_lock *lock, struct listener **field, struct rt_cx *cx)
+{
+    lock->writing = true;
+    while (lock->reading) {
+        struct listener *temporary = NULL;
+        struct listener **place = place_of(lock, field, &temporary);
+        if (*place == NULL) {
+            *place = listen(lock);
+        } else {
+            RT_AWAIT(listener_poll(*place, cx));
+        }
+        listener_drop(lock, temporary);
+        sim_loop_pause(lock->world);
+    }
+    listener_drop(lock, *field);
+    *field = NULL;
+    return RT_READY;
+}
+
+static void
+write_unlock(struct table_lock *lock)
+{
+    lock->writing = false;
+    rt_slot_wake(&lock->no_writer);
+}
+
+static rt_poll
+read_poll(struct table_lock *lock, struct rt_cx *cx)
+{
+    if (lock->writing) {
+        rt_slot_replace(&lock->no_writer, cx, "the writer to leave");
+        return RT_PENDING;
+    }
+    lock->reading = true;
+    return RT_READY;
+}
+
+static void
+read_unlock(struct table_lock *lock)
+{
+    lock->reading = false;
+    if (lock->told_of != NULL) {
+        lock->told_of->told = true;
+        rt_slot_wake(&lock->told_of->slot);
+    }
+}
+
+/* ---- The thread. ----------------------------------------------------------------------------- */
+
+static rt_poll
+reader_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, reader);
+    if (!story->reads) {
+        RT_AWAIT(rt_sleep_poll(&story->until_read, cx));
+        RT_AWAIT(read_poll(&story->lock, cx));
+        rt_sleep_init(&story->disk, 20 * RT_MS);
+        story->reads = true;
+    }
+    RT_AWAIT(rt_sleep_poll(&story->disk, cx));
+    read_unlock(&story->lock);
+    return RT_READY;
+}
+
+static rt_poll
+writer_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, writer);
+    if (!story->lock.writing) {
+        RT_AWAIT(rt_sleep_poll(&story->until_write, cx));
+    }
+    RT_AWAIT(write_poll(&story->lock, &story->field, cx));
+    write_unlock(&story->lock);
+    return RT_READY;
+}
+
+static void
+thread_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    (void)world;
+    SIM_ALWAYS(rt_run_to_completion(sim_rt_runtime(story->rt)) == RT_OK);
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    struct sim_rt_options options = {.by_loop = true};
+    story->rt = sim_rt_new(world, &options);
+    story->lock.world = world;
+    story->lock.broken = broken;
+    rt_slot_init(&story->lock.no_writer);
+    rt_sleep_until(&story->until_read, 10 * RT_MS);
+    rt_sleep_until(&story->until_write, sim_range(world, 1 * RT_MS, 12 * RT_MS));
+    rt_task_init(&story->reader, reader_poll, NULL, "reader");
+    rt_task_init(&story->writer, writer_poll, NULL, "writer");
+    sim_spawn(story->rt, &story->reader);
+    sim_spawn(story->rt, &story->writer);
+    (void)sim_loop_new(world, "thread", thread_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_async_lock_41_broken, .name = "zoo/async-lock-41/broken", .bug = "C12",
+        .reference = "smol-rs/async-lock#41",
+        .about = "A writer's listener is stored into a temporary, and its wait turns in a loop.",
+        .setup = setup_broken, .expect = SIM_VERDICT_LIVELOCK);
+SIM_SCENARIO(zoo_async_lock_41_fixed, .name = "zoo/async-lock-41/fixed",
+        .about = "A writer's listener is kept until the last reader has left.",
+        .setup = setup_fixed);

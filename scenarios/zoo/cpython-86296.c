@@ -1,0 +1,168 @@
+/*
+ * cpython-86296.c -- a request to cancel that vanishes, because the answer came in the same turn.
+ *
+ * python/cpython#86296 (bpo-42130, asyncio.wait_for; the same tie: python/asyncio#343).
+ *
+ * The bug. wait_for awaits something with a time limit. Cancelled meanwhile, it looks whether the
+ * thing is done, and if so returns its result: `if fut.done(): return fut.result()`. The caller
+ * gets what it waited for and goes on; that it was asked to end is told to nobody, for asyncio
+ * raises a cancellation once.
+ *
+ * The fix. A request to cancel is raised, whatever else came in the same turn, and what came stays
+ * where it is: cancelled_first below.
+ *
+ * Here. A session waits a while for its first request, then for further ones without a limit. An
+ * operator asks it to end and waits until it has. The answer, the request to cancel and the limit
+ * may all come in the moment of one millisecond.
+ *
+ * Cause: coalesced in operator_poll or not-a-wake in wait_for_poll or session_poll
+ * Must end in: deadlock of the operator, who waits for a session that waits for requests. Fails on
+ * the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/sync/channel.h"
+#include "sim/rewake.h"
+
+/* A receive with a limit, in a task that can be asked to end. */
+struct wait_for {
+    struct rt_timeout timeout;
+    struct rt_recv recv;
+    bool broken;
+    rt_err err; /* After READY: RT_OK, RT_E_CANCELLED, or RT_E_AGAIN: the time was up. */
+};
+
+struct story {
+    struct rt_channel requests;
+    bool ring[1];
+    struct rt_task session;
+    struct wait_for wait;
+    bool waits;
+    bool raised; /* The request to cancel: once. */
+    bool request;
+    uint32_t served;
+    struct rt_task client;
+    struct rt_sleep until_request;
+    struct rt_task operator;
+    struct rt_sleep until_end;
+    bool asked;
+};
+
+static void
+wait_for_init(struct wait_for *wait, struct rt_channel *channel, bool *item, uint64_t limit_ns)
+{
+    rt_recv_init(&wait->recv, channel, item);
+    rt_timeout_init(&wait->timeout, &wait->recv.future, limit_ns);
+}
+
+static rt_poll
+finish(struct wait_for *wait, rt_err err)
+{
+    rt_timeout_drop(&wait->timeout);
+    wait->err = err;
+    return RT_READY;
+}
+
+/* Whether a cancellation goes before a result of the same turn. */
+static bool
+cancelled_first(const struct wait_for *wait, bool cancelled)
+{
+    return cancelled && !wait->broken;
+}
+
+/* `cancelled`: this poll raises the cancellation. */
+static rt_poll
+wait_for_poll(struct wait_for *wait, bool cancelled, struct rt_cx *cx)
+{
+    if (cancelled_first(wait, cancelled)) {
+        return finish(wait, RT_E_CANCELLED);
+    }
+    if (rt_timeout_poll(&wait->timeout, cx) == RT_READY) {
+        wait->err = wait->timeout.expired ? RT_E_AGAIN : wait->recv.err;
+        return RT_READY;
+    }
+    return cancelled ? finish(wait, RT_E_CANCELLED) : RT_PENDING;
+}
+
+static rt_poll
+session_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, session);
+    for (;;) {
+        if (!story->waits) {
+            uint64_t limit_ns = story->served == 0 ? RT_MS : RT_NEVER;
+            wait_for_init(&story->wait, &story->requests, &story->request, limit_ns);
+            story->waits = true;
+        }
+        bool cancelled = rt_task_cancel_asked(task) && !story->raised;
+        story->raised = story->raised || cancelled;
+        RT_AWAIT(wait_for_poll(&story->wait, cancelled, cx));
+        story->waits = false;
+        if (story->wait.err != RT_OK) {
+            return RT_READY;
+        }
+        story->served++;
+    }
+}
+
+static rt_poll
+client_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, client);
+    bool request = true;
+    RT_AWAIT(rt_sleep_poll(&story->until_request, cx));
+    SIM_ALWAYS(rt_channel_try_send(&story->requests, &request) == RT_OK);
+    return RT_READY;
+}
+
+static rt_poll
+operator_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, operator);
+    if (!story->asked) {
+        RT_AWAIT(rt_sleep_poll(&story->until_end, cx));
+        story->asked = true;
+        rt_task_ask_cancel(&story->session);
+    }
+    return rt_task_join(&story->session, cx);
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct story *story = sim_new(world, struct story);
+    struct rt_channel_config config = {story->ring, sizeof(story->ring[0]), 1, NULL, NULL};
+    story->wait.broken = broken;
+    rt_channel_init(&story->requests, &config);
+    rt_sleep_until(&story->until_request, sim_pick(world, 2) == 0 ? RT_MS / 2 : RT_MS);
+    rt_sleep_until(&story->until_end, sim_pick(world, 2) == 0 ? 2 * RT_MS : RT_MS);
+    rt_task_init(&story->session, session_poll, NULL, "session");
+    rt_task_init(&story->client, client_poll, NULL, "client");
+    rt_task_init(&story->operator, operator_poll, NULL, "operator");
+    sim_spawn(rt, &story->session);
+    sim_spawn(rt, &story->client);
+    sim_spawn(rt, &story->operator);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_cpython_86296_broken, .name = "zoo/cpython-86296/broken", .bug = "C04",
+        .reference = "python/cpython#86296",
+        .about = "A request to cancel vanishes when the answer comes in the same turn.",
+        .setup = setup_broken, .expect = SIM_VERDICT_DEADLOCK);
+SIM_SCENARIO(zoo_cpython_86296_fixed, .name = "zoo/cpython-86296/fixed",
+        .about = "A request to cancel is raised, whatever comes in the same turn.",
+        .setup = setup_fixed);

@@ -1,0 +1,108 @@
+/*
+ * cpython-90155.c -- a permit that was granted to somebody who has just given up.
+ *
+ * python/cpython#90155 (asyncio.Semaphore, fixed by #93222).
+ *
+ * The bug. A release wakes the first waiter, and notes that a wake-up is under way. A waiter that
+ * is cancelled after that and before its turn raises its cancellation and wakes nobody: the permit
+ * is there, everybody behind sleeps on.
+ *
+ * The fix. Who is cancelled after it was granted wakes the next. cpython-90155.patch takes that out of
+ * rt_waiter_leave in runtime/sync/waiters.c: the permit goes back, and the line is not served.
+ *
+ * Here. One connection to a database. A report holds it for a millisecond; a page waits for it,
+ * with a patience of its own; a backup waits behind. The page gives up in the moment in which it is
+ * granted the connection.
+ *
+ * Cause: never-fired in rt_waiter_leave or page_poll
+ * Must end in: lost-wakeup of the backup. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/sync/semaphore.h"
+#include "sim/rewake.h"
+
+struct story {
+    struct rt_semaphore connection;
+    struct rt_task report;
+    struct rt_acquire for_report;
+    struct rt_sleep work;
+    bool working;
+    struct rt_task page;
+    struct rt_acquire for_page;
+    struct rt_sleep patience;
+    struct rt_task backup;
+    struct rt_acquire for_backup;
+};
+
+static void
+give_back(struct story *story)
+{
+    rt_err err = rt_semaphore_release(&story->connection, 1);
+    SIM_ALWAYS(err == RT_OK);
+}
+
+static rt_poll
+report_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, report);
+    if (!story->working) {
+        RT_AWAIT(rt_acquire_poll(&story->for_report, cx));
+        story->working = true;
+    }
+    RT_AWAIT(rt_sleep_poll(&story->work, cx));
+    give_back(story);
+    return RT_READY;
+}
+
+static rt_poll
+page_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, page);
+    if (rt_sleep_poll(&story->patience, cx) == RT_READY) {
+        rt_acquire_drop(&story->for_page);
+        return RT_READY;
+    }
+    RT_AWAIT(rt_acquire_poll(&story->for_page, cx));
+    rt_sleep_cancel(&story->patience);
+    give_back(story);
+    return RT_READY;
+}
+
+static rt_poll
+backup_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, backup);
+    RT_AWAIT(rt_acquire_poll(&story->for_backup, cx));
+    give_back(story);
+    return RT_READY;
+}
+
+static void
+setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct story *story = sim_new(world, struct story);
+    rt_semaphore_init(&story->connection, 1);
+    rt_acquire_init(&story->for_report, &story->connection, 1);
+    rt_acquire_init(&story->for_page, &story->connection, 1);
+    rt_acquire_init(&story->for_backup, &story->connection, 1);
+    rt_sleep_until(&story->work, RT_MS);
+    rt_sleep_until(&story->patience, sim_range(world, 0, 2 * RT_MS));
+    rt_task_init(&story->report, report_poll, NULL, "report");
+    rt_task_init(&story->page, page_poll, NULL, "page");
+    rt_task_init(&story->backup, backup_poll, NULL, "backup");
+    sim_spawn(rt, &story->report);
+    sim_spawn(rt, &story->page);
+    sim_spawn(rt, &story->backup);
+}
+
+#ifdef ZOO_FORM_BROKEN
+SIM_SCENARIO(zoo_cpython_90155_broken, .name = "zoo/cpython-90155/broken", .bug = "C01",
+        .reference = "python/cpython#90155",
+        .about = "Who gives up after it was granted a permit wakes nobody.", .setup = setup,
+        .expect = SIM_VERDICT_LOST_WAKEUP);
+#else
+SIM_SCENARIO(zoo_cpython_90155_fixed, .name = "zoo/cpython-90155/fixed",
+        .about = "Who gives up after it was granted a permit passes it on.", .setup = setup);
+#endif

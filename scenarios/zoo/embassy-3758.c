@@ -1,0 +1,164 @@
+/*
+ * embassy-3758.c -- an interrupt is acknowledged after it was dealt with, and the next one with it.
+ *
+ * embassy-rs/embassy#3758 (commit 13b205e); embassy-rs/embassy#6528 is the same elsewhere.
+ *
+ * The bug. The handler of the timer's interrupt wakes what is due, sets the comparator to the next
+ * deadline, and then clears the interrupt. When the counter reaches the new deadline between the
+ * two, the hardware sets the very bit that is cleared a moment later. There is no second match, and
+ * no alarm ever comes again.
+ *
+ * The fix. Clear first, then look: on_interrupt below.
+ *
+ * Here. A controller blinks at deadlines that its program has laid down, some milliseconds or some
+ * microseconds apart. To set the comparator takes the bus a while.
+ *
+ * Cause: order, counter_main before pending_clear or fired-early in counter_main
+ * Must end in: deadlock of the controller, with a deadline past. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define ALARMS 6u
+
+/* ---- The hardware: a counter (the clock), a comparator, and an interrupt's bit. -------------- */
+
+struct chip {
+    struct sim_world *world;
+    struct sim_loop *counter;
+    struct sim_loop *processor;
+    bool armed;
+    uint64_t compare_ns;
+    bool pending; /* The bit. */
+};
+
+/* A write takes the bus a while, and the counter goes on. */
+static void
+bus_write(struct chip *chip)
+{
+    sim_sleep(chip->world, 2 * RT_US);
+}
+
+static void
+counter_main(struct sim_world *world, void *argument)
+{
+    struct chip *chip = argument;
+    for (;;) {
+        if (!chip->armed) {
+            sim_loop_block(world, 0, "a value to compare with", RT_HERE);
+        } else if (sim_now(world) < chip->compare_ns) {
+            sim_sleep(world, chip->compare_ns - sim_now(world));
+        } else {
+            chip->armed = false;
+            chip->pending = true;
+            sim_loop_wake(chip->processor);
+        }
+    }
+}
+
+static void
+compare_set(struct chip *chip, uint64_t compare_ns)
+{
+    chip->compare_ns = compare_ns;
+    chip->armed = true;
+    sim_loop_wake(chip->counter);
+    bus_write(chip);
+}
+
+static void
+pending_clear(struct chip *chip)
+{
+    chip->pending = false;
+    bus_write(chip);
+}
+
+/* Until the bit is set. */
+static void
+wait_for_interrupt(struct chip *chip)
+{
+    while (!chip->pending) {
+        sim_loop_block(chip->world, 0, "an interrupt", RT_HERE);
+    }
+}
+
+/* ---- The driver, and its program. ------------------------------------------------------------ */
+
+struct story {
+    struct chip chip;
+    uint64_t deadlines_ns[ALARMS];
+    uint32_t next;
+    bool broken;
+};
+
+static void
+check_alarm(struct story *story)
+{
+    while (story->next < ALARMS && story->deadlines_ns[story->next] <= sim_now(story->chip.world)) {
+        story->next++; /* Blink. */
+    }
+    if (story->next < ALARMS) {
+        compare_set(&story->chip, story->deadlines_ns[story->next]);
+    }
+}
+
+static void
+on_interrupt(struct story *story)
+{
+    if (!story->broken) {
+        pending_clear(&story->chip);
+    }
+    check_alarm(story);
+    if (story->broken) {
+        pending_clear(&story->chip);
+    }
+}
+
+static void
+processor_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    (void)world;
+    check_alarm(story);
+    while (story->next < ALARMS) {
+        wait_for_interrupt(&story->chip);
+        on_interrupt(story);
+    }
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    static const uint64_t apart_ns[] = {2 * RT_MS, 100 * RT_US, 5 * RT_US, RT_US};
+    struct story *story = sim_new(world, struct story);
+    uint64_t at_ns = 0;
+    for (uint32_t i = 0; i < ALARMS; i++) {
+        at_ns += apart_ns[sim_pick(world, 4)];
+        story->deadlines_ns[i] = at_ns;
+    }
+    story->broken = broken;
+    story->chip.world = world;
+    story->chip.counter = sim_loop_new_background(world, "counter", counter_main, &story->chip);
+    story->chip.processor = sim_loop_new(world, "processor", processor_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_embassy_3758_broken, .name = "zoo/embassy-3758/broken", .bug = "E19",
+        .reference = "embassy-rs/embassy#3758",
+        .about = "An interrupt is cleared after the alarm was set again.", .setup = setup_broken,
+        .expect = SIM_VERDICT_DEADLOCK);
+SIM_SCENARIO(zoo_embassy_3758_fixed, .name = "zoo/embassy-3758/fixed",
+        .about = "An interrupt is cleared before the alarm is set again.", .setup = setup_fixed);

@@ -1,0 +1,157 @@
+/*
+ * foundationdb-rs-410.c -- a simulation's executor polls inside the wake.
+ *
+ * foundationdb-rs/foundationdb-rs#410.
+ *
+ * The bug. In a simulation there is one thread, so the executor had a wake poll the task at once. A
+ * shared future wakes everybody who waits for it, and holds its mutex while it does; the first one
+ * that is polled inside of that asks the shared future for its value, which takes the mutex.
+ *
+ * The fix. A wake puts the task into a queue, and the queue is polled when nobody is being woken:
+ * executor_wake below.
+ *
+ * Here. Two transactions share one future, a version of the database. A transaction that asks after
+ * it is there does not wait, and all is well. One that waited is polled under the mutex.
+ *
+ * Cause: not-a-wake in executor_wake or never-fired in shared_complete or lock_release
+ * Must end in: deadlock of the simulation's thread. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "scenarios/zoo/lock.h"
+#include "sim/rewake.h"
+
+#define TRANSACTIONS 2u
+
+struct transaction {
+    bool waits; /* In the shared future's list. */
+    bool queued;
+    bool done;
+    uint64_t begins_ns;
+};
+
+struct story {
+    struct sim_world *world;
+    struct lock mutex; /* Of the shared future. */
+    bool complete;
+    struct transaction transactions[TRANSACTIONS];
+    uint64_t version_ns;
+    bool broken;
+};
+
+/* Polls the shared future for one transaction. */
+static void
+transaction_poll(struct story *story, struct transaction *transaction)
+{
+    lock_take(&story->mutex);
+    transaction->waits = !story->complete;
+    transaction->done = story->complete;
+    lock_release(&story->mutex);
+}
+
+static void
+executor_wake(struct story *story, struct transaction *transaction)
+{
+    if (story->broken) {
+        transaction_poll(story, transaction);
+    } else {
+        transaction->queued = true;
+    }
+}
+
+static void
+executor_run(struct story *story)
+{
+    for (uint32_t i = 0; i < TRANSACTIONS; i++) {
+        struct transaction *transaction = &story->transactions[i];
+        if (transaction->queued) {
+            transaction->queued = false;
+            transaction_poll(story, transaction);
+        }
+    }
+}
+
+static void
+shared_complete(struct story *story)
+{
+    lock_take(&story->mutex);
+    story->complete = true;
+    for (uint32_t i = 0; i < TRANSACTIONS; i++) {
+        if (story->transactions[i].waits) {
+            executor_wake(story, &story->transactions[i]);
+        }
+    }
+    lock_release(&story->mutex);
+}
+
+static bool
+all_done(const struct story *story)
+{
+    bool done = true;
+    for (uint32_t i = 0; i < TRANSACTIONS; i++) {
+        done = done && story->transactions[i].done;
+    }
+    return done;
+}
+
+/* The events of the simulation whose time has come. */
+static void
+begin_transactions(struct story *story)
+{
+    for (uint32_t i = 0; i < TRANSACTIONS; i++) {
+        struct transaction *transaction = &story->transactions[i];
+        if (transaction->begins_ns <= sim_now(story->world) && !transaction->waits) {
+            transaction->queued = !transaction->done;
+        }
+    }
+}
+
+static void
+simulation_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    while (!all_done(story)) {
+        begin_transactions(story);
+        executor_run(story);
+        if (!story->complete && story->version_ns <= sim_now(world)) {
+            shared_complete(story);
+        }
+        executor_run(story);
+        sim_sleep(world, RT_MS);
+    }
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    story->world = world;
+    story->mutex = (struct lock){.world = world, .name = "the shared future's mutex"};
+    story->broken = broken;
+    story->version_ns = sim_range(world, 0, 6 * RT_MS);
+    for (uint32_t i = 0; i < TRANSACTIONS; i++) {
+        story->transactions[i].begins_ns = 8 * RT_MS - sim_range(world, 0, 8 * RT_MS);
+    }
+    (void)sim_loop_new(world, "simulation", simulation_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_foundationdb_rs_410_broken, .name = "zoo/foundationdb-rs-410/broken", .bug = "I02",
+        .reference = "foundationdb-rs/foundationdb-rs#410",
+        .about = "A wake polls at once, under the mutex of who wakes.", .setup = setup_broken,
+        .expect = SIM_VERDICT_DEADLOCK);
+SIM_SCENARIO(zoo_foundationdb_rs_410_fixed, .name = "zoo/foundationdb-rs-410/fixed",
+        .about = "A wake puts the task into a queue, which is polled later.", .setup = setup_fixed);

@@ -1,0 +1,141 @@
+/*
+ * futures-rs-2047.c -- a group of futures polls those that give way until they do not.
+ *
+ * rust-lang/futures-rs#2047 (fixed by #2049); tokio-rs/tokio#2390 met it with its budget.
+ *
+ * The bug. A group is an executor of its own inside of one task: it polls its members as long as
+ * one of them is woken. A member that gives way wakes itself, and is woken. The group polls it
+ * again, and never gives way itself, so that what the member wanted others to do is not done.
+ *
+ * The fix. The group comes to an end of its round, and wakes its own task, after two members that
+ * gave way. futures-rs-2047.patch takes that, and the limit on polls in one round, out of
+ * runtime/compose/group.c.
+ *
+ * Here. Two uploads form a group. They may begin when a limiter, another task of the thread, has
+ * opened the gate, and give way until then. When the gate is open before they look, all is well. A
+ * loop that turns stops its thread, and not the world: before each look others run.
+ *
+ * Cause: not-a-wake in round_trip or upload_poll
+ * Must end in: livelock. Fails on the baseline run: no, there the gate is open.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define UPLOADS 2u
+
+struct story;
+
+struct upload {
+    struct rt_future future;
+    struct rt_once once;
+    struct rt_group_member member;
+    struct rt_key key;
+    struct story *story;
+};
+
+struct story {
+    struct sim_world *world;
+    struct sim_rt *rt;
+    bool open; /* The gate. */
+    struct rt_task limiter;
+    uint32_t left; /* Things that it has to do first. */
+    struct rt_task uploader;
+    struct rt_group group;
+    struct rt_slab_entry entries[UPLOADS];
+    struct upload uploads[UPLOADS];
+};
+
+static rt_poll
+limiter_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, limiter);
+    if (story->left > 0) {
+        story->left--;
+        rt_cx_reenqueue(cx);
+        return RT_PENDING;
+    }
+    story->open = true;
+    return RT_READY;
+}
+
+static rt_poll
+upload_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    struct upload *upload = rt_container_of(future, struct upload, future);
+    sim_loop_pause(upload->story->world);
+    if (!upload->story->open) {
+        rt_cx_reenqueue(cx); /* Others first. */
+        return RT_PENDING;
+    }
+    return RT_READY;
+}
+
+/* READY when all of them are done. */
+static rt_poll
+uploader_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, uploader);
+    void *done = NULL;
+    do {
+        RT_AWAIT(rt_group_poll(&story->group, cx, NULL, &done));
+        SIM_PROGRESS();
+    } while (done != NULL);
+    return RT_READY;
+}
+
+static void
+uploader_cleanup(struct rt_task *task)
+{
+    struct story *story = rt_container_of(task, struct story, uploader);
+    rt_group_drop(&story->group);
+}
+
+static void
+thread_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    (void)world;
+    SIM_ALWAYS(rt_run_to_completion(sim_rt_runtime(story->rt)) == RT_OK);
+}
+
+static void
+upload_init(struct upload *upload, struct story *story, const char *name)
+{
+    upload->story = story;
+    rt_future_init(&upload->future, upload_poll, NULL, name);
+    rt_once_init(&upload->once, &upload->future);
+    rt_err err =
+            rt_group_insert(&story->group, &upload->member, &upload->once.stream, &upload->key);
+    SIM_ALWAYS(err == RT_OK);
+}
+
+static void
+setup(struct sim_world *world)
+{
+    static const char *const names[UPLOADS] = {"upload 1", "upload 2"};
+    struct sim_rt_options options = {.by_loop = true};
+    struct story *story = sim_new(world, struct story);
+    story->world = world;
+    story->rt = sim_rt_new(world, &options);
+    story->left = sim_pick(world, 4);
+    rt_group_init(&story->group, story->entries, UPLOADS);
+    for (uint32_t i = 0; i < UPLOADS; i++) {
+        upload_init(&story->uploads[i], story, names[i]);
+    }
+    rt_task_init(&story->limiter, limiter_poll, NULL, "limiter");
+    rt_task_init(&story->uploader, uploader_poll, uploader_cleanup, "uploader");
+    sim_spawn(story->rt, &story->limiter);
+    sim_spawn(story->rt, &story->uploader);
+    (void)sim_loop_new(world, "thread", thread_main, story);
+}
+
+#ifdef ZOO_FORM_BROKEN
+SIM_SCENARIO(zoo_futures_rs_2047_broken, .name = "zoo/futures-rs-2047/broken", .bug = "F03",
+        .reference = "rust-lang/futures-rs#2047",
+        .about = "A group polls members that give way, and never gives way itself.", .setup = setup,
+        .expect = SIM_VERDICT_LIVELOCK);
+#else
+SIM_SCENARIO(zoo_futures_rs_2047_fixed, .name = "zoo/futures-rs-2047/fixed",
+        .about = "A group whose members give way does so itself.", .setup = setup);
+#endif

@@ -1,0 +1,139 @@
+/*
+ * glommio-401.c -- a waker that is dropped by a foreign executor takes its task's memory with it.
+ *
+ * DataDog/glommio#401 (pull request #404).
+ *
+ * The bug. A task is destroyed when it is complete and its last reference goes. A waker may be
+ * dropped on another executor, which must not destroy what belongs to this one; so it only gave its
+ * reference back. Was it the last one, of a task already complete, nobody came by again. (The same
+ * issue tells of a count that began at one too many, and leaked every task; that needs no search.)
+ *
+ * The fix. Such a drop sends the task home as a foreign wake does, and home destroys it:
+ * waker_drop_foreign below.
+ *
+ * Here. A task asks a resolver on another executor, which has a waker of it. The task's patience
+ * ends, or the answer comes before; the resolver's waker goes with its answer. The task owns a
+ * socket's pollable, and one that is never destroyed never gives it back.
+ *
+ * Cause: not-a-wake in waker_drop_foreign or home_main
+ * Must end in: leak. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+struct task {
+    uint32_t references;
+    bool complete;
+    struct rt_pollable socket; /* Its own: given back when the task is destroyed. */
+};
+
+struct story {
+    bool broken;
+    struct task task;
+    struct sim_source *network;
+    struct sim_loop *home;
+    struct task *foreign_wakes; /* Sent to home; there is room for the one task. */
+    bool resolver_closed;
+    uint64_t patience_ns;
+    uint64_t answer_ns;
+};
+
+static void
+destroy(struct task *task)
+{
+    rt_pollable_drop(&task->socket);
+}
+
+/* ---- At home. -------------------------------------------------------------------------------- */
+
+/* After the run that has completed it: the reference of its schedule goes. */
+static void
+complete(struct task *task)
+{
+    task->complete = true;
+    task->references--;
+    if (task->references == 0) {
+        destroy(task);
+    }
+}
+
+static void
+process_foreign_wakes(struct story *story)
+{
+    struct task *task = story->foreign_wakes;
+    story->foreign_wakes = NULL;
+    if (task != NULL && task->complete && task->references == 0) {
+        destroy(task);
+    }
+}
+
+static void
+home_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    SIM_ALWAYS(sim_source_subscribe(story->network, &story->task.socket) == RT_OK);
+    sim_sleep(world, story->patience_ns);
+    complete(&story->task);
+    while (!story->resolver_closed) {
+        sim_loop_block(world, 0, "the other executor", RT_HERE);
+    }
+    process_foreign_wakes(story);
+}
+
+/* ---- On the other executor. ------------------------------------------------------------------ */
+
+static void
+waker_drop_foreign(struct story *story, struct task *task)
+{
+    task->references--;
+    if (!story->broken && task->references == 0 && task->complete) {
+        story->foreign_wakes = task;
+    }
+}
+
+static void
+resolver_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    sim_sleep(world, story->answer_ns);
+    waker_drop_foreign(story, &story->task);
+    story->resolver_closed = true;
+    sim_loop_wake(story->home);
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct sim_host *host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
+    struct story *story = sim_new(world, struct story);
+    story->broken = broken;
+    story->task.references = 2; /* Of its schedule, and of the resolver's waker. */
+    story->patience_ns = 10 * RT_MS;
+    story->answer_ns = sim_range(world, 1 * RT_MS, 20 * RT_MS);
+    story->network = sim_source_new(host, "network");
+    story->home = sim_loop_new(world, "home", home_main, story);
+    (void)sim_loop_new(world, "resolver", resolver_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_glommio_401_broken, .name = "zoo/glommio-401/broken", .bug = "G02",
+        .reference = "DataDog/glommio#401",
+        .about = "A complete task whose last waker is dropped elsewhere is never destroyed.",
+        .setup = setup_broken, .expect = SIM_VERDICT_LEAK);
+SIM_SCENARIO(zoo_glommio_401_fixed, .name = "zoo/glommio-401/fixed",
+        .about = "A complete task whose last waker is dropped elsewhere is sent home.",
+        .setup = setup_fixed);

@@ -1,0 +1,204 @@
+/*
+ * libuv-1148.c -- a closed descriptor goes on reporting, for somebody else has it open.
+ *
+ * libuv/libuv#1148, fixed by #1468; joyent/libuv#1099 and #1100 are the same.
+ *
+ * The bug. A loop over epoll registers descriptors lazily and leaves it to close() to take them out
+ * of the set. But a registration belongs to what the number stands for, not to the number. When a
+ * duplicate is open, in a child or in a library, close() takes nothing out: the set goes on to
+ * report a number that is closed. The loop finds no watcher, tries to remove the number, which
+ * fails, for it is not open, and is told the same thing again at once.
+ *
+ * The fix. A descriptor is taken out of the set before it is closed: loop_close below.
+ *
+ * Here. A server takes a first line from a client, makes a duplicate of the connection for a
+ * helper, and closes its own. It calls the helper when it is idle: when a look at the set brings no
+ * event. The helper reads the second line. Does the second line come before the server is idle, the
+ * set never stops to report it.
+ *
+ * Cause: not-a-wake in loop_close or loop_run
+ * Must end in: livelock. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define WATCHERS_MAX 16
+#define BATCH_MAX 4
+
+/* ---- A small event loop, as many programs have one. ------------------------------------------ */
+
+struct loop;
+
+typedef void (*callback)(struct loop *loop, int fd);
+
+struct loop {
+    struct sim_fds *fds;
+    callback watchers[WATCHERS_MAX];    /* By number; NULL: nobody watches it. */
+    void (*on_idle)(struct loop *loop); /* Called once when a look brings no event; NULL: none. */
+    bool broken;
+    bool stopped;
+};
+
+static void
+loop_watch(struct loop *loop, int fd, callback on_readable)
+{
+    SIM_ALWAYS(sim_fd_add(loop->fds, fd, SIM_FD_IN, (uint64_t)fd) == RT_OK);
+    loop->watchers[fd] = on_readable;
+}
+
+static void
+loop_close(struct loop *loop, int fd)
+{
+    loop->watchers[fd] = NULL;
+    if (!loop->broken) {
+        SIM_ALWAYS(sim_fd_remove(loop->fds, fd) == RT_OK);
+    }
+    SIM_ALWAYS(sim_fd_close(loop->fds, fd) == RT_OK);
+}
+
+static void
+loop_run(struct loop *loop)
+{
+    while (!loop->stopped) {
+        struct sim_fd_event batch[BATCH_MAX];
+        uint64_t timeout_ns = loop->on_idle != NULL ? 0 : SIM_NEVER;
+        uint32_t count = sim_fd_wait(loop->fds, batch, BATCH_MAX, timeout_ns);
+        if (count == 0 && loop->on_idle != NULL) {
+            loop->on_idle(loop);
+            loop->on_idle = NULL;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            int fd = (int)batch[i].data;
+            if (loop->watchers[fd] != NULL) {
+                loop->watchers[fd](loop, fd);
+            } else {
+                /* One that nobody watches any more. What is closed cannot be removed. */
+                rt_err ignored = sim_fd_remove(loop->fds, fd);
+                (void)ignored;
+            }
+        }
+    }
+}
+
+/* ---- A server, its helper, and a client. ----------------------------------------------------- */
+
+struct story {
+    struct loop loop;
+    int connection;
+    int client;  /* The other end. */
+    int handed;  /* The helper's duplicate. */
+    int word;    /* An eventfd: the helper is done. */
+    int request; /* An eventfd: there is something for the helper. */
+};
+
+static struct story *
+story_of(struct loop *loop)
+{
+    return rt_container_of(loop, struct story, loop);
+}
+
+static void
+on_word(struct loop *loop, int fd)
+{
+    uint64_t count = 0;
+    if (sim_fd_read(loop->fds, fd, &count, sizeof(count)) == (int64_t)sizeof(count)) {
+        loop->stopped = true;
+    }
+}
+
+static void
+call_helper(struct loop *loop)
+{
+    SIM_ALWAYS(sim_fd_notify(loop->fds, story_of(loop)->request) == RT_OK);
+}
+
+static void
+on_line(struct loop *loop, int fd)
+{
+    struct story *story = story_of(loop);
+    char line = 0;
+    if (sim_fd_read(loop->fds, fd, &line, 1) != 1) {
+        return;
+    }
+    SIM_ALWAYS(sim_fd_dup(loop->fds, fd, &story->handed) == RT_OK);
+    loop_close(loop, fd);
+    loop->on_idle = call_helper;
+}
+
+static void
+server_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    (void)world;
+    loop_watch(&story->loop, story->connection, on_line);
+    loop_watch(&story->loop, story->word, on_word);
+    loop_run(&story->loop);
+}
+
+static void
+client_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    SIM_ALWAYS(sim_fd_write(story->loop.fds, story->client, "1", 1) == 1);
+    sim_sleep(world, 5 * RT_MS - sim_range(world, 0, 5 * RT_MS - 1));
+    SIM_ALWAYS(sim_fd_write(story->loop.fds, story->client, "2", 1) == 1);
+}
+
+/* Polls, for the sets of two loops are one here. */
+static void
+helper_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    struct sim_fds *fds = story->loop.fds;
+    uint64_t count = 0;
+    char line = 0;
+    while (sim_fd_read(fds, story->request, &count, sizeof(count)) == RT_E_AGAIN) {
+        sim_sleep(world, RT_MS);
+    }
+    while (sim_fd_read(fds, story->handed, &line, 1) != 1) {
+        sim_sleep(world, RT_MS);
+    }
+    SIM_ALWAYS(sim_fd_close(fds, story->handed) == RT_OK);
+    SIM_ALWAYS(sim_fd_notify(fds, story->word) == RT_OK);
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    int ends[2] = {-1, -1};
+    story->loop.fds = fds;
+    story->loop.broken = broken;
+    SIM_ALWAYS(sim_fd_pair(fds, "connection", 0, RT_MS / 2, ends) == RT_OK);
+    story->connection = ends[0];
+    story->client = ends[1];
+    SIM_ALWAYS(sim_fd_event_open(fds, "word", &story->word) == RT_OK);
+    SIM_ALWAYS(sim_fd_event_open(fds, "request", &story->request) == RT_OK);
+    (void)sim_loop_new(world, "server", server_main, story);
+    (void)sim_loop_new(world, "client", client_main, story);
+    (void)sim_loop_new(world, "helper", helper_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_libuv_1148_broken, .name = "zoo/libuv-1148/broken", .bug = "D12",
+        .reference = "libuv/libuv#1148",
+        .about = "A registration outlives the number that it was made with.", .setup = setup_broken,
+        .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LIVELOCK);
+SIM_SCENARIO(zoo_libuv_1148_fixed, .name = "zoo/libuv-1148/fixed",
+        .about = "A descriptor is taken out of the set before it is closed.", .setup = setup_fixed,
+        .profile = SIM_PROFILE_FD);

@@ -1,0 +1,152 @@
+/*
+ * libuv-3686.c -- one turn of the loop runs the timers twice.
+ *
+ * libuv/libuv#3686 and libuv/libuv#3927, fixed by 6600954; 24d1d08 (#4048) belongs to it.
+ *
+ * The bug. A program that has a loop of its own turns libuv's once in each round of it, with
+ * UV_RUN_ONCE. Such a turn ran the timers at its beginning, waited for what comes, and, so that a
+ * turn in which only a timer came due is not lost, ran them again at its end. A timer that was due
+ * at the beginning, and with its next period at the end, is called twice in one turn.
+ *
+ * The fix. In such a turn they are run at its end only: turn_once below.
+ *
+ * Here. A program draws what a timer gives it: the timer puts the next picture into the one place
+ * there is for it, and the program, after each turn, draws what it finds there. Drawing takes a
+ * while. The film ends when each of its pictures has been seen, and the program leaves when the
+ * loop has said so.
+ *
+ * Cause: not-a-wake in turn_once or coalesced in on_timer or never-fired in program_main
+ * Must end in: deadlock, as a picture was put over another that was not seen; where the last one
+ * lies there yet, in lost-wakeup, as the program draws it when its wait ends. Fails on the default
+ * schedule: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define BATCH_MAX 4
+#define PERIOD_NS (4 * RT_MS)
+#define PICTURES 6u
+
+/* ---- A loop with one repeating timer, as libuv's. -------------------------------------------- */
+
+struct loop {
+    struct sim_world *world;
+    struct sim_fds *fds;
+    uint64_t time_ns;
+    uint64_t timeout_ns; /* SIM_NEVER: stopped. */
+    bool broken;
+};
+
+struct story {
+    struct loop loop;
+    int remote;
+    int remote_peer;
+    bool has_picture; /* The one place. */
+    bool stopped;
+    uint32_t made;
+    uint32_t seen;
+};
+
+static void
+on_timer(struct story *story)
+{
+    story->has_picture = true;
+    if (++story->made == PICTURES) {
+        story->loop.timeout_ns = SIM_NEVER;
+    }
+}
+
+static void
+run_timers(struct story *story)
+{
+    struct loop *loop = &story->loop;
+    loop->time_ns = sim_now(loop->world);
+    if (loop->timeout_ns <= loop->time_ns) {
+        loop->timeout_ns = loop->time_ns + PERIOD_NS;
+        on_timer(story);
+    }
+}
+
+static void
+poll_for_events(struct story *story)
+{
+    struct loop *loop = &story->loop;
+    struct sim_fd_event batch[BATCH_MAX];
+    uint64_t now_ns = sim_now(loop->world);
+    uint64_t timeout_ns = SIM_NEVER;
+    if (loop->timeout_ns != SIM_NEVER) {
+        timeout_ns = loop->timeout_ns > now_ns ? loop->timeout_ns - now_ns : 0;
+    }
+    if (sim_fd_wait(loop->fds, batch, BATCH_MAX, timeout_ns) > 0) {
+        char word;
+        story->stopped = sim_fd_read(loop->fds, story->remote, &word, 1) == 1;
+    }
+}
+
+static void
+turn_once(struct story *story)
+{
+    if (story->loop.broken) {
+        run_timers(story);
+    }
+    poll_for_events(story);
+    run_timers(story);
+}
+
+/* ---- The program, and who looks at what it draws. -------------------------------------------- */
+
+static void
+program_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    story->loop.timeout_ns = sim_now(world) + PERIOD_NS;
+    while (!story->stopped) {
+        turn_once(story);
+        if (story->has_picture) {
+            story->has_picture = false;
+            story->seen++;
+            sim_sleep(world, sim_range(world, 1 * RT_MS, 6 * RT_MS));
+        }
+        if (story->seen == PICTURES) {
+            SIM_ALWAYS(sim_fd_write(story->loop.fds, story->remote_peer, "q", 1) == 1);
+            story->seen++;
+        }
+    }
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    int ends[2] = {-1, -1};
+    story->loop = (struct loop){.world = world, .broken = broken};
+    story->loop.fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    SIM_ALWAYS(sim_fd_pair(story->loop.fds, "remote control", 0, RT_MS, ends) == RT_OK);
+    story->remote = ends[0];
+    story->remote_peer = ends[1];
+    SIM_ALWAYS(sim_fd_add(story->loop.fds, ends[0], SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "program", program_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_libuv_3686_broken, .name = "zoo/libuv-3686/broken", .bug = "E13",
+        .reference = "libuv/libuv#3686", .about = "A turn of the loop runs the timers twice.",
+        .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_DEADLOCK,
+        .expect_also = SIM_VERDICT_LOST_WAKEUP);
+SIM_SCENARIO(zoo_libuv_3686_fixed, .name = "zoo/libuv-3686/fixed",
+        .about = "A turn of the loop runs the timers once.", .setup = setup_fixed,
+        .profile = SIM_PROFILE_FD);

@@ -1,0 +1,120 @@
+/*
+ * mio-1614.c -- a timeout below a millisecond becomes no timeout at all.
+ *
+ * tokio-rs/mio#1614, fixed by #1615; redis 175a9e3 (#8764) and oven-sh/bun#34780 are the same.
+ *
+ * The bug. The runtime's deadlines are in nanoseconds, the kernel's timeout in milliseconds. The
+ * poller divides, and the rest is cut off. So with less than a millisecond to go it asks the kernel
+ * not to wait, finds nothing, sees that nothing is due, and asks again: the last part of every wait
+ * is spent at full speed.
+ *
+ * The fix. What is not 0 is rounded up: timeout_ms below.
+ *
+ * Here. A sampler looks at a gauge twenty times, at a rate that the user names, and ends. A peer
+ * may tell it to stop earlier, and never does. At 100 a second all is well. At 60 a second the
+ * period is 16.667 ms.
+ *
+ * Cause: not-a-wake in timeout_ms or kernel_wait or sampler_main
+ * Must end in: livelock. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define BATCH_MAX 4
+#define SAMPLES 20
+
+/* ---- The poller. ----------------------------------------------------------------------------- */
+
+struct poller {
+    struct sim_fds *fds;
+    bool broken;
+};
+
+static uint64_t
+timeout_ms(const struct poller *poller, uint64_t timeout_ns)
+{
+    if (poller->broken) {
+        return timeout_ns / RT_MS;
+    }
+    return timeout_ns / RT_MS + (timeout_ns % RT_MS != 0);
+}
+
+/* epoll_wait: its timeout is in milliseconds. */
+static uint32_t
+kernel_wait(struct poller *poller, struct sim_fd_event *ret_events, uint32_t max, uint64_t ms)
+{
+    return sim_fd_wait(poller->fds, ret_events, max, ms * RT_MS);
+}
+
+static uint32_t
+poller_wait(struct poller *poller, struct sim_fd_event *ret_events, uint64_t timeout_ns)
+{
+    return kernel_wait(poller, ret_events, BATCH_MAX, timeout_ms(poller, timeout_ns));
+}
+
+/* ---- The sampler. ---------------------------------------------------------------------------- */
+
+struct story {
+    struct poller poller;
+    int control;
+    uint64_t period_ns;
+    uint64_t next_ns;
+    uint32_t samples;
+};
+
+static void
+sampler_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    story->next_ns = sim_now(world) + story->period_ns;
+    while (story->samples < SAMPLES) {
+        uint64_t now_ns = sim_now(world);
+        if (now_ns >= story->next_ns) {
+            story->samples++;
+            story->next_ns += story->period_ns;
+            continue;
+        }
+        struct sim_fd_event batch[BATCH_MAX];
+        if (poller_wait(&story->poller, batch, story->next_ns - now_ns) > 0) {
+            return; /* Told to stop. */
+        }
+    }
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    static const uint64_t rates[] = {100, 50, 60, 144};
+    struct story *story = sim_new(world, struct story);
+    struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    int ends[2] = {-1, -1};
+    story->poller = (struct poller){.fds = fds, .broken = broken};
+    story->period_ns = RT_SECOND / rates[sim_pick(world, 4)];
+    SIM_ALWAYS(sim_fd_pair(fds, "control", 0, RT_MS, ends) == RT_OK);
+    story->control = ends[0];
+    SIM_ALWAYS(sim_fd_add(fds, story->control, SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "sampler", sampler_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_mio_1614_broken, .name = "zoo/mio-1614/broken", .bug = "D18",
+        .reference = "tokio-rs/mio#1614",
+        .about = "The last part of a millisecond is waited for at full speed.",
+        .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LIVELOCK);
+SIM_SCENARIO(zoo_mio_1614_fixed, .name = "zoo/mio-1614/fixed",
+        .about = "A part of a millisecond is rounded up.", .setup = setup_fixed,
+        .profile = SIM_PROFILE_FD);

@@ -1,0 +1,118 @@
+/*
+ * mio-1948.c -- a timeout too long for its type is a negative number.
+ *
+ * tokio-rs/mio#1948 (897a2c8); redis 24187ed (#12474) is the same with another outcome, and mio
+ * c45510f an earlier fix.
+ *
+ * The bug. The kernel takes a timeout as an int, where -1 and everything below means "forever".
+ * The poller has a wide number and casts. What is longer than the int can say comes out negative,
+ * or as some short time, by where it wraps. mio counts milliseconds, and an int of those ends after
+ * 24.8 days; redis counted microseconds, which end after 35.8 minutes. Here it is redis' unit, so
+ * that the story is shorter.
+ *
+ * The fix. What is too long is cut to the longest timeout there is; the loop then wakes up early,
+ * finds nothing due, and waits for the rest: timeout_of below.
+ *
+ * Here. A cache holds an entry for as long as its user said: for 2 s, 10 or 20 minutes, or 40. Its
+ * loop sleeps until then, and ends when the entry has gone.
+ *
+ * Cause: never-stored in timeout_of or kernel_wait
+ * Must end in: deadlock (the loop waits forever, for a message that nobody has to send). Fails on
+ * the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <limits.h>
+
+#include "sim/rewake.h"
+
+#define BATCH_MAX 4
+#define MINUTE (60 * RT_SECOND)
+
+/* ---- The poller. ----------------------------------------------------------------------------- */
+
+struct poller {
+    struct sim_fds *fds;
+    bool broken;
+};
+
+static int
+timeout_of(const struct poller *poller, uint64_t timeout_ns)
+{
+    uint64_t us = timeout_ns / RT_US + (timeout_ns % RT_US != 0);
+    if (!poller->broken && us > INT_MAX) {
+        return INT_MAX;
+    }
+    return (int)(uint32_t)us;
+}
+
+/* The kernel's: negative is forever. */
+static uint32_t
+kernel_wait(struct poller *poller, struct sim_fd_event *ret_events, uint32_t max, int us)
+{
+    return sim_fd_wait(poller->fds, ret_events, max, us < 0 ? SIM_NEVER : (uint64_t)us * RT_US);
+}
+
+/* ---- The cache. ------------------------------------------------------------------------------ */
+
+struct story {
+    struct poller poller;
+    int client;
+    uint64_t lives_ns;
+    bool evicted;
+};
+
+static void
+cache_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    uint64_t expires_ns = sim_now(world) + story->lives_ns;
+    while (!story->evicted) {
+        struct sim_fd_event batch[BATCH_MAX];
+        uint64_t now_ns = sim_now(world);
+        if (now_ns >= expires_ns) {
+            story->evicted = true;
+            break;
+        }
+        int timeout = timeout_of(&story->poller, expires_ns - now_ns);
+        uint32_t count = kernel_wait(&story->poller, batch, BATCH_MAX, timeout);
+        SIM_ALWAYS(count == 0); /* The client says nothing. */
+    }
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    static const uint64_t lives_ns[] = {2 * RT_SECOND, 10 * MINUTE, 20 * MINUTE, 40 * MINUTE};
+    struct story *story = sim_new(world, struct story);
+    struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    int ends[2] = {-1, -1};
+    story->poller = (struct poller){.fds = fds, .broken = broken};
+    story->lives_ns = lives_ns[sim_pick(world, 4)];
+    SIM_ALWAYS(sim_fd_pair(fds, "client", 0, RT_MS, ends) == RT_OK);
+    story->client = ends[0];
+    SIM_ALWAYS(sim_fd_add(fds, story->client, SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "cache", cache_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_mio_1948_broken, .name = "zoo/mio-1948/broken", .bug = "D19",
+        .reference = "tokio-rs/mio#1948",
+        .about = "A timeout of forty minutes is negative, and so forever.", .setup = setup_broken,
+        .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_DEADLOCK);
+SIM_SCENARIO(zoo_mio_1948_fixed, .name = "zoo/mio-1948/fixed",
+        .about = "A timeout that is too long is cut, and the rest waited for afterwards.",
+        .setup = setup_fixed, .profile = SIM_PROFILE_FD);

@@ -1,0 +1,132 @@
+/*
+ * monoio-147.c -- a loop that does not ask after its main future's own wake before it parks.
+ *
+ * bytedance/monoio#147, fixed by da26455. monoio is a thread-per-core runtime over io_uring.
+ *
+ * The bug. block_on keeps the wake of its main future in a mark of its own, beside the queue
+ * of tasks. A round ran the tasks, polled the main future if it was marked, and parked when
+ * the queue was empty. A main future that woke itself while it was polled left the mark set
+ * and the queue empty: the loop parked with its only work in hand.
+ *
+ * The fix. "If it is marked, poll it" became "while it is marked, poll it" (B1). Our executor
+ * has one queue for all, so monoio-147.patch takes the root out of the question "is anything woken?",
+ * once its poll has left nothing else behind: runtime/runtime.c, poll_woken and run_loop.
+ *
+ * Here. The main future reads an upload, at most three times a poll: then it gives way, by
+ * waking itself, as a budget for cooperation does. When one chunk comes after the other, each
+ * poll reads once, finds nothing more and waits. When there is more (a chunk came early, reads
+ * were short), the budget ends the poll, and nothing but the main future's own wake is left. A
+ * task that waits for a signal to end keeps the host's list from being empty, so the loop
+ * parks there, forever.
+ *
+ * Cause: coalesced in read_some or run_loop or not-a-wake in run_loop
+ * Must end in: lost-wakeup of main. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define UPLOAD "sixteen letters."
+#define SIZE (sizeof(UPLOAD) - 1)
+#define CHUNK 8
+#define READS_A_POLL 3
+
+struct story {
+    struct sim_rt *rt;
+    struct rt_task main;
+    struct sim_input *upload;
+    struct rt_pollable readable;
+    struct rt_wait wait;
+    char text[SIZE + 1];
+    size_t length;
+    struct rt_task signal;
+    struct rt_pollable signalled;
+    struct rt_wait signal_wait;
+};
+
+/* READY at the end of the upload. */
+static rt_poll
+read_some(struct story *story, struct rt_cx *cx)
+{
+    for (uint32_t i = 0; i < READS_A_POLL; i++) {
+        size_t size = 0;
+        rt_err err = sim_input_read(story->upload, story->text + story->length,
+                sizeof(story->text) - story->length, &size);
+        if (err == RT_E_CLOSED) {
+            return RT_READY;
+        }
+        if (err == RT_E_AGAIN) {
+            RT_AWAIT(rt_wait_for(&story->wait, &story->readable, cx));
+        }
+        story->length += size;
+    }
+    rt_cx_reenqueue(cx);
+    return RT_PENDING;
+}
+
+static rt_poll
+main_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    return read_some(rt_container_of(task, struct story, main), cx);
+}
+
+static rt_poll
+signal_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, signal);
+    return rt_wait_for(&story->signal_wait, &story->signalled, cx);
+}
+
+static void
+main_cleanup(struct rt_task *task)
+{
+    struct story *story = rt_container_of(task, struct story, main);
+    rt_wait_cancel(&story->wait);
+    rt_pollable_drop(&story->readable);
+}
+
+static void
+signal_cleanup(struct rt_task *task)
+{
+    struct story *story = rt_container_of(task, struct story, signal);
+    rt_wait_cancel(&story->signal_wait);
+    rt_pollable_drop(&story->signalled);
+}
+
+static void
+loop_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    (void)world;
+    SIM_ALWAYS(rt_block_on(sim_rt_runtime(story->rt), &story->main) == RT_OK);
+}
+
+static void
+setup(struct sim_world *world)
+{
+    struct sim_rt_options options = {.by_loop = true};
+    struct story *story = sim_new(world, struct story);
+    story->rt = sim_rt_new(world, &options);
+    struct sim_host *host = sim_rt_host(story->rt);
+    story->upload = sim_input_new(host, "upload", UPLOAD, SIZE, CHUNK, 1 * RT_MS, 9 * RT_MS);
+    SIM_ALWAYS(sim_input_subscribe(story->upload, &story->readable) == RT_OK);
+    struct sim_source *signal = sim_source_new(host, "signal to end");
+    SIM_ALWAYS(sim_source_subscribe(signal, &story->signalled) == RT_OK);
+    rt_wait_init(&story->wait);
+    rt_wait_init(&story->signal_wait);
+    rt_task_init(&story->main, main_poll, main_cleanup, "main");
+    rt_task_init(&story->signal, signal_poll, signal_cleanup, "signal");
+    sim_spawn_background(story->rt, &story->signal);
+    (void)sim_loop_new(world, "block_on", loop_main, story);
+}
+
+#ifdef ZOO_FORM_BROKEN
+SIM_SCENARIO(zoo_monoio_147_broken, .name = "zoo/monoio-147/broken", .bug = "A08",
+        .reference = "bytedance/monoio#147",
+        .about = "block_on parks although its main future has woken itself.", .setup = setup,
+        .expect = SIM_VERDICT_LOST_WAKEUP);
+#else
+SIM_SCENARIO(zoo_monoio_147_fixed, .name = "zoo/monoio-147/fixed",
+        .about = "block_on polls its main future for as long as that wakes itself, then parks.",
+        .setup = setup);
+#endif

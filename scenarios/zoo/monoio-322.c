@@ -1,0 +1,153 @@
+/*
+ * monoio-322.c -- who gives way is put in front of the queue, and so gives way to nobody.
+ *
+ * bytedance/monoio#322, fixed by #362 (9ad6702).
+ *
+ * The bug. A task that gives way wakes itself during its own poll, and the scheduler has a function
+ * of its own for that case. It put the task at the head of the queue, from which the next one is
+ * taken: the same task again, whoever else is waiting.
+ *
+ * The fix. It goes to the end, behind all others: local_push below.
+ *
+ * Here. A service waits until its settings have been loaded, and gives way while they have not. The
+ * loader is another task of the thread. When it is done before the service looks for the first
+ * time, all is well.
+ *
+ * Cause: not-a-wake in local_push or service_poll
+ * Must end in: starvation of the loader. Fails on the baseline run: no, there it comes first.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define TASKS_MAX 64u
+
+/* ---- The scheduler of a thread, as in monoio. ------------------------------------------------ */
+
+struct local {
+    struct rt_sched sched;
+    bool broken;
+    uint32_t queue[TASKS_MAX];
+    uint32_t count;
+    uint32_t polled; /* Who was taken out last. */
+};
+
+static struct local *
+local_of(struct rt_sched *sched)
+{
+    return rt_container_of(sched, struct local, sched);
+}
+
+/* Who was polled last, and comes before anybody else was taken out, has given way. */
+static void
+local_push(struct rt_sched *sched, uint32_t id)
+{
+    struct local *local = local_of(sched);
+    bool in_front = local->broken && id == local->polled;
+    uint32_t place = in_front ? 0 : local->count;
+    for (uint32_t i = local->count; i > place; i--) {
+        local->queue[i] = local->queue[i - 1];
+    }
+    local->queue[place] = id;
+    local->count++;
+}
+
+static void
+local_remove(struct rt_sched *sched, uint32_t id)
+{
+    struct local *local = local_of(sched);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < local->count; i++) {
+        if (local->queue[i] != id) {
+            local->queue[kept++] = local->queue[i];
+        }
+    }
+    local->count = kept;
+}
+
+static uint32_t
+local_pop(struct rt_sched *sched)
+{
+    struct local *local = local_of(sched);
+    if (local->count == 0) {
+        return RT_SCHED_NONE;
+    }
+    local->polled = local->queue[0];
+    local_remove(sched, local->polled);
+    return local->polled;
+}
+
+static const struct rt_sched_ops local_ops = {
+        .push = local_push, .pop = local_pop, .remove = local_remove};
+
+/* ---- A service and its settings. ------------------------------------------------------------- */
+
+struct story {
+    struct local local;
+    struct rt_task loader;
+    struct rt_sleep disk;
+    struct rt_task service;
+    struct rt_sleep start;
+    bool started;
+    bool loaded;
+};
+
+static rt_poll
+loader_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, loader);
+    RT_AWAIT(rt_sleep_poll(&story->disk, cx));
+    story->loaded = true;
+    return RT_READY;
+}
+
+static rt_poll
+service_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, service);
+    if (!story->started) {
+        RT_AWAIT(rt_sleep_poll(&story->start, cx));
+        story->started = true;
+    }
+    if (!story->loaded) {
+        rt_cx_reenqueue(cx); /* yield_now */
+        return RT_PENDING;
+    }
+    return RT_READY;
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    story->local = (struct local){{&local_ops}, .broken = broken, .polled = RT_SCHED_NONE};
+    struct sim_rt_options options = {.sched = &story->local.sched, .capacity = TASKS_MAX};
+    struct sim_rt *rt = sim_rt_new(world, &options);
+    rt_sleep_init(&story->disk, sim_range(world, 0, 200 * RT_US));
+    rt_sleep_init(&story->start, 100 * RT_US);
+    rt_task_init(&story->loader, loader_poll, NULL, "loader");
+    rt_task_init(&story->service, service_poll, NULL, "service");
+    sim_spawn(rt, &story->loader);
+    sim_spawn(rt, &story->service);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_monoio_322_broken, .name = "zoo/monoio-322/broken", .bug = "F08",
+        .reference = "bytedance/monoio#322",
+        .about = "A task that gives way is put in front of the queue.", .setup = setup_broken,
+        .expect = SIM_VERDICT_STARVATION);
+SIM_SCENARIO(zoo_monoio_322_fixed, .name = "zoo/monoio-322/fixed",
+        .about = "A task that gives way is put behind all others.", .setup = setup_fixed);

@@ -1,0 +1,138 @@
+/*
+ * node-9561.c -- an interval that was cleared in its own callback is started again.
+ *
+ * nodejs/node#9561, fixed by nodejs/node#9606; nodejs/node#1191 (#1231) is the same with a timer
+ * that is called twice.
+ *
+ * The bug. An interval that is not to keep the process alive (unref) has a handle of its own. When
+ * the handle comes due the callback is called and then, as it repeats, the handle is started again.
+ * clearInterval in the callback closes the handle and takes it away: what is started is not there.
+ *
+ * The fix. After the callback it is asked whether the interval is still on: on_timeout below.
+ *
+ * Here. An interval looks whether a job is done, and clears itself when it is. Whoever did the job
+ * may clear it before, when nobody else waits.
+ *
+ * Cause: not-a-wake in handle_start or on_timeout
+ * Must end in: crash. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define PERIOD_NS (2 * RT_MS)
+
+/* ---- Intervals, as in node's timers.js. ------------------------------------------------------ */
+
+struct handle {
+    uint64_t timeout_ns;
+};
+
+struct interval {
+    struct sim_world *world;
+    struct handle *handle; /* NULL: cleared. */
+    void (*callback)(struct interval *interval);
+    uint64_t repeat_ns;
+    bool broken;
+};
+
+static void
+handle_start(struct interval *interval)
+{
+    uint64_t timeout_ns = sim_now(interval->world) + interval->repeat_ns;
+    *(volatile uint64_t *)&interval->handle->timeout_ns = timeout_ns;
+}
+
+static void
+clear_interval(struct interval *interval)
+{
+    interval->handle = NULL;
+}
+
+static void
+on_timeout(struct interval *interval)
+{
+    interval->callback(interval);
+    if (interval->broken || interval->handle != NULL) {
+        handle_start(interval);
+    }
+}
+
+/* ---- The job. -------------------------------------------------------------------------------- */
+
+struct story {
+    struct interval look;
+    bool done;
+    bool tidy; /* Who did the job clears the interval. */
+};
+
+static void
+look(struct interval *interval)
+{
+    struct story *story = rt_container_of(interval, struct story, look);
+    if (story->done) {
+        clear_interval(interval);
+    }
+}
+
+static void
+node_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    struct interval *interval = &story->look;
+    while (interval->handle != NULL) {
+        uint64_t now_ns = sim_now(world);
+        if (interval->handle->timeout_ns <= now_ns) {
+            on_timeout(interval);
+        } else {
+            sim_sleep(world, interval->handle->timeout_ns - now_ns);
+        }
+    }
+}
+
+static void
+job_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    sim_sleep(world, sim_range(world, 1 * RT_MS, 9 * RT_MS));
+    story->done = true;
+    if (story->tidy) {
+        clear_interval(&story->look);
+    }
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    story->look = (struct interval){.world = world,
+            .handle = sim_new(world, struct handle),
+            .callback = look,
+            .repeat_ns = PERIOD_NS,
+            .broken = broken};
+    handle_start(&story->look);
+    story->tidy = sim_pick(world, 2) == 0;
+    (void)sim_loop_new(world, "node", node_main, story);
+    (void)sim_loop_new(world, "job", job_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_node_9561_broken, .name = "zoo/node-9561/broken", .bug = "E18",
+        .reference = "nodejs/node#9561",
+        .about = "An interval is started again after its callback has cleared it.",
+        .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
+SIM_SCENARIO(zoo_node_9561_fixed, .name = "zoo/node-9561/fixed",
+        .about = "An interval is started again only while it is on.", .setup = setup_fixed);

@@ -1,0 +1,173 @@
+/*
+ * redis-41cabca.c -- a nested event loop frees the timer that is being called.
+ *
+ * redis/redis commit 41cabca.
+ *
+ * The bug. Deleting a timer only marks it; the next pass over the timers takes it out and frees it.
+ * A timer's procedure may run the event loop itself, so that clients are served while something
+ * long goes on. When the timer is deleted meanwhile, the inner pass frees it; then the procedure
+ * returns, and the outer pass writes the timer's next time into it, and goes on to its neighbour.
+ *
+ * The fix. A timer that is being called is counted, and no pass frees it before: pass below.
+ *
+ * Here. A timer loads a large file, in pieces, and serves clients between two of them. One of them
+ * may ask that the timer be deleted, before, during or after the load. What is freed is
+ * overwritten, as by an allocator that marks what is free.
+ *
+ * Cause: not-a-wake in pass or timer_call
+ * Must end in: crash. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include <string.h>
+
+#include "sim/rewake.h"
+
+#define FREED 0x5a
+#define NOMORE (-1)
+#define PIECES 4u
+
+/* ---- Timers, as in redis' ae.c. -------------------------------------------------------------- */
+
+struct story;
+
+struct timer {
+    int64_t (*procedure)(struct story *story); /* Milliseconds until the next call, or NOMORE. */
+    uint64_t when_ns;
+    bool deleted;
+    uint32_t calls; /* Going on now. */
+    struct timer *next;
+};
+
+struct story {
+    struct sim_world *world;
+    struct timer *timers;
+    struct timer *load;
+    struct sim_source *command; /* "Delete that timer." */
+    uint32_t answered;
+    uint32_t beats;
+    bool broken;
+};
+
+static void
+timer_free(struct timer *timer)
+{
+    memset(timer, FREED, sizeof(*timer));
+}
+
+static void
+timer_call(struct story *story, struct timer *timer)
+{
+    timer->calls++;
+    int64_t again_ms = timer->procedure(story);
+    timer->calls--;
+    if (again_ms == NOMORE) {
+        timer->deleted = true;
+    } else {
+        timer->when_ns = sim_now(story->world) + (uint64_t)again_ms * RT_MS;
+    }
+}
+
+static void
+pass(struct story *story)
+{
+    struct timer **place = &story->timers;
+    while (*place != NULL) {
+        struct timer *timer = *place;
+        if (timer->deleted && (story->broken || timer->calls == 0)) {
+            *place = timer->next;
+            timer_free(timer);
+            continue;
+        }
+        if (!timer->deleted && timer->calls == 0 && timer->when_ns <= sim_now(story->world)) {
+            timer_call(story, timer);
+        }
+        place = &timer->next;
+    }
+}
+
+static void
+process_events(struct story *story)
+{
+    if (sim_source_take(story->command) == RT_OK) {
+        story->answered++;
+        if (story->load != NULL) {
+            story->load->deleted = true;
+            story->load = NULL;
+        }
+    }
+    pass(story);
+}
+
+/* ---- The server. ----------------------------------------------------------------------------- */
+
+static int64_t
+load(struct story *story)
+{
+    for (uint32_t i = 0; i < PIECES; i++) {
+        sim_sleep(story->world, RT_MS);
+        process_events(story);
+    }
+    story->load = NULL;
+    return NOMORE;
+}
+
+static int64_t
+heartbeat(struct story *story)
+{
+    return ++story->beats < 5 ? 3 : NOMORE;
+}
+
+static void
+timer_add(struct story *story, uint64_t delay_ns, int64_t (*procedure)(struct story *story))
+{
+    struct timer *timer = sim_new(story->world, struct timer);
+    timer->procedure = procedure;
+    timer->when_ns = sim_now(story->world) + delay_ns;
+    timer->next = story->timers;
+    story->timers = timer;
+}
+
+static void
+server_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    timer_add(story, RT_MS, heartbeat);
+    timer_add(story, 2 * RT_MS, load);
+    story->load = story->timers;
+    while (story->timers != NULL || story->answered == 0) {
+        sim_sleep(world, RT_MS);
+        process_events(story);
+    }
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    *story = (struct story){.world = world, .broken = broken};
+    story->command = sim_source_new(sim_host_new(world, NULL, SIM_PROFILE_FD), "command");
+    sim_source_event_in(story->command, 0, 20 * RT_MS);
+    (void)sim_loop_new(world, "server", server_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_redis_41cabca_broken, .name = "zoo/redis-41cabca/broken", .bug = "E15",
+        .reference = "redis/redis 41cabca",
+        .about = "A pass inside a timer's procedure frees the timer.", .setup = setup_broken,
+        .expect = SIM_VERDICT_CRASH);
+SIM_SCENARIO(zoo_redis_41cabca_fixed, .name = "zoo/redis-41cabca/fixed",
+        .about = "A timer that is being called is freed by nobody.", .setup = setup_fixed);

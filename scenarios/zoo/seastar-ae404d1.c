@@ -1,0 +1,195 @@
+/*
+ * seastar-ae404d1.c -- there was an item when the waiter was told so.
+ *
+ * scylladb/seastar commit ae404d1 (queue::pop_eventually).
+ *
+ * The bug. A pop from an empty queue waits for a promise, "not empty", and then takes the first
+ * item. Between the two, others run: `abort` empties the queue. It fails the promise of whoever
+ * waits, but this one has been kept already, and the continuation takes the front of nothing.
+ *
+ * The fix. The continuation asks whether the queue was aborted before it pops: pop_eventually
+ * below.
+ *
+ * Here. A printer prints what comes into its queue. A clerk brings jobs; an operator may call it
+ * off at any moment, also in the one in which a job has come and the printer has not looked yet.
+ *
+ * Cause: not-a-wake in printer_poll or pop_eventually
+ * Must end in: crash. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define JOBS 3u
+
+struct job {
+    uint32_t pages;
+};
+
+enum promise { PROMISE_NONE, PROMISE_MADE, PROMISE_KEPT, PROMISE_FAILED };
+
+struct queue {
+    struct job *items[JOBS];
+    uint32_t head;
+    uint32_t count;
+    enum promise not_empty;
+    struct rt_slot waiting;
+    rt_err err;
+    struct job *popped;
+    bool aborted;
+    bool broken;
+};
+
+struct story {
+    struct queue queue;
+    struct job jobs[JOBS];
+    uint32_t brought;
+    uint32_t printed;
+    uint32_t pages;
+    struct rt_task printer;
+    struct rt_task clerk;
+    struct rt_sleep walk;
+    struct rt_task operator;
+    struct rt_sleep patience;
+};
+
+/* ---- Queue. ---------------------------------------------------------------------------------- */
+
+static void
+settle(struct queue *queue, enum promise how)
+{
+    if (queue->not_empty == PROMISE_MADE) {
+        queue->not_empty = how;
+        rt_slot_wake(&queue->waiting);
+    }
+}
+
+static void
+push(struct queue *queue, struct job *job)
+{
+    if (queue->aborted) {
+        return;
+    }
+    queue->items[(queue->head + queue->count) % JOBS] = job;
+    queue->count++;
+    settle(queue, PROMISE_KEPT);
+}
+
+static struct job *
+pop(struct queue *queue)
+{
+    struct job *job = queue->items[queue->head];
+    queue->items[queue->head] = NULL;
+    queue->head = (queue->head + 1) % JOBS;
+    queue->count--;
+    return job;
+}
+
+static void
+abort_queue(struct queue *queue)
+{
+    queue->aborted = true;
+    while (queue->count > 0) {
+        (void)pop(queue);
+    }
+    settle(queue, PROMISE_FAILED);
+}
+
+/* READY with queue->err: RT_OK and queue->popped, or RT_E_CLOSED. */
+static rt_poll
+pop_eventually(struct queue *queue, struct rt_cx *cx)
+{
+    if (queue->not_empty == PROMISE_NONE && !queue->aborted && queue->count == 0) {
+        queue->not_empty = PROMISE_MADE;
+    }
+    if (queue->not_empty == PROMISE_MADE) {
+        rt_slot_replace(&queue->waiting, cx, "a job");
+        return RT_PENDING;
+    }
+    bool told = queue->not_empty == PROMISE_KEPT;
+    queue->not_empty = PROMISE_NONE;
+    queue->err = queue->aborted && !(queue->broken && told) ? RT_E_CLOSED : RT_OK;
+    queue->popped = queue->err == RT_OK ? pop(queue) : NULL;
+    return RT_READY;
+}
+
+/* ---- The office. ----------------------------------------------------------------------------- */
+
+static rt_poll
+printer_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, printer);
+    while (story->printed < JOBS) {
+        RT_AWAIT(pop_eventually(&story->queue, cx));
+        if (story->queue.err != RT_OK) {
+            return RT_READY;
+        }
+        story->pages += story->queue.popped->pages;
+        story->printed++;
+        SIM_PROGRESS();
+    }
+    return RT_READY;
+}
+
+static rt_poll
+clerk_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, clerk);
+    while (story->brought < JOBS) {
+        RT_AWAIT(rt_sleep_poll(&story->walk, cx));
+        rt_sleep_init(&story->walk, RT_MS);
+        push(&story->queue, &story->jobs[story->brought++]);
+    }
+    return RT_READY;
+}
+
+static rt_poll
+operator_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, operator);
+    RT_AWAIT(rt_sleep_poll(&story->patience, cx));
+    abort_queue(&story->queue);
+    return RT_READY;
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct story *story = sim_new(world, struct story);
+    story->queue.broken = broken;
+    rt_slot_init(&story->queue.waiting);
+    for (uint32_t i = 0; i < JOBS; i++) {
+        story->jobs[i].pages = i + 1;
+    }
+    rt_sleep_until(&story->walk, RT_MS);
+    rt_sleep_until(&story->patience, (JOBS + 1 - sim_pick(world, JOBS + 1)) * RT_MS);
+    rt_task_init(&story->printer, printer_poll, NULL, "printer");
+    rt_task_init(&story->clerk, clerk_poll, NULL, "clerk");
+    rt_task_init(&story->operator, operator_poll, NULL, "operator");
+    sim_spawn(rt, &story->printer);
+    sim_spawn(rt, &story->clerk);
+    sim_spawn(rt, &story->operator);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_seastar_ae404d1_broken, .name = "zoo/seastar-ae404d1/broken", .bug = "C09",
+        .reference = "scylladb/seastar ae404d1",
+        .about = "A pop that was told of an item takes it from a queue emptied since.",
+        .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
+SIM_SCENARIO(zoo_seastar_ae404d1_fixed, .name = "zoo/seastar-ae404d1/fixed",
+        .about = "A pop that was told of an item looks whether the queue was aborted since.",
+        .setup = setup_fixed);

@@ -1,0 +1,88 @@
+/*
+ * shuttle-105.c -- a join handle remembers the task that polled it, and not the waker.
+ *
+ * awslabs/shuttle#105.
+ *
+ * The bug. In a test harness a handle for the end of a task noted which task was waiting for it,
+ * and made that one runnable when the end came. The handle had been polled by a combinator in that
+ * task, with a waker of the combinator's own, which says which child can go on. That waker was
+ * swallowed; the task was polled, the combinator saw no child woken, and the harness reported a
+ * deadlock.
+ *
+ * The fix. A handle that is not ready stores the waker that it was polled with. shuttle-105.patch makes
+ * rt_task_join, in runtime/task/task.c, store the waker of the task instead.
+ *
+ * Here. A main task joins the end of a worker with a pause of its own. A join that is polled and
+ * finds no child woken polls all of them, so a worker that ends at any other moment is seen. One
+ * that ends when the pause is over too, before the main task has been polled, is not: the pause was
+ * woken with its own waker, and is the only child that is polled.
+ *
+ * Cause: never-stored in rt_task_join_at or handle_poll or coalesced in tell
+ * Must end in: lost-wakeup of the main task. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+enum { HANDLE, PAUSE, CHILDREN };
+
+#define PAUSE_NS RT_MS
+
+struct story {
+    struct rt_task main;
+    struct rt_join join;
+    struct rt_child children[CHILDREN];
+    struct rt_sleep_future pause;
+    struct rt_future handle;
+    struct rt_task worker;
+    struct rt_sleep work;
+};
+
+/* The end of the worker, as a future. */
+static rt_poll
+handle_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(future, struct story, handle);
+    return rt_task_join(&story->worker, cx);
+}
+
+static rt_poll
+worker_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, worker);
+    return rt_sleep_poll(&story->work, cx);
+}
+
+static rt_poll
+main_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, main);
+    return rt_join_poll(&story->join, cx);
+}
+
+static void
+setup(struct sim_world *world)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct story *story = sim_new(world, struct story);
+    rt_sleep_init(&story->work, sim_pick(world, 2) == 0 ? 2 * PAUSE_NS : PAUSE_NS);
+    rt_future_init(&story->handle, handle_poll, NULL, "handle");
+    rt_task_init(&story->worker, worker_poll, NULL, "worker");
+    rt_sleep_future_init(&story->pause, PAUSE_NS);
+    story->children[HANDLE].future = &story->handle;
+    story->children[PAUSE].future = &story->pause.future;
+    rt_join_init(&story->join, story->children, CHILDREN);
+    rt_task_init(&story->main, main_poll, NULL, "main");
+    sim_spawn(rt, &story->main);
+    sim_spawn(rt, &story->worker);
+}
+
+#ifdef ZOO_FORM_BROKEN
+SIM_SCENARIO(zoo_shuttle_105_broken, .name = "zoo/shuttle-105/broken", .bug = "I08",
+        .reference = "awslabs/shuttle#105",
+        .about = "A handle wakes the task that polled it, past the combinator's waker.",
+        .setup = setup, .expect = SIM_VERDICT_LOST_WAKEUP);
+#else
+SIM_SCENARIO(zoo_shuttle_105_fixed, .name = "zoo/shuttle-105/fixed",
+        .about = "A handle wakes the waker that it was polled with.", .setup = setup);
+#endif

@@ -1,0 +1,183 @@
+/*
+ * tokio-4497.c -- a cancellation token with its test of wakers the wrong way round.
+ *
+ * tokio-rs/tokio#4497 (tokio-util, CancellationToken).
+ *
+ * The bug. Whoever waits for the token has a node in its list, with a waker. A further poll
+ * asks whether the stored waker would wake the polling task, and was to store the new one
+ * where it would not; the `!` was missing. So the waker was renewed exactly where that changes
+ * nothing, and a wait that had moved to another task kept the waker of the old one.
+ *
+ * The fix. The `!` in the condition: `must_renew` below.
+ *
+ * Here. A connection is greeted by one task and then served by another, and it takes its wait
+ * for the token along. An operator cancels at some moment. Before the connection has moved,
+ * the greeter is woken, rightly; when it moved before the greeter had polled its wait, the
+ * wait is new and has the server's waker. Otherwise nobody wakes the server. It also waits for
+ * a request, so it has stored a waker somewhere (T12 has nothing to say), and the request
+ * never comes.
+ *
+ * Cause: never-stored in wait_poll or server_poll
+ * Must end in: lost-wakeup of the server. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+/* ---- The token. ------------------------------------------------------------------------------ */
+
+struct token {
+    bool broken;
+    bool cancelled;
+    struct rt_list nodes;
+};
+
+/* A wait for the token. Its node is in the list from the first poll on, until it is cancelled. */
+struct wait {
+    struct token *token;
+    struct rt_list node;
+    struct rt_slot slot;
+};
+
+static bool
+must_renew(const struct wait *wait, const struct rt_cx *cx)
+{
+    bool same = rt_waker_will_wake(&wait->slot.waker, rt_cx_waker(cx));
+    return wait->token->broken ? same : !same;
+}
+
+static rt_poll
+wait_poll(struct wait *wait, struct rt_cx *cx)
+{
+    bool is_new = rt_list_empty(&wait->node);
+    if (wait->token->cancelled) {
+        return RT_READY;
+    }
+    if (is_new) {
+        rt_list_push_back(&wait->token->nodes, &wait->node);
+    }
+    if (is_new || must_renew(wait, cx)) {
+        rt_slot_replace(&wait->slot, cx, "cancellation");
+    }
+    return RT_PENDING;
+}
+
+static void
+token_cancel(struct token *token)
+{
+    struct rt_list *node;
+    token->cancelled = true;
+    while ((node = rt_list_pop_front(&token->nodes)) != NULL) {
+        struct wait *wait = rt_container_of(node, struct wait, node);
+        rt_slot_wake(&wait->slot);
+    }
+}
+
+/* ---- A connection that is greeted, then served. ---------------------------------------------- */
+
+struct connection {
+    struct wait cancelled;
+    struct rt_slot readable;
+    bool greeted; /* The peer has said hello. */
+    bool moved;   /* It is the server's. */
+};
+
+struct story {
+    struct token token;
+    struct connection connection;
+    struct rt_slot handed;    /* The server waits for a connection. */
+    struct rt_sleep patience; /* The operator's. */
+    struct rt_task server;
+    struct rt_task greeter;
+    struct rt_task peer;
+    struct rt_task operator;
+};
+
+static rt_poll
+server_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, server);
+    if (!story->connection.moved) {
+        rt_slot_replace(&story->handed, cx, "a connection");
+        return RT_PENDING;
+    }
+    rt_slot_replace(&story->connection.readable, cx, "a request");
+    return wait_poll(&story->connection.cancelled, cx);
+}
+
+/* One that is cancelled while it is greeted goes the same way, for the server to close it. */
+static rt_poll
+greeter_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, greeter);
+    struct connection *connection = &story->connection;
+    if (!connection->greeted && wait_poll(&connection->cancelled, cx) == RT_PENDING) {
+        rt_slot_replace(&connection->readable, cx, "a hello");
+        return RT_PENDING;
+    }
+    connection->moved = true;
+    rt_slot_wake(&story->handed);
+    return RT_READY;
+}
+
+static rt_poll
+peer_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, peer);
+    (void)cx;
+    story->connection.greeted = true;
+    rt_slot_wake(&story->connection.readable);
+    return RT_READY;
+}
+
+static rt_poll
+operator_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, operator);
+    RT_AWAIT(rt_sleep_poll(&story->patience, cx));
+    token_cancel(&story->token);
+    return RT_READY;
+}
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct sim_rt *rt = sim_rt_new(world, NULL);
+    struct story *story = sim_new(world, struct story);
+    story->token.broken = broken;
+    rt_list_init(&story->token.nodes);
+    story->connection.cancelled.token = &story->token;
+    rt_list_init(&story->connection.cancelled.node);
+    rt_slot_init(&story->connection.cancelled.slot);
+    rt_slot_init(&story->connection.readable);
+    rt_slot_init(&story->handed);
+    rt_sleep_init(&story->patience, sim_range(world, 0, 2 * RT_MS));
+    rt_task_init(&story->server, server_poll, NULL, "server");
+    rt_task_init(&story->greeter, greeter_poll, NULL, "greeter");
+    rt_task_init(&story->peer, peer_poll, NULL, "peer");
+    rt_task_init(&story->operator, operator_poll, NULL, "operator");
+    sim_spawn(rt, &story->server);
+    sim_spawn(rt, &story->greeter);
+    sim_spawn(rt, &story->peer);
+    sim_spawn(rt, &story->operator);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_tokio_4497_broken, .name = "zoo/tokio-4497/broken", .bug = "A06",
+        .reference = "tokio-rs/tokio#4497",
+        .about = "A wait for cancellation renews its waker only where it is the same one.",
+        .setup = setup_broken, .expect = SIM_VERDICT_LOST_WAKEUP);
+SIM_SCENARIO(zoo_tokio_4497_fixed, .name = "zoo/tokio-4497/fixed",
+        .about = "A wait for cancellation renews its waker where it is another one.",
+        .setup = setup_fixed);

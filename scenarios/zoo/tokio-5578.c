@@ -1,0 +1,142 @@
+/*
+ * tokio-5578.c -- wakers are called under the channel's lock.
+ *
+ * tokio-rs/tokio#5578 (commit 8497f37), broadcast.
+ *
+ * The bug. A send wakes everybody who waits, with the channel's lock held. A waker is anybody's
+ * code: one that looks into the channel takes the lock.
+ *
+ * The fix. The wakers are collected under the lock and called when it is released: channel_send
+ * below.
+ *
+ * Here. A feed has one reader. It may be a thread that is only unblocked by its waker, or it may
+ * belong to a callback library: its waker goes and receives at once. When it does not wait at the
+ * moment of a send, because it is busy with the line before, all is well.
+ *
+ * Cause: not-a-wake in channel_send or never-fired in channel_send or lock_release
+ * Must end in: deadlock of the sender. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "scenarios/zoo/lock.h"
+#include "sim/rewake.h"
+
+#define LINES 4u
+
+struct story;
+
+struct channel {
+    struct lock lock;
+    uint32_t sent;
+    void (*waker)(struct story *story); /* Of whoever waits; NULL: nobody. */
+    bool broken;
+};
+
+struct story {
+    struct sim_world *world;
+    struct channel channel;
+    struct sim_loop *reader;
+    uint32_t read;
+    bool impatient; /* The reader goes on inside of its waker. */
+};
+
+static void
+channel_send(struct story *story)
+{
+    struct channel *channel = &story->channel;
+    lock_take(&channel->lock);
+    channel->sent++;
+    void (*waker)(struct story * story) = channel->waker;
+    channel->waker = NULL;
+    if (channel->broken && waker != NULL) {
+        waker(story);
+    }
+    lock_release(&channel->lock);
+    if (!channel->broken && waker != NULL) {
+        waker(story);
+    }
+}
+
+/* Everything that has been sent; stores `waker` when that is nothing new. */
+static bool
+channel_receive(struct story *story, void (*waker)(struct story *story))
+{
+    struct channel *channel = &story->channel;
+    lock_take(&channel->lock);
+    bool any = story->read < channel->sent;
+    story->read = channel->sent;
+    if (!any) {
+        channel->waker = waker;
+    }
+    lock_release(&channel->lock);
+    return any;
+}
+
+static void
+unblock(struct story *story)
+{
+    sim_loop_wake(story->reader);
+}
+
+static void
+receive_at_once(struct story *story)
+{
+    (void)channel_receive(story, receive_at_once);
+    sim_loop_wake(story->reader);
+}
+
+static void
+reader_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    while (story->read < LINES) {
+        if (channel_receive(story, story->impatient ? receive_at_once : unblock)) {
+            sim_sleep(world, sim_range(world, 0, 3 * RT_MS)); /* Busy with it. */
+        } else if (story->read < LINES) {
+            sim_loop_block(world, 0, "a line", RT_HERE);
+        }
+    }
+}
+
+static void
+sender_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    for (uint32_t i = 0; i < LINES; i++) {
+        channel_send(story);
+        sim_sleep(world, RT_MS);
+    }
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    story->world = world;
+    story->channel.lock = (struct lock){.world = world, .name = "the channel's lock"};
+    story->channel.broken = broken;
+    story->impatient = sim_pick(world, 2) != 0;
+    story->reader = sim_loop_new(world, "reader", reader_main, story);
+    (void)sim_loop_new(world, "sender", sender_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_tokio_5578_broken, .name = "zoo/tokio-5578/broken", .bug = "I03",
+        .reference = "tokio-rs/tokio#5578",
+        .about = "A send calls wakers while it holds the channel's lock.", .setup = setup_broken,
+        .expect = SIM_VERDICT_DEADLOCK);
+SIM_SCENARIO(zoo_tokio_5578_fixed, .name = "zoo/tokio-5578/fixed",
+        .about = "A send calls wakers after it has released the lock.", .setup = setup_fixed);

@@ -1,0 +1,208 @@
+/*
+ * tokio-8054.c -- one tick for both directions.
+ *
+ * tokio-rs/tokio#8054 (fixes proposed in #8066 and #8221).
+ *
+ * The bug. The readiness of a socket has one tick, which every event moves on, also one that only
+ * says "writable". Who has read in vain clears the readiness to read if the tick is still the one
+ * that it saw. On Windows a read that would block arms the poller again, and the poller then says
+ * "writable" once more. When the driver's thread handles that before the reader clears, the clear
+ * is in vain, the socket stays "readable", and the reader reads again, in vain.
+ *
+ * The fix. A tick for each direction: event_moves below.
+ *
+ * Here. A client's loop first asks its driver and then lets the reader go on. The reader drains the
+ * server's greeting, until nothing is left to read, and then sends its request. Its reads are made
+ * at once, or by a helper whose answer is there in the next turn; then the driver comes between the
+ * read and the clear.
+ *
+ * Cause: not-a-wake in event_moves or driver_turn or client_main
+ * Must end in: livelock. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+#define BATCH_MAX 4
+
+/* ---- Driver and socket. ---------------------------------------------------------------------- */
+
+struct socket {
+    bool broken;
+    struct sim_fds *fds;
+    int fd;
+    bool readable;
+    bool writable;
+    uint32_t tick;
+};
+
+/* Whether an event moves the tick by which reads clear. */
+static bool
+event_moves(const struct socket *socket, uint32_t events)
+{
+    return socket->broken || (events & SIM_FD_IN) != 0;
+}
+
+static void
+socket_event(struct socket *socket, uint32_t events)
+{
+    if (event_moves(socket, events)) {
+        socket->tick++;
+    }
+    socket->writable = socket->writable || (events & SIM_FD_OUT) != 0;
+    socket->readable = socket->readable || (events & SIM_FD_IN) != 0;
+}
+
+static void
+driver_turn(struct socket *socket, bool block)
+{
+    struct sim_fd_event batch[BATCH_MAX];
+    uint32_t count = sim_fd_wait(socket->fds, batch, BATCH_MAX, block ? SIM_NEVER : 0);
+    for (uint32_t i = 0; i < count; i++) {
+        socket_event(socket, batch[i].events);
+    }
+}
+
+static void
+socket_clear_readable(struct socket *socket, uint32_t tick)
+{
+    if (socket->tick == tick) {
+        socket->readable = false;
+    }
+}
+
+/* True when a message was there. If not, the poller is armed again, for both directions. */
+static bool
+socket_read(struct socket *socket)
+{
+    char byte = 0;
+    if (sim_fd_read(socket->fds, socket->fd, &byte, 1) == 1) {
+        return true;
+    }
+    uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_EDGE;
+    SIM_ALWAYS(sim_fd_modify(socket->fds, socket->fd, interest, 0) == RT_OK);
+    return false;
+}
+
+/* ---- Client and server. ---------------------------------------------------------------------- */
+
+enum expects { GREETING, NOTHING, ANSWER, NO_MORE };
+
+struct story {
+    struct socket socket;
+    int peer;
+    bool helper; /* Makes the reads. */
+    bool reading;
+    bool got;
+    uint32_t tick;
+    enum expects expects;
+    struct sim_loop *server;
+    bool requested;
+};
+
+static void
+read_begin(struct story *story)
+{
+    story->tick = story->socket.tick;
+    story->got = socket_read(&story->socket);
+    story->reading = true;
+}
+
+static void
+read_end(struct story *story)
+{
+    story->reading = false;
+    if (story->got) {
+        story->expects++;
+    } else {
+        socket_clear_readable(&story->socket, story->tick);
+    }
+}
+
+/* All that was there has been read. */
+static void
+send_request(struct story *story)
+{
+    story->expects = ANSWER;
+    story->requested = true;
+    sim_loop_wake(story->server);
+}
+
+static void
+reader_turn(struct story *story)
+{
+    if (story->reading) {
+        read_end(story);
+    }
+    if (story->socket.readable) {
+        read_begin(story);
+    }
+    if (story->reading && !story->helper) {
+        read_end(story);
+    }
+    if (story->expects == NOTHING && !story->reading && !story->socket.readable) {
+        send_request(story);
+    }
+}
+
+static void
+client_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    (void)world;
+    while (story->expects != NO_MORE) {
+        driver_turn(&story->socket, !story->reading && !story->socket.readable);
+        reader_turn(story);
+    }
+}
+
+static void
+server_main(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    SIM_ALWAYS(sim_fd_write(story->socket.fds, story->peer, "*", 1) == 1);
+    while (!story->requested) {
+        sim_loop_block(world, 0, "the request", RT_HERE);
+    }
+    SIM_ALWAYS(sim_fd_write(story->socket.fds, story->peer, "*", 1) == 1);
+}
+
+/* ---- Both forms. ----------------------------------------------------------------------------- */
+
+static void
+begin(struct sim_world *world, bool broken)
+{
+    struct story *story = sim_new(world, struct story);
+    struct socket *socket = &story->socket;
+    int ends[2] = {-1, -1};
+    socket->broken = broken;
+    socket->fds = sim_fds_new(sim_host_new(world, "poller", SIM_PROFILE_FD), 3);
+    SIM_ALWAYS(sim_fd_pair(socket->fds, "socket", 0, RT_MS, ends) == RT_OK);
+    socket->fd = ends[0];
+    story->peer = ends[1];
+    uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_EDGE;
+    SIM_ALWAYS(sim_fd_add(socket->fds, socket->fd, interest, 0) == RT_OK);
+    story->helper = sim_pick(world, 2) != 0;
+    story->server = sim_loop_new_background(world, "server", server_main, story);
+    (void)sim_loop_new(world, "client", client_main, story);
+}
+
+static void
+setup_broken(struct sim_world *world)
+{
+    begin(world, true);
+}
+
+static void
+setup_fixed(struct sim_world *world)
+{
+    begin(world, false);
+}
+
+SIM_SCENARIO(zoo_tokio_8054_broken, .name = "zoo/tokio-8054/broken", .bug = "D03",
+        .reference = "tokio-rs/tokio#8054",
+        .about = "News of writing keep the readiness to read from being cleared.",
+        .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LIVELOCK);
+SIM_SCENARIO(zoo_tokio_8054_fixed, .name = "zoo/tokio-8054/fixed",
+        .about = "Each direction has a tick of its own.", .setup = setup_fixed,
+        .profile = SIM_PROFILE_FD);

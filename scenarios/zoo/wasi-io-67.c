@@ -1,0 +1,125 @@
+/*
+ * wasi-io-67.c -- asking the host to wait for nothing.
+ *
+ * WebAssembly/wasi-io#67, bytecodealliance/wasmtime#7944 (before them WASI#193 and
+ * wasmerio/wasmer#6073).
+ *
+ * The bug. `poll` with an empty list was specified as "blocks until one of the list is ready".
+ * None ever is, so a guest whose tasks had all gone idle hung forever inside the host, where
+ * nobody could see why. The specification now says that an empty list traps (P3).
+ *
+ * The fix, on the guest's side of the seam. A reactor without a wait does not ask: a turn that
+ * would block on nothing is an answer, RT_E_DEADLOCK (R5, D5). wasi-io-67.patch takes that question
+ * out of runtime/io/reactor.c, and the host is asked.
+ *
+ * Here. A worker does what lies in its queue. main drives the runtime by hand, and uses the
+ * answer: when all are idle and the host has nothing to come, the work is done, and main
+ * closes the queue. With the bug the same turn asks the host to wait for nothing, each time;
+ * only what happened before differs.
+ *
+ * Cause: not-a-wake in turn or ask
+ * Must end in: contract (the host was asked to poll an empty list). Fails on the baseline run:
+ * yes.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+struct queue {
+    struct rt_slot worker;
+    uint32_t jobs;
+    bool closed;
+};
+
+struct worker {
+    struct rt_task task;
+    struct sim_world *world;
+    struct queue *queue;
+    struct rt_sleep job;
+    bool busy;
+};
+
+struct story {
+    struct sim_rt *rt;
+    struct queue queue;
+    struct worker worker;
+};
+
+/* A job is some time at the host. */
+static void
+take_job(struct worker *worker)
+{
+    worker->queue->jobs--;
+    worker->busy = true;
+    rt_sleep_init(&worker->job, sim_range(worker->world, 1 * RT_MS, 9 * RT_MS));
+}
+
+static rt_poll
+worker_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct worker *worker = rt_container_of(task, struct worker, task);
+    struct queue *queue = worker->queue;
+    while (worker->busy || queue->jobs > 0) {
+        if (!worker->busy) {
+            take_job(worker);
+        }
+        RT_AWAIT(rt_sleep_poll(&worker->job, cx));
+        worker->busy = false;
+    }
+    if (queue->closed) {
+        return RT_READY;
+    }
+    rt_slot_replace(&queue->worker, cx, "a job in the queue");
+    return RT_PENDING;
+}
+
+static void
+queue_close(struct queue *queue)
+{
+    queue->closed = true;
+    rt_slot_wake(&queue->worker);
+}
+
+/* "Until all is quiet": poll what is woken, wait for what will come; nothing will: close. */
+static void
+main_loop(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    struct rt_runtime *runtime = sim_rt_runtime(story->rt);
+    struct rt_run_result result = {0, 1, RT_STALL_SLEEPING};
+    (void)world;
+    while (result.stall != RT_STALL_COMPLETE) {
+        SIM_ALWAYS(rt_run_until_stalled(&runtime->executor, UINT64_MAX, &result) == RT_OK);
+        if (result.stall == RT_STALL_SLEEPING &&
+                rt_runtime_turn(runtime, RT_TURN_BLOCK, NULL) == RT_E_DEADLOCK) {
+            queue_close(&story->queue);
+        }
+    }
+}
+
+static void
+setup(struct sim_world *world)
+{
+    struct sim_rt_options options = {.by_loop = true};
+    struct story *story = sim_new(world, struct story);
+    struct worker *worker = &story->worker;
+    story->rt = sim_rt_new(world, &options);
+    rt_slot_init(&story->queue.worker);
+    story->queue.jobs = 3;
+    worker->world = world;
+    worker->queue = &story->queue;
+    rt_task_init(&worker->task, worker_poll, NULL, "worker");
+    sim_spawn(story->rt, &worker->task);
+    (void)sim_loop_new(world, "main", main_loop, story);
+}
+
+#ifdef ZOO_FORM_BROKEN
+SIM_SCENARIO(zoo_wasi_io_67_broken, .name = "zoo/wasi-io-67/broken", .bug = "D21",
+        .reference = "WebAssembly/wasi-io#67",
+        .about = "A turn that would block on nothing asks the host all the same.", .setup = setup,
+        .expect = SIM_VERDICT_CONTRACT);
+#else
+SIM_SCENARIO(zoo_wasi_io_67_fixed, .name = "zoo/wasi-io-67/fixed",
+        .about = "A turn that would block on nothing says so, and the host is not asked.",
+        .setup = setup);
+#endif

@@ -1,0 +1,142 @@
+/*
+ * wasmtime-13269.c -- a cancellation that finds only who waits, not who has given way.
+ *
+ * bytecodealliance/wasmtime#13269, fixed by PR #13443. wasmtime runs guests of the component model
+ * on fibers.
+ *
+ * The bug. A guest can be suspended in two ways: it waits for the host, or it yields, to go on by
+ * itself. A cancellation looked for fibers that wait and resumed those with the news. One that had
+ * yielded, cancellably, was passed over, and the canceller was told that it is still blocked.
+ *
+ * The fix. The cancellation resumes a fiber whatever it is suspended in (F12). wasmtime-13269.patch takes
+ * that out of runtime/fiber/call.c: a deleted call resumes its guest when that is in a host
+ * function; at a yield its stack is given back as it is.
+ *
+ * Here. A guest draws a picture, with the screen in its hands: it reads the sketch from the host,
+ * computes for 2 ms, which takes several yields, and gives the screen back. A user cancels it at
+ * some moment, and then wants the screen. In the read the cancellation is heard; at a yield the
+ * screen stays with a guest that is no more.
+ *
+ * Cause: never-fired in rt_call_delete_at or painting_guest
+ * Must end in: deadlock of the user. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "runtime/fiber/call.h"
+#include "sim/rewake.h"
+
+#define STROKES 200
+#define STROKE 10000 /* Units of fuel: 10 us. */
+#define INTERVAL 100000
+
+struct story {
+    bool taken; /* The screen. */
+    struct rt_slot waiter;
+    struct rt_task painter;
+    struct rt_store store;
+    struct rt_call call;
+    struct rt_sleep_future read; /* What the host's read takes. */
+    struct rt_task user;
+    struct rt_sleep pause;
+    bool cancelled;
+};
+
+static bool
+sketch_is_there(void *env)
+{
+    const struct story *story = env;
+    return story->read.future.finished;
+}
+
+static void
+host_read_sketch(struct rt_host_call *host)
+{
+    struct story *story = host->guest->store->data;
+    rt_sleep_future_init(&story->read, 1 * RT_MS);
+    host->continuation = (struct rt_continuation){.callback = sketch_is_there, .env = story};
+    rt_store_set_pending(host->guest->store, &story->read.future);
+}
+
+static void
+paint(struct rt_guest *guest)
+{
+    if (!rt_guest_host(guest, host_read_sketch, NULL, NULL)) {
+        return;
+    }
+    for (uint32_t i = 0; i < STROKES; i++) {
+        if (!rt_guest_check(guest, STROKE)) {
+            return;
+        }
+    }
+}
+
+static void
+painting_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t *results)
+{
+    struct story *story = guest->store->data;
+    (void)arguments;
+    (void)results;
+    story->taken = true;
+    paint(guest);
+    story->taken = false;
+    (void)rt_slot_wake(&story->waiter);
+}
+
+static rt_poll
+painter_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    return rt_call_drive(&rt_container_of(task, struct story, painter)->call, cx);
+}
+
+static void
+painter_cleanup(struct rt_task *task)
+{
+    struct story *story = rt_container_of(task, struct story, painter);
+    rt_call_delete(&story->call);
+    rt_store_fini(&story->store);
+}
+
+static rt_poll
+user_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, user);
+    if (!story->cancelled) {
+        RT_AWAIT(rt_sleep_poll(&story->pause, cx));
+        story->cancelled = true;
+        rt_task_cancel(&story->painter);
+    }
+    if (story->taken) {
+        rt_slot_replace(&story->waiter, cx, "the screen");
+        return RT_PENDING;
+    }
+    SIM_PROGRESS();
+    return RT_READY;
+}
+
+static void
+setup(struct sim_world *world)
+{
+    struct sim_rt_options options = {.task_quota_ns = RT_TASK_QUOTA_NS};
+    struct sim_rt *rt = sim_rt_new(world, &options);
+    struct story *story = sim_new(world, struct story);
+    struct rt_call_config config = {.guest = painting_guest, .name = "painter"};
+    rt_slot_init(&story->waiter);
+    rt_sleep_init(&story->pause, 500 * RT_US + sim_range(world, 0, 3 * RT_MS));
+    rt_store_init(&story->store, sim_engine_new(world, NULL), story);
+    rt_fuel_yield_interval(&story->store, INTERVAL);
+    SIM_ALWAYS(rt_call_init(&story->call, &story->store, &config) == RT_OK);
+    rt_task_init(&story->painter, painter_poll, painter_cleanup, "painter");
+    rt_task_init(&story->user, user_poll, NULL, "user");
+    sim_spawn(rt, &story->painter);
+    sim_spawn(rt, &story->user);
+}
+
+#ifdef ZOO_FORM_BROKEN
+SIM_SCENARIO(zoo_wasmtime_13269_broken, .name = "zoo/wasmtime-13269/broken", .bug = "J02",
+        .reference = "bytecodealliance/wasmtime#13269, PR #13443",
+        .about = "A cancellation resumes a guest that waits, and not one that has yielded.",
+        .setup = setup, .expect = SIM_VERDICT_DEADLOCK);
+#else
+SIM_SCENARIO(zoo_wasmtime_13269_fixed, .name = "zoo/wasmtime-13269/fixed",
+        .about = "A cancellation resumes a guest whatever it is suspended in.", .setup = setup);
+#endif

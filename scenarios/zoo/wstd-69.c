@@ -1,0 +1,158 @@
+/*
+ * wstd-69.c -- a block_on that asks the host after every poll, whatever the poll has woken.
+ *
+ * bytecodealliance/wstd#69, fixed by #71. wstd is an async runtime for WASI 0.2 components.
+ *
+ * The bug. block_on polled its future with a waker that did nothing, and after each PENDING it
+ * went to the reactor and blocked there. Two halves of one join that talk over a channel wake
+ * each other inside one poll: the message is sent, its receiver is woken, and nobody waits for
+ * a pollable any more. The reactor refused to block on an empty list and the program died,
+ * saying that no progress was possible, while half of it could go on.
+ *
+ * The fix. A real waker for the root: when it was woken during its poll, it is polled again
+ * before anybody blocks (B1). wstd-69.patch takes that out of runtime/runtime.c: one poll a round,
+ * and a turn that blocks whatever is woken.
+ *
+ * Here. A page is made of a template and of data. One half fetches the template, then receives
+ * the data from the other half, which fetches it and sends it. Template last: the data lie
+ * ready when they are asked for. Data last: the send wakes the receiver in the poll that it is
+ * part of, and block_on says RT_E_DEADLOCK (an empty list is the reactor's to refuse, R5).
+ * main writes down the runtime's own report, which names nobody who sleeps, and gives up.
+ * Nobody is to blame but the loop: polled once more, the root finishes. So this is no
+ * deadlock, and rewake does not call it one.
+ *
+ * Cause: coalesced in loader_poll or rt_runtime_turn or not-a-wake in rt_runtime_turn
+ * Must end in: lost-wakeup of the root. Fails on the baseline run: no.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "sim/rewake.h"
+
+/* One item from one sender to one receiver. */
+struct oneshot {
+    struct rt_slot receiver;
+    bool sent;
+};
+
+/* Something that is fetched from the host once. */
+struct fetch {
+    struct sim_source *source;
+    struct rt_pollable pollable;
+    struct rt_wait wait;
+    bool done;
+};
+
+struct half {
+    struct rt_future future;
+    struct fetch fetch;
+    struct oneshot *oneshot;
+};
+
+struct story {
+    struct sim_rt *rt;
+    struct rt_task root;
+    struct rt_join join;
+    struct rt_child children[2];
+    struct half renderer;
+    struct half loader;
+    struct oneshot oneshot;
+};
+
+static rt_poll
+fetch_poll(struct fetch *fetch, struct rt_cx *cx)
+{
+    while (!fetch->done) {
+        if (sim_source_take(fetch->source) == RT_E_AGAIN) {
+            RT_AWAIT(rt_wait_for(&fetch->wait, &fetch->pollable, cx));
+            continue;
+        }
+        rt_wait_cancel(&fetch->wait);
+        rt_pollable_drop(&fetch->pollable);
+        fetch->done = true;
+    }
+    return RT_READY;
+}
+
+/* Fetches the template, receives the data, and the page is done. */
+static rt_poll
+renderer_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    struct half *renderer = rt_container_of(future, struct half, future);
+    RT_AWAIT(fetch_poll(&renderer->fetch, cx));
+    if (!renderer->oneshot->sent) {
+        rt_slot_replace(&renderer->oneshot->receiver, cx, "the data");
+        return RT_PENDING;
+    }
+    return RT_READY;
+}
+
+/* Fetches the data and sends them. */
+static rt_poll
+loader_poll(struct rt_future *future, struct rt_cx *cx)
+{
+    struct half *loader = rt_container_of(future, struct half, future);
+    RT_AWAIT(fetch_poll(&loader->fetch, cx));
+    loader->oneshot->sent = true;
+    rt_slot_wake(&loader->oneshot->receiver);
+    return RT_READY;
+}
+
+static rt_poll
+root_poll(struct rt_task *task, struct rt_cx *cx)
+{
+    struct story *story = rt_container_of(task, struct story, root);
+    return rt_join_poll(&story->join, cx);
+}
+
+static void
+main_loop(struct sim_world *world, void *argument)
+{
+    struct story *story = argument;
+    struct rt_runtime *runtime = sim_rt_runtime(story->rt);
+    if (rt_block_on(runtime, &story->root) == RT_E_DEADLOCK) {
+        char report[128];
+        uint32_t waiters = rt_runtime_report(runtime, report, sizeof(report));
+        sim_log(world, "block_on: deadlock; asleep: %u %s", waiters, report);
+    }
+}
+
+static void
+half_init(struct half *half, struct story *story, rt_future_poll_fn poll, const char *name,
+        const char *resource)
+{
+    struct fetch *fetch = &half->fetch;
+    fetch->source = sim_source_new(sim_rt_host(story->rt), resource);
+    SIM_ALWAYS(sim_source_subscribe(fetch->source, &fetch->pollable) == RT_OK);
+    rt_wait_init(&fetch->wait);
+    half->oneshot = &story->oneshot;
+    rt_future_init(&half->future, poll, NULL, name);
+}
+
+static void
+setup(struct sim_world *world)
+{
+    struct sim_rt_options options = {.by_loop = true};
+    struct story *story = sim_new(world, struct story);
+    story->rt = sim_rt_new(world, &options);
+    rt_slot_init(&story->oneshot.receiver);
+    half_init(&story->renderer, story, renderer_poll, "renderer", "template");
+    half_init(&story->loader, story, loader_poll, "loader", "data");
+    sim_source_event_in(story->renderer.fetch.source, 2 * RT_MS, 20 * RT_MS);
+    sim_source_event_in(story->loader.fetch.source, 1 * RT_MS, 20 * RT_MS);
+    story->children[0].future = &story->renderer.future;
+    story->children[1].future = &story->loader.future;
+    rt_join_init(&story->join, story->children, 2);
+    rt_task_init(&story->root, root_poll, NULL, "root");
+    (void)sim_loop_new(world, "main", main_loop, story);
+}
+
+#ifdef ZOO_FORM_BROKEN
+SIM_SCENARIO(zoo_wstd_69_broken, .name = "zoo/wstd-69/broken", .bug = "D22",
+        .reference = "bytecodealliance/wstd#69",
+        .about = "block_on asks the host although its future was woken by a part of itself.",
+        .setup = setup, .expect = SIM_VERDICT_LOST_WAKEUP);
+#else
+SIM_SCENARIO(zoo_wstd_69_fixed, .name = "zoo/wstd-69/fixed",
+        .about = "block_on polls a future again that was woken by a part of itself.",
+        .setup = setup);
+#endif
