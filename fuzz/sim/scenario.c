@@ -7,8 +7,8 @@
  * ends in any verdict but `pass` stops the process; its verdict, its token and the command that
  * replays it are told before.
  *
- *   FUZZ_SCENARIO='zoo/tokio-4497/broken -D tasks=3'   only this one: other inputs are not run, and all
- *                                              that the mutator makes have this first line
+ *   FUZZ_SCENARIO='zoo/tokio-4497/broken -D tasks=3'   only this one: other inputs are not run
+ *                                              and all that the mutator makes have this line first
  *   REWAKE_LIBRARY=./mine.so                   its scenarios, too, and without FUZZ_SCENARIO
  *                                              only those
  *   FUZZ_NO_COUNTERS=1                         schedules are not looked at (scenario/counters.c)

@@ -22,7 +22,8 @@ path() {
 }
 
 # ---- JUnit: of the sweeps of one command. ----
-rewake run canary/lost-wakeup canary/leak articles/s1/two-requests --runs 50 --junit j.xml --db j.db \
+rewake run canary/lost-wakeup canary/leak articles/s1/two-requests --runs 50 --junit j.xml --db \
+    j.db \
     >/dev/null
 same "run --junit does not change the status" "$?" 1
 ok "run --junit: valid" is_junit j.xml
@@ -30,11 +31,11 @@ same "one case a scenario" "$(path 'count(//testcase)' j.xml)" 3
 same "two failed" "$(path 'string(/testsuites/@failures)' j.xml)" 2
 same "those two" "$(path '//testcase[failure]/@name' j.xml | tr -d '\n')" \
     ' name="canary/leak" name="canary/lost-wakeup"'
-same "a class for a folder" "$(path 'string(//testcase[3]/@classname)' j.xml)" rewake.seeds.s1
-same "the verdict is the type" "$(path 'string(//testcase[2]/failure/@type)' j.xml)" lost-wakeup
-path 'string(//testcase[2]/failure)' j.xml >failure.txt
+same "a class for a folder" "$(path 'string(//testcase[1]/@classname)' j.xml)" rewake.articles.s1
+same "the verdict is the type" "$(path 'string(//testcase[3]/failure/@type)' j.xml)" lost-wakeup
+path 'string(//testcase[3]/failure)' j.xml >failure.txt
 ok "where" grep -q '^at scenarios/canary/lost_wakeup.c:[0-9]* consumer_poll$' failure.txt
-path 'string(//testcase[2]/system-out)' j.xml >told.txt
+path 'string(//testcase[3]/system-out)' j.xml >told.txt
 ok "how it came about" \
     grep -q "^step [0-9]*: 'consumer' stores its waker in .* (scenarios/canary/lost_wakeup.c:" \
     told.txt
@@ -233,7 +234,8 @@ ok "export: lists its formats" grep -q '^junit  *\[PATTERN\] ' out.txt
 ok "export: nothing is wider than 100 columns" test -z "$(grep '^.\{101\}' out.txt)"
 same "export junit: status" "$(status export junit --db odd.db)" 0
 same "export junit: the same" "$(cat out.txt)" "$(cat odd.xml)"
-same "export junit PATTERN -o FILE: status" "$(status export junit 'articles/*' --db j.db -o s.xml)" 0
+same "export junit PATTERN -o FILE: status" "$(status export junit 'articles/*' --db j.db -o \
+    s.xml)" 0
 same "export junit PATTERN -o FILE: only those" "$(path 'count(//testcase)' s.xml)" 1
 same "export junit: the newest sweep" "$(rewake export junit --db j.db 'canary/lost*' |
     grep -c '>1 run by')" 1

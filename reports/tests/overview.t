@@ -80,7 +80,8 @@ same "--lcov nowhere: status" "$(status report --db s.db -o n --lcov nowhere)" 2
 ok "--lcov nowhere: said" grep -q "^rewake: nowhere/index.html: " err.txt
 
 # ---- A sweep as it comes. ----
-rewake run canary/lost-wakeup zoo/tokio-4497/fixed --runs 100 --check-determinism 5 --db r.db >/dev/null
+rewake run canary/lost-wakeup zoo/tokio-4497/fixed --runs 100 --check-determinism 5 --db r.db \
+    >/dev/null
 rewake report --db r.db -o r >/dev/null
 ok "a sweep: nothing failed but the canary" grep -q '>Nothing failed<' r/index.html
 ok "a sweep: the canary" grep -q '>1 of 1 did as they state<' r/index.html

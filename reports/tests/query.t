@@ -11,7 +11,8 @@ command -v jq >/dev/null || {
 names=$(cd "$root/reports/queries" && ls ./*.sql | sed 's|^\./||; s|\.sql$||')
 
 rewake run canary/diverged --runs 4 --check-determinism 100 --db f.db >/dev/null
-rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'articles/s3/*' zoo/tokio-4497/broken \
+rewake run canary/lost-wakeup canary/late-wakeup canary/deadlock 'articles/s3/*' \
+    zoo/tokio-4497/broken \
     --runs 60 --db f.db >/dev/null
 # One run in fifty of foreign/executor/broken fails, so it takes a strategy that does not learn:
 # what is learned changes with each change of the runtime.

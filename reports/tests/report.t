@@ -32,7 +32,8 @@ counts='SELECT count(*) FROM runs UNION ALL SELECT count(*) FROM failures
 before=$(sqlite3 a.db "$counts")
 same "report: status" "$(status report --db a.db -o out)" 0
 same "report: says where" "$(cat out.txt)" out/index.html
-ok "report: says what it explains" grep -q "explaining $run of zoo/tokio-4497/broken (1 of 1)" err.txt
+ok "report: says what it explains" grep -q "explaining $run of zoo/tokio-4497/broken (1 of 1)" \
+    err.txt
 same "runs that tell a failure are counted nowhere" "$(sqlite3 a.db "$counts")" "$before"
 page=out/failure-${run#run:}.html
 ok "a page of the failure" test -s "$page"

@@ -1,5 +1,6 @@
 /*
- * async-channel-49.c -- a notification that goes to nobody because the one before has not been heard yet.
+ * async-channel-49.c -- a notification that goes to nobody because the one before has not been
+ * heard yet.
  *
  * smol-rs/async-channel#49 (commit 736bc72; the same mechanism: smol-rs/async-lock#91).
  *
@@ -7,8 +8,8 @@
  * been polled, it does nothing. Two items were sent, one listener was told; the second item
  * lay there until that one came round again, which it need not.
  *
- * The fix. One notification for each item, `notify_additional(1)`. async-channel-49.patch makes rt_notify_one,
- * in runtime/sync/notify.c, do nothing while a waiter is chosen and not polled.
+ * The fix. One notification for each item, `notify_additional(1)`. async-channel-49.patch makes
+ * rt_notify_one, in runtime/sync/notify.c, do nothing while a waiter is chosen and not polled.
  *
  * Here. Two cooks listen for a bell and look whether there is an order. A waiter brings two
  * orders, some time apart, and rings for each. A cook who has an order is busy with it for good.

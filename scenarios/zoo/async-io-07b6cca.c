@@ -8,8 +8,8 @@
  * it was registered and left it as it was. A timer that is sent to another task after it was
  * polled goes on waking its first owner, and the new one sleeps forever (W11).
  *
- * The fix. Each poll stores the waker. async-io-07b6cca.patch takes that back in runtime/time/sleep.c: the
- * line that stores moves under the `if` that starts the timer.
+ * The fix. Each poll stores the waker. async-io-07b6cca.patch takes that back in
+ * runtime/time/sleep.c: the line that stores moves under the `if` that starts the timer.
  *
  * Here. The owner looks at its timer while it waits to be asked for it; the taker asks, gets
  * it, and waits for it or for a stop. When the taker asks before the owner has looked, the

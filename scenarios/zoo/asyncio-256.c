@@ -6,8 +6,9 @@
  * The bug. A put hands its item to the first getter's future. A getter that is cancelled before its
  * turn takes the item along: it is in no queue any more, and nobody else gets it.
  *
- * The fix. Items stay in the queue until a getter really runs. asyncio-256.patch lets a receive that was
- * granted an item and is dropped take it out of the ring, in runtime/sync/channel_futures.c.
+ * The fix. Items stay in the queue until a getter really runs. asyncio-256.patch lets a receive
+ * that was granted an item and is dropped take it out of the ring, in
+ * runtime/sync/channel_futures.c.
  *
  * Here. Two clerks wait at a counter; one of them goes home at some time. A customer hands in an
  * application and waits for the answer of whichever clerk takes it.

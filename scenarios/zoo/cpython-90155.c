@@ -7,8 +7,8 @@
  * is cancelled after that and before its turn raises its cancellation and wakes nobody: the permit
  * is there, everybody behind sleeps on.
  *
- * The fix. Who is cancelled after it was granted wakes the next. cpython-90155.patch takes that out of
- * rt_waiter_leave in runtime/sync/waiters.c: the permit goes back, and the line is not served.
+ * The fix. Who is cancelled after it was granted wakes the next. cpython-90155.patch takes that out
+ * of rt_waiter_leave in runtime/sync/waiters.c: the permit goes back, and the line is not served.
  *
  * Here. One connection to a database. A report holds it for a millisecond; a page waits for it,
  * with a patience of its own; a backup waits behind. The page gives up in the moment in which it is

@@ -6,8 +6,8 @@
  * The bug. Receiving an item wakes a sender that waits for room. Clearing the channel makes room as
  * well, all of it, and woke nobody.
  *
- * The fix. `clear` wakes the senders, if the channel was full. embassy-e2ddba9.patch lets rt_channel_clear in
- * runtime/sync/channel.c free the places past those who queue for them.
+ * The fix. `clear` wakes the senders, if the channel was full. embassy-e2ddba9.patch lets
+ * rt_channel_clear in runtime/sync/channel.c free the places past those who queue for them.
  *
  * Here. A sensor sends readings to a display, which draws each for a while. The user presses reset
  * at some time, and what has not been drawn is thrown away.

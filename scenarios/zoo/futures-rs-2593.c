@@ -6,8 +6,9 @@
  * The bug. The pool polled what was woken and took itself for stalled when a poll answered "not
  * yet". A task that only gives way says that too, and has woken itself before.
  *
- * The fix. The pool is stalled when nobody is woken. futures-rs-2593.patch makes rt_run_until_stalled, in
- * runtime/task/executor.c, return after a poll in which the task has woken itself.
+ * The fix. The pool is stalled when nobody is woken. futures-rs-2593.patch makes
+ * rt_run_until_stalled, in runtime/task/executor.c, return after a poll in which the task has woken
+ * itself.
  *
  * Here. A loop of a program runs its tasks until they are stalled and then sleeps until something
  * comes in from outside. An importer gives way after each piece of a large file, a small one is

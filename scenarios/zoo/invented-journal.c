@@ -1,5 +1,6 @@
 /*
- * invented-journal.c -- a walk over waiting commits stops at the first whose record is not on disk yet.
+ * invented-journal.c -- a walk over waiting commits stops at the first whose record is not on disk
+ * yet.
  *
  * A relative of A20 and A18, invented: no public issue.
  *

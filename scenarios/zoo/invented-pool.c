@@ -1,5 +1,6 @@
 /*
- * invented-pool.c -- a connection comes back to the pool, and the wake goes to one who has given up.
+ * invented-pool.c -- a connection comes back to the pool, and the wake goes to one who has given
+ * up.
  *
  * A relative of C01 and C07, invented: no public issue.
  *

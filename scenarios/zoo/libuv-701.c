@@ -7,8 +7,8 @@
  * timer, so which of two came first depended on where their memory was, and not on who was started
  * first, as everybody had written their programs for.
  *
- * The fix. A timer notes the number of its start, and equal times go by that. libuv-701.patch takes it
- * back in runtime/time/wheel.h: one line.
+ * The fix. A timer notes the number of its start, and equal times go by that. libuv-701.patch takes
+ * it back in runtime/time/wheel.h: one line.
  *
  * Here. A test of a server. A timer opens the server's door after a while; another one, started
  * after it, lets the client knock, not earlier than that. Who knocks at a door that is not open yet

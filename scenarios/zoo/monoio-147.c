@@ -9,8 +9,8 @@
  * and the queue empty: the loop parked with its only work in hand.
  *
  * The fix. "If it is marked, poll it" became "while it is marked, poll it" (B1). Our executor
- * has one queue for all, so monoio-147.patch takes the root out of the question "is anything woken?",
- * once its poll has left nothing else behind: runtime/runtime.c, poll_woken and run_loop.
+ * has one queue for all, so monoio-147.patch takes the root out of the question "is anything
+ * woken?", once its poll has left nothing else behind: runtime/runtime.c, poll_woken and run_loop.
  *
  * Here. The main future reads an upload, at most three times a poll: then it gives way, by
  * waking itself, as a budget for cooperation does. When one chunk comes after the other, each

@@ -9,8 +9,8 @@
  * swallowed; the task was polled, the combinator saw no child woken, and the harness reported a
  * deadlock.
  *
- * The fix. A handle that is not ready stores the waker that it was polled with. shuttle-105.patch makes
- * rt_task_join, in runtime/task/task.c, store the waker of the task instead.
+ * The fix. A handle that is not ready stores the waker that it was polled with. shuttle-105.patch
+ * makes rt_task_join, in runtime/task/task.c, store the waker of the task instead.
  *
  * Here. A main task joins the end of a worker with a pause of its own. A join that is polled and
  * finds no child woken polls all of them, so a worker that ends at any other moment is seen. One

@@ -1,5 +1,6 @@
 /*
- * tokio-1875.c -- a blocking job that comes after the shutdown is dropped, and its handle told nothing.
+ * tokio-1875.c -- a blocking job that comes after the shutdown is dropped, and its handle told
+ * nothing.
  *
  * tokio-rs/tokio#1875 (issue #1853).
  *

@@ -8,8 +8,8 @@
  * more places than its budget has units never came to the last ones: there the answer was "not now,
  * let others run first", and in the next poll again, whatever lay there.
  *
- * The fix. An operation that got nowhere gives its unit back. tokio-2549.patch lets that do nothing, in
- * runtime/task/budget.c.
+ * The fix. An operation that got nowhere gives its unit back. tokio-2549.patch lets that do
+ * nothing, in runtime/task/budget.c.
  *
  * Here. A clerk has counters to look after, one at which people are served and others that are
  * closed today. How many there are is drawn; a budget is 8. The office is open until the one

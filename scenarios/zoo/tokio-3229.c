@@ -8,8 +8,8 @@
  * and then fired one by one. Each timer remembers where it is, for a cancel; the move did not
  * change that. Who dropped a pending timer looked for it in a slot that had been emptied.
  *
- * The fix. The move notes the new place. tokio-3229.patch takes that out of runtime/time/wheel.c; in
- * timers.c it lets what is fired go by the list that it is in and not by the note, as tokio's
+ * The fix. The move notes the new place. tokio-3229.patch takes that out of runtime/time/wheel.c;
+ * in timers.c it lets what is fired go by the list that it is in and not by the note, as tokio's
  * did, and keeps the runtime's audit, which would know at once, from looking at the note.
  *
  * Here. A call has two limits, one for silence and one for the whole. Each is a timer with a

@@ -7,8 +7,8 @@
  * thinking that it was "waiting" until now. notify_waiters had taken the waiter out of the list,
  * and a notify_one after that had stored its permit in the same state.
  *
- * The fix. Only a state of "waiting" is reset. tokio-3652.patch makes the drop in runtime/sync/notify.c
- * wipe the store where nobody is in the line.
+ * The fix. Only a state of "waiting" is reset. tokio-3652.patch makes the drop in
+ * runtime/sync/notify.c wipe the store where nobody is in the line.
  *
  * Here. A guest waits for the door, with a patience of its own. The porter wakes whoever waits, and
  * opens the door once more for whoever comes next. The late visitor comes after that. The guest's

@@ -1,5 +1,6 @@
 /*
- * tokio-3978.c -- a task woken while its local set shuts down stays in the queue, which it keeps alive.
+ * tokio-3978.c -- a task woken while its local set shuts down stays in the queue, which it keeps
+ * alive.
  *
  * tokio-rs/tokio#3978, LocalSet.
  *

@@ -8,8 +8,8 @@
  * be monotonic mostly is; with some virtual machines, some processors, and after a suspend it is
  * not, and then the whole process is gone for a difference of a few milliseconds.
  *
- * The fix. A time before the latest one seen counts as that one. tokio-4044.patch takes this one line
- * back in runtime/time/timers.c.
+ * The fix. A time before the latest one seen counts as that one. tokio-4044.patch takes this one
+ * line back in runtime/time/timers.c.
  *
  * Here. A thermometer is read eight times, some milliseconds apart. Readings of the clock go back
  * by fault `clock`; one that comes between two others is enough when the loop looks at it.

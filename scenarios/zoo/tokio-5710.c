@@ -8,8 +8,8 @@
  * comes out as exactly that. Whoever then looks at the timer finds that it is over: the sleep that
  * was to last forever has taken no time.
  *
- * The fix. Deadlines are cut below those values, and such a timer never fires. tokio-5710.patch lets
- * runtime/time/sleep.c read the greatest number as "over", as tokio's did: one condition.
+ * The fix. Deadlines are cut below those values, and such a timer never fires. tokio-5710.patch
+ * lets runtime/time/sleep.c read the greatest number as "over", as tokio's did: one condition.
  *
  * Here. A subscriber waits for news. A silence longer than its limit means that the publisher is
  * gone, and then it waits to be told of another one. The limit is a matter of configuration: none,

@@ -1,5 +1,6 @@
 /*
- * tokio-6133.c -- a tick of few bits comes round, and readiness is cleared that is newer than the look.
+ * tokio-6133.c -- a tick of few bits comes round, and readiness is cleared that is newer than the
+ * look.
  *
  * tokio-rs/tokio#6133, fixed by #6134.
  *

@@ -1,5 +1,6 @@
 /*
- * tokio-8255.c -- the entry of an operation is removed, and the kernel has the operation all the same.
+ * tokio-8255.c -- the entry of an operation is removed, and the kernel has the operation all the
+ * same.
  *
  * tokio-rs/tokio#8255, fix proposed in #8185; foyer-rs/foyer#1286 is a relative.
  *

@@ -8,9 +8,9 @@
  * before the sleep did. It woke the task, the task looked, answered "not yet", and the thread had
  * already forgotten it.
  *
- * The fix. Both round up. tokio-timer-14.patch lets the wheel of runtime/time/timers.c round down, and, in
- * runtime/time/sleep.c, takes out that a sleep which was woken too early starts its timer again,
- * for tokio-timer's had no such second chance. With the right rounding that is never needed.
+ * The fix. Both round up. tokio-timer-14.patch lets the wheel of runtime/time/timers.c round down,
+ * and, in runtime/time/sleep.c, takes out that a sleep which was woken too early starts its timer
+ * again, for tokio-timer's had no such second chance. With the right rounding that is never needed.
  *
  * Here. A lamp blinks on a wheel with ticks of a millisecond: it sleeps some whole milliseconds
  * between its blinks. Turning it on or off takes a while, so that a sleep begins between two ticks.

@@ -8,8 +8,8 @@
  * woken any more. So a group whose members all wait for something is polled again at once, finds
  * nothing, wakes itself, and the thread is never idle.
  *
- * The fix. It wakes itself only if a member is still woken. unicycle-5.patch makes a round without an item
- * end with a wake of its own task, in runtime/compose/group.c.
+ * The fix. It wakes itself only if a member is still woken. unicycle-5.patch makes a round without
+ * an item end with a wake of its own task, in runtime/compose/group.c.
  *
  * Here. A reader takes a line from each of two connections. When the lines come soon nobody wonders
  * that the thread was busy; a silence of 20 ms is another matter.

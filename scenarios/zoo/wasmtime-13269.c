@@ -8,8 +8,8 @@
  * itself. A cancellation looked for fibers that wait and resumed those with the news. One that had
  * yielded, cancellably, was passed over, and the canceller was told that it is still blocked.
  *
- * The fix. The cancellation resumes a fiber whatever it is suspended in (F12). wasmtime-13269.patch takes
- * that out of runtime/fiber/call.c: a deleted call resumes its guest when that is in a host
+ * The fix. The cancellation resumes a fiber whatever it is suspended in (F12). wasmtime-13269.patch
+ * takes that out of runtime/fiber/call.c: a deleted call resumes its guest when that is in a host
  * function; at a yield its stack is given back as it is.
  *
  * Here. A guest draws a picture, with the screen in its hands: it reads the sketch from the host,

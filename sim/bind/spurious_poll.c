@@ -19,7 +19,8 @@ bound_of(const struct sim_actor *actor)
 /*
  * The task if it can be spuriously polled: posted, and not being polled. A parked one is not posted
  * (T13). One that is woken sleeps all the same, if the run queue has forgotten it. While another is
- * being polled, and the run was cut off inside of that, it only waits for its turn (zoo/futures-rs-2047).
+ * being polled, and the run was cut off inside of that, it only waits for its turn
+ * (zoo/futures-rs-2047).
  */
 static struct rt_task *
 waiter(const struct sim_bound *bound)

@@ -44,7 +44,8 @@ struct counting {
     uint32_t folder_count;
 };
 
-/* The folder of a file, with its slash. A planted copy, slot.async-io-07b6cca.c, is of who planted it. */
+/* The folder of a file, with its slash. A planted copy, slot.async-io-07b6cca.c, is of who planted
+ * it. */
 static const char *
 folder_in(const char *file, size_t *ret_length)
 {

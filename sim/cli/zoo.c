@@ -142,21 +142,21 @@ static void
 tell_heading(const struct zoo *zoo)
 {
     if (!zoo->json) {
-        (void)printf("%-8s %-31s %-13s %-15s %-7s %7s %5s %s\n", "bug", "reference", "verdict",
-                "oracle", "baseline", "runs", "steps", "fixed");
+        (void)printf("%-24s %-13s %-15s %-8s %7s %5s %s\n", "bug", "verdict", "oracle", "baseline",
+                "runs", "steps", "fixed");
     }
 }
 
 static void
 tell_text(const struct sim_zoo_row *row)
 {
-    (void)printf("%-8s %-31.31s ", row->name, row->reference);
+    (void)printf("%-24s ", row->name);
     if (row->found == 0) {
         (void)printf("NOT FOUND in %u x %llu runs\n", row->trials, wide(row->trial_runs));
         return;
     }
     uint64_t tenths = sim_trials_mean_tenths(row->trial_runs, row->found);
-    (void)printf("%-13s %-15s %-7s %5llu.%llu %5llu ", sim_verdict_name(row->verdict),
+    (void)printf("%-13s %-15s %-8s %5llu.%llu %5llu ", sim_verdict_name(row->verdict),
             sim_oracle_name(row->oracle), row->baseline ? "yes" : "no", wide(tenths / 10),
             wide(tenths % 10), wide(row->trial_steps / row->found));
     if (row->fixed_failures > 0) {

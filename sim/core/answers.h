@@ -6,8 +6,8 @@
  *      byte 2   answer    then one is answered so: modulo its n, so that 0 is 0
  *
  * Three bytes an answer, and so on to the end; one or two bytes that are left over mean nothing,
- * and when a kind has no more answers all its occasions are answered 0. So any bytes are a run, none
- * at all are the baseline one, and fewer bytes are a simpler one.
+ * and when a kind has no more answers all its occasions are answered 0. So any bytes are a run,
+ * none at all are the baseline one, and fewer bytes are a simpler one.
  *
  * Each kind is a tape of its own: an answer about a fault that is moved, taken away or put in
  * leaves every answer about who runs where it was. Within a kind answers follow each other, so

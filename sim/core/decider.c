@@ -68,8 +68,8 @@ sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome)
     }
 }
 
-/* A tape has deviations only, so this is the seldom case of a run like the baseline and half of a random one.
- * False: there is no room left. */
+/* A tape has deviations only, so this is the seldom case of a run like the baseline and half of a
+ * random one. False: there is no room left. */
 static bool
 write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_t index)
 {

@@ -279,8 +279,8 @@ take_passing(struct search *search, const struct sim_outcome *outcome)
     return taken && search->room != NULL;
 }
 
-/* The failing run is the baseline where the others are not: a passing one is looked for among seeds, and
- * what it needs to pass is what decides. */
+/* The failing run is the baseline where the others are not: a passing one is looked for among
+ * seeds, and what it needs to pass is what decides. */
 static void
 find_passing(struct search *search)
 {

@@ -129,8 +129,8 @@ some_kind(void)
 
 /* ---- Changes of one input. ------------------------------------------------------------------- */
 
-/* Somewhere in the run, or behind the last answer of that kind: what is answered 0 there was not tried
- * yet. */
+/* Somewhere in the run, or behind the last answer of that kind: what is answered 0 there was not
+ * tried yet. */
 static void
 add_one(struct sim_tape *tape)
 {

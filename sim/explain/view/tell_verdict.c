@@ -293,7 +293,8 @@ head_message(struct sim__telling *telling)
     sim_page_put(&telling->line, ".");
 }
 
-/* "`server` returned PENDING without storing a waker in server_poll (async-std-272.c:94)": a broken rule. */
+/* "`server` returned PENDING without storing a waker in server_poll (async-std-272.c:94)": a broken
+ * rule. */
 static void
 head_contract(struct sim__telling *telling)
 {

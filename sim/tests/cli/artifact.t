@@ -10,7 +10,8 @@ digest_of() {
 }
 
 # ---- Tokens become files, and files tokens: always the same run. ----
-for name in canary/lost-wakeup canary/crash canary/leak zoo/tokio-4497/broken zoo/cpython-90155/broken \
+for name in canary/lost-wakeup canary/crash canary/leak zoo/tokio-4497/broken \
+    zoo/cpython-90155/broken \
     articles/s1/two-requests articles/s3/echo-server liveness/reset-duel/broken; do
     file=$(printf '%s' "$name" | tr / _)
     rewake run "$name" --strategy random --seeds 7-60 --fail-fast --record all --no-shrink --fresh \

@@ -143,7 +143,8 @@ same "and in the database" "$(sqlite3 f.db 'SELECT scenario, text FROM goals_mis
 
 # ---- Until there is little new. ----
 for jobs in 1 2; do
-    rewake run --strategy random zoo/tokio-4497/fixed --until-saturated --jobs $jobs --record none --json |
+    rewake run --strategy random zoo/tokio-4497/fixed --until-saturated --jobs $jobs --record \
+        none --json |
         grep -o '"name".*"seconds"\|"digest.*saturated":[a-z]*' >s$jobs.txt
 done
 ok "it says so" grep -q '"saturated":true' s1.txt

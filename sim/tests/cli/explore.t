@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
 
-same "all within a bound, and none fails: status" "$(status explore zoo/tokio-4497/fixed --bound 2)" 0
+same "all within a bound, and none fails: status" "$(status explore zoo/tokio-4497/fixed --bound \
+    2)" 0
 ok "it says that it is complete" \
     grep -q 'zoo/tokio-4497/fixed: complete within bound 2: [0-9]* runs' out.txt
 ok "no line is wider than a terminal" not_in out.txt '^.\{101\}'
@@ -48,7 +49,8 @@ same "a run that ends its process is one of many: status" \
     "$(status explore canary/crash --strategy delay --runs 20)" 1
 ok "and the others are made" grep -q 'complete.*: [0-9]* runs' out.txt
 
-same "a strategy without an end: status" "$(status explore zoo/tokio-4497/fixed --strategy random)" 2
+same "a strategy without an end: status" "$(status explore zoo/tokio-4497/fixed --strategy \
+    random)" 2
 ok "is refused in one line" one_line err.txt
 same "a bound for dpor: status" "$(status explore zoo/tokio-4497/fixed --strategy dpor --bound 2)" 2
 ok "is refused in one line too" one_line err.txt

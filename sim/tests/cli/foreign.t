@@ -1,5 +1,5 @@
 #!/bin/sh
-# outside.t -- runtimes that are none of ours: their bugs are found, explained at their own lines.
+# foreign.t -- runtimes that are none of ours: their bugs are found, explained at their own lines.
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh

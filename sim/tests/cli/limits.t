@@ -6,7 +6,8 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . sim/tests/cli/common.sh
-sample='zoo/tokio-4291/fixed zoo/monoio-322/fixed zoo/async-lock-41/fixed zoo/wstd-73/fixed zoo/libuv-4245/fixed zoo/apollo-10872/fixed
+sample='zoo/tokio-4291/fixed zoo/monoio-322/fixed zoo/async-lock-41/fixed zoo/wstd-73/fixed
+    zoo/libuv-4245/fixed zoo/apollo-10872/fixed
     liveness/retry-storm/fixed foreign/executor/fixed foreign/evented/fixed articles/s1/race-timeout
     articles/s2/maybe-yield articles/s3/deadline articles/s3/echo-server articles/s3/sharded-store
     articles/s3/three-tasks articles/s4/mock-time articles/s5/wander'
@@ -62,6 +63,7 @@ for wrong in step_ns=10001 livelock_steps=4999 starvation_steps=499 fair_steps=5
 done
 
 # ---- The bound is no excuse: who spins is still found where time stands still. ----
-same "a livelock at step_ns=0, --expect: status" "$(status run canary/livelock zoo/tokio-4291/broken \
+same "a livelock at step_ns=0, --expect: status" "$(status run canary/livelock \
+    zoo/tokio-4291/broken \
     --runs 100 -O step_ns=0 --expect --fresh --record none --no-shrink)" 0
 done_testing

@@ -14,9 +14,11 @@ figures() {
 # ---- Exit status and figures. ----
 same "a scenario that fails: status" "$(status run $canary --runs 100 --db a.db)" 1
 ok "it is told with a token" grep -q 'rewake replay rw1:canary/lost-wakeup:' out.txt
-rewake run zoo/tokio-4497/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
+rewake run zoo/tokio-4497/broken --strategy random --fresh --fail-fast --record none --no-shrink \
+    >fifo.txt
 ok "a replay in FIFO order: of this run" grep -q 'wake-up: this run fails so\.$' fifo.txt
-rewake run zoo/tokio-3652/broken --strategy random --fresh --fail-fast --record none --no-shrink >fifo.txt
+rewake run zoo/tokio-3652/broken --strategy random --fresh --fail-fast --record none --no-shrink \
+    >fifo.txt
 ok "one that passes proves no more" grep -q '^In FIFO order, .* this run does not fail\.$' fifo.txt
 same "seeds S1 hold: status" "$(status run 'articles/s1/*' --runs 100 --db a.db)" 0
 same "expected verdicts are found: status" "$(status run $canary --expect --runs 100 --db a.db)" 0
@@ -68,7 +70,7 @@ rewake run zoo/tokio-4497/broken --runs 200 --fresh --expect --db e.db >/dev/nul
 same "--expect: what is stated is not shrunk" \
     "$(rewake query 'SELECT count(*) AS n FROM shrunk' --json --db e.db)" '{"n":0}'
 for jobs in 1 2 5; do
-    rewake run 'zoo/d0*/broken' --runs 100 --jobs $jobs --fresh --db w$jobs.db >/dev/null
+    rewake run 'zoo/tokio-[68]*/broken' --runs 100 --jobs $jobs --fresh --db w$jobs.db >/dev/null
     rewake query 'SELECT token, digest, replays, stopped FROM shrunk' --db w$jobs.db >w$jobs.txt
 done
 ok "several are shrunk" test "$(wc -l <w1.txt)" -gt 4
@@ -197,7 +199,7 @@ sleep 0.3
 kill -INT $pid
 wait $pid
 ok "SIGUSR1: how far it is, and no end that nobody asked for" \
-    grep -q '^seeds/[^ ]*: [0-9]* runs, 0 failed, [0-9] s$' usr.txt
+    grep -q '^articles/[^ ]*: [0-9]* runs, 0 failed, [0-9] s$' usr.txt
 {
     rewake query 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)
         SELECT i FROM n' --db a.db 2>pipe.err
@@ -206,7 +208,7 @@ ok "SIGUSR1: how far it is, and no end that nobody asked for" \
 same "nobody reads: status, as of everybody who is not read" "$(cat pipe.txt)" 141
 ok "nobody reads: not a word" test ! -s pipe.err
 {
-    rewake run 'zoo/a0?/broken' --runs 100 --fresh --db unread.db 2>pipe.err
+    rewake run 'zoo/bach-*/broken' --runs 100 --fresh --db unread.db 2>pipe.err
     echo $? >pipe.txt
 } | true
 same "nobody reads a run: status" "$(cat pipe.txt)" 141

@@ -51,7 +51,8 @@ same "a canary without --expect is a bug: status" \
 # ---- Golden traces: the baseline run of each story, as columns. ----
 for name in articles/s1/two-requests articles/s1/noop-block-on articles/s1/stream-group \
     articles/s2/guest-transform articles/s3/three-tasks articles/s3/echo-server \
-    articles/s4/proxy-one-message articles/s4/socket-polls articles/s4/socket-callbacks articles/s5/wander \
+    articles/s4/proxy-one-message articles/s4/socket-polls articles/s4/socket-callbacks \
+        articles/s5/wander \
     canary/lost-wakeup zoo/bach-48/fixed; do
     golden=$root/sim/tests/golden/$(printf '%s' "$name" | tr / _).txt
     rm -f golden.db*

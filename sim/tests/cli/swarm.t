@@ -5,7 +5,8 @@
 . sim/tests/cli/common.sh
 
 digests() {
-    rewake run 'articles/s4/*' zoo/tokio-4044/broken "$@" --strategy random:swarm=1 --runs 400 --fresh \
+    rewake run 'articles/s4/*' zoo/tokio-4044/broken "$@" --strategy random:swarm=1 --runs 400 \
+        --fresh \
         --record none --json | grep -o '"name":"[^"]*"\|"digest":"[^"]*"\|"token":"[^"]*"'
 }
 digests --jobs 1 >one.txt
