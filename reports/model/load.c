@@ -115,6 +115,7 @@ kind_of(const char *what)
 {
     return strcmp(what, "actor") == 0    ? SIM_TEXT_ACTOR
            : strcmp(what, "object") == 0 ? SIM_TEXT_OBJECT
+           : strcmp(what, "waiter") == 0 ? SIM_TEXT_WAITER
                                          : SIM_TEXT_EVENT;
 }
 

@@ -474,6 +474,7 @@ sim_foreign_poll(const void *task)
     }
     struct task *who = task_of(world, task, NULL);
     if (who->actor.done) {
+        world->outcome.reason = SIM_REASON_NAMED;
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, &who->actor, 0,
                 "task '%s' is polled after it has finished", who->actor.name);
     }

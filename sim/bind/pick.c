@@ -49,6 +49,7 @@ check_passed_over(struct sim_rt *rt)
         uint64_t waited = rt->pops - bound->runnable_pops;
         sim__keep_waiting(rt->world, waited, starvation_limit(rt));
         if (waited > starvation_limit(rt)) {
+            rt->world->outcome.reason = SIM_REASON_NAMED;
             sim_fail(rt->world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, &bound->actor, 0,
                     "task '%s' was woken at step %llu and has been passed over for %llu polls",
                     bound->actor.name, (unsigned long long)bound->runnable_step,

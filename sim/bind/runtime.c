@@ -64,6 +64,7 @@ check_quota(struct sim_bound *bound)
     }
     sim__allow(world);
     if (world->slow_ns > quota_ns) {
+        world->outcome.reason = SIM_REASON_NAMED;
         sim_fail(world, SIM_VERDICT_OVER_BUDGET, SIM_ORACLE_LIMIT, &bound->actor, 0,
                 "a poll of task '%s' took %llu ns of work, %llu ns of them without heeding its "
                 "quota of %llu ns",

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/base/assert.h"
 #include "sim/core/world.h"
@@ -46,13 +47,21 @@ sim_fail(struct sim_world *world, enum sim_verdict verdict, enum sim_oracle orac
     take_stack(outcome);
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(outcome->message, sizeof(outcome->message), format, arguments);
+    sim_outcome_vsay(outcome, format, arguments);
     va_end(arguments);
     world->over = true;
     if (world->on_fail != NULL) {
         world->on_fail();
     }
     sim__escape(world);
+}
+
+void
+sim_fail_audit(struct sim_world *world, const struct sim_audit *audit, const char *wrong)
+{
+    struct sim_outcome *outcome = &world->outcome;
+    (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", audit->name);
+    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PRIMITIVE_AUDIT, NULL, 0, "%s", wrong);
 }
 
 static _Noreturn void
@@ -87,6 +96,13 @@ rt_fault(rt_err err, const char *who, const char *what)
         /* The poll has returned: what is on the stack is the executor alone. */
         sim_stack_of(&world->outcome.stack, actor->ops->code(actor));
     }
-    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_FAULT, world->current, 0, "%s: %s (%s)",
+    if (err == RT_E_NO_WAKER) {
+        world->outcome.reason = SIM_REASON_NO_WAKER;
+    }
+    if (who != NULL && actor->name != NULL && strcmp(who, actor->name) == 0) {
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_FAULT, actor, 0, "%s (%s)", what,
+                rt_err_name(err));
+    }
+    sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_FAULT, actor, 0, "%s: %s (%s)",
             who != NULL ? who : "the runtime", what, rt_err_name(err));
 }

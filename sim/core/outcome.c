@@ -5,6 +5,7 @@
  */
 #include "sim/core/outcome.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const verdict_names[] = {
@@ -79,8 +80,37 @@ sim_outcome_spins(const struct sim_outcome *outcome)
            (outcome->verdict == SIM_VERDICT_TIME_LIMIT && outcome->actor != UINT32_MAX);
 }
 
-bool
-sim_outcome_asked(const struct sim_outcome *outcome)
+/* Takes the last character off, if some of its bytes are missing. */
+static void
+cut_character(char *text, size_t length)
 {
-    return strncmp(outcome->message, SIM_OUTCOME_ASKED, sizeof(SIM_OUTCOME_ASKED) - 1) == 0;
+    size_t first = length;
+    while (first > 0 && ((unsigned char)text[first - 1] & 0xc0) == 0x80) {
+        first--;
+    }
+    if (first > 0 && (unsigned char)text[first - 1] >= 0xc0) {
+        unsigned char lead = (unsigned char)text[first - 1];
+        size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+        if (length - (first - 1) < bytes) {
+            text[first - 1] = '\0';
+        }
+    }
+}
+
+void
+sim_outcome_vsay(struct sim_outcome *outcome, const char *format, va_list arguments)
+{
+    int length = vsnprintf(outcome->message, sizeof(outcome->message), format, arguments);
+    if (length >= (int)sizeof(outcome->message)) {
+        cut_character(outcome->message, sizeof(outcome->message) - 1);
+    }
+}
+
+void
+sim_outcome_say(struct sim_outcome *outcome, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    sim_outcome_vsay(outcome, format, arguments);
+    va_end(arguments);
 }

@@ -6,6 +6,7 @@
 #ifndef SIM_CORE_OUTCOME_H
 #define SIM_CORE_OUTCOME_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -83,9 +84,15 @@ enum sim_oracle {
 
 #define SIM_MESSAGE_MAX 256
 
-/* How the message begins of a verdict that fell after the run: a blocked task was polled once more,
- * in a replay of it, as any task may be. */
-#define SIM_OUTCOME_ASKED "polled once more at the end: "
+/* What verdict and oracle leave open. No reader of an outcome takes anything from its message. */
+enum sim_reason {
+    SIM_REASON_NONE,
+    SIM_REASON_NAMED,    /* The message names the actor. */
+    SIM_REASON_ROUNDS,   /* lost-wakeup: all blocked tasks were polled in turn, again and again. */
+    SIM_REASON_NO_WAKER, /* contract: the poll returned PENDING and registered no waker. */
+    SIM_REASON_KILLED,   /* crash: the process was killed from outside. */
+    SIM_REASONS
+};
 
 /* Plain data: copied between processes as it is. */
 struct sim_outcome {
@@ -101,6 +108,8 @@ struct sim_outcome {
     uint8_t oracle;      /* enum sim_oracle */
     uint8_t audited;     /* 1: a quiescence, or several, were drawn for audit. */
     uint8_t order;       /* enum sim_order that was in force. */
+    uint8_t reason;      /* enum sim_reason */
+    uint8_t asked;       /* 1: it fell in a replay in which a blocked task was polled once more. */
     uint32_t actor;      /* In-run index of whom the verdict is about; UINT32_MAX: nobody. */
     uint32_t object;     /* What it waits for; 0: none. */
     uint32_t site;       /* The line that is blamed, or that waits; 0: none. */
@@ -112,7 +121,7 @@ struct sim_outcome {
     uint64_t lost_step;   /* leak: the step after which a cloned waker lay nowhere any more; 0: not
                             looked for, or none. */
     uint32_t lost_wakers; /* leak: cloned wakers that lie nowhere; 0: something else leaked. */
-    char actor_name[48];
+    char actor_name[48];  /* audit-primitive: what the primitive is called. */
     struct sim_stack stack;        /* Where: of a crash, a broken rule, a check without a line. */
     char message[SIM_MESSAGE_MAX]; /* One sentence for people, without a full stop. */
 };
@@ -126,13 +135,13 @@ const char *sim_oracle_meaning(uint32_t oracle);
 /* The verdict called `name`; SIM_VERDICTS when there is none. */
 uint32_t sim_verdict_find(const char *name);
 
-/* True when both say the same of the same place: verdict, oracle and site (DESIGN, Command
-
- * line). */
+/* True when both say the same of the same place: verdict, oracle and site. */
 bool sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b);
 
-/* Whether it is a verdict of that kind. */
-bool sim_outcome_asked(const struct sim_outcome *outcome);
+/* Writes the message. One that is too long is cut after a whole character. */
+__attribute__((format(printf, 2, 3))) void sim_outcome_say(
+        struct sim_outcome *outcome, const char *format, ...);
+void sim_outcome_vsay(struct sim_outcome *outcome, const char *format, va_list arguments);
 
 /* Nothing could run at the end, and of no task it is known which wake it lacks: a deadlock, or a
  * loop that only its host could wake. */

@@ -34,7 +34,8 @@ extern "C" {
 enum sim_text_kind {
     SIM_TEXT_ACTOR,  /* key: actor index; its name */
     SIM_TEXT_OBJECT, /* key: object number; its name */
-    SIM_TEXT_EVENT   /* key: index of the event; what was logged, or a STORE's reason */
+    SIM_TEXT_EVENT,  /* key: index of the event; what was logged, or a STORE's reason */
+    SIM_TEXT_WAITER  /* key: actor index; deadlock: what it waits for, as it says itself */
 };
 
 struct sim_text {

@@ -286,8 +286,7 @@ close_run(struct sim_world *world)
         struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
         const char *wrong = audit->audit(audit->argument);
         if (wrong != NULL) {
-            sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PRIMITIVE_AUDIT, NULL, 0, "%s: %s",
-                    audit->name, wrong);
+            sim_fail_audit(world, audit, wrong);
         }
     }
     rt_list_each(link, &world->closers)

@@ -331,6 +331,10 @@ __attribute__((noreturn, cold, format(printf, 6, 7))) void sim_fail(struct sim_w
         enum sim_verdict verdict, enum sim_oracle oracle, const struct sim_actor *actor,
         uint32_t site, const char *format, ...);
 
+/* The same for what a primitive's audit has found wrong: the outcome has the primitive's name. */
+__attribute__((noreturn, cold)) void sim_fail_audit(
+        struct sim_world *world, const struct sim_audit *audit, const char *wrong);
+
 /* Writes one event down, with the current actor and step. */
 void sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
         uint32_t await, uint64_t argument);

@@ -82,7 +82,8 @@ struct inquest {
     struct waiters waiters;
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* Of the run itself; replays draw their own. */
     uint32_t audits;
-    uint64_t quiet_ns; /* When it is at `stop`. */
+    uint64_t quiet_ns;             /* When it is at `stop`. */
+    struct sim_recorder *recorder; /* The run's own, set aside. */
 };
 
 static bool
@@ -123,9 +124,17 @@ lost_by(enum sim_oracle_stage stage)
 static void
 say_lost(struct sim_outcome *outcome, const struct sim_answer *answer, enum sim_oracle_stage stage)
 {
-    (void)snprintf(outcome->message, sizeof(outcome->message),
-            "'%s' sleeps forever, waiting for: %s; %s", outcome->actor_name, reason_of(answer),
-            lost_by(stage));
+    sim_outcome_say(outcome, "'%s' sleeps forever, waiting for: %s; %s", outcome->actor_name,
+            reason_of(answer), lost_by(stage));
+}
+
+static void
+say_late(struct inquest *inquest, const struct sim_answer *answer)
+{
+    sim_outcome_say(inquest->outcome,
+            "'%s' was still blocked at %llu ns although it could make progress, waiting for: %s; "
+            "everything was quiet and the clock was about to move",
+            inquest->outcome->actor_name, (unsigned long long)inquest->quiet_ns, reason_of(answer));
 }
 
 /* A task that was woken and then forgotten waits for nothing any more: what it waited for at the
@@ -159,8 +168,9 @@ take_over(struct sim_outcome *outcome, const struct sim_answer *answer)
     outcome->site = answer->outcome.site;
     outcome->stack = answer->outcome.stack;
     memcpy(outcome->actor_name, answer->outcome.actor_name, sizeof(outcome->actor_name));
-    (void)snprintf(outcome->message, sizeof(outcome->message), SIM_OUTCOME_ASKED "%.200s",
-            answer->outcome.message);
+    outcome->reason = answer->outcome.reason;
+    outcome->asked = 1;
+    sim_outcome_say(outcome, "%s", answer->outcome.message);
 }
 
 static enum sim_oracle
@@ -209,7 +219,11 @@ ask_all(struct inquest *inquest, uint32_t from, uint32_t to, enum sim_oracle_sta
         recall(inquest, index, &progress.answer);
         blame(inquest->outcome, audit ? SIM_VERDICT_LATE_WAKEUP : SIM_VERDICT_LOST_WAKEUP,
                 oracle_of(stage, audit), actor_at(inquest, index), &progress.answer);
-        say_lost(inquest->outcome, &progress.answer, stage);
+        if (audit) {
+            say_late(inquest, &progress.answer);
+        } else {
+            say_lost(inquest->outcome, &progress.answer, stage);
+        }
         return true;
     }
     return false;
@@ -259,9 +273,10 @@ ask_everybody(struct inquest *inquest)
     describe_waiter(inquest, index, &answer);
     blame(inquest->outcome, SIM_VERDICT_LOST_WAKEUP, SIM_ORACLE_REWAKE, actor_at(inquest, index),
             &answer);
-    (void)snprintf(inquest->outcome->message, sizeof(inquest->outcome->message),
-            "'%s' sleeps forever, waiting for: %s; polled again and again, all that sleep, "
-            "it comes to its end: only wake-ups were missing",
+    inquest->outcome->reason = SIM_REASON_ROUNDS;
+    sim_outcome_say(inquest->outcome,
+            "'%s' sleeps forever, waiting for: %s; when all blocked tasks are polled in turn it "
+            "finishes: only wake-ups were missing",
             inquest->outcome->actor_name, reason_of(&answer));
     return true;
 }
@@ -278,8 +293,7 @@ audit_primitives(void *argument)
         struct sim_audit *audit = rt_container_of(link, struct sim_audit, link);
         const char *wrong = audit->audit(audit->argument);
         if (wrong != NULL) {
-            sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_PRIMITIVE_AUDIT, NULL, 0, "%s: %s",
-                    audit->name, wrong);
+            sim_fail_audit(world, audit, wrong);
         }
     }
 }
@@ -296,28 +310,30 @@ ask_primitives(struct inquest *inquest)
     inquest->outcome->verdict = said->verdict;
     inquest->outcome->oracle = said->oracle;
     inquest->outcome->site = said->site;
+    memcpy(inquest->outcome->actor_name, said->actor_name, sizeof(said->actor_name));
     memcpy(inquest->outcome->message, said->message, sizeof(said->message));
     return true;
 }
 
 /* ---- A stall. -------------------------------------------------------------------------------- */
 
-/* "t1 waits for: the end of a task; t2 waits for: a message" */
+/* Each one's reason goes to the record, the first one's to the outcome. */
 static void
 say_deadlock(struct inquest *inquest)
 {
-    char *text = inquest->outcome->message;
-    size_t size = sizeof(inquest->outcome->message);
-    size_t used = (size_t)snprintf(text, size, "nothing can go on, and nobody could: ");
-    for (uint32_t i = 0; i < inquest->waiters.foreground && used < size; i++) {
+    uint32_t count = inquest->waiters.foreground;
+    for (uint32_t i = 0; i < count; i++) {
         struct sim_answer answer;
         uint32_t index = inquest->waiters.indices[i];
         describe_waiter(inquest, index, &answer);
-        const struct sim_actor *actor = actor_at(inquest, index);
-        used += (size_t)snprintf(text + used, size - used, "%s'%s' waits for: %s",
-                i == 0 ? "" : "; ", actor->name, reason_of(&answer));
+        const char *reason = reason_of(&answer);
+        sim_record_text(inquest->recorder, SIM_TEXT_WAITER, index, reason, strlen(reason));
         if (i == 0) {
-            blame(inquest->outcome, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL, actor, &answer);
+            blame(inquest->outcome, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL,
+                    actor_at(inquest, index), &answer);
+            sim_outcome_say(inquest->outcome,
+                    "%u blocked, and none can make progress: '%s' waits for: %s%s", count,
+                    inquest->outcome->actor_name, reason, count > 1 ? ", …" : "");
         }
     }
 }
@@ -379,22 +395,6 @@ judge_limit(struct inquest *inquest)
 
 /* ---- A quiescence that was drawn. ------------------------------------------------------------ */
 
-static void
-say_late(struct sim_outcome *outcome, uint64_t quiet_ns)
-{
-    char waits[96];
-    const char *colon = strstr(outcome->message, "waiting for: ");
-    (void)snprintf(waits, sizeof(waits), "%s", colon != NULL ? colon + 13 : "something");
-    char *end = strchr(waits, ';');
-    if (end != NULL) {
-        *end = '\0';
-    }
-    (void)snprintf(outcome->message, sizeof(outcome->message),
-            "'%s' slept on at %llu ns although it could go on, waiting for: %s; "
-            "everything was quiet and the clock was about to move",
-            outcome->actor_name, (unsigned long long)quiet_ns, waits);
-}
-
 /* Asks at one quiescence. True when a task was woken late, or a primitive contradicts itself. */
 static bool
 judge_quiet_at(struct inquest *inquest, uint64_t step)
@@ -409,9 +409,6 @@ judge_quiet_at(struct inquest *inquest, uint64_t step)
     inquest->outcome->audit_step = step;
     inquest->outcome->fail_step = step;
     inquest->outcome->fail_ns = inquest->quiet_ns;
-    if (inquest->outcome->verdict == SIM_VERDICT_LATE_WAKEUP) {
-        say_late(inquest->outcome, inquest->quiet_ns);
-    }
     return true;
 }
 
@@ -490,7 +487,7 @@ static bool
 judge_end(struct sim_world *world, const struct sim_case *what, struct sim_replay *replay,
         struct sim_aside *kept, struct sim_case *ret_unbounded, struct sim_outcome *outcome)
 {
-    struct inquest inquest = {.outcome = outcome};
+    struct inquest inquest = {.outcome = outcome, .recorder = &kept->recorder};
     inquest.audits = world->audits_drawn;
     memcpy(inquest.audit_steps, world->audit_steps, sizeof(inquest.audit_steps));
     const struct sim_health health = sim_health_of(world);

@@ -28,7 +28,7 @@ extern const char sim_coverage_sql[];
 
 /* Both are in schema.sql; a test holds them equal. */
 #define SIM__STORE_APPLICATION 0x72776b31
-#define SIM__STORE_VERSION 2
+#define SIM__STORE_VERSION 3
 
 struct sim_store {
     uint32_t magic;

@@ -109,7 +109,7 @@ tell_diverged(const struct sim_run *run, const struct sim_new_failure *failure)
     sim_page_init(&page, sim_terminal_colour());
     sim_page_wrap(&page, failure->outcome.message, 0, 0, SIM_PAGE_WIDTH);
     sim_page_wrap(&page,
-            sim_crash_from_outside(failure->seen->message)
+            failure->seen->reason == SIM_REASON_KILLED
                     ? "Most likely it is not to blame: who is short of memory, or of patience, "
                       "kills processes from outside (SIGKILL). The same range again:"
                     : "It depends on something that is not in its seed: memory that a run leaves "

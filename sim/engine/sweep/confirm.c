@@ -14,7 +14,7 @@ tell_divergence(const struct sim_outcome *seen, const struct sim_outcome *alone,
 {
     const char *was = sim_verdict_name(seen->verdict);
     const char *is = sim_verdict_name(alone->verdict);
-    if (sim_crash_from_outside(seen->message)) {
+    if (seen->reason == SIM_REASON_KILLED) {
         (void)snprintf(ret_text, size,
                 "in the sweep %.160s; alone in a fresh process it ended as %s", seen->message, is);
         return;

@@ -43,7 +43,7 @@ on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
     if (failure->index == trial->result.first_failure || trial->outcome.steps == 0) {
         trial->outcome = failure->outcome;
     }
-    trial->disturbed = trial->disturbed || sim_crash_from_outside(failure->seen->message);
+    trial->disturbed = trial->disturbed || failure->seen->reason == SIM_REASON_KILLED;
     return true;
 }
 

@@ -22,7 +22,6 @@
 #define HANDLER_STACK ((size_t)64 << 10)
 /* An access this near the stack pointer, and not to be had, has run off the stack's end. */
 #define STACK_REACH ((uintptr_t)64 << 10)
-#define FROM_OUTSIDE "the process was killed from outside by SIG"
 #define NULL_REACH ((uintptr_t)64 << 10)
 
 /* A report of the sanitizers is a crash like any other, and leaks are counted by the world. */
@@ -281,17 +280,12 @@ sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t
     rt_assert(WIFSIGNALED(status));
     if (crash->signal == 0) {
         const char *name = sigabbrev_np(WTERMSIG(status));
-        (void)snprintf(ret_text, size, FROM_OUTSIDE "%s", name != NULL ? name : " of real time");
+        (void)snprintf(ret_text, size, "the process was killed from outside by SIG%s",
+                name != NULL ? name : " of real time");
         return;
     }
     const char *name = sigabbrev_np(crash->signal);
     put_what(crash, what, sizeof(what));
     sim_crash_where(crash, where, sizeof(where));
     (void)snprintf(ret_text, size, "SIG%s, %s%s", name != NULL ? name : "?", what, where);
-}
-
-bool
-sim_crash_from_outside(const char *message)
-{
-    return strncmp(message, FROM_OUTSIDE, sizeof(FROM_OUTSIDE) - 1) == 0;
 }

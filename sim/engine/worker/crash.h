@@ -46,7 +46,8 @@ struct sim_crash {
 bool sim_crash_catch(struct sim_crash *crash);
 
 /* In the parent, which has the same modules at the same places: a sentence about a process that
- * ended with `status` (of waitpid). */
+ * ended with `status` (of waitpid). Where no handler has run (`signal` 0) it was killed from
+ * outside. */
 void sim_crash_tell(const struct sim_crash *crash, int status, char *ret_text, size_t size);
 
 /* In the parent: " in crash_main (executor.c:218)", " in name()" or " at mine.so+0x1234"; "" when
@@ -55,8 +56,5 @@ void sim_crash_where(const struct sim_crash *crash, char *ret_text, size_t size)
 
 /* The frames from the interrupted one on. */
 void sim_crash_stack(const struct sim_crash *crash, struct sim_stack *ret_stack);
-
-/* Whether `message`, of sim_crash_tell, says that it was killed from outside. */
-bool sim_crash_from_outside(const char *message);
 
 #endif

@@ -82,7 +82,7 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
     struct sim_shared *shared = worker->shared;
     const struct sim_ended *ended = &shared->world.ended;
     struct sim_outcome outcome;
-    char what[SIM_MESSAGE_MAX - sizeof(SIM_OUTCOME_ASKED)];
+    char what[SIM_MESSAGE_MAX];
     if (ended->asking) {
         outcome = ended->outcome;
         shared->recorder = ended->recorder;
@@ -91,6 +91,8 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
     }
     outcome.verdict = (uint8_t)verdict;
     outcome.oracle = SIM_ORACLE_PROCESS;
+    outcome.asked = ended->asking;
+    outcome.reason = SIM_REASON_NONE;
     if (verdict == SIM_VERDICT_HANG) {
         /* Where it was when we lost patience is no property of the run: it has no digest. */
         char where[160];
@@ -103,9 +105,9 @@ last_words(struct sim_worker *worker, enum sim_verdict verdict, int status)
     } else {
         sim_crash_stack(&shared->crash, &outcome.stack);
         sim_crash_tell(&shared->crash, status, what, sizeof(what));
+        outcome.reason = shared->crash.signal == 0 ? SIM_REASON_KILLED : SIM_REASON_NONE;
     }
-    (void)snprintf(outcome.message, sizeof(outcome.message), "%s%s",
-            ended->asking ? SIM_OUTCOME_ASKED : "", what);
+    sim_outcome_say(&outcome, "%s", what);
     return outcome;
 }
 
@@ -153,12 +155,11 @@ call_diverged(struct sim_outcome *outcome, const struct sim_doubt *doubt)
     outcome->verdict = SIM_VERDICT_DIVERGED;
     outcome->oracle = SIM_ORACLE_TWIN;
     outcome->site = seen->site;
-    if (sim_crash_from_outside(seen->message)) {
-        (void)snprintf(outcome->message, sizeof(outcome->message),
-                "%.140s; alone in a fresh process it passed", seen->message);
+    if (seen->reason == SIM_REASON_KILLED) {
+        sim_outcome_say(outcome, "%.140s; alone in a fresh process it passed", seen->message);
         return;
     }
-    (void)snprintf(outcome->message, sizeof(outcome->message),
+    sim_outcome_say(outcome,
             "in a process that it shared, %s, it ended as %s: %.100s; alone it passed", after,
             sim_verdict_name(seen->verdict), seen->message);
 }
@@ -202,7 +203,7 @@ refute(struct sim_worker *worker)
     bool others = done_of(worker) > 1;
     worker->doubt.any = false;
     /* A kill from outside damages nothing. */
-    if (!again && others && !sim_crash_from_outside(doubt.seen.message)) {
+    if (!again && others && doubt.seen.reason != SIM_REASON_KILLED) {
         worker->refuted = doubt;
         return !begin_alone(worker);
     }
@@ -384,7 +385,7 @@ settle(struct sim_worker *worker, const struct sim_outcome *seen)
     struct sim_doubt *doubt = &worker->doubt;
     bool again = doubt->any && doubt->seen.seed == seen->seed;
     /* Once may be chance where it was killed from outside. */
-    if (is_fresh(worker) && (again || !sim_crash_from_outside(seen->message))) {
+    if (is_fresh(worker) && (again || seen->reason != SIM_REASON_KILLED)) {
         doubt->any = false;
         limit(worker, worker->asked, worker->keeps_all);
         sim_shared_add(worker->shared, seen, worker->shared->arm);

@@ -230,7 +230,7 @@ look_at_process(struct sim_outcome *outcome)
         outcome->site = 0;
         outcome->fail_step = outcome->steps;
         outcome->fail_ns = outcome->sim_ns;
-        (void)snprintf(outcome->message, sizeof(outcome->message),
+        sim_outcome_say(outcome,
                 "it closed a descriptor that is rewake's own: close only what the run opened");
     }
 }

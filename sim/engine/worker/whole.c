@@ -63,7 +63,7 @@ texts_are_whole(const struct sim_recorder *recorder)
     for (uint32_t i = 0; i < recorder->texts; i++) {
         const struct sim_text *text = &memory->texts[i];
         uint64_t end = (uint64_t)text->offset + text->length;
-        if (text->kind > SIM_TEXT_EVENT || end >= memory->bytes_capacity) {
+        if (text->kind > SIM_TEXT_WAITER || end >= memory->bytes_capacity) {
             return false;
         }
     }
@@ -95,6 +95,7 @@ outcome_is_whole(const struct sim_outcome *outcome)
            outcome->order <= SIM_ORDER_LAST && outcome->stack.count <= SIM_STACK_FRAMES &&
            is_bool(&outcome->stack.returns) && is_bool(&outcome->stack.function) &&
            is_text(outcome->actor_name, sizeof(outcome->actor_name)) &&
+           outcome->reason < SIM_REASONS && outcome->asked <= 1 &&
            is_text(outcome->message, sizeof(outcome->message));
 }
 

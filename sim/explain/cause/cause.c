@@ -139,7 +139,7 @@ sim_cause_find(const struct sim_evidence *evidence, struct sim_cause *ret_cause)
     }
     bool asleep = outcome->verdict == SIM_VERDICT_CONTRACT && outcome->oracle == SIM_ORACLE_FAULT &&
                   evidence->wake_outcome->kind == SIM_WAKE_OUTCOME_NEVER_STORED &&
-                  strstr(outcome->message, "RT_E_NO_WAKER") != NULL;
+                  outcome->reason == SIM_REASON_NO_WAKER;
     if (outcome->verdict == SIM_VERDICT_LATE_WAKEUP && !lost &&
             sim__cause_late_timer(evidence, ret_cause)) {
         return;

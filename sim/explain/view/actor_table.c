@@ -134,6 +134,13 @@ same_name(const struct sim_actor_table *actor_table, uint32_t part, uint32_t obj
            strcmp(name, actor_table->parts[part].name) == 0;
 }
 
+const char *
+sim_actor_table_waits_for(const struct sim_actor_table *actor_table, uint32_t part)
+{
+    uint32_t actor = actor_table->parts[part].actor;
+    return actor != 0 ? named(actor_table, SIM_TEXT_WAITER, actor) : NULL;
+}
+
 /* The part of actor `index`, made when it was never announced. */
 static uint32_t
 actor_part(struct sim_actor_table *actor_table, uint32_t index)

@@ -100,6 +100,10 @@ bool sim_actor_table_step_time(
  * SIM_VERDICT_PASS: none did. */
 uint32_t sim_actor_table_limit(const struct sim_actor_table *actor_table);
 
+/* What `part` waits for at a deadlock, as it said itself when the run was judged; NULL: it was not
+ * asked. */
+const char *sim_actor_table_waits_for(const struct sim_actor_table *actor_table, uint32_t part);
+
 /* The last BLOCK of the loop `part` before the event `before`, when no UNBLOCK followed;
  * SIM_EVENT_NONE. */
 uint64_t sim_actor_table_blocked(

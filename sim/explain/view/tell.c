@@ -194,22 +194,11 @@ sim__is_left(const struct sim__telling *telling, uint32_t part)
     return !who->finished && (who->kind == SIM_ACTOR_TASK || who->kind == SIM_ACTOR_LOOP);
 }
 
-void
-sim__put_bytes(struct sim__telling *telling, const char *bytes, size_t length)
-{
-    char text[SIM_MESSAGE_MAX + 1] = {0};
-    memcpy(text, bytes, length < SIM_MESSAGE_MAX ? length : SIM_MESSAGE_MAX);
-    sim_page_clean(&telling->line, text);
-}
-
 bool
 sim__found_by_rounds(const struct sim_outcome *outcome)
 {
-    static const char words[] = "again and again";
     return outcome->verdict == SIM_VERDICT_LOST_WAKEUP && outcome->owed_step == 0 &&
-           outcome->oracle == SIM_ORACLE_REWAKE &&
-           memmem(outcome->message, strnlen(outcome->message, SIM_MESSAGE_MAX), words,
-                   sizeof(words) - 1) != NULL;
+           outcome->reason == SIM_REASON_ROUNDS;
 }
 
 void

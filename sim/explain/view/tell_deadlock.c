@@ -16,41 +16,18 @@
 #define WAITS_LISTED 4u
 #define EMPTY_TOLD 3u
 
-/* ---- What the outcome says of those whose waits are in no record. ---------------------------- */
-
-/* What stands after "'NAME' waits for: " in the message, up to the next name; NULL: nothing. */
-static const char *
-said_of(const struct sim__telling *telling, uint32_t part, size_t *ret_length)
-{
-    static const char waits[] = "' waits for: ";
-    const char *message = telling->outcome->message;
-    const char *end = message + strnlen(message, SIM_MESSAGE_MAX);
-    const char *name = telling->actor_table.parts[part].name;
-    size_t length = name != NULL ? strlen(name) : 0;
-    for (const char *c = message; c < end && length > 0; c++) {
-        const char *after = c + 1 + length;
-        if (*c != '\'' || (size_t)(end - c) <= 1 + length + sizeof(waits) - 1 ||
-                memcmp(c + 1, name, length) != 0 || memcmp(after, waits, sizeof(waits) - 1) != 0) {
-            continue;
-        }
-        after += sizeof(waits) - 1;
-        const char *next = memmem(after, (size_t)(end - after), "; '", 3);
-        *ret_length = (size_t)((next != NULL ? next : end) - after);
-        return after;
-    }
-    return NULL;
-}
+/* ---- Loops. ---------------------------------------------------------------------------------- */
 
 /* The loop has blocked in the host, or is waited for: one that the world drives never is. */
 static bool
 is_own_loop(const struct sim__telling *telling, uint32_t part)
 {
     const struct sim_actor_table *actor_table = &telling->actor_table;
-    size_t length = 0;
     if (actor_table->parts[part].kind != SIM_ACTOR_LOOP) {
         return false;
     }
-    if (part == telling->wake_outcome.part || said_of(telling, part, &length) != NULL) {
+    if (part == telling->wake_outcome.part ||
+            sim_actor_table_waits_for(&telling->actor_table, part) != NULL) {
         return true;
     }
     for (uint64_t i = actor_table->first; i < telling->wake_outcome.horizon; i++) {
@@ -88,12 +65,11 @@ last_step(const struct sim__telling *telling, uint32_t part)
 static void
 put_said(struct sim__telling *telling, uint32_t part)
 {
-    size_t length = 0;
-    const char *said = said_of(telling, part, &length);
+    const char *said = sim_actor_table_waits_for(&telling->actor_table, part);
     uint64_t block =
             sim_actor_table_blocked(&telling->actor_table, part, telling->wake_outcome.horizon);
     if (said != NULL) {
-        sim__put_bytes(telling, said, length);
+        sim_page_clean(&telling->line, said);
     } else if (block != SIM_EVENT_NONE) {
         sim_actor_table_put_wanted(&telling->actor_table, &telling->line,
                 sim_actor_table_event(&telling->actor_table, block)->object, NULL, part);
@@ -108,22 +84,6 @@ put_said(struct sim__telling *telling, uint32_t part)
 }
 
 /* ---- The first sentence. --------------------------------------------------------------------- */
-
-/* Where nobody is known by name, the message without what was said already. */
-static void
-put_rest_of_message(struct sim__telling *telling)
-{
-    static const char before[] = "nobody could: ";
-    const char *message = telling->outcome->message;
-    size_t length = strnlen(message, SIM_MESSAGE_MAX);
-    const char *found = memmem(message, length, before, sizeof(before) - 1);
-    size_t from = found != NULL ? (size_t)(found - message) + sizeof(before) - 1 : 0;
-    if (from < length) {
-        sim__put_bytes(telling, message + from, length - from);
-    } else {
-        sim_page_put(&telling->line, "it did not say why");
-    }
-}
 
 /* "`client` waits for the reply since step 3 (2us)", after NAMED_IN_HEADLINE only counted. */
 static void
@@ -158,7 +118,7 @@ sim__head_deadlock(struct sim__telling *telling)
         }
     }
     if (named == 0) {
-        put_rest_of_message(telling);
+        sim_page_put(&telling->line, "no record says what it waits for");
     } else if (named > NAMED_IN_HEADLINE) {
         sim_page_printf(&telling->line, "; and %u more", named - NAMED_IN_HEADLINE);
     }

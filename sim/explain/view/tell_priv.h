@@ -56,9 +56,6 @@ bool sim__put_waiting(struct sim__telling *telling, uint32_t part, const struct 
 /* True for tasks and loops that have not finished. */
 bool sim__is_left(const struct sim__telling *telling, uint32_t part);
 
-/* `length` bytes of what others have written, on one line. */
-void sim__put_bytes(struct sim__telling *telling, const char *bytes, size_t length);
-
 /* True for a lost wake-up that no single poll showed, but polling everybody in turn. */
 bool sim__found_by_rounds(const struct sim_outcome *outcome);
 

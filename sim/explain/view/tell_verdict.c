@@ -14,21 +14,12 @@
 
 /* ---- Words. ---------------------------------------------------------------------------------- */
 
-/* From byte `from` on. */
-static void
-put_message_from(struct sim__telling *telling, size_t from)
-{
-    struct sim_page *line = &telling->line;
-    char message[SIM_MESSAGE_MAX + 1] = {0};
-    rt_assert(from <= SIM_MESSAGE_MAX);
-    memcpy(message, telling->outcome->message, SIM_MESSAGE_MAX);
-    sim_page_clean(line, message[from] != '\0' ? message + from : "it did not say why");
-}
-
 static void
 put_message(struct sim__telling *telling)
 {
-    put_message_from(telling, 0);
+    char message[SIM_MESSAGE_MAX + 1] = {0};
+    memcpy(message, telling->outcome->message, SIM_MESSAGE_MAX);
+    sim_page_clean(&telling->line, message[0] != '\0' ? message : "it did not say why");
 }
 
 /* A wake was sent, and no poll has followed. */
@@ -245,47 +236,18 @@ head_livelock(struct sim__telling *telling)
     sim_page_put(&telling->line, ".");
 }
 
-/* The length of the name in a message "NAME: what is wrong"; 0: it does not begin so. A primitive's
- * audit puts the primitive's name there, others the actor's. */
-static size_t
-name_in_front(const struct sim_outcome *outcome, size_t actor_length)
-{
-    const char *message = outcome->message;
-    size_t room = strnlen(message, SIM_MESSAGE_MAX);
-    const char *colon = memmem(message, room, ": ", 2);
-    size_t length = colon != NULL ? (size_t)(colon - message) : 0;
-    bool actor = length == actor_length && memcmp(message, outcome->actor_name, length) == 0;
-    return actor || outcome->oracle == SIM_ORACLE_PRIMITIVE_AUDIT ? length : 0;
-}
-
-/* The message has the name between quotes. */
-static bool
-is_named(const struct sim_outcome *outcome, size_t length)
-{
-    char quoted[sizeof(outcome->actor_name) + 2] = "'";
-    memcpy(quoted + 1, outcome->actor_name, length);
-    quoted[length + 1] = '\'';
-    return length > 0 && memmem(outcome->message, strnlen(outcome->message, SIM_MESSAGE_MAX),
-                                 quoted, length + 2) != NULL;
-}
-
 /* "in `who`, what is wrong": unless the message names whom it is about. */
 static void
 head_message(struct sim__telling *telling)
 {
     const struct sim_outcome *outcome = telling->outcome;
-    size_t length = strnlen(outcome->actor_name, sizeof(outcome->actor_name));
-    size_t front = name_in_front(outcome, length);
-    if (front > 0) {
-        sim_page_put(&telling->line, "in `");
-        sim__put_bytes(telling, outcome->message, front);
-        sim_page_put(&telling->line, "`, ");
-    } else if (telling->wake_outcome.part != SIM_PART_NONE && !is_named(outcome, length)) {
+    bool known = telling->wake_outcome.part != SIM_PART_NONE || outcome->actor_name[0] != '\0';
+    if (known && outcome->reason != SIM_REASON_NAMED) {
         sim_page_put(&telling->line, "in ");
         sim__put_who(telling, telling->wake_outcome.part);
         sim_page_put(&telling->line, ", ");
     }
-    put_message_from(telling, front > 0 ? front + 2 : 0);
+    put_message(telling);
     if (outcome->fail_step != 0) {
         sim_page_put(&telling->line, ", at ");
         sim__put_step(telling, outcome->fail_step);
@@ -479,7 +441,7 @@ why_process(struct sim__telling *telling)
                             ? sim_actor_table_event(&telling->actor_table, last - 1)->step
                             : 0;
     bool hang = telling->outcome->verdict == SIM_VERDICT_HANG;
-    if (sim_outcome_asked(telling->outcome)) {
+    if (telling->outcome->asked) {
         sim_page_put(&telling->line, hang ? "it never returned from a poll" : "it died of a poll");
         sim_page_put(&telling->line, " that came when the run was at its end, in a copy of it, to "
                                      "see who could go on. A task is polled at any time, also "

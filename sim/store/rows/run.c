@@ -71,6 +71,8 @@ text_kind_name(uint32_t kind)
         return "object";
     case SIM_TEXT_EVENT:
         return "event";
+    case SIM_TEXT_WAITER:
+        return "waiter";
     default:
         return NULL;
     }

@@ -21,7 +21,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 PRAGMA application_id = 0x72776b31;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 ---- Words. Filled by rewake from the same lists that make its enums. -----------------------------
 
@@ -190,10 +190,11 @@ SELECT d.run, d.first_n + (w.id - d.first_id) AS n, w.step_cause & 0xffffffff AS
 FROM details AS d CROSS JOIN event_words AS w
      ON w.id >= d.first_id AND w.id < d.first_id + d.stored;
 
--- Names of actors and objects; what was logged, printed, or given as a reason at an event.
+-- Names of actors and objects; what was logged, printed, or given as a reason at an event; for what
+-- an actor waits at a deadlock ('waiter').
 CREATE TABLE texts (
     run   INTEGER NOT NULL REFERENCES details,
-    what  TEXT NOT NULL CHECK (what IN ('actor', 'object', 'event')),
+    what  TEXT NOT NULL CHECK (what IN ('actor', 'object', 'event', 'waiter')),
     which INTEGER NOT NULL,         -- actor index, object number, or events.n
     text  TEXT NOT NULL,
     PRIMARY KEY (run, what, which)

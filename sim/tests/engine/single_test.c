@@ -250,7 +250,7 @@ TEST(single_process_that_dies_of_a_question_leaves_the_run)
     EXPECT(sim_single_init(&single, NULL, &sim_shared_for_candidates, 300));
     struct sim_outcome found = find_touchy(&single, &options, &tape);
     EXPECT_EQ(found.verdict, SIM_VERDICT_CRASH);
-    EXPECT(sim_outcome_asked(&found));
+    EXPECT(found.asked);
     EXPECT_STR(found.actor_name, "touchy");
     EXPECT(found.digest != 0 && found.deviations > 0 && found.steps > 0);
     const struct sim_candidate again = {.scenario = &touchy_scenario,

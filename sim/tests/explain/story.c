@@ -84,3 +84,10 @@ story_says(struct story *story, enum sim_oracle oracle, const char *message)
     story->tale->outcome.oracle = (uint8_t)oracle;
     (void)snprintf(story->tale->outcome.message, SIM_MESSAGE_MAX, "%s", message);
 }
+
+void
+story_waits(struct story *story, uint32_t actor, const char *reason)
+{
+    story->tale->outcome.oracle = SIM_ORACLE_STALL;
+    sim_record_text(&story->tale->recorder, SIM_TEXT_WAITER, actor, reason, strlen(reason));
+}

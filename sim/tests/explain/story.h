@@ -47,4 +47,7 @@ const char *head_and_why(struct story *story);
 /* What the judge found it by, and said. */
 void story_says(struct story *story, enum sim_oracle oracle, const char *message);
 
+/* The run was judged a deadlock, in which `actor` said that it waits for `reason`. */
+void story_waits(struct story *story, uint32_t actor, const char *reason);
+
 #endif

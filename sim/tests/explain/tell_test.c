@@ -103,25 +103,24 @@ TEST(tell_lost_wakeup_behind_a_limit_names_the_limit)
 }
 
 /*
- * Goal: a name at the start of a message reads as a name: "nothing: …" is no sentence.
+ * Goal: a name reads as a name, and stands there once: "in nothing, …" is no sentence.
  */
 TEST(tell_headline_puts_names_in_quotes)
 {
     static const struct {
         const char *name;
         enum sim_oracle oracle;
+        enum sim_reason reason;
         const char *message;
         const char *told;
     } cases[] = {
-            {"nothing", SIM_ORACLE_FAULT, "nothing: a task went to sleep",
-                    "contract: in `nothing`, a task went to sleep, at step 1 (0ns).\n"},
-            {"blocked", SIM_ORACLE_FAULT, "a blocked task was woken",
+            {"blocked", SIM_ORACLE_FAULT, SIM_REASON_NONE, "a blocked task was woken",
                     "contract: in `blocked`, a blocked task was woken, at step 1 (0ns).\n"},
-            {"blocked", SIM_ORACLE_FAULT, "task 'blocked' did it",
+            {"blocked", SIM_ORACLE_FAULT, SIM_REASON_NAMED, "task 'blocked' did it",
                     "contract: task 'blocked' did it, at step 1 (0ns).\n"},
-            {"", SIM_ORACLE_PRIMITIVE_AUDIT, "queue of jobs: a waiter is left over",
+            {"queue of jobs", SIM_ORACLE_PRIMITIVE_AUDIT, SIM_REASON_NONE, "a waiter is left over",
                     "contract: in `queue of jobs`, a waiter is left over, at step 1 (0ns).\n"},
-            {"blocked", SIM_ORACLE_FAULT, "blocked",
+            {"blocked", SIM_ORACLE_FAULT, SIM_REASON_NONE, "blocked",
                     "contract: in `blocked`, blocked, at step 1 (0ns).\n"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -131,7 +130,9 @@ TEST(tell_headline_puts_names_in_quotes)
         story_says(&story, cases[i].oracle, cases[i].message);
         (void)snprintf(story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "%s",
                 cases[i].name);
-        tale_end(story.tale, SIM_VERDICT_CONTRACT, story.waiter);
+        story.tale->outcome.reason = (uint8_t)cases[i].reason;
+        tale_end(story.tale, SIM_VERDICT_CONTRACT,
+                cases[i].oracle == SIM_ORACLE_PRIMITIVE_AUDIT ? UINT32_MAX : story.waiter);
         struct sim_tale told = {
                 .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
         EXPECT_EQ(sim_tell_headline(&story.page, &told), RT_OK);
@@ -188,6 +189,7 @@ TEST(tell_starvation_names_who_went_first)
             story.tale->outcome.actor_name, sizeof(story.tale->outcome.actor_name), "blocked");
     (void)snprintf(story.tale->outcome.message, SIM_MESSAGE_MAX,
             "task 'blocked' was woken at step 2 and has been passed over for 50 steps");
+    story.tale->outcome.reason = SIM_REASON_NAMED;
     tale_end(story.tale, SIM_VERDICT_STARVATION, story.waiter);
     struct sim_tale told = {
             .recorder = &story.tale->recorder, .outcome = &story.tale->outcome, .rows_max = 60};
@@ -332,7 +334,7 @@ TEST(tell_survives_a_record_of_random_bytes)
             state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
             story.tale->recorder.memory.texts[i] = (struct sim_text){
                     .key = state >> 60,
-                    .kind = (uint32_t)(state >> 40) % 4,
+                    .kind = (uint32_t)(state >> 40) % 5,
                     .length = (uint32_t)(state >> 32),
                     .offset = (uint32_t)state,
             };
