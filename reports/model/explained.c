@@ -73,17 +73,66 @@ load_deciding(struct sim_store *store, struct report_explained *explained)
 
 /* ---- The explanation. ------------------------------------------------------------------------ */
 
+/* The columns of explained.sql that are text for people. */
+static const char *const names[] = {"headline", "answer", "decision", "ordering", "needed", "why"};
+#define TEXTS ((int)(sizeof(names) / sizeof(names[0])))
+
+static struct report_text *
+text_at(struct report_explained *explained, int index)
+{
+    struct report_text *const texts[] = {&explained->headline, &explained->answer,
+            &explained->decision, &explained->ordering, &explained->needed, &explained->why};
+    return texts[index];
+}
+
 static bool
 read_texts(struct report_ask *ask, struct report_explained *explained)
 {
-    char **const texts[] = {&explained->headline, &explained->cause, &explained->answer,
-            &explained->decision, &explained->ordering, &explained->needed, &explained->why};
     bool room = true;
-    for (int i = 0; i < (int)(sizeof(texts) / sizeof(texts[0])); i++) {
-        *texts[i] = strdup(report_text(ask, i));
-        room = room && *texts[i] != NULL;
+    for (int i = 0; i < TEXTS; i++) {
+        text_at(explained, i)->text = strdup(report_text(ask, i));
+        room = room && text_at(explained, i)->text != NULL;
     }
-    return room;
+    explained->cause = strdup(report_text(ask, TEXTS));
+    return room && explained->cause != NULL;
+}
+
+/* References lie inside of the text, one after the other, or are left out. */
+static bool
+fits(const struct report_text *text, const struct sim_ref *ref)
+{
+    size_t after = text->refs_count > 0 ? text->refs[text->refs_count - 1].to : 0;
+    return ref->from >= after && ref->from < ref->to && ref->to <= strlen(text->text);
+}
+
+static enum sim_store_err
+load_refs(struct sim_store *store, struct report_explained *explained, int index)
+{
+    struct report_text *text = text_at(explained, index);
+    struct report_ask ask = report_ask(store,
+            "SELECT r.value ->> 0, r.value ->> 1, r.value ->> 2 IS NULL, r.value ->> 2"
+            " FROM explained AS e, json_each(e.refs, '$.' || ?2) AS r"
+            " WHERE e.run = ?1 ORDER BY r.key");
+    uint32_t capacity = 0;
+    bool room = true;
+    report_put_int(&ask, explained->run);
+    report_put_text(&ask, names[index]);
+    while (room && report_row(&ask)) {
+        const struct sim_ref ref = {
+                .kind = report_int(&ask, 2) != 0 ? SIM_REF_NAME : SIM_REF_STEP,
+                .from = (size_t)report_int(&ask, 0),
+                .to = (size_t)report_int(&ask, 1),
+                .number = (uint64_t)report_int(&ask, 3),
+        };
+        if (fits(text, &ref)) {
+            room = report_grow(&text->refs, text->refs_count, &capacity, sizeof(*text->refs));
+            if (room) {
+                text->refs[text->refs_count++] = ref;
+            }
+        }
+    }
+    enum sim_store_err err = report_done(&ask);
+    return err == SIM_STORE_OK && !room ? sim_store_refused(store, SQLITE_NOMEM) : err;
 }
 
 enum sim_store_err
@@ -96,7 +145,7 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
     }
     ret_explained->run = run;
     struct report_ask ask = report_ask(store,
-            "SELECT headline, cause, answer, decision, ordering, needed, why, e.told, e.twin,"
+            "SELECT headline, answer, decision, ordering, needed, why, cause, e.told, e.twin,"
             " t.parts_step, w.parts_step FROM explained AS e LEFT JOIN told AS t ON t.told = e.told"
             " LEFT JOIN told AS w ON w.told = e.twin WHERE e.run = ?");
     report_put_int(&ask, run);
@@ -118,6 +167,9 @@ report_explained_load(struct sim_store *store, int64_t run, struct report_explai
     if (err == SIM_STORE_OK) {
         err = load_deciding(store, ret_explained);
     }
+    for (int i = 0; i < TEXTS && err == SIM_STORE_OK; i++) {
+        err = load_refs(store, ret_explained, i);
+    }
     if (err != SIM_STORE_OK) {
         report_explained_free(ret_explained);
     }
@@ -133,13 +185,11 @@ report_explained_free(struct report_explained *explained)
         free(explained->locations[i].function);
     }
     free(explained->locations);
-    free(explained->headline);
+    for (int i = 0; i < TEXTS; i++) {
+        free(text_at(explained, i)->text);
+        free(text_at(explained, i)->refs);
+    }
     free(explained->cause);
-    free(explained->answer);
-    free(explained->decision);
-    free(explained->ordering);
-    free(explained->needed);
-    free(explained->why);
     free(explained->decided_told);
     free(explained->decided_twin);
     *explained = (struct report_explained){.run = 0};

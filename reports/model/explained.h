@@ -6,6 +6,7 @@
 #ifndef REPORTS_MODEL_EXPLAINED_H
 #define REPORTS_MODEL_EXPLAINED_H
 
+#include "sim/explain/view/page.h"
 #include "sim/store/store.h"
 
 #ifdef __cplusplus
@@ -22,6 +23,13 @@ struct report_location {
     uint64_t step; /* Of the run that is told; 0: not known. */
 };
 
+/* A column of explained.sql, and what its pieces refer to; the steps are those of `told`. */
+struct report_text {
+    char *text; /* Never NULL once it is loaded. */
+    struct sim_ref *refs;
+    uint32_t refs_count;
+};
+
 /* Texts as in explained.sql; none is NULL. */
 struct report_explained {
     int64_t run;
@@ -32,13 +40,13 @@ struct report_explained {
     uint64_t decided_step; /* Where it is decided, in both; 0: before the first. */
     char *decided_told;    /* What; "": where it is decided is not known. */
     char *decided_twin;
-    char *headline;
     char *cause;
-    char *answer;
-    char *decision;
-    char *ordering;
-    char *needed;
-    char *why;
+    struct report_text headline;
+    struct report_text answer;
+    struct report_text decision;
+    struct report_text ordering;
+    struct report_text needed;
+    struct report_text why;
     struct report_location *locations;
     uint32_t locations_count;
 };

@@ -20,7 +20,7 @@ put_headline(struct report_html *html, const struct report_story *story)
 {
     const struct sim_outcome *outcome = &story->found.outcome;
     if (story->explanation.run != 0) {
-        report_put_prose(html, story, "lead", story->explanation.headline);
+        report_put_prose(html, story, "lead", &story->explanation.headline);
         return;
     }
     report_html_raw(html, "<p class=\"lead\">");
@@ -44,9 +44,9 @@ put_answer(struct report_html *html, const struct report_story *story)
                 "in the database.</p>\n");
         return;
     }
-    report_put_prose(html, story, NULL, explanation->answer);
-    report_put_prose(html, story, NULL, explanation->decision);
-    report_put_prose(html, story, NULL, explanation->ordering);
+    report_put_prose(html, story, NULL, &explanation->answer);
+    report_put_prose(html, story, NULL, &explanation->decision);
+    report_put_prose(html, story, NULL, &explanation->ordering);
 }
 
 /* ---- Where it failed, innermost first; as the terminal has it. ------------------------------- */
@@ -106,7 +106,7 @@ put_pictures(struct report_html *html, const struct report_story *story)
             "below.");
     report_html_raw(html, "<h2 id=\"run\">What happened</h2>\n");
     if (story->explanation.run != 0) {
-        report_put_prose(html, story, "dim", story->explanation.needed);
+        report_put_prose(html, story, "dim", &story->explanation.needed);
     }
     report_draw_legend(html);
     report_html_raw(html, "<div class=\"twins\">\n");
@@ -122,10 +122,9 @@ put_pictures(struct report_html *html, const struct report_story *story)
 static void
 put_why(struct report_html *html, const struct report_story *story)
 {
-    if (story->explanation.run != 0 && story->explanation.why[0] != '\0') {
-        const char *why = story->explanation.why;
+    if (story->explanation.run != 0 && story->explanation.why.text[0] != '\0') {
         report_html_raw(html, "<h2 id=\"why\">Why</h2>\n");
-        report_put_prose(html, story, NULL, strncmp(why, "Why: ", 5) == 0 ? why + 5 : why);
+        report_put_prose(html, story, NULL, &story->explanation.why);
     }
 }
 

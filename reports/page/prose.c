@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "reports/page/story.h"
@@ -21,32 +20,12 @@ report_put_step(struct report_html *html, const struct report_story *story, uint
     }
 }
 
-/* The number behind "step " or "woken at ", if `text` begins so; *ret_length is that of all. */
-static uint64_t
-step_named(const char *text, size_t *ret_length)
-{
-    static const char *const words[] = {"step ", "woken at "};
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        size_t length = strlen(words[i]);
-        uint64_t number = 0;
-        if (strncmp(text, words[i], length) != 0) {
-            continue;
-        }
-        for (; isdigit((unsigned char)text[length]) != 0 && number < UINT32_MAX; length++) {
-            number = number * 10 + (uint64_t)(text[length] - '0');
-        }
-        *ret_length = length;
-        return number;
-    }
-    return 0;
-}
-
-/* Texts of the terminal stand behind "Why: " and the like; here they begin a paragraph. */
+/* Texts begin with a small letter where the terminal has words before them; the headline begins
+ * with the name of a verdict, "lost-wakeup:", and keeps it. */
 static size_t
 put_capital(struct report_html *html, const char *text, size_t length)
 {
     size_t word = strcspn(text, " \n");
-    /* The headline begins with the name of a verdict, "lost-wakeup:". */
     bool small = length > 0 && text[0] >= 'a' && text[0] <= 'z' && text[word - 1] != ':';
     if (small) {
         const char capital = (char)(text[0] - 'a' + 'A');
@@ -55,50 +34,58 @@ put_capital(struct report_html *html, const char *text, size_t length)
     return small;
 }
 
+/* A name stands in backquotes in the text, and is code here. */
 static void
-put_line(
-        struct report_html *html, const struct report_story *story, const char *text, size_t length)
+put_ref(struct report_html *html, const struct report_story *story, const char *text,
+        const struct sim_ref *ref)
 {
-    size_t from = put_capital(html, text, length);
-    bool code = false;
-    for (size_t i = from; i < length; i++) {
-        size_t named = 0;
-        bool begins = i == 0 || isalnum((unsigned char)text[i - 1]) == 0;
-        uint64_t step = begins && !code ? step_named(text + i, &named) : 0;
-        if (step != 0 && i + named <= length && report_has_step(story, step)) {
-            report_html_text_n(html, text + from, i - from);
-            report_html_format(html, "<a href=\"#step-%llu\">", (unsigned long long)step);
-            report_html_text_n(html, text + i, named);
-            report_html_raw(html, "</a>");
-            i += named - 1;
-            from = i + 1;
-        } else if (text[i] == '`') {
-            report_html_text_n(html, text + from, i - from);
-            report_html_raw(html, code ? "</code>" : "<code>");
-            code = !code;
-            from = i + 1;
-        }
+    size_t length = ref->to - ref->from;
+    bool link = ref->kind == SIM_REF_STEP && report_has_step(story, ref->number);
+    if (ref->kind == SIM_REF_NAME && length > 2) {
+        report_html_raw(html, "<code>");
+        report_html_text_n(html, text + ref->from + 1, length - 2);
+        report_html_raw(html, "</code>");
+        return;
     }
-    report_html_text_n(html, text + from, length - from);
-    report_html_raw(html, code ? "</code>" : "");
+    if (link) {
+        report_html_format(html, "<a href=\"#step-%llu\">", (unsigned long long)ref->number);
+    }
+    report_html_text_n(html, text + ref->from, length);
+    report_html_raw(html, link ? "</a>" : "");
+}
+
+/* Bytes from .. end-1 of the text, a line; the references that lie there begin at *next. */
+static void
+put_line(struct report_html *html, const struct report_story *story, const struct report_text *text,
+        size_t from, size_t end, uint32_t *next)
+{
+    bool named = *next < text->refs_count && text->refs[*next].from == from;
+    size_t at = from + (named ? 0 : put_capital(html, text->text + from, end - from));
+    while (*next < text->refs_count && text->refs[*next].to <= end) {
+        const struct sim_ref *ref = &text->refs[(*next)++];
+        report_html_text_n(html, text->text + at, ref->from - at);
+        put_ref(html, story, text->text, ref);
+        at = ref->to;
+    }
+    report_html_text_n(html, text->text + at, end - at);
 }
 
 void
 report_put_prose(struct report_html *html, const struct report_story *story, const char *style,
-        const char *text)
+        const struct report_text *text)
 {
-    while (*text != '\0') {
-        size_t length = strcspn(text, "\n");
-        if (length > 0) {
+    uint32_t next = 0;
+    for (size_t from = 0; text->text[from] != '\0';) {
+        size_t end = from + strcspn(text->text + from, "\n");
+        if (end > from) {
             report_html_raw(html, "<p");
             if (style != NULL) {
                 report_html_format(html, " class=\"%s\"", style);
             }
             report_html_raw(html, ">");
-            put_line(html, story, text, length);
+            put_line(html, story, text, from, end, &next);
             report_html_raw(html, "</p>\n");
         }
-        text += length;
-        text += *text == '\n';
+        from = end + (text->text[end] == '\n');
     }
 }

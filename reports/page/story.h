@@ -51,10 +51,10 @@ bool report_has_step(const struct report_story *story, uint64_t step);
 
 /* ---- prose.c: what the explanation says. ----------------------------------------------------- */
 
-/* Adds `text` with its lines as paragraphs of class `style` (NULL: none), `names` as code, and
- * "step 12" as a link to that step. */
+/* Adds `text` with its lines as paragraphs of class `style` (NULL: none), names as code, and steps
+ * as links. */
 void report_put_prose(struct report_html *html, const struct report_story *story, const char *style,
-        const char *text);
+        const struct report_text *text);
 
 /* Adds a link to a step of the run that is told, or its number where it is not on the page. */
 void report_put_step(struct report_html *html, const struct report_story *story, uint64_t step);

@@ -29,35 +29,13 @@
 
 /* ---- Text for the database. ------------------------------------------------------------------ */
 
-static size_t
-first_word(const char *text)
-{
-    return sim_text_width(text, strcspn(text, " \n"));
-}
+/* One column of the database, and what its pieces refer to. */
+struct column {
+    const char *name;
+    struct sim_page page;
+};
 
-/* Takes wrapping back. A line was broken where the next word did not fit; where it would have, a
- * paragraph ends. */
-static char *
-unwrapped(const struct sim_page *page)
-{
-    char *text = strdup(sim_page_text(page));
-    size_t from = 0;
-    for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
-        if (text[i] != '\n') {
-            continue;
-        }
-        size_t width = sim_text_width(text + from, i - from);
-        bool wraps = text[i + 1] != '\0' && text[i + 1] != '\n' && text[i + 1] != ' ' &&
-                     width + 1 + first_word(text + i + 1) > SIM_PAGE_WIDTH;
-        from = i + 1;
-        text[i] = wraps ? ' ' : '\n';
-    }
-    size_t length = text != NULL ? strlen(text) : 0;
-    while (length > 0 && text[length - 1] == '\n') {
-        text[--length] = '\0';
-    }
-    return text;
-}
+enum { HEADLINE, ANSWER, DECISION, ORDERING, NEEDED, WHY, COLUMNS };
 
 typedef void put_fn(struct sim_page *page, const struct sim_explanation *explanation);
 
@@ -72,20 +50,66 @@ text_of(put_fn *put, const struct sim_explanation *explanation)
     return text;
 }
 
-typedef rt_err tell_fn(struct sim_page *page, const struct sim_tale *tale);
-
-static char *
-told_text(tell_fn *tell, const struct sim_explanation *explanation)
+/* False: no memory. free_columns must follow in any case. */
+static bool
+fill_columns(struct column *columns, const struct sim_explanation *explanation)
 {
+    static const char *const names[COLUMNS] = {
+            "headline", "answer", "decision", "ordering", "needed", "why"};
     const struct sim_tale tale = {
             .recorder = sim_single_recorder(&explanation->failing),
             .outcome = sim_explanation_outcome(explanation),
             .went_on = explanation->cause.by_counterfactual != SIM_COUNTERFACTUAL_NONE,
     };
-    struct sim_page page;
-    sim_page_init(&page, false);
-    char *text = tell(&page, &tale) == RT_OK ? unwrapped(&page) : NULL;
-    sim_page_fini(&page);
+    for (int i = 0; i < COLUMNS; i++) {
+        columns[i].name = names[i];
+        sim_page_init(&columns[i].page, false);
+        columns[i].page.flat = true;
+    }
+    bool told = sim_tell_headline(&columns[HEADLINE].page, &tale) == RT_OK &&
+                sim_tell_why(&columns[WHY].page, &tale) == RT_OK;
+    sim_report_put_cause(&columns[ANSWER].page, explanation);
+    sim_report_put_decision(&columns[DECISION].page, explanation);
+    sim_report_put_order(&columns[ORDERING].page, explanation);
+    sim_report_put_needed(&columns[NEEDED].page, explanation);
+    for (int i = 0; i < COLUMNS; i++) {
+        sim_page_trim(&columns[i].page);
+        told = told && !columns[i].page.failed;
+    }
+    return told;
+}
+
+static void
+free_columns(struct column *columns)
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        sim_page_fini(&columns[i].page);
+    }
+}
+
+/* {"answer":[[0,8,null],[33,39,12]]}: bytes from .. to - 1 are a name, or step 12. */
+static char *
+refs_of(const struct column *columns)
+{
+    struct sim_page json;
+    sim_page_init(&json, false);
+    for (int i = 0; i < COLUMNS; i++) {
+        const struct sim_page *page = &columns[i].page;
+        sim_page_printf(&json, "%s\"%s\":[", i == 0 ? "{" : ",", columns[i].name);
+        for (uint32_t n = 0; n < page->refs_count; n++) {
+            const struct sim_ref *ref = &page->refs[n];
+            sim_page_printf(&json, "%s[%zu,%zu,", n > 0 ? "," : "", ref->from, ref->to);
+            if (ref->kind == SIM_REF_STEP) {
+                sim_page_printf(&json, "%llu]", (unsigned long long)ref->number);
+            } else {
+                sim_page_put(&json, "null]");
+            }
+        }
+        sim_page_put(&json, "]");
+    }
+    sim_page_put(&json, "}");
+    char *text = json.failed ? NULL : strdup(sim_page_text(&json));
+    sim_page_fini(&json);
     return text;
 }
 
@@ -243,7 +267,8 @@ static enum sim_store_err
 keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
         struct sim_explanation *explanation)
 {
-    struct kept kept = {.room = true};
+    struct column columns[COLUMNS];
+    struct kept kept = {.room = fill_columns(columns, explanation)};
     tell_runs(&kept, subject, explanation);
     collect_places(explanation, &kept.places);
     sim_build_text(subject->entry->library, kept.build);
@@ -251,15 +276,16 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
             .run = run,
             .told = &kept.told,
             .twin = explanation->compared ? &kept.twin : NULL,
-            .headline = keep_text(&kept, told_text(sim_tell_headline, explanation)),
+            .headline = sim_page_text(&columns[HEADLINE].page),
             .cause = sim_cause_name(explanation->cause.kind),
             .wake_outcome = sim_wake_outcome_name(explanation->wake_outcome.kind),
-            .answer = keep_text(&kept, text_of(sim_report_put_cause, explanation)),
-            .decision = keep_text(&kept, text_of(sim_report_put_decision, explanation)),
-            .ordering = keep_text(&kept, text_of(sim_report_put_order, explanation)),
+            .answer = sim_page_text(&columns[ANSWER].page),
+            .decision = sim_page_text(&columns[DECISION].page),
+            .ordering = sim_page_text(&columns[ORDERING].page),
             .swapped = explanation->order.found ? sim_swapped_name(explanation->order.swapped) : "",
-            .needed = keep_text(&kept, text_of(sim_report_put_needed, explanation)),
-            .why = keep_text(&kept, told_text(sim_tell_why, explanation)),
+            .needed = sim_page_text(&columns[NEEDED].page),
+            .why = sim_page_text(&columns[WHY].page),
+            .refs = keep_text(&kept, refs_of(columns)),
             .build = kept.build,
             .places = kept.places.list,
             .places_count = kept.places.count,
@@ -267,6 +293,7 @@ keep_in(struct sim_store *store, int64_t run, const struct sim_subject *subject,
     tell_deciding(&kept, explanation, &explained);
     enum sim_store_err err = kept.room ? sim_store_explained(store, &explained) : SIM_STORE_SYSTEM;
     free_kept(&kept);
+    free_columns(columns);
     return err;
 }
 
@@ -326,8 +353,8 @@ sim_explained_keep(
             sim_cli_db(cli), SIM_STORE_WRITE, WAIT_MS, message, sizeof(message), &store);
     if (err == SIM_STORE_OK) {
         err = keep_in(store, run, subject, explanation);
-        (void)snprintf(message, sizeof(message), "%s",
-                err == SIM_STORE_SYSTEM ? "no memory" : sim_store_message(store));
+        const char *said = sim_store_message(store);
+        (void)snprintf(message, sizeof(message), "%s", said[0] != '\0' ? said : "no memory");
         sim_store_close(&store);
     }
     if (err != SIM_STORE_OK) {

@@ -24,7 +24,7 @@ struct report {
 static void
 end_paragraph(struct report *report, uint32_t indent)
 {
-    sim_page_wrap(report->page, sim_page_text(&report->line), indent, indent, SIM_PAGE_WIDTH);
+    sim_page_paragraph(report->page, &report->line, indent);
     sim_page_clear(&report->line);
 }
 
@@ -159,7 +159,8 @@ put_event(struct sim_page *line, const struct sim_explanation *explanation, uint
     sim_page_init(&words, false);
     sim_words_put_who(&explanation->actor_table, line, location->part);
     if (sim_phrase_put(&explanation->actor_table, &words, event)) {
-        sim_page_printf(line, " %s", sim_page_text(&words));
+        sim_page_put(line, " ");
+        sim_page_join(line, &words);
     }
     sim_page_fini(&words);
     sim_page_put(line, " ");
@@ -219,23 +220,22 @@ sim_report_put_order(struct sim_page *line, const struct sim_explanation *explan
 
 /* ---- The report. ----------------------------------------------------------------------------- */
 
+/* The answer, as a sentence that begins a paragraph. */
 static void
-put_capital(struct sim_page *to, const char *text)
+put_cause(struct sim_page *page, const struct sim_explanation *explanation)
 {
-    char first[2] = {text[0] >= 'a' && text[0] <= 'z' ? (char)(text[0] - 'a' + 'A') : text[0], 0};
-    sim_page_put(to, first);
-    sim_page_put(to, text[0] != '\0' ? text + 1 : "");
+    size_t from = page->length;
+    sim_report_put_cause(page, explanation);
+    if (page->length > from && page->bytes[from] >= 'a' && page->bytes[from] <= 'z') {
+        page->bytes[from] = (char)(page->bytes[from] - 'a' + 'A');
+    }
 }
 
 static void
 put_answer(struct report *report)
 {
     const struct sim_explanation *explanation = report->explanation;
-    struct sim_page cause;
-    sim_page_init(&cause, false);
-    sim_report_put_cause(&cause, explanation);
-    put_capital(&report->line, sim_page_text(&cause));
-    sim_page_fini(&cause);
+    put_cause(&report->line, explanation);
     sim_page_put(&report->line, " ");
     sim_report_put_decision(&report->line, explanation);
     end_paragraph(report, 0);

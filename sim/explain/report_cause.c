@@ -90,7 +90,9 @@ put_stored(struct sim_page *page, const struct sim_cause *cause)
     if (cause->stored.place.function[0] != '\0') {
         sim_page_put(page, " It had stored its waker ");
         sim_words_put_place(page, &cause->stored.place);
-        sim_page_printf(page, " at step %llu.", (unsigned long long)cause->stored.step);
+        sim_page_put(page, " at ");
+        sim_page_put_step(page, cause->stored.step);
+        sim_page_put(page, ".");
     }
 }
 
@@ -100,7 +102,9 @@ sim__say_when(struct sim_page *page, const struct sim_explanation *explanation, 
 {
     const struct sim_location *at = blamed(&explanation->cause);
     if (at != NULL && at->step != 0 && at->part != SIM_PART_NONE) {
-        sim_page_printf(page, "%s at step %llu ", before, (unsigned long long)at->step);
+        sim_page_printf(page, "%s at ", before);
+        sim_page_put_step(page, at->step);
+        sim_page_put(page, " ");
         sim_words_put_who(&explanation->actor_table, page, at->part);
     } else {
         sim_page_printf(page, "%s somebody", before);
@@ -137,10 +141,9 @@ put_unarmed(struct sim_page *page, const struct sim_explanation *explanation)
     sim_words_put_who(&explanation->actor_table, page, wake_outcome->part);
     sim_page_put(page, " falls asleep");
     if (wake_outcome->poll != SIM_EVENT_NONE) {
-        sim_page_printf(page, " at step %llu",
-                (unsigned long long)sim_actor_table_event(
-                        &explanation->actor_table, wake_outcome->poll)
-                        ->step);
+        sim_page_put(page, " at ");
+        sim_page_put_step(
+                page, sim_actor_table_event(&explanation->actor_table, wake_outcome->poll)->step);
     }
     sim_page_put(page, " with something left to do, and asks for no wake that would come");
     if (cause->by_passing && at != NULL) {
@@ -169,13 +172,15 @@ put_unasked(struct sim_page *page, const struct sim_explanation *explanation)
     uint64_t ready = sim_cause_silence(actor_table, &explanation->wake_outcome);
     const struct sim_event *event = sim_actor_table_event(actor_table, ready);
     sim_words_put_who(actor_table, page, explanation->wake_outcome.part);
-    sim_page_printf(page,
-            " falls asleep at step %llu and does not ask its host again: its last line is",
-            (unsigned long long)explanation->cause.at[0].step);
+    sim_page_put(page, " falls asleep at ");
+    sim_page_put_step(page, explanation->cause.at[0].step);
+    sim_page_put(page, " and does not ask its host again: its last line is");
     sim__say_at(page, &explanation->cause);
     sim_page_put(page, ". Then ");
     sim_words_put_who(actor_table, page, sim_actor_table_part_of(actor_table, ready));
-    sim_page_printf(page, " is ready, at step %u, and ", (unsigned)event->step);
+    sim_page_put(page, " is ready, at ");
+    sim_page_put_step(page, event->step);
+    sim_page_put(page, ", and ");
     sim_page_clean(page, sim_actor_table_text(actor_table, ready));
     sim_page_put(page, ".");
 }
@@ -191,8 +196,9 @@ put_never_stored(struct sim_page *page, const struct sim_explanation *explanatio
         sim_page_put(page, " goes past ");
         sim_actor_table_put_object(
                 &explanation->actor_table, page, cause->past, sim__waiter(explanation));
-        sim_page_printf(
-                page, ": at step %llu its own waker is stored", (unsigned long long)at->step);
+        sim_page_put(page, ": at ");
+        sim_page_put_step(page, at->step);
+        sim_page_put(page, " its own waker is stored");
         sim__say_at(page, cause);
         sim_page_put(page, ", where that of ");
         sim_actor_table_put_object(
@@ -333,8 +339,9 @@ put_written_over(struct sim_page *page, const struct sim_explanation *explanatio
     const struct sim_cause *cause = &explanation->cause;
     sim_page_put(page, "what ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_printf(page, " waits for came, and is lost: at step %llu ",
-            (unsigned long long)cause->before.step);
+    sim_page_put(page, " waits for came, and is lost: at ");
+    sim_page_put_step(page, cause->before.step);
+    sim_page_put(page, " ");
     sim_words_put_who(&explanation->actor_table, page, cause->before.part);
     sim_page_put(page, " writes it ");
     sim_words_put_place(page, &cause->before.place);
@@ -393,8 +400,9 @@ put_fired_early(struct sim_page *page, const struct sim_explanation *explanation
         sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " stores its waker ");
         sim_words_put_place(page, &cause->stored.place);
-        sim_page_printf(page, " at step %llu, and does not look again.",
-                (unsigned long long)cause->stored.step);
+        sim_page_put(page, " at ");
+        sim_page_put_step(page, cause->stored.step);
+        sim_page_put(page, ", and does not look again.");
     }
 }
 
@@ -464,8 +472,11 @@ put_merged(struct sim_page *page, const struct sim_explanation *explanation)
     }
     sim_page_put(page, " The last turn of ");
     sim_words_put_who(&explanation->actor_table, page, cause->merged_part);
-    sim_page_printf(page, ", at step %llu, answers more than one wake: at step %llu ",
-            (unsigned long long)cause->merged_turn, (unsigned long long)cause->merged.step);
+    sim_page_put(page, ", at ");
+    sim_page_put_step(page, cause->merged_turn);
+    sim_page_put(page, ", answers more than one wake: at ");
+    sim_page_put_step(page, cause->merged.step);
+    sim_page_put(page, " ");
     sim_words_put_who(&explanation->actor_table, page, cause->merged.part);
     sim_page_put(page, " woke it too, ");
     sim_words_put_place(page, &cause->merged.place);
@@ -508,8 +519,10 @@ put_meanwhile(struct sim_page *page, const struct sim_explanation *explanation)
         }
         sim_page_put(page, named++ == 0 ? " Meanwhile " : "; ");
         sim_words_put_who(actor_table, page, wait->part);
-        sim_page_printf(page, " waits for %s since step %u",
-                wait->reason != NULL ? wait->reason : "something", (unsigned)wait->store_step);
+        sim_page_put(page, " waits for ");
+        sim_page_clean(page, wait->reason != NULL ? wait->reason : "something");
+        sim_page_put(page, " since ");
+        sim_page_put_step(page, wait->store_step);
         if (site != NULL) {
             sim_page_printf(page, ", in %s() (%s:%u)", site->function, sim_site_file(site),
                     (unsigned)site->line);

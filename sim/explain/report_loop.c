@@ -30,14 +30,19 @@ sim__say_deaf(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_cause *cause = &explanation->cause;
     uint32_t part = sim__waiter(explanation);
     sim_words_put_who(&explanation->actor_table, page, part);
-    sim_page_put(page, " sleeps, and `");
+    sim_page_put(page, " sleeps, and ");
+    size_t from = page->length;
+    sim_page_put(page, "`");
     sim_actor_table_put_object(
             &explanation->actor_table, page, explanation->counterfactual.object, part);
-    sim_page_put(page, "` has something for it that its host does not tell: it asks for that with "
+    sim_page_put(page, "`");
+    sim_page_refer(page, SIM_REF_NAME, from, 0);
+    sim_page_put(page, " has something for it that its host does not tell: it asks for that with "
                        "SIM_FD_ONESHOT, once");
     if (cause->at_count > 0) {
-        sim_page_printf(
-                page, ", was told at step %llu, went", (unsigned long long)cause->at[0].step);
+        sim_page_put(page, ", was told at ");
+        sim_page_put_step(page, cause->at[0].step);
+        sim_page_put(page, ", went");
         sim_page_put(page, " through ");
         sim_page_printf(page, "%s() (%s:%u)", cause->at[0].place.function,
                 sim_place_file(&cause->at[0].place), (unsigned)cause->at[0].place.line);
@@ -54,14 +59,17 @@ sim__say_left(struct sim_page *page, const struct sim_explanation *explanation)
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_printf(page, " falls asleep at step %llu with something left to do: at step %llu ",
-            (unsigned long long)explanation->counterfactual.step,
-            (unsigned long long)cause->before.step);
+    sim_page_put(page, " falls asleep at ");
+    sim_page_put_step(page, explanation->counterfactual.step);
+    sim_page_put(page, " with something left to do: at ");
+    sim_page_put_step(page, cause->before.step);
+    sim_page_put(page, " ");
     sim_words_put_who(&explanation->actor_table, page, cause->before.part);
     sim_page_put(page, " writes what it waits for, ");
     sim_words_put_place(page, &cause->before.place);
-    sim_page_printf(page, "; it is told by its host at step %llu, goes through ",
-            (unsigned long long)cause->at[0].step);
+    sim_page_put(page, "; it is told by its host at ");
+    sim_page_put_step(page, cause->at[0].step);
+    sim_page_put(page, ", goes through ");
     sim_page_printf(page, "%s() (%s:%u)", cause->at[0].place.function,
             sim_place_file(&cause->at[0].place), (unsigned)cause->at[0].place.line);
     (void)sim__say_names(page, cause, 0, cause->at_count, false, " and ");
@@ -77,8 +85,9 @@ put_lost(struct sim_page *page, const struct sim_explanation *explanation)
     const struct sim_location *at = &cause->at[0];
     sim_words_put_who(&explanation->actor_table, page, at->part);
     if (cause->given.place.function[0] != '\0') {
-        sim_page_printf(
-                page, " is given at step %llu what ", (unsigned long long)cause->given.step);
+        sim_page_put(page, " is given at ");
+        sim_page_put_step(page, cause->given.step);
+        sim_page_put(page, " what ");
         sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " waits for, by ");
         sim_words_put_who(&explanation->actor_table, page, cause->given.part);
@@ -90,7 +99,9 @@ put_lost(struct sim_page *page, const struct sim_explanation *explanation)
         sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
         sim_page_put(page, " waits for: it");
     }
-    sim_page_printf(page, " goes another way at step %llu, ", (unsigned long long)at->step);
+    sim_page_put(page, " goes another way at ");
+    sim_page_put_step(page, at->step);
+    sim_page_put(page, ", ");
     sim_words_put_place(page, &at->place);
     sim_page_put(page, cause->lost_only ? ", where it does not come in the run that passes" : "");
     (void)sim__say_names(page, cause, 0, cause->lost_count, false, "; it goes through ");
@@ -112,7 +123,8 @@ sim__say_elsewhere(struct sim_page *page, const struct sim_explanation *explanat
                            "passes does it");
     }
     sim__say_place(page, cause, cause->lost_count, cause->at_count);
-    sim_page_printf(page, ", at its step %llu", (unsigned long long)at->step);
+    sim_page_put(page, ", at its ");
+    sim_page_put_step(page, at->step);
     if (at->part != SIM_PART_NONE) {
         sim_page_put(page, ", a step of ");
         sim_words_put_who(&explanation->passing_actor_table, page, at->part);
@@ -134,8 +146,9 @@ put_flag(struct sim_page *page, const struct sim_explanation *explanation)
     if (visited->flag.step == 0) {
         return;
     }
-    sim_page_printf(page, " What turns it back was written at step %llu by ",
-            (unsigned long long)visited->flag.step);
+    sim_page_put(page, " What turns it back was written at ");
+    sim_page_put_step(page, visited->flag.step);
+    sim_page_put(page, " by ");
     sim_words_put_who(&explanation->actor_table, page, visited->flag.part);
     sim_page_put(page, " ");
     sim_words_put_place(page, &visited->flag.place);
@@ -145,7 +158,8 @@ put_flag(struct sim_page *page, const struct sim_explanation *explanation)
         sim_words_put_who(&explanation->passing_actor_table, page, visited->clear.part);
         sim_page_put(page, " takes it back before, ");
         sim_words_put_place(page, &visited->clear.place);
-        sim_page_printf(page, ", at its step %llu", (unsigned long long)visited->clear.step);
+        sim_page_put(page, ", at its ");
+        sim_page_put_step(page, visited->clear.step);
     }
     sim_page_put(page, ".");
 }
@@ -204,9 +218,10 @@ sim__say_falls_asleep(struct sim_page *page, const struct sim_explanation *expla
     if (cause->by_counterfactual != SIM_COUNTERFACTUAL_DROPPED && !cause->by_attempt) {
         return;
     }
-    sim_page_printf(page, " Only at step %llu ",
-            (unsigned long long)(cause->by_attempt ? explanation->attempt.slept
-                                                   : explanation->counterfactual.step));
+    sim_page_put(page, " Only at ");
+    sim_page_put_step(page,
+            (cause->by_attempt ? explanation->attempt.slept : explanation->counterfactual.step));
+    sim_page_put(page, " ");
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " falls asleep");
     if (cause->sleeps.place.function[0] != '\0') {
@@ -242,8 +257,9 @@ sim__say_blocked_on(struct sim_page *page, const struct sim_explanation *explana
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_printf(page, " blocks at step %llu although it was woken before:",
-            (unsigned long long)explanation->counterfactual.step);
+    sim_page_put(page, " blocks at ");
+    sim_page_put_step(page, explanation->counterfactual.step);
+    sim_page_put(page, " although it was woken before:");
     sim__say_when(page, explanation, "");
     sim_page_put(page, " wakes it");
     sim__say_at(page, cause);
@@ -266,8 +282,9 @@ sim__say_turned_away(struct sim_page *page, const struct sim_explanation *explan
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
     sim_page_put(page, " takes that down before,");
     sim__say_place(page, cause, cause->lost_count, cause->at_count);
-    sim_page_printf(page, ", at its step %llu. Had it done so here, it would be woken.",
-            (unsigned long long)flag->step);
+    sim_page_put(page, ", at its ");
+    sim_page_put_step(page, flag->step);
+    sim_page_put(page, ". Had it done so here, it would be woken.");
 }
 
 /* A loop of the reader's fell asleep on something that its host had told it of before. */
@@ -276,10 +293,10 @@ sim__say_untaken(struct sim_page *page, const struct sim_explanation *explanatio
 {
     const struct sim_cause *cause = &explanation->cause;
     sim_words_put_who(&explanation->actor_table, page, sim__waiter(explanation));
-    sim_page_printf(page,
-            " falls asleep at step %llu with something untaken: its host has it ready, has told it "
-            "so before, and does not tell it again. It was last",
-            (unsigned long long)sim_explanation_outcome(explanation)->owed_step);
+    sim_page_put(page, " falls asleep at ");
+    sim_page_put_step(page, sim_explanation_outcome(explanation)->owed_step);
+    sim_page_put(page, " with something untaken: its host has it ready, has told it so before, and "
+                       "does not tell it again. It was last");
     sim__say_at(page, cause);
     sim_page_put(page, ", and did not take all that was there.");
 }

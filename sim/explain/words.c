@@ -47,9 +47,11 @@ sim_words_put_who(const struct sim_actor_table *actor_table, struct sim_page *pa
     } else if (part == 0) {
         sim_page_put(page, "the world");
     } else {
+        size_t from = page->length;
         sim_page_put(page, "`");
         sim_actor_table_put_part(actor_table, page, part);
         sim_page_put(page, "`");
+        sim_page_refer(page, SIM_REF_NAME, from, 0);
     }
 }
 

@@ -48,6 +48,7 @@ struct sim_explained {
     const char *swapped;
     const char *needed;
     const char *why;
+    const char *refs; /* A JSON object. */
     const char *build;
     const char *decided_told; /* NULL: where it is decided is not known. */
     const char *decided_twin;

@@ -155,6 +155,7 @@ call_diverged(struct sim_outcome *outcome, const struct sim_doubt *doubt)
     outcome->verdict = SIM_VERDICT_DIVERGED;
     outcome->oracle = SIM_ORACLE_TWIN;
     outcome->site = seen->site;
+    outcome->reason = seen->reason;
     if (seen->reason == SIM_REASON_KILLED) {
         sim_outcome_say(outcome, "%.140s; alone in a fresh process it passed", seen->message);
         return;

@@ -59,6 +59,7 @@ sim_page_fini(struct sim_page *page)
 {
     rt_assert(page != NULL);
     free(page->bytes);
+    free(page->refs);
     *page = (struct sim_page){0};
 }
 
@@ -66,6 +67,7 @@ void
 sim_page_clear(struct sim_page *page)
 {
     page->length = 0;
+    page->refs_count = 0;
     if (page->bytes != NULL) {
         page->bytes[0] = '\0';
     }
@@ -139,6 +141,87 @@ sim_page_clean(struct sim_page *page, const char *text)
         if (is_control(page->bytes[i])) {
             page->bytes[i] = ' ';
         }
+    }
+}
+
+/* ---- References. ----------------------------------------------------------------------------- */
+
+static bool
+refs_reserve(struct sim_page *page, uint32_t more)
+{
+    if (page->refs_count + more <= page->refs_capacity) {
+        return true;
+    }
+    uint32_t capacity = 2 * (page->refs_count + more);
+    struct sim_ref *refs = reallocarray(page->refs, capacity, sizeof(*refs));
+    if (refs == NULL) {
+        page->failed = true;
+        return false;
+    }
+    page->refs = refs;
+    page->refs_capacity = capacity;
+    return true;
+}
+
+void
+sim_page_refer(struct sim_page *page, enum sim_ref_kind kind, size_t from, uint64_t number)
+{
+    rt_assert(from <= page->length);
+    if (from < page->length && refs_reserve(page, 1)) {
+        page->refs[page->refs_count++] = (struct sim_ref){kind, from, page->length, number};
+    }
+}
+
+void
+sim_page_put_step(struct sim_page *page, uint64_t step)
+{
+    size_t from = page->length;
+    sim_page_printf(page, "step %llu", (unsigned long long)step);
+    sim_page_refer(page, SIM_REF_STEP, from, step);
+}
+
+void
+sim_page_put_name(struct sim_page *page, const char *name)
+{
+    size_t from = page->length;
+    sim_page_put(page, "`");
+    sim_page_clean(page, name);
+    sim_page_put(page, "`");
+    sim_page_refer(page, SIM_REF_NAME, from, 0);
+}
+
+void
+sim_page_trim(struct sim_page *page)
+{
+    while (page->length > 0 && page->bytes[page->length - 1] == '\n') {
+        page->bytes[--page->length] = '\0';
+    }
+}
+
+void
+sim_page_join(struct sim_page *page, const struct sim_page *from)
+{
+    size_t at = page->length;
+    rt_assert(page != from);
+    sim_page_add(page, sim_page_text(from), from->length);
+    if (page->length == at || !refs_reserve(page, from->refs_count)) {
+        return;
+    }
+    for (uint32_t i = 0; i < from->refs_count; i++) {
+        const struct sim_ref *ref = &from->refs[i];
+        page->refs[page->refs_count++] =
+                (struct sim_ref){ref->kind, at + ref->from, at + ref->to, ref->number};
+    }
+}
+
+void
+sim_page_paragraph(struct sim_page *page, const struct sim_page *line, uint32_t indent)
+{
+    if (page->flat) {
+        sim_page_join(page, line);
+        sim_page_put(page, "\n");
+    } else {
+        sim_page_wrap(page, sim_page_text(line), indent, indent, SIM_PAGE_WIDTH);
     }
 }
 

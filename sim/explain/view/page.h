@@ -32,11 +32,28 @@ enum sim_tone {
     SIM_TONE_HEAD
 };
 
+/* What a piece of the text stands for. What was written is never searched for it. */
+enum sim_ref_kind {
+    SIM_REF_STEP, /* A step of the run that is described; `number` is its number. */
+    SIM_REF_NAME  /* A name of the program's, between backquotes that are part of the piece. */
+};
+
+struct sim_ref {
+    enum sim_ref_kind kind;
+    size_t from; /* Bytes from .. to-1 of the text. */
+    size_t to;
+    uint64_t number;
+};
+
 struct sim_page {
     char *bytes; /* NULL while empty; otherwise terminated. */
     size_t length;
     size_t capacity;
+    struct sim_ref *refs; /* In the order of the text; sim_page_wrap leaves them out. */
+    uint32_t refs_count;
+    uint32_t refs_capacity;
     bool colour; /* Tones become escape sequences. */
+    bool flat;   /* Paragraphs are one line each, with what they refer to. */
     bool failed;
 };
 
@@ -57,6 +74,24 @@ __attribute__((format(printf, 2, 3))) void sim_page_printf(
 
 /* Adds `text` (NULL: nothing) on one line: control characters become a blank each. */
 void sim_page_clean(struct sim_page *page, const char *text);
+
+/* Notes that the text from byte `from` on stands for that. */
+void sim_page_refer(struct sim_page *page, enum sim_ref_kind kind, size_t from, uint64_t number);
+
+/* Adds "step 12", and what it refers to. */
+void sim_page_put_step(struct sim_page *page, uint64_t step);
+
+/* Adds a name of the program's on one line: "`client`". */
+void sim_page_put_name(struct sim_page *page, const char *name);
+
+/* Takes newlines off its end. */
+void sim_page_trim(struct sim_page *page);
+
+/* Adds all of `from`, and what it refers to. */
+void sim_page_join(struct sim_page *page, const struct sim_page *from);
+
+/* Adds `line` as a paragraph: wrapped, `indent` blanks deep, or flat. */
+void sim_page_paragraph(struct sim_page *page, const struct sim_page *line, uint32_t indent);
 
 /* Text from here on has `tone`; nothing without colour. Must not stand inside a wrapped text. */
 void sim_page_tone(struct sim_page *page, enum sim_tone tone);

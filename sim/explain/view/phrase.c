@@ -184,7 +184,11 @@ put_poll(const struct subject *subject, struct sim_page *page)
 {
     sim_page_put(page, "poll");
     if (subject->event->cause != 0) {
-        sim_page_printf(page, " (woken at %u)", subject->event->cause);
+        sim_page_put(page, " (");
+        size_t from = page->length;
+        sim_page_printf(page, "woken at %u", subject->event->cause);
+        sim_page_refer(page, SIM_REF_STEP, from, subject->event->cause);
+        sim_page_put(page, ")");
     }
     return true;
 }
@@ -450,7 +454,7 @@ sim_phrase_put_step(const struct sim_actor_table *actor_table, struct sim_page *
         sim_page_clear(&phrase);
         if (sim_phrase_put(actor_table, &phrase, i)) {
             sim_phrase_join(page, start, sim_page_text(&phrase));
-            sim_page_put(page, sim_page_text(&phrase));
+            sim_page_join(page, &phrase);
         }
     }
     sim_page_fini(&phrase);

@@ -23,17 +23,18 @@ sim__put_who(struct sim__telling *telling, uint32_t part)
 {
     struct sim_page *line = &telling->line;
     const struct sim_outcome *outcome = telling->outcome;
+    size_t from = line->length;
     if (part != SIM_PART_NONE && part != 0) {
         sim_page_put(line, "`");
         sim_actor_table_put_part(&telling->actor_table, line, part);
         sim_page_put(line, "`");
+        sim_page_refer(line, SIM_REF_NAME, from, 0);
     } else if (part == SIM_PART_NONE && outcome->actor_name[0] != '\0') {
-        sim_page_put(line, "`");
-        sim_page_add(line, outcome->actor_name,
-                strnlen(outcome->actor_name, sizeof(outcome->actor_name)));
-        sim_page_put(line, "`");
+        char name[sizeof(outcome->actor_name) + 1] = {0};
+        memcpy(name, outcome->actor_name, sizeof(outcome->actor_name));
+        sim_page_put_name(line, name);
     } else {
-        sim_page_put(line, part == 0 ? "the world" : "somebody");
+        sim_page_put(line, part == 0 ? "the world" : "another actor");
     }
 }
 
@@ -45,7 +46,7 @@ sim__put_step(struct sim__telling *telling, uint64_t step)
         sim_page_put(&telling->line, "the start");
         return;
     }
-    sim_page_printf(&telling->line, "step %llu", (unsigned long long)step);
+    sim_page_put_step(&telling->line, step);
     if (sim_actor_table_step_time(&telling->actor_table, step, &ns)) {
         sim_page_put(&telling->line, " (");
         sim_page_time(&telling->line, ns);
@@ -81,7 +82,8 @@ sim__put_deed(struct sim__telling *telling, uint64_t step)
         sim_page_put(&telling->line, ", a step of ");
         sim__put_who(telling, sim_phrase_whose_step(&telling->actor_table, step));
         if (sim_phrase_put_step(&telling->actor_table, &deed, step, SIM_EVENT_NONE)) {
-            sim_page_printf(&telling->line, ": %s", sim_page_text(&deed));
+            sim_page_put(&telling->line, ": ");
+            sim_page_join(&telling->line, &deed);
         }
     }
     sim_page_fini(&deed);
@@ -204,7 +206,7 @@ sim__found_by_rounds(const struct sim_outcome *outcome)
 void
 sim__end_line(struct sim__telling *telling, uint32_t indent)
 {
-    sim_page_wrap(telling->page, sim_page_text(&telling->line), indent, indent, SIM_PAGE_WIDTH);
+    sim_page_paragraph(telling->page, &telling->line, indent);
     sim_page_clear(&telling->line);
 }
 
@@ -272,7 +274,9 @@ columns(struct sim__telling *telling, uint32_t rows_max)
 static void
 why(struct sim__telling *telling)
 {
-    sim_page_put(&telling->line, "Why: ");
+    if (!telling->page->flat) {
+        sim_page_put(&telling->line, "Why: ");
+    }
     sim__tell_why(telling);
     if (telling->outcome->verdict != SIM_VERDICT_PASS) {
         const char *name = sim_verdict_name(telling->outcome->verdict);

@@ -185,7 +185,8 @@ put_last(struct sim__telling *telling)
             sim__put_step(telling, sim_actor_table_event(&telling->actor_table, i)->step);
             sim_page_put(&telling->line, ", by ");
             sim__put_who(telling, sim_actor_table_part_of(&telling->actor_table, i));
-            sim_page_printf(&telling->line, ": %s", sim_page_text(&words));
+            sim_page_put(&telling->line, ": ");
+            sim_page_join(&telling->line, &words);
             put_readers_place(telling, i);
             sim_page_put(&telling->line, ".");
         }

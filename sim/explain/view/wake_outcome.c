@@ -462,9 +462,9 @@ sim_missing_put(const struct sim_actor_table *actor_table, struct sim_page *page
         sim_page_put(page, missing->itself ? " woke itself" : " was woken");
         sim_page_put(page, missing->late ? "; its poll came too late" : ", and no poll followed");
     } else {
-        sim_page_printf(page, " could go on: woken at step %llu, %s",
-                (unsigned long long)missing->woken,
-                missing->late ? "polled too late" : "never polled");
+        sim_page_put(page, " could go on: woken at ");
+        sim_page_put_step(page, missing->woken);
+        sim_page_printf(page, ", %s", missing->late ? "polled too late" : "never polled");
     }
 }
 

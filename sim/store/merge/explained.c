@@ -25,11 +25,11 @@ static const struct rows rows[] = {
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
         {"SELECT run + ?3, told - 2 * ?3, twin - 2 * ?3, headline, cause, wake_outcome, answer, "
          "decision,"
-         " ordering, swapped, needed, why, build FROM explained WHERE run IN " RUNS,
+         " ordering, swapped, needed, why, refs, build FROM explained WHERE run IN " RUNS,
                 "INSERT INTO explained (run, told, twin, headline, cause, wake_outcome, answer, "
                 "decision,"
-                " ordering, swapped, needed, why, build)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+                " ordering, swapped, needed, why, refs, build)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
         {"SELECT run - 2 * ?3, token, message, actor_name, options, tasks, run_order, fifo,"
          " fail_ns, audit_step, hashes, first_id + ?4, first_n, stored FROM details"
          " WHERE run IN " TOLD,

@@ -87,8 +87,8 @@ insert_explained(struct sim_store *store, const struct sim_explained *explained)
     struct sim__statement statement =
             sim__store_prepare(store, "INSERT OR REPLACE INTO explained (run, told, twin, "
                                       "headline, cause, wake_outcome, answer,"
-                                      " decision, ordering, swapped, needed, why, build)"
-                                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                                      " decision, ordering, swapped, needed, why, refs, build)"
+                                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     sim__put_int(&statement, explained->run);
     sim__put_int(&statement, SIM_TOLD_OF(explained->run));
     if (explained->twin != NULL) {
@@ -105,6 +105,7 @@ insert_explained(struct sim_store *store, const struct sim_explained *explained)
     sim__put_text(&statement, explained->swapped);
     sim__put_text(&statement, explained->needed);
     sim__put_text(&statement, explained->why);
+    sim__put_text(&statement, explained->refs);
     sim__put_text(&statement, explained->build);
     (void)sim__store_run(&statement);
     return sim__store_done(&statement);

@@ -24,7 +24,9 @@ CREATE TABLE IF NOT EXISTS explained (
     ordering  TEXT NOT NULL,        -- two things whose order decides
     swapped   TEXT NOT NULL,        -- what came of exchanging these two: 'passes', 'fails', 'never'
     needed    TEXT NOT NULL,        -- how much of the failure as it was found it needs
-    why       TEXT NOT NULL,        -- the story of the waker, one paragraph a line
+    why       TEXT NOT NULL,        -- what became of the waker, one paragraph a line
+    refs      TEXT NOT NULL,        -- JSON: {"answer":[[0,8,null],[33,39,12]],...}: of that column
+                                    -- bytes 0 to 7 are a name, 33 to 38 are step 12 of `told`
     build     TEXT NOT NULL         -- which build has explained it
 ) STRICT;
 

@@ -22,8 +22,8 @@ ok "--until: the step is there" grep -q '^ *4 .*operator' out.txt
 ok "--until: the next one is not" not_in out.txt '^ *5 '
 ok "--until: how they stand then" grep -q 'how they stand after step 4' out.txt
 same "--until --verbose: status" "$(status replay "$token" --until "$steps" --verbose)" 0
-ok "--until --verbose: events with their lines" grep -q 'stores waker for a hello \
-    .*tokio-4497.c:' out.txt
+ok "--until --verbose: events with their lines" \
+    grep -q 'stores waker for a hello .*tokio-4497.c:' out.txt
 ok "--until --verbose: the clock" grep -q 'everybody waits; it becomes 2ms' out.txt
 longest=$(grep -v '^in gdb' out.txt | awk 'length > n { n = length } END { print n + 0 }')
 ok "--until --verbose: no line is too long" test "$longest" -le 100

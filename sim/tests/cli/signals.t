@@ -26,7 +26,7 @@ same "^C in a hang: the run that was cut off is none" \
 # ---- SIGTERM to the whole group, as timeout(1) and a terminal that closes send it. ----
 setsid "$REWAKE" run 'articles/*' --time 60s --jobs 2 --db t.db >t.txt 2>&1 &
 sleep 0.2
-group=$(pgrep -f "run seeds/. --time 60s --jobs 2 --db t.db" | head -n 1)
+group=$(pgrep -f "run articles/. --time 60s --jobs 2 --db t.db" | head -n 1)
 soon has_done t.db 100
 # The workers hear it first, as they may.
 for again in 1 2 3 4 5 6 7 8 9 10 11 12; do
