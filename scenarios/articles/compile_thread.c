@@ -18,7 +18,7 @@ struct module {
     struct rt_work compile;
     uint64_t source;
     uint64_t code; /* Made by the thread: what the guest multiplies by. */
-    struct story *story;
+    struct state *state;
     struct rt_store store;
     struct rt_call call;
     bool called;
@@ -26,7 +26,7 @@ struct module {
     uint64_t result;
 };
 
-struct story {
+struct state {
     struct rt_blocking_pool *pool;
     struct rt_engine *engine;
     struct module modules[MODULES];
@@ -62,7 +62,7 @@ begin_call(struct module *module)
             .result_count = 1,
             .name = "module",
     };
-    rt_store_init(&module->store, module->story->engine, module);
+    rt_store_init(&module->store, module->state->engine, module);
     SIM_ALWAYS(rt_call_init(&module->call, &module->store, &config) == RT_OK);
     module->called = true;
 }
@@ -73,7 +73,7 @@ module_poll(struct rt_task *task, struct rt_cx *cx)
     struct module *module = rt_container_of(task, struct module, task);
     if (!module->called) {
         if (module->compile.state == RT_WORK_IDLE) {
-            SIM_ALWAYS(rt_blocking_submit(module->story->pool, &module->compile) == RT_OK);
+            SIM_ALWAYS(rt_blocking_submit(module->state->pool, &module->compile) == RT_OK);
         }
         RT_AWAIT(rt_work_poll(&module->compile, cx));
         begin_call(module);
@@ -98,12 +98,12 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    story->pool = sim_blocking_pool_new(world, "compile thread", 1 * RT_MS, 20 * RT_MS);
-    story->engine = sim_engine_new(world, NULL);
+    struct state *state = sim_new(world, struct state);
+    state->pool = sim_blocking_pool_new(world, "compile thread", 1 * RT_MS, 20 * RT_MS);
+    state->engine = sim_engine_new(world, NULL);
     for (uint32_t i = 0; i < MODULES; i++) {
-        struct module *module = &story->modules[i];
-        module->story = story;
+        struct module *module = &state->modules[i];
+        module->state = state;
         module->source = 10 * i;
         module->argument = 7;
         rt_work_init(&module->compile, compile_run, "the compiled module");

@@ -78,7 +78,7 @@ struct client {
     rt_err trouble; /* What ended the last try; RT_OK: nothing. */
 };
 
-struct story {
+struct state {
     struct server server;
     struct client clients[CLIENTS];
 };
@@ -329,31 +329,31 @@ setup(struct sim_world *world)
     static const char *const names[CLIENTS] = {"client 1", "client 2", "client 3"};
     struct sim_net_options net_options = {.room = ROOM};
     struct sim_net *net = sim_net_new(world, &net_options);
-    struct story *story = sim_new(world, struct story);
-    server_begin(world, &story->server, net);
+    struct state *state = sim_new(world, struct state);
+    server_begin(world, &state->server, net);
     struct sim_rt_options options = {.name = "clients", .net = net};
     struct sim_rt *rt = sim_rt_new(world, &options);
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        struct client *client = &story->clients[i];
+        struct client *client = &state->clients[i];
         client->rt = rt;
         client->line = lines[i];
-        client->address = sim_node_address(sim_rt_node(story->server.rt), PORT);
+        client->address = sim_node_address(sim_rt_node(state->server.rt), PORT);
         rt_tcp_stream_init(&client->stream);
         rt_io_wait_init(&client->wait);
         rt_task_init(&client->task, client_poll, client_cleanup, names[i]);
         sim_spawn(rt, &client->task);
     }
-    sim_set_state(world, story);
+    sim_set_state(world, state);
 }
 
 /* Who was not told of any trouble, and was not cancelled, has heard everything. */
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        const struct client *client = &story->clients[i];
+        const struct client *client = &state->clients[i];
         bool cancelled = client->task.end == RT_TASK_CANCELLED;
         SIM_ALWAYS(cancelled || client->trouble != RT_OK || client->heard == strlen(client->line));
     }

@@ -71,7 +71,7 @@ struct connection {
     char answer[40];
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct connection connections[CLIENTS];
     struct sim_ring *host; /* NULL on readiness. */
@@ -259,78 +259,78 @@ listen(struct readiness *own, struct sim_host *host, const char *line)
     }
 }
 
-static struct story *
+static struct state *
 begin(struct sim_world *world)
 {
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, NULL);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, NULL);
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        struct connection *connection = &story->connections[i];
+        struct connection *connection = &state->connections[i];
         rt_sleep_init(&connection->patience,
                 sim_range(world, 20 * RT_MS, 21 * RT_MS) - sim_pick(world, 3) * 9 * RT_MS);
         rt_task_init(&connection->task, serve, cleanup, "server");
     }
-    sim_set_state(world, story);
-    return story;
+    sim_set_state(world, state);
+    return state;
 }
 
 static void
 setup_readiness(struct sim_world *world)
 {
-    struct story *story = begin(world);
+    struct state *state = begin(world);
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        struct connection *connection = &story->connections[i];
+        struct connection *connection = &state->connections[i];
         connection->wire = &readiness_wire;
-        listen(&connection->readiness, sim_rt_host(story->rt), lines[i]);
-        sim_spawn(story->rt, &connection->task);
+        listen(&connection->readiness, sim_rt_host(state->rt), lines[i]);
+        sim_spawn(state->rt, &connection->task);
     }
 }
 
 static void
 setup_completions(struct sim_world *world)
 {
-    struct story *story = begin(world);
+    struct state *state = begin(world);
     struct sim_ring_options small = {.submissions = 1, .completions = 1};
-    story->host = sim_ring_new(sim_rt_host(story->rt), "ring", &small);
-    struct rt_ring_config config = {.host = sim_ring_seam(story->host),
-            .runtime = sim_rt_runtime(story->rt),
-            .places = story->places,
-            .entries = story->entries,
+    state->host = sim_ring_new(sim_rt_host(state->rt), "ring", &small);
+    struct rt_ring_config config = {.host = sim_ring_seam(state->host),
+            .runtime = sim_rt_runtime(state->rt),
+            .places = state->places,
+            .entries = state->entries,
             .capacity = PLACES};
-    SIM_ALWAYS(rt_ring_init(&story->ring, &config) == RT_OK);
+    SIM_ALWAYS(rt_ring_init(&state->ring, &config) == RT_OK);
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        struct connection *connection = &story->connections[i];
+        struct connection *connection = &state->connections[i];
         struct completions *own = &connection->completions;
         connection->wire = &completions_wire;
         rt_op_init(&own->op);
-        own->ring = &story->ring;
-        own->host = story->host;
+        own->ring = &state->ring;
+        own->host = state->host;
         own->number = sim_ring_device(
-                story->host, "connection", lines[i], strlen(lines[i]), 8, 1 * RT_MS, 4 * RT_MS);
-        sim_spawn(story->rt, &connection->task);
+                state->host, "connection", lines[i], strlen(lines[i]), 8, 1 * RT_MS, 4 * RT_MS);
+        sim_spawn(state->rt, &connection->task);
     }
 }
 
 static const char *
-written(const struct story *story, uint32_t client, size_t *ret_size)
+written(const struct state *state, uint32_t client, size_t *ret_size)
 {
-    const struct connection *connection = &story->connections[client];
-    if (story->host == NULL) {
+    const struct connection *connection = &state->connections[client];
+    if (state->host == NULL) {
         return sim_output_written(connection->readiness.output, ret_size);
     }
-    return sim_ring_written(story->host, connection->completions.number, ret_size);
+    return sim_ring_written(state->host, connection->completions.number, ret_size);
 }
 
 /* A client that was answered has its own line, or was too slow. */
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
     for (uint32_t i = 0; i < CLIENTS; i++) {
         size_t size = 0;
-        const char *text = written(story, i, &size);
-        if (!story->connections[i].answered) {
+        const char *text = written(state, i, &size);
+        if (!state->connections[i].answered) {
             continue;
         }
         bool refused = size == strlen(too_slow) && memcmp(text, too_slow, size) == 0;

@@ -54,7 +54,7 @@ struct transform {
     size_t written_count;
 };
 
-struct story {
+struct state {
     struct rt_engine *engine;
     struct transform transforms[2];
     struct rt_task heart;
@@ -216,11 +216,11 @@ transform_cleanup(struct rt_task *task)
 static rt_poll
 heart_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, heart);
-    while (story->beats < BEATS) {
-        RT_AWAIT(rt_sleep_poll(&story->nap, cx));
-        rt_sleep_init(&story->nap, 2 * RT_MS);
-        story->beats++;
+    struct state *state = rt_container_of(task, struct state, heart);
+    while (state->beats < BEATS) {
+        RT_AWAIT(rt_sleep_poll(&state->nap, cx));
+        rt_sleep_init(&state->nap, 2 * RT_MS);
+        state->beats++;
     }
     return RT_READY;
 }
@@ -228,7 +228,7 @@ heart_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 heart_cleanup(struct rt_task *task)
 {
-    rt_sleep_cancel(&rt_container_of(task, struct story, heart)->nap);
+    rt_sleep_cancel(&rt_container_of(task, struct state, heart)->nap);
 }
 
 static void
@@ -264,16 +264,16 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.task_quota_ns = RT_TASK_QUOTA_NS};
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_rt *rt = sim_rt_new(world, &options);
-    story->engine = sim_engine_new(world, NULL);
+    state->engine = sim_engine_new(world, NULL);
     for (uint32_t i = 0; i < 2; i++) {
-        transform_init(&story->transforms[i], rt, story->engine, texts[i]);
+        transform_init(&state->transforms[i], rt, state->engine, texts[i]);
     }
-    rt_sleep_init(&story->nap, 2 * RT_MS);
-    rt_task_init(&story->heart, heart_poll, heart_cleanup, "heart");
-    sim_spawn(rt, &story->heart);
-    sim_set_state(world, story);
+    rt_sleep_init(&state->nap, 2 * RT_MS);
+    rt_task_init(&state->heart, heart_poll, heart_cleanup, "heart");
+    sim_spawn(rt, &state->heart);
+    sim_set_state(world, state);
 }
 
 /* Who owns the transforms would look at what has come out, whole or in part. */
@@ -288,16 +288,16 @@ check_transform(const struct transform *transform)
 }
 
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
     for (uint32_t i = 0; i < 2; i++) {
-        const struct transform *transform = &story->transforms[i];
+        const struct transform *transform = &state->transforms[i];
         check_transform(transform);
         SIM_ALWAYS(transform->cancelled || transform->trap == RT_TRAP_NONE);
     }
-    rt_engine_fini(story->engine);
+    rt_engine_fini(state->engine);
 }
 
 /* It takes it for granted that the host has room for a pollable. */

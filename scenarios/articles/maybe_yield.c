@@ -31,7 +31,7 @@ struct client {
     uint32_t times;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct transform transforms[2];
     struct client client;
@@ -67,40 +67,40 @@ client_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 main_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    rt_err err = rt_run_to_completion(sim_rt_runtime(story->rt));
+    rt_err err = rt_run_to_completion(sim_rt_runtime(state->rt));
     SIM_ALWAYS(err == RT_OK);
-    story->completed = true;
+    state->completed = true;
 }
 
 static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true, .task_quota_ns = RT_TASK_QUOTA_NS};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
     for (uint32_t i = 0; i < 2; i++) {
-        struct transform *transform = &story->transforms[i];
+        struct transform *transform = &state->transforms[i];
         transform->world = world;
         rt_task_init(&transform->task, transform_poll, NULL, i == 0 ? "upper" : "lower");
-        sim_spawn(story->rt, &transform->task);
+        sim_spawn(state->rt, &transform->task);
     }
-    rt_interval_init(&story->client.looks, RT_MS, RT_MS, RT_MISSED_SKIP);
-    rt_task_init(&story->client.task, client_poll, NULL, "client");
-    sim_spawn(story->rt, &story->client.task);
-    (void)sim_loop_new(world, "main", main_loop, story);
-    sim_set_state(world, story);
+    rt_interval_init(&state->client.looks, RT_MS, RT_MS, RT_MISSED_SKIP);
+    rt_task_init(&state->client.task, client_poll, NULL, "client");
+    sim_spawn(state->rt, &state->client.task);
+    (void)sim_loop_new(world, "main", main_loop, state);
+    sim_set_state(world, state);
 }
 
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(story->completed);
-    SIM_ALWAYS(story->transforms[0].records == RECORDS);
-    SIM_ALWAYS(story->transforms[1].records == RECORDS);
+    SIM_ALWAYS(state->completed);
+    SIM_ALWAYS(state->transforms[0].records == RECORDS);
+    SIM_ALWAYS(state->transforms[1].records == RECORDS);
 }
 
 /* All records are owed. */

@@ -20,7 +20,7 @@ struct napper {
     uint64_t woke_ns;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct napper nappers[NAPS]; /* Of 50 and 30 ms. */
     uint64_t earliest_ns;        /* What NewEarliestTimer was told last … */
@@ -46,16 +46,16 @@ napper_cleanup(struct rt_task *task)
 static void
 new_earliest_timer(void *argument, uint64_t deadline_ns)
 {
-    struct story *story = argument;
-    story->earliest_ns = deadline_ns;
-    story->told++;
+    struct state *state = argument;
+    state->earliest_ns = deadline_ns;
+    state->told++;
 }
 
 /* RunUntilStalled, with the look at the timers that the proposal's dispatcher has inside. */
 static struct rt_run_result
-run_until_stalled(struct story *story)
+run_until_stalled(struct state *state)
 {
-    struct rt_runtime *runtime = sim_rt_runtime(story->rt);
+    struct rt_runtime *runtime = sim_rt_runtime(state->rt);
     struct rt_run_result result;
     SIM_ALWAYS(rt_runtime_turn(runtime, RT_TURN_POLL, NULL) == RT_OK);
     SIM_ALWAYS(rt_run_until_stalled(&runtime->executor, RT_COUNT_MAX, &result) == RT_OK);
@@ -63,76 +63,76 @@ run_until_stalled(struct story *story)
 }
 
 static void
-expect_report(struct story *story, const char *expected)
+expect_report(struct state *state, const char *expected)
 {
     char text[128];
-    (void)rt_runtime_report(sim_rt_runtime(story->rt), text, sizeof(text));
+    (void)rt_runtime_report(sim_rt_runtime(state->rt), text, sizeof(text));
     SIM_ALWAYS(strcmp(text, expected) == 0);
 }
 
 static void
 test_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct rt_runtime *runtime = sim_rt_runtime(story->rt);
+    struct state *state = argument;
+    struct rt_runtime *runtime = sim_rt_runtime(state->rt);
     for (int i = 0; i < NAPS; i++) {
-        SIM_ALWAYS(rt_post(&runtime->executor, &story->nappers[i].task) == RT_OK);
+        SIM_ALWAYS(rt_post(&runtime->executor, &state->nappers[i].task) == RT_OK);
     }
-    struct rt_run_result result = run_until_stalled(story);
+    struct rt_run_result result = run_until_stalled(state);
     /* Not "exactly": whoever sleeps may be polled for nothing. */
     SIM_ALWAYS(result.polled >= NAPS && result.remaining == NAPS);
     SIM_ALWAYS(result.stall == RT_STALL_SLEEPING);
     SIM_ALWAYS(rt_runtime_next_deadline(runtime) == 30 * RT_MS);
     /* Told of the first timer, and of the other when that is the earlier one. */
-    SIM_ALWAYS(story->earliest_ns == 30 * RT_MS && (story->told == 1 || story->told == 2));
-    expect_report(story, "long nap: sleep\nshort nap: sleep\n");
+    SIM_ALWAYS(state->earliest_ns == 30 * RT_MS && (state->told == 1 || state->told == 2));
+    expect_report(state, "long nap: sleep\nshort nap: sleep\n");
 
     SIM_ALWAYS(sim_advance_to_next(world));
     SIM_ALWAYS(sim_now(world) == 30 * RT_MS);
-    result = run_until_stalled(story);
+    result = run_until_stalled(state);
     SIM_ALWAYS(result.polled >= 1 && result.remaining == 1);
     SIM_ALWAYS(rt_runtime_next_deadline(runtime) == 50 * RT_MS);
-    expect_report(story, "long nap: sleep\n");
+    expect_report(state, "long nap: sleep\n");
 
     sim_advance(world, 20 * RT_MS - 1);
-    result = run_until_stalled(story);
+    result = run_until_stalled(state);
     SIM_ALWAYS(result.remaining == 1 && result.stall == RT_STALL_SLEEPING);
     sim_advance(world, 1);
-    result = run_until_stalled(story);
+    result = run_until_stalled(state);
     SIM_ALWAYS(result.polled >= 1 && result.stall == RT_STALL_COMPLETE);
     SIM_ALWAYS(rt_runtime_next_deadline(runtime) == RT_NEVER);
     SIM_ALWAYS(!sim_advance_to_next(world));
-    story->completed = true;
+    state->completed = true;
 }
 
 static void
 setup(struct sim_world *world)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_rt_options options = {
             .by_loop = true,
             .on_earliest = new_earliest_timer,
-            .on_earliest_argument = story,
+            .on_earliest_argument = state,
     };
     sim_mock_time(world);
-    story->rt = sim_rt_new(world, &options);
+    state->rt = sim_rt_new(world, &options);
     for (int i = 0; i < NAPS; i++) {
-        struct napper *napper = &story->nappers[i];
+        struct napper *napper = &state->nappers[i];
         rt_sleep_init(&napper->sleep, i == 0 ? 50 * RT_MS : 30 * RT_MS);
         rt_task_init(&napper->task, napper_poll, napper_cleanup, i == 0 ? "long nap" : "short nap");
     }
-    (void)sim_loop_new(world, "test", test_main, story);
-    sim_set_state(world, story);
+    (void)sim_loop_new(world, "test", test_main, state);
+    sim_set_state(world, state);
 }
 
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(story->completed);
-    SIM_ALWAYS(story->nappers[0].woke_ns == 50 * RT_MS);
-    SIM_ALWAYS(story->nappers[1].woke_ns == 30 * RT_MS);
+    SIM_ALWAYS(state->completed);
+    SIM_ALWAYS(state->nappers[0].woke_ns == 50 * RT_MS);
+    SIM_ALWAYS(state->nappers[1].woke_ns == 30 * RT_MS);
 }
 
 SIM_SCENARIO(seed4_mock_time, .name = "articles/s4/mock-time",

@@ -54,7 +54,7 @@ nap_poll(struct rt_future *future, struct rt_cx *cx)
 
 /* ---- pub fn block_on(f) ---------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct rt_join join;
     struct rt_child children[3];
@@ -96,39 +96,39 @@ block_on(struct rt_runtime *runtime, struct rt_future *future)
 static void
 main_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    block_on(sim_rt_runtime(story->rt), &story->join.future);
-    story->answered = true;
+    block_on(sim_rt_runtime(state->rt), &state->join.future);
+    state->answered = true;
 }
 
 static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
-    struct sim_host *host = sim_rt_host(story->rt);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
+    struct sim_host *host = sim_rt_host(state->rt);
     for (uint32_t i = 0; i < 2; i++) {
-        fetch_init(&story->fetches[i], host, &pages[i]);
-        story->children[i].future = &story->fetches[i].future;
+        fetch_init(&state->fetches[i], host, &pages[i]);
+        state->children[i].future = &state->fetches[i].future;
     }
-    rt_future_init(&story->nap.future, nap_poll, NULL, "sleep");
-    rt_wait_init(&story->nap.wait);
-    story->nap.host = sim_host_seam(host);
-    story->children[2].future = &story->nap.future;
-    rt_join_init(&story->join, story->children, 3);
-    (void)sim_loop_new(world, "main", main_loop, story);
-    sim_set_state(world, story);
+    rt_future_init(&state->nap.future, nap_poll, NULL, "sleep");
+    rt_wait_init(&state->nap.wait);
+    state->nap.host = sim_host_seam(host);
+    state->children[2].future = &state->nap.future;
+    rt_join_init(&state->join, state->children, 3);
+    (void)sim_loop_new(world, "main", main_loop, state);
+    sim_set_state(world, state);
 }
 
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
-    SIM_ALWAYS(story->answered);
-    SIM_ALWAYS(fetch_has_page(&story->fetches[0]));
-    SIM_ALWAYS(fetch_has_page(&story->fetches[1]));
+    const struct state *state = argument;
+    SIM_ALWAYS(state->answered);
+    SIM_ALWAYS(fetch_has_page(&state->fetches[0]));
+    SIM_ALWAYS(fetch_has_page(&state->fetches[1]));
     SIM_ALWAYS(sim_now(world) >= NAP);
 }
 

@@ -20,11 +20,11 @@
 #define REQUESTS 4u
 #define PIECES 12u
 
-struct story;
+struct state;
 
 struct work {
     struct rt_task task;
-    struct story *story;
+    struct state *state;
     struct rt_yield yield;
     struct rt_sleep sleep;
     uint32_t left; /* Pieces of work. */
@@ -35,7 +35,7 @@ struct work {
     bool slept;
 };
 
-struct story {
+struct state {
     struct sim_world *world;
     struct work requests;
     struct work flusher;
@@ -48,10 +48,10 @@ static rt_poll
 work_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct work *work = rt_container_of(task, struct work, task);
-    struct story *story = work->story;
-    story->polls++;
+    struct state *state = work->state;
+    state->polls++;
     if (work->polls++ == 0) {
-        work->first_poll = story->polls;
+        work->first_poll = state->polls;
     }
     while (work->left > 0) {
         if (work->pause_ns != 0 && !work->slept) {
@@ -59,7 +59,7 @@ work_poll(struct rt_task *task, struct rt_cx *cx)
             work->slept = true;
         }
         RT_AWAIT(rt_maybe_yield(&work->yield, cx));
-        sim_work(story->world, work->piece_ns);
+        sim_work(state->world, work->piece_ns);
         SIM_PROGRESS();
         work->left--;
         work->slept = false;
@@ -69,10 +69,10 @@ work_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 static void
-work_init(struct work *work, struct story *story, const char *name, uint32_t pieces,
+work_init(struct work *work, struct state *state, const char *name, uint32_t pieces,
         uint64_t piece_ns, uint64_t rank)
 {
-    work->story = story;
+    work->state = state;
     work->left = pieces;
     work->piece_ns = piece_ns;
     rt_sleep_init(&work->sleep, 0);
@@ -87,17 +87,17 @@ build(struct sim_world *world, enum sim_order order, const uint64_t ranks[3])
 {
     struct sim_rt_options options = {.order = order, .task_quota_ns = RT_TASK_QUOTA_NS};
     struct sim_rt *rt = sim_rt_new(world, &options);
-    struct story *story = sim_new(world, struct story);
-    story->world = world;
-    work_init(&story->requests, story, "requests", REQUESTS, 20 * RT_US, ranks[0]);
-    work_init(&story->flusher, story, "flusher", 2, 100 * RT_US, ranks[1]);
-    work_init(&story->compactor, story, "compactor", PIECES, 100 * RT_US, ranks[2]);
-    story->requests.pause_ns = 200 * RT_US;
-    rt_sleep_init(&story->requests.sleep, story->requests.pause_ns);
-    sim_spawn(rt, &story->compactor.task);
-    sim_spawn(rt, &story->flusher.task);
-    sim_spawn(rt, &story->requests.task);
-    sim_set_state(world, story);
+    struct state *state = sim_new(world, struct state);
+    state->world = world;
+    work_init(&state->requests, state, "requests", REQUESTS, 20 * RT_US, ranks[0]);
+    work_init(&state->flusher, state, "flusher", 2, 100 * RT_US, ranks[1]);
+    work_init(&state->compactor, state, "compactor", PIECES, 100 * RT_US, ranks[2]);
+    state->requests.pause_ns = 200 * RT_US;
+    rt_sleep_init(&state->requests.sleep, state->requests.pause_ns);
+    sim_spawn(rt, &state->compactor.task);
+    sim_spawn(rt, &state->flusher.task);
+    sim_spawn(rt, &state->requests.task);
+    sim_set_state(world, state);
 }
 
 static void
@@ -120,32 +120,32 @@ fair_setup(struct sim_world *world)
 }
 
 static void
-priority_check(struct sim_world *world, void *state)
+priority_check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(story->requests.first_poll < story->flusher.first_poll);
-    SIM_ALWAYS(story->flusher.first_poll < story->compactor.first_poll);
+    SIM_ALWAYS(state->requests.first_poll < state->flusher.first_poll);
+    SIM_ALWAYS(state->flusher.first_poll < state->compactor.first_poll);
 }
 
 static void
-edf_check(struct sim_world *world, void *state)
+edf_check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(story->flusher.first_poll < story->requests.first_poll);
-    SIM_ALWAYS(story->requests.first_poll < story->compactor.first_poll);
+    SIM_ALWAYS(state->flusher.first_poll < state->requests.first_poll);
+    SIM_ALWAYS(state->requests.first_poll < state->compactor.first_poll);
 }
 
 /* Nobody has run before, so all have their first poll among the first three. */
 static void
-fair_check(struct sim_world *world, void *state)
+fair_check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(story->requests.first_poll <= 3);
-    SIM_ALWAYS(story->flusher.first_poll <= 3);
-    SIM_ALWAYS(story->compactor.first_poll <= 3);
+    SIM_ALWAYS(state->requests.first_poll <= 3);
+    SIM_ALWAYS(state->flusher.first_poll <= 3);
+    SIM_ALWAYS(state->compactor.first_poll <= 3);
 }
 
 /* Who is cancelled before its first poll has no place in an order. */

@@ -49,7 +49,7 @@ struct consumer {
     bool receiving;
 };
 
-struct story {
+struct state {
     struct rt_channel channel;
     struct item ring[2];
     struct sender sender;
@@ -181,22 +181,22 @@ setup(struct sim_world *world)
 {
     static const char *const names[] = {"first consumer", "second consumer"};
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    struct rt_channel *channel = &story->channel;
-    rt_channel_init(channel, &(struct rt_channel_config){.ring = story->ring,
+    struct state *state = sim_new(world, struct state);
+    struct rt_channel *channel = &state->channel;
+    rt_channel_init(channel, &(struct rt_channel_config){.ring = state->ring,
                                      .item_size = sizeof(struct item),
                                      .capacity = 2 - sim_pick(world, 2)});
-    story->sender = (struct sender){.channel = channel, .item = {0, 0}};
-    story->maker = (struct maker){.channel = channel, .item = {1, 0}};
-    story->maker.effort_ns = sim_range(world, 0, RT_MS);
-    rt_task_init(&story->sender.task, sender_poll, sender_cleanup, "sender");
-    rt_task_init(&story->maker.task, maker_poll, maker_cleanup, "maker");
+    state->sender = (struct sender){.channel = channel, .item = {0, 0}};
+    state->maker = (struct maker){.channel = channel, .item = {1, 0}};
+    state->maker.effort_ns = sim_range(world, 0, RT_MS);
+    rt_task_init(&state->sender.task, sender_poll, sender_cleanup, "sender");
+    rt_task_init(&state->maker.task, maker_poll, maker_cleanup, "maker");
     rt_channel_add_sender(channel);
     rt_channel_add_sender(channel);
-    sim_spawn(rt, &story->sender.task);
-    sim_spawn(rt, &story->maker.task);
+    sim_spawn(rt, &state->sender.task);
+    sim_spawn(rt, &state->maker.task);
     for (uint32_t i = 0; i < 2; i++) {
-        struct consumer *consumer = &story->consumers[i];
+        struct consumer *consumer = &state->consumers[i];
         consumer->channel = channel;
         consumer->patience_ns = i == 0 ? RT_NEVER : sim_range(world, 0, RT_MS);
         rt_task_init(&consumer->task, consumer_poll, consumer_cleanup, names[i]);
@@ -204,16 +204,16 @@ setup(struct sim_world *world)
         sim_spawn(rt, &consumer->task);
     }
     rt_channel_drop_handle(channel);
-    sim_set_state(world, story);
+    sim_set_state(world, state);
 }
 
 /* Everybody has gone; the storage is free to be used again. */
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    struct story *story = state;
+    struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(rt_channel_reopen(&story->channel) == RT_OK);
+    SIM_ALWAYS(rt_channel_reopen(&state->channel) == RT_OK);
 }
 
 SIM_SCENARIO(seed_producers_and_consumers, .name = "articles/sync/producers-and-consumers",

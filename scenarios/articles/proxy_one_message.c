@@ -33,7 +33,7 @@ struct proxy {
     bool cleaned;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct proxy proxy;
     uint32_t rounds; /* Of run-until-stalled and advance. */
@@ -97,10 +97,10 @@ proxy_cleanup(struct rt_task *task)
 static void
 test_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct rt_runtime *runtime = sim_rt_runtime(story->rt);
+    struct state *state = argument;
+    struct rt_runtime *runtime = sim_rt_runtime(state->rt);
     struct rt_run_result result = {0, 1, RT_STALL_SLEEPING};
-    SIM_ALWAYS(rt_post(&runtime->executor, &story->proxy.task) == RT_OK);
+    SIM_ALWAYS(rt_post(&runtime->executor, &state->proxy.task) == RT_OK);
     while (result.remaining > 0) {
         SIM_ALWAYS(rt_run_until_stalled(&runtime->executor, UINT64_MAX, &result) == RT_OK);
         if (result.remaining > 0) {
@@ -108,38 +108,38 @@ test_main(struct sim_world *world, void *argument)
             sim_sleep(world, TICK);
             SIM_ALWAYS(rt_runtime_turn(runtime, RT_TURN_POLL, NULL) == RT_OK);
         }
-        story->rounds++;
+        state->rounds++;
     }
     SIM_ALWAYS(result.stall == RT_STALL_COMPLETE);
-    story->completed = true;
+    state->completed = true;
 }
 
 static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
-    struct sim_host *host = sim_rt_host(story->rt);
-    struct proxy *proxy = &story->proxy;
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
+    struct sim_host *host = sim_rt_host(state->rt);
+    struct proxy *proxy = &state->proxy;
     proxy->receiver = sim_input_new(host, "receiver", MESSAGE, SIZE, 10, 1 * RT_MS, 9 * RT_MS);
     proxy->sender = sim_output_new(host, "sender", 7, 1 * RT_MS, 9 * RT_MS);
     SIM_ALWAYS(sim_input_subscribe(proxy->receiver, &proxy->readable) == RT_OK);
     SIM_ALWAYS(sim_output_subscribe(proxy->sender, &proxy->writable) == RT_OK);
     rt_wait_init(&proxy->wait);
     rt_task_init(&proxy->task, proxy_poll, proxy_cleanup, "proxy");
-    (void)sim_loop_new(world, "test", test_main, story);
-    sim_set_state(world, story);
+    (void)sim_loop_new(world, "test", test_main, state);
+    sim_set_state(world, state);
 }
 
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     size_t size = 0;
-    const char *written = sim_output_written(story->proxy.sender, &size);
+    const char *written = sim_output_written(state->proxy.sender, &size);
     (void)world;
-    SIM_ALWAYS(story->completed && story->proxy.cleaned);
+    SIM_ALWAYS(state->completed && state->proxy.cleaned);
     SIM_ALWAYS(size == SIZE && memcmp(written, MESSAGE, SIZE) == 0);
 }
 

@@ -20,12 +20,12 @@
 #define CONNECTIONS 2 /* A shard. */
 #define REQUESTS 5    /* A connection. */
 
-struct story;
+struct state;
 
 /* A request: add `amount` to the counter `key`, and say what it is then. */
 struct request {
     struct rt_submit submit;
-    struct story *story;
+    struct state *state;
     uint32_t key;
     uint32_t amount;
     uint32_t value; /* The answer. */
@@ -33,7 +33,7 @@ struct request {
 
 struct connection {
     struct rt_task task;
-    struct story *story;
+    struct state *state;
     struct rt_shard *shard;
     struct request request;
     struct rt_submit leave; /* To shard 0, which counts who is left. */
@@ -52,7 +52,7 @@ struct lookup {
     bool busy;
 };
 
-struct story {
+struct state {
     struct sim_house *house;
     bool early;              /* The house is closed whenever the operator likes. */
     uint32_t counters[KEYS]; /* Counter k belongs to shard k % SHARDS; nobody else looks. */
@@ -71,10 +71,10 @@ struct story {
 static void
 add(struct request *request)
 {
-    struct story *story = request->story;
-    story->counters[request->key] += request->amount;
-    story->added++;
-    request->value = story->counters[request->key];
+    struct state *state = request->state;
+    state->counters[request->key] += request->amount;
+    state->added++;
+    request->value = state->counters[request->key];
 }
 
 static rt_poll
@@ -102,8 +102,8 @@ static void
 handle_request(struct rt_message *message, struct rt_shard *shard)
 {
     struct request *request = rt_container_of(message, struct request, submit.message);
-    struct story *story = request->story;
-    struct lookup *lookup = &story->lookups[shard->number];
+    struct state *state = request->state;
+    struct lookup *lookup = &state->lookups[shard->number];
     SIM_ALWAYS(request->key % SHARDS == shard->number);
     if (request->key < SHARDS && !lookup->busy) {
         lookup->busy = true;
@@ -111,7 +111,7 @@ handle_request(struct rt_message *message, struct rt_shard *shard)
         lookup->shard = shard;
         rt_sleep_init(&lookup->disk, 100 * RT_US);
         rt_task_init(&lookup->task, lookup_poll, lookup_cleanup, "lookup");
-        sim_spawn_background(sim_house_rt(story->house, shard->number), &lookup->task);
+        sim_spawn_background(sim_house_rt(state->house, shard->number), &lookup->task);
         return;
     }
     add(request);
@@ -123,11 +123,11 @@ static void
 handle_leave(struct rt_message *message, struct rt_shard *shard)
 {
     struct connection *connection = rt_container_of(message, struct connection, leave.message);
-    struct story *story = connection->story;
+    struct state *state = connection->state;
     SIM_ALWAYS(shard->number == 0);
-    story->open--;
-    if (story->open == 0) {
-        sim_loop_wake(story->operator);
+    state->open--;
+    if (state->open == 0) {
+        sim_loop_wake(state->operator);
     }
     rt_message_answer(message, shard, RT_OK);
 }
@@ -159,7 +159,7 @@ connection_poll(struct rt_task *task, struct rt_cx *cx)
         RT_AWAIT(ask(connection, cx));
         if (request->submit.message.result != RT_OK) {
             SIM_ALWAYS(request->submit.message.result == RT_E_CLOSED);
-            connection->story->refused++;
+            connection->state->refused++;
             continue;
         }
         SIM_ALWAYS(request->value > connection->last[request->key]);
@@ -177,10 +177,10 @@ connection_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 count_open(struct rt_message *message, struct rt_shard *shard)
 {
-    struct story *story = rt_container_of(message, struct story, look);
+    struct state *state = rt_container_of(message, struct state, look);
     uint32_t first = shard->number * CONNECTIONS;
     for (uint32_t i = first; i < first + CONNECTIONS; i++) {
-        story->seen += story->connections[i].asked;
+        state->seen += state->connections[i].asked;
     }
     rt_message_answer(message, shard, RT_OK);
 }
@@ -189,48 +189,48 @@ count_open(struct rt_message *message, struct rt_shard *shard)
 static void
 tell_operator(struct rt_message *message, struct rt_shard *shard)
 {
-    struct story *story = rt_container_of(message, struct story, look);
+    struct state *state = rt_container_of(message, struct state, look);
     (void)shard;
-    sim_loop_wake(story->operator);
+    sim_loop_wake(state->operator);
 }
 
 /* How many requests `shard` has seen through; nobody may look but the shard itself. */
 static rt_err
-look_into(struct sim_world *world, struct story *story, uint32_t shard)
+look_into(struct sim_world *world, struct state *state, uint32_t shard)
 {
-    rt_message_init(&story->look, count_open, tell_operator);
-    rt_err err = rt_alien_submit(&story->look, sim_house_shard(story->house, shard));
-    while (err == RT_OK && !rt_message_is_idle(&story->look)) {
+    rt_message_init(&state->look, count_open, tell_operator);
+    rt_err err = rt_alien_submit(&state->look, sim_house_shard(state->house, shard));
+    while (err == RT_OK && !rt_message_is_idle(&state->look)) {
         sim_loop_block(world, 0, "the shard's answer", RT_HERE);
     }
     return err;
 }
 
 static bool
-all_served(struct sim_world *world, struct story *story)
+all_served(struct sim_world *world, struct state *state)
 {
-    story->seen = 0;
+    state->seen = 0;
     for (uint32_t i = 0; i < SHARDS; i++) {
-        SIM_ALWAYS(look_into(world, story, i) == RT_OK);
+        SIM_ALWAYS(look_into(world, state, i) == RT_OK);
     }
-    return story->seen == SHARDS * CONNECTIONS * REQUESTS;
+    return state->seen == SHARDS * CONNECTIONS * REQUESTS;
 }
 
 static void
 operator_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    if (story->early) {
+    struct state *state = argument;
+    if (state->early) {
         sim_sleep(world, sim_range(world, 0, 200 * RT_US));
     } else {
-        while (story->open > 0) {
+        while (state->open > 0) {
             sim_loop_block(world, 0, "the last connection to be served", RT_HERE);
         }
-        SIM_ALWAYS(all_served(world, story));
+        SIM_ALWAYS(all_served(world, state));
     }
-    rt_shards_close(sim_house_shards(story->house));
-    if (story->early) {
-        rt_err err = look_into(world, story, 0);
+    rt_shards_close(sim_house_shards(state->house));
+    if (state->early) {
+        rt_err err = look_into(world, state, 0);
         SIM_ALWAYS(err == RT_OK || err == RT_E_CLOSED);
     }
 }
@@ -238,31 +238,31 @@ operator_main(struct sim_world *world, void *argument)
 /* ---- Both stories. --------------------------------------------------------------------------- */
 
 static void
-open_connection(struct story *story, uint32_t number)
+open_connection(struct state *state, uint32_t number)
 {
     static const char *const names[SHARDS * CONNECTIONS] = {"connection 0a", "connection 0b",
             "connection 1a", "connection 1b", "connection 2a", "connection 2b"};
-    struct connection *connection = &story->connections[number];
+    struct connection *connection = &state->connections[number];
     uint32_t shard = number / CONNECTIONS;
-    connection->story = connection->request.story = story;
-    connection->shard = sim_house_shard(story->house, shard);
+    connection->state = connection->request.state = state;
+    connection->shard = sim_house_shard(state->house, shard);
     rt_task_init(&connection->task, connection_poll, NULL, names[number]);
-    sim_spawn_background(sim_house_rt(story->house, shard), &connection->task);
+    sim_spawn_background(sim_house_rt(state->house, shard), &connection->task);
 }
 
 static void
 begin(struct sim_world *world, bool early)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_house_options options = {.count = SHARDS, .lane_capacity = 2};
-    story->early = early;
-    story->house = sim_house_new(world, &options);
+    state->early = early;
+    state->house = sim_house_new(world, &options);
     for (uint32_t i = 0; i < SHARDS * CONNECTIONS; i++) {
-        open_connection(story, i);
+        open_connection(state, i);
     }
-    story->open = SHARDS * CONNECTIONS;
-    story->operator= sim_loop_new(world, "operator", operator_main, story);
-    sim_set_state(world, story);
+    state->open = SHARDS * CONNECTIONS;
+    state->operator= sim_loop_new(world, "operator", operator_main, state);
+    sim_set_state(world, state);
 }
 
 static void
@@ -279,19 +279,19 @@ setup_shutdown(struct sim_world *world)
 
 /* Each request was counted once, where it was answered, or refused. */
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     uint32_t sum = 0;
     (void)world;
     for (uint32_t i = 0; i < KEYS; i++) {
-        sum += story->counters[i];
+        sum += state->counters[i];
     }
-    SIM_ALWAYS(sum == story->added);
-    SIM_ALWAYS(story->early || story->added == SHARDS * CONNECTIONS * REQUESTS);
+    SIM_ALWAYS(sum == state->added);
+    SIM_ALWAYS(state->early || state->added == SHARDS * CONNECTIONS * REQUESTS);
     for (uint32_t i = 0; i < SHARDS * CONNECTIONS; i++) {
-        SIM_ALWAYS(rt_submit_is_over(&story->connections[i].request.submit));
-        SIM_ALWAYS(rt_submit_is_over(&story->connections[i].leave));
+        SIM_ALWAYS(rt_submit_is_over(&state->connections[i].request.submit));
+        SIM_ALWAYS(rt_submit_is_over(&state->connections[i].leave));
     }
 }
 

@@ -24,7 +24,7 @@ struct waiter {
     uint32_t stage;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct waiter one;
     struct waiter two;
@@ -78,39 +78,39 @@ three_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 main_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    rt_err err = rt_run_to_completion(sim_rt_runtime(story->rt));
+    rt_err err = rt_run_to_completion(sim_rt_runtime(state->rt));
     SIM_ALWAYS(err == RT_OK);
     (void)printf("All tasks completed\n");
-    story->completed = true;
+    state->completed = true;
 }
 
 static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true, .order = SIM_ORDER_FIFO};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
-    rt_task_init(&story->one.task, one_poll, NULL, "task 1");
-    rt_task_init(&story->two.task, two_poll, NULL, "task 2");
-    rt_task_init(&story->three, three_poll, NULL, "task 3");
-    sim_spawn(story->rt, &story->one.task);
-    sim_spawn(story->rt, &story->two.task);
-    sim_spawn(story->rt, &story->three);
-    (void)sim_loop_new(world, "main", main_loop, story);
-    sim_set_state(world, story);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
+    rt_task_init(&state->one.task, one_poll, NULL, "task 1");
+    rt_task_init(&state->two.task, two_poll, NULL, "task 2");
+    rt_task_init(&state->three, three_poll, NULL, "task 3");
+    sim_spawn(state->rt, &state->one.task);
+    sim_spawn(state->rt, &state->two.task);
+    sim_spawn(state->rt, &state->three);
+    (void)sim_loop_new(world, "main", main_loop, state);
+    sim_set_state(world, state);
 }
 
 /* The article prints what it expects; a user would assert as much. Not how late it is: where the
  * clock is put back (a fault that the story survives) 150 ms of sleep end before 150 ms, and a
  * timer that is early by its own clock is found without an assertion. */
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(story->completed);
+    SIM_ALWAYS(state->completed);
 }
 
 /* All three are owed their ends. */

@@ -21,7 +21,7 @@ static const struct page pages[2] = {
         {"GET /b", "Call me Ishmael. Some years ago -", 8, 1 * RT_MS, 20 * RT_MS},
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct rt_task root;
     struct rt_join join;
@@ -34,45 +34,45 @@ struct story {
 static rt_poll
 root_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, root);
-    return rt_join_poll(&story->join, cx);
+    struct state *state = rt_container_of(task, struct state, root);
+    return rt_join_poll(&state->join, cx);
 }
 
 /* main: block_on(...) */
 static void
 main_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(rt_block_on(sim_rt_runtime(story->rt), &story->root) == RT_OK);
-    story->answered = true;
+    SIM_ALWAYS(rt_block_on(sim_rt_runtime(state->rt), &state->root) == RT_OK);
+    state->answered = true;
 }
 
 static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
     for (uint32_t i = 0; i < 2; i++) {
-        fetch_init(&story->fetches[i], sim_rt_host(story->rt), &pages[i]);
-        story->children[i].future = &story->fetches[i].future;
+        fetch_init(&state->fetches[i], sim_rt_host(state->rt), &pages[i]);
+        state->children[i].future = &state->fetches[i].future;
     }
-    rt_join_init(&story->join, story->children, 2);
-    rt_task_init(&story->root, root_poll, NULL, "block_on");
-    (void)sim_loop_new(world, "main", main_loop, story);
-    sim_set_state(world, story);
+    rt_join_init(&state->join, state->children, 2);
+    rt_task_init(&state->root, root_poll, NULL, "block_on");
+    (void)sim_loop_new(world, "main", main_loop, state);
+    sim_set_state(world, state);
 }
 
 /* A user of the two bodies would look at them. */
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    const struct story *story = state;
+    const struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(story->answered);
-    SIM_ALWAYS(fetch_has_page(&story->fetches[0]));
-    SIM_ALWAYS(fetch_has_page(&story->fetches[1]));
+    SIM_ALWAYS(state->answered);
+    SIM_ALWAYS(fetch_has_page(&state->fetches[0]));
+    SIM_ALWAYS(fetch_has_page(&state->fetches[1]));
 }
 
 /* A page is owed: a task that is cancelled, or refused a pollable, has none. */

@@ -12,7 +12,7 @@
  */
 #include "sim/rewake.h"
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct rt_task worker;
     struct rt_task alarm;
@@ -23,8 +23,8 @@ struct story {
 static rt_poll
 worker_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    const struct story *story = rt_container_of(task, struct story, worker);
-    if (story->stop) {
+    const struct state *state = rt_container_of(task, struct state, worker);
+    if (state->stop) {
         return RT_READY;
     }
     rt_cx_reenqueue(cx);
@@ -34,17 +34,17 @@ worker_poll(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 alarm_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, alarm);
-    RT_AWAIT(rt_sleep_poll(&story->sleep, cx));
-    story->stop = true;
+    struct state *state = rt_container_of(task, struct state, alarm);
+    RT_AWAIT(rt_sleep_poll(&state->sleep, cx));
+    state->stop = true;
     return RT_READY;
 }
 
 static void
 main_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct rt_runtime *runtime = sim_rt_runtime(story->rt);
+    struct state *state = argument;
+    struct rt_runtime *runtime = sim_rt_runtime(state->rt);
     struct rt_run_result result = {0, 1, RT_STALL_SLEEPING};
     (void)world;
     while (result.remaining > 0) {
@@ -59,14 +59,14 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
-    rt_sleep_init(&story->sleep, 10 * RT_US);
-    rt_task_init(&story->worker, worker_poll, NULL, "worker");
-    rt_task_init(&story->alarm, alarm_poll, NULL, "alarm");
-    sim_spawn(story->rt, &story->worker);
-    sim_spawn(story->rt, &story->alarm);
-    (void)sim_loop_new(world, "main", main_loop, story);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
+    rt_sleep_init(&state->sleep, 10 * RT_US);
+    rt_task_init(&state->worker, worker_poll, NULL, "worker");
+    rt_task_init(&state->alarm, alarm_poll, NULL, "alarm");
+    sim_spawn(state->rt, &state->worker);
+    sim_spawn(state->rt, &state->alarm);
+    (void)sim_loop_new(world, "main", main_loop, state);
 }
 
 SIM_SCENARIO(canary_starvation, .name = "canary/starvation",

@@ -79,33 +79,33 @@ wheel_tick(struct wheel *wheel)
 
 /* ---- The client, and the servers. ------------------------------------------------------------ */
 
-struct story {
+struct state {
     struct wheel wheel;
     struct sim_source *answer;
 };
 
 /* The loop: a tick a millisecond, and between two of them a look for the answer. */
 static bool
-turn(struct sim_world *world, struct story *story)
+turn(struct sim_world *world, struct state *state)
 {
     sim_sleep(world, TICK_NS);
-    wheel_tick(&story->wheel);
-    return sim_source_take(story->answer) == RT_OK;
+    wheel_tick(&state->wheel);
+    return sim_source_take(state->answer) == RT_OK;
 }
 
 static void
 client_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     struct timer limit = {0};
     for (uint32_t i = 0; i < REQUESTS; i++) {
         uint64_t asked_ns = sim_now(world);
-        sim_source_event_in(story->answer, 20 * RT_MS, 500 * RT_MS);
-        wheel_start(&story->wheel, &limit, LIMIT_MS);
-        while (!turn(world, story)) {
+        sim_source_event_in(state->answer, 20 * RT_MS, 500 * RT_MS);
+        wheel_start(&state->wheel, &limit, LIMIT_MS);
+        while (!turn(world, state)) {
             SIM_ALWAYS(!limit.fired || sim_now(world) - asked_ns >= LIMIT_MS * TICK_NS);
         }
-        wheel_stop(&story->wheel, &limit);
+        wheel_stop(&state->wheel, &limit);
     }
 }
 
@@ -114,10 +114,10 @@ client_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    story->wheel.broken = broken;
-    story->answer = sim_source_new(sim_host_new(world, NULL, SIM_PROFILE_FD), "answer");
-    (void)sim_loop_new(world, "client", client_main, story);
+    struct state *state = sim_new(world, struct state);
+    state->wheel.broken = broken;
+    state->answer = sim_source_new(sim_host_new(world, NULL, SIM_PROFILE_FD), "answer");
+    (void)sim_loop_new(world, "client", client_main, state);
 }
 
 static void

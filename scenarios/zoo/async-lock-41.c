@@ -37,7 +37,7 @@ struct table_lock {
     struct rt_slot no_writer;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct table_lock lock;
     struct listener *field; /* Of the writer's future. */
@@ -146,36 +146,36 @@ read_unlock(struct table_lock *lock)
 static rt_poll
 reader_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, reader);
-    if (!story->reads) {
-        RT_AWAIT(rt_sleep_poll(&story->until_read, cx));
-        RT_AWAIT(read_poll(&story->lock, cx));
-        rt_sleep_init(&story->disk, 20 * RT_MS);
-        story->reads = true;
+    struct state *state = rt_container_of(task, struct state, reader);
+    if (!state->reads) {
+        RT_AWAIT(rt_sleep_poll(&state->until_read, cx));
+        RT_AWAIT(read_poll(&state->lock, cx));
+        rt_sleep_init(&state->disk, 20 * RT_MS);
+        state->reads = true;
     }
-    RT_AWAIT(rt_sleep_poll(&story->disk, cx));
-    read_unlock(&story->lock);
+    RT_AWAIT(rt_sleep_poll(&state->disk, cx));
+    read_unlock(&state->lock);
     return RT_READY;
 }
 
 static rt_poll
 writer_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, writer);
-    if (!story->lock.writing) {
-        RT_AWAIT(rt_sleep_poll(&story->until_write, cx));
+    struct state *state = rt_container_of(task, struct state, writer);
+    if (!state->lock.writing) {
+        RT_AWAIT(rt_sleep_poll(&state->until_write, cx));
     }
-    RT_AWAIT(write_poll(&story->lock, &story->field, cx));
-    write_unlock(&story->lock);
+    RT_AWAIT(write_poll(&state->lock, &state->field, cx));
+    write_unlock(&state->lock);
     return RT_READY;
 }
 
 static void
 thread_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(rt_run_to_completion(sim_rt_runtime(story->rt)) == RT_OK);
+    SIM_ALWAYS(rt_run_to_completion(sim_rt_runtime(state->rt)) == RT_OK);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -183,19 +183,19 @@ thread_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_rt_options options = {.by_loop = true};
-    story->rt = sim_rt_new(world, &options);
-    story->lock.world = world;
-    story->lock.broken = broken;
-    rt_slot_init(&story->lock.no_writer);
-    rt_sleep_until(&story->until_read, 10 * RT_MS);
-    rt_sleep_until(&story->until_write, sim_range(world, 1 * RT_MS, 12 * RT_MS));
-    rt_task_init(&story->reader, reader_poll, NULL, "reader");
-    rt_task_init(&story->writer, writer_poll, NULL, "writer");
-    sim_spawn(story->rt, &story->reader);
-    sim_spawn(story->rt, &story->writer);
-    (void)sim_loop_new(world, "thread", thread_main, story);
+    state->rt = sim_rt_new(world, &options);
+    state->lock.world = world;
+    state->lock.broken = broken;
+    rt_slot_init(&state->lock.no_writer);
+    rt_sleep_until(&state->until_read, 10 * RT_MS);
+    rt_sleep_until(&state->until_write, sim_range(world, 1 * RT_MS, 12 * RT_MS));
+    rt_task_init(&state->reader, reader_poll, NULL, "reader");
+    rt_task_init(&state->writer, writer_poll, NULL, "writer");
+    sim_spawn(state->rt, &state->reader);
+    sim_spawn(state->rt, &state->writer);
+    (void)sim_loop_new(world, "thread", thread_main, state);
 }
 
 static void

@@ -72,7 +72,7 @@ listener_accept(struct listener *listener, struct rt_cx *cx)
 
 /* ---- A client and a server. ------------------------------------------------------------------ */
 
-struct story {
+struct state {
     struct listener listener;
     struct rt_task client;
     struct rt_task server;
@@ -81,42 +81,42 @@ struct story {
 static rt_poll
 client_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, client);
+    struct state *state = rt_container_of(task, struct state, client);
     (void)cx;
-    sim_source_event(story->listener.socket);
+    sim_source_event(state->listener.socket);
     return RT_READY;
 }
 
 static rt_poll
 server_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, server);
-    RT_AWAIT(listener_accept(&story->listener, cx));
+    struct state *state = rt_container_of(task, struct state, server);
+    RT_AWAIT(listener_accept(&state->listener, cx));
     return RT_READY;
 }
 
 static void
 server_cleanup(struct rt_task *task)
 {
-    struct story *story = rt_container_of(task, struct story, server);
-    rt_wait_cancel(&story->listener.wait);
-    rt_pollable_drop(&story->listener.readable);
+    struct state *state = rt_container_of(task, struct state, server);
+    rt_wait_cancel(&state->listener.wait);
+    rt_pollable_drop(&state->listener.readable);
 }
 
 static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    struct listener *listener = &story->listener;
+    struct state *state = sim_new(world, struct state);
+    struct listener *listener = &state->listener;
     listener->broken = broken;
     listener->socket = sim_source_new(sim_rt_host(rt), "socket");
     SIM_ALWAYS(sim_source_subscribe(listener->socket, &listener->readable) == RT_OK);
     rt_wait_init(&listener->wait);
-    rt_task_init(&story->client, client_poll, NULL, "client");
-    rt_task_init(&story->server, server_poll, server_cleanup, "server");
-    sim_spawn(rt, &story->client);
-    sim_spawn(rt, &story->server);
+    rt_task_init(&state->client, client_poll, NULL, "client");
+    rt_task_init(&state->server, server_poll, server_cleanup, "server");
+    sim_spawn(rt, &state->client);
+    sim_spawn(rt, &state->server);
 }
 
 static void

@@ -32,7 +32,7 @@ struct wait_for {
     rt_err err; /* After READY: RT_OK, RT_E_CANCELLED, or RT_E_AGAIN: the time was up. */
 };
 
-struct story {
+struct state {
     struct rt_channel requests;
     bool ring[1];
     struct rt_task session;
@@ -87,44 +87,44 @@ wait_for_poll(struct wait_for *wait, bool cancelled, struct rt_cx *cx)
 static rt_poll
 session_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, session);
+    struct state *state = rt_container_of(task, struct state, session);
     for (;;) {
-        if (!story->waits) {
-            uint64_t limit_ns = story->served == 0 ? RT_MS : RT_NEVER;
-            wait_for_init(&story->wait, &story->requests, &story->request, limit_ns);
-            story->waits = true;
+        if (!state->waits) {
+            uint64_t limit_ns = state->served == 0 ? RT_MS : RT_NEVER;
+            wait_for_init(&state->wait, &state->requests, &state->request, limit_ns);
+            state->waits = true;
         }
-        bool cancelled = rt_task_cancel_asked(task) && !story->raised;
-        story->raised = story->raised || cancelled;
-        RT_AWAIT(wait_for_poll(&story->wait, cancelled, cx));
-        story->waits = false;
-        if (story->wait.err != RT_OK) {
+        bool cancelled = rt_task_cancel_asked(task) && !state->raised;
+        state->raised = state->raised || cancelled;
+        RT_AWAIT(wait_for_poll(&state->wait, cancelled, cx));
+        state->waits = false;
+        if (state->wait.err != RT_OK) {
             return RT_READY;
         }
-        story->served++;
+        state->served++;
     }
 }
 
 static rt_poll
 client_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, client);
+    struct state *state = rt_container_of(task, struct state, client);
     bool request = true;
-    RT_AWAIT(rt_sleep_poll(&story->until_request, cx));
-    SIM_ALWAYS(rt_channel_try_send(&story->requests, &request) == RT_OK);
+    RT_AWAIT(rt_sleep_poll(&state->until_request, cx));
+    SIM_ALWAYS(rt_channel_try_send(&state->requests, &request) == RT_OK);
     return RT_READY;
 }
 
 static rt_poll
 operator_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, operator);
-    if (!story->asked) {
-        RT_AWAIT(rt_sleep_poll(&story->until_end, cx));
-        story->asked = true;
-        rt_task_ask_cancel(&story->session);
+    struct state *state = rt_container_of(task, struct state, operator);
+    if (!state->asked) {
+        RT_AWAIT(rt_sleep_poll(&state->until_end, cx));
+        state->asked = true;
+        rt_task_ask_cancel(&state->session);
     }
-    return rt_task_join(&story->session, cx);
+    return rt_task_join(&state->session, cx);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -133,18 +133,18 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    struct rt_channel_config config = {story->ring, sizeof(story->ring[0]), 1, NULL, NULL};
-    story->wait.broken = broken;
-    rt_channel_init(&story->requests, &config);
-    rt_sleep_until(&story->until_request, sim_pick(world, 2) == 0 ? RT_MS / 2 : RT_MS);
-    rt_sleep_until(&story->until_end, sim_pick(world, 2) == 0 ? 2 * RT_MS : RT_MS);
-    rt_task_init(&story->session, session_poll, NULL, "session");
-    rt_task_init(&story->client, client_poll, NULL, "client");
-    rt_task_init(&story->operator, operator_poll, NULL, "operator");
-    sim_spawn(rt, &story->session);
-    sim_spawn(rt, &story->client);
-    sim_spawn(rt, &story->operator);
+    struct state *state = sim_new(world, struct state);
+    struct rt_channel_config config = {state->ring, sizeof(state->ring[0]), 1, NULL, NULL};
+    state->wait.broken = broken;
+    rt_channel_init(&state->requests, &config);
+    rt_sleep_until(&state->until_request, sim_pick(world, 2) == 0 ? RT_MS / 2 : RT_MS);
+    rt_sleep_until(&state->until_end, sim_pick(world, 2) == 0 ? 2 * RT_MS : RT_MS);
+    rt_task_init(&state->session, session_poll, NULL, "session");
+    rt_task_init(&state->client, client_poll, NULL, "client");
+    rt_task_init(&state->operator, operator_poll, NULL, "operator");
+    sim_spawn(rt, &state->session);
+    sim_spawn(rt, &state->client);
+    sim_spawn(rt, &state->operator);
 }
 
 static void

@@ -22,7 +22,7 @@
 #include "runtime/sync/semaphore.h"
 #include "sim/rewake.h"
 
-struct story {
+struct state {
     struct rt_semaphore connection;
     struct rt_task report;
     struct rt_acquire for_report;
@@ -36,45 +36,45 @@ struct story {
 };
 
 static void
-give_back(struct story *story)
+give_back(struct state *state)
 {
-    rt_err err = rt_semaphore_release(&story->connection, 1);
+    rt_err err = rt_semaphore_release(&state->connection, 1);
     SIM_ALWAYS(err == RT_OK);
 }
 
 static rt_poll
 report_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, report);
-    if (!story->working) {
-        RT_AWAIT(rt_acquire_poll(&story->for_report, cx));
-        story->working = true;
+    struct state *state = rt_container_of(task, struct state, report);
+    if (!state->working) {
+        RT_AWAIT(rt_acquire_poll(&state->for_report, cx));
+        state->working = true;
     }
-    RT_AWAIT(rt_sleep_poll(&story->work, cx));
-    give_back(story);
+    RT_AWAIT(rt_sleep_poll(&state->work, cx));
+    give_back(state);
     return RT_READY;
 }
 
 static rt_poll
 page_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, page);
-    if (rt_sleep_poll(&story->patience, cx) == RT_READY) {
-        rt_acquire_drop(&story->for_page);
+    struct state *state = rt_container_of(task, struct state, page);
+    if (rt_sleep_poll(&state->patience, cx) == RT_READY) {
+        rt_acquire_drop(&state->for_page);
         return RT_READY;
     }
-    RT_AWAIT(rt_acquire_poll(&story->for_page, cx));
-    rt_sleep_cancel(&story->patience);
-    give_back(story);
+    RT_AWAIT(rt_acquire_poll(&state->for_page, cx));
+    rt_sleep_cancel(&state->patience);
+    give_back(state);
     return RT_READY;
 }
 
 static rt_poll
 backup_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, backup);
-    RT_AWAIT(rt_acquire_poll(&story->for_backup, cx));
-    give_back(story);
+    struct state *state = rt_container_of(task, struct state, backup);
+    RT_AWAIT(rt_acquire_poll(&state->for_backup, cx));
+    give_back(state);
     return RT_READY;
 }
 
@@ -82,19 +82,19 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    rt_semaphore_init(&story->connection, 1);
-    rt_acquire_init(&story->for_report, &story->connection, 1);
-    rt_acquire_init(&story->for_page, &story->connection, 1);
-    rt_acquire_init(&story->for_backup, &story->connection, 1);
-    rt_sleep_until(&story->work, RT_MS);
-    rt_sleep_until(&story->patience, sim_range(world, 0, 2 * RT_MS));
-    rt_task_init(&story->report, report_poll, NULL, "report");
-    rt_task_init(&story->page, page_poll, NULL, "page");
-    rt_task_init(&story->backup, backup_poll, NULL, "backup");
-    sim_spawn(rt, &story->report);
-    sim_spawn(rt, &story->page);
-    sim_spawn(rt, &story->backup);
+    struct state *state = sim_new(world, struct state);
+    rt_semaphore_init(&state->connection, 1);
+    rt_acquire_init(&state->for_report, &state->connection, 1);
+    rt_acquire_init(&state->for_page, &state->connection, 1);
+    rt_acquire_init(&state->for_backup, &state->connection, 1);
+    rt_sleep_until(&state->work, RT_MS);
+    rt_sleep_until(&state->patience, sim_range(world, 0, 2 * RT_MS));
+    rt_task_init(&state->report, report_poll, NULL, "report");
+    rt_task_init(&state->page, page_poll, NULL, "page");
+    rt_task_init(&state->backup, backup_poll, NULL, "backup");
+    sim_spawn(rt, &state->report);
+    sim_spawn(rt, &state->page);
+    sim_spawn(rt, &state->backup);
 }
 
 #ifdef ZOO_FORM_BROKEN

@@ -84,7 +84,7 @@ wait_for_interrupt(struct chip *chip)
 
 /* ---- The driver, and its program. ------------------------------------------------------------ */
 
-struct story {
+struct state {
     struct chip chip;
     uint64_t deadlines_ns[ALARMS];
     uint32_t next;
@@ -92,37 +92,37 @@ struct story {
 };
 
 static void
-check_alarm(struct story *story)
+check_alarm(struct state *state)
 {
-    while (story->next < ALARMS && story->deadlines_ns[story->next] <= sim_now(story->chip.world)) {
-        story->next++; /* Blink. */
+    while (state->next < ALARMS && state->deadlines_ns[state->next] <= sim_now(state->chip.world)) {
+        state->next++; /* Blink. */
     }
-    if (story->next < ALARMS) {
-        compare_set(&story->chip, story->deadlines_ns[story->next]);
+    if (state->next < ALARMS) {
+        compare_set(&state->chip, state->deadlines_ns[state->next]);
     }
 }
 
 static void
-on_interrupt(struct story *story)
+on_interrupt(struct state *state)
 {
-    if (!story->broken) {
-        pending_clear(&story->chip);
+    if (!state->broken) {
+        pending_clear(&state->chip);
     }
-    check_alarm(story);
-    if (story->broken) {
-        pending_clear(&story->chip);
+    check_alarm(state);
+    if (state->broken) {
+        pending_clear(&state->chip);
     }
 }
 
 static void
 processor_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    check_alarm(story);
-    while (story->next < ALARMS) {
-        wait_for_interrupt(&story->chip);
-        on_interrupt(story);
+    check_alarm(state);
+    while (state->next < ALARMS) {
+        wait_for_interrupt(&state->chip);
+        on_interrupt(state);
     }
 }
 
@@ -132,16 +132,16 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     static const uint64_t apart_ns[] = {2 * RT_MS, 100 * RT_US, 5 * RT_US, RT_US};
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     uint64_t at_ns = 0;
     for (uint32_t i = 0; i < ALARMS; i++) {
         at_ns += apart_ns[sim_pick(world, 4)];
-        story->deadlines_ns[i] = at_ns;
+        state->deadlines_ns[i] = at_ns;
     }
-    story->broken = broken;
-    story->chip.world = world;
-    story->chip.counter = sim_loop_new_background(world, "counter", counter_main, &story->chip);
-    story->chip.processor = sim_loop_new(world, "processor", processor_main, story);
+    state->broken = broken;
+    state->chip.world = world;
+    state->chip.counter = sim_loop_new_background(world, "counter", counter_main, &state->chip);
+    state->chip.processor = sim_loop_new(world, "processor", processor_main, state);
 }
 
 static void

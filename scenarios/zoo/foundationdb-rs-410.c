@@ -30,7 +30,7 @@ struct transaction {
     uint64_t begins_ns;
 };
 
-struct story {
+struct state {
     struct sim_world *world;
     struct lock mutex; /* Of the shared future. */
     bool complete;
@@ -41,66 +41,66 @@ struct story {
 
 /* Polls the shared future for one transaction. */
 static void
-transaction_poll(struct story *story, struct transaction *transaction)
+transaction_poll(struct state *state, struct transaction *transaction)
 {
-    lock_take(&story->mutex);
-    transaction->waits = !story->complete;
-    transaction->done = story->complete;
-    lock_release(&story->mutex);
+    lock_take(&state->mutex);
+    transaction->waits = !state->complete;
+    transaction->done = state->complete;
+    lock_release(&state->mutex);
 }
 
 static void
-executor_wake(struct story *story, struct transaction *transaction)
+executor_wake(struct state *state, struct transaction *transaction)
 {
-    if (story->broken) {
-        transaction_poll(story, transaction);
+    if (state->broken) {
+        transaction_poll(state, transaction);
     } else {
         transaction->queued = true;
     }
 }
 
 static void
-executor_run(struct story *story)
+executor_run(struct state *state)
 {
     for (uint32_t i = 0; i < TRANSACTIONS; i++) {
-        struct transaction *transaction = &story->transactions[i];
+        struct transaction *transaction = &state->transactions[i];
         if (transaction->queued) {
             transaction->queued = false;
-            transaction_poll(story, transaction);
+            transaction_poll(state, transaction);
         }
     }
 }
 
 static void
-shared_complete(struct story *story)
+shared_complete(struct state *state)
 {
-    lock_take(&story->mutex);
-    story->complete = true;
+    lock_take(&state->mutex);
+    state->complete = true;
     for (uint32_t i = 0; i < TRANSACTIONS; i++) {
-        if (story->transactions[i].waits) {
-            executor_wake(story, &story->transactions[i]);
+        if (state->transactions[i].waits) {
+            executor_wake(state, &state->transactions[i]);
         }
     }
-    lock_release(&story->mutex);
+    lock_release(&state->mutex);
 }
 
 static bool
-all_done(const struct story *story)
+all_done(const struct state *state)
 {
     bool done = true;
     for (uint32_t i = 0; i < TRANSACTIONS; i++) {
-        done = done && story->transactions[i].done;
+        done = done && state->transactions[i].done;
     }
     return done;
 }
 
 /* The events of the simulation whose time has come. */
 static void
-begin_transactions(struct story *story)
+begin_transactions(struct state *state)
 {
     for (uint32_t i = 0; i < TRANSACTIONS; i++) {
-        struct transaction *transaction = &story->transactions[i];
-        if (transaction->begins_ns <= sim_now(story->world) && !transaction->waits) {
+        struct transaction *transaction = &state->transactions[i];
+        if (transaction->begins_ns <= sim_now(state->world) && !transaction->waits) {
             transaction->queued = !transaction->done;
         }
     }
@@ -109,14 +109,14 @@ begin_transactions(struct story *story)
 static void
 simulation_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    while (!all_done(story)) {
-        begin_transactions(story);
-        executor_run(story);
-        if (!story->complete && story->version_ns <= sim_now(world)) {
-            shared_complete(story);
+    struct state *state = argument;
+    while (!all_done(state)) {
+        begin_transactions(state);
+        executor_run(state);
+        if (!state->complete && state->version_ns <= sim_now(world)) {
+            shared_complete(state);
         }
-        executor_run(story);
+        executor_run(state);
         sim_sleep(world, RT_MS);
     }
 }
@@ -126,15 +126,15 @@ simulation_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    story->world = world;
-    story->mutex = (struct lock){.world = world, .name = "the shared future's mutex"};
-    story->broken = broken;
-    story->version_ns = sim_range(world, 0, 6 * RT_MS);
+    struct state *state = sim_new(world, struct state);
+    state->world = world;
+    state->mutex = (struct lock){.world = world, .name = "the shared future's mutex"};
+    state->broken = broken;
+    state->version_ns = sim_range(world, 0, 6 * RT_MS);
     for (uint32_t i = 0; i < TRANSACTIONS; i++) {
-        story->transactions[i].begins_ns = 8 * RT_MS - sim_range(world, 0, 8 * RT_MS);
+        state->transactions[i].begins_ns = 8 * RT_MS - sim_range(world, 0, 8 * RT_MS);
     }
-    (void)sim_loop_new(world, "simulation", simulation_main, story);
+    (void)sim_loop_new(world, "simulation", simulation_main, state);
 }
 
 static void

@@ -24,17 +24,17 @@
 
 #define UPLOADS 2u
 
-struct story;
+struct state;
 
 struct upload {
     struct rt_future future;
     struct rt_once once;
     struct rt_group_member member;
     struct rt_key key;
-    struct story *story;
+    struct state *state;
 };
 
-struct story {
+struct state {
     struct sim_world *world;
     struct sim_rt *rt;
     bool open; /* The gate. */
@@ -49,13 +49,13 @@ struct story {
 static rt_poll
 limiter_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, limiter);
-    if (story->left > 0) {
-        story->left--;
+    struct state *state = rt_container_of(task, struct state, limiter);
+    if (state->left > 0) {
+        state->left--;
         rt_cx_reenqueue(cx);
         return RT_PENDING;
     }
-    story->open = true;
+    state->open = true;
     return RT_READY;
 }
 
@@ -63,8 +63,8 @@ static rt_poll
 upload_poll(struct rt_future *future, struct rt_cx *cx)
 {
     struct upload *upload = rt_container_of(future, struct upload, future);
-    sim_loop_pause(upload->story->world);
-    if (!upload->story->open) {
+    sim_loop_pause(upload->state->world);
+    if (!upload->state->open) {
         rt_cx_reenqueue(cx); /* Others first. */
         return RT_PENDING;
     }
@@ -75,10 +75,10 @@ upload_poll(struct rt_future *future, struct rt_cx *cx)
 static rt_poll
 uploader_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, uploader);
+    struct state *state = rt_container_of(task, struct state, uploader);
     void *done = NULL;
     do {
-        RT_AWAIT(rt_group_poll(&story->group, cx, NULL, &done));
+        RT_AWAIT(rt_group_poll(&state->group, cx, NULL, &done));
         SIM_PROGRESS();
     } while (done != NULL);
     return RT_READY;
@@ -87,26 +87,26 @@ uploader_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 uploader_cleanup(struct rt_task *task)
 {
-    struct story *story = rt_container_of(task, struct story, uploader);
-    rt_group_drop(&story->group);
+    struct state *state = rt_container_of(task, struct state, uploader);
+    rt_group_drop(&state->group);
 }
 
 static void
 thread_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(rt_run_to_completion(sim_rt_runtime(story->rt)) == RT_OK);
+    SIM_ALWAYS(rt_run_to_completion(sim_rt_runtime(state->rt)) == RT_OK);
 }
 
 static void
-upload_init(struct upload *upload, struct story *story, const char *name)
+upload_init(struct upload *upload, struct state *state, const char *name)
 {
-    upload->story = story;
+    upload->state = state;
     rt_future_init(&upload->future, upload_poll, NULL, name);
     rt_once_init(&upload->once, &upload->future);
     rt_err err =
-            rt_group_insert(&story->group, &upload->member, &upload->once.stream, &upload->key);
+            rt_group_insert(&state->group, &upload->member, &upload->once.stream, &upload->key);
     SIM_ALWAYS(err == RT_OK);
 }
 
@@ -115,19 +115,19 @@ setup(struct sim_world *world)
 {
     static const char *const names[UPLOADS] = {"upload 1", "upload 2"};
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->world = world;
-    story->rt = sim_rt_new(world, &options);
-    story->left = sim_pick(world, 4);
-    rt_group_init(&story->group, story->entries, UPLOADS);
+    struct state *state = sim_new(world, struct state);
+    state->world = world;
+    state->rt = sim_rt_new(world, &options);
+    state->left = sim_pick(world, 4);
+    rt_group_init(&state->group, state->entries, UPLOADS);
     for (uint32_t i = 0; i < UPLOADS; i++) {
-        upload_init(&story->uploads[i], story, names[i]);
+        upload_init(&state->uploads[i], state, names[i]);
     }
-    rt_task_init(&story->limiter, limiter_poll, NULL, "limiter");
-    rt_task_init(&story->uploader, uploader_poll, uploader_cleanup, "uploader");
-    sim_spawn(story->rt, &story->limiter);
-    sim_spawn(story->rt, &story->uploader);
-    (void)sim_loop_new(world, "thread", thread_main, story);
+    rt_task_init(&state->limiter, limiter_poll, NULL, "limiter");
+    rt_task_init(&state->uploader, uploader_poll, uploader_cleanup, "uploader");
+    sim_spawn(state->rt, &state->limiter);
+    sim_spawn(state->rt, &state->uploader);
+    (void)sim_loop_new(world, "thread", thread_main, state);
 }
 
 #ifdef ZOO_FORM_BROKEN

@@ -31,7 +31,7 @@ struct importer {
     uint32_t pieces;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct importer importers[FILES];
     struct sim_loop *program;
@@ -56,10 +56,10 @@ importer_poll(struct rt_task *task, struct rt_cx *cx)
 
 /* How many are not done. */
 static uint32_t
-run_until_stalled(struct story *story)
+run_until_stalled(struct state *state)
 {
     struct rt_run_result result;
-    struct rt_executor *executor = sim_rt_executor(story->rt);
+    struct rt_executor *executor = sim_rt_executor(state->rt);
     SIM_ALWAYS(rt_run_until_stalled(executor, RT_COUNT_MAX, &result) == RT_OK);
     return result.remaining;
 }
@@ -67,25 +67,25 @@ run_until_stalled(struct story *story)
 static void
 program_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    while (run_until_stalled(story) > 0) {
-        while (!story->news) {
+    struct state *state = argument;
+    while (run_until_stalled(state) > 0) {
+        while (!state->news) {
             sim_loop_block(world, 0, "a file", RT_HERE);
         }
-        story->news = false;
+        state->news = false;
     }
 }
 
 static void
 disk_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     for (uint32_t i = 0; i < FILES; i++) {
         sim_sleep(world, RT_MS);
-        story->importers[i].here = true;
-        rt_slot_wake(&story->importers[i].file);
-        story->news = true;
-        sim_loop_wake(story->program);
+        state->importers[i].here = true;
+        rt_slot_wake(&state->importers[i].file);
+        state->news = true;
+        sim_loop_wake(state->program);
     }
 }
 
@@ -94,17 +94,17 @@ setup(struct sim_world *world)
 {
     static const char *const names[FILES] = {"importer a", "importer b", "importer c"};
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
     for (uint32_t i = 0; i < FILES; i++) {
-        struct importer *importer = &story->importers[i];
+        struct importer *importer = &state->importers[i];
         importer->pieces = 1 + sim_pick(world, PIECES_MAX);
         rt_slot_init(&importer->file);
         rt_task_init(&importer->task, importer_poll, NULL, names[i]);
-        sim_spawn(story->rt, &importer->task);
+        sim_spawn(state->rt, &importer->task);
     }
-    story->program = sim_loop_new(world, "program", program_main, story);
-    (void)sim_loop_new(world, "disk", disk_main, story);
+    state->program = sim_loop_new(world, "program", program_main, state);
+    (void)sim_loop_new(world, "disk", disk_main, state);
 }
 
 #ifdef ZOO_FORM_BROKEN

@@ -43,7 +43,7 @@ struct request {
     bool cancelled;
 };
 
-struct story {
+struct state {
     struct oneshot oneshot;
     struct request *request;
     uint64_t interest_ns;
@@ -79,23 +79,23 @@ request_cancelled(void *data)
 static void
 server_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct request *request = story->request;
+    struct state *state = argument;
+    struct request *request = state->request;
     request->waker = (struct waker){request_cancelled, request};
-    story->oneshot.sender = &request->waker;
+    state->oneshot.sender = &request->waker;
     for (uint32_t i = 0; i < 10 && !request->cancelled; i++) {
         sim_sleep(world, RT_MS); /* A part of the work. */
     }
-    sender_drop(&story->oneshot);
+    sender_drop(&state->oneshot);
     memset(request, FREED, sizeof(*request));
 }
 
 static void
 client_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    sim_sleep(world, story->interest_ns);
-    receiver_drop(&story->oneshot);
+    struct state *state = argument;
+    sim_sleep(world, state->interest_ns);
+    receiver_drop(&state->oneshot);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -103,12 +103,12 @@ client_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    story->oneshot.broken = broken;
-    story->request = sim_new(world, struct request);
-    story->interest_ns = sim_range(world, 2 * RT_MS, 20 * RT_MS);
-    (void)sim_loop_new(world, "server", server_main, story);
-    (void)sim_loop_new(world, "client", client_main, story);
+    struct state *state = sim_new(world, struct state);
+    state->oneshot.broken = broken;
+    state->request = sim_new(world, struct request);
+    state->interest_ns = sim_range(world, 2 * RT_MS, 20 * RT_MS);
+    (void)sim_loop_new(world, "server", server_main, state);
+    (void)sim_loop_new(world, "client", client_main, state);
 }
 
 static void

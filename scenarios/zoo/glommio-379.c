@@ -27,15 +27,15 @@
 #define FREED 0x5a
 #define WAKES 3u
 
-struct story;
+struct state;
 
 struct task {
-    void (*run)(struct story *story);
+    void (*run)(struct state *state);
     uint32_t references;
     bool scheduled;
 };
 
-struct story {
+struct state {
     struct sim_world *world;
     struct sim_loop *executor;
     struct task *task;
@@ -54,44 +54,44 @@ task_drop(struct task *task)
 }
 
 static void
-task_wake_by_ref(struct story *story, struct task *task)
+task_wake_by_ref(struct state *state, struct task *task)
 {
     if (!task->scheduled) {
         task->scheduled = true;
-        task->references += story->broken ? 0 : 1;
-        story->queued = task;
-        sim_loop_wake(story->executor);
+        task->references += state->broken ? 0 : 1;
+        state->queued = task;
+        sim_loop_wake(state->executor);
     }
 }
 
 static bool
-executor_turn(struct story *story)
+executor_turn(struct state *state)
 {
-    struct task *task = story->queued;
+    struct task *task = state->queued;
     if (task == NULL) {
         return false;
     }
-    story->queued = NULL;
+    state->queued = NULL;
     task->scheduled = false;
-    task->run(story);
-    if (!story->broken) {
+    task->run(state);
+    if (!state->broken) {
         task_drop(task);
     }
     return true;
 }
 
 static void
-count_run(struct story *story)
+count_run(struct state *state)
 {
-    story->runs++;
+    state->runs++;
 }
 
 static void
 executor_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    while (executor_turn(story) || !story->closed) {
-        if (story->queued == NULL && !story->closed) {
+    struct state *state = argument;
+    while (executor_turn(state) || !state->closed) {
+        if (state->queued == NULL && !state->closed) {
             sim_loop_block(world, 0, "a task to run", RT_HERE);
         }
     }
@@ -101,17 +101,17 @@ executor_main(struct sim_world *world, void *argument)
 static void
 connection_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     for (uint32_t i = 0; i < WAKES; i++) {
-        task_wake_by_ref(story, story->task);
+        task_wake_by_ref(state, state->task);
         if (i + 1 < WAKES || sim_pick(world, 2) == 0) {
             sim_sleep(world, RT_MS); /* Until something comes on the connection. */
         }
     }
     sim_loop_pause(world);
-    task_drop(story->task);
-    story->closed = true;
-    sim_loop_wake(story->executor);
+    task_drop(state->task);
+    state->closed = true;
+    sim_loop_wake(state->executor);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -119,13 +119,13 @@ connection_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    story->world = world;
-    story->broken = broken;
-    story->task = sim_new(world, struct task);
-    *story->task = (struct task){.run = count_run, .references = 1};
-    story->executor = sim_loop_new(world, "executor", executor_main, story);
-    (void)sim_loop_new(world, "connection", connection_main, story);
+    struct state *state = sim_new(world, struct state);
+    state->world = world;
+    state->broken = broken;
+    state->task = sim_new(world, struct task);
+    *state->task = (struct task){.run = count_run, .references = 1};
+    state->executor = sim_loop_new(world, "executor", executor_main, state);
+    (void)sim_loop_new(world, "connection", connection_main, state);
 }
 
 static void

@@ -28,7 +28,7 @@ struct task {
     struct rt_pollable socket; /* Its own: given back when the task is destroyed. */
 };
 
-struct story {
+struct state {
     bool broken;
     struct task task;
     struct sim_source *network;
@@ -59,10 +59,10 @@ complete(struct task *task)
 }
 
 static void
-process_foreign_wakes(struct story *story)
+process_foreign_wakes(struct state *state)
 {
-    struct task *task = story->foreign_wakes;
-    story->foreign_wakes = NULL;
+    struct task *task = state->foreign_wakes;
+    state->foreign_wakes = NULL;
     if (task != NULL && task->complete && task->references == 0) {
         destroy(task);
     }
@@ -71,35 +71,35 @@ process_foreign_wakes(struct story *story)
 static void
 home_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    SIM_ALWAYS(sim_source_subscribe(story->network, &story->task.socket) == RT_OK);
-    sim_sleep(world, story->patience_ns);
-    complete(&story->task);
-    while (!story->resolver_closed) {
+    struct state *state = argument;
+    SIM_ALWAYS(sim_source_subscribe(state->network, &state->task.socket) == RT_OK);
+    sim_sleep(world, state->patience_ns);
+    complete(&state->task);
+    while (!state->resolver_closed) {
         sim_loop_block(world, 0, "the other executor", RT_HERE);
     }
-    process_foreign_wakes(story);
+    process_foreign_wakes(state);
 }
 
 /* ---- On the other executor. ------------------------------------------------------------------ */
 
 static void
-waker_drop_foreign(struct story *story, struct task *task)
+waker_drop_foreign(struct state *state, struct task *task)
 {
     task->references--;
-    if (!story->broken && task->references == 0 && task->complete) {
-        story->foreign_wakes = task;
+    if (!state->broken && task->references == 0 && task->complete) {
+        state->foreign_wakes = task;
     }
 }
 
 static void
 resolver_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    sim_sleep(world, story->answer_ns);
-    waker_drop_foreign(story, &story->task);
-    story->resolver_closed = true;
-    sim_loop_wake(story->home);
+    struct state *state = argument;
+    sim_sleep(world, state->answer_ns);
+    waker_drop_foreign(state, &state->task);
+    state->resolver_closed = true;
+    sim_loop_wake(state->home);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -108,14 +108,14 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_host *host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
-    struct story *story = sim_new(world, struct story);
-    story->broken = broken;
-    story->task.references = 2; /* Of its schedule, and of the resolver's waker. */
-    story->patience_ns = 10 * RT_MS;
-    story->answer_ns = sim_range(world, 1 * RT_MS, 20 * RT_MS);
-    story->network = sim_source_new(host, "network");
-    story->home = sim_loop_new(world, "home", home_main, story);
-    (void)sim_loop_new(world, "resolver", resolver_main, story);
+    struct state *state = sim_new(world, struct state);
+    state->broken = broken;
+    state->task.references = 2; /* Of its schedule, and of the resolver's waker. */
+    state->patience_ns = 10 * RT_MS;
+    state->answer_ns = sim_range(world, 1 * RT_MS, 20 * RT_MS);
+    state->network = sim_source_new(host, "network");
+    state->home = sim_loop_new(world, "home", home_main, state);
+    (void)sim_loop_new(world, "resolver", resolver_main, state);
 }
 
 static void

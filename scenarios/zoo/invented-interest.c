@@ -84,7 +84,7 @@ socket_write_poll(struct socket *socket, struct rt_cx *cx)
 
 /* ---- Who uses it. ---------------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct socket socket;
     struct rt_task reader;
     uint32_t heard;
@@ -104,10 +104,10 @@ struct story {
 static rt_poll
 reader_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, reader);
-    while (story->heard < COMMANDS) {
-        RT_AWAIT(socket_read_poll(&story->socket, cx));
-        story->heard++;
+    struct state *state = rt_container_of(task, struct state, reader);
+    while (state->heard < COMMANDS) {
+        RT_AWAIT(socket_read_poll(&state->socket, cx));
+        state->heard++;
     }
     return RT_READY;
 }
@@ -115,54 +115,54 @@ reader_poll(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 writer_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, writer);
-    RT_BEGIN(story->writer_at);
-    for (story->written = 0; story->written < LINES; story->written++) {
-        rt_sleep_init(&story->pause, story->pauses[story->written]);
-        RT_AWAIT_HERE(story->writer_at, rt_sleep_poll(&story->pause, cx));
-        RT_AWAIT_HERE(story->writer_at, socket_write_poll(&story->socket, cx));
+    struct state *state = rt_container_of(task, struct state, writer);
+    RT_BEGIN(state->writer_at);
+    for (state->written = 0; state->written < LINES; state->written++) {
+        rt_sleep_init(&state->pause, state->pauses[state->written]);
+        RT_AWAIT_HERE(state->writer_at, rt_sleep_poll(&state->pause, cx));
+        RT_AWAIT_HERE(state->writer_at, socket_write_poll(&state->socket, cx));
     }
-    RT_END(story->writer_at);
+    RT_END(state->writer_at);
 }
 
 static rt_poll
 peer_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, peer);
-    RT_BEGIN(story->peer_at);
-    while (story->said < COMMANDS || story->seen < LINES) {
-        rt_sleep_init(&story->round, story->round_ns);
-        RT_AWAIT_HERE(story->peer_at, rt_sleep_poll(&story->round, cx));
-        story->seen += ROOM - story->socket.room;
-        story->socket.room = ROOM;
-        if (story->said < COMMANDS) {
-            story->said++;
-            story->socket.commands++;
+    struct state *state = rt_container_of(task, struct state, peer);
+    RT_BEGIN(state->peer_at);
+    while (state->said < COMMANDS || state->seen < LINES) {
+        rt_sleep_init(&state->round, state->round_ns);
+        RT_AWAIT_HERE(state->peer_at, rt_sleep_poll(&state->round, cx));
+        state->seen += ROOM - state->socket.room;
+        state->socket.room = ROOM;
+        if (state->said < COMMANDS) {
+            state->said++;
+            state->socket.commands++;
         }
-        socket_report(&story->socket);
+        socket_report(&state->socket);
     }
-    RT_END(story->peer_at);
+    RT_END(state->peer_at);
 }
 
 static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    story->socket.broken = broken;
-    story->socket.room = ROOM;
-    rt_slot_init(&story->socket.reader);
-    rt_slot_init(&story->socket.writer);
+    struct state *state = sim_new(world, struct state);
+    state->socket.broken = broken;
+    state->socket.room = ROOM;
+    rt_slot_init(&state->socket.reader);
+    rt_slot_init(&state->socket.writer);
     for (uint32_t i = 0; i < LINES; i++) {
-        story->pauses[i] = RT_MS - sim_range(world, 0, RT_MS);
+        state->pauses[i] = RT_MS - sim_range(world, 0, RT_MS);
     }
-    story->round_ns = sim_range(world, RT_MS / 2, RT_MS);
-    rt_task_init(&story->reader, reader_poll, NULL, "reader");
-    rt_task_init(&story->writer, writer_poll, NULL, "writer");
-    rt_task_init(&story->peer, peer_poll, NULL, "peer");
-    sim_spawn(rt, &story->reader);
-    sim_spawn(rt, &story->writer);
-    sim_spawn(rt, &story->peer);
+    state->round_ns = sim_range(world, RT_MS / 2, RT_MS);
+    rt_task_init(&state->reader, reader_poll, NULL, "reader");
+    rt_task_init(&state->writer, writer_poll, NULL, "writer");
+    rt_task_init(&state->peer, peer_poll, NULL, "peer");
+    sim_spawn(rt, &state->reader);
+    sim_spawn(rt, &state->writer);
+    sim_spawn(rt, &state->peer);
 }
 
 static void

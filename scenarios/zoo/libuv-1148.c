@@ -83,7 +83,7 @@ loop_run(struct loop *loop)
 
 /* ---- A server, its helper, and a client. ----------------------------------------------------- */
 
-struct story {
+struct state {
     struct loop loop;
     int connection;
     int client;  /* The other end. */
@@ -92,10 +92,10 @@ struct story {
     int request; /* An eventfd: there is something for the helper. */
 };
 
-static struct story *
-story_of(struct loop *loop)
+static struct state *
+state_of(struct loop *loop)
 {
-    return rt_container_of(loop, struct story, loop);
+    return rt_container_of(loop, struct state, loop);
 }
 
 static void
@@ -110,18 +110,18 @@ on_word(struct loop *loop, int fd)
 static void
 call_helper(struct loop *loop)
 {
-    SIM_ALWAYS(sim_fd_notify(loop->fds, story_of(loop)->request) == RT_OK);
+    SIM_ALWAYS(sim_fd_notify(loop->fds, state_of(loop)->request) == RT_OK);
 }
 
 static void
 on_line(struct loop *loop, int fd)
 {
-    struct story *story = story_of(loop);
+    struct state *state = state_of(loop);
     char line = 0;
     if (sim_fd_read(loop->fds, fd, &line, 1) != 1) {
         return;
     }
-    SIM_ALWAYS(sim_fd_dup(loop->fds, fd, &story->handed) == RT_OK);
+    SIM_ALWAYS(sim_fd_dup(loop->fds, fd, &state->handed) == RT_OK);
     loop_close(loop, fd);
     loop->on_idle = call_helper;
 }
@@ -129,38 +129,38 @@ on_line(struct loop *loop, int fd)
 static void
 server_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    loop_watch(&story->loop, story->connection, on_line);
-    loop_watch(&story->loop, story->word, on_word);
-    loop_run(&story->loop);
+    loop_watch(&state->loop, state->connection, on_line);
+    loop_watch(&state->loop, state->word, on_word);
+    loop_run(&state->loop);
 }
 
 static void
 client_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    SIM_ALWAYS(sim_fd_write(story->loop.fds, story->client, "1", 1) == 1);
+    struct state *state = argument;
+    SIM_ALWAYS(sim_fd_write(state->loop.fds, state->client, "1", 1) == 1);
     sim_sleep(world, 5 * RT_MS - sim_range(world, 0, 5 * RT_MS - 1));
-    SIM_ALWAYS(sim_fd_write(story->loop.fds, story->client, "2", 1) == 1);
+    SIM_ALWAYS(sim_fd_write(state->loop.fds, state->client, "2", 1) == 1);
 }
 
 /* Polls, for the sets of two loops are one here. */
 static void
 helper_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct sim_fds *fds = story->loop.fds;
+    struct state *state = argument;
+    struct sim_fds *fds = state->loop.fds;
     uint64_t count = 0;
     char line = 0;
-    while (sim_fd_read(fds, story->request, &count, sizeof(count)) == RT_E_AGAIN) {
+    while (sim_fd_read(fds, state->request, &count, sizeof(count)) == RT_E_AGAIN) {
         sim_sleep(world, RT_MS);
     }
-    while (sim_fd_read(fds, story->handed, &line, 1) != 1) {
+    while (sim_fd_read(fds, state->handed, &line, 1) != 1) {
         sim_sleep(world, RT_MS);
     }
-    SIM_ALWAYS(sim_fd_close(fds, story->handed) == RT_OK);
-    SIM_ALWAYS(sim_fd_notify(fds, story->word) == RT_OK);
+    SIM_ALWAYS(sim_fd_close(fds, state->handed) == RT_OK);
+    SIM_ALWAYS(sim_fd_notify(fds, state->word) == RT_OK);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -168,19 +168,19 @@ helper_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
     int ends[2] = {-1, -1};
-    story->loop.fds = fds;
-    story->loop.broken = broken;
+    state->loop.fds = fds;
+    state->loop.broken = broken;
     SIM_ALWAYS(sim_fd_pair(fds, "connection", 0, RT_MS / 2, ends) == RT_OK);
-    story->connection = ends[0];
-    story->client = ends[1];
-    SIM_ALWAYS(sim_fd_event_open(fds, "word", &story->word) == RT_OK);
-    SIM_ALWAYS(sim_fd_event_open(fds, "request", &story->request) == RT_OK);
-    (void)sim_loop_new(world, "server", server_main, story);
-    (void)sim_loop_new(world, "client", client_main, story);
-    (void)sim_loop_new(world, "helper", helper_main, story);
+    state->connection = ends[0];
+    state->client = ends[1];
+    SIM_ALWAYS(sim_fd_event_open(fds, "word", &state->word) == RT_OK);
+    SIM_ALWAYS(sim_fd_event_open(fds, "request", &state->request) == RT_OK);
+    (void)sim_loop_new(world, "server", server_main, state);
+    (void)sim_loop_new(world, "client", client_main, state);
+    (void)sim_loop_new(world, "helper", helper_main, state);
 }
 
 static void

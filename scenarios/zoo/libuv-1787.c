@@ -24,7 +24,7 @@
 #define HEARTBEAT_NS (50 * RT_US)
 #define PER_STEP 3u
 
-struct story {
+struct state {
     struct sim_world *world;
     struct rt_host *host;
     struct sim_source *stream;
@@ -38,39 +38,39 @@ struct story {
 };
 
 static void
-on_piece(struct story *story)
+on_piece(struct state *state)
 {
-    story->received++;
-    story->heard_ns = rt_host_now(story->host);
-    sim_loop_pause(story->world); /* Others may run meanwhile. */
+    state->received++;
+    state->heard_ns = rt_host_now(state->host);
+    sim_loop_pause(state->world); /* Others may run meanwhile. */
 }
 
 static void
-stream_read(struct story *story)
+stream_read(struct state *state)
 {
     uint32_t left = READS_MAX;
-    while (left > 0 && sim_source_take(story->stream) == RT_OK) {
-        on_piece(story);
-        if (!story->broken) {
+    while (left > 0 && sim_source_take(state->stream) == RT_OK) {
+        on_piece(state);
+        if (!state->broken) {
             left--;
         }
     }
 }
 
 static void
-turn(struct story *story)
+turn(struct state *state)
 {
-    struct rt_pollable *list[2] = {&story->readable, &story->heartbeat};
+    struct rt_pollable *list[2] = {&state->readable, &state->heartbeat};
     uint32_t ready[2];
     uint32_t count = 0;
-    uint32_t handles = story->beaten ? 1 : 2;
-    SIM_ALWAYS(rt_host_poll(story->host, list, handles, ready, &count) == RT_OK);
+    uint32_t handles = state->beaten ? 1 : 2;
+    SIM_ALWAYS(rt_host_poll(state->host, list, handles, ready, &count) == RT_OK);
     for (uint32_t i = 0; i < count; i++) {
         if (ready[i] == 0) {
-            stream_read(story);
+            stream_read(state);
         } else {
-            rt_pollable_drop(&story->heartbeat);
-            story->beaten = true;
+            rt_pollable_drop(&state->heartbeat);
+            state->beaten = true;
         }
     }
 }
@@ -78,23 +78,23 @@ turn(struct story *story)
 static void
 loop_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     uint64_t first_ns = sim_now(world) + HEARTBEAT_NS;
-    SIM_ALWAYS(rt_subscribe_instant(story->host, first_ns, &story->heartbeat) == RT_OK);
-    SIM_ALWAYS(sim_source_subscribe(story->stream, &story->readable) == RT_OK);
-    while (story->received < story->announced) {
-        turn(story);
+    SIM_ALWAYS(rt_subscribe_instant(state->host, first_ns, &state->heartbeat) == RT_OK);
+    SIM_ALWAYS(sim_source_subscribe(state->stream, &state->readable) == RT_OK);
+    while (state->received < state->announced) {
+        turn(state);
     }
-    rt_pollable_drop(&story->readable);
-    rt_pollable_drop(&story->heartbeat);
+    rt_pollable_drop(&state->readable);
+    rt_pollable_drop(&state->heartbeat);
 }
 
 static void
 producer_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    for (uint32_t i = 0; i < story->announced; i++) {
-        sim_source_event(story->stream);
+    struct state *state = argument;
+    for (uint32_t i = 0; i < state->announced; i++) {
+        sim_source_event(state->stream);
         if (i % PER_STEP == PER_STEP - 1) {
             sim_loop_pause(world);
         }
@@ -108,12 +108,12 @@ begin(struct sim_world *world, bool broken)
 {
     static const uint32_t announced[] = {20, 400, 4000, 8000};
     struct sim_host *host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
-    struct story *story = sim_new(world, struct story);
-    *story = (struct story){.world = world, .host = sim_host_seam(host), .broken = broken};
-    story->stream = sim_source_new(host, "the stream");
-    story->announced = announced[sim_pick(world, 4)];
-    (void)sim_loop_new(world, "loop", loop_main, story);
-    (void)sim_loop_new(world, "producer", producer_main, story);
+    struct state *state = sim_new(world, struct state);
+    *state = (struct state){.world = world, .host = sim_host_seam(host), .broken = broken};
+    state->stream = sim_source_new(host, "the stream");
+    state->announced = announced[sim_pick(world, 4)];
+    (void)sim_loop_new(world, "loop", loop_main, state);
+    (void)sim_loop_new(world, "producer", producer_main, state);
 }
 
 static void

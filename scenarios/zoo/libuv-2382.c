@@ -129,7 +129,7 @@ loop_run(struct loop *loop)
 
 /* ---- The collector. -------------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct loop loop;
     struct stream stream;
     uint32_t chances; /* Ends after which it reads on. */
@@ -140,38 +140,38 @@ struct story {
 static void
 on_report(struct stream *stream, const char *bytes, size_t size)
 {
-    struct story *story = rt_container_of(stream, struct story, stream);
+    struct state *state = rt_container_of(stream, struct state, stream);
     (void)bytes;
-    story->size += size;
+    state->size += size;
     if (size > 0) {
         return;
     }
-    if (story->chances == 0) {
+    if (state->chances == 0) {
         stream_close(stream);
         return;
     }
-    story->chances--;
+    state->chances--;
     stream_read_start(stream);
 }
 
 static void
 collector_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    stream_read_start(&story->stream);
-    loop_run(&story->loop);
+    stream_read_start(&state->stream);
+    loop_run(&state->loop);
 }
 
 static void
 reporter_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     for (uint32_t i = 0; i < 3; i++) {
-        SIM_ALWAYS(sim_fd_write(story->loop.fds, story->writer, "all well", 8) > 0);
+        SIM_ALWAYS(sim_fd_write(state->loop.fds, state->writer, "all well", 8) > 0);
         sim_sleep(world, sim_range(world, 1 * RT_MS, 5 * RT_MS));
     }
-    SIM_ALWAYS(sim_fd_close(story->loop.fds, story->writer) == RT_OK);
+    SIM_ALWAYS(sim_fd_close(state->loop.fds, state->writer) == RT_OK);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -179,17 +179,17 @@ reporter_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_host *host = sim_host_new(world, NULL, SIM_PROFILE_FD);
     int ends[2] = {-1, -1};
-    story->loop.fds = sim_fds_new(host, 3);
-    SIM_ALWAYS(sim_fd_pair(story->loop.fds, "pipe", 0, 2 * RT_MS, ends) == RT_OK);
-    story->stream = (struct stream){
-            .loop = &story->loop, .fd = ends[0], .broken = broken, .on_read = on_report};
-    story->writer = ends[1];
-    story->chances = sim_pick(world, 3);
-    (void)sim_loop_new(world, "collector", collector_main, story);
-    (void)sim_loop_new(world, "reporter", reporter_main, story);
+    state->loop.fds = sim_fds_new(host, 3);
+    SIM_ALWAYS(sim_fd_pair(state->loop.fds, "pipe", 0, 2 * RT_MS, ends) == RT_OK);
+    state->stream = (struct stream){
+            .loop = &state->loop, .fd = ends[0], .broken = broken, .on_read = on_report};
+    state->writer = ends[1];
+    state->chances = sim_pick(world, 3);
+    (void)sim_loop_new(world, "collector", collector_main, state);
+    (void)sim_loop_new(world, "reporter", reporter_main, state);
 }
 
 static void

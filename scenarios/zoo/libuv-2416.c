@@ -104,7 +104,7 @@ timeout_of(const struct loop *loop)
 
 /* ---- The session, and its client. ------------------------------------------------------------ */
 
-struct story {
+struct state {
     struct loop loop;
     struct timer idle;
     int words; /* Two sockets of one client: what it says … */
@@ -114,44 +114,44 @@ struct story {
 };
 
 static void
-on_word(struct story *story)
+on_word(struct state *state)
 {
     char word;
-    if (sim_fd_read(story->loop.fds, story->words, &word, 1) == 1) {
-        (void)timer_start(&story->idle, IDLE_NS); /* Closing: nobody waits any longer. */
+    if (sim_fd_read(state->loop.fds, state->words, &word, 1) == 1) {
+        (void)timer_start(&state->idle, IDLE_NS); /* Closing: nobody waits any longer. */
     }
 }
 
 static void
-on_control(struct story *story)
+on_control(struct state *state)
 {
     char word;
-    if (sim_fd_read(story->loop.fds, story->control, &word, 1) == 1) {
-        timer_close(&story->idle);
-        story->loop.active--; /* The sockets go with the session. */
-        SIM_ALWAYS(sim_fd_remove(story->loop.fds, story->words) == RT_OK);
-        SIM_ALWAYS(sim_fd_remove(story->loop.fds, story->control) == RT_OK);
+    if (sim_fd_read(state->loop.fds, state->control, &word, 1) == 1) {
+        timer_close(&state->idle);
+        state->loop.active--; /* The sockets go with the session. */
+        SIM_ALWAYS(sim_fd_remove(state->loop.fds, state->words) == RT_OK);
+        SIM_ALWAYS(sim_fd_remove(state->loop.fds, state->control) == RT_OK);
     }
 }
 
 static void
 session_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct loop *loop = &story->loop;
-    SIM_ALWAYS(timer_start(&story->idle, IDLE_NS) == RT_OK);
+    struct state *state = argument;
+    struct loop *loop = &state->loop;
+    SIM_ALWAYS(timer_start(&state->idle, IDLE_NS) == RT_OK);
     while (loop->active > 0 || loop->closing != NULL) {
         struct sim_fd_event batch[BATCH_MAX];
         uint32_t count = sim_fd_wait(loop->fds, batch, BATCH_MAX, timeout_of(loop));
         for (uint32_t i = 0; i < count; i++) {
-            if (batch[i].data == (uint64_t)story->words) {
-                on_word(story);
+            if (batch[i].data == (uint64_t)state->words) {
+                on_word(state);
             } else {
-                on_control(story);
+                on_control(state);
             }
         }
         if (loop->timers != NULL && loop->timers->timeout_ns <= sim_now(loop->world)) {
-            timer_stop(&story->idle); /* It has been idle: nothing depends on it here. */
+            timer_stop(&state->idle); /* It has been idle: nothing depends on it here. */
         }
         run_closing(loop);
         sim_sleep(world, sim_range(world, 1 * RT_MS, 8 * RT_MS)); /* It has other work to do. */
@@ -161,21 +161,21 @@ session_main(struct sim_world *world, void *argument)
 static void
 client_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct sim_fds *fds = story->loop.fds;
+    struct state *state = argument;
+    struct sim_fds *fds = state->loop.fds;
     for (uint32_t i = 0; i < 2; i++) {
-        SIM_ALWAYS(sim_fd_write(fds, story->words_peer, "w", 1) == 1);
+        SIM_ALWAYS(sim_fd_write(fds, state->words_peer, "w", 1) == 1);
         sim_sleep(world, sim_range(world, 1 * RT_MS, 10 * RT_MS));
     }
-    SIM_ALWAYS(sim_fd_write(fds, story->control_peer, "b", 1) == 1);
+    SIM_ALWAYS(sim_fd_write(fds, state->control_peer, "b", 1) == 1);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
 
 static void
-watch(struct story *story, const char *name, int *ret_fd, int *ret_peer)
+watch(struct state *state, const char *name, int *ret_fd, int *ret_peer)
 {
-    struct sim_fds *fds = story->loop.fds;
+    struct sim_fds *fds = state->loop.fds;
     int ends[2] = {-1, -1};
     SIM_ALWAYS(sim_fd_pair(fds, name, 0, 12 * RT_MS, ends) == RT_OK);
     SIM_ALWAYS(sim_fd_add(fds, ends[0], SIM_FD_IN, (uint64_t)ends[0]) == RT_OK);
@@ -186,14 +186,14 @@ watch(struct story *story, const char *name, int *ret_fd, int *ret_peer)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    story->loop = (struct loop){.world = world, .active = 1, .broken = broken};
-    story->loop.fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
-    story->idle.loop = &story->loop;
-    watch(story, "words", &story->words, &story->words_peer);
-    watch(story, "control", &story->control, &story->control_peer);
-    (void)sim_loop_new(world, "session", session_main, story);
-    (void)sim_loop_new(world, "client", client_main, story);
+    struct state *state = sim_new(world, struct state);
+    state->loop = (struct loop){.world = world, .active = 1, .broken = broken};
+    state->loop.fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    state->idle.loop = &state->loop;
+    watch(state, "words", &state->words, &state->words_peer);
+    watch(state, "control", &state->control, &state->control_peer);
+    (void)sim_loop_new(world, "session", session_main, state);
+    (void)sim_loop_new(world, "client", client_main, state);
 }
 
 static void

@@ -38,7 +38,7 @@ struct loop {
     bool broken;
 };
 
-struct story {
+struct state {
     struct loop loop;
     int remote;
     int remote_peer;
@@ -49,29 +49,29 @@ struct story {
 };
 
 static void
-on_timer(struct story *story)
+on_timer(struct state *state)
 {
-    story->has_picture = true;
-    if (++story->made == PICTURES) {
-        story->loop.timeout_ns = SIM_NEVER;
+    state->has_picture = true;
+    if (++state->made == PICTURES) {
+        state->loop.timeout_ns = SIM_NEVER;
     }
 }
 
 static void
-run_timers(struct story *story)
+run_timers(struct state *state)
 {
-    struct loop *loop = &story->loop;
+    struct loop *loop = &state->loop;
     loop->time_ns = sim_now(loop->world);
     if (loop->timeout_ns <= loop->time_ns) {
         loop->timeout_ns = loop->time_ns + PERIOD_NS;
-        on_timer(story);
+        on_timer(state);
     }
 }
 
 static void
-poll_for_events(struct story *story)
+poll_for_events(struct state *state)
 {
-    struct loop *loop = &story->loop;
+    struct loop *loop = &state->loop;
     struct sim_fd_event batch[BATCH_MAX];
     uint64_t now_ns = sim_now(loop->world);
     uint64_t timeout_ns = SIM_NEVER;
@@ -80,18 +80,18 @@ poll_for_events(struct story *story)
     }
     if (sim_fd_wait(loop->fds, batch, BATCH_MAX, timeout_ns) > 0) {
         char word;
-        story->stopped = sim_fd_read(loop->fds, story->remote, &word, 1) == 1;
+        state->stopped = sim_fd_read(loop->fds, state->remote, &word, 1) == 1;
     }
 }
 
 static void
-turn_once(struct story *story)
+turn_once(struct state *state)
 {
-    if (story->loop.broken) {
-        run_timers(story);
+    if (state->loop.broken) {
+        run_timers(state);
     }
-    poll_for_events(story);
-    run_timers(story);
+    poll_for_events(state);
+    run_timers(state);
 }
 
 /* ---- The program, and who looks at what it draws. -------------------------------------------- */
@@ -99,18 +99,18 @@ turn_once(struct story *story)
 static void
 program_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    story->loop.timeout_ns = sim_now(world) + PERIOD_NS;
-    while (!story->stopped) {
-        turn_once(story);
-        if (story->has_picture) {
-            story->has_picture = false;
-            story->seen++;
+    struct state *state = argument;
+    state->loop.timeout_ns = sim_now(world) + PERIOD_NS;
+    while (!state->stopped) {
+        turn_once(state);
+        if (state->has_picture) {
+            state->has_picture = false;
+            state->seen++;
             sim_sleep(world, sim_range(world, 1 * RT_MS, 6 * RT_MS));
         }
-        if (story->seen == PICTURES) {
-            SIM_ALWAYS(sim_fd_write(story->loop.fds, story->remote_peer, "q", 1) == 1);
-            story->seen++;
+        if (state->seen == PICTURES) {
+            SIM_ALWAYS(sim_fd_write(state->loop.fds, state->remote_peer, "q", 1) == 1);
+            state->seen++;
         }
     }
 }
@@ -120,15 +120,15 @@ program_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     int ends[2] = {-1, -1};
-    story->loop = (struct loop){.world = world, .broken = broken};
-    story->loop.fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
-    SIM_ALWAYS(sim_fd_pair(story->loop.fds, "remote control", 0, RT_MS, ends) == RT_OK);
-    story->remote = ends[0];
-    story->remote_peer = ends[1];
-    SIM_ALWAYS(sim_fd_add(story->loop.fds, ends[0], SIM_FD_IN, 0) == RT_OK);
-    (void)sim_loop_new(world, "program", program_main, story);
+    state->loop = (struct loop){.world = world, .broken = broken};
+    state->loop.fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    SIM_ALWAYS(sim_fd_pair(state->loop.fds, "remote control", 0, RT_MS, ends) == RT_OK);
+    state->remote = ends[0];
+    state->remote_peer = ends[1];
+    SIM_ALWAYS(sim_fd_add(state->loop.fds, ends[0], SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "program", program_main, state);
 }
 
 static void

@@ -121,7 +121,7 @@ loop_run(struct loop *loop, void (*on_event)(struct loop *loop))
 
 /* ---- The client, and who answers it. --------------------------------------------------------- */
 
-struct story {
+struct state {
     struct loop loop;
     struct timer look;
     uint64_t pause_ns;
@@ -133,41 +133,41 @@ struct story {
 static void
 on_look(struct timer *timer)
 {
-    struct story *story = rt_container_of(timer, struct story, look);
-    sim_work(story->loop.world, 20 * RT_US);
-    sim_loop_pause(story->loop.world);
-    if (story->answered) {
-        story->loop.stopped = true;
+    struct state *state = rt_container_of(timer, struct state, look);
+    sim_work(state->loop.world, 20 * RT_US);
+    sim_loop_pause(state->loop.world);
+    if (state->answered) {
+        state->loop.stopped = true;
         return;
     }
-    timer_start(timer, on_look, story->pause_ns);
+    timer_start(timer, on_look, state->pause_ns);
 }
 
 static void
 on_event(struct loop *loop)
 {
-    struct story *story = rt_container_of(loop, struct story, loop);
+    struct state *state = rt_container_of(loop, struct state, loop);
     char byte;
-    if (sim_fd_read(loop->fds, story->socket, &byte, 1) == 1) {
-        story->answered = true;
+    if (sim_fd_read(loop->fds, state->socket, &byte, 1) == 1) {
+        state->answered = true;
     }
 }
 
 static void
 client_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    story->loop.time_ns = sim_now(world);
-    timer_start(&story->look, on_look, RT_MS);
-    loop_run(&story->loop, on_event);
+    struct state *state = argument;
+    state->loop.time_ns = sim_now(world);
+    timer_start(&state->look, on_look, RT_MS);
+    loop_run(&state->loop, on_event);
 }
 
 static void
 server_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     sim_sleep(world, sim_range(world, 2 * RT_MS, 5 * RT_MS));
-    SIM_ALWAYS(sim_fd_write(story->loop.fds, story->peer, "!", 1) == 1);
+    SIM_ALWAYS(sim_fd_write(state->loop.fds, state->peer, "!", 1) == 1);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -175,18 +175,18 @@ server_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
     int ends[2] = {-1, -1};
-    story->loop = (struct loop){.world = world, .fds = fds, .broken = broken};
-    story->look.loop = &story->loop;
-    story->pause_ns = sim_pick(world, 2) == 0 ? RT_MS : 0;
+    state->loop = (struct loop){.world = world, .fds = fds, .broken = broken};
+    state->look.loop = &state->loop;
+    state->pause_ns = sim_pick(world, 2) == 0 ? RT_MS : 0;
     SIM_ALWAYS(sim_fd_pair(fds, "socket", 0, RT_MS, ends) == RT_OK);
-    story->socket = ends[0];
-    story->peer = ends[1];
-    SIM_ALWAYS(sim_fd_add(fds, story->socket, SIM_FD_IN, 0) == RT_OK);
-    (void)sim_loop_new(world, "client", client_main, story);
-    (void)sim_loop_new(world, "server", server_main, story);
+    state->socket = ends[0];
+    state->peer = ends[1];
+    SIM_ALWAYS(sim_fd_add(fds, state->socket, SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "client", client_main, state);
+    (void)sim_loop_new(world, "server", server_main, state);
 }
 
 static void

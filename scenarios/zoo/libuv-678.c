@@ -35,7 +35,7 @@ struct loop {
     bool broken;
 };
 
-struct story {
+struct state {
     struct loop loop;
     int socket;
     int peer;
@@ -57,38 +57,38 @@ timer_start(struct loop *loop, uint64_t timeout_ms)
 }
 
 static void
-answer(struct story *story)
+answer(struct state *state)
 {
-    SIM_ALWAYS(clock_ms(&story->loop) - story->came_ms >= DELAY_MS);
-    SIM_ALWAYS(sim_fd_write(story->loop.fds, story->socket, "n", 1) == 1);
-    story->answered++;
+    SIM_ALWAYS(clock_ms(&state->loop) - state->came_ms >= DELAY_MS);
+    SIM_ALWAYS(sim_fd_write(state->loop.fds, state->socket, "n", 1) == 1);
+    state->answered++;
 }
 
 static void
-on_request(struct story *story)
+on_request(struct state *state)
 {
     char request;
-    uint64_t now_ms = clock_ms(&story->loop);
-    if (sim_fd_read(story->loop.fds, story->socket, &request, 1) == 1) {
-        story->came_ms = now_ms;
-        timer_start(&story->loop, DELAY_MS);
+    uint64_t now_ms = clock_ms(&state->loop);
+    if (sim_fd_read(state->loop.fds, state->socket, &request, 1) == 1) {
+        state->came_ms = now_ms;
+        timer_start(&state->loop, DELAY_MS);
     }
 }
 
 static void
-run_timers(struct story *story)
+run_timers(struct state *state)
 {
-    struct loop *loop = &story->loop;
+    struct loop *loop = &state->loop;
     if (loop->timeout_ms <= loop->time_ms) {
         loop->timeout_ms = SIM_NEVER;
-        answer(story);
+        answer(state);
     }
 }
 
 static void
-poll_for_events(struct story *story)
+poll_for_events(struct state *state)
 {
-    struct loop *loop = &story->loop;
+    struct loop *loop = &state->loop;
     struct sim_fd_event batch[BATCH_MAX];
     uint64_t timeout_ns = SIM_NEVER;
     if (loop->timeout_ms != SIM_NEVER) {
@@ -100,7 +100,7 @@ poll_for_events(struct story *story)
         loop->time_ms = clock_ms(loop);
     }
     for (uint32_t i = 0; i < count; i++) {
-        on_request(story);
+        on_request(state);
     }
 }
 
@@ -109,13 +109,13 @@ poll_for_events(struct story *story)
 static void
 server_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    while (story->answered < story->requests) {
-        story->loop.time_ms = clock_ms(&story->loop);
-        run_timers(story);
-        if (story->answered < story->requests) {
-            poll_for_events(story);
+    while (state->answered < state->requests) {
+        state->loop.time_ms = clock_ms(&state->loop);
+        run_timers(state);
+        if (state->answered < state->requests) {
+            poll_for_events(state);
         }
     }
 }
@@ -123,10 +123,10 @@ server_main(struct sim_world *world, void *argument)
 static void
 guesser_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    for (uint32_t i = 0; i < story->requests; i++) {
-        SIM_ALWAYS(sim_fd_write(story->loop.fds, story->peer, "p", 1) == 1);
-        while (story->answered == i) {
+    struct state *state = argument;
+    for (uint32_t i = 0; i < state->requests; i++) {
+        SIM_ALWAYS(sim_fd_write(state->loop.fds, state->peer, "p", 1) == 1);
+        while (state->answered == i) {
             sim_sleep(world, RT_MS);
         }
         sim_sleep(world, sim_range(world, 5, 200) * RT_MS);
@@ -138,17 +138,17 @@ guesser_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     int ends[2] = {-1, -1};
-    story->loop = (struct loop){.world = world, .timeout_ms = SIM_NEVER, .broken = broken};
-    story->loop.fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
-    SIM_ALWAYS(sim_fd_pair(story->loop.fds, "socket", 0, 40 * RT_MS, ends) == RT_OK);
-    story->socket = ends[0];
-    story->peer = ends[1];
-    SIM_ALWAYS(sim_fd_add(story->loop.fds, story->socket, SIM_FD_IN, 0) == RT_OK);
-    story->requests = 1 + sim_pick(world, 3);
-    (void)sim_loop_new(world, "guesser", guesser_main, story);
-    (void)sim_loop_new(world, "server", server_main, story);
+    state->loop = (struct loop){.world = world, .timeout_ms = SIM_NEVER, .broken = broken};
+    state->loop.fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
+    SIM_ALWAYS(sim_fd_pair(state->loop.fds, "socket", 0, 40 * RT_MS, ends) == RT_OK);
+    state->socket = ends[0];
+    state->peer = ends[1];
+    SIM_ALWAYS(sim_fd_add(state->loop.fds, state->socket, SIM_FD_IN, 0) == RT_OK);
+    state->requests = 1 + sim_pick(world, 3);
+    (void)sim_loop_new(world, "guesser", guesser_main, state);
+    (void)sim_loop_new(world, "server", server_main, state);
 }
 
 static void

@@ -95,7 +95,7 @@ loop_turn(struct loop *loop)
 
 /* ---- The client. ------------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct loop loop;
     int cluster;
     int worker;       /* -1: none; the cluster will say which. */
@@ -106,64 +106,64 @@ struct story {
     int worker_end;
 };
 
-static struct story *
-story_of(struct loop *loop)
+static struct state *
+state_of(struct loop *loop)
 {
-    return rt_container_of(loop, struct story, loop);
+    return rt_container_of(loop, struct state, loop);
 }
 
 /* The worker's answer, or its end. */
 static void
 on_worker(struct loop *loop, int fd, uint32_t events)
 {
-    struct story *story = story_of(loop);
+    struct state *state = state_of(loop);
     char answer = 0;
     if ((events & (SIM_FD_HUP | SIM_FD_ERR)) != 0) {
         loop_close(loop, fd);
-        story->worker = -1;
+        state->worker = -1;
         return;
     }
     if (sim_fd_read(loop->fds, fd, &answer, 1) == 1) {
-        story->answered = true;
+        state->answered = true;
     }
 }
 
 static void
-connect_worker(struct story *story)
+connect_worker(struct state *state)
 {
-    struct loop *loop = &story->loop;
+    struct loop *loop = &state->loop;
     int ends[2] = {-1, -1};
     SIM_ALWAYS(sim_fd_pair(loop->fds, "worker", WORKER_NS_MIN, NS_MAX, ends) == RT_OK);
-    story->worker = ends[0];
-    story->worker_end = ends[1];
-    story->workers++;
-    loop_watch(loop, story->worker, on_worker);
-    SIM_ALWAYS(sim_fd_write(loop->fds, story->worker, "?", 1) == 1);
+    state->worker = ends[0];
+    state->worker_end = ends[1];
+    state->workers++;
+    loop_watch(loop, state->worker, on_worker);
+    SIM_ALWAYS(sim_fd_write(loop->fds, state->worker, "?", 1) == 1);
 }
 
 /* The cluster's word: go on with the next worker. */
 static void
 on_cluster(struct loop *loop, int fd, uint32_t events)
 {
-    struct story *story = story_of(loop);
+    struct state *state = state_of(loop);
     char word = 0;
     (void)events;
     if (sim_fd_read(loop->fds, fd, &word, 1) != 1) {
         return;
     }
-    if (story->worker != -1) {
-        loop_close(loop, story->worker);
+    if (state->worker != -1) {
+        loop_close(loop, state->worker);
     }
-    connect_worker(story);
+    connect_worker(state);
 }
 
 static void
 client_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    while (!story->answered) {
-        loop_turn(&story->loop);
+    while (!state->answered) {
+        loop_turn(&state->loop);
     }
 }
 
@@ -172,17 +172,17 @@ client_main(struct sim_world *world, void *argument)
 static void
 others_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct sim_fds *fds = story->loop.fds;
+    struct state *state = argument;
+    struct sim_fds *fds = state->loop.fds;
     char question = 0;
     sim_sleep(world, 10 * RT_MS);
-    SIM_ALWAYS(sim_fd_write(fds, story->cluster_end, "!", 1) == 1);
-    SIM_ALWAYS(sim_fd_close(fds, story->worker_end) == RT_OK);
-    while (story->workers < 2 || sim_fd_read(fds, story->worker_end, &question, 1) == RT_E_AGAIN) {
+    SIM_ALWAYS(sim_fd_write(fds, state->cluster_end, "!", 1) == 1);
+    SIM_ALWAYS(sim_fd_close(fds, state->worker_end) == RT_OK);
+    while (state->workers < 2 || sim_fd_read(fds, state->worker_end, &question, 1) == RT_E_AGAIN) {
         sim_sleep(world, RT_MS);
     }
     if (question == '?') {
-        (void)sim_fd_write(fds, story->worker_end, "=", 1); /* Who has gone meanwhile gets none. */
+        (void)sim_fd_write(fds, state->worker_end, "=", 1); /* Who has gone meanwhile gets none. */
     }
 }
 
@@ -191,18 +191,18 @@ others_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool forgets)
 {
-    struct story *story = sim_new(world, struct story);
-    struct loop *loop = &story->loop;
+    struct state *state = sim_new(world, struct state);
+    struct loop *loop = &state->loop;
     int ends[2] = {-1, -1};
     loop->fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
     loop->forgets = forgets;
     SIM_ALWAYS(sim_fd_pair(loop->fds, "cluster", CLUSTER_NS_MIN, NS_MAX, ends) == RT_OK);
-    story->cluster = ends[0];
-    story->cluster_end = ends[1];
-    loop_watch(loop, story->cluster, on_cluster);
-    connect_worker(story);
-    (void)sim_loop_new(world, "client", client_main, story);
-    (void)sim_loop_new_background(world, "others", others_main, story);
+    state->cluster = ends[0];
+    state->cluster_end = ends[1];
+    loop_watch(loop, state->cluster, on_cluster);
+    connect_worker(state);
+    (void)sim_loop_new(world, "client", client_main, state);
+    (void)sim_loop_new_background(world, "others", others_main, state);
 }
 
 static void

@@ -55,7 +55,7 @@ poller_wait(struct poller *poller, struct sim_fd_event *ret_events, uint64_t tim
 
 /* ---- The sampler. ---------------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct poller poller;
     int control;
     uint64_t period_ns;
@@ -66,17 +66,17 @@ struct story {
 static void
 sampler_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    story->next_ns = sim_now(world) + story->period_ns;
-    while (story->samples < SAMPLES) {
+    struct state *state = argument;
+    state->next_ns = sim_now(world) + state->period_ns;
+    while (state->samples < SAMPLES) {
         uint64_t now_ns = sim_now(world);
-        if (now_ns >= story->next_ns) {
-            story->samples++;
-            story->next_ns += story->period_ns;
+        if (now_ns >= state->next_ns) {
+            state->samples++;
+            state->next_ns += state->period_ns;
             continue;
         }
         struct sim_fd_event batch[BATCH_MAX];
-        if (poller_wait(&story->poller, batch, story->next_ns - now_ns) > 0) {
+        if (poller_wait(&state->poller, batch, state->next_ns - now_ns) > 0) {
             return; /* Told to stop. */
         }
     }
@@ -88,15 +88,15 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     static const uint64_t rates[] = {100, 50, 60, 144};
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
     int ends[2] = {-1, -1};
-    story->poller = (struct poller){.fds = fds, .broken = broken};
-    story->period_ns = RT_SECOND / rates[sim_pick(world, 4)];
+    state->poller = (struct poller){.fds = fds, .broken = broken};
+    state->period_ns = RT_SECOND / rates[sim_pick(world, 4)];
     SIM_ALWAYS(sim_fd_pair(fds, "control", 0, RT_MS, ends) == RT_OK);
-    story->control = ends[0];
-    SIM_ALWAYS(sim_fd_add(fds, story->control, SIM_FD_IN, 0) == RT_OK);
-    (void)sim_loop_new(world, "sampler", sampler_main, story);
+    state->control = ends[0];
+    SIM_ALWAYS(sim_fd_add(fds, state->control, SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "sampler", sampler_main, state);
 }
 
 static void

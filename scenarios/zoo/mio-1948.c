@@ -55,7 +55,7 @@ kernel_wait(struct poller *poller, struct sim_fd_event *ret_events, uint32_t max
 
 /* ---- The cache. ------------------------------------------------------------------------------ */
 
-struct story {
+struct state {
     struct poller poller;
     int client;
     uint64_t lives_ns;
@@ -65,17 +65,17 @@ struct story {
 static void
 cache_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    uint64_t expires_ns = sim_now(world) + story->lives_ns;
-    while (!story->evicted) {
+    struct state *state = argument;
+    uint64_t expires_ns = sim_now(world) + state->lives_ns;
+    while (!state->evicted) {
         struct sim_fd_event batch[BATCH_MAX];
         uint64_t now_ns = sim_now(world);
         if (now_ns >= expires_ns) {
-            story->evicted = true;
+            state->evicted = true;
             break;
         }
-        int timeout = timeout_of(&story->poller, expires_ns - now_ns);
-        uint32_t count = kernel_wait(&story->poller, batch, BATCH_MAX, timeout);
+        int timeout = timeout_of(&state->poller, expires_ns - now_ns);
+        uint32_t count = kernel_wait(&state->poller, batch, BATCH_MAX, timeout);
         SIM_ALWAYS(count == 0); /* The client says nothing. */
     }
 }
@@ -86,15 +86,15 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     static const uint64_t lives_ns[] = {2 * RT_SECOND, 10 * MINUTE, 20 * MINUTE, 40 * MINUTE};
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
     int ends[2] = {-1, -1};
-    story->poller = (struct poller){.fds = fds, .broken = broken};
-    story->lives_ns = lives_ns[sim_pick(world, 4)];
+    state->poller = (struct poller){.fds = fds, .broken = broken};
+    state->lives_ns = lives_ns[sim_pick(world, 4)];
     SIM_ALWAYS(sim_fd_pair(fds, "client", 0, RT_MS, ends) == RT_OK);
-    story->client = ends[0];
-    SIM_ALWAYS(sim_fd_add(fds, story->client, SIM_FD_IN, 0) == RT_OK);
-    (void)sim_loop_new(world, "cache", cache_main, story);
+    state->client = ends[0];
+    SIM_ALWAYS(sim_fd_add(fds, state->client, SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "cache", cache_main, state);
 }
 
 static void

@@ -31,7 +31,7 @@
 #define CHUNK 8
 #define READS_A_POLL 3
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct rt_task main;
     struct sim_input *upload;
@@ -46,19 +46,19 @@ struct story {
 
 /* READY at the end of the upload. */
 static rt_poll
-read_some(struct story *story, struct rt_cx *cx)
+read_some(struct state *state, struct rt_cx *cx)
 {
     for (uint32_t i = 0; i < READS_A_POLL; i++) {
         size_t size = 0;
-        rt_err err = sim_input_read(story->upload, story->text + story->length,
-                sizeof(story->text) - story->length, &size);
+        rt_err err = sim_input_read(state->upload, state->text + state->length,
+                sizeof(state->text) - state->length, &size);
         if (err == RT_E_CLOSED) {
             return RT_READY;
         }
         if (err == RT_E_AGAIN) {
-            RT_AWAIT(rt_wait_for(&story->wait, &story->readable, cx));
+            RT_AWAIT(rt_wait_for(&state->wait, &state->readable, cx));
         }
-        story->length += size;
+        state->length += size;
     }
     rt_cx_reenqueue(cx);
     return RT_PENDING;
@@ -67,57 +67,57 @@ read_some(struct story *story, struct rt_cx *cx)
 static rt_poll
 main_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    return read_some(rt_container_of(task, struct story, main), cx);
+    return read_some(rt_container_of(task, struct state, main), cx);
 }
 
 static rt_poll
 signal_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, signal);
-    return rt_wait_for(&story->signal_wait, &story->signalled, cx);
+    struct state *state = rt_container_of(task, struct state, signal);
+    return rt_wait_for(&state->signal_wait, &state->signalled, cx);
 }
 
 static void
 main_cleanup(struct rt_task *task)
 {
-    struct story *story = rt_container_of(task, struct story, main);
-    rt_wait_cancel(&story->wait);
-    rt_pollable_drop(&story->readable);
+    struct state *state = rt_container_of(task, struct state, main);
+    rt_wait_cancel(&state->wait);
+    rt_pollable_drop(&state->readable);
 }
 
 static void
 signal_cleanup(struct rt_task *task)
 {
-    struct story *story = rt_container_of(task, struct story, signal);
-    rt_wait_cancel(&story->signal_wait);
-    rt_pollable_drop(&story->signalled);
+    struct state *state = rt_container_of(task, struct state, signal);
+    rt_wait_cancel(&state->signal_wait);
+    rt_pollable_drop(&state->signalled);
 }
 
 static void
 loop_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    SIM_ALWAYS(rt_block_on(sim_rt_runtime(story->rt), &story->main) == RT_OK);
+    SIM_ALWAYS(rt_block_on(sim_rt_runtime(state->rt), &state->main) == RT_OK);
 }
 
 static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
-    struct sim_host *host = sim_rt_host(story->rt);
-    story->upload = sim_input_new(host, "upload", UPLOAD, SIZE, CHUNK, 1 * RT_MS, 9 * RT_MS);
-    SIM_ALWAYS(sim_input_subscribe(story->upload, &story->readable) == RT_OK);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
+    struct sim_host *host = sim_rt_host(state->rt);
+    state->upload = sim_input_new(host, "upload", UPLOAD, SIZE, CHUNK, 1 * RT_MS, 9 * RT_MS);
+    SIM_ALWAYS(sim_input_subscribe(state->upload, &state->readable) == RT_OK);
     struct sim_source *signal = sim_source_new(host, "signal to end");
-    SIM_ALWAYS(sim_source_subscribe(signal, &story->signalled) == RT_OK);
-    rt_wait_init(&story->wait);
-    rt_wait_init(&story->signal_wait);
-    rt_task_init(&story->main, main_poll, main_cleanup, "main");
-    rt_task_init(&story->signal, signal_poll, signal_cleanup, "signal");
-    sim_spawn_background(story->rt, &story->signal);
-    (void)sim_loop_new(world, "block_on", loop_main, story);
+    SIM_ALWAYS(sim_source_subscribe(signal, &state->signalled) == RT_OK);
+    rt_wait_init(&state->wait);
+    rt_wait_init(&state->signal_wait);
+    rt_task_init(&state->main, main_poll, main_cleanup, "main");
+    rt_task_init(&state->signal, signal_poll, signal_cleanup, "signal");
+    sim_spawn_background(state->rt, &state->signal);
+    (void)sim_loop_new(world, "block_on", loop_main, state);
 }
 
 #ifdef ZOO_FORM_BROKEN

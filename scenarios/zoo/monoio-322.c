@@ -82,7 +82,7 @@ static const struct rt_sched_ops local_ops = {
 
 /* ---- A service and its settings. ------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct local local;
     struct rt_task loader;
     struct rt_sleep disk;
@@ -95,21 +95,21 @@ struct story {
 static rt_poll
 loader_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, loader);
-    RT_AWAIT(rt_sleep_poll(&story->disk, cx));
-    story->loaded = true;
+    struct state *state = rt_container_of(task, struct state, loader);
+    RT_AWAIT(rt_sleep_poll(&state->disk, cx));
+    state->loaded = true;
     return RT_READY;
 }
 
 static rt_poll
 service_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, service);
-    if (!story->started) {
-        RT_AWAIT(rt_sleep_poll(&story->start, cx));
-        story->started = true;
+    struct state *state = rt_container_of(task, struct state, service);
+    if (!state->started) {
+        RT_AWAIT(rt_sleep_poll(&state->start, cx));
+        state->started = true;
     }
-    if (!story->loaded) {
+    if (!state->loaded) {
         rt_cx_reenqueue(cx); /* yield_now */
         return RT_PENDING;
     }
@@ -121,16 +121,16 @@ service_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    story->local = (struct local){{&local_ops}, .broken = broken, .polled = RT_SCHED_NONE};
-    struct sim_rt_options options = {.sched = &story->local.sched, .capacity = TASKS_MAX};
+    struct state *state = sim_new(world, struct state);
+    state->local = (struct local){{&local_ops}, .broken = broken, .polled = RT_SCHED_NONE};
+    struct sim_rt_options options = {.sched = &state->local.sched, .capacity = TASKS_MAX};
     struct sim_rt *rt = sim_rt_new(world, &options);
-    rt_sleep_init(&story->disk, sim_range(world, 0, 200 * RT_US));
-    rt_sleep_init(&story->start, 100 * RT_US);
-    rt_task_init(&story->loader, loader_poll, NULL, "loader");
-    rt_task_init(&story->service, service_poll, NULL, "service");
-    sim_spawn(rt, &story->loader);
-    sim_spawn(rt, &story->service);
+    rt_sleep_init(&state->disk, sim_range(world, 0, 200 * RT_US));
+    rt_sleep_init(&state->start, 100 * RT_US);
+    rt_task_init(&state->loader, loader_poll, NULL, "loader");
+    rt_task_init(&state->service, service_poll, NULL, "service");
+    sim_spawn(rt, &state->loader);
+    sim_spawn(rt, &state->service);
 }
 
 static void

@@ -60,7 +60,7 @@ on_timeout(struct interval *interval)
 
 /* ---- The job. -------------------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct interval look;
     bool done;
     bool tidy; /* Who did the job clears the interval. */
@@ -69,8 +69,8 @@ struct story {
 static void
 look(struct interval *interval)
 {
-    struct story *story = rt_container_of(interval, struct story, look);
-    if (story->done) {
+    struct state *state = rt_container_of(interval, struct state, look);
+    if (state->done) {
         clear_interval(interval);
     }
 }
@@ -78,8 +78,8 @@ look(struct interval *interval)
 static void
 node_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct interval *interval = &story->look;
+    struct state *state = argument;
+    struct interval *interval = &state->look;
     while (interval->handle != NULL) {
         uint64_t now_ns = sim_now(world);
         if (interval->handle->timeout_ns <= now_ns) {
@@ -93,11 +93,11 @@ node_main(struct sim_world *world, void *argument)
 static void
 job_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     sim_sleep(world, sim_range(world, 1 * RT_MS, 9 * RT_MS));
-    story->done = true;
-    if (story->tidy) {
-        clear_interval(&story->look);
+    state->done = true;
+    if (state->tidy) {
+        clear_interval(&state->look);
     }
 }
 
@@ -106,16 +106,16 @@ job_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    story->look = (struct interval){.world = world,
+    struct state *state = sim_new(world, struct state);
+    state->look = (struct interval){.world = world,
             .handle = sim_new(world, struct handle),
             .callback = look,
             .repeat_ns = PERIOD_NS,
             .broken = broken};
-    handle_start(&story->look);
-    story->tidy = sim_pick(world, 2) == 0;
-    (void)sim_loop_new(world, "node", node_main, story);
-    (void)sim_loop_new(world, "job", job_main, story);
+    handle_start(&state->look);
+    state->tidy = sim_pick(world, 2) == 0;
+    (void)sim_loop_new(world, "node", node_main, state);
+    (void)sim_loop_new(world, "job", job_main, state);
 }
 
 static void

@@ -29,17 +29,17 @@
 
 /* ---- Timers, as in redis' ae.c. -------------------------------------------------------------- */
 
-struct story;
+struct state;
 
 struct timer {
-    int64_t (*procedure)(struct story *story); /* Milliseconds until the next call, or NOMORE. */
+    int64_t (*procedure)(struct state *state); /* Milliseconds until the next call, or NOMORE. */
     uint64_t when_ns;
     bool deleted;
     uint32_t calls; /* Going on now. */
     struct timer *next;
 };
 
-struct story {
+struct state {
     struct sim_world *world;
     struct timer *timers;
     struct timer *load;
@@ -56,88 +56,88 @@ timer_free(struct timer *timer)
 }
 
 static void
-timer_call(struct story *story, struct timer *timer)
+timer_call(struct state *state, struct timer *timer)
 {
     timer->calls++;
-    int64_t again_ms = timer->procedure(story);
+    int64_t again_ms = timer->procedure(state);
     timer->calls--;
     if (again_ms == NOMORE) {
         timer->deleted = true;
     } else {
-        timer->when_ns = sim_now(story->world) + (uint64_t)again_ms * RT_MS;
+        timer->when_ns = sim_now(state->world) + (uint64_t)again_ms * RT_MS;
     }
 }
 
 static void
-pass(struct story *story)
+pass(struct state *state)
 {
-    struct timer **place = &story->timers;
+    struct timer **place = &state->timers;
     while (*place != NULL) {
         struct timer *timer = *place;
-        if (timer->deleted && (story->broken || timer->calls == 0)) {
+        if (timer->deleted && (state->broken || timer->calls == 0)) {
             *place = timer->next;
             timer_free(timer);
             continue;
         }
-        if (!timer->deleted && timer->calls == 0 && timer->when_ns <= sim_now(story->world)) {
-            timer_call(story, timer);
+        if (!timer->deleted && timer->calls == 0 && timer->when_ns <= sim_now(state->world)) {
+            timer_call(state, timer);
         }
         place = &timer->next;
     }
 }
 
 static void
-process_events(struct story *story)
+process_events(struct state *state)
 {
-    if (sim_source_take(story->command) == RT_OK) {
-        story->answered++;
-        if (story->load != NULL) {
-            story->load->deleted = true;
-            story->load = NULL;
+    if (sim_source_take(state->command) == RT_OK) {
+        state->answered++;
+        if (state->load != NULL) {
+            state->load->deleted = true;
+            state->load = NULL;
         }
     }
-    pass(story);
+    pass(state);
 }
 
 /* ---- The server. ----------------------------------------------------------------------------- */
 
 static int64_t
-load(struct story *story)
+load(struct state *state)
 {
     for (uint32_t i = 0; i < PIECES; i++) {
-        sim_sleep(story->world, RT_MS);
-        process_events(story);
+        sim_sleep(state->world, RT_MS);
+        process_events(state);
     }
-    story->load = NULL;
+    state->load = NULL;
     return NOMORE;
 }
 
 static int64_t
-heartbeat(struct story *story)
+heartbeat(struct state *state)
 {
-    return ++story->beats < 5 ? 3 : NOMORE;
+    return ++state->beats < 5 ? 3 : NOMORE;
 }
 
 static void
-timer_add(struct story *story, uint64_t delay_ns, int64_t (*procedure)(struct story *story))
+timer_add(struct state *state, uint64_t delay_ns, int64_t (*procedure)(struct state *state))
 {
-    struct timer *timer = sim_new(story->world, struct timer);
+    struct timer *timer = sim_new(state->world, struct timer);
     timer->procedure = procedure;
-    timer->when_ns = sim_now(story->world) + delay_ns;
-    timer->next = story->timers;
-    story->timers = timer;
+    timer->when_ns = sim_now(state->world) + delay_ns;
+    timer->next = state->timers;
+    state->timers = timer;
 }
 
 static void
 server_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    timer_add(story, RT_MS, heartbeat);
-    timer_add(story, 2 * RT_MS, load);
-    story->load = story->timers;
-    while (story->timers != NULL || story->answered == 0) {
+    struct state *state = argument;
+    timer_add(state, RT_MS, heartbeat);
+    timer_add(state, 2 * RT_MS, load);
+    state->load = state->timers;
+    while (state->timers != NULL || state->answered == 0) {
         sim_sleep(world, RT_MS);
-        process_events(story);
+        process_events(state);
     }
 }
 
@@ -146,11 +146,11 @@ server_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    *story = (struct story){.world = world, .broken = broken};
-    story->command = sim_source_new(sim_host_new(world, NULL, SIM_PROFILE_FD), "command");
-    sim_source_event_in(story->command, 0, 20 * RT_MS);
-    (void)sim_loop_new(world, "server", server_main, story);
+    struct state *state = sim_new(world, struct state);
+    *state = (struct state){.world = world, .broken = broken};
+    state->command = sim_source_new(sim_host_new(world, NULL, SIM_PROFILE_FD), "command");
+    sim_source_event_in(state->command, 0, 20 * RT_MS);
+    (void)sim_loop_new(world, "server", server_main, state);
 }
 
 static void

@@ -108,7 +108,7 @@ loop_turn(struct loop *loop)
 
 /* ---- The server. ----------------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct loop loop;
     int servers[CLIENTS];
     int clients[CLIENTS];
@@ -120,12 +120,12 @@ struct story {
 static void
 on_writable(struct loop *loop, int fd)
 {
-    struct story *story = rt_container_of(loop, struct story, loop);
-    while (story->answers[fd] > 0 && sim_fd_write(loop->fds, fd, "+", 1) == 1) {
-        story->answers[fd]--;
-        story->answered++;
+    struct state *state = rt_container_of(loop, struct state, loop);
+    while (state->answers[fd] > 0 && sim_fd_write(loop->fds, fd, "+", 1) == 1) {
+        state->answers[fd]--;
+        state->answered++;
     }
-    if (story->answers[fd] == 0) {
+    if (state->answers[fd] == 0) {
         loop_forget_writable(loop, fd);
     }
 }
@@ -133,7 +133,7 @@ on_writable(struct loop *loop, int fd)
 static void
 on_command(struct loop *loop, int fd)
 {
-    struct story *story = rt_container_of(loop, struct story, loop);
+    struct state *state = rt_container_of(loop, struct state, loop);
     char command = 0;
     if (sim_fd_read(loop->fds, fd, &command, 1) != 1) {
         return;
@@ -141,7 +141,7 @@ on_command(struct loop *loop, int fd)
     if (command == 'm') {
         loop_resize(loop, 2 * loop->rows_count);
     }
-    if (story->answers[fd]++ == 0) {
+    if (state->answers[fd]++ == 0) {
         loop_wait_for(loop, fd, SIM_FD_OUT, on_writable);
     }
 }
@@ -149,13 +149,13 @@ on_command(struct loop *loop, int fd)
 static void
 server_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        loop_wait_for(&story->loop, story->servers[i], SIM_FD_IN, on_command);
+        loop_wait_for(&state->loop, state->servers[i], SIM_FD_IN, on_command);
     }
-    while (story->answered < story->asked) {
-        loop_turn(&story->loop);
+    while (state->answered < state->asked) {
+        loop_turn(&state->loop);
     }
 }
 
@@ -163,11 +163,11 @@ server_main(struct sim_world *world, void *argument)
 static void
 clients_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        SIM_ALWAYS(sim_fd_write(story->loop.fds, story->clients[i], "g", 1) == 1);
+        SIM_ALWAYS(sim_fd_write(state->loop.fds, state->clients[i], "g", 1) == 1);
         sim_sleep(world, 3 * RT_MS - sim_range(world, 0, 3 * RT_MS - 1));
-        SIM_ALWAYS(sim_fd_write(story->loop.fds, story->clients[i], i == 0 ? "m" : "g", 1) == 1);
+        SIM_ALWAYS(sim_fd_write(state->loop.fds, state->clients[i], i == 0 ? "m" : "g", 1) == 1);
     }
 }
 
@@ -176,21 +176,21 @@ clients_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
-    story->loop.world = world;
-    story->loop.fds = fds;
-    story->loop.broken = broken;
-    story->asked = 2 * CLIENTS;
-    loop_resize(&story->loop, 16);
+    state->loop.world = world;
+    state->loop.fds = fds;
+    state->loop.broken = broken;
+    state->asked = 2 * CLIENTS;
+    loop_resize(&state->loop, 16);
     for (uint32_t i = 0; i < CLIENTS; i++) {
         int ends[2] = {-1, -1};
         SIM_ALWAYS(sim_fd_pair(fds, "connection", 0, 2 * RT_MS, ends) == RT_OK);
-        story->servers[i] = ends[0];
-        story->clients[i] = ends[1];
+        state->servers[i] = ends[0];
+        state->clients[i] = ends[1];
     }
-    (void)sim_loop_new(world, "server", server_main, story);
-    (void)sim_loop_new(world, "clients", clients_main, story);
+    (void)sim_loop_new(world, "server", server_main, state);
+    (void)sim_loop_new(world, "clients", clients_main, state);
 }
 
 static void

@@ -48,7 +48,7 @@ struct session {
     bool heard; /* Something, since the last look. */
 };
 
-struct story {
+struct state {
     struct timers timers;
     struct session *session;
     uint64_t words; /* So many the peer says before it goes. */
@@ -65,25 +65,25 @@ timer_arm(struct timer *timer, uint64_t deadline_ns)
 }
 
 static void
-timers_fire(struct story *story, struct timer *timer)
+timers_fire(struct state *state, struct timer *timer)
 {
     uint64_t next_ns = timer->deadline_ns + timer->period_ns;
-    story->timers.armed = NULL;
-    if (!story->broken) {
+    state->timers.armed = NULL;
+    if (!state->broken) {
         timer_arm(timer, next_ns);
     }
     timer->callback(timer);
-    if (story->broken) {
+    if (state->broken) {
         timer_arm(timer, next_ns);
     }
 }
 
 static void
-session_delete(struct story *story)
+session_delete(struct state *state)
 {
-    struct session *session = story->session;
+    struct session *session = state->session;
     session->timers->armed = NULL;
-    story->session = NULL;
+    state->session = NULL;
     memset(session, FREED, sizeof(*session));
 }
 
@@ -91,9 +91,9 @@ static void
 look_for_life(struct timer *timer)
 {
     struct session *session = rt_container_of(timer, struct session, idle);
-    struct story *story = rt_container_of(session->timers, struct story, timers);
+    struct state *state = rt_container_of(session->timers, struct state, timers);
     if (!session->heard) {
-        session_delete(story);
+        session_delete(state);
         return;
     }
     session->heard = false;
@@ -102,11 +102,11 @@ look_for_life(struct timer *timer)
 static void
 reactor_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    while (story->timers.armed != NULL) {
-        struct timer *timer = story->timers.armed;
+    struct state *state = argument;
+    while (state->timers.armed != NULL) {
+        struct timer *timer = state->timers.armed;
         if (timer->deadline_ns <= sim_now(world)) {
-            timers_fire(story, timer);
+            timers_fire(state, timer);
         } else {
             sim_sleep(world, RT_MS);
         }
@@ -116,13 +116,13 @@ reactor_main(struct sim_world *world, void *argument)
 static void
 peer_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    for (uint64_t i = 0; i < story->words && story->session != NULL; i++) {
-        story->session->heard = true;
+    struct state *state = argument;
+    for (uint64_t i = 0; i < state->words && state->session != NULL; i++) {
+        state->session->heard = true;
         sim_sleep(world, RT_MS);
     }
-    if (story->polite && story->session != NULL) {
-        session_delete(story);
+    if (state->polite && state->session != NULL) {
+        session_delete(state);
     }
 }
 
@@ -131,19 +131,19 @@ peer_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct session *session = sim_new(world, struct session);
-    story->broken = broken;
-    story->session = session;
-    story->polite = sim_pick(world, 2) == 0;
-    story->words = sim_range(world, 3, 12);
-    session->timers = &story->timers;
+    state->broken = broken;
+    state->session = session;
+    state->polite = sim_pick(world, 2) == 0;
+    state->words = sim_range(world, 3, 12);
+    session->timers = &state->timers;
     session->heard = true;
     session->idle = (struct timer){
-            .timers = &story->timers, .callback = look_for_life, .period_ns = PERIOD_NS};
+            .timers = &state->timers, .callback = look_for_life, .period_ns = PERIOD_NS};
     timer_arm(&session->idle, PERIOD_NS);
-    (void)sim_loop_new(world, "reactor", reactor_main, story);
-    (void)sim_loop_new(world, "peer", peer_main, story);
+    (void)sim_loop_new(world, "reactor", reactor_main, state);
+    (void)sim_loop_new(world, "peer", peer_main, state);
 }
 
 static void

@@ -40,7 +40,7 @@ struct queue {
     bool broken;
 };
 
-struct story {
+struct state {
     struct queue queue;
     struct job jobs[JOBS];
     uint32_t brought;
@@ -118,14 +118,14 @@ pop_eventually(struct queue *queue, struct rt_cx *cx)
 static rt_poll
 printer_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, printer);
-    while (story->printed < JOBS) {
-        RT_AWAIT(pop_eventually(&story->queue, cx));
-        if (story->queue.err != RT_OK) {
+    struct state *state = rt_container_of(task, struct state, printer);
+    while (state->printed < JOBS) {
+        RT_AWAIT(pop_eventually(&state->queue, cx));
+        if (state->queue.err != RT_OK) {
             return RT_READY;
         }
-        story->pages += story->queue.popped->pages;
-        story->printed++;
+        state->pages += state->queue.popped->pages;
+        state->printed++;
         SIM_PROGRESS();
     }
     return RT_READY;
@@ -134,11 +134,11 @@ printer_poll(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 clerk_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, clerk);
-    while (story->brought < JOBS) {
-        RT_AWAIT(rt_sleep_poll(&story->walk, cx));
-        rt_sleep_init(&story->walk, RT_MS);
-        push(&story->queue, &story->jobs[story->brought++]);
+    struct state *state = rt_container_of(task, struct state, clerk);
+    while (state->brought < JOBS) {
+        RT_AWAIT(rt_sleep_poll(&state->walk, cx));
+        rt_sleep_init(&state->walk, RT_MS);
+        push(&state->queue, &state->jobs[state->brought++]);
     }
     return RT_READY;
 }
@@ -146,9 +146,9 @@ clerk_poll(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 operator_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, operator);
-    RT_AWAIT(rt_sleep_poll(&story->patience, cx));
-    abort_queue(&story->queue);
+    struct state *state = rt_container_of(task, struct state, operator);
+    RT_AWAIT(rt_sleep_poll(&state->patience, cx));
+    abort_queue(&state->queue);
     return RT_READY;
 }
 
@@ -158,20 +158,20 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    story->queue.broken = broken;
-    rt_slot_init(&story->queue.waiting);
+    struct state *state = sim_new(world, struct state);
+    state->queue.broken = broken;
+    rt_slot_init(&state->queue.waiting);
     for (uint32_t i = 0; i < JOBS; i++) {
-        story->jobs[i].pages = i + 1;
+        state->jobs[i].pages = i + 1;
     }
-    rt_sleep_until(&story->walk, RT_MS);
-    rt_sleep_until(&story->patience, (JOBS + 1 - sim_pick(world, JOBS + 1)) * RT_MS);
-    rt_task_init(&story->printer, printer_poll, NULL, "printer");
-    rt_task_init(&story->clerk, clerk_poll, NULL, "clerk");
-    rt_task_init(&story->operator, operator_poll, NULL, "operator");
-    sim_spawn(rt, &story->printer);
-    sim_spawn(rt, &story->clerk);
-    sim_spawn(rt, &story->operator);
+    rt_sleep_until(&state->walk, RT_MS);
+    rt_sleep_until(&state->patience, (JOBS + 1 - sim_pick(world, JOBS + 1)) * RT_MS);
+    rt_task_init(&state->printer, printer_poll, NULL, "printer");
+    rt_task_init(&state->clerk, clerk_poll, NULL, "clerk");
+    rt_task_init(&state->operator, operator_poll, NULL, "operator");
+    sim_spawn(rt, &state->printer);
+    sim_spawn(rt, &state->clerk);
+    sim_spawn(rt, &state->operator);
 }
 
 static void

@@ -28,7 +28,7 @@ enum { HANDLE, PAUSE, CHILDREN };
 
 #define PAUSE_NS RT_MS
 
-struct story {
+struct state {
     struct rt_task main;
     struct rt_join join;
     struct rt_child children[CHILDREN];
@@ -42,39 +42,39 @@ struct story {
 static rt_poll
 handle_poll(struct rt_future *future, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(future, struct story, handle);
-    return rt_task_join(&story->worker, cx);
+    struct state *state = rt_container_of(future, struct state, handle);
+    return rt_task_join(&state->worker, cx);
 }
 
 static rt_poll
 worker_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, worker);
-    return rt_sleep_poll(&story->work, cx);
+    struct state *state = rt_container_of(task, struct state, worker);
+    return rt_sleep_poll(&state->work, cx);
 }
 
 static rt_poll
 main_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, main);
-    return rt_join_poll(&story->join, cx);
+    struct state *state = rt_container_of(task, struct state, main);
+    return rt_join_poll(&state->join, cx);
 }
 
 static void
 setup(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    rt_sleep_init(&story->work, sim_pick(world, 2) == 0 ? 2 * PAUSE_NS : PAUSE_NS);
-    rt_future_init(&story->handle, handle_poll, NULL, "handle");
-    rt_task_init(&story->worker, worker_poll, NULL, "worker");
-    rt_sleep_future_init(&story->pause, PAUSE_NS);
-    story->children[HANDLE].future = &story->handle;
-    story->children[PAUSE].future = &story->pause.future;
-    rt_join_init(&story->join, story->children, CHILDREN);
-    rt_task_init(&story->main, main_poll, NULL, "main");
-    sim_spawn(rt, &story->main);
-    sim_spawn(rt, &story->worker);
+    struct state *state = sim_new(world, struct state);
+    rt_sleep_init(&state->work, sim_pick(world, 2) == 0 ? 2 * PAUSE_NS : PAUSE_NS);
+    rt_future_init(&state->handle, handle_poll, NULL, "handle");
+    rt_task_init(&state->worker, worker_poll, NULL, "worker");
+    rt_sleep_future_init(&state->pause, PAUSE_NS);
+    state->children[HANDLE].future = &state->handle;
+    state->children[PAUSE].future = &state->pause.future;
+    rt_join_init(&state->join, state->children, CHILDREN);
+    rt_task_init(&state->main, main_poll, NULL, "main");
+    sim_spawn(rt, &state->main);
+    sim_spawn(rt, &state->worker);
 }
 
 #ifdef ZOO_FORM_BROKEN

@@ -85,14 +85,14 @@ reactor_main(struct sim_world *world, void *argument)
 
 struct worker {
     struct rt_task task;
-    struct story *story;
+    struct state *state;
     bool calling; /* The sandbox is at it. */
     uint32_t tick;
     bool blocked; /* What the sandbox will say. */
     struct rt_sleep sandbox;
 };
 
-struct story {
+struct state {
     struct sim_world *world;
     struct source source;
     struct worker workers[WORKERS];
@@ -104,15 +104,15 @@ struct story {
 static rt_poll
 try_read(struct worker *worker, struct rt_cx *cx)
 {
-    struct story *story = worker->story;
-    struct source *source = &story->source;
+    struct state *state = worker->state;
+    struct source *source = &state->source;
     if (!worker->calling) {
         char job = 0;
         worker->calling = true;
         worker->tick = source->tick;
         worker->blocked = sim_fd_read(source->fds, source->fd, &job, 1) != 1;
-        story->done += worker->blocked ? 0 : 1;
-        rt_sleep_init(&worker->sandbox, sim_range(story->world, 0, 2 * RT_MS));
+        state->done += worker->blocked ? 0 : 1;
+        rt_sleep_init(&worker->sandbox, sim_range(state->world, 0, 2 * RT_MS));
     }
     RT_AWAIT(rt_sleep_poll(&worker->sandbox, cx));
     worker->calling = false;
@@ -121,9 +121,9 @@ try_read(struct worker *worker, struct rt_cx *cx)
 
 /* The last job is done: nobody waits for another one. */
 static rt_poll
-finish(struct story *story)
+finish(struct state *state)
 {
-    source_event(&story->source);
+    source_event(&state->source);
     return RT_READY;
 }
 
@@ -131,17 +131,17 @@ static rt_poll
 worker_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct worker *worker = rt_container_of(task, struct worker, task);
-    struct story *story = worker->story;
+    struct state *state = worker->state;
     for (;;) {
         if (!worker->calling) {
-            if (story->done == JOBS) {
-                return finish(story);
+            if (state->done == JOBS) {
+                return finish(state);
             }
-            RT_AWAIT(source_poll_readable(&story->source, cx));
+            RT_AWAIT(source_poll_readable(&state->source, cx));
         }
         RT_AWAIT(try_read(worker, cx));
         if (worker->blocked) {
-            source_clear(&story->source, worker->tick);
+            source_clear(&state->source, worker->tick);
         }
     }
 }
@@ -149,9 +149,9 @@ worker_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 sender_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     for (uint32_t i = 0; i < JOBS; i++) {
-        SIM_ALWAYS(sim_fd_write(story->source.fds, story->peer, "*", 1) == 1);
+        SIM_ALWAYS(sim_fd_write(state->source.fds, state->peer, "*", 1) == 1);
         sim_sleep(world, sim_range(world, 5 * RT_MS, 6 * RT_MS) - sim_pick(world, 3) * 2 * RT_MS);
     }
 }
@@ -162,25 +162,25 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    struct source *source = &story->source;
+    struct state *state = sim_new(world, struct state);
+    struct source *source = &state->source;
     int ends[2] = {-1, -1};
-    story->world = world;
+    state->world = world;
     source->broken = broken;
     source->fds = sim_fds_new(sim_rt_host(rt), 3);
     SIM_ALWAYS(sim_fd_pair(source->fds, "socket", 0, RT_MS, ends) == RT_OK);
     source->fd = ends[0];
-    story->peer = ends[1];
+    state->peer = ends[1];
     rt_wait_queue_init(&source->waiting, source->entries, WORKERS);
     SIM_ALWAYS(sim_fd_add(source->fds, source->fd, SIM_FD_IN | SIM_FD_EDGE, 0) == RT_OK);
     for (uint32_t i = 0; i < WORKERS; i++) {
-        struct worker *worker = &story->workers[i];
-        worker->story = story;
+        struct worker *worker = &state->workers[i];
+        worker->state = state;
         rt_task_init(&worker->task, worker_poll, NULL, "worker");
         sim_spawn(rt, &worker->task);
     }
     (void)sim_loop_new_background(world, "reactor", reactor_main, source);
-    (void)sim_loop_new_background(world, "sender", sender_main, story);
+    (void)sim_loop_new_background(world, "sender", sender_main, state);
 }
 
 static void

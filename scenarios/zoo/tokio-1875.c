@@ -28,7 +28,7 @@ struct handle {
     struct rt_slot waiter;
 };
 
-struct story {
+struct state {
     /* The pool. */
     bool broken;
     bool shut_down;
@@ -56,7 +56,7 @@ handle_complete(struct handle *handle, bool cancelled)
 }
 
 static void
-pool_spawn(struct story *pool, struct handle *handle)
+pool_spawn(struct state *pool, struct handle *handle)
 {
     if (pool->shut_down) {
         if (!pool->broken) {
@@ -71,41 +71,41 @@ pool_spawn(struct story *pool, struct handle *handle)
 static rt_poll
 worker_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, worker);
-    while (story->taken != NULL) {
-        if (!story->working) {
-            story->working = true;
-            rt_sleep_init(&story->work, RT_MS);
+    struct state *state = rt_container_of(task, struct state, worker);
+    while (state->taken != NULL) {
+        if (!state->working) {
+            state->working = true;
+            rt_sleep_init(&state->work, RT_MS);
         }
-        RT_AWAIT(rt_sleep_poll(&story->work, cx));
-        struct handle *handle = story->taken;
-        story->working = false;
-        story->taken = NULL;
+        RT_AWAIT(rt_sleep_poll(&state->work, cx));
+        struct handle *handle = state->taken;
+        state->working = false;
+        state->taken = NULL;
         handle_complete(handle, false);
     }
-    if (story->shut_down) {
+    if (state->shut_down) {
         return RT_READY;
     }
-    rt_slot_replace(&story->worker_waits, cx, "a job");
+    rt_slot_replace(&state->worker_waits, cx, "a job");
     return RT_PENDING;
 }
 
 static rt_poll
 client_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, client);
-    while (story->job < JOBS) {
-        struct handle *handle = &story->handles[story->job];
-        if (!story->sent) {
-            story->sent = true;
-            pool_spawn(story, handle);
+    struct state *state = rt_container_of(task, struct state, client);
+    while (state->job < JOBS) {
+        struct handle *handle = &state->handles[state->job];
+        if (!state->sent) {
+            state->sent = true;
+            pool_spawn(state, handle);
         }
         if (!handle->complete) {
             rt_slot_replace(&handle->waiter, cx, "the end of a blocking job");
             return RT_PENDING;
         }
-        story->sent = false;
-        story->job++;
+        state->sent = false;
+        state->job++;
     }
     return RT_READY;
 }
@@ -113,10 +113,10 @@ client_poll(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 operator_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, operator);
-    RT_AWAIT(rt_sleep_poll(&story->patience, cx));
-    story->shut_down = true;
-    rt_slot_wake(&story->worker_waits);
+    struct state *state = rt_container_of(task, struct state, operator);
+    RT_AWAIT(rt_sleep_poll(&state->patience, cx));
+    state->shut_down = true;
+    rt_slot_wake(&state->worker_waits);
     return RT_READY;
 }
 
@@ -126,20 +126,20 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     bool hasty = sim_pick(world, 2) != 0;
-    story->broken = broken;
+    state->broken = broken;
     for (uint32_t i = 0; i < JOBS; i++) {
-        rt_slot_init(&story->handles[i].waiter);
+        rt_slot_init(&state->handles[i].waiter);
     }
-    rt_slot_init(&story->worker_waits);
-    rt_sleep_init(&story->patience, hasty ? sim_range(world, 0, 3 * RT_MS) : 10 * RT_MS);
-    rt_task_init(&story->client, client_poll, NULL, "client");
-    rt_task_init(&story->worker, worker_poll, NULL, "worker");
-    rt_task_init(&story->operator, operator_poll, NULL, "operator");
-    sim_spawn(rt, &story->client);
-    sim_spawn(rt, &story->worker);
-    sim_spawn(rt, &story->operator);
+    rt_slot_init(&state->worker_waits);
+    rt_sleep_init(&state->patience, hasty ? sim_range(world, 0, 3 * RT_MS) : 10 * RT_MS);
+    rt_task_init(&state->client, client_poll, NULL, "client");
+    rt_task_init(&state->worker, worker_poll, NULL, "worker");
+    rt_task_init(&state->operator, operator_poll, NULL, "operator");
+    sim_spawn(rt, &state->client);
+    sim_spawn(rt, &state->worker);
+    sim_spawn(rt, &state->operator);
 }
 
 static void

@@ -82,7 +82,7 @@ struct connection {
     bool moved;   /* It is the server's. */
 };
 
-struct story {
+struct state {
     struct token token;
     struct connection connection;
     struct rt_slot handed;    /* The server waits for a connection. */
@@ -96,46 +96,46 @@ struct story {
 static rt_poll
 server_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, server);
-    if (!story->connection.moved) {
-        rt_slot_replace(&story->handed, cx, "a connection");
+    struct state *state = rt_container_of(task, struct state, server);
+    if (!state->connection.moved) {
+        rt_slot_replace(&state->handed, cx, "a connection");
         return RT_PENDING;
     }
-    rt_slot_replace(&story->connection.readable, cx, "a request");
-    return wait_poll(&story->connection.cancelled, cx);
+    rt_slot_replace(&state->connection.readable, cx, "a request");
+    return wait_poll(&state->connection.cancelled, cx);
 }
 
 /* One that is cancelled while it is greeted goes the same way, for the server to close it. */
 static rt_poll
 greeter_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, greeter);
-    struct connection *connection = &story->connection;
+    struct state *state = rt_container_of(task, struct state, greeter);
+    struct connection *connection = &state->connection;
     if (!connection->greeted && wait_poll(&connection->cancelled, cx) == RT_PENDING) {
         rt_slot_replace(&connection->readable, cx, "a hello");
         return RT_PENDING;
     }
     connection->moved = true;
-    rt_slot_wake(&story->handed);
+    rt_slot_wake(&state->handed);
     return RT_READY;
 }
 
 static rt_poll
 peer_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, peer);
+    struct state *state = rt_container_of(task, struct state, peer);
     (void)cx;
-    story->connection.greeted = true;
-    rt_slot_wake(&story->connection.readable);
+    state->connection.greeted = true;
+    rt_slot_wake(&state->connection.readable);
     return RT_READY;
 }
 
 static rt_poll
 operator_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, operator);
-    RT_AWAIT(rt_sleep_poll(&story->patience, cx));
-    token_cancel(&story->token);
+    struct state *state = rt_container_of(task, struct state, operator);
+    RT_AWAIT(rt_sleep_poll(&state->patience, cx));
+    token_cancel(&state->token);
     return RT_READY;
 }
 
@@ -143,23 +143,23 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    story->token.broken = broken;
-    rt_list_init(&story->token.nodes);
-    story->connection.cancelled.token = &story->token;
-    rt_list_init(&story->connection.cancelled.node);
-    rt_slot_init(&story->connection.cancelled.slot);
-    rt_slot_init(&story->connection.readable);
-    rt_slot_init(&story->handed);
-    rt_sleep_init(&story->patience, sim_range(world, 0, 2 * RT_MS));
-    rt_task_init(&story->server, server_poll, NULL, "server");
-    rt_task_init(&story->greeter, greeter_poll, NULL, "greeter");
-    rt_task_init(&story->peer, peer_poll, NULL, "peer");
-    rt_task_init(&story->operator, operator_poll, NULL, "operator");
-    sim_spawn(rt, &story->server);
-    sim_spawn(rt, &story->greeter);
-    sim_spawn(rt, &story->peer);
-    sim_spawn(rt, &story->operator);
+    struct state *state = sim_new(world, struct state);
+    state->token.broken = broken;
+    rt_list_init(&state->token.nodes);
+    state->connection.cancelled.token = &state->token;
+    rt_list_init(&state->connection.cancelled.node);
+    rt_slot_init(&state->connection.cancelled.slot);
+    rt_slot_init(&state->connection.readable);
+    rt_slot_init(&state->handed);
+    rt_sleep_init(&state->patience, sim_range(world, 0, 2 * RT_MS));
+    rt_task_init(&state->server, server_poll, NULL, "server");
+    rt_task_init(&state->greeter, greeter_poll, NULL, "greeter");
+    rt_task_init(&state->peer, peer_poll, NULL, "peer");
+    rt_task_init(&state->operator, operator_poll, NULL, "operator");
+    sim_spawn(rt, &state->server);
+    sim_spawn(rt, &state->greeter);
+    sim_spawn(rt, &state->peer);
+    sim_spawn(rt, &state->operator);
 }
 
 static void

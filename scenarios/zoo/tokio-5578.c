@@ -23,16 +23,16 @@
 
 #define LINES 4u
 
-struct story;
+struct state;
 
 struct channel {
     struct lock lock;
     uint32_t sent;
-    void (*waker)(struct story *story); /* Of whoever waits; NULL: nobody. */
+    void (*waker)(struct state *state); /* Of whoever waits; NULL: nobody. */
     bool broken;
 };
 
-struct story {
+struct state {
     struct sim_world *world;
     struct channel channel;
     struct sim_loop *reader;
@@ -41,30 +41,30 @@ struct story {
 };
 
 static void
-channel_send(struct story *story)
+channel_send(struct state *state)
 {
-    struct channel *channel = &story->channel;
+    struct channel *channel = &state->channel;
     lock_take(&channel->lock);
     channel->sent++;
-    void (*waker)(struct story * story) = channel->waker;
+    void (*waker)(struct state * state) = channel->waker;
     channel->waker = NULL;
     if (channel->broken && waker != NULL) {
-        waker(story);
+        waker(state);
     }
     lock_release(&channel->lock);
     if (!channel->broken && waker != NULL) {
-        waker(story);
+        waker(state);
     }
 }
 
 /* Everything that has been sent; stores `waker` when that is nothing new. */
 static bool
-channel_receive(struct story *story, void (*waker)(struct story *story))
+channel_receive(struct state *state, void (*waker)(struct state *state))
 {
-    struct channel *channel = &story->channel;
+    struct channel *channel = &state->channel;
     lock_take(&channel->lock);
-    bool any = story->read < channel->sent;
-    story->read = channel->sent;
+    bool any = state->read < channel->sent;
+    state->read = channel->sent;
     if (!any) {
         channel->waker = waker;
     }
@@ -73,26 +73,26 @@ channel_receive(struct story *story, void (*waker)(struct story *story))
 }
 
 static void
-unblock(struct story *story)
+unblock(struct state *state)
 {
-    sim_loop_wake(story->reader);
+    sim_loop_wake(state->reader);
 }
 
 static void
-receive_at_once(struct story *story)
+receive_at_once(struct state *state)
 {
-    (void)channel_receive(story, receive_at_once);
-    sim_loop_wake(story->reader);
+    (void)channel_receive(state, receive_at_once);
+    sim_loop_wake(state->reader);
 }
 
 static void
 reader_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    while (story->read < LINES) {
-        if (channel_receive(story, story->impatient ? receive_at_once : unblock)) {
+    struct state *state = argument;
+    while (state->read < LINES) {
+        if (channel_receive(state, state->impatient ? receive_at_once : unblock)) {
             sim_sleep(world, sim_range(world, 0, 3 * RT_MS)); /* Busy with it. */
-        } else if (story->read < LINES) {
+        } else if (state->read < LINES) {
             sim_loop_block(world, 0, "a line", RT_HERE);
         }
     }
@@ -101,9 +101,9 @@ reader_main(struct sim_world *world, void *argument)
 static void
 sender_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     for (uint32_t i = 0; i < LINES; i++) {
-        channel_send(story);
+        channel_send(state);
         sim_sleep(world, RT_MS);
     }
 }
@@ -113,13 +113,13 @@ sender_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    story->world = world;
-    story->channel.lock = (struct lock){.world = world, .name = "the channel's lock"};
-    story->channel.broken = broken;
-    story->impatient = sim_pick(world, 2) != 0;
-    story->reader = sim_loop_new(world, "reader", reader_main, story);
-    (void)sim_loop_new(world, "sender", sender_main, story);
+    struct state *state = sim_new(world, struct state);
+    state->world = world;
+    state->channel.lock = (struct lock){.world = world, .name = "the channel's lock"};
+    state->channel.broken = broken;
+    state->impatient = sim_pick(world, 2) != 0;
+    state->reader = sim_loop_new(world, "reader", reader_main, state);
+    (void)sim_loop_new(world, "sender", sender_main, state);
 }
 
 static void

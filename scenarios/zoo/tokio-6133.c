@@ -159,7 +159,7 @@ reader_poll(struct rt_task *task, struct rt_cx *cx)
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct driver driver;
     struct reader readers[2];
     int peers[2];
@@ -167,10 +167,10 @@ struct story {
 
 /* Writes `count` bytes to `peer`, some time apart. */
 static void
-talk(struct sim_world *world, struct story *story, uint32_t who, uint32_t count, uint64_t max_ns)
+talk(struct sim_world *world, struct state *state, uint32_t who, uint32_t count, uint64_t max_ns)
 {
     for (uint32_t i = 0; i < count; i++) {
-        SIM_ALWAYS(sim_fd_write(story->driver.fds, story->peers[who], "*", 1) == 1);
+        SIM_ALWAYS(sim_fd_write(state->driver.fds, state->peers[who], "*", 1) == 1);
         sim_sleep(world, sim_range(world, 100 * RT_US, max_ns));
     }
 }
@@ -188,19 +188,19 @@ chatter_main(struct sim_world *world, void *argument)
 }
 
 static void
-reader_init(struct sim_world *world, struct story *story, uint32_t who, uint32_t left)
+reader_init(struct sim_world *world, struct state *state, uint32_t who, uint32_t left)
 {
-    struct reader *reader = &story->readers[who];
-    struct source *source = &story->driver.sources[who];
+    struct reader *reader = &state->readers[who];
+    struct source *source = &state->driver.sources[who];
     int ends[2] = {-1, -1};
     SIM_ALWAYS(
-            sim_fd_pair(story->driver.fds, who == 0 ? "socket" : "chat", 0, RT_MS, ends) == RT_OK);
+            sim_fd_pair(state->driver.fds, who == 0 ? "socket" : "chat", 0, RT_MS, ends) == RT_OK);
     source->fd = ends[0];
-    story->peers[who] = ends[1];
+    state->peers[who] = ends[1];
     rt_slot_init(&source->reader);
-    SIM_ALWAYS(sim_fd_add(story->driver.fds, ends[0], SIM_FD_IN | SIM_FD_EDGE, who) == RT_OK);
+    SIM_ALWAYS(sim_fd_add(state->driver.fds, ends[0], SIM_FD_IN | SIM_FD_EDGE, who) == RT_OK);
     reader->world = world;
-    reader->driver = &story->driver;
+    reader->driver = &state->driver;
     reader->source = source;
     reader->left = left;
     reader->log_ns = who == 0 ? 3 * RT_MS : 0;
@@ -211,16 +211,16 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    story->driver.broken = broken;
-    story->driver.fds = sim_fds_new(sim_rt_host(rt), 3);
-    reader_init(world, story, 0, MESSAGES);
-    reader_init(world, story, 1, CHATS);
-    sim_spawn(rt, &story->readers[0].task);
-    sim_spawn(rt, &story->readers[1].task);
-    (void)sim_loop_new_background(world, "driver", driver_main, &story->driver);
-    (void)sim_loop_new_background(world, "caller", caller_main, story);
-    (void)sim_loop_new_background(world, "chatter", chatter_main, story);
+    struct state *state = sim_new(world, struct state);
+    state->driver.broken = broken;
+    state->driver.fds = sim_fds_new(sim_rt_host(rt), 3);
+    reader_init(world, state, 0, MESSAGES);
+    reader_init(world, state, 1, CHATS);
+    sim_spawn(rt, &state->readers[0].task);
+    sim_spawn(rt, &state->readers[1].task);
+    (void)sim_loop_new_background(world, "driver", driver_main, &state->driver);
+    (void)sim_loop_new_background(world, "caller", caller_main, state);
+    (void)sim_loop_new_background(world, "chatter", chatter_main, state);
 }
 
 static void

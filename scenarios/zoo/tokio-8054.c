@@ -88,7 +88,7 @@ socket_read(struct socket *socket)
 
 enum expects { GREETING, NOTHING, ANSWER, NO_MORE };
 
-struct story {
+struct state {
     struct socket socket;
     int peer;
     bool helper; /* Makes the reads. */
@@ -101,70 +101,70 @@ struct story {
 };
 
 static void
-read_begin(struct story *story)
+read_begin(struct state *state)
 {
-    story->tick = story->socket.tick;
-    story->got = socket_read(&story->socket);
-    story->reading = true;
+    state->tick = state->socket.tick;
+    state->got = socket_read(&state->socket);
+    state->reading = true;
 }
 
 static void
-read_end(struct story *story)
+read_end(struct state *state)
 {
-    story->reading = false;
-    if (story->got) {
-        story->expects++;
+    state->reading = false;
+    if (state->got) {
+        state->expects++;
     } else {
-        socket_clear_readable(&story->socket, story->tick);
+        socket_clear_readable(&state->socket, state->tick);
     }
 }
 
 /* All that was there has been read. */
 static void
-send_request(struct story *story)
+send_request(struct state *state)
 {
-    story->expects = ANSWER;
-    story->requested = true;
-    sim_loop_wake(story->server);
+    state->expects = ANSWER;
+    state->requested = true;
+    sim_loop_wake(state->server);
 }
 
 static void
-reader_turn(struct story *story)
+reader_turn(struct state *state)
 {
-    if (story->reading) {
-        read_end(story);
+    if (state->reading) {
+        read_end(state);
     }
-    if (story->socket.readable) {
-        read_begin(story);
+    if (state->socket.readable) {
+        read_begin(state);
     }
-    if (story->reading && !story->helper) {
-        read_end(story);
+    if (state->reading && !state->helper) {
+        read_end(state);
     }
-    if (story->expects == NOTHING && !story->reading && !story->socket.readable) {
-        send_request(story);
+    if (state->expects == NOTHING && !state->reading && !state->socket.readable) {
+        send_request(state);
     }
 }
 
 static void
 client_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    while (story->expects != NO_MORE) {
-        driver_turn(&story->socket, !story->reading && !story->socket.readable);
-        reader_turn(story);
+    while (state->expects != NO_MORE) {
+        driver_turn(&state->socket, !state->reading && !state->socket.readable);
+        reader_turn(state);
     }
 }
 
 static void
 server_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    SIM_ALWAYS(sim_fd_write(story->socket.fds, story->peer, "*", 1) == 1);
-    while (!story->requested) {
+    struct state *state = argument;
+    SIM_ALWAYS(sim_fd_write(state->socket.fds, state->peer, "*", 1) == 1);
+    while (!state->requested) {
         sim_loop_block(world, 0, "the request", RT_HERE);
     }
-    SIM_ALWAYS(sim_fd_write(story->socket.fds, story->peer, "*", 1) == 1);
+    SIM_ALWAYS(sim_fd_write(state->socket.fds, state->peer, "*", 1) == 1);
 }
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
@@ -172,19 +172,19 @@ server_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
-    struct socket *socket = &story->socket;
+    struct state *state = sim_new(world, struct state);
+    struct socket *socket = &state->socket;
     int ends[2] = {-1, -1};
     socket->broken = broken;
     socket->fds = sim_fds_new(sim_host_new(world, "poller", SIM_PROFILE_FD), 3);
     SIM_ALWAYS(sim_fd_pair(socket->fds, "socket", 0, RT_MS, ends) == RT_OK);
     socket->fd = ends[0];
-    story->peer = ends[1];
+    state->peer = ends[1];
     uint32_t interest = SIM_FD_IN | SIM_FD_OUT | SIM_FD_EDGE;
     SIM_ALWAYS(sim_fd_add(socket->fds, socket->fd, interest, 0) == RT_OK);
-    story->helper = sim_pick(world, 2) != 0;
-    story->server = sim_loop_new_background(world, "server", server_main, story);
-    (void)sim_loop_new(world, "client", client_main, story);
+    state->helper = sim_pick(world, 2) != 0;
+    state->server = sim_loop_new_background(world, "server", server_main, state);
+    (void)sim_loop_new(world, "client", client_main, state);
 }
 
 static void

@@ -243,7 +243,7 @@ writer_poll(struct rt_task *task, struct rt_cx *cx)
 
 /* ---- Both forms. ----------------------------------------------------------------------------- */
 
-struct story {
+struct state {
     struct driver driver;
     struct writer writers[WRITERS];
 };
@@ -252,15 +252,15 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_ring_options small = {.submissions = 2, .completions = 1};
     struct sim_ring *ring = sim_ring_new(sim_rt_host(rt), "ring", &small);
     int32_t journal = sim_ring_device(ring, "journal", NULL, 0, 1, 0, 0);
-    driver_init(&story->driver, sim_ring_seam(ring), broken);
-    sim_spawn_background(rt, &story->driver.task);
+    driver_init(&state->driver, sim_ring_seam(ring), broken);
+    sim_spawn_background(rt, &state->driver.task);
     for (uint32_t i = 0; i < WRITERS; i++) {
-        struct writer *writer = &story->writers[i];
-        writer->driver = &story->driver;
+        struct writer *writer = &state->writers[i];
+        writer->driver = &state->driver;
         writer->letter = (char)('a' + (char)i);
         writer->journal = journal;
         writer->index = NOTHING;

@@ -39,7 +39,7 @@ struct worker {
     bool busy;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct queue queue;
     struct worker worker;
@@ -84,15 +84,15 @@ queue_close(struct queue *queue)
 static void
 main_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct rt_runtime *runtime = sim_rt_runtime(story->rt);
+    struct state *state = argument;
+    struct rt_runtime *runtime = sim_rt_runtime(state->rt);
     struct rt_run_result result = {0, 1, RT_STALL_SLEEPING};
     (void)world;
     while (result.stall != RT_STALL_COMPLETE) {
         SIM_ALWAYS(rt_run_until_stalled(&runtime->executor, UINT64_MAX, &result) == RT_OK);
         if (result.stall == RT_STALL_SLEEPING &&
                 rt_runtime_turn(runtime, RT_TURN_BLOCK, NULL) == RT_E_DEADLOCK) {
-            queue_close(&story->queue);
+            queue_close(&state->queue);
         }
     }
 }
@@ -101,16 +101,16 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    struct worker *worker = &story->worker;
-    story->rt = sim_rt_new(world, &options);
-    rt_slot_init(&story->queue.worker);
-    story->queue.jobs = 3;
+    struct state *state = sim_new(world, struct state);
+    struct worker *worker = &state->worker;
+    state->rt = sim_rt_new(world, &options);
+    rt_slot_init(&state->queue.worker);
+    state->queue.jobs = 3;
     worker->world = world;
-    worker->queue = &story->queue;
+    worker->queue = &state->queue;
     rt_task_init(&worker->task, worker_poll, NULL, "worker");
-    sim_spawn(story->rt, &worker->task);
-    (void)sim_loop_new(world, "main", main_loop, story);
+    sim_spawn(state->rt, &worker->task);
+    (void)sim_loop_new(world, "main", main_loop, state);
 }
 
 #ifdef ZOO_FORM_BROKEN

@@ -80,7 +80,7 @@ poll_oneoff(struct wasi *wasi, uint64_t timeout_ns)
 
 /* ---- The guest, and who writes to it. -------------------------------------------------------- */
 
-struct story {
+struct state {
     struct wasi wasi;
     int socket;
     int peer;
@@ -88,32 +88,32 @@ struct story {
 };
 
 static void
-work(struct story *story)
+work(struct state *state)
 {
-    struct sim_world *world = story->wasi.world;
+    struct sim_world *world = state->wasi.world;
     sim_sleep(world, sim_range(world, 100 * RT_US, 3 * RT_MS));
-    if (++story->rounds == ROUNDS) {
-        SIM_ALWAYS(sim_fd_write(story->wasi.fds, story->peer, "!", 1) == 1);
+    if (++state->rounds == ROUNDS) {
+        SIM_ALWAYS(sim_fd_write(state->wasi.fds, state->peer, "!", 1) == 1);
     }
 }
 
 static void
 guest_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     uint64_t next_ns = sim_now(world) + PERIOD_NS;
     for (;;) {
         uint64_t now_ns = sim_now(world);
         uint64_t timeout_ns = now_ns < next_ns ? next_ns - now_ns : 0;
         char message = 0;
-        if (poll_oneoff(&story->wasi, timeout_ns) &&
-                sim_fd_read(story->wasi.fds, story->socket, &message, 1) == 1) {
+        if (poll_oneoff(&state->wasi, timeout_ns) &&
+                sim_fd_read(state->wasi.fds, state->socket, &message, 1) == 1) {
             return;
         }
-        if (story->rounds < ROUNDS && sim_now(world) >= next_ns) {
-            work(story);
+        if (state->rounds < ROUNDS && sim_now(world) >= next_ns) {
+            work(state);
             next_ns += PERIOD_NS;
-        } else if (story->rounds == ROUNDS) {
+        } else if (state->rounds == ROUNDS) {
             next_ns = sim_now(world) + PERIOD_NS;
         }
     }
@@ -124,15 +124,15 @@ guest_main(struct sim_world *world, void *argument)
 static void
 begin(struct sim_world *world, bool broken)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
     int ends[2] = {-1, -1};
-    story->wasi = (struct wasi){.world = world, .fds = fds, .broken = broken};
+    state->wasi = (struct wasi){.world = world, .fds = fds, .broken = broken};
     SIM_ALWAYS(sim_fd_pair(fds, "socket", 0, RT_MS, ends) == RT_OK);
-    story->socket = ends[0];
-    story->peer = ends[1];
-    SIM_ALWAYS(sim_fd_add(fds, story->socket, SIM_FD_IN, 0) == RT_OK);
-    (void)sim_loop_new(world, "guest", guest_main, story);
+    state->socket = ends[0];
+    state->peer = ends[1];
+    SIM_ALWAYS(sim_fd_add(fds, state->socket, SIM_FD_IN, 0) == RT_OK);
+    (void)sim_loop_new(world, "guest", guest_main, state);
 }
 
 static void

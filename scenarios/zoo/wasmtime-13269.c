@@ -29,7 +29,7 @@
 #define STROKE 10000 /* Units of fuel: 10 us. */
 #define INTERVAL 100000
 
-struct story {
+struct state {
     bool taken; /* The screen. */
     struct rt_slot waiter;
     struct rt_task painter;
@@ -44,17 +44,17 @@ struct story {
 static bool
 sketch_is_there(void *env)
 {
-    const struct story *story = env;
-    return story->read.future.finished;
+    const struct state *state = env;
+    return state->read.future.finished;
 }
 
 static void
 host_read_sketch(struct rt_host_call *host)
 {
-    struct story *story = host->guest->store->data;
-    rt_sleep_future_init(&story->read, 1 * RT_MS);
-    host->continuation = (struct rt_continuation){.callback = sketch_is_there, .env = story};
-    rt_store_set_pending(host->guest->store, &story->read.future);
+    struct state *state = host->guest->store->data;
+    rt_sleep_future_init(&state->read, 1 * RT_MS);
+    host->continuation = (struct rt_continuation){.callback = sketch_is_there, .env = state};
+    rt_store_set_pending(host->guest->store, &state->read.future);
 }
 
 static void
@@ -73,40 +73,40 @@ paint(struct rt_guest *guest)
 static void
 painting_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t *results)
 {
-    struct story *story = guest->store->data;
+    struct state *state = guest->store->data;
     (void)arguments;
     (void)results;
-    story->taken = true;
+    state->taken = true;
     paint(guest);
-    story->taken = false;
-    (void)rt_slot_wake(&story->waiter);
+    state->taken = false;
+    (void)rt_slot_wake(&state->waiter);
 }
 
 static rt_poll
 painter_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    return rt_call_drive(&rt_container_of(task, struct story, painter)->call, cx);
+    return rt_call_drive(&rt_container_of(task, struct state, painter)->call, cx);
 }
 
 static void
 painter_cleanup(struct rt_task *task)
 {
-    struct story *story = rt_container_of(task, struct story, painter);
-    rt_call_delete(&story->call);
-    rt_store_fini(&story->store);
+    struct state *state = rt_container_of(task, struct state, painter);
+    rt_call_delete(&state->call);
+    rt_store_fini(&state->store);
 }
 
 static rt_poll
 user_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, user);
-    if (!story->cancelled) {
-        RT_AWAIT(rt_sleep_poll(&story->pause, cx));
-        story->cancelled = true;
-        rt_task_cancel(&story->painter);
+    struct state *state = rt_container_of(task, struct state, user);
+    if (!state->cancelled) {
+        RT_AWAIT(rt_sleep_poll(&state->pause, cx));
+        state->cancelled = true;
+        rt_task_cancel(&state->painter);
     }
-    if (story->taken) {
-        rt_slot_replace(&story->waiter, cx, "the screen");
+    if (state->taken) {
+        rt_slot_replace(&state->waiter, cx, "the screen");
         return RT_PENDING;
     }
     SIM_PROGRESS();
@@ -118,17 +118,17 @@ setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.task_quota_ns = RT_TASK_QUOTA_NS};
     struct sim_rt *rt = sim_rt_new(world, &options);
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct rt_call_config config = {.guest = painting_guest, .name = "painter"};
-    rt_slot_init(&story->waiter);
-    rt_sleep_init(&story->pause, 500 * RT_US + sim_range(world, 0, 3 * RT_MS));
-    rt_store_init(&story->store, sim_engine_new(world, NULL), story);
-    rt_fuel_yield_interval(&story->store, INTERVAL);
-    SIM_ALWAYS(rt_call_init(&story->call, &story->store, &config) == RT_OK);
-    rt_task_init(&story->painter, painter_poll, painter_cleanup, "painter");
-    rt_task_init(&story->user, user_poll, NULL, "user");
-    sim_spawn(rt, &story->painter);
-    sim_spawn(rt, &story->user);
+    rt_slot_init(&state->waiter);
+    rt_sleep_init(&state->pause, 500 * RT_US + sim_range(world, 0, 3 * RT_MS));
+    rt_store_init(&state->store, sim_engine_new(world, NULL), state);
+    rt_fuel_yield_interval(&state->store, INTERVAL);
+    SIM_ALWAYS(rt_call_init(&state->call, &state->store, &config) == RT_OK);
+    rt_task_init(&state->painter, painter_poll, painter_cleanup, "painter");
+    rt_task_init(&state->user, user_poll, NULL, "user");
+    sim_spawn(rt, &state->painter);
+    sim_spawn(rt, &state->user);
 }
 
 #ifdef ZOO_FORM_BROKEN

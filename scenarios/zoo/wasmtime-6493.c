@@ -50,7 +50,7 @@ struct guest {
     uint64_t pieces;
 };
 
-struct story {
+struct state {
     struct thread thread;
     struct guest guests[GUESTS];
 };
@@ -141,12 +141,12 @@ begin(struct sim_world *world, bool broken)
     struct sim_rt_options options = {.task_quota_ns = RT_TASK_QUOTA_NS};
     struct sim_rt *rt = sim_rt_new(world, &options);
     struct rt_engine *engine = sim_engine_new(world, NULL);
-    struct story *story = sim_new(world, struct story);
-    story->thread.broken = broken;
+    struct state *state = sim_new(world, struct state);
+    state->thread.broken = broken;
     for (uint32_t i = 0; i < GUESTS; i++) {
-        struct guest *guest = &story->guests[i];
+        struct guest *guest = &state->guests[i];
         guest->pieces = sim_range(world, 0, PIECES_MAX);
-        guest_init(guest, engine, &story->thread, names[i]);
+        guest_init(guest, engine, &state->thread, names[i]);
         sim_spawn(rt, &guest->task);
     }
 }

@@ -48,7 +48,7 @@ struct half {
     struct oneshot *oneshot;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct rt_task root;
     struct rt_join join;
@@ -100,16 +100,16 @@ loader_poll(struct rt_future *future, struct rt_cx *cx)
 static rt_poll
 root_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, root);
-    return rt_join_poll(&story->join, cx);
+    struct state *state = rt_container_of(task, struct state, root);
+    return rt_join_poll(&state->join, cx);
 }
 
 static void
 main_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct rt_runtime *runtime = sim_rt_runtime(story->rt);
-    if (rt_block_on(runtime, &story->root) == RT_E_DEADLOCK) {
+    struct state *state = argument;
+    struct rt_runtime *runtime = sim_rt_runtime(state->rt);
+    if (rt_block_on(runtime, &state->root) == RT_E_DEADLOCK) {
         char report[128];
         uint32_t waiters = rt_runtime_report(runtime, report, sizeof(report));
         sim_log(world, "block_on: deadlock; asleep: %u %s", waiters, report);
@@ -117,14 +117,14 @@ main_loop(struct sim_world *world, void *argument)
 }
 
 static void
-half_init(struct half *half, struct story *story, rt_future_poll_fn poll, const char *name,
+half_init(struct half *half, struct state *state, rt_future_poll_fn poll, const char *name,
         const char *resource)
 {
     struct fetch *fetch = &half->fetch;
-    fetch->source = sim_source_new(sim_rt_host(story->rt), resource);
+    fetch->source = sim_source_new(sim_rt_host(state->rt), resource);
     SIM_ALWAYS(sim_source_subscribe(fetch->source, &fetch->pollable) == RT_OK);
     rt_wait_init(&fetch->wait);
-    half->oneshot = &story->oneshot;
+    half->oneshot = &state->oneshot;
     rt_future_init(&half->future, poll, NULL, name);
 }
 
@@ -132,18 +132,18 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
-    rt_slot_init(&story->oneshot.receiver);
-    half_init(&story->renderer, story, renderer_poll, "renderer", "template");
-    half_init(&story->loader, story, loader_poll, "loader", "data");
-    sim_source_event_in(story->renderer.fetch.source, 2 * RT_MS, 20 * RT_MS);
-    sim_source_event_in(story->loader.fetch.source, 1 * RT_MS, 20 * RT_MS);
-    story->children[0].future = &story->renderer.future;
-    story->children[1].future = &story->loader.future;
-    rt_join_init(&story->join, story->children, 2);
-    rt_task_init(&story->root, root_poll, NULL, "root");
-    (void)sim_loop_new(world, "main", main_loop, story);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
+    rt_slot_init(&state->oneshot.receiver);
+    half_init(&state->renderer, state, renderer_poll, "renderer", "template");
+    half_init(&state->loader, state, loader_poll, "loader", "data");
+    sim_source_event_in(state->renderer.fetch.source, 2 * RT_MS, 20 * RT_MS);
+    sim_source_event_in(state->loader.fetch.source, 1 * RT_MS, 20 * RT_MS);
+    state->children[0].future = &state->renderer.future;
+    state->children[1].future = &state->loader.future;
+    rt_join_init(&state->join, state->children, 2);
+    rt_task_init(&state->root, root_poll, NULL, "root");
+    (void)sim_loop_new(world, "main", main_loop, state);
 }
 
 #ifdef ZOO_FORM_BROKEN

@@ -46,7 +46,7 @@ struct end {
     struct rt_wait wait;
 };
 
-struct story {
+struct state {
     bool broken;
     struct sim_rt *rt;
     struct parse parse;
@@ -165,39 +165,39 @@ end_drop(struct rt_future *future)
 static void
 loop_main(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     (void)world;
-    block_on(sim_rt_runtime(story->rt), &story->race.future, story->broken);
-    SIM_ALWAYS(story->race.winner == 0);
+    block_on(sim_rt_runtime(state->rt), &state->race.future, state->broken);
+    SIM_ALWAYS(state->race.winner == 0);
 }
 
 static void
 set_up(struct sim_world *world, bool broken)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->broken = broken;
-    story->rt = sim_rt_new(world, &options);
-    struct sim_host *host = sim_rt_host(story->rt);
-    rt_future_init(&story->parse.future, parse_poll, NULL, "parse");
-    story->parse.lines = LINES_A_POLL * (1 + sim_pick(world, 5));
+    struct state *state = sim_new(world, struct state);
+    state->broken = broken;
+    state->rt = sim_rt_new(world, &options);
+    struct sim_host *host = sim_rt_host(state->rt);
+    rt_future_init(&state->parse.future, parse_poll, NULL, "parse");
+    state->parse.lines = LINES_A_POLL * (1 + sim_pick(world, 5));
     struct sim_input *page =
             sim_input_new(host, "page", PAGE, sizeof(PAGE) - 1, 3, 1 * RT_MS, 9 * RT_MS);
-    rt_future_init(&story->fetch.future, fetch_poll, NULL, "fetch");
-    SIM_ALWAYS(rt_input_init(&story->fetch.input, &sim_input_ops, page) == RT_OK);
+    rt_future_init(&state->fetch.future, fetch_poll, NULL, "fetch");
+    SIM_ALWAYS(rt_input_init(&state->fetch.input, &sim_input_ops, page) == RT_OK);
     rt_read_to_end_init(
-            &story->fetch.read, &story->fetch.input, story->fetch.text, sizeof(story->fetch.text));
+            &state->fetch.read, &state->fetch.input, state->fetch.text, sizeof(state->fetch.text));
     struct sim_source *signal = sim_source_new(host, "signal to end");
-    rt_future_init(&story->end.future, end_poll, end_drop, "end");
-    rt_wait_init(&story->end.wait);
-    SIM_ALWAYS(sim_source_subscribe(signal, &story->end.pollable) == RT_OK);
-    story->both[0].future = &story->parse.future;
-    story->both[1].future = &story->fetch.future;
-    rt_join_init(&story->join, story->both, 2);
-    story->either[0].future = &story->join.future;
-    story->either[1].future = &story->end.future;
-    SIM_ALWAYS(rt_race_init(&story->race, story->either, 2) == RT_OK);
-    (void)sim_loop_new(world, "block_on", loop_main, story);
+    rt_future_init(&state->end.future, end_poll, end_drop, "end");
+    rt_wait_init(&state->end.wait);
+    SIM_ALWAYS(sim_source_subscribe(signal, &state->end.pollable) == RT_OK);
+    state->both[0].future = &state->parse.future;
+    state->both[1].future = &state->fetch.future;
+    rt_join_init(&state->join, state->both, 2);
+    state->either[0].future = &state->join.future;
+    state->either[1].future = &state->end.future;
+    SIM_ALWAYS(rt_race_init(&state->race, state->either, 2) == RT_OK);
+    (void)sim_loop_new(world, "block_on", loop_main, state);
 }
 
 static void

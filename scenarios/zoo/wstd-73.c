@@ -42,7 +42,7 @@ struct deadline {
     struct job *job;
 };
 
-struct story {
+struct state {
     struct sim_rt *rt;
     struct rt_task root;
     struct rt_join join;
@@ -77,16 +77,16 @@ deadline_poll(struct rt_future *future, struct rt_cx *cx)
 static rt_poll
 root_poll(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, root);
-    return rt_join_poll(&story->join, cx);
+    struct state *state = rt_container_of(task, struct state, root);
+    return rt_join_poll(&state->join, cx);
 }
 
 static void
 main_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    SIM_ALWAYS(rt_block_on(sim_rt_runtime(story->rt), &story->root) == RT_OK);
-    sim_log(world, "%u of %u pieces done", story->job.pieces, PIECES);
+    struct state *state = argument;
+    SIM_ALWAYS(rt_block_on(sim_rt_runtime(state->rt), &state->root) == RT_OK);
+    sim_log(world, "%u of %u pieces done", state->job.pieces, PIECES);
 }
 
 static void
@@ -109,15 +109,15 @@ static void
 setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.by_loop = true};
-    struct story *story = sim_new(world, struct story);
-    story->rt = sim_rt_new(world, &options);
-    job_init(&story->job, world);
-    deadline_init(&story->deadline, &story->job);
-    story->children[0].future = &story->job.future;
-    story->children[1].future = &story->deadline.future;
-    rt_join_init(&story->join, story->children, 2);
-    rt_task_init(&story->root, root_poll, NULL, "root");
-    (void)sim_loop_new(world, "main", main_loop, story);
+    struct state *state = sim_new(world, struct state);
+    state->rt = sim_rt_new(world, &options);
+    job_init(&state->job, world);
+    deadline_init(&state->deadline, &state->job);
+    state->children[0].future = &state->job.future;
+    state->children[1].future = &state->deadline.future;
+    rt_join_init(&state->join, state->children, 2);
+    rt_task_init(&state->root, root_poll, NULL, "root");
+    (void)sim_loop_new(world, "main", main_loop, state);
 }
 
 #ifdef ZOO_FORM_BROKEN

@@ -16,7 +16,7 @@
 #define RAISED "ALL WORK AND NO PLAY MAKES JACK A DULL BOY"
 #define SIZE (sizeof(LINE) - 1)
 
-struct story {
+struct state {
     struct socket socket;
     struct sim_input *input;
     struct sim_output *output;
@@ -35,17 +35,17 @@ socket_process(char *data, uint32_t size)
     }
 }
 
-static struct story *
-story_of(struct socket *socket)
+static struct state *
+state_of(struct socket *socket)
 {
-    return rt_container_of(socket, struct story, socket);
+    return rt_container_of(socket, struct state, socket);
 }
 
 static rt_err
 receive(struct socket *socket, char *data, uint32_t size, uint32_t *ret_size)
 {
     size_t moved = 0;
-    rt_err err = sim_input_read(story_of(socket)->input, data, size, &moved);
+    rt_err err = sim_input_read(state_of(socket)->input, data, size, &moved);
     *ret_size = (uint32_t)moved;
     return err;
 }
@@ -54,7 +54,7 @@ static rt_err
 send(struct socket *socket, const char *data, uint32_t size, uint32_t *ret_size)
 {
     size_t moved = 0;
-    rt_err err = sim_output_write(story_of(socket)->output, data, size, &moved);
+    rt_err err = sim_output_write(state_of(socket)->output, data, size, &moved);
     *ret_size = (uint32_t)moved;
     return err;
 }
@@ -62,56 +62,56 @@ send(struct socket *socket, const char *data, uint32_t size, uint32_t *ret_size)
 static void
 done(void *argument, rt_err status)
 {
-    struct story *story = argument;
+    struct state *state = argument;
     SIM_ALWAYS(status == RT_OK);
-    story->done++;
+    state->done++;
 }
 
-static struct story *
+static struct state *
 set_up_socket(struct sim_world *world, struct sim_rt *rt)
 {
-    struct story *story = sim_new(world, struct story);
+    struct state *state = sim_new(world, struct state);
     struct sim_host *host = sim_rt_host(rt);
-    story->input = sim_input_new(host, "peer's line", LINE, SIZE, 12, 1 * RT_MS, 9 * RT_MS);
-    story->output = sim_output_new(host, "peer's ear", 7, 1 * RT_MS, 9 * RT_MS);
-    story->socket.receive = receive;
-    story->socket.send = send;
-    SIM_ALWAYS(sim_input_subscribe(story->input, &story->socket.readable) == RT_OK);
-    SIM_ALWAYS(sim_output_subscribe(story->output, &story->socket.writable) == RT_OK);
-    sim_set_state(world, story);
-    return story;
+    state->input = sim_input_new(host, "peer's line", LINE, SIZE, 12, 1 * RT_MS, 9 * RT_MS);
+    state->output = sim_output_new(host, "peer's ear", 7, 1 * RT_MS, 9 * RT_MS);
+    state->socket.receive = receive;
+    state->socket.send = send;
+    SIM_ALWAYS(sim_input_subscribe(state->input, &state->socket.readable) == RT_OK);
+    SIM_ALWAYS(sim_output_subscribe(state->output, &state->socket.writable) == RT_OK);
+    sim_set_state(world, state);
+    return state;
 }
 
 static void
 set_up_polls(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = set_up_socket(world, rt);
-    echo_task_init(&story->polls, &story->socket);
-    sim_spawn(rt, &story->polls.task);
+    struct state *state = set_up_socket(world, rt);
+    echo_task_init(&state->polls, &state->socket);
+    sim_spawn(rt, &state->polls.task);
 }
 
 static void
 set_up_callbacks(struct sim_world *world)
 {
     struct sim_rt *rt = sim_rt_new(world, NULL);
-    struct story *story = set_up_socket(world, rt);
-    story->by_callbacks = true;
-    SIM_ALWAYS(echo_callbacks_start(&story->callbacks, sim_rt_executor(rt), &story->socket, done,
-                       story) == RT_OK);
+    struct state *state = set_up_socket(world, rt);
+    state->by_callbacks = true;
+    SIM_ALWAYS(echo_callbacks_start(&state->callbacks, sim_rt_executor(rt), &state->socket, done,
+                       state) == RT_OK);
 }
 
 static void
-check(struct sim_world *world, void *state)
+check(struct sim_world *world, void *argument)
 {
-    struct story *story = state;
+    struct state *state = argument;
     size_t size = 0;
-    const char *written = sim_output_written(story->output, &size);
+    const char *written = sim_output_written(state->output, &size);
     (void)world;
     SIM_ALWAYS(size == SIZE && memcmp(written, RAISED, SIZE) == 0);
-    SIM_ALWAYS(story->done == (story->by_callbacks ? 1 : 0));
-    rt_pollable_drop(&story->socket.readable);
-    rt_pollable_drop(&story->socket.writable);
+    SIM_ALWAYS(state->done == (state->by_callbacks ? 1 : 0));
+    rt_pollable_drop(&state->socket.readable);
+    rt_pollable_drop(&state->socket.writable);
 }
 
 /* The message is owed: a task that is cancelled, or refused a pollable, sends none. */
