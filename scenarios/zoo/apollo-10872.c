@@ -3,16 +3,16 @@
  *
  * ApolloAuto/apollo#10872; twitter/rpc-perf#180 is the same.
  *
- * The bug. A wheel of 512 slots is enough for timers of any length if each notes how often the
- * wheel has to come round before it is due. This one put a timer into slot (now + ticks) mod 512
- * and fired whatever it found there. So what was set to 600 ticks at tick 200 is fired at tick 288,
- * after 88.
+ * The bug. A wheel of 512 slots serves timers of any length if each timer counts the rounds that
+ * it still has to wait. This wheel puts a timer into slot (now + ticks) mod 512 and fires every
+ * timer that it finds there. A timer of 600 ticks that is set at tick 200 fires at tick 288, after
+ * 88 ticks.
  *
- * The fix. A timer keeps its rounds, and each visit takes one: wheel_tick below.
+ * The fix. A timer stores its rounds, and each pass over its slot takes one off: wheel_tick below.
  *
- * Here. A client asks servers one after the other, and gives each 600 ms to answer. They are well
- * and take at most 500 ms. Who asks asserts what every client of a timeout does: that it was not
- * before its time. In the issue it was a component called every 600 ms that noticed.
+ * Here. A client asks servers one after the other and gives each 600 ms to answer. They answer
+ * within 500 ms. The client asserts what every user of a timeout relies on: that it does not fire
+ * early. In the issue a component that was called every 600 ms noticed.
  *
  * Cause: not-a-wake in client_main or wheel_tick
  * Must end in: invariant, by that assertion. Fails on the baseline run: no, there the answer is
@@ -27,7 +27,7 @@
 #define REQUESTS 3u
 #define LIMIT_MS 600u
 
-/* ---- The wheel: a slot has room for one timer, which is enough here. ------------------------- */
+/* ---- The wheel: a slot has space for one timer, which is enough here. ------------------------ */
 
 struct timer {
     uint32_t rounds;
@@ -84,7 +84,7 @@ struct state {
     struct sim_source *answer;
 };
 
-/* The loop: a tick a millisecond, and between two of them a look for the answer. */
+/* The loop: one tick a millisecond; between two ticks it checks for the answer. */
 static bool
 turn(struct sim_world *world, struct state *state)
 {

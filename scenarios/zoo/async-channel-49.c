@@ -1,18 +1,17 @@
 /*
- * async-channel-49.c -- a notification that goes to nobody because the one before has not been
- * heard yet.
+ * async-channel-49.c -- a notification is dropped while an earlier one is not consumed yet.
  *
  * smol-rs/async-channel#49 (commit 736bc72; the same mechanism: smol-rs/async-lock#91).
  *
- * The bug. `notify(1)` makes sure that one listener is notified: where one is already, and has not
- * been polled, it does nothing. Two items were sent, one listener was told; the second item
- * lay there until that one came round again, which it need not.
+ * The bug. `notify(1)` makes sure that one listener is notified: while one is notified and not yet
+ * polled, it does nothing. Two items are sent and one listener is notified; the second item stays
+ * in the queue unless that listener returns for it.
  *
  * The fix. One notification for each item, `notify_additional(1)`. async-channel-49.patch makes
  * rt_notify_one, in runtime/sync/notify.c, do nothing while a waiter is chosen and not polled.
  *
- * Here. Two cooks listen for a bell and look whether there is an order. A waiter brings two
- * orders, some time apart, and rings for each. A cook who has an order is busy with it for good.
+ * Here. Two cooks wait for a bell, then check for an order. A waiter brings two orders, some time
+ * apart, and rings for each. A cook with an order never returns for another.
  *
  * Cause: never-fired in rt_notify_one_at or waiter_poll or coalesced in waiter_poll
  * Must end in: lost-wakeup of a cook. Fails on the baseline run: no.
@@ -37,7 +36,7 @@ struct kitchen {
     uint32_t orders;
     uint32_t brought;
     struct rt_task waiter;
-    struct rt_sleep way;
+    struct rt_sleep walk;
     uint64_t gap_ns;
     struct cook cooks[COOKS];
 };
@@ -68,8 +67,8 @@ waiter_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct kitchen *kitchen = rt_container_of(task, struct kitchen, waiter);
     while (kitchen->brought < COOKS) {
-        RT_AWAIT(rt_sleep_poll(&kitchen->way, cx));
-        rt_sleep_init(&kitchen->way, kitchen->gap_ns);
+        RT_AWAIT(rt_sleep_poll(&kitchen->walk, cx));
+        rt_sleep_init(&kitchen->walk, kitchen->gap_ns);
         kitchen->brought++;
         kitchen->orders++;
         rt_notify_one(&kitchen->bell);
@@ -85,7 +84,7 @@ setup(struct sim_world *world)
     struct kitchen *kitchen = sim_new(world, struct kitchen);
     rt_notify_init(&kitchen->bell);
     kitchen->gap_ns = RT_MS - sim_range(world, 0, RT_MS);
-    rt_sleep_init(&kitchen->way, RT_MS);
+    rt_sleep_init(&kitchen->walk, RT_MS);
     for (uint32_t i = 0; i < COOKS; i++) {
         struct cook *cook = &kitchen->cooks[i];
         cook->kitchen = kitchen;
@@ -100,9 +99,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_async_channel_49_broken, .name = "zoo/async-channel-49/broken", .bug = "C07",
         .reference = "smol-rs/async-channel#49",
-        .about = "A notification does nothing while an earlier one was not heard.", .setup = setup,
+        .about = "A notification is dropped while an earlier one is not consumed.", .setup = setup,
         .expect = SIM_VERDICT_LOST_WAKEUP);
 #else
 SIM_SCENARIO(zoo_async_channel_49_fixed, .name = "zoo/async-channel-49/fixed",
-        .about = "Each notification chooses a waiter of its own.", .setup = setup);
+        .about = "Each notification chooses a separate waiter.", .setup = setup);
 #endif

@@ -1,21 +1,22 @@
 /*
- * async-io-07b6cca.c -- a timer that wakes whoever polled it first.
+ * async-io-07b6cca.c -- a timer wakes the task that polled it first, not the one that polled it
+ * last.
  *
- * smol-rs/async-io, commit 07b6cca "Always use the last waker when polling a Timer"; told with
- * a test in smol-rs/smol#167.
+ * smol-rs/async-io, commit 07b6cca "Always use the last waker when polling a Timer";
+ * smol-rs/smol#167 has a test.
  *
- * The bug. The timer registered the waker of its first poll and no other: later polls saw that
- * it was registered and left it as it was. A timer that is sent to another task after it was
- * polled goes on waking its first owner, and the new one sleeps forever (W11).
+ * The bug. The timer registers the waker of its first poll only: later polls see that it is
+ * registered and keep the old waker. A timer that moves to another task after its first poll wakes
+ * its first owner, and the new owner sleeps forever (W11).
  *
- * The fix. Each poll stores the waker. async-io-07b6cca.patch takes that back in
+ * The fix. Each poll stores the waker. async-io-07b6cca.patch removes that from
  * runtime/time/sleep.c: the line that stores moves under the `if` that starts the timer.
  *
- * Here. The owner looks at its timer while it waits to be asked for it; the taker asks, gets
- * it, and waits for it or for a stop. When the taker asks before the owner has looked, the
- * timer is new when it moves, and all is well: the order of the two first polls decides. The
- * wait for the stop keeps the taker from being a task that nobody can wake, which the runtime
- * would notice (T12).
+ * Here. The owner polls its timer while it waits for a request; the taker requests the timer, gets
+ * it, and waits for it or for a stop. If the taker asks before the owner's first poll, the timer
+ * moves unregistered and all is well: the order of the two first polls decides. The wait for the
+ * stop gives the taker a second waker; without it the runtime reports a task without a waker
+ * (T12).
  *
  * Cause: never-stored in wait or taker_poll
  * Must end in: lost-wakeup of the taker. Fails on the baseline run: no.
@@ -27,7 +28,7 @@
 struct taker {
     struct rt_task task;
     struct rt_slot handed; /* Waits for `timer` to be set. */
-    struct rt_slot stop;   /* Nobody stops it. */
+    struct rt_slot stop;   /* Never fired. */
     struct rt_sleep *timer;
     struct owner *owner;
 };
@@ -37,7 +38,7 @@ struct owner {
     struct rt_slot asked;
     bool was_asked;
     bool has_given;
-    bool rang; /* Before it was given away: there is no more to wait for. */
+    bool rang; /* It fired before it was given away: nothing is left to wait for. */
     struct rt_sleep timer;
     struct taker *taker;
 };
@@ -62,7 +63,7 @@ owner_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct owner *owner = rt_container_of(task, struct owner, task);
     if (!owner->was_asked) {
-        rt_slot_replace(&owner->asked, cx, "somebody who wants the timer");
+        rt_slot_replace(&owner->asked, cx, "a request for the timer");
         if (!owner->rang) {
             owner->rang = rt_sleep_poll(&owner->timer, cx) == RT_READY;
         }

@@ -1,21 +1,22 @@
 /*
- * async-lock-41.c -- a listener that is put into a temporary, and dropped at the end of the line.
+ * async-lock-41.c -- a listener is stored into a temporary, and dropped at the end of the
+ * statement.
  *
  * smol-rs/async-lock#41 (fixed by #42, commit 6bac58a).
  *
- * The bug. A writer waits until the last reader has left, in a loop: are there readers? If there is
- * no listener yet, make one and look again; else wait for it. The match was over
- * `&mut this.listener.take()`: a new listener was stored into what `take` had returned, a temporary
- * that is dropped before the next round. There never is a listener to wait for; the loop turns
- * until the reader has left, and where the reader is a task of the same thread it never does.
+ * The bug. A writer waits in a loop until the last reader has left. If readers are left and it has
+ * no listener, it makes one and checks again; else it waits for the listener. The match is over
+ * `&mut this.listener.take()`: a new listener is stored into the result of `take`, a temporary
+ * that is dropped before the next round. There never is a listener to wait for, so the loop spins
+ * until the reader has left; a reader on the same thread never does.
  *
- * The fix. The match is over the field: place_of below.
+ * The fix. The match is over the field: listener_of below.
  *
- * Here. A thread has two tasks. One reads a table that lies on disk, the other one changes it, each
- * at its time. When the writer is done before the reader comes all is well. A loop that turns stops
- * its thread, and not the world: after each turn others run.
+ * Here. Two tasks share a thread. One reads a table from disk, the other changes it, each at some
+ * time. If the writer is done before the reader starts, all is well. A loop that spins stops its
+ * thread but not the world: after each turn other actors run.
  *
- * Cause: not-a-wake in write_poll or place_of
+ * Cause: not-a-wake in write_poll or listener_of
  * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -24,7 +25,7 @@
 
 struct listener {
     struct rt_slot slot;
-    bool told;
+    bool notified;
 };
 
 struct table_lock {
@@ -32,8 +33,8 @@ struct table_lock {
     bool broken;
     bool reading;
     bool writing;
-    struct listener box;      /* The memory of the one listener. */
-    struct listener *told_of; /* Who is told when the last reader leaves; NULL: nobody. */
+    struct listener box;         /* The memory of the one listener. */
+    struct listener *registered; /* Woken when the last reader leaves; NULL: none. */
     struct rt_slot no_writer;
 };
 
@@ -55,8 +56,8 @@ static struct listener *
 listen(struct table_lock *lock)
 {
     rt_slot_init(&lock->box.slot);
-    lock->box.told = false;
-    lock->told_of = &lock->box;
+    lock->box.notified = false;
+    lock->registered = &lock->box;
     return &lock->box;
 }
 
@@ -64,7 +65,7 @@ static void
 listener_drop(struct table_lock *lock, struct listener *listener)
 {
     if (listener != NULL) {
-        lock->told_of = NULL;
+        lock->registered = NULL;
         rt_slot_fini(&listener->slot);
     }
 }
@@ -72,7 +73,7 @@ listener_drop(struct table_lock *lock, struct listener *listener)
 static rt_poll
 listener_poll(struct listener *listener, struct rt_cx *cx)
 {
-    if (listener->told) {
+    if (listener->notified) {
         return RT_READY;
     }
     rt_slot_replace(&listener->slot, cx, "the last reader to leave");
@@ -81,9 +82,9 @@ listener_poll(struct listener *listener, struct rt_cx *cx)
 
 /* ---- The lock. ------------------------------------------------------------------------------- */
 
-/* What the match is over: the field, or a temporary with what was taken out of it. */
+/* The match's operand: the field, or a temporary that holds what was taken out of it. */
 static struct listener **
-place_of(const struct table_lock *lock, struct listener **field, struct listener **temporary)
+listener_of(const struct table_lock *lock, struct listener **field, struct listener **temporary)
 {
     if (!lock->broken) {
         return field;
@@ -99,11 +100,11 @@ write_poll(struct table_lock *lock, struct listener **field, struct rt_cx *cx)
     lock->writing = true;
     while (lock->reading) {
         struct listener *temporary = NULL;
-        struct listener **place = place_of(lock, field, &temporary);
-        if (*place == NULL) {
-            *place = listen(lock);
+        struct listener **listener = listener_of(lock, field, &temporary);
+        if (*listener == NULL) {
+            *listener = listen(lock);
         } else {
-            RT_AWAIT(listener_poll(*place, cx));
+            RT_AWAIT(listener_poll(*listener, cx));
         }
         listener_drop(lock, temporary);
         sim_loop_pause(lock->world);
@@ -135,9 +136,9 @@ static void
 read_unlock(struct table_lock *lock)
 {
     lock->reading = false;
-    if (lock->told_of != NULL) {
-        lock->told_of->told = true;
-        rt_slot_wake(&lock->told_of->slot);
+    if (lock->registered != NULL) {
+        lock->registered->notified = true;
+        rt_slot_wake(&lock->registered->slot);
     }
 }
 

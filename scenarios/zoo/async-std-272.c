@@ -1,23 +1,22 @@
 /*
- * async-std-272.c -- a listener that answers "not yet" and tells nobody to come back.
+ * async-std-272.c -- accept returns PENDING and has stored no waker.
  *
  * async-rs/async-std#272 (issue #248), UnixListener::accept.
  *
  * The bug. A watcher tries an operation, and registers the task's waker when that fails with
- * "would block". The accept of the library below says it otherwise: it succeeds, with no
- * connection. The watcher took this for a success and registered nothing; the listener took
- * "no connection" for PENDING. So the task slept with no waker anywhere.
+ * "would block". The accept of the library below reports this differently: it succeeds, with no
+ * connection. The watcher treats that as success and registers nothing; the listener treats "no
+ * connection" as PENDING. So the task sleeps and its waker is stored nowhere.
  *
- * The fix. "No connection" is made "would block" before the watcher sees it: `accept_one`
- * below.
+ * The fix. "No connection" becomes "would block" before the watcher sees it: `accept_one` below.
  *
- * Here. A client connects, a server accepts one connection. When the client comes first,
- * accept succeeds at once; only a server that comes first sleeps. The author of the public fix
- * met the same: a first test, with both joined in one task, was green without it.
+ * Here. A client connects, a server accepts one connection. If the client connects first, accept
+ * succeeds at once; only a server that polls first sleeps. The author of the public fix saw the
+ * same: a first test, with both joined in one task, passed without it.
  *
  * Cause: never-stored in watcher_poll or listener_accept or server_poll
- * Must end in: contract, RT_E_NO_WAKER of the server (T12), at the poll that forgot, and not
- * later at a stall. Fails on the baseline run: no.
+ * Must end in: contract, RT_E_NO_WAKER of the server (T12), at the poll that stored no waker, and
+ * not later at a stall. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,10 +39,10 @@ struct listener {
     struct sim_source *socket;
     struct rt_pollable readable;
     struct rt_wait wait;
-    bool connected; /* What the operation answered. */
+    bool connected; /* The result of the operation. */
 };
 
-/* Tries `operation` until it has an answer, or would block. */
+/* Tries `operation` until it succeeds or would block. */
 static rt_poll
 watcher_poll(struct listener *listener, rt_err (*operation)(struct listener *), struct rt_cx *cx)
 {
@@ -133,7 +132,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_async_std_272_broken, .name = "zoo/async-std-272/broken", .bug = "A23",
         .reference = "async-rs/async-std#272",
-        .about = "Accept finds no connection, registers no waker, and answers PENDING.",
+        .about = "Accept finds no connection, registers no waker, and returns PENDING.",
         .setup = setup_broken, .expect = SIM_VERDICT_CONTRACT);
 SIM_SCENARIO(zoo_async_std_272_fixed, .name = "zoo/async-std-272/fixed",
         .about = "Accept finds no connection, and its waker is registered.", .setup = setup_fixed);

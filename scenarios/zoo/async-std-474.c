@@ -1,17 +1,17 @@
 /*
- * async-std-474.c -- "closed" is a bit of the tail, and the push takes it for a part of the number.
+ * async-std-474.c -- "closed" is a bit of the tail, and the push takes it for a part of the index.
  *
  * async-rs/async-std#474 (commit bc24503).
  *
- * The bug. A bounded queue keeps a stamp beside each slot, and "all receivers are gone" as a bit in
- * its tail. A push compares the tail with the stamp: equal, the slot is free; a lap behind, the
- * queue is full; neither, somebody is at work in between, so it tries again. With the bit set it is
- * neither, forever.
+ * The bug. A bounded queue keeps a stamp beside each slot, and "all receivers are gone" as a bit
+ * of its tail. A push compares the tail with the stamp: if they are equal the slot is free; if the
+ * stamp is a lap advance, the queue is full; otherwise another thread is in the middle of an
+ * operation, and the push retries. With the bit set the third case holds forever.
  *
- * The fix. A push looks at the bit first, and is refused: queue_push below.
+ * The fix. A push checks the bit first and fails: queue_push below.
  *
- * Here. A sender pushes lines as a reader takes them. A reader that has seen enough goes away,
- * which sets the bit. After the last line: nobody notices. Before: the sender tries until it is
+ * Here. A sender pushes lines as a reader takes them. A reader that has seen enough leaves, which
+ * sets the bit. After the last line this has no effect. Before it, the sender retries until it is
  * killed.
  *
  * Cause: not-a-wake in queue_push
@@ -44,7 +44,7 @@ index_of(uint32_t position)
 }
 
 static uint32_t
-behind(uint32_t position)
+advance(uint32_t position)
 {
     return index_of(position) + 1 < SLOTS ? position + 1 : (position & ~(LAP - 1)) + LAP;
 }
@@ -59,7 +59,7 @@ queue_push(struct queue *queue)
             return CLOSED;
         }
         if (tail == *stamp) {
-            queue->tail = behind(tail);
+            queue->tail = advance(tail);
             *stamp = tail + 1;
             SIM_PROGRESS();
             return PUSHED;
@@ -67,7 +67,7 @@ queue_push(struct queue *queue)
         if (*stamp + LAP == tail + 1) {
             return QUEUE_FULL;
         }
-        sim_loop_pause(queue->world); /* Somebody is at work; let it finish. */
+        sim_loop_pause(queue->world); /* Another operation is in progress; let it finish. */
     }
 }
 
@@ -79,7 +79,7 @@ queue_pop(struct queue *queue)
         return false;
     }
     *stamp = queue->head + LAP;
-    queue->head = behind(queue->head);
+    queue->head = advance(queue->head);
     SIM_PROGRESS();
     return true;
 }
@@ -147,4 +147,4 @@ SIM_SCENARIO(zoo_async_std_474_broken, .name = "zoo/async-std-474/broken", .bug 
         .about = "A push compares a tail that has the closed bit in it.", .setup = setup_broken,
         .expect = SIM_VERDICT_LIVELOCK);
 SIM_SCENARIO(zoo_async_std_474_fixed, .name = "zoo/async-std-474/fixed",
-        .about = "A push looks for the closed bit first.", .setup = setup_fixed);
+        .about = "A push checks the closed bit first.", .setup = setup_fixed);

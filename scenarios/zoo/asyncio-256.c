@@ -1,17 +1,16 @@
 /*
- * asyncio-256.c -- an item that was handed to somebody who has just stopped waiting for it.
+ * asyncio-256.c -- an item is handed to a getter that has just been cancelled.
  *
  * python/asyncio#256, #269 and #270 (asyncio.Queue).
  *
- * The bug. A put hands its item to the first getter's future. A getter that is cancelled before its
- * turn takes the item along: it is in no queue any more, and nobody else gets it.
+ * The bug. A put hands its item to the first getter's future. A getter that is cancelled before it
+ * runs keeps the item: it is in no queue, and no other getter receives it.
  *
- * The fix. Items stay in the queue until a getter really runs. asyncio-256.patch lets a receive
- * that was granted an item and is dropped take it out of the ring, in
- * runtime/sync/channel_futures.c.
+ * The fix. Items stay in the queue until a getter runs. asyncio-256.patch makes a receive that was
+ * granted an item and is dropped take the item out of the ring, in runtime/sync/channel_futures.c.
  *
- * Here. Two clerks wait at a counter; one of them goes home at some time. A customer hands in an
- * application and waits for the answer of whichever clerk takes it.
+ * Here. Two clerks wait at a counter; one of them stops waiting at some time. A customer hands in
+ * an application and waits for the answer of the clerk that takes it.
  *
  * Cause: never-fired in recv_drop or clerk_poll
  * Must end in: deadlock: the other clerk waits for an application, the customer for an answer.
@@ -38,14 +37,14 @@ struct office {
     uint64_t ring[1];
     struct clerk clerks[2];
     struct rt_task customer;
-    struct rt_sleep way;
+    struct rt_sleep walk;
     uint64_t application;
     bool handed_in;
     struct rt_oneshot answer;
     struct rt_oneshot_wait wait;
 };
 
-/* Ends with its shift, or with the application, of which there is one. */
+/* Ends at the end of its shift, or with the application; there is one. */
 static rt_poll
 clerk_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -69,7 +68,7 @@ customer_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct office *office = rt_container_of(task, struct office, customer);
     if (!office->handed_in) {
-        RT_AWAIT(rt_sleep_poll(&office->way, cx));
+        RT_AWAIT(rt_sleep_poll(&office->walk, cx));
         office->handed_in = true;
         rt_err err = rt_channel_try_send(&office->counter, &office->application);
         SIM_ALWAYS(err == RT_OK);
@@ -98,7 +97,7 @@ setup(struct sim_world *world)
         rt_task_init(&clerk->task, clerk_poll, NULL, names[i]);
         sim_spawn(rt, &clerk->task);
     }
-    rt_sleep_until(&office->way, sim_range(world, 0, 2 * RT_MS));
+    rt_sleep_until(&office->walk, sim_range(world, 0, 2 * RT_MS));
     rt_task_init(&office->customer, customer_poll, NULL, "customer");
     sim_spawn(rt, &office->customer);
 }
@@ -106,9 +105,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_asyncio_256_broken, .name = "zoo/asyncio-256/broken", .bug = "C03",
         .reference = "python/asyncio#256",
-        .about = "Who stops waiting takes the item along that it was handed.", .setup = setup,
+        .about = "A cancelled receive takes its granted item with it.", .setup = setup,
         .expect = SIM_VERDICT_DEADLOCK);
 #else
 SIM_SCENARIO(zoo_asyncio_256_fixed, .name = "zoo/asyncio-256/fixed",
-        .about = "Who stops waiting leaves the item that it was granted.", .setup = setup);
+        .about = "A cancelled receive leaves its granted item in the queue.", .setup = setup);
 #endif

@@ -4,18 +4,18 @@
  * camshaft/bach#48. bach is itself a simulation of async runtimes.
  *
  * The bug. Each task has a mark "woken", so that a second wake does not queue it twice. The
- * executor cleared it after the poll. A task that wakes itself while it is polled finds the
- * mark still set, is not queued, and then loses the mark: nobody polls it again.
+ * executor cleared it after the poll. A task that wakes itself while it is polled finds the mark
+ * still set, is not queued, and then loses the mark: it is not polled again.
  *
  * The fix. The mark is cleared before the poll (T6). bach-48.patch moves that line of
- * runtime/task/executor.c behind the poll.
+ * runtime/task/executor.c after the poll.
  *
- * Here. A consumer takes one item a poll, so that a full box does not keep others waiting, and
- * wakes itself when there are more. Three senders send one item each, about a millisecond
- * after one another. When each item finds the box empty, nothing goes wrong. When two are in
- * it at once, because senders met or the consumer was late, the consumer's wake of itself is
- * erased, and when nothing is sent later it sleeps forever beside an item. Its waker is
- * stored in the box, so T12 has nothing to say.
+ * Here. A consumer takes one item a poll, so that a full box does not delay other tasks, and wakes
+ * itself when more items are left. Three senders send one item each, about a millisecond apart. If
+ * each item finds the box empty, nothing goes wrong. If two are in it at once, because senders
+ * collide or the consumer is late, the consumer's wake of itself is erased, and if no later item
+ * arrives it sleeps forever with an item in the box. Its waker is stored in the box, so T12 does
+ * not apply.
  *
  * Cause: coalesced in consumer_poll or poll_task
  * Must end in: lost-wakeup of the consumer. Fails on the baseline run: no.

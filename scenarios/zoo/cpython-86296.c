@@ -1,35 +1,34 @@
 /*
- * cpython-86296.c -- a request to cancel that vanishes, because the answer came in the same turn.
+ * cpython-86296.c -- a cancellation request is dropped when the answer arrives in the same turn.
  *
  * python/cpython#86296 (bpo-42130, asyncio.wait_for; the same tie: python/asyncio#343).
  *
- * The bug. wait_for awaits something with a time limit. Cancelled meanwhile, it looks whether the
- * thing is done, and if so returns its result: `if fut.done(): return fut.result()`. The caller
- * gets what it waited for and goes on; that it was asked to end is told to nobody, for asyncio
- * raises a cancellation once.
+ * The bug. wait_for awaits something with a time limit. When it is cancelled meanwhile and the
+ * awaited future is done, it returns that result: `if fut.done(): return fut.result()`. The caller
+ * gets its result and continues; the cancellation is lost, as asyncio raises it once.
  *
- * The fix. A request to cancel is raised, whatever else came in the same turn, and what came stays
+ * The fix. A cancellation is raised even if a result arrives in the same turn; the result stays
  * where it is: cancelled_first below.
  *
- * Here. A session waits a while for its first request, then for further ones without a limit. An
- * operator asks it to end and waits until it has. The answer, the request to cancel and the limit
- * may all come in the moment of one millisecond.
+ * Here. A session waits with a limit for its first request, then for further ones without one. An
+ * operator asks it to end and waits until it has. The answer, the cancellation and the limit may
+ * all occur within one millisecond.
  *
  * Cause: coalesced in operator_poll or not-a-wake in wait_for_poll or session_poll
- * Must end in: deadlock of the operator, who waits for a session that waits for requests. Fails on
- * the baseline run: no.
+ * Must end in: deadlock of the operator, which waits for a session that waits for requests. Fails
+ * on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/sync/channel.h"
 #include "sim/rewake.h"
 
-/* A receive with a limit, in a task that can be asked to end. */
+/* A receive with a limit, in a task that can be cancelled. */
 struct wait_for {
     struct rt_timeout timeout;
     struct rt_recv recv;
     bool broken;
-    rt_err err; /* After READY: RT_OK, RT_E_CANCELLED, or RT_E_AGAIN: the time was up. */
+    rt_err err; /* After READY: RT_OK, RT_E_CANCELLED, or RT_E_AGAIN: the limit has passed. */
 };
 
 struct state {
@@ -38,7 +37,7 @@ struct state {
     struct rt_task session;
     struct wait_for wait;
     bool waits;
-    bool raised; /* The request to cancel: once. */
+    bool raised; /* The cancellation has been raised: once. */
     bool request;
     uint32_t served;
     struct rt_task client;
@@ -63,7 +62,7 @@ finish(struct wait_for *wait, rt_err err)
     return RT_READY;
 }
 
-/* Whether a cancellation goes before a result of the same turn. */
+/* Whether a cancellation takes precedence over a result of the same turn. */
 static bool
 cancelled_first(const struct wait_for *wait, bool cancelled)
 {
@@ -161,8 +160,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_cpython_86296_broken, .name = "zoo/cpython-86296/broken", .bug = "C04",
         .reference = "python/cpython#86296",
-        .about = "A request to cancel vanishes when the answer comes in the same turn.",
+        .about = "A cancellation is lost when the answer arrives in the same turn.",
         .setup = setup_broken, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_cpython_86296_fixed, .name = "zoo/cpython-86296/fixed",
-        .about = "A request to cancel is raised, whatever comes in the same turn.",
+        .about = "A cancellation is raised, whatever arrives in the same turn.",
         .setup = setup_fixed);

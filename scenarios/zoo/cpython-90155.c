@@ -1,18 +1,19 @@
 /*
- * cpython-90155.c -- a permit that was granted to somebody who has just given up.
+ * cpython-90155.c -- a permit is granted to a waiter that has just been cancelled.
  *
  * python/cpython#90155 (asyncio.Semaphore, fixed by #93222).
  *
- * The bug. A release wakes the first waiter, and notes that a wake-up is under way. A waiter that
- * is cancelled after that and before its turn raises its cancellation and wakes nobody: the permit
- * is there, everybody behind sleeps on.
+ * The bug. A release wakes the first waiter, and records that a wake-up is under way. A waiter
+ * that is cancelled after that and before it runs raises its cancellation and wakes no one: the
+ * permit is free, and all other waiters keep sleeping.
  *
- * The fix. Who is cancelled after it was granted wakes the next. cpython-90155.patch takes that out
- * of rt_waiter_leave in runtime/sync/waiters.c: the permit goes back, and the line is not served.
+ * The fix. A waiter that is cancelled after it was granted a permit wakes the next.
+ * cpython-90155.patch removes that from rt_waiter_leave in runtime/sync/waiters.c: the permit is
+ * returned, and no waiter gets it.
  *
- * Here. One connection to a database. A report holds it for a millisecond; a page waits for it,
- * with a patience of its own; a backup waits behind. The page gives up in the moment in which it is
- * granted the connection.
+ * Here. One connection to a database. A report holds it for a millisecond; a page waits for it
+ * with a time limit, and a backup waits after the page. The page's limit expires at the time when
+ * it is granted the connection.
  *
  * Cause: never-fired in rt_waiter_leave or page_poll
  * Must end in: lost-wakeup of the backup. Fails on the baseline run: no.
@@ -100,9 +101,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_cpython_90155_broken, .name = "zoo/cpython-90155/broken", .bug = "C01",
         .reference = "python/cpython#90155",
-        .about = "Who gives up after it was granted a permit wakes nobody.", .setup = setup,
+        .about = "A waiter cancelled after its grant wakes no other.", .setup = setup,
         .expect = SIM_VERDICT_LOST_WAKEUP);
 #else
 SIM_SCENARIO(zoo_cpython_90155_fixed, .name = "zoo/cpython-90155/fixed",
-        .about = "Who gives up after it was granted a permit passes it on.", .setup = setup);
+        .about = "A waiter cancelled after its grant passes the permit on.", .setup = setup);
 #endif

@@ -1,18 +1,18 @@
 /*
- * embassy-089b788.c -- `!len == capacity`: a question about room that is always answered with no.
+ * embassy-089b788.c -- `!len == capacity`: the check for free space always fails.
  *
  * embassy-rs/embassy commit 089b788 (Channel::poll_ready_to_send).
  *
- * The bug. Ready to send was to be "the length is not the capacity". Written `!len == capacity`, it
- * flips the bits of the length and compares those: the channel is never ready, not even empty.
+ * The bug. Ready to send should mean "the length is not the capacity". `!len == capacity` flips
+ * the bits of the length and compares those: the channel is never ready, not even when it is
+ * empty.
  *
- * The fix. `len != capacity`: `has_room` below.
+ * The fix. `len != capacity`: `has_space` below.
  *
- * Here. A sender waits until a mailbox can take a letter, and puts it in; the other side takes
- * letters out. The sender is patient only where it must be: it tries first, and waits when the
- * mailbox is full.
+ * Here. A sender waits until a mailbox can take a letter, and puts it in; the receiver takes
+ * letters out. The sender tries first, and waits only when the mailbox is full.
  *
- * Cause: not-a-wake in has_room or ready_to_send_poll
+ * Cause: not-a-wake in has_space or ready_to_send_poll
  * Must end in: deadlock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -35,7 +35,7 @@ struct mailbox {
 };
 
 static bool
-has_room(const struct mailbox *mailbox)
+has_space(const struct mailbox *mailbox)
 {
     return mailbox->broken ? ~mailbox->length == CAPACITY : mailbox->length != CAPACITY;
 }
@@ -43,10 +43,10 @@ has_room(const struct mailbox *mailbox)
 static rt_poll
 ready_to_send_poll(struct mailbox *mailbox, struct rt_cx *cx)
 {
-    if (has_room(mailbox)) {
+    if (has_space(mailbox)) {
         return RT_READY;
     }
-    rt_slot_replace(&mailbox->sender, cx, "room in the mailbox");
+    rt_slot_replace(&mailbox->sender, cx, "space in the mailbox");
     return RT_PENDING;
 }
 

@@ -1,20 +1,22 @@
 /*
- * embassy-3758.c -- an interrupt is acknowledged after it was dealt with, and the next one with it.
+ * embassy-3758.c -- an interrupt is acknowledged after it was handled, which clears the next one
+ * too.
  *
  * embassy-rs/embassy#3758 (commit 13b205e); embassy-rs/embassy#6528 is the same elsewhere.
  *
  * The bug. The handler of the timer's interrupt wakes what is due, sets the comparator to the next
- * deadline, and then clears the interrupt. When the counter reaches the new deadline between the
- * two, the hardware sets the very bit that is cleared a moment later. There is no second match, and
- * no alarm ever comes again.
+ * deadline, and then clears the interrupt. If the counter reaches the new deadline between the
+ * last two, the hardware sets the bit that is then cleared. There is no second match, and no alarm
+ * fires again.
  *
- * The fix. Clear first, then look: on_interrupt below.
+ * The fix. Clear first, then check: on_interrupt below.
  *
- * Here. A controller blinks at deadlines that its program has laid down, some milliseconds or some
- * microseconds apart. To set the comparator takes the bus a while.
+ * Here. A controller blinks at fixed deadlines, some milliseconds or some microseconds apart.
+ * Writing the comparator takes the bus some time.
  *
  * Cause: order, counter_main before pending_clear or fired-early in counter_main
- * Must end in: deadlock of the controller, with a deadline past. Fails on the baseline run: no.
+ * Must end in: deadlock of the controller, with an expired deadline. Fails on the baseline run:
+ * no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +35,7 @@ struct chip {
     bool pending; /* The bit. */
 };
 
-/* A write takes the bus a while, and the counter goes on. */
+/* A write takes the bus some time, while the counter runs. */
 static void
 bus_write(struct chip *chip)
 {

@@ -1,16 +1,16 @@
 /*
- * embassy-e2ddba9.c -- a channel that is cleared and tells no sender of it.
+ * embassy-e2ddba9.c -- clearing a channel wakes no sender.
  *
  * embassy-rs/embassy commit e2ddba9 (Channel::clear).
  *
- * The bug. Receiving an item wakes a sender that waits for room. Clearing the channel makes room as
- * well, all of it, and woke nobody.
+ * The bug. Receiving an item wakes a sender that waits for space. Clearing the channel frees space
+ * as well, all of it, and wakes no sender.
  *
- * The fix. `clear` wakes the senders, if the channel was full. embassy-e2ddba9.patch lets
- * rt_channel_clear in runtime/sync/channel.c free the places past those who queue for them.
+ * The fix. `clear` wakes the senders, if the channel was full. embassy-e2ddba9.patch makes
+ * rt_channel_clear in runtime/sync/channel.c free the slots without serving the waiting senders.
  *
- * Here. A sensor sends readings to a display, which draws each for a while. The user presses reset
- * at some time, and what has not been drawn is thrown away.
+ * Here. A sensor sends readings to a display, which takes some time to draw each. The user presses
+ * reset at some time, which drops what is not drawn yet.
  *
  * Cause: never-fired in rt_channel_clear_at or user_poll
  * Must end in: lost-wakeup of the sensor. Fails on the baseline run: no.
@@ -108,5 +108,5 @@ SIM_SCENARIO(zoo_embassy_e2ddba9_broken, .name = "zoo/embassy-e2ddba9/broken", .
         .expect = SIM_VERDICT_LOST_WAKEUP);
 #else
 SIM_SCENARIO(zoo_embassy_e2ddba9_fixed, .name = "zoo/embassy-e2ddba9/fixed",
-        .about = "A channel that is cleared wakes the senders for the room.", .setup = setup);
+        .about = "A channel that is cleared wakes the senders for the space.", .setup = setup);
 #endif

@@ -3,15 +3,15 @@
  *
  * foundationdb-rs/foundationdb-rs#410.
  *
- * The bug. In a simulation there is one thread, so the executor had a wake poll the task at once. A
- * shared future wakes everybody who waits for it, and holds its mutex while it does; the first one
- * that is polled inside of that asks the shared future for its value, which takes the mutex.
+ * The bug. A simulation has one thread, so its executor polls the task inside the wake. A shared
+ * future holds its mutex while it wakes its waiters; the first one that is polled there asks the
+ * shared future for its value, which takes the mutex.
  *
- * The fix. A wake puts the task into a queue, and the queue is polled when nobody is being woken:
+ * The fix. A wake puts the task into a queue, which is polled after the waking code has returned:
  * executor_wake below.
  *
- * Here. Two transactions share one future, a version of the database. A transaction that asks after
- * it is there does not wait, and all is well. One that waited is polled under the mutex.
+ * Here. Two transactions share one future, a version of the database. A transaction that asks
+ * after it is complete does not wait, and all is well. One that waited is polled under the mutex.
  *
  * Cause: not-a-wake in executor_wake or never-fired in shared_complete or lock_release
  * Must end in: deadlock of the simulation's thread. Fails on the baseline run: no.
@@ -94,7 +94,7 @@ all_done(const struct state *state)
     return done;
 }
 
-/* The events of the simulation whose time has come. */
+/* Runs the events of the simulation that are due. */
 static void
 begin_transactions(struct state *state)
 {
@@ -151,7 +151,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_foundationdb_rs_410_broken, .name = "zoo/foundationdb-rs-410/broken", .bug = "I02",
         .reference = "foundationdb-rs/foundationdb-rs#410",
-        .about = "A wake polls at once, under the mutex of who wakes.", .setup = setup_broken,
+        .about = "A wake polls at once, under the waking side's mutex.", .setup = setup_broken,
         .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_foundationdb_rs_410_fixed, .name = "zoo/foundationdb-rs-410/fixed",
         .about = "A wake puts the task into a queue, which is polled later.", .setup = setup_fixed);

@@ -1,19 +1,19 @@
 /*
- * futures-rs-2047.c -- a group of futures polls those that give way until they do not.
+ * futures-rs-2047.c -- a group of futures polls members that yield until they stop yielding.
  *
- * rust-lang/futures-rs#2047 (fixed by #2049); tokio-rs/tokio#2390 met it with its budget.
+ * rust-lang/futures-rs#2047 (fixed by #2049); tokio-rs/tokio#2390 is the same with tokio's budget.
  *
- * The bug. A group is an executor of its own inside of one task: it polls its members as long as
- * one of them is woken. A member that gives way wakes itself, and is woken. The group polls it
- * again, and never gives way itself, so that what the member wanted others to do is not done.
+ * The bug. A group is an executor inside one task: it polls its members as long as one of them is
+ * woken. A member that yields wakes itself. The group polls it again and never yields itself, so
+ * the tasks that the member waits for never run.
  *
- * The fix. The group comes to an end of its round, and wakes its own task, after two members that
- * gave way. futures-rs-2047.patch takes that, and the limit on polls in one round, out of
+ * The fix. The group ends its round, and wakes its own task, after two members have yielded.
+ * futures-rs-2047.patch removes that, and the limit on polls in one round, from
  * runtime/compose/group.c.
  *
  * Here. Two uploads form a group. They may begin when a limiter, another task of the thread, has
- * opened the gate, and give way until then. When the gate is open before they look, all is well. A
- * loop that turns stops its thread, and not the world: before each look others run.
+ * opened the gate, and yield until then. If the gate is open before their first check, all is
+ * well. A loop that spins stops its thread but not the world: before each check other actors run.
  *
  * Cause: not-a-wake in round_trip or upload_poll
  * Must end in: livelock. Fails on the baseline run: no, there the gate is open.
@@ -37,9 +37,9 @@ struct upload {
 struct state {
     struct sim_world *world;
     struct sim_rt *rt;
-    bool open; /* The gate. */
+    bool open; /* The gate is open. */
     struct rt_task limiter;
-    uint32_t left; /* Things that it has to do first. */
+    uint32_t left; /* Steps that the limiter has to do first. */
     struct rt_task uploader;
     struct rt_group group;
     struct rt_slab_entry entries[UPLOADS];
@@ -133,9 +133,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_futures_rs_2047_broken, .name = "zoo/futures-rs-2047/broken", .bug = "F03",
         .reference = "rust-lang/futures-rs#2047",
-        .about = "A group polls members that give way, and never gives way itself.", .setup = setup,
+        .about = "A group polls members that yield, and never yields itself.", .setup = setup,
         .expect = SIM_VERDICT_LIVELOCK);
 #else
 SIM_SCENARIO(zoo_futures_rs_2047_fixed, .name = "zoo/futures-rs-2047/fixed",
-        .about = "A group whose members give way does so itself.", .setup = setup);
+        .about = "A group whose members yield yields itself.", .setup = setup);
 #endif

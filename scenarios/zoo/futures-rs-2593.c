@@ -1,18 +1,18 @@
 /*
- * futures-rs-2593.c -- "stalled" is said of a pool in which a task has just woken itself.
+ * futures-rs-2593.c -- a pool is reported stalled although a task has just woken itself.
  *
  * rust-lang/futures-rs#2593 (commit 657264d), LocalPool::run_until_stalled.
  *
- * The bug. The pool polled what was woken and took itself for stalled when a poll answered "not
- * yet". A task that only gives way says that too, and has woken itself before.
+ * The bug. The pool polls woken tasks and considers itself stalled when a poll returns PENDING. A
+ * task that only yields returns PENDING too, and has woken itself before.
  *
- * The fix. The pool is stalled when nobody is woken. futures-rs-2593.patch makes
- * rt_run_until_stalled, in runtime/task/executor.c, return after a poll in which the task has woken
- * itself.
+ * The fix. The pool is stalled when no task is woken. futures-rs-2593.patch makes
+ * rt_run_until_stalled, in runtime/task/executor.c, return after a poll in which the task has
+ * woken itself.
  *
- * Here. A loop of a program runs its tasks until they are stalled and then sleeps until something
- * comes in from outside. An importer gives way after each piece of a large file, a small one is
- * done in one piece. Nothing comes in after the last file, and a large one is never imported.
+ * Here. The loop of a program runs its tasks until they are stalled and then sleeps until an event
+ * arrives from outside. An importer yields after each piece of a large file; a small one is
+ * imported in one piece. No event arrives after the last file, so a large one is never imported.
  *
  * Cause: coalesced in importer_poll or not-a-wake in rt_run_until_stalled or program_main
  * Must end in: lost-wakeup of an importer. Fails on the baseline run: no.
@@ -27,7 +27,7 @@
 struct importer {
     struct rt_task task;
     struct rt_slot file;
-    bool here; /* Its file. */
+    bool here; /* Its file has arrived. */
     uint32_t pieces;
 };
 
@@ -35,7 +35,7 @@ struct state {
     struct sim_rt *rt;
     struct importer importers[FILES];
     struct sim_loop *program;
-    bool news;
+    bool arrived;
 };
 
 static rt_poll
@@ -54,7 +54,7 @@ importer_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* How many are not done. */
+/* The number of importers that are not done. */
 static uint32_t
 run_until_stalled(struct state *state)
 {
@@ -69,10 +69,10 @@ program_main(struct sim_world *world, void *argument)
 {
     struct state *state = argument;
     while (run_until_stalled(state) > 0) {
-        while (!state->news) {
+        while (!state->arrived) {
             sim_loop_block(world, 0, "a file", RT_HERE);
         }
-        state->news = false;
+        state->arrived = false;
     }
 }
 
@@ -84,7 +84,7 @@ disk_main(struct sim_world *world, void *argument)
         sim_sleep(world, RT_MS);
         state->importers[i].here = true;
         rt_slot_wake(&state->importers[i].file);
-        state->news = true;
+        state->arrived = true;
         sim_loop_wake(state->program);
     }
 }
@@ -110,7 +110,7 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_futures_rs_2593_broken, .name = "zoo/futures-rs-2593/broken", .bug = "I07",
         .reference = "rust-lang/futures-rs#2593",
-        .about = "A pool is called stalled although a task has woken itself.", .setup = setup,
+        .about = "A pool is reported stalled although a task has woken itself.", .setup = setup,
         .expect = SIM_VERDICT_LOST_WAKEUP);
 #else
 SIM_SCENARIO(zoo_futures_rs_2593_fixed, .name = "zoo/futures-rs-2593/fixed",

@@ -1,18 +1,19 @@
 /*
- * futures-rs-2706.c -- who joins while somebody else polls, after the wake has gone round.
+ * futures-rs-2706.c -- a waker is stored during another thread's poll, after all wakers were
+ * woken.
  *
  * rust-lang/futures-rs#2706 (futures::Shared; open, a fix is proposed in #2899).
  *
- * The bug. The clones of a shared future poll one inner future: the first one does, the others
- * leave their wakers and wait. The inner future's wake empties the list of wakers. When it comes
- * during the poll, somebody may leave a waker after that and before the poller has put the state
- * back to idle: the poller answers "not yet", and if it is not polled again nobody ever is.
+ * The bug. The clones of a shared future poll one inner future: the first clone polls, the others
+ * store their wakers and wait. The inner future's wake empties the list of wakers. If it arrives
+ * during the poll, a clone may store its waker after the wake and before the poller has set the
+ * state back to idle. The poller returns PENDING, and if it is not polled again, no clone is.
  *
- * The fix (as proposed). A wake during the poll is noted; when the poll is over, and under the same
- * lock, whoever came meanwhile is woken: leave_polling below. The steps between threads are those
- * of the issue's own example.
+ * The fix (as proposed). A wake during the poll is recorded; when the poll has ended, clones that
+ * have joined meanwhile are woken under the same lock: leave_polling below. The steps between
+ * threads are those of the issue's own example.
  *
- * Here. The issue's example: the inner future gives way once. One thread polls its clone once
+ * Here. The issue's example: the inner future yields once. One thread polls its clone once
  * (`now_or_never`), the other one awaits its own.
  *
  * Cause: never-fired in leave_polling or fired-early in wake_all
@@ -36,14 +37,14 @@ struct shared {
     bool broken;
     enum state state;
     bool woken_during_polling;
-    struct clone *wakers[CLONES]; /* Left by who waits. */
+    struct clone *wakers[CLONES]; /* Stored by waiting clones. */
     uint32_t wakers_count;
-    bool gave_way; /* The inner future. */
+    bool gave_way; /* The inner future has yielded. */
     struct clone hasty;
     struct clone patient;
 };
 
-/* The inner future's waker, the notifier: wakes all that are there. */
+/* The inner future's waker, the notifier: wakes all stored wakers. */
 static void
 wake_all(struct shared *shared)
 {
@@ -80,7 +81,7 @@ leave_polling(struct shared *shared)
     }
 }
 
-/* True when the shared future is complete. Where it pauses, another thread may come in between. */
+/* True when the shared future is complete. Another thread may run at each pause. */
 static bool
 shared_poll(struct shared *shared, struct clone *clone)
 {
@@ -154,8 +155,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_futures_rs_2706_broken, .name = "zoo/futures-rs-2706/broken", .bug = "A03",
         .reference = "rust-lang/futures-rs#2706",
-        .about = "A shared future forgets who joins between its wake and the end of its poll.",
+        .about = "A shared future loses a clone that joins after its wake, during its poll.",
         .setup = setup_broken, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_futures_rs_2706_fixed, .name = "zoo/futures-rs-2706/fixed",
-        .about = "A shared future wakes who has joined during a poll that was woken.",
+        .about = "A shared future wakes the clones that joined during a poll that was woken.",
         .setup = setup_fixed);

@@ -1,18 +1,18 @@
 /*
- * futures-rs-ee37fdc.c -- a oneshot wakes the waker of a sender that is gone.
+ * futures-rs-ee37fdc.c -- a oneshot wakes the waker of a sender that was dropped.
  *
  * rust-lang/futures-rs commit ee37fdc, oneshot.
  *
- * The bug. A sender can wait for the receiver to lose interest; its waker is then in the channel. A
- * sender that was dropped told the receiver, and left its own waker where it was. The receiver,
- * when it was dropped later, woke it.
+ * The bug. A sender can wait until the receiver is dropped; its waker is then in the channel. A
+ * dropped sender notifies the receiver but leaves its own waker in the channel. When the receiver
+ * is dropped later, it wakes that waker.
  *
- * The fix. The sender takes its waker out when it is dropped: sender_drop below.
+ * The fix. The sender removes its waker when it is dropped: sender_drop below.
  *
- * Here. A client asks with a oneshot for the answer; the server's request has the sending half, and
- * its waker points into the request, as wakers made by hand do. The client loses interest before
- * the server answers: the waker is for that. After: the request is freed, and its waker called.
- * What is freed is overwritten here, as by an allocator that marks what is free.
+ * Here. A client asks with a oneshot for the answer; the server's request owns the sender, whose
+ * hand-made waker points into the request. If the client drops the receiver before the server
+ * answers, the waker is valid. If it does so after, the request is freed, and its waker is called.
+ * Freed memory is overwritten here, as by a poisoning allocator.
  *
  * Cause: not-a-wake in receiver_drop or sender_drop
  * Must end in: crash. Fails on the baseline run: no.
@@ -25,16 +25,16 @@
 
 #define FREED 0x5a
 
-/* A waker made by hand: borrowed, and good for as long as who made it. */
+/* A waker made by hand: borrowed, valid as long as its maker. */
 struct waker {
     void (*wake)(void *data);
     void *data;
 };
 
 struct oneshot {
-    struct waker *sender; /* Waits for the receiver's end; NULL: nobody. */
-    bool sender_gone;
-    bool receiver_gone;
+    struct waker *sender; /* Waits until the receiver is dropped; NULL: none. */
+    bool sender_dropped;
+    bool receiver_dropped;
     bool broken;
 };
 
@@ -52,7 +52,7 @@ struct state {
 static void
 sender_drop(struct oneshot *oneshot)
 {
-    oneshot->sender_gone = true;
+    oneshot->sender_dropped = true;
     if (!oneshot->broken) {
         oneshot->sender = NULL;
     }
@@ -62,7 +62,7 @@ static void
 receiver_drop(struct oneshot *oneshot)
 {
     struct waker *sender = oneshot->sender;
-    oneshot->receiver_gone = true;
+    oneshot->receiver_dropped = true;
     oneshot->sender = NULL;
     if (sender != NULL) {
         sender->wake(sender->data);

@@ -1,19 +1,19 @@
 /*
- * glommio-379.c -- a woken task is in the queue, and nobody counts that.
+ * glommio-379.c -- a task in the run queue holds no reference count.
  *
  * DataDog/glommio#379 (pull request #384).
  *
  * The bug. A task is counted by its handle and by its wakers. A wake through a borrowed waker
- * marked it as scheduled and put it into the run queue without a count of its own. When the waker
- * was dropped then, and was the last, the task was freed in the queue.
+ * marks it as scheduled and puts it into the run queue without taking a count. If the waker is
+ * dropped then, and was the last reference, the task is freed while it is in the queue.
  *
  * The fix. The queue owns a count, from the wake to the end of the run: task_wake_by_ref and
  * executor_turn below.
  *
- * Here. A task is spawned and let go; all that holds it is the waker of a connection. Another
- * thread wakes through it and then closes the connection, which drops it. When the executor has run
- * the task in between, all is well; otherwise it takes freed memory out of its queue. What is freed
- * is overwritten here, as by an allocator that marks what is free.
+ * Here. A task is spawned and detached; its one reference is the waker of a connection. Another
+ * thread wakes through it and then closes the connection, which drops it. If the executor has run
+ * the task in between, all is well; otherwise it takes freed memory out of its queue. Freed memory
+ * is overwritten here, as by a poisoning allocator.
  *
  * Cause: not-a-wake in executor_turn or task_wake_by_ref
  * Must end in: crash. Fails on the baseline run: no.
@@ -39,7 +39,7 @@ struct state {
     struct sim_world *world;
     struct sim_loop *executor;
     struct task *task;
-    struct task *queued; /* The run queue: it has one task. */
+    struct task *queued; /* The run queue, with space for one task. */
     uint32_t runs;
     bool closed;
     bool broken;
@@ -105,7 +105,7 @@ connection_main(struct sim_world *world, void *argument)
     for (uint32_t i = 0; i < WAKES; i++) {
         task_wake_by_ref(state, state->task);
         if (i + 1 < WAKES || sim_pick(world, 2) == 0) {
-            sim_sleep(world, RT_MS); /* Until something comes on the connection. */
+            sim_sleep(world, RT_MS); /* Until data arrives on the connection. */
         }
     }
     sim_loop_pause(world);

@@ -1,19 +1,20 @@
 /*
- * glommio-401.c -- a waker that is dropped by a foreign executor takes its task's memory with it.
+ * glommio-401.c -- a waker that a foreign executor drops leaks the memory of its task.
  *
  * DataDog/glommio#401 (pull request #404).
  *
- * The bug. A task is destroyed when it is complete and its last reference goes. A waker may be
- * dropped on another executor, which must not destroy what belongs to this one; so it only gave its
- * reference back. Was it the last one, of a task already complete, nobody came by again. (The same
- * issue tells of a count that began at one too many, and leaked every task; that needs no search.)
+ * The bug. A task is destroyed when it is complete and its last reference is dropped. A waker may
+ * be dropped on another executor, which must not destroy this one's tasks; so it only gives its
+ * reference back. If that was the last reference of a completed task, no later step destroys it.
+ * (The same issue reports a count that began one too high, and leaked every task; finding that
+ * needs no search.)
  *
- * The fix. Such a drop sends the task home as a foreign wake does, and home destroys it:
- * waker_drop_foreign below.
+ * The fix. Such a drop schedules the task on its home executor as a foreign wake does, and that
+ * destroys it: waker_drop_foreign below.
  *
- * Here. A task asks a resolver on another executor, which has a waker of it. The task's patience
- * ends, or the answer comes before; the resolver's waker goes with its answer. The task owns a
- * socket's pollable, and one that is never destroyed never gives it back.
+ * Here. A task asks a resolver on another executor, which holds a waker of it. The task's time
+ * limit expires, or the answer arrives before; the resolver drops the waker with its answer. The
+ * task owns a socket's pollable, and a task that is never destroyed never returns it.
  *
  * Cause: not-a-wake in waker_drop_foreign or home_main
  * Must end in: leak. Fails on the baseline run: no.
@@ -25,7 +26,7 @@
 struct task {
     uint32_t references;
     bool complete;
-    struct rt_pollable socket; /* Its own: given back when the task is destroyed. */
+    struct rt_pollable socket; /* Returned when the task is destroyed. */
 };
 
 struct state {
@@ -33,9 +34,9 @@ struct state {
     struct task task;
     struct sim_source *network;
     struct sim_loop *home;
-    struct task *foreign_wakes; /* Sent to home; there is room for the one task. */
+    struct task *foreign_wakes; /* Sent to the home executor; there is space for the one task. */
     bool resolver_closed;
-    uint64_t patience_ns;
+    uint64_t limit_ns;
     uint64_t answer_ns;
 };
 
@@ -45,9 +46,9 @@ destroy(struct task *task)
     rt_pollable_drop(&task->socket);
 }
 
-/* ---- At home. -------------------------------------------------------------------------------- */
+/* ---- The home executor. ---------------------------------------------------------------------- */
 
-/* After the run that has completed it: the reference of its schedule goes. */
+/* After the run that has completed it: drops the scheduler's reference. */
 static void
 complete(struct task *task)
 {
@@ -73,7 +74,7 @@ home_main(struct sim_world *world, void *argument)
 {
     struct state *state = argument;
     SIM_ALWAYS(sim_source_subscribe(state->network, &state->task.socket) == RT_OK);
-    sim_sleep(world, state->patience_ns);
+    sim_sleep(world, state->limit_ns);
     complete(&state->task);
     while (!state->resolver_closed) {
         sim_loop_block(world, 0, "the other executor", RT_HERE);
@@ -81,7 +82,7 @@ home_main(struct sim_world *world, void *argument)
     process_foreign_wakes(state);
 }
 
-/* ---- On the other executor. ------------------------------------------------------------------ */
+/* ---- The other executor. --------------------------------------------------------------------- */
 
 static void
 waker_drop_foreign(struct state *state, struct task *task)
@@ -110,8 +111,8 @@ begin(struct sim_world *world, bool broken)
     struct sim_host *host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
     struct state *state = sim_new(world, struct state);
     state->broken = broken;
-    state->task.references = 2; /* Of its schedule, and of the resolver's waker. */
-    state->patience_ns = 10 * RT_MS;
+    state->task.references = 2; /* The scheduler's, and the resolver's waker. */
+    state->limit_ns = 10 * RT_MS;
     state->answer_ns = sim_range(world, 1 * RT_MS, 20 * RT_MS);
     state->network = sim_source_new(host, "network");
     state->home = sim_loop_new(world, "home", home_main, state);

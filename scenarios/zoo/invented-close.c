@@ -1,17 +1,16 @@
 /*
- * invented-close.c -- a worker goes home at the close while a job waits to be tried again.
+ * invented-close.c -- a worker ends at the close of its queue while a job waits for a retry.
  *
  * A relative of H06 and H03, invented: no public issue.
  *
- * The bug. A queue that is closed takes no new jobs, and its worker ends when it has done what was
- * taken before. It took an empty queue for the sign of that. A job that has failed is not in the
- * queue while its caller lets some time pass before the next try; the try that follows is put into
- * a queue from which nobody takes any more.
+ * The bug. A closed queue takes no new jobs, and its worker ends when the jobs that it took before
+ * are done. It takes an empty queue for that. A job that has failed is not in the queue while its
+ * caller waits before the next try; that try is put into a queue that no worker serves.
  *
- * The fix. The worker asks whether all jobs that were taken have been done: may_stop() below.
+ * The fix. The worker checks that all jobs that were taken are done: may_stop() below.
  *
- * Here. Three callers with a job each, of which some fail at first, and an operator who closes the
- * queue at some time.
+ * Here. Three callers have one job each, of which some fail at first; an operator closes the queue
+ * at some time.
  *
  * Cause: never-fired in job_try or worker_poll or may_stop
  * Must end in: deadlock of a caller. Fails on the baseline run: no.
@@ -29,7 +28,7 @@ enum { CALLERS = 3 };
 struct queue {
     bool broken;
     bool closed;
-    uint32_t taken; /* Jobs that it has promised to do, and not done. */
+    uint32_t taken; /* Jobs that were taken and are not done. */
     struct rt_list jobs;
     struct rt_slot filled;
     struct rt_task worker;
@@ -41,7 +40,7 @@ enum answer { NO_ANSWER, FAILED, DONE };
 
 struct job {
     struct rt_list node;
-    uint32_t failures; /* To come. */
+    uint32_t failures; /* Failures that are still to occur. */
     enum answer answer;
     struct rt_slot slot;
 };
@@ -99,7 +98,7 @@ operator_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* ---- Its callers. ---------------------------------------------------------------------------- */
+/* ---- The callers. ---------------------------------------------------------------------------- */
 
 struct caller {
     struct rt_task task;
@@ -181,7 +180,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_invented_close_broken, .name = "zoo/invented-close/broken", .bug = "R05",
         .reference = "relative of H06, H03",
-        .about = "A worker ends with an empty queue, while a job waits for its next try.",
+        .about = "A worker ends with an empty queue, while a job waits for its retry.",
         .setup = setup_broken, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_invented_close_fixed, .name = "zoo/invented-close/fixed",
         .about = "A worker ends when every job that was taken is done.", .setup = setup_fixed);

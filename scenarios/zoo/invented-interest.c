@@ -1,17 +1,17 @@
 /*
- * invented-interest.c -- who waits to write takes the registration away from who waits to read.
+ * invented-interest.c -- arming a descriptor for writing disarms it for reading.
  *
  * A relative of D03, D05 and D06, invented: no public issue.
  *
- * The bug. A descriptor is registered once, with a mask of the directions that are to be reported;
- * a report takes its direction out of the mask. To wait again the direction is armed, and arming
- * set the mask to that one direction. It was right for as long as nobody waited for the other.
+ * The bug. A descriptor is registered once, with a mask of the directions to report; a report
+ * removes its direction from the mask. To wait again, a task arms its direction, and arming set
+ * the mask to that one direction. This is right only as long as no task waits for the other.
  *
  * The fix. Arming adds its direction to the mask: socket_arm() below.
  *
- * Here. One task hears commands, another writes lines into the same connection. The peer takes the
- * lines from the buffer now and then, and the buffer has room for all lines but one, so that the
- * writer seldom has to wait. When it does, the reader waits for a command and is not told of it.
+ * Here. One task reads commands, another writes lines to the same connection. The peer takes lines
+ * from the buffer now and then, and the buffer has space for all lines but one, so the writer
+ * seldom waits. When it does, the reader waits for a command whose arrival is not reported to it.
  *
  * Cause: never-fired in socket_report or erased in socket_arm
  * Must end in: lost-wakeup of the reader. Fails on the baseline run: no.
@@ -21,15 +21,15 @@
 #include "sim/rewake.h"
 
 enum { READ = 1, WRITE = 2 };
-enum { COMMANDS = 3, LINES = 4, ROOM = 3 };
+enum { COMMANDS = 3, LINES = 4, SPACE = 3 };
 
 /* ---- The connection, and the poller's side of it. -------------------------------------------- */
 
 struct socket {
     bool broken;
-    uint32_t armed; /* What the next report may tell, once. */
+    uint32_t armed; /* The directions that the next report may contain, once. */
     uint32_t commands;
-    uint32_t room;
+    uint32_t space;
     struct rt_slot reader;
     struct rt_slot writer;
 };
@@ -37,7 +37,7 @@ struct socket {
 static void
 socket_report(struct socket *socket)
 {
-    uint32_t ready = (socket->commands > 0 ? READ : 0u) | (socket->room > 0 ? WRITE : 0u);
+    uint32_t ready = (socket->commands > 0 ? READ : 0u) | (socket->space > 0 ? WRITE : 0u);
     uint32_t events = socket->armed & ready;
     socket->armed &= ~events;
     if ((events & READ) != 0) {
@@ -48,7 +48,7 @@ socket_report(struct socket *socket)
     }
 }
 
-/* As EPOLL_CTL_MOD: what is ready already is reported at once. */
+/* As EPOLL_CTL_MOD: reports at once what is ready already. */
 static void
 socket_arm(struct socket *socket, uint32_t direction)
 {
@@ -72,17 +72,17 @@ socket_read_poll(struct socket *socket, struct rt_cx *cx)
 static rt_poll
 socket_write_poll(struct socket *socket, struct rt_cx *cx)
 {
-    if (socket->room > 0) {
-        socket->room--;
+    if (socket->space > 0) {
+        socket->space--;
         SIM_PROGRESS();
         return RT_READY;
     }
-    rt_slot_replace(&socket->writer, cx, "room for a line");
+    rt_slot_replace(&socket->writer, cx, "space for a line");
     socket_arm(socket, WRITE);
     return RT_PENDING;
 }
 
-/* ---- Who uses it. ---------------------------------------------------------------------------- */
+/* ---- The users of the connection. ------------------------------------------------------------ */
 
 struct state {
     struct socket socket;
@@ -133,8 +133,8 @@ peer_poll(struct rt_task *task, struct rt_cx *cx)
     while (state->said < COMMANDS || state->seen < LINES) {
         rt_sleep_init(&state->round, state->round_ns);
         RT_AWAIT_HERE(state->peer_at, rt_sleep_poll(&state->round, cx));
-        state->seen += ROOM - state->socket.room;
-        state->socket.room = ROOM;
+        state->seen += SPACE - state->socket.space;
+        state->socket.space = SPACE;
         if (state->said < COMMANDS) {
             state->said++;
             state->socket.commands++;
@@ -150,7 +150,7 @@ begin(struct sim_world *world, bool broken)
     struct sim_rt *rt = sim_rt_new(world, NULL);
     struct state *state = sim_new(world, struct state);
     state->socket.broken = broken;
-    state->socket.room = ROOM;
+    state->socket.space = SPACE;
     rt_slot_init(&state->socket.reader);
     rt_slot_init(&state->socket.writer);
     for (uint32_t i = 0; i < LINES; i++) {

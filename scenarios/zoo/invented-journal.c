@@ -1,22 +1,21 @@
 /*
- * invented-journal.c -- a walk over waiting commits stops at the first whose record is not on disk
- * yet.
+ * invented-journal.c -- a walk over waiting commits stops at the first record that is not synced.
  *
  * A relative of A20 and A18, invented: no public issue.
  *
- * The bug. Whoever commits waits until the journal is on disk up to its record. When a sync has
- * ended, the waiting commits are walked, and those are woken whose records it took along. The walk
- * stopped at the first that it did not take along, as the line was believed to be in the order of
- * the records. It is in the order in which the commits came to wait, and a client that writes a
- * record and has its indices to update before it waits comes later than one that had none.
+ * The bug. A commit waits until the journal is synced up to its record. After a sync, the waiting
+ * commits are walked, and those are woken whose records are on disk. The walk stops at the first
+ * record that is not, as if the list were ordered by record. It is ordered by the start of the
+ * wait, and a client that updates its indices between its write and its wait joins later than one
+ * that does not.
  *
- * The fix. The walk goes to the end of the line: tell_synced() below.
+ * The fix. The walk continues to the end of the list: wake_synced() below.
  *
  * Here. Four clients write a record each, at some time, and one task syncs. A record that is
- * written during a sync is for the next one; if its client waits in front of one whose record is in
- * this one, the latter is told with the next sync only, a millisecond too late.
+ * written during a sync belongs to the next one. If its client is in the list before one whose
+ * record is in this sync, the latter is woken a sync later, a millisecond too late.
  *
- * Cause: never-fired in tell_synced or syncer_poll
+ * Cause: never-fired in wake_synced or syncer_poll
  * Must end in: late-wakeup of a client. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -31,9 +30,9 @@ enum { CLIENTS = 4 };
 
 struct journal {
     bool broken;
-    uint64_t written; /* The number of the last record. */
+    uint64_t written; /* The last record. */
     uint64_t synced;  /* Records up to this one are on disk. */
-    uint64_t target;  /* Of the sync that is under way. */
+    uint64_t target;  /* The last record of the sync under way. */
     struct rt_list commits;
     struct rt_slot unsynced;
     struct rt_sleep disk;
@@ -70,7 +69,7 @@ commit_poll(struct commit *commit, struct journal *journal, struct rt_cx *cx)
 }
 
 static void
-tell_synced(struct journal *journal)
+wake_synced(struct journal *journal)
 {
     struct rt_list *node = journal->commits.next;
     while (node != &journal->commits) {
@@ -80,7 +79,7 @@ tell_synced(struct journal *journal)
             rt_list_unlink(&commit->node);
             rt_slot_wake(&commit->slot);
         } else if (journal->broken) {
-            return; /* What stands behind was written later still. */
+            return; /* Those after it were written later still. */
         }
     }
 }
@@ -106,12 +105,12 @@ syncer_poll(struct rt_task *task, struct rt_cx *cx)
         rt_sleep_init(&journal->disk, SYNC_NS);
         RT_AWAIT_HERE(journal->at, rt_sleep_poll(&journal->disk, cx));
         journal->synced = journal->target;
-        tell_synced(journal);
+        wake_synced(journal);
     }
     RT_END(journal->at);
 }
 
-/* ---- Its clients. ---------------------------------------------------------------------------- */
+/* ---- The clients. ---------------------------------------------------------------------------- */
 
 struct client {
     struct rt_task task;
@@ -171,7 +170,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_invented_journal_broken, .name = "zoo/invented-journal/broken", .bug = "R01",
         .reference = "relative of A20, A18",
-        .about = "A walk over waiting commits stops at the first that has to wait on.",
+        .about = "A walk over waiting commits stops at the first that is not synced.",
         .setup = setup_broken, .expect = SIM_VERDICT_LATE_WAKEUP);
 SIM_SCENARIO(zoo_invented_journal_fixed, .name = "zoo/invented-journal/fixed",
-        .about = "A walk over waiting commits comes to all of them.", .setup = setup_fixed);
+        .about = "A walk over waiting commits covers all of them.", .setup = setup_fixed);

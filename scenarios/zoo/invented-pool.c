@@ -1,21 +1,20 @@
 /*
- * invented-pool.c -- a connection comes back to the pool, and the wake goes to one who has given
- * up.
+ * invented-pool.c -- a returned connection wakes a request that has timed out.
  *
  * A relative of C01 and C07, invented: no public issue.
  *
- * The bug. Whoever finds no idle connection stands in a line. One whose patience is at its end goes
- * away and leaves its place there, to be passed over when its turn comes. A connection that came
- * back took the first place out of the line and woke who stood there; where nobody did any more,
- * that was all, and the connection lay idle while the next in line slept.
+ * The bug. A request that finds no idle connection joins a queue. A request that times out leaves
+ * its node in the queue, to be skipped later. A connection that is returned takes the first node
+ * out of the queue and wakes its request; if that has timed out, nothing else happens, and the
+ * connection is idle while the next in the queue sleeps.
  *
- * The fix. Places are taken out until somebody was woken: pool_tell() below.
+ * The fix. Nodes are taken out until a request was woken: pool_wake_next() below.
  *
- * Here. Two requests, which wait for a millisecond at most, and a nightly report, which waits as
- * long as it takes, share one connection. One request has it for long, the other gives up, and the
- * report stood behind that one.
+ * Here. Two requests, which wait for a millisecond at most, and a nightly report, which waits
+ * without a limit, share one connection. One request holds it for a long time, the other times
+ * out, and the report is queued after that one.
  *
- * Cause: never-fired in pool_tell or request_poll
+ * Cause: never-fired in pool_wake_next or request_poll
  * Must end in: lost-wakeup of the report. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -32,7 +31,7 @@ struct pool {
     struct rt_list line;
 };
 
-/* A wait for a connection. Its node is in the line from its first poll until its turn comes. */
+/* A wait for a connection. Its node is in the queue from its first poll until it is taken out. */
 struct checkout {
     struct rt_future future;
     struct pool *pool;
@@ -40,9 +39,9 @@ struct checkout {
     struct rt_slot slot;
 };
 
-/* There is an idle connection: the first in line who is still there is to come for it. */
+/* There is an idle connection: wakes the first in the queue that still waits. */
 static void
-pool_tell(struct pool *pool)
+pool_wake_next(struct pool *pool)
 {
     struct rt_list *node;
     while ((node = rt_list_pop_front(&pool->line)) != NULL) {
@@ -58,7 +57,7 @@ static void
 pool_put(struct pool *pool)
 {
     pool->idle++;
-    pool_tell(pool);
+    pool_wake_next(pool);
 }
 
 static rt_poll
@@ -79,14 +78,14 @@ checkout_poll(struct rt_future *future, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* Who was told of a connection and does not come for it tells the next. */
+/* A request that was woken for a connection and does not take it wakes the next. */
 static void
 checkout_drop(struct rt_future *future)
 {
     struct checkout *checkout = rt_container_of(future, struct checkout, future);
     rt_slot_clear(&checkout->slot);
     if (checkout->pool->idle > 0) {
-        pool_tell(checkout->pool);
+        pool_wake_next(checkout->pool);
     }
 }
 
@@ -99,7 +98,7 @@ checkout_init(struct checkout *checkout, struct pool *pool)
     rt_slot_init(&checkout->slot);
 }
 
-/* ---- Who wants one. -------------------------------------------------------------------------- */
+/* ---- The users of the pool. ------------------------------------------------------------------ */
 
 enum { CHECKOUT, PATIENCE, CHILDREN };
 
@@ -109,7 +108,7 @@ struct user {
     struct rt_sleep arrival;
     struct rt_sleep query;
     struct checkout checkout;
-    struct rt_sleep_future patience; /* A request's. */
+    struct rt_sleep_future patience; /* The limit of a request. */
     struct rt_child children[CHILDREN];
     struct rt_race race;
 };
@@ -182,8 +181,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_invented_pool_broken, .name = "zoo/invented-pool/broken", .bug = "R02",
         .reference = "relative of C01, C07",
-        .about = "A returned connection is told to one who has given up, and to nobody else.",
+        .about = "A returned connection wakes a request that timed out, and no other.",
         .setup = setup_broken, .expect = SIM_VERDICT_LOST_WAKEUP);
 SIM_SCENARIO(zoo_invented_pool_fixed, .name = "zoo/invented-pool/fixed",
-        .about = "A connection that comes back is told to the first who still waits.",
+        .about = "A returned connection wakes the first request that still waits.",
         .setup = setup_fixed);

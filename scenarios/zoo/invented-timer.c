@@ -1,17 +1,17 @@
 /*
- * invented-timer.c -- one timer for all sessions, and a session that is used takes it along.
+ * invented-timer.c -- one timer for all sessions is armed again for the wrong one.
  *
  * A relative of E21 and A16, invented: no public issue.
  *
- * The bug. Sessions end that nobody has used for a while. They stand in a list, the one that was
- * used longest ago first, and one timer is armed for that one. When it is used it goes to the end
- * of the list and the timer must be armed again; it was armed for the same session's new end, and
- * not for that of the session which is the first now. That one lives on until then.
+ * The bug. Idle sessions expire. They are in a list, the least recently used first, and one timer
+ * is armed for the first. When that one is used it moves to the end of the list and the timer must
+ * be armed again; it is armed for the same session's new deadline, and not for that of the session
+ * that is first now. That one lives until then.
  *
  * The fix. The timer is armed for the first of the list: session_use() below.
  *
  * Here. Three clients use a session each, four times, with pauses, and then wait for its end. The
- * reaper, whenever it is polled, ends what is over; only, it is not polled in time.
+ * reaper ends all expired sessions when it is polled; with the bug it is polled too late.
  *
  * Cause: never-fired in session_use or replaced in session_use
  * Must end in: late-wakeup of the reaper. Fails on the baseline run: no.
@@ -24,11 +24,11 @@
 
 enum { CLIENTS = 3, PAUSES = 3 };
 
-/* ---- The sessions, and who ends them. -------------------------------------------------------- */
+/* ---- The sessions, and the task that ends them. ---------------------------------------------- */
 
 struct reaper {
     struct rt_task task;
-    struct rt_list sessions; /* By deadline: all may be idle for the same time. */
+    struct rt_list sessions; /* By deadline: all have the same limit. */
     struct rt_timer timer;
     uint32_t ended;
     bool broken;
@@ -42,14 +42,14 @@ struct session {
     struct rt_slot end;
 };
 
-/* There must be one. */
+/* The list is not empty. */
 static struct session *
 first_session(const struct reaper *reaper)
 {
     return rt_container_of(reaper->sessions.next, struct session, node);
 }
 
-/* It was opened, or used. */
+/* Called when a session is opened or used. */
 static void
 session_use(struct session *session, struct rt_cx *cx)
 {
@@ -103,7 +103,7 @@ reaper_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* ---- Their clients. -------------------------------------------------------------------------- */
+/* ---- The clients. ---------------------------------------------------------------------------- */
 
 struct client {
     struct rt_task task;
@@ -172,7 +172,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_invented_timer_broken, .name = "zoo/invented-timer/broken", .bug = "R04",
         .reference = "relative of E21, A16",
-        .about = "The timer for the session that ends first goes along with one that was used.",
+        .about = "The timer for the first deadline follows a session that was used.",
         .setup = setup_broken, .expect = SIM_VERDICT_LATE_WAKEUP);
 SIM_SCENARIO(zoo_invented_timer_fixed, .name = "zoo/invented-timer/fixed",
-        .about = "The timer is armed for the session that ends first.", .setup = setup_fixed);
+        .about = "The timer is armed for the first deadline.", .setup = setup_fixed);

@@ -1,18 +1,17 @@
 /*
- * libevent-1530.c -- a timeout takes away what an event was activated with.
+ * libevent-1530.c -- a timeout erases the reason for which an event was activated.
  *
  * libevent/libevent#1530, fixed by libevent/libevent#1734 (342a0fa).
  *
- * The bug. An event that is active waits in a queue for its callback, with a word that says what
- * happened to it. When its timeout comes due in the same turn, the pass over the timeouts deletes
- * the event, which takes it out of that queue, and activates it again, with "timeout" and nothing
- * else. That another thread had activated it with "writable" is forgotten.
+ * The bug. An active event waits in a queue for its callback, with flags that say what happened. If
+ * its timeout expires in the same turn, the pass over the timeouts deletes the event, which takes
+ * it out of that queue, and activates it again with "timeout" only. That another thread had
+ * activated it with "writable" is lost.
  *
- * The fix. An event that is active keeps what it has, and gets the timeout in addition:
- * timeout_process below.
+ * The fix. An active event keeps its flags and gets the timeout in addition: timeout_process below.
  *
- * Here. A program waits for a worker: the worker activates the event when its result is there. The
- * event has a timeout, after which the program says that this takes longer than usual, and waits on
+ * Here. A program waits for a worker, which activates the event when its result is there. The event
+ * has a timeout, after which the program reports that this takes longer than usual, and waits again
  * without one.
  *
  * Cause: order, event_active before timeout_process or erased in event_del
@@ -47,7 +46,7 @@ struct base {
     bool broken;
 };
 
-/* From any thread. */
+/* Called from any thread. */
 static void
 event_active(struct base *base, uint32_t result)
 {
@@ -174,7 +173,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_libevent_1530_broken, .name = "zoo/libevent-1530/broken", .bug = "E20",
         .reference = "libevent/libevent#1530",
-        .about = "A timeout makes an event forget that it was activated.", .setup = setup_broken,
+        .about = "A timeout makes an event lose its activation.", .setup = setup_broken,
         .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_libevent_1530_fixed, .name = "zoo/libevent-1530/fixed",
         .about = "A timeout adds to what an event was activated with.", .setup = setup_fixed,

@@ -1,22 +1,22 @@
 /*
- * libevent-46.c -- a new timer is not the first one, because the first is overdue.
+ * libevent-46.c -- a new timer wakes no loop while an overdue timer is the first.
  *
  * libevent/libevent#46 (9443868).
  *
  * The bug. A timer that another thread adds wakes the sleeping loop only if it becomes the first of
- * the heap. After the machine was suspended, the first is in the past, while the loop still sleeps
- * for what was left of its timeout: a sleep does not count the time of a suspend. The new timer is
- * behind the overdue one, nobody wakes the loop, and it comes as late as the old sleep ends.
+ * the heap. After the machine was suspended, the first timer is overdue, while the loop still
+ * sleeps for the rest of its timeout: a sleep does not count suspended time. The new timer sorts
+ * after the overdue one, the loop is not woken, and the timer fires when the old sleep ends.
  *
- * The fix. The loop is woken as well when the first timer is in the past: event_add below.
+ * The fix. The loop is also woken if the first timer is overdue: event_add below.
  *
- * Here. A loop has a timer a minute away. The machine may be suspended, for some seconds or for
- * some minutes, and after that a user wants something done in 5 ms. The runtime's wheel
- * (runtime/time/timers.h) stands for the heap.
+ * Here. A loop has a timer a minute away. The machine may be suspended for some seconds or some
+ * minutes; after that a user adds a timer of 5 ms. The runtime's wheel (runtime/time/timers.h)
+ * replaces the heap.
  *
  * Cause: never-fired in event_add or user_main
- * Must end in: late-wakeup, as a timer fires after everything was quiet and the clock was moved
- * over it. Fails on the baseline run: no, there nothing is suspended.
+ * Must end in: late-wakeup, as a timer fires after all actors were blocked and the clock was moved
+ * past it. Fails on the baseline run: no, there the machine is not suspended.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -70,7 +70,7 @@ struct base {
     bool broken;
 };
 
-/* From any thread. */
+/* Called from any thread. */
 static void
 event_add(struct base *base, struct rt_timer *timer, uint64_t delay_ns)
 {
@@ -168,8 +168,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_libevent_46_broken, .name = "zoo/libevent-46/broken", .bug = "A16",
         .reference = "libevent/libevent#46",
-        .about = "A timer behind one that is overdue does not wake the loop.",
-        .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LATE_WAKEUP);
+        .about = "A timer after an overdue one does not wake the loop.", .setup = setup_broken,
+        .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LATE_WAKEUP);
 SIM_SCENARIO(zoo_libevent_46_fixed, .name = "zoo/libevent-46/fixed",
-        .about = "A timer behind one that is overdue wakes the loop.", .setup = setup_fixed,
+        .about = "A timer after an overdue one wakes the loop.", .setup = setup_fixed,
         .profile = SIM_PROFILE_FD);

@@ -1,19 +1,19 @@
 /*
- * libevent-529.c -- who deletes an event waits for its callback, and it is called again meanwhile.
+ * libevent-529.c -- an event is called again while its deletion waits for its callback.
  *
  * libevent/libevent#529 (and #236, #225).
  *
- * The bug. event_del from another thread must not return while the event's callback runs. It waited
- * for the end of the callback first, and took the event out of the queues then. Between the end of
- * the callback and the waking of who waited, the base could call the event once more; event_del
- * returned, and the event was freed under the second call.
+ * The bug. event_del from another thread must not return while the event's callback runs. It waits
+ * for the end of the callback first, and takes the event out of the queues after that. Between the
+ * end of the callback and the wake-up of the deleting thread, the base can call the event once
+ * more; event_del returns, and the event is freed during the second call.
  *
  * The fix. The event is taken out of the queues first; then there is one callback to wait for, and
- * no other comes: event_del below.
+ * no other follows: event_del below.
  *
- * Here. A base thread calls an event for each packet that comes, and a second thread deletes it at
- * some moment. Between two packets, or with one packet at a time, all is well. What is freed is
- * overwritten here, as by an allocator that marks what is free.
+ * Here. A base thread calls an event for each packet, and a second thread deletes it at some time.
+ * Between two packets, or with one packet at a time, all is well. Freed memory is overwritten here,
+ * as by a poisoning allocator.
  *
  * Cause: not-a-wake in base_main or event_del
  * Must end in: crash. Fails on the baseline run: no.
@@ -38,8 +38,8 @@ struct event {
 struct base {
     struct sim_world *world;
     struct lock lock;
-    struct event *event;   /* The one that it watches; NULL: none. */
-    uint32_t active;       /* Calls that are due, in the queue. */
+    struct event *event;   /* The event that it watches; NULL: none. */
+    uint32_t active;       /* Pending calls, in the queue. */
     struct event *running; /* Its callback runs. */
     struct sim_loop *deleter;
     bool deleter_waits;
@@ -81,7 +81,7 @@ event_del(struct base *base, struct event *event)
     lock_release(&base->lock);
 }
 
-/* Takes one that is due; NULL: none is. */
+/* Takes one pending call; NULL: there is none. */
 static struct event *
 next_active(struct base *base)
 {
@@ -185,7 +185,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_libevent_529_broken, .name = "zoo/libevent-529/broken", .bug = "G11",
         .reference = "libevent/libevent#529",
-        .about = "An event is called again while who deletes it waits for its callback.",
+        .about = "An event is called again while its deletion waits for its callback.",
         .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_libevent_529_fixed, .name = "zoo/libevent-529/fixed",
         .about = "An event is taken out of the queues before its callback is waited for.",

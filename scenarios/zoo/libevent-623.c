@@ -1,21 +1,21 @@
 /*
- * libevent-623.c -- a loop sleeps on when its last event is taken away.
+ * libevent-623.c -- deleting the last event does not wake the loop.
  *
  * libevent/libevent#623 (23c2914); libevent/libevent#1727 and #1730 (b219226) are the same for the
  * timer that is due first.
  *
- * The bug. A loop that has no events left is to return. It finds that out at the beginning of a
- * turn. Another thread deletes the last event while the loop sleeps: adding an event from another
- * thread wakes the loop, deleting one did not.
+ * The bug. A loop without events should return. It checks that at the beginning of a turn. If
+ * another thread deletes the last event while the loop sleeps, the loop is not woken; adding an
+ * event from another thread does wake it.
  *
- * The fix. Deleting the last one wakes it too: event_del below.
+ * The fix. Deleting the last event wakes the loop too: event_del below.
  *
- * Here. A server's loop waits for a client in a thread of its own. The main thread takes the
- * listener away after a while, and waits until the loop has returned. A client that comes at the
- * right time hides the bug, as does a loop that is not asleep.
+ * Here. A server's loop waits for a client in a separate thread. The main thread deletes the
+ * listener after some time, and waits until the loop has returned. A client that arrives at the
+ * right time hides the bug, as does a loop that does not sleep.
  *
  * Cause: never-fired in event_del or main_main
- * Must end in: lost-wakeup. Fails on the default schedule: no, there a client comes last.
+ * Must end in: lost-wakeup. Fails on the baseline run: no, there a client arrives last.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -113,8 +113,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_libevent_623_broken, .name = "zoo/libevent-623/broken", .bug = "E21",
         .reference = "libevent/libevent#623",
-        .about = "A loop is not told that its last event has gone.", .setup = setup_broken,
+        .about = "Deleting the last event does not wake the loop.", .setup = setup_broken,
         .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LOST_WAKEUP);
 SIM_SCENARIO(zoo_libevent_623_fixed, .name = "zoo/libevent-623/fixed",
-        .about = "A loop is told that its last event has gone.", .setup = setup_fixed,
+        .about = "Deleting the last event wakes the loop.", .setup = setup_fixed,
         .profile = SIM_PROFILE_FD);

@@ -1,20 +1,20 @@
 /*
- * libuv-1148.c -- a closed descriptor goes on reporting, for somebody else has it open.
+ * libuv-1148.c -- a closed descriptor keeps reporting events through a duplicate.
  *
  * libuv/libuv#1148, fixed by #1468; joyent/libuv#1099 and #1100 are the same.
  *
- * The bug. A loop over epoll registers descriptors lazily and leaves it to close() to take them out
- * of the set. But a registration belongs to what the number stands for, not to the number. When a
- * duplicate is open, in a child or in a library, close() takes nothing out: the set goes on to
- * report a number that is closed. The loop finds no watcher, tries to remove the number, which
- * fails, for it is not open, and is told the same thing again at once.
+ * The bug. A loop over epoll registers descriptors lazily and relies on close() to remove them from
+ * the set. But a registration belongs to the open file, not to the number. While a duplicate is
+ * open, in a child or in a library, close() removes nothing: the set keeps reporting a number that
+ * is closed. The loop finds no watcher and tries to remove the number, which fails because it is
+ * not open, and the same event is reported again at once.
  *
- * The fix. A descriptor is taken out of the set before it is closed: loop_close below.
+ * The fix. A descriptor is removed from the set before it is closed: loop_close below.
  *
  * Here. A server takes a first line from a client, makes a duplicate of the connection for a
- * helper, and closes its own. It calls the helper when it is idle: when a look at the set brings no
- * event. The helper reads the second line. Does the second line come before the server is idle, the
- * set never stops to report it.
+ * helper, and closes its own. It calls the helper when a wait on the set returns no event. The
+ * helper reads the second line. If the second line arrives before the server is idle, the set never
+ * stops reporting it.
  *
  * Cause: not-a-wake in loop_close or loop_run
  * Must end in: livelock. Fails on the baseline run: no.
@@ -34,8 +34,8 @@ typedef void (*callback)(struct loop *loop, int fd);
 
 struct loop {
     struct sim_fds *fds;
-    callback watchers[WATCHERS_MAX];    /* By number; NULL: nobody watches it. */
-    void (*on_idle)(struct loop *loop); /* Called once when a look brings no event; NULL: none. */
+    callback watchers[WATCHERS_MAX];    /* By number; NULL: not watched. */
+    void (*on_idle)(struct loop *loop); /* Called once when a wait returns no event; NULL: none. */
     bool broken;
     bool stopped;
 };
@@ -73,7 +73,7 @@ loop_run(struct loop *loop)
             if (loop->watchers[fd] != NULL) {
                 loop->watchers[fd](loop, fd);
             } else {
-                /* One that nobody watches any more. What is closed cannot be removed. */
+                /* No longer watched. A closed number cannot be removed. */
                 rt_err ignored = sim_fd_remove(loop->fds, fd);
                 (void)ignored;
             }
@@ -89,7 +89,7 @@ struct state {
     int client;  /* The other end. */
     int handed;  /* The helper's duplicate. */
     int word;    /* An eventfd: the helper is done. */
-    int request; /* An eventfd: there is something for the helper. */
+    int request; /* An eventfd: the helper has work. */
 };
 
 static struct state *
@@ -196,9 +196,8 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(zoo_libuv_1148_broken, .name = "zoo/libuv-1148/broken", .bug = "D12",
-        .reference = "libuv/libuv#1148",
-        .about = "A registration outlives the number that it was made with.", .setup = setup_broken,
-        .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LIVELOCK);
+        .reference = "libuv/libuv#1148", .about = "A registration outlives the closed descriptor.",
+        .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LIVELOCK);
 SIM_SCENARIO(zoo_libuv_1148_fixed, .name = "zoo/libuv-1148/fixed",
-        .about = "A descriptor is taken out of the set before it is closed.", .setup = setup_fixed,
+        .about = "A descriptor is removed from the set before it is closed.", .setup = setup_fixed,
         .profile = SIM_PROFILE_FD);

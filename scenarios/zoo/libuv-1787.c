@@ -1,16 +1,16 @@
 /*
- * libuv-1787.c -- a stream is read for as long as there is anything to read.
+ * libuv-1787.c -- a stream is read until it is empty.
  *
  * libuv commit 27e7a8b (libuv/libuv#1787); 738b31e is the same for writes.
  *
  * The bug. When a stream is readable its callback reads until there is no more. A peer that writes
- * faster than that is read never lets it end, and the loop comes to nothing else: to no timer, and
- * to no other stream.
+ * faster than the callback reads keeps it running, and the loop serves no timer and no other
+ * stream.
  *
  * The fix. At most 32 reads, and the rest in the next turn: stream_read below.
  *
- * Here. A loop takes in what a producer has announced, 20 pieces or some thousands, and has a
- * heartbeat to send after 50 us. The producer makes three pieces while one is read.
+ * Here. A loop reads what a producer has announced, 20 pieces or some thousands, and has to send a
+ * heartbeat after 50 us. The producer makes three pieces while one is read.
  *
  * Cause: not-a-wake in stream_read or on_piece or never-fired in turn
  * Must end in: starvation, of the heartbeat's deadline. Fails on the baseline run: no, there are
@@ -32,7 +32,7 @@ struct state {
     struct rt_pollable heartbeat;
     uint32_t announced;
     uint32_t received;
-    uint64_t heard_ns; /* Of the producer, the last time. */
+    uint64_t heard_ns; /* When the producer was last heard. */
     bool beaten;
     bool broken;
 };
@@ -129,8 +129,7 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(zoo_libuv_1787_broken, .name = "zoo/libuv-1787/broken", .bug = "F09",
-        .reference = "libuv/libuv#1787", .about = "A stream is read until there is nothing left.",
+        .reference = "libuv/libuv#1787", .about = "A stream is read until it is empty.",
         .setup = setup_broken, .expect = SIM_VERDICT_STARVATION);
 SIM_SCENARIO(zoo_libuv_1787_fixed, .name = "zoo/libuv-1787/fixed",
-        .about = "A stream is read 32 times, and then the others have their turn.",
-        .setup = setup_fixed);
+        .about = "A stream is read at most 32 times a turn.", .setup = setup_fixed);

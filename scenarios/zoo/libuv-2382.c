@@ -3,16 +3,16 @@
  *
  * libuv/libuv#2382 (be8b351), uv__stream_eof in src/unix/stream.c.
  *
- * The bug. At the end of a stream its watcher is stopped, the user's read callback is told of the
- * end, and then the flag "reading" is cleared. A callback may start reading again: that starts the
- * watcher and sets the flag, and the flag is cleared a moment later. So the watcher is active, the
- * descriptor is readable (its end is still there), and the stream's handler sees no flag and does
- * nothing: the loop runs at full speed forever, and the user is never called again.
+ * The bug. At the end of a stream its watcher is stopped, the user's read callback is called with
+ * the end, and then the flag "reading" is cleared. A callback may start reading again: that starts
+ * the watcher and sets the flag, which is then cleared. So the watcher is active and the descriptor
+ * readable (its end is still there), but the stream's handler sees no flag and does nothing: the
+ * loop runs at full speed forever, and the user is never called again.
  *
  * The fix. The flag is cleared before the callback: stream_eof below.
  *
  * Here. A collector reads a report from a pipe. A pipe may end because its writer was restarted, so
- * the collector reads on after the first ends, as many times as it was told to, and then closes.
+ * the collector reads on after the first ends, up to a given number, and then closes.
  *
  * Cause: not-a-wake in stream_eof or loop_run
  * Must end in: livelock. Fails on the baseline run: no.
@@ -31,7 +31,7 @@
 
 struct stream;
 
-/* `size` bytes have come; 0: the end. */
+/* `size` bytes were read; 0: the end. */
 typedef void (*read_callback)(struct stream *stream, const char *bytes, size_t size);
 
 struct loop {

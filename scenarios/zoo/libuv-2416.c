@@ -1,22 +1,22 @@
 /*
- * libuv-2416.c -- a timer is started that is being closed, and the loop never ends.
+ * libuv-2416.c -- a closing timer is started, and the loop never ends.
  *
  * libuv/libuv#2416, fixed by libuv/libuv#2424 (2ee2d46).
  *
- * The bug. Closing a handle stops it and puts it into a queue; later in the same turn it is taken
- * off the loop's books and its owner is told that the memory is free. Starting it in between was
- * not refused. The timer then is counted as active, and nothing will ever count it down again: when
- * its memory goes back it leaves the timers without being stopped, as it had been stopped already.
+ * The bug. Closing a handle stops it and puts it into a queue; later in the same turn it is removed
+ * from the loop and its owner may free the memory. Starting it in between succeeds. The timer then
+ * counts as active, and no step decrements that count: when its memory is freed it leaves the list
+ * of timers without a stop, as it was stopped already.
  *
- * The fix. Starting a handle that is closing is an error: timer_start below.
+ * The fix. Starting a closing handle is an error: timer_start below.
  *
- * Here. A session's timer is pushed back whenever its client says something, and the session is
- * closed when the client says goodbye. What was said before the goodbye may be delivered together
- * with it, and then be handled after it.
+ * Here. A session's timer is restarted whenever its client sends something, and the session is
+ * closed when the client says goodbye. What was sent before the goodbye may be delivered together
+ * with it and be handled after it.
  *
  * Cause: order, on_control before on_word or order, timer_close before timer_start
- * Must end in: deadlock, of a loop that waits for a timer that is not there. Fails on the baseline
- * run: no.
+ * Must end in: deadlock of a loop that waits for a timer that no longer exists. Fails on the
+ * baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -43,7 +43,7 @@ struct loop {
     struct sim_world *world;
     struct sim_fds *fds;
     struct timer *timers;  /* Running. */
-    struct timer *closing; /* To be taken off the books at the end of the turn. */
+    struct timer *closing; /* To be removed from the loop at the end of the turn. */
     uint32_t active;       /* Handles. */
     bool broken;
 };
@@ -107,9 +107,9 @@ timeout_of(const struct loop *loop)
 struct state {
     struct loop loop;
     struct timer idle;
-    int words; /* Two sockets of one client: what it says … */
+    int words; /* Two sockets of one client: for its messages … */
     int words_peer;
-    int control; /* … and that it goes. */
+    int control; /* … and for its goodbye. */
     int control_peer;
 };
 
@@ -118,7 +118,7 @@ on_word(struct state *state)
 {
     char word;
     if (sim_fd_read(state->loop.fds, state->words, &word, 1) == 1) {
-        (void)timer_start(&state->idle, IDLE_NS); /* Closing: nobody waits any longer. */
+        (void)timer_start(&state->idle, IDLE_NS); /* Closing: its result no longer matters. */
     }
 }
 
@@ -151,7 +151,7 @@ session_main(struct sim_world *world, void *argument)
             }
         }
         if (loop->timers != NULL && loop->timers->timeout_ns <= sim_now(loop->world)) {
-            timer_stop(&state->idle); /* It has been idle: nothing depends on it here. */
+            timer_stop(&state->idle); /* It has been idle: closing does not depend on it here. */
         }
         run_closing(loop);
         sim_sleep(world, sim_range(world, 1 * RT_MS, 8 * RT_MS)); /* It has other work to do. */
@@ -209,8 +209,8 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(zoo_libuv_2416_broken, .name = "zoo/libuv-2416/broken", .bug = "E12",
-        .reference = "libuv/libuv#2416", .about = "A timer that is being closed can be started.",
+        .reference = "libuv/libuv#2416", .about = "A timer that is closing can be started.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_libuv_2416_fixed, .name = "zoo/libuv-2416/fixed",
-        .about = "A timer that is being closed cannot be started.", .setup = setup_fixed,
+        .about = "A timer that is closing cannot be started.", .setup = setup_fixed,
         .profile = SIM_PROFILE_FD);

@@ -1,19 +1,20 @@
 /*
- * libuv-2721.c -- a loop with a handle that is closing takes itself for dead.
+ * libuv-2721.c -- a loop ends while a signal handle is still closing.
  *
  * libuv/libuv#2721 (fixed by #2722, commit 70469dc).
  *
- * The bug. A loop is alive while a handle is active or stands in the list of those to be closed. A
- * signal handle that is closed while a signal of it is still in the loop's pipe was in neither: it
- * is stopped at once, and put into the list only when that signal has been dispatched, in the next
- * turn. If it was the last one there is no next turn, and its close callback never comes.
+ * The bug. A loop is alive while a handle is active or is in the list of those to be closed. A
+ * signal handle that is closed while one of its signals is still in the loop's pipe is in neither:
+ * it is stopped at once, and put into the list only when that signal has been dispatched, in the
+ * next turn. If it is the last handle there is no next turn, and its close callback is never
+ * called.
  *
- * The fix. It goes into the list at once, and back into it as long as signals are under way:
- * signal_close and finish_close below.
+ * The fix. It is put into the list at once, and again as long as signals are pending: signal_close
+ * and finish_close below.
  *
  * Here. A server has a connection and a handle for "reload". When the connection has ended it is
- * closed, its close callback closes the signal handle, and that one's tells the owner's thread that
- * it may go. An operator sends the signal, maybe between the poll of the last turn and its end.
+ * closed; its close callback closes the signal handle, whose close callback releases the owner's
+ * thread. An operator sends the signal, possibly between the poll of the last turn and its end.
  *
  * Cause: never-fired in finish_close or signal_close or loop_main
  * Must end in: deadlock of the owner. Fails on the baseline run: no.
@@ -55,9 +56,9 @@ signal_close(struct loop *loop)
 static void
 signal_dispatch(struct loop *loop)
 {
-    bool news = loop->dispatched < loop->caught;
+    bool caught_more = loop->dispatched < loop->caught;
     loop->dispatched = loop->caught;
-    if (loop->broken && news && loop->closing) {
+    if (loop->broken && caught_more && loop->closing) {
         loop->to_close[RELOAD] = true;
     }
 }
@@ -79,7 +80,7 @@ finish_close(struct loop *loop, uint32_t handle)
     sim_loop_wake(loop->owner);
 }
 
-/* Those that were in the list when this began. */
+/* Closes the handles that were in the list at the start. */
 static void
 run_closing(struct loop *loop)
 {
@@ -106,7 +107,7 @@ loop_alive(const struct loop *loop)
 }
 
 static bool
-has_news(const struct loop *loop)
+has_event(const struct loop *loop)
 {
     return loop->caught > loop->dispatched || (loop->active[CONNECTION] && loop->ended);
 }
@@ -115,7 +116,7 @@ static void
 poll_events(struct loop *loop)
 {
     bool may_block = !loop->to_close[CONNECTION] && !loop->to_close[RELOAD];
-    while (may_block && !has_news(loop)) {
+    while (may_block && !has_event(loop)) {
         loop->blocked = true;
         sim_loop_block(loop->world, 0, "an event", RT_HERE);
         loop->blocked = false;
@@ -138,7 +139,7 @@ loop_main(struct sim_world *world, void *argument)
     }
 }
 
-/* ---- Everybody else. ------------------------------------------------------------------------- */
+/* ---- All other actors. ----------------------------------------------------------------------- */
 
 static void
 interrupt(struct loop *loop)
@@ -207,7 +208,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_libuv_2721_broken, .name = "zoo/libuv-2721/broken", .bug = "H08",
         .reference = "libuv/libuv 70469dc",
-        .about = "A signal handle that is closing, and in no list, does not keep its loop alive.",
+        .about = "A signal handle that is closing but in no list does not keep its loop alive.",
         .setup = setup_broken, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_libuv_2721_fixed, .name = "zoo/libuv-2721/fixed",
         .about = "A signal handle that is closing keeps its loop alive.", .setup = setup_fixed);

@@ -3,22 +3,22 @@
  *
  * libuv/libuv#3686 and libuv/libuv#3927, fixed by 6600954; 24d1d08 (#4048) belongs to it.
  *
- * The bug. A program that has a loop of its own turns libuv's once in each round of it, with
- * UV_RUN_ONCE. Such a turn ran the timers at its beginning, waited for what comes, and, so that a
- * turn in which only a timer came due is not lost, ran them again at its end. A timer that was due
- * at the beginning, and with its next period at the end, is called twice in one turn.
+ * The bug. A program with a loop of its own turns libuv's loop once in each round, with
+ * UV_RUN_ONCE. Such a turn ran the timers at its beginning, waited for events, and ran the timers
+ * again at its end, so that a turn in which only a timer expires makes progress. A timer that
+ * expires at the beginning, and again with its next period at the end, is called twice in one turn.
  *
- * The fix. In such a turn they are run at its end only: turn_once below.
+ * The fix. Such a turn runs timers at its end only: turn_once below.
  *
- * Here. A program draws what a timer gives it: the timer puts the next picture into the one place
- * there is for it, and the program, after each turn, draws what it finds there. Drawing takes a
- * while. The film ends when each of its pictures has been seen, and the program leaves when the
- * loop has said so.
+ * Here. A timer produces pictures, and the program draws them: the timer puts the next picture into
+ * a single buffer, and the program draws the buffer after each turn. Drawing takes some time. The
+ * film ends when each of its pictures has been drawn, and the program ends when the loop reports
+ * that.
  *
  * Cause: not-a-wake in turn_once or coalesced in on_timer or never-fired in program_main
- * Must end in: deadlock, as a picture was put over another that was not seen; where the last one
- * lies there yet, in lost-wakeup, as the program draws it when its wait ends. Fails on the default
- * schedule: no.
+ * Must end in: deadlock, as a picture overwrote one that was not drawn; or, where the last one is
+ * still in the buffer, lost-wakeup, as the program draws it when its wait ends. Fails on the
+ * baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,7 +42,7 @@ struct state {
     struct loop loop;
     int remote;
     int remote_peer;
-    bool has_picture; /* The one place. */
+    bool has_picture; /* The single buffer is full. */
     bool stopped;
     uint32_t made;
     uint32_t seen;
@@ -94,7 +94,7 @@ turn_once(struct state *state)
     run_timers(state);
 }
 
-/* ---- The program, and who looks at what it draws. -------------------------------------------- */
+/* ---- The program, and its viewer. ------------------------------------------------------------ */
 
 static void
 program_main(struct sim_world *world, void *argument)

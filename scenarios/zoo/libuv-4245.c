@@ -1,23 +1,23 @@
 /*
- * libuv-4245.c -- a timer that is started for now by its own callback is run in the same pass.
+ * libuv-4245.c -- a timer restarted with timeout 0 by its own callback runs in the same pass.
  *
  * libuv/libuv#4245, fixed by libuv/libuv#4250 (51a22f6); 3ceb260 (#301, #371) is the same with
  * queues of callbacks.
  *
- * The bug. Once a turn the loop runs its timers: as long as the first one is due it is taken and
- * called. A callback that starts its timer again with a timeout of 0 makes one that is due by the
- * same clock, as the loop's time is read once a turn. So the pass does not end, and the loop never
- * comes to its descriptors.
+ * The bug. Once a turn the loop runs its timers: while the first one is due it is taken and called.
+ * A callback that restarts its timer with a timeout of 0 makes one that is due by the same clock,
+ * as the loop's time is read once a turn. So the pass does not end, and the loop never polls its
+ * descriptors.
  *
- * The fix. What is due is moved to a list of its own first, and only that is called: run_timers
+ * The fix. Due timers are moved to a separate list first, and only those are called: run_timers
  * below.
  *
- * Here. A client has asked for something and looks with a timer whether the answer is there. How
- * long it waits between two looks is its user's choice: a millisecond, or nothing, which means "at
- * the next turn". A callback is a place where a thread may be interrupted, so the world goes on
- * during a pass that does not end; only the loop does not.
+ * Here. A client has sent a request and polls for the answer with a timer. The time between two
+ * polls is its user's choice: a millisecond, or nothing, which means "at the next turn". A thread
+ * may be interrupted in a callback, so other actors run during a pass that does not end; only the
+ * loop makes no progress.
  *
- * Cause: not-a-wake in run_timers or on_look
+ * Cause: not-a-wake in run_timers or on_check
  * Must end in: livelock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -62,7 +62,7 @@ timer_start(struct timer *timer, timer_callback callback, uint64_t timeout_ns)
     loop->started[i] = timer;
 }
 
-/* The first timer, taken out, when it is due. */
+/* Takes the first timer out if it is due. */
 static struct timer *
 take_due(struct loop *loop)
 {
@@ -119,11 +119,11 @@ loop_run(struct loop *loop, void (*on_event)(struct loop *loop))
     }
 }
 
-/* ---- The client, and who answers it. --------------------------------------------------------- */
+/* ---- The client, and its server. ------------------------------------------------------------- */
 
 struct state {
     struct loop loop;
-    struct timer look;
+    struct timer poll_timer;
     uint64_t pause_ns;
     bool answered;
     int socket;
@@ -131,16 +131,16 @@ struct state {
 };
 
 static void
-on_look(struct timer *timer)
+on_check(struct timer *timer)
 {
-    struct state *state = rt_container_of(timer, struct state, look);
+    struct state *state = rt_container_of(timer, struct state, poll_timer);
     sim_work(state->loop.world, 20 * RT_US);
     sim_loop_pause(state->loop.world);
     if (state->answered) {
         state->loop.stopped = true;
         return;
     }
-    timer_start(timer, on_look, state->pause_ns);
+    timer_start(timer, on_check, state->pause_ns);
 }
 
 static void
@@ -158,7 +158,7 @@ client_main(struct sim_world *world, void *argument)
 {
     struct state *state = argument;
     state->loop.time_ns = sim_now(world);
-    timer_start(&state->look, on_look, RT_MS);
+    timer_start(&state->poll_timer, on_check, RT_MS);
     loop_run(&state->loop, on_event);
 }
 
@@ -179,7 +179,7 @@ begin(struct sim_world *world, bool broken)
     struct sim_fds *fds = sim_fds_new(sim_host_new(world, NULL, SIM_PROFILE_FD), 3);
     int ends[2] = {-1, -1};
     state->loop = (struct loop){.world = world, .fds = fds, .broken = broken};
-    state->look.loop = &state->loop;
+    state->poll_timer.loop = &state->loop;
     state->pause_ns = sim_pick(world, 2) == 0 ? RT_MS : 0;
     SIM_ALWAYS(sim_fd_pair(fds, "socket", 0, RT_MS, ends) == RT_OK);
     state->socket = ends[0];
@@ -203,8 +203,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_libuv_4245_broken, .name = "zoo/libuv-4245/broken", .bug = "E08",
         .reference = "libuv/libuv#4245",
-        .about = "A timer started for now by its callback keeps the pass over timers going.",
+        .about = "A timer restarted with timeout 0 by its callback keeps the pass running.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LIVELOCK);
 SIM_SCENARIO(zoo_libuv_4245_fixed, .name = "zoo/libuv-4245/fixed",
-        .about = "A timer started for now by its callback is for the next turn.",
-        .setup = setup_fixed, .profile = SIM_PROFILE_FD);
+        .about = "A timer restarted with timeout 0 runs in the next turn.", .setup = setup_fixed,
+        .profile = SIM_PROFILE_FD);

@@ -1,17 +1,18 @@
 /*
- * libuv-5133.c -- "that was all for now" is said twice, once by each layer.
+ * libuv-5133.c -- the end of a batch is reported twice, once by each layer.
  *
  * libuv/libuv#5133 (commit 2e13123).
  *
- * The bug. A UDP handle gives each batch of datagrams a buffer of the user, who frees it when told
- * that nothing was there: the callback with no bytes, and the buffer. The inner function, around
- * recvmmsg, says so when the kernel has nothing; the outer one, which calls it, says so whenever
- * the inner one brings nothing. The user frees the buffer twice.
+ * The bug. A UDP handle gives each batch of datagrams a buffer of the user, which the user frees
+ * when the callback is called with no bytes and the buffer. The inner function, around recvmmsg,
+ * makes that call when the kernel has no datagram; the outer one, its caller, makes it whenever the
+ * inner one returns none. The user frees the buffer twice.
  *
- * The fix. The inner function answers how many there were, and says nothing: nothing_there below.
+ * The fix. The inner function returns the number of datagrams and makes no such call: nothing_there
+ * below.
  *
- * Here. A receiver closes its handle after three datagrams. The loop reads until the kernel has
- * nothing or the handle is closed, so when all three come in one turn nothing is ever "not there".
+ * Here. A receiver closes its handle after three datagrams. The loop reads until the kernel has no
+ * more or the handle is closed, so if all three arrive in one turn, no read comes back empty.
  *
  * Cause: not-a-wake in buffer_free or nothing_there
  * Must end in: crash, of the allocator that finds the buffer freed. Fails on the baseline run: no.
@@ -26,7 +27,7 @@
 #define CHUNKS 4
 #define BATCH_MAX 4
 
-/* As malloc and free would have it. */
+/* Allocates and frees as malloc and free do. */
 struct buffer {
     bool allocated;
     char bytes[CHUNKS];
@@ -61,7 +62,7 @@ buffer_free(struct buffer *buffer)
     buffer->allocated = false;
 }
 
-/* A datagram; without one: the buffer is the user's again. */
+/* A datagram; without one, the user owns the buffer again. */
 static void
 on_receive(struct udp *udp, const char *datagram, struct buffer *buffer)
 {
@@ -85,7 +86,7 @@ nothing_there(struct udp *udp, struct buffer *buffer)
     }
 }
 
-/* The inner function: how many datagrams there were. */
+/* The inner function: returns the number of datagrams. */
 static uint32_t
 receive_many(struct udp *udp, struct buffer *buffer)
 {
@@ -175,8 +176,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_libuv_5133_broken, .name = "zoo/libuv-5133/broken", .bug = "D16",
         .reference = "libuv/libuv#5133",
-        .about = "Two layers tell the user that there was nothing, and the buffer is freed twice.",
+        .about = "Two layers report an empty read, and the buffer is freed twice.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_libuv_5133_fixed, .name = "zoo/libuv-5133/fixed",
-        .about = "One layer tells the user that there was nothing.", .setup = setup_fixed,
+        .about = "One layer reports an empty read.", .setup = setup_fixed,
         .profile = SIM_PROFILE_FD);

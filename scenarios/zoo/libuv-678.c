@@ -1,22 +1,22 @@
 /*
- * libuv-678.c -- a timer is started by the time at which the loop went to sleep.
+ * libuv-678.c -- a timer's start time is the time at which the loop went to sleep.
  *
  * libuv commit 2f55353 (joyent/libuv#678); libevent 4f99302 is the same.
  *
- * The bug. The loop reads the clock once a turn and counts timeouts from that reading. After it was
- * blocked in poll the callbacks run, and the reading is as old as the sleep was long. A callback
- * that starts a timer of 50 ms after a sleep of 100 gets one that was due 50 ms ago.
+ * The bug. The loop reads the clock once a turn and counts timeouts from that reading. When poll
+ * returns after a wait, the callbacks run with a reading as old as the wait was long. A callback
+ * that starts a timer of 50 ms after a wait of 100 ms starts one that was due 50 ms ago.
  *
  * The fix. The clock is read again after the poll: poll_for_events below.
  *
- * Here. A server answers each request 50 ms after it has come, so that guessing a password takes
- * time. Who writes such a server asserts that it does: it is what the issue's test does as well.
- * "Has come" is when its callback begins: the reading of the clock is not older than that, and time
- * may pass before the callback reads.
+ * Here. A server answers each request 50 ms after its arrival, so that guessing a password takes
+ * time. The program asserts that delay, as the issue's test does. The arrival is the begin of its
+ * callback: the loop's reading of the clock is not older than that, and time may pass before the
+ * callback reads it.
  *
  * Cause: not-a-wake in answer or poll_for_events
- * Must end in: invariant, by that assertion. Fails on the baseline run: no, there is one
- * request, which is at hand when the loop looks for it first.
+ * Must end in: invariant, by that assertion. Fails on the baseline run: no, there is one request,
+ * which is there when the loop polls first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -104,7 +104,7 @@ poll_for_events(struct state *state)
     }
 }
 
-/* ---- The server, and who guesses. ------------------------------------------------------------ */
+/* ---- The server, and the client that guesses. ------------------------------------------------ */
 
 static void
 server_main(struct sim_world *world, void *argument)

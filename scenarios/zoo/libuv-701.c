@@ -1,21 +1,21 @@
 /*
- * libuv-701.c -- timers that are due at the same time fire in an order that nobody gave them.
+ * libuv-701.c -- timers that are due at the same time fire in the order of their addresses.
  *
- * libuv commit fadfeaf, told in joyent/libuv#701; google/pigweed e61c2da is the same.
+ * libuv commit fadfeaf, reported in joyent/libuv#701; google/pigweed e61c2da is the same.
  *
- * The bug. Timers stand in a tree by their time. Equal times were told apart by the address of the
- * timer, so which of two came first depended on where their memory was, and not on who was started
- * first, as everybody had written their programs for.
+ * The bug. Timers are in a tree, ordered by time. Equal times were ordered by the address of the
+ * timer, so which of two fires first depended on their memory and not on their starts, as programs
+ * expect.
  *
- * The fix. A timer notes the number of its start, and equal times go by that. libuv-701.patch takes
- * it back in runtime/time/wheel.h: one line.
+ * The fix. A timer stores the number of its start, and equal times are ordered by that.
+ * libuv-701.patch reverts that in runtime/time/wheel.h: one line.
  *
- * Here. A test of a server. A timer opens the server's door after a while; another one, started
- * after it, lets the client knock, not earlier than that. Who knocks at a door that is not open yet
- * is not heard. The delays are drawn, and may be equal; the client's timer is the first in memory.
+ * Here. A test of a server. A timer opens the server's door after some time; another one, started
+ * after it, makes the client knock, not earlier than that. A knock at a closed door is not heard.
+ * The delays are drawn, and may be equal; the client's timer is the first in memory.
  *
  * Cause: order, knock before open_door or never-fired in knock
- * Must end in: deadlock of the server, for which nobody comes. Fails on the baseline run: no.
+ * Must end in: deadlock of the server, which waits for a knock. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,25 +1,24 @@
 /*
- * libuv-826.c -- an event of the fetched batch is given to whoever has the number now.
+ * libuv-826.c -- an event of the fetched batch is given to the next owner of its number.
  *
  * joyent/libuv#826, fixed by #968 and #971; creytiv/re#266 is the same bug and the same fix in
  * 2023.
  *
- * The bug. A loop over epoll keeps its watchers in a table by descriptor number, and events
- * carry the number. It fetches a batch and calls one watcher after the other. A callback
- * closes a descriptor further down in the batch and opens a new one, which gets the number
- * that has just become free. The next event of the batch, about the one that is closed, is
- * given to the new one.
+ * The bug. A loop over epoll keeps its watchers in a table by descriptor number, and events carry
+ * the number. It fetches a batch and calls one watcher after the other. A callback closes a
+ * descriptor whose event is later in the batch and opens a new one, which gets the number that has
+ * just become free. The event about the closed descriptor is given to the new one.
  *
- * The fix. To close a descriptor also takes its number out of what is left of the batch:
- * loop_forget below, called or not. It is all that the two forms differ in.
+ * The fix. Closing a descriptor also removes its number from the rest of the batch: loop_forget
+ * below, called or not. It is the only difference between the two forms.
  *
- * Here. A client has a connection to a cluster and one to a worker of it. When the worker
- * dies, the cluster says so, and the client connects to the next worker. A worker that hangs
- * up is closed, and the cluster's word awaited. Word and hang-up are on their way at the same
- * time. Hang-up first, or in another batch: all is well. Both in one batch, the word first:
- * the client closes the dead worker and connects to the new one, on the same number; then it
- * is told of a hang-up on that number, takes the new worker for dead, and waits for a word
- * that the cluster has no reason to send.
+ * Here. A client has a connection to a cluster and one to a worker of it. When the worker dies, the
+ * cluster names the next worker, and the client connects to that. A worker that hangs up is closed,
+ * and the client waits for the cluster's message. Message and hang-up arrive independently. If the
+ * hang-up is first, or in another batch, all is well. If both are in one batch, the message first,
+ * the client closes the dead worker and connects to the new one, on the same number; then it gets
+ * the hang-up for that number, takes the new worker for dead, and waits for a message that the
+ * cluster has no reason to send.
  *
  * Cause: order, on_cluster before on_worker or not-a-wake in loop_turn or loop_close
  * Must end in: deadlock of the client. Fails on the baseline run: no.
@@ -30,7 +29,7 @@
 
 #define WATCHERS_MAX 16
 #define BATCH_MAX 8
-/* From end to end; the cluster is farther away. */
+/* End to end; the cluster is farther away. */
 #define WORKER_NS_MIN (1 * RT_MS)
 #define CLUSTER_NS_MIN (2 * RT_MS)
 #define NS_MAX (3 * RT_MS)
@@ -43,7 +42,7 @@ typedef void (*callback)(struct loop *loop, int fd, uint32_t events);
 
 struct loop {
     struct sim_fds *fds;
-    callback watchers[WATCHERS_MAX]; /* By number; NULL: nobody watches it. */
+    callback watchers[WATCHERS_MAX]; /* By number; NULL: not watched. */
     struct sim_fd_event batch[BATCH_MAX];
     uint32_t batch_count;
     uint32_t batch_next;
@@ -57,7 +56,7 @@ loop_watch(struct loop *loop, int fd, callback on_event)
     loop->watchers[fd] = on_event;
 }
 
-/* What is left of the batch says nothing about `fd` any more. */
+/* Removes `fd` from the rest of the batch. */
 static void
 loop_forget(struct loop *loop, int fd)
 {
@@ -98,8 +97,8 @@ loop_turn(struct loop *loop)
 struct state {
     struct loop loop;
     int cluster;
-    int worker;       /* -1: none; the cluster will say which. */
-    uint32_t workers; /* So many it has had. */
+    int worker;       /* -1: none; the cluster will name one. */
+    uint32_t workers; /* Workers it has had. */
     bool answered;
     /* The other ends. */
     int cluster_end;
@@ -141,7 +140,7 @@ connect_worker(struct state *state)
     SIM_ALWAYS(sim_fd_write(loop->fds, state->worker, "?", 1) == 1);
 }
 
-/* The cluster's word: go on with the next worker. */
+/* The cluster's message: connect to the next worker. */
 static void
 on_cluster(struct loop *loop, int fd, uint32_t events)
 {
@@ -182,7 +181,7 @@ others_main(struct sim_world *world, void *argument)
         sim_sleep(world, RT_MS);
     }
     if (question == '?') {
-        (void)sim_fd_write(fds, state->worker_end, "=", 1); /* Who has gone meanwhile gets none. */
+        (void)sim_fd_write(fds, state->worker_end, "=", 1); /* A client that has left gets none. */
     }
 }
 
@@ -222,5 +221,5 @@ SIM_SCENARIO(zoo_libuv_826_broken, .name = "zoo/libuv-826/broken", .bug = "D09",
         .about = "An event about a closed descriptor is given to the next owner of its number.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_DEADLOCK);
 SIM_SCENARIO(zoo_libuv_826_fixed, .name = "zoo/libuv-826/fixed",
-        .about = "To close a descriptor also takes its events out of the fetched batch.",
+        .about = "Closing a descriptor also removes its events from the fetched batch.",
         .setup = setup_fixed, .profile = SIM_PROFILE_FD);

@@ -1,8 +1,8 @@
 /*
- * lock.h -- a mutex between threads, for entries whose story is one that is held too long.
+ * lock.h -- a mutex between threads, for entries in which one is held too long.
  *
- * A thread is a sim_loop. Who finds the lock held is blocked until it is released, also when it is
- * the holder: this mutex is not recursive, as few are.
+ * A thread is a sim_loop. A thread that finds the lock held is blocked until it is released, even
+ * if it is the holder: the mutex is not recursive.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

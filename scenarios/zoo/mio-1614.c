@@ -1,18 +1,18 @@
 /*
- * mio-1614.c -- a timeout below a millisecond becomes no timeout at all.
+ * mio-1614.c -- a timeout below a millisecond is truncated to 0.
  *
  * tokio-rs/mio#1614, fixed by #1615; redis 175a9e3 (#8764) and oven-sh/bun#34780 are the same.
  *
  * The bug. The runtime's deadlines are in nanoseconds, the kernel's timeout in milliseconds. The
- * poller divides, and the rest is cut off. So with less than a millisecond to go it asks the kernel
- * not to wait, finds nothing, sees that nothing is due, and asks again: the last part of every wait
- * is spent at full speed.
+ * poller divides and truncates. With less than a millisecond left it asks the kernel not to wait,
+ * gets no event, finds that no timer is due, and asks again: the last part of every wait is a busy
+ * loop.
  *
- * The fix. What is not 0 is rounded up: timeout_ms below.
+ * The fix. A remainder is rounded up: timeout_ms below.
  *
- * Here. A sampler looks at a gauge twenty times, at a rate that the user names, and ends. A peer
- * may tell it to stop earlier, and never does. At 100 a second all is well. At 60 a second the
- * period is 16.667 ms.
+ * Here. A sampler reads a gauge twenty times, at a rate that the user chooses, and ends. A peer
+ * could stop it earlier, and never does. At 100 a second all is well. At 60 a second the period is
+ * 16.667 ms.
  *
  * Cause: not-a-wake in timeout_ms or kernel_wait or sampler_main
  * Must end in: livelock. Fails on the baseline run: no.
@@ -77,7 +77,7 @@ sampler_main(struct sim_world *world, void *argument)
         }
         struct sim_fd_event batch[BATCH_MAX];
         if (poller_wait(&state->poller, batch, state->next_ns - now_ns) > 0) {
-            return; /* Told to stop. */
+            return; /* Stopped by the peer. */
         }
     }
 }
@@ -112,8 +112,7 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(zoo_mio_1614_broken, .name = "zoo/mio-1614/broken", .bug = "D18",
-        .reference = "tokio-rs/mio#1614",
-        .about = "The last part of a millisecond is waited for at full speed.",
+        .reference = "tokio-rs/mio#1614", .about = "The last part of a millisecond is a busy loop.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LIVELOCK);
 SIM_SCENARIO(zoo_mio_1614_fixed, .name = "zoo/mio-1614/fixed",
         .about = "A part of a millisecond is rounded up.", .setup = setup_fixed,

@@ -1,24 +1,24 @@
 /*
- * mio-1948.c -- a timeout too long for its type is a negative number.
+ * mio-1948.c -- a timeout too long for its type becomes a negative number.
  *
  * tokio-rs/mio#1948 (897a2c8); redis 24187ed (#12474) is the same with another outcome, and mio
  * c45510f an earlier fix.
  *
- * The bug. The kernel takes a timeout as an int, where -1 and everything below means "forever".
- * The poller has a wide number and casts. What is longer than the int can say comes out negative,
- * or as some short time, by where it wraps. mio counts milliseconds, and an int of those ends after
+ * The bug. The kernel takes a timeout as an int, where a negative number means "forever". The
+ * poller casts a wider number. A timeout beyond the range of the int becomes negative, or some
+ * short time, depending on where it wraps. mio counts milliseconds, and an int of those ends after
  * 24.8 days; redis counted microseconds, which end after 35.8 minutes. Here it is redis' unit, so
- * that the story is shorter.
+ * that the run is shorter.
  *
- * The fix. What is too long is cut to the longest timeout there is; the loop then wakes up early,
- * finds nothing due, and waits for the rest: timeout_of below.
+ * The fix. A timeout that is too long is cut to the longest one; the loop then wakes up early,
+ * finds no timer due, and waits for the rest: timeout_of below.
  *
- * Here. A cache holds an entry for as long as its user said: for 2 s, 10 or 20 minutes, or 40. Its
- * loop sleeps until then, and ends when the entry has gone.
+ * Here. A cache holds an entry as long as its user chooses: 2 s, 10, 20 or 40 minutes. Its loop
+ * sleeps until then, and ends when the entry has expired.
  *
  * Cause: never-stored in timeout_of or kernel_wait
- * Must end in: deadlock (the loop waits forever, for a message that nobody has to send). Fails on
- * the baseline run: no.
+ * Must end in: deadlock (the loop waits forever, for a message that no actor sends). Fails on the
+ * baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,7 +46,7 @@ timeout_of(const struct poller *poller, uint64_t timeout_ns)
     return (int)(uint32_t)us;
 }
 
-/* The kernel's: negative is forever. */
+/* The kernel's poll: negative is forever. */
 static uint32_t
 kernel_wait(struct poller *poller, struct sim_fd_event *ret_events, uint32_t max, int us)
 {
@@ -76,7 +76,7 @@ cache_main(struct sim_world *world, void *argument)
         }
         int timeout = timeout_of(&state->poller, expires_ns - now_ns);
         uint32_t count = kernel_wait(&state->poller, batch, BATCH_MAX, timeout);
-        SIM_ALWAYS(count == 0); /* The client says nothing. */
+        SIM_ALWAYS(count == 0); /* The client sends nothing. */
     }
 }
 

@@ -1,13 +1,13 @@
 /*
- * miri-4692.c -- a simulated poller wakes one of two threads, although there are two events.
+ * miri-4692.c -- a simulated epoll wakes one of two threads, although there are two events.
  *
- * rust-lang/miri#4692. miri interprets programs, and has an epoll of its own for them. (Of the
- * issue the outcome is known; which test stood in the way is reconstructed.)
+ * rust-lang/miri#4692. miri interprets programs, and simulates epoll for them. (The issue states
+ * the outcome; the check that caused it is reconstructed.)
  *
- * The bug. Two threads of a program block on one epoll instance, and each of them wants one event.
- * An event that finds the list of events empty unblocks a thread. A second one, that comes before
- * the first has been fetched, finds it not empty, for which somebody must have been unblocked
- * already; the other thread sleeps on beside an event, and the program is reported as a deadlock.
+ * The bug. Two threads of a program block on one epoll instance, and each waits for one event. An
+ * event that finds the list of events empty unblocks a thread. A second one that arrives before the
+ * first was fetched finds it not empty, and unblocks no thread; the other thread stays blocked
+ * while an event is there, and the program is reported as a deadlock.
  *
  * The fix. Each event unblocks a thread, if one is blocked: epoll_event below.
  *
@@ -27,7 +27,7 @@
 
 struct epoll {
     bool broken;
-    uint32_t events; /* That nobody has fetched. */
+    uint32_t events; /* Not fetched yet. */
     struct rt_wait_queue_entry entries[WORKERS];
     struct rt_wait_queue blocked;
 };
@@ -126,7 +126,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_miri_4692_broken, .name = "zoo/miri-4692/broken", .bug = "D26",
         .reference = "rust-lang/miri#4692",
-        .about = "An event beside another that was not fetched yet unblocks nobody.",
+        .about = "An event unblocks no thread while another one is not fetched.",
         .setup = setup_broken, .expect = SIM_VERDICT_LOST_WAKEUP);
 SIM_SCENARIO(zoo_miri_4692_fixed, .name = "zoo/miri-4692/fixed",
         .about = "Each event unblocks a thread that waits for one.", .setup = setup_fixed);

@@ -1,23 +1,22 @@
 /*
- * monoio-147.c -- a loop that does not ask after its main future's own wake before it parks.
+ * monoio-147.c -- a loop parks without checking for its main future's own wake.
  *
  * bytedance/monoio#147, fixed by da26455. monoio is a thread-per-core runtime over io_uring.
  *
- * The bug. block_on keeps the wake of its main future in a mark of its own, beside the queue
- * of tasks. A round ran the tasks, polled the main future if it was marked, and parked when
- * the queue was empty. A main future that woke itself while it was polled left the mark set
- * and the queue empty: the loop parked with its only work in hand.
+ * The bug. block_on keeps the wake of its main future in a separate mark, beside the queue of
+ * tasks. A round runs the tasks, polls the main future if it is marked, and parks if the queue is
+ * empty. A main future that wakes itself while it is polled leaves the mark set and the queue
+ * empty: the loop parks with runnable work.
  *
- * The fix. "If it is marked, poll it" became "while it is marked, poll it" (B1). Our executor
- * has one queue for all, so monoio-147.patch takes the root out of the question "is anything
- * woken?", once its poll has left nothing else behind: runtime/runtime.c, poll_woken and run_loop.
+ * The fix. "If it is marked, poll it" became "while it is marked, poll it" (B1). Our executor has
+ * one queue for all, so monoio-147.patch excludes the root from the check for woken tasks, when its
+ * poll has left no other task woken: runtime/runtime.c, poll_woken and run_loop.
  *
- * Here. The main future reads an upload, at most three times a poll: then it gives way, by
- * waking itself, as a budget for cooperation does. When one chunk comes after the other, each
- * poll reads once, finds nothing more and waits. When there is more (a chunk came early, reads
- * were short), the budget ends the poll, and nothing but the main future's own wake is left. A
- * task that waits for a signal to end keeps the host's list from being empty, so the loop
- * parks there, forever.
+ * Here. The main future reads an upload, at most three times a poll; then it yields by waking
+ * itself, as a cooperation budget does. If one chunk arrives after the other, each poll reads once,
+ * finds no more and waits. If there is more (a chunk was early, reads were short), the budget ends
+ * the poll, and the main future's own wake is the only one left. A task that waits for a signal to
+ * end keeps the host's list from being empty, so the loop parks there, forever.
  *
  * Cause: coalesced in read_some or run_loop or not-a-wake in run_loop
  * Must end in: lost-wakeup of main. Fails on the baseline run: no.

@@ -1,20 +1,20 @@
 /*
- * monoio-322.c -- who gives way is put in front of the queue, and so gives way to nobody.
+ * monoio-322.c -- a task that yields is put at the head of the run queue.
  *
  * bytedance/monoio#322, fixed by #362 (9ad6702).
  *
- * The bug. A task that gives way wakes itself during its own poll, and the scheduler has a function
- * of its own for that case. It put the task at the head of the queue, from which the next one is
- * taken: the same task again, whoever else is waiting.
+ * The bug. A task that yields wakes itself during its own poll, and the scheduler has a separate
+ * function for that case. It puts the task at the head of the queue, from which the next task is
+ * taken: the same task again, whatever else is runnable.
  *
- * The fix. It goes to the end, behind all others: local_push below.
+ * The fix. It goes to the tail: local_push below.
  *
- * Here. A service waits until its settings have been loaded, and gives way while they have not. The
- * loader is another task of the thread. When it is done before the service looks for the first
- * time, all is well.
+ * Here. A service waits until its settings are loaded, and yields until then. The loader is another
+ * task of the thread. If it is done before the service checks for the first time, all is well.
  *
  * Cause: not-a-wake in local_push or service_poll
- * Must end in: starvation of the loader. Fails on the baseline run: no, there it comes first.
+ * Must end in: starvation of the loader. Fails on the baseline run: no, there the loader is polled
+ * first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ struct local {
     bool broken;
     uint32_t queue[TASKS_MAX];
     uint32_t count;
-    uint32_t polled; /* Who was taken out last. */
+    uint32_t polled; /* The task that was taken out last. */
 };
 
 static struct local *
@@ -38,17 +38,17 @@ local_of(struct rt_sched *sched)
     return rt_container_of(sched, struct local, sched);
 }
 
-/* Who was polled last, and comes before anybody else was taken out, has given way. */
+/* A task that was taken out last, and is scheduled before any other is taken out, has yielded. */
 static void
 local_push(struct rt_sched *sched, uint32_t id)
 {
     struct local *local = local_of(sched);
     bool in_front = local->broken && id == local->polled;
-    uint32_t place = in_front ? 0 : local->count;
-    for (uint32_t i = local->count; i > place; i--) {
+    uint32_t position = in_front ? 0 : local->count;
+    for (uint32_t i = local->count; i > position; i--) {
         local->queue[i] = local->queue[i - 1];
     }
-    local->queue[place] = id;
+    local->queue[position] = id;
     local->count++;
 }
 
@@ -147,7 +147,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_monoio_322_broken, .name = "zoo/monoio-322/broken", .bug = "F08",
         .reference = "bytedance/monoio#322",
-        .about = "A task that gives way is put in front of the queue.", .setup = setup_broken,
+        .about = "A task that yields is put at the head of the queue.", .setup = setup_broken,
         .expect = SIM_VERDICT_STARVATION);
 SIM_SCENARIO(zoo_monoio_322_fixed, .name = "zoo/monoio-322/fixed",
-        .about = "A task that gives way is put behind all others.", .setup = setup_fixed);
+        .about = "A task that yields is put at the tail of the queue.", .setup = setup_fixed);

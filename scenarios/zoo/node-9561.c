@@ -4,14 +4,15 @@
  * nodejs/node#9561, fixed by nodejs/node#9606; nodejs/node#1191 (#1231) is the same with a timer
  * that is called twice.
  *
- * The bug. An interval that is not to keep the process alive (unref) has a handle of its own. When
- * the handle comes due the callback is called and then, as it repeats, the handle is started again.
- * clearInterval in the callback closes the handle and takes it away: what is started is not there.
+ * The bug. An interval that does not keep the process alive (unref) has a separate handle. When the
+ * handle expires the callback is called and then, as it repeats, the handle is started again.
+ * clearInterval in the callback closes and removes the handle: the start dereferences NULL.
  *
- * The fix. After the callback it is asked whether the interval is still on: on_timeout below.
+ * The fix. After the callback, the handle is started only if the interval is still active:
+ * on_timeout below.
  *
- * Here. An interval looks whether a job is done, and clears itself when it is. Whoever did the job
- * may clear it before, when nobody else waits.
+ * Here. An interval checks whether a job is done, and then clears itself. The worker may clear it
+ * earlier, if no other party waits.
  *
  * Cause: not-a-wake in handle_start or on_timeout
  * Must end in: crash. Fails on the baseline run: no.
@@ -61,15 +62,15 @@ on_timeout(struct interval *interval)
 /* ---- The job. -------------------------------------------------------------------------------- */
 
 struct state {
-    struct interval look;
+    struct interval check;
     bool done;
-    bool tidy; /* Who did the job clears the interval. */
+    bool tidy; /* The worker clears the interval. */
 };
 
 static void
-look(struct interval *interval)
+check(struct interval *interval)
 {
-    struct state *state = rt_container_of(interval, struct state, look);
+    struct state *state = rt_container_of(interval, struct state, check);
     if (state->done) {
         clear_interval(interval);
     }
@@ -79,7 +80,7 @@ static void
 node_main(struct sim_world *world, void *argument)
 {
     struct state *state = argument;
-    struct interval *interval = &state->look;
+    struct interval *interval = &state->check;
     while (interval->handle != NULL) {
         uint64_t now_ns = sim_now(world);
         if (interval->handle->timeout_ns <= now_ns) {
@@ -97,7 +98,7 @@ job_main(struct sim_world *world, void *argument)
     sim_sleep(world, sim_range(world, 1 * RT_MS, 9 * RT_MS));
     state->done = true;
     if (state->tidy) {
-        clear_interval(&state->look);
+        clear_interval(&state->check);
     }
 }
 
@@ -107,12 +108,12 @@ static void
 begin(struct sim_world *world, bool broken)
 {
     struct state *state = sim_new(world, struct state);
-    state->look = (struct interval){.world = world,
+    state->check = (struct interval){.world = world,
             .handle = sim_new(world, struct handle),
-            .callback = look,
+            .callback = check,
             .repeat_ns = PERIOD_NS,
             .broken = broken};
-    handle_start(&state->look);
+    handle_start(&state->check);
     state->tidy = sim_pick(world, 2) == 0;
     (void)sim_loop_new(world, "node", node_main, state);
     (void)sim_loop_new(world, "job", job_main, state);
@@ -135,4 +136,4 @@ SIM_SCENARIO(zoo_node_9561_broken, .name = "zoo/node-9561/broken", .bug = "E18",
         .about = "An interval is started again after its callback has cleared it.",
         .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_node_9561_fixed, .name = "zoo/node-9561/fixed",
-        .about = "An interval is started again only while it is on.", .setup = setup_fixed);
+        .about = "An interval is started again only while it is active.", .setup = setup_fixed);

@@ -4,15 +4,16 @@
  * redis/redis commit 41cabca.
  *
  * The bug. Deleting a timer only marks it; the next pass over the timers takes it out and frees it.
- * A timer's procedure may run the event loop itself, so that clients are served while something
- * long goes on. When the timer is deleted meanwhile, the inner pass frees it; then the procedure
- * returns, and the outer pass writes the timer's next time into it, and goes on to its neighbour.
+ * A timer's procedure may run the event loop, to serve clients during a long operation. If the
+ * timer is deleted meanwhile, the inner pass frees it; then the procedure returns, and the outer
+ * pass writes the timer's next time into it, and continues with its neighbour.
  *
- * The fix. A timer that is being called is counted, and no pass frees it before: pass below.
+ * The fix. Calls of a timer in progress are counted, and no pass frees it until they return: pass
+ * below.
  *
- * Here. A timer loads a large file, in pieces, and serves clients between two of them. One of them
- * may ask that the timer be deleted, before, during or after the load. What is freed is
- * overwritten, as by an allocator that marks what is free.
+ * Here. A timer loads a large file in pieces, and serves clients between them. One of them may ask
+ * for the timer's deletion, before, during or after the load. Freed memory is overwritten here, as
+ * by a poisoning allocator.
  *
  * Cause: not-a-wake in pass or timer_call
  * Must end in: crash. Fails on the baseline run: no.
@@ -35,7 +36,7 @@ struct timer {
     int64_t (*procedure)(struct state *state); /* Milliseconds until the next call, or NOMORE. */
     uint64_t when_ns;
     bool deleted;
-    uint32_t calls; /* Going on now. */
+    uint32_t calls; /* In progress. */
     struct timer *next;
 };
 
@@ -71,18 +72,18 @@ timer_call(struct state *state, struct timer *timer)
 static void
 pass(struct state *state)
 {
-    struct timer **place = &state->timers;
-    while (*place != NULL) {
-        struct timer *timer = *place;
+    struct timer **link = &state->timers;
+    while (*link != NULL) {
+        struct timer *timer = *link;
         if (timer->deleted && (state->broken || timer->calls == 0)) {
-            *place = timer->next;
+            *link = timer->next;
             timer_free(timer);
             continue;
         }
         if (!timer->deleted && timer->calls == 0 && timer->when_ns <= sim_now(state->world)) {
             timer_call(state, timer);
         }
-        place = &timer->next;
+        link = &timer->next;
     }
 }
 
@@ -170,4 +171,4 @@ SIM_SCENARIO(zoo_redis_41cabca_broken, .name = "zoo/redis-41cabca/broken", .bug 
         .about = "A pass inside a timer's procedure frees the timer.", .setup = setup_broken,
         .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_redis_41cabca_fixed, .name = "zoo/redis-41cabca/fixed",
-        .about = "A timer that is being called is freed by nobody.", .setup = setup_fixed);
+        .about = "A timer that is being called is not freed.", .setup = setup_fixed);

@@ -1,19 +1,19 @@
 /*
- * redis-6964.c -- the table of events moves while one of its rows is in use.
+ * redis-6964.c -- the table of events is reallocated while one of its rows is in use.
  *
  * redis commit 513931d (#6964), aeProcessEvents.
  *
  * The bug. For each event of a batch the loop takes a pointer to the row of that descriptor, calls
- * its read handler, and then, if the descriptor is writable too, its write handler out of the same
- * row. A read handler may execute a command that makes the table larger (CONFIG SET maxclients).
- * The table is reallocated, and the row is read where it was.
+ * its read handler, and then, if the descriptor is writable too, its write handler from the same
+ * row. A read handler may execute a command that enlarges the table (CONFIG SET maxclients). The
+ * table is reallocated, and the row is read at its old address.
  *
- * The fix. The pointer is fetched again after a handler was called: loop_turn below.
+ * The fix. The pointer is fetched again after each handler: loop_turn below.
  *
- * Here. Clients ask; the answer is written when their connection is writable. One asks for more
- * clients to be allowed as well. If that comes alone, all is well. If it comes while an answer to
- * the same client waits to be written, both are in one event. What is given back to the allocator
- * is overwritten here, as by an allocator that marks what is free.
+ * Here. Clients send requests; the answer is written when their connection is writable. One also
+ * asks for a higher limit of clients. If that request arrives alone, all is well. If it arrives
+ * while an answer to the same client waits to be written, both are in one event. Freed memory is
+ * overwritten here, as by a poisoning allocator.
  *
  * Cause: not-a-wake in loop_turn
  * Must end in: crash. Fails on the baseline run: no.
@@ -34,7 +34,7 @@ struct loop;
 
 typedef void (*handler)(struct loop *loop, int fd);
 
-/* What is waited for on one descriptor. */
+/* What one descriptor waits for. */
 struct row {
     uint32_t mask;
     handler on_readable;
@@ -207,7 +207,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_redis_6964_broken, .name = "zoo/redis-6964/broken", .bug = "D17",
         .reference = "redis/redis 513931d",
-        .about = "A handler makes the table of events larger, and its old row is used.",
+        .about = "A handler enlarges the table of events, and its old row is used.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_redis_6964_fixed, .name = "zoo/redis-6964/fixed",
         .about = "The row is looked up again after each handler.", .setup = setup_fixed,

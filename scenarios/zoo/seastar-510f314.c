@@ -3,22 +3,22 @@
  *
  * scylladb/seastar 510f314 (#3169), aio_storage_context::stop.
  *
- * The bug. Requests that the kernel refuses (EAGAIN) are put into a queue, and a loop in the
- * background submits them again, through a thread, one after the other; a request leaves the queue
- * when the thread's answer is back. Whether a loop runs is told by its future: pending, it does.
- * stop() waits for the loop, and to wait it moves the future out and leaves a ready one behind.
- * From then on no loop seems to run. The poller, which goes on until everything is stopped, finds
- * requests to be retried, and starts a second loop over the same queue. Both submit what stands in
- * front, and a request is freed twice: while the host still has it, or later.
+ * The bug. Requests that the kernel refuses (EAGAIN) are put into a queue, and a background loop
+ * submits them again, through a thread, one after the other; a request leaves the queue when the
+ * thread has answered. A loop runs while its future is pending. stop() waits for the loop, and to
+ * wait it moves the future out and leaves a ready one. From then on no loop seems to run. The
+ * poller, which runs until the end of the shutdown, finds requests to retry, and starts a second
+ * loop over the same queue. Both submit the head of the queue, and a request is freed twice: while
+ * the host still has it, or later.
  *
- * The fix. stop() leaves the future where it is until the loop is done: storage_stop below.
+ * The fix. stop() leaves the future in its field until the loop has ended: storage_stop below.
  *
- * Here. A client writes six records and asks the storage to stop, which ends when nothing is
- * outstanding. The kernel is short of memory now and then, at most five times.
+ * Here. A client writes six records and asks the storage to stop, which ends when no request is
+ * outstanding. The kernel refuses a request now and then, at most five times.
  *
  * Cause: not-a-wake in io_submit or storage_stop or schedule_retry
- * Must end in: contract (the host is given a request that it has already, or, where it was quick, a
- * request that was freed is freed once more). Fails on the baseline run: no.
+ * Must end in: contract (the host is given a request that it already has, or a request is freed
+ * twice). Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -43,7 +43,7 @@ struct retry_loop {
     struct rt_task task;
     struct storage *storage;
     bool running;
-    bool submitted; /* The thread has called io_submit; its answer is on the way. */
+    bool submitted; /* The thread has called io_submit; its answer is not there yet. */
     bool in_thread;
     uint32_t consumed;
     struct rt_sleep thread;
@@ -108,9 +108,9 @@ io_submit(struct storage *storage, uint32_t number)
            storage->host->ops->enter(storage->host) == RT_OK;
 }
 
-/* ---- The loop in the background. ------------------------------------------------------------- */
+/* ---- The background loop. -------------------------------------------------------------------- */
 
-/* Submits what stands in front, in a thread; answers how much of the queue is dealt with. */
+/* Submits the head of the queue, in a thread; returns how many requests are done. */
 static rt_poll
 submit_in_thread(struct retry_loop *loop, struct rt_cx *cx, uint32_t *ret_consumed)
 {
@@ -175,7 +175,7 @@ schedule_retry(struct storage *storage)
     sim_spawn_background(storage->rt, &loop->task);
 }
 
-/* ---- The poller: submits, reaps, and sees to retries. ---------------------------------------- */
+/* ---- The poller: submits, reaps, and starts retries. ----------------------------------------- */
 
 static void
 submit_work(struct storage *storage)
@@ -329,9 +329,9 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(zoo_seastar_510f314_broken, .name = "zoo/seastar-510f314/broken",
-        .about = "stop() takes the future of the retry loop away, and a second loop begins.",
+        .about = "stop() moves the retry loop's future out, and a second loop starts.",
         .setup = setup_broken, .expect = SIM_VERDICT_CONTRACT, .bug = "G13",
         .reference = "scylladb/seastar 510f314");
 SIM_SCENARIO(zoo_seastar_510f314_fixed, .name = "zoo/seastar-510f314/fixed",
-        .about = "stop() waits for the retry loop, and leaves its future where it is.",
+        .about = "stop() waits for the retry loop, and leaves its future in place.",
         .setup = setup_fixed);

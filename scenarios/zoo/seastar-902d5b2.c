@@ -1,19 +1,17 @@
 /*
- * seastar-902d5b2.c -- a timer's callback deletes the object that the timer is part of.
+ * seastar-902d5b2.c -- a timer's callback deletes the object that contains the timer.
  *
  * scylladb/seastar commit 902d5b2.
  *
- * The bug. When a timer comes due its callback is called, and a periodic one is armed again
- * afterwards. A callback may delete the object in which the timer lies; then it is armed out of
- * freed memory.
+ * The bug. When a timer expires its callback is called, and a periodic timer is armed again
+ * afterwards. A callback may delete the object that contains the timer; then freed memory is armed.
  *
  * The fix. The timer is armed again first, and not touched after its callback: timers_fire below.
- * An object that is deleted takes its timer out.
+ * Deleting an object removes its timer.
  *
- * Here. A session has a periodic timer that looks whether its peer still says something, and
- * deletes the session when it does not. A peer that goes away properly has the session deleted from
- * outside, and all is well. What is freed is overwritten here, as by an allocator that marks what
- * is free.
+ * Here. A session has a periodic timer that checks whether its peer is active, and deletes the
+ * session if it is not. A peer that says goodbye has the session deleted from outside, and all is
+ * well. Freed memory is overwritten here, as by a poisoning allocator.
  *
  * Cause: not-a-wake in timer_arm or timers_fire
  * Must end in: crash. Fails on the baseline run: no.
@@ -36,7 +34,7 @@ struct timer {
     uint64_t period_ns;
 };
 
-/* A queue of timers that has room for one. */
+/* A queue of timers with space for one. */
 struct timers {
     struct timer *armed;
     uint64_t armings;
@@ -45,13 +43,13 @@ struct timers {
 struct session {
     struct timer idle;
     struct timers *timers;
-    bool heard; /* Something, since the last look. */
+    bool heard; /* Data has arrived since the last check. */
 };
 
 struct state {
     struct timers timers;
     struct session *session;
-    uint64_t words; /* So many the peer says before it goes. */
+    uint64_t words; /* The number of messages before the peer leaves. */
     bool polite;    /* It says goodbye. */
     bool broken;
 };
@@ -88,7 +86,7 @@ session_delete(struct state *state)
 }
 
 static void
-look_for_life(struct timer *timer)
+check_peer(struct timer *timer)
 {
     struct session *session = rt_container_of(timer, struct session, idle);
     struct state *state = rt_container_of(session->timers, struct state, timers);
@@ -140,7 +138,7 @@ begin(struct sim_world *world, bool broken)
     session->timers = &state->timers;
     session->heard = true;
     session->idle = (struct timer){
-            .timers = &state->timers, .callback = look_for_life, .period_ns = PERIOD_NS};
+            .timers = &state->timers, .callback = check_peer, .period_ns = PERIOD_NS};
     timer_arm(&session->idle, PERIOD_NS);
     (void)sim_loop_new(world, "reactor", reactor_main, state);
     (void)sim_loop_new(world, "peer", peer_main, state);

@@ -1,17 +1,18 @@
 /*
- * seastar-ae404d1.c -- there was an item when the waiter was told so.
+ * seastar-ae404d1.c -- a pop relies on an item that was there when its waiter was woken.
  *
  * scylladb/seastar commit ae404d1 (queue::pop_eventually).
  *
  * The bug. A pop from an empty queue waits for a promise, "not empty", and then takes the first
- * item. Between the two, others run: `abort` empties the queue. It fails the promise of whoever
- * waits, but this one has been kept already, and the continuation takes the front of nothing.
+ * item. Between the two, other tasks run: `abort` empties the queue. It fails the promise of a
+ * waiting pop, but this one is fulfilled already, and the continuation takes the head of an empty
+ * queue.
  *
- * The fix. The continuation asks whether the queue was aborted before it pops: pop_eventually
+ * The fix. The continuation checks whether the queue was aborted before it pops: pop_eventually
  * below.
  *
- * Here. A printer prints what comes into its queue. A clerk brings jobs; an operator may call it
- * off at any moment, also in the one in which a job has come and the printer has not looked yet.
+ * Here. A printer prints the jobs of its queue. A clerk adds jobs; an operator may abort at any
+ * time, also between the arrival of a job and the printer's poll.
  *
  * Cause: not-a-wake in printer_poll or pop_eventually
  * Must end in: crash. Fails on the baseline run: no.
@@ -106,9 +107,9 @@ pop_eventually(struct queue *queue, struct rt_cx *cx)
         rt_slot_replace(&queue->waiting, cx, "a job");
         return RT_PENDING;
     }
-    bool told = queue->not_empty == PROMISE_KEPT;
+    bool fulfilled = queue->not_empty == PROMISE_KEPT;
     queue->not_empty = PROMISE_NONE;
-    queue->err = queue->aborted && !(queue->broken && told) ? RT_E_CLOSED : RT_OK;
+    queue->err = queue->aborted && !(queue->broken && fulfilled) ? RT_E_CLOSED : RT_OK;
     queue->popped = queue->err == RT_OK ? pop(queue) : NULL;
     return RT_READY;
 }
@@ -188,8 +189,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_seastar_ae404d1_broken, .name = "zoo/seastar-ae404d1/broken", .bug = "C09",
         .reference = "scylladb/seastar ae404d1",
-        .about = "A pop that was told of an item takes it from a queue emptied since.",
+        .about = "A pop that was woken for an item takes it from a queue emptied since.",
         .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_seastar_ae404d1_fixed, .name = "zoo/seastar-ae404d1/fixed",
-        .about = "A pop that was told of an item looks whether the queue was aborted since.",
+        .about = "A pop that was woken checks whether the queue was aborted since.",
         .setup = setup_fixed);

@@ -1,18 +1,18 @@
 /*
- * seastar-c7c249f.c -- a timer's completion is asked for only by a reactor that goes to sleep.
+ * seastar-c7c249f.c -- only a reactor that goes to sleep requests its timer's next completion.
  *
  * scylladb/seastar commit c7c249f; scylladb/seastar#1890 (PR #3553) is the same.
  *
- * The bug. The reactor's timer is a descriptor of the kernel's, and its completion is fetched with
- * all others; like those it must be asked for again after each. That was done on the way to sleep.
- * A reactor that always has something to do never sleeps: the first completion comes, the next one
- * has not been asked for, and sleep(1s) never ends.
+ * The bug. The reactor's timer is a kernel descriptor whose completion is fetched like all others
+ * and must be requested again after each. That was done only before sleeping. A reactor that always
+ * has work never sleeps: the first completion arrives, the next one was not requested, and
+ * sleep(1s) never ends.
  *
- * The fix. It is asked for where it is taken: on_timer_completion below.
+ * The fix. The next completion is requested when one is taken: on_timer_completion below.
  *
- * Here. A fiber sleeps three times for a millisecond, beside computations that go on until it has
- * ended. The reactor is as busy as its user wants it: a batch of computations leaves some time for
- * sleep, or not.
+ * Here. A fiber sleeps three times for a millisecond, beside computations that run until it has
+ * ended. How busy the reactor is, is its user's choice: a batch of computations leaves some time
+ * for sleep, or none.
  *
  * Cause: never-stored in on_timer_completion or not-a-wake in reactor_main
  * Must end in: livelock. Fails on the baseline run: no.
@@ -130,8 +130,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_seastar_c7c249f_broken, .name = "zoo/seastar-c7c249f/broken", .bug = "E24",
         .reference = "scylladb/seastar c7c249f",
-        .about = "Only a reactor that sleeps asks for its timer's next completion.",
+        .about = "Only a reactor that sleeps requests its timer's next completion.",
         .setup = setup_broken, .expect = SIM_VERDICT_LIVELOCK);
 SIM_SCENARIO(zoo_seastar_c7c249f_fixed, .name = "zoo/seastar-c7c249f/fixed",
-        .about = "A reactor asks for its timer's next completion where it takes one.",
+        .about = "A reactor requests its timer's next completion when it takes one.",
         .setup = setup_fixed);

@@ -3,19 +3,18 @@
  *
  * awslabs/shuttle#105.
  *
- * The bug. In a test harness a handle for the end of a task noted which task was waiting for it,
- * and made that one runnable when the end came. The handle had been polled by a combinator in that
- * task, with a waker of the combinator's own, which says which child can go on. That waker was
- * swallowed; the task was polled, the combinator saw no child woken, and the harness reported a
- * deadlock.
+ * The bug. In a test harness a join handle stores the task that waits for it, and makes that task
+ * runnable at the end. The handle is polled by a combinator in that task, with the combinator's own
+ * waker, which records the child that is ready. That waker is not called; the task is polled, the
+ * combinator sees no child woken, and the harness reports a deadlock.
  *
  * The fix. A handle that is not ready stores the waker that it was polled with. shuttle-105.patch
  * makes rt_task_join, in runtime/task/task.c, store the waker of the task instead.
  *
- * Here. A main task joins the end of a worker with a pause of its own. A join that is polled and
- * finds no child woken polls all of them, so a worker that ends at any other moment is seen. One
- * that ends when the pause is over too, before the main task has been polled, is not: the pause was
- * woken with its own waker, and is the only child that is polled.
+ * Here. A main task joins the end of a worker with a pause. A join that is polled and finds no
+ * child woken polls all of them, so the worker's end is usually seen. If the pause ends too before
+ * the main task is polled, it is not: the pause was woken by its own waker, and is the only child
+ * that is polled.
  *
  * Cause: never-stored in rt_task_join_at or handle_poll or coalesced in tell
  * Must end in: lost-wakeup of the main task. Fails on the baseline run: no.

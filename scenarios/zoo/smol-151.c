@@ -4,17 +4,17 @@
  * smol-rs/smol#151 (review comment).
  *
  * The bug. A source has one flag "readable" that all its tasks share. A task tries the operation;
- * if it would block, the task clears the flag and waits for it. Between the two there is a gap. Two
- * tasks try, both in vain. The first one clears the flag. News come: the reactor sets it, and wakes
- * the waiting. Then the second one, still at what it saw before, clears it. When the first one
- * looks, the flag is down; it sleeps, and so does the second, and the news are never looked at.
+ * if it would block, the task clears the flag and waits for it. Two tasks try, and both would
+ * block. The first one clears the flag. An event arrives: the reactor sets the flag, and wakes the
+ * waiting task. Then the second task, with its earlier result, clears the flag. When the first one
+ * checks, the flag is clear; both sleep, and the event is never handled.
  *
- * The fix. The tick of the source's events is taken before the operation; the flag is cleared only
- * if no event came since: source_clear below.
+ * The fix. The tick of the source's events is read before the operation; the flag is cleared only
+ * if no event arrived since: source_clear below.
  *
  * Here. Two workers take datagrams from one socket. The operation is made by a sandbox, whose
- * answer takes a while to come back: that is the gap. Each datagram is a job, and there are as many
- * as both together will do.
+ * answer takes some time: that is the gap. Each datagram is a job, and there are as many as both
+ * workers together will do.
  *
  * Cause: order, source_event before source_clear or fired-early in source_event
  * Must end in: lost-wakeup of a worker. Fails on the baseline run: no.
@@ -25,7 +25,7 @@
 
 #define BATCH_MAX 4
 #define WORKERS 2
-#define JOBS 4 /* In all. */
+#define JOBS 4 /* The total number. */
 
 /* ---- Reactor and source. --------------------------------------------------------------------- */
 
@@ -86,9 +86,9 @@ reactor_main(struct sim_world *world, void *argument)
 struct worker {
     struct rt_task task;
     struct state *state;
-    bool calling; /* The sandbox is at it. */
+    bool calling; /* The sandbox is working. */
     uint32_t tick;
-    bool blocked; /* What the sandbox will say. */
+    bool blocked; /* The sandbox's result. */
     struct rt_sleep sandbox;
 };
 
@@ -119,7 +119,7 @@ try_read(struct worker *worker, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* The last job is done: nobody waits for another one. */
+/* The last job is done: no worker waits for another one. */
 static rt_poll
 finish(struct state *state)
 {

@@ -1,17 +1,16 @@
 /*
- * tokio-1875.c -- a blocking job that comes after the shutdown is dropped, and its handle told
- * nothing.
+ * tokio-1875.c -- a blocking job that arrives after the shutdown is dropped without completing its
+ * handle.
  *
  * tokio-rs/tokio#1875 (issue #1853).
  *
- * The bug. A pool for blocking jobs that has been shut down takes no more of them. A job that was
- * handed in after that was dropped, but its state was never completed: whoever held the handle
- * awaited it forever.
+ * The bug. A pool for blocking jobs takes no more of them after its shutdown. A job that is spawned
+ * later is dropped, but its state is never completed: the owner of the handle waits forever.
  *
  * The fix. A refused job is cancelled, which completes its handle: pool_spawn below.
  *
  * Here. A client sends two jobs to the pool, the second when the first is done. An operator shuts
- * the pool down at some moment; jobs that have been taken are finished.
+ * the pool down at some time; jobs that have been taken are finished.
  *
  * Cause: never-fired in pool_spawn or client_poll
  * Must end in: deadlock of the client. Fails on the baseline run: no.
@@ -42,7 +41,7 @@ struct state {
     uint32_t job;
     bool sent;
     struct rt_task client;
-    /* Who shuts it down. */
+    /* Shuts the pool down. */
     struct rt_sleep patience;
     struct rt_task operator;
 };

@@ -3,17 +3,16 @@
  *
  * tokio-rs/tokio#2082 (issue #2046).
  *
- * The bug. At shutdown the scheduler takes its lock and drops the tasks that are left. Dropping one
- * may wake another: a sender that goes away tells its receiver. To wake is to schedule, and to
- * schedule takes the lock.
+ * The bug. At shutdown the scheduler takes its lock and drops the remaining tasks. Dropping one may
+ * wake another: a dropped sender wakes its receiver. A wake schedules a task, which takes the lock.
  *
- * The fix. The tasks are taken out under the lock, and dropped after it was released:
- * pool_shutdown below.
+ * The fix. The tasks are taken out under the lock, and dropped after it is released: pool_shutdown
+ * below.
  *
- * Here. A fetcher waits for data and then tells a printer, which waits for it; dropped before that,
- * the fetcher hangs up, which the printer is told too. A main thread shuts the pool down. When the
- * data has come by then, nobody has to be told of anything; otherwise main waits for a lock that it
- * holds itself.
+ * Here. A fetcher waits for data and then wakes a printer, which waits for it; a fetcher that is
+ * dropped earlier hangs up, which wakes the printer too. A main thread shuts the pool down. If the
+ * data have arrived by then, no task is woken; otherwise main waits for a lock that it holds
+ * itself.
  *
  * Cause: not-a-wake in pool_shutdown or never-fired in pool_shutdown or lock_release
  * Must end in: deadlock of the main thread. Fails on the baseline run: no.
@@ -58,7 +57,7 @@ pool_schedule(struct pool *pool, struct job *job)
     sim_loop_wake(pool->worker);
 }
 
-/* Takes one that is to run; NULL: none is. */
+/* Takes a task that was woken; NULL: there is none. */
 static struct job *
 pool_next(struct pool *pool)
 {

@@ -1,19 +1,18 @@
 /*
- * tokio-2549.c -- who finds nothing pays as well, and never comes to what is there.
+ * tokio-2549.c -- an operation that has to wait still takes a unit of the budget.
  *
  * tokio-rs/tokio#2549 (9f63911).
  *
  * The bug. Each poll of a task has a budget, and each operation takes a unit of it. The unit was
- * taken when the operation began, also when it then found that it had to wait. A task that looks at
- * more places than its budget has units never came to the last ones: there the answer was "not now,
- * let others run first", and in the next poll again, whatever lay there.
+ * taken at the start of the operation, even if the operation then had to wait. A task that polls
+ * more sources than its budget has units never polled the last ones: they returned PENDING for lack
+ * of budget, in this poll and in each further one, even if they were ready.
  *
- * The fix. An operation that got nowhere gives its unit back. tokio-2549.patch lets that do
- * nothing, in runtime/task/budget.c.
+ * The fix. An operation that makes no progress returns its unit. tokio-2549.patch makes that a
+ * no-op, in runtime/task/budget.c.
  *
- * Here. A clerk has counters to look after, one at which people are served and others that are
- * closed today. How many there are is drawn; a budget is 8. The office is open until the one
- * customer has been served.
+ * Here. A clerk polls one open counter and several closed ones. Their number is drawn; a budget is
+ * 8. The office is open until the one customer is served.
  *
  * Cause: not-a-wake in rt__budget_restore or rt__budget_take or clerk_poll
  * Must end in: livelock. Fails on the baseline run: no, there is one counter.
@@ -30,7 +29,7 @@ struct counter {
     struct rt_channel channel;
     uint64_t ring[1];
     struct rt_recv recv;
-    uint64_t wish;
+    uint64_t request;
 };
 
 struct office {
@@ -38,11 +37,11 @@ struct office {
     uint32_t count;
     struct rt_task clerk;
     struct rt_task customer;
-    struct rt_sleep way;
-    uint64_t wish;
+    struct rt_sleep walk;
+    uint64_t request;
 };
 
-/* From the first counter to the last; READY when somebody was served. */
+/* Polls all counters in order; READY when a customer was served. */
 static rt_poll
 clerk_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -70,8 +69,8 @@ customer_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct office *office = rt_container_of(task, struct office, customer);
     struct rt_channel *open = &office->counters[office->count - 1].channel;
-    RT_AWAIT(rt_sleep_poll(&office->way, cx));
-    SIM_ALWAYS(rt_channel_try_send(open, &office->wish) == RT_OK);
+    RT_AWAIT(rt_sleep_poll(&office->walk, cx));
+    SIM_ALWAYS(rt_channel_try_send(open, &office->request) == RT_OK);
     return RT_READY;
 }
 
@@ -87,9 +86,9 @@ setup(struct sim_world *world)
         rt_channel_init(&counter->channel,
                 &(struct rt_channel_config){
                         .ring = counter->ring, .item_size = sizeof(uint64_t), .capacity = 1});
-        rt_recv_init(&counter->recv, &counter->channel, &counter->wish);
+        rt_recv_init(&counter->recv, &counter->channel, &counter->request);
     }
-    rt_sleep_init(&office->way, sim_range(world, 0, RT_MS));
+    rt_sleep_init(&office->walk, sim_range(world, 0, RT_MS));
     rt_task_init(&office->clerk, clerk_poll, clerk_cleanup, "clerk");
     rt_task_init(&office->customer, customer_poll, NULL, "customer");
     sim_spawn(rt, &office->clerk);

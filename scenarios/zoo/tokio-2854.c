@@ -1,17 +1,17 @@
 /*
- * tokio-2854.c -- the last permit of a closed channel comes back, and the receiver is not told.
+ * tokio-2854.c -- the last permit of a closed channel is released, and the receiver is not woken.
  *
- * tokio-rs/tokio#2854 (mpsc; the same in #900, #8075 and #8260, each on another way back).
+ * tokio-rs/tokio#2854 (mpsc; the same in #900, #8075 and #8260, each on another path).
  *
- * The bug. A receiver that has closed the channel still gets what outstanding permits will send;
- * its receive ends when the last of them has come back. A send told the receiver. A permit that is
- * given back without a send counted down, and told nobody.
+ * The bug. A receiver that has closed the channel still receives what outstanding permits send; its
+ * receive ends when the last permit is released. A send wakes the receiver. A permit that is
+ * released without a send only decrements the count.
  *
- * The fix. Every way back asks whether the channel is closed and idle, and wakes the receiver then.
- * `permit_release` below.
+ * The fix. Every path that releases a permit checks whether the channel is closed and idle, and
+ * then wakes the receiver. `permit_release` below.
  *
- * Here. An author has reserved a place for an article, and ponders. The editor closes the issue at
- * some time and waits for what is under way. The author has no idea and gives the place back.
+ * Here. An author has reserved a permit for an article. The editor closes the issue at some time
+ * and waits for outstanding articles. The author releases the permit without an article.
  *
  * Cause: never-fired in permit_release or author_poll
  * Must end in: lost-wakeup of the editor. Fails on the baseline run: no.
@@ -142,8 +142,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_tokio_2854_broken, .name = "zoo/tokio-2854/broken", .bug = "A18",
         .reference = "tokio-rs/tokio#2854",
-        .about = "The last permit of a closed channel comes back unused, and wakes nobody.",
+        .about = "The last permit of a closed channel is released unused, and wakes no task.",
         .setup = setup_broken, .expect = SIM_VERDICT_LOST_WAKEUP);
 SIM_SCENARIO(zoo_tokio_2854_fixed, .name = "zoo/tokio-2854/fixed",
-        .about = "Every way back of a permit asks whether that was the last one.",
+        .about = "Every release of a permit checks whether it was the last one.",
         .setup = setup_fixed);

@@ -1,25 +1,24 @@
 /*
- * tokio-3229.c -- a timer that is cancelled in the moment in which it comes due.
+ * tokio-3229.c -- a timer is cancelled at the time when it expires.
  *
- * tokio-rs/tokio#3229 (commit 9706ca9), written for a panic told in
- * ZcashFoundation/zebra#1452.
+ * tokio-rs/tokio#3229 (commit 9706ca9), for a panic reported in ZcashFoundation/zebra#1452.
  *
- * The bug. What is due is first moved from its slot of the wheel to a list of pending timers,
- * and then fired one by one. Each timer remembers where it is, for a cancel; the move did not
- * change that. Who dropped a pending timer looked for it in a slot that had been emptied.
+ * The bug. Expired timers are first moved from their slot of the wheel to a list of pending timers,
+ * and then fired one by one. Each timer stores its slot, for a cancel; the move does not change
+ * that. Dropping a pending timer searches a slot that is empty.
  *
- * The fix. The move notes the new place. tokio-3229.patch takes that out of runtime/time/wheel.c;
- * in timers.c it lets what is fired go by the list that it is in and not by the note, as tokio's
- * did, and keeps the runtime's audit, which would know at once, from looking at the note.
+ * The fix. The move stores the new position. tokio-3229.patch removes that from
+ * runtime/time/wheel.c; in timers.c it makes firing use the list that the timer is in and not the
+ * stored position, as tokio's did, and keeps the runtime's audit, which would notice at once, from
+ * reading the position.
  *
  * Here. A call has two limits, one for silence and one for the whole. Each is a timer with a
- * sub-waker of its own, and the first to go off cancels the other on the spot, as a race that
- * drops its losers does. Nothing goes wrong unless both come due in one call of
- * rt_timers_process: the limits happen to be equal, or the runtime came late.
+ * separate sub-waker, and the first to fire cancels the other inside the wake, as a race that drops
+ * its losers does. Nothing goes wrong unless both expire in one call of rt_timers_process: the
+ * limits are equal, or the runtime was late.
  *
  * Cause: not-a-wake in rt__wheel_advance or rt__wheel_remove or limit_woken
- * Must end in: contract, by an assertion of the wheel, which is how tokio met it. Fails on the
- * baseline run: no.
+ * Must end in: contract, by an assertion of the wheel, as in tokio. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -44,7 +43,7 @@ struct call {
     bool is_over;
 };
 
-/* One went off: the other one need not. */
+/* One limit fired: cancels the other. */
 static void
 limit_woken(struct rt_target *target, const struct rt_site *await)
 {
@@ -114,7 +113,7 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_tokio_3229_broken, .name = "zoo/tokio-3229/broken", .bug = "E02",
         .reference = "tokio-rs/tokio#3229",
-        .about = "A timer due at the same time as another is cancelled by the other's waker.",
+        .about = "A timer that expires with another is cancelled by the other's waker.",
         .setup = setup, .expect = SIM_VERDICT_CONTRACT);
 #else
 SIM_SCENARIO(zoo_tokio_3229_fixed, .name = "zoo/tokio-3229/fixed",

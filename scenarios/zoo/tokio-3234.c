@@ -1,20 +1,20 @@
 /*
- * tokio-3234.c -- a wake that is taken for a proof.
+ * tokio-3234.c -- a wake is taken as proof of a new value.
  *
  * tokio-rs/tokio#3234 (issue #3168; watch::Receiver::changed).
  *
- * The bug. Whoever waits for a new value awaits a notification and then expects that the value has
- * changed: `maybe_changed().expect("…bug")`. But a notification leaves a permit where nobody
- * waits; a value that was seen without waiting leaves its permit behind, and the next wait ends at
- * once, with nothing new.
+ * The bug. A receiver awaits a notification and then expects that the value has changed:
+ * `maybe_changed().expect("…bug")`. But a notification without a waiter stores a permit; a value
+ * that was seen without waiting leaves its permit in place, and the next wait ends at once, without
+ * a new value.
  *
- * The fix. A loop: look, wait, look again. `told_in_vain` below.
+ * The fix. A loop: check, wait, check again. `woken_in_vain` below.
  *
- * Here. A dial is turned three times, and a display shows each value that it comes to see. The dial
- * may be turned before the display looks for the first time.
+ * Here. A dial is turned three times, and a display shows each value that it receives. The dial may
+ * be turned before the display's first check.
  *
- * Cause: not-a-wake in told_in_vain or changed_poll
- * Must end in: crash, which is how tokio's users met it. Fails on the baseline run: no.
+ * Cause: not-a-wake in woken_in_vain or changed_poll
+ * Must end in: crash, as for tokio's users. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,9 +37,9 @@ struct watch {
     struct rt_sleep hand;
 };
 
-/* Woken, and the value is the one that was seen. */
+/* Woken, but the value has been seen before. */
 static void
-told_in_vain(const struct watch *watch)
+woken_in_vain(const struct watch *watch)
 {
     if (watch->broken) {
         abort(); /* "This is a bug, please report it." */
@@ -56,7 +56,7 @@ changed_poll(struct watch *watch, struct rt_cx *cx)
         watch->awaits = false;
         rt_notified_init(&watch->wait, &watch->changed);
         if (watch->seen == watch->value) {
-            told_in_vain(watch);
+            woken_in_vain(watch);
         }
     }
     watch->seen = watch->value;
@@ -117,7 +117,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_tokio_3234_broken, .name = "zoo/tokio-3234/broken", .bug = "C10",
         .reference = "tokio-rs/tokio#3234",
-        .about = "Whoever is notified takes for granted that there is something new.",
-        .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
+        .about = "A notified receiver expects a new value without a check.", .setup = setup_broken,
+        .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_tokio_3234_fixed, .name = "zoo/tokio-3234/fixed",
-        .about = "Whoever is notified looks whether there is something new.", .setup = setup_fixed);
+        .about = "A notified receiver checks for a new value.", .setup = setup_fixed);

@@ -1,21 +1,21 @@
 /*
- * tokio-3652.c -- a waiter that leaves and wipes out the permit in store.
+ * tokio-3652.c -- a dropped waiter erases the stored permit.
  *
  * tokio-rs/tokio#3652 (Notify).
  *
- * The bug. A Notified that is dropped, and was the last in the list, sets the state to "empty",
- * thinking that it was "waiting" until now. notify_waiters had taken the waiter out of the list,
- * and a notify_one after that had stored its permit in the same state.
+ * The bug. A Notified that is dropped as the last one of the list sets the state to "empty", on the
+ * assumption that it was "waiting". notify_waiters has taken the waiter out of the list, and a
+ * later notify_one has stored its permit in the same state.
  *
  * The fix. Only a state of "waiting" is reset. tokio-3652.patch makes the drop in
- * runtime/sync/notify.c wipe the store where nobody is in the line.
+ * runtime/sync/notify.c erase the permit when no waiter is in the list.
  *
- * Here. A guest waits for the door, with a patience of its own. The porter wakes whoever waits, and
- * opens the door once more for whoever comes next. The late visitor comes after that. The guest's
- * patience may end in the moment in which all are woken.
+ * Here. A guest waits for the door, with a time limit. The porter wakes all waiters, and notifies
+ * once more for the next visitor. The late visitor arrives after that. The guest's limit may expire
+ * when all are woken.
  *
  * Cause: order, porter_poll before guest_poll or erased in drop
- * Must end in: deadlock: the visitor waits for a permit that was there. Fails on the baseline run:
+ * Must end in: deadlock: the visitor waits for a permit that was stored. Fails on the baseline run:
  * no.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -33,7 +33,7 @@ struct house {
     struct rt_task porter;
     struct rt_sleep rest;
     struct rt_task visitor;
-    struct rt_sleep way;
+    struct rt_sleep walk;
     struct rt_notified for_visitor;
     bool there;
 };
@@ -44,7 +44,7 @@ guest_poll(struct rt_task *task, struct rt_cx *cx)
     struct house *house = rt_container_of(task, struct house, guest);
     if (rt_sleep_poll(&house->patience, cx) == RT_READY) {
         rt_notified_drop(&house->for_guest);
-        house->arrived = true; /* And gone. */
+        house->arrived = true; /* And has left. */
         rt_slot_wake(&house->arrival);
         return RT_READY;
     }
@@ -78,7 +78,7 @@ visitor_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct house *house = rt_container_of(task, struct house, visitor);
     if (!house->there) {
-        RT_AWAIT(rt_sleep_poll(&house->way, cx));
+        RT_AWAIT(rt_sleep_poll(&house->walk, cx));
         house->there = true;
     }
     return rt_notified_poll(&house->for_visitor, cx);
@@ -95,7 +95,7 @@ setup(struct sim_world *world)
     rt_notified_init(&house->for_visitor, &house->door);
     rt_sleep_until(&house->patience, RT_MS);
     rt_sleep_until(&house->rest, sim_range(world, 0, 2 * RT_MS));
-    rt_sleep_until(&house->way, 4 * RT_MS);
+    rt_sleep_until(&house->walk, 4 * RT_MS);
     rt_task_init(&house->guest, guest_poll, NULL, "guest");
     rt_task_init(&house->porter, porter_poll, NULL, "porter");
     rt_task_init(&house->visitor, visitor_poll, NULL, "visitor");
@@ -106,9 +106,9 @@ setup(struct sim_world *world)
 
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_tokio_3652_broken, .name = "zoo/tokio-3652/broken", .bug = "A01",
-        .reference = "tokio-rs/tokio#3652", .about = "A wait that is dropped wipes out a permit.",
+        .reference = "tokio-rs/tokio#3652", .about = "A dropped wait erases a permit.",
         .setup = setup, .expect = SIM_VERDICT_DEADLOCK);
 #else
 SIM_SCENARIO(zoo_tokio_3652_fixed, .name = "zoo/tokio-3652/fixed",
-        .about = "A wait that is dropped leaves a stored permit alone.", .setup = setup);
+        .about = "A dropped wait leaves a stored permit alone.", .setup = setup);
 #endif

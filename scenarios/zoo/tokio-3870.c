@@ -1,19 +1,19 @@
 /*
- * tokio-3870.c -- a rule for tasks spawned at shutdown is applied to one that runs.
+ * tokio-3870.c -- a rule for tasks spawned during shutdown is applied to a running task.
  *
  * tokio-rs/tokio#3870 (issue #3869).
  *
- * The bug. A task spawned while the runtime shuts down must be dropped, for nobody would run it.
- * The test stood where tasks are scheduled, which is also where one comes that was woken: a task
- * that runs, and wakes itself to go on later, was shut down in the middle of its own poll.
+ * The bug. A task spawned while the runtime shuts down must be dropped, as it will not run. The
+ * check was made when a task is scheduled, which also happens to a woken task: a running task that
+ * wakes itself to continue later was shut down during its own poll.
  *
- * The fix. Whether a new task may come in is decided when it is bound to the runtime, once; to
- * schedule drops nobody: pool_bind and pool_schedule below.
+ * The fix. A new task is accepted or refused when it is bound to the runtime, once; scheduling
+ * drops no task: pool_bind and pool_schedule below.
  *
- * Here. A worker runs a copier, which copies one block after the other out of a buffer and gives
- * way after each. A main thread stops the worker at some moment. Between two polls: all is well.
- * During one: the buffer is freed under the copier's hands. What is freed is overwritten here, as
- * by an allocator that marks what is free.
+ * Here. A worker runs a copier, which copies one block after the other out of a buffer and yields
+ * after each. A main thread stops the worker at some time. Between two polls all is well. During a
+ * poll, the buffer is freed while the copier uses it. Freed memory is overwritten here, as by a
+ * poisoning allocator.
  *
  * Cause: not-a-wake in copier_poll or pool_schedule
  * Must end in: crash. Fails on the baseline run: no.
@@ -31,7 +31,7 @@ struct pool;
 
 typedef void (*block_fn)(struct pool *pool);
 
-/* What the copier works on: belongs to its future, and goes with it. */
+/* The copier's data: owned by its future, and freed with it. */
 struct buffer {
     block_fn copy[BLOCKS];
 };
@@ -60,7 +60,7 @@ drop_future(struct copier *copier)
     }
 }
 
-/* For a task that was spawned, and for one that was woken. */
+/* Schedules a spawned or a woken task. */
 static void
 pool_schedule(struct pool *pool, struct copier *copier)
 {
@@ -100,7 +100,7 @@ worker_main(struct sim_world *world, void *argument)
     pool_bind(pool, copier);
     while (copier->queued && !pool->stopping) {
         copier->queued = false;
-        /* Other threads run on while this one has taken the task, and begins. */
+        /* Other threads run while this one takes the task. */
         sim_loop_pause(world);
         copier_poll(pool, copier);
         sim_loop_pause(world);

@@ -1,21 +1,21 @@
 /*
- * tokio-3978.c -- a task woken while its local set shuts down stays in the queue, which it keeps
+ * tokio-3978.c -- a task woken during the shutdown of its set stays in the queue, which it keeps
  * alive.
  *
  * tokio-rs/tokio#3978, LocalSet.
  *
- * The bug. Tasks woken from elsewhere go into a queue that the set shares with its wakers. A set
- * that was dropped emptied the queue and shut its tasks down, in this order. A task whose
- * destructor woke another put that one into the queue again; nobody emptied it any more, the task
- * held the queue, and the queue the task.
+ * The bug. Tasks woken from elsewhere are put into a queue that the set shares with its wakers. A
+ * dropped set emptied the queue and then shut its tasks down. A task whose destructor woke another
+ * put that one into the queue again; the queue was not emptied again, so the task kept the queue
+ * alive, and the queue the task.
  *
- * The fix. The queue is closed when it is emptied, and a wake that comes late drops the task's
- * count: queue_push below.
+ * The fix. The queue is closed when it is emptied, and a late wake drops the task's count:
+ * queue_push below.
  *
- * Here. A logger waits for lines, a session writes them and, at its end, wakes the logger for what
- * is left. A session that has ended before the set goes away: all is well. One that is dropped with
- * the set wakes the logger too late. The logger owns a socket's pollable; never freed, it never
- * gives it back.
+ * Here. A logger waits for lines; a session writes them and, at its end, wakes the logger for the
+ * rest. If the session has ended before the set is dropped, all is well. A session that is dropped
+ * with the set wakes the logger too late. The logger owns a socket's pollable; a logger that is
+ * never freed never returns it.
  *
  * Cause: not-a-wake in queue_push or set_drop or set_poll
  * Must end in: leak. Fails on the baseline run: no.
@@ -29,18 +29,18 @@
 struct task {
     uint32_t references; /* The set's, and the queue's. */
     bool queued;
-    struct rt_pollable socket; /* The logger's: given back when it is freed. */
+    struct rt_pollable socket; /* The logger's: returned when it is freed. */
 };
 
 struct set {
     struct task *logger;
     struct task *session;
-    struct task *queue; /* Has room for the logger; the session is never woken from elsewhere. */
+    struct task *queue; /* Has space for the logger; the session is never woken from elsewhere. */
     bool closed;
     bool broken;
     bool session_over;
     uint32_t lines;
-    /* Who drives it here. */
+    /* Drives the set. */
     struct sim_source *network;
     struct rt_task session_task;
     struct rt_task set_task;
@@ -175,7 +175,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_tokio_3978_broken, .name = "zoo/tokio-3978/broken", .bug = "G08",
         .reference = "tokio-rs/tokio#3978",
-        .about = "A task woken during the shutdown of its set is kept by the set's queue.",
+        .about = "A task woken during the shutdown of its set is kept alive by the set's queue.",
         .setup = setup_broken, .expect = SIM_VERDICT_LEAK);
 SIM_SCENARIO(zoo_tokio_3978_fixed, .name = "zoo/tokio-3978/fixed",
-        .about = "A closed queue lets go of a task that is woken late.", .setup = setup_fixed);
+        .about = "A closed queue drops a task that is woken late.", .setup = setup_fixed);

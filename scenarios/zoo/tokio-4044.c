@@ -1,22 +1,22 @@
 /*
  * tokio-4044.c -- a clock that goes backwards.
  *
- * tokio-rs/tokio#4044 (commit 5ac3293), told in tokio-rs/tokio#3619; redis b7b2a1c (#633) is the
- * same with another outcome.
+ * tokio-rs/tokio#4044 (commit 5ac3293), reported in tokio-rs/tokio#3619; redis b7b2a1c (#633) is
+ * the same with another outcome.
  *
  * The bug. The wheel asserts that time never goes back: elapsed <= now. A clock that is promised to
- * be monotonic mostly is; with some virtual machines, some processors, and after a suspend it is
- * not, and then the whole process is gone for a difference of a few milliseconds.
+ * be monotonic usually is; with some virtual machines, some processors, and after a suspend it is
+ * not, and then a difference of a few milliseconds ends the whole process.
  *
- * The fix. A time before the latest one seen counts as that one. tokio-4044.patch takes this one
- * line back in runtime/time/timers.c.
+ * The fix. A time before the latest one seen counts as that one. tokio-4044.patch reverts this one
+ * line in runtime/time/timers.c.
  *
  * Here. A thermometer is read eight times, some milliseconds apart. Readings of the clock go back
- * by fault `clock`; one that comes between two others is enough when the loop looks at it.
+ * by fault `clock`; one of them between two others is enough if the loop reads the clock then.
  *
  * Cause: not-a-wake in rt_timers_process_at or rt__wheel_advance
- * Must end in: contract, by the wheel's own assertion, which is how tokio met it. Fails on the
- * baseline run: no, its clock is in order.
+ * Must end in: contract, by the wheel's own assertion, as in tokio. Fails on the baseline run: no,
+ * its clock is monotonic.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -72,10 +72,10 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_tokio_4044_broken, .name = "zoo/tokio-4044/broken", .bug = "E06",
         .reference = "tokio-rs/tokio#4044",
-        .about = "Timers that cannot stand a clock that goes backwards.", .setup = setup,
+        .about = "Timers that assert that no clock goes backwards.", .setup = setup,
         .survives = SIM_FAULT_CLOCK, .expect = SIM_VERDICT_CONTRACT);
 #else
 SIM_SCENARIO(zoo_tokio_4044_fixed, .name = "zoo/tokio-4044/fixed",
-        .about = "Timers to which a clock that goes backwards stands still.", .setup = setup,
+        .about = "Timers for which a clock that goes backwards stands still.", .setup = setup,
         .survives = SIM_FAULT_CLOCK);
 #endif

@@ -1,19 +1,20 @@
 /*
- * tokio-4291.c -- a timeout that is kept from its deadline by the budget of what it guards.
+ * tokio-4291.c -- the future inside a timeout uses up the budget, and the deadline is never
+ * checked.
  *
  * tokio-rs/tokio#4291, fixed by #4314.
  *
  * The bug. Each poll of a task has a budget, and each operation that is ready takes a unit of it;
- * with none left, every further operation of that poll answers PENDING. tokio's Timeout polls the
- * inner future first and its own sleep after it, out of the same budget. An inner future that is
- * always ready uses it up in each poll, so the sleep is never looked at: the timeout never comes.
+ * without a unit, every further operation of that poll returns PENDING. tokio's Timeout polls the
+ * inner future first and its own sleep after it, from the same budget. An inner future that is
+ * always ready uses it up in each poll, so the sleep is never polled: the timeout never fires.
  *
  * The fix. When the inner future has used up the budget, the sleep is polled unconstrained.
- * tokio-4291.patch takes rt_budget_suspend and rt_budget_resume out of runtime/compose/timeout.c.
+ * tokio-4291.patch removes rt_budget_suspend and rt_budget_resume from runtime/compose/timeout.c.
  *
- * Here. A reader with a limit of 100 us skips what comes in from a flooded channel, as many
- * messages a poll as there are; how many that is, is drawn. A budget is 8: with fewer a poll, the
- * sleep has its look, with more it never has.
+ * Here. A reader with a limit of 100 us skips the messages of a flooded channel, all that are there
+ * in each poll; their number is drawn. A budget is 8: with fewer messages a poll, the sleep is
+ * polled, with more it never is.
  *
  * Cause: not-a-wake in poll_both or flood_poll
  * Must end in: livelock. Fails on the baseline run: no.
@@ -27,7 +28,7 @@
 
 struct flood {
     struct rt_future future;
-    uint64_t at_once; /* Messages that are there at each look. */
+    uint64_t at_once; /* Messages that are there at each poll. */
 };
 
 struct reader {
@@ -41,7 +42,7 @@ flood_poll(struct rt_future *future, struct rt_cx *cx)
 {
     struct flood *flood = rt_container_of(future, struct flood, future);
     for (uint64_t i = 0; i < flood->at_once; i++) {
-        RT_AWAIT(rt_budget_take(cx)); /* A message, and not the one that is looked for. */
+        RT_AWAIT(rt_budget_take(cx)); /* A message, but not the expected one. */
     }
     rt_cx_reenqueue(cx); /* There are more by now. */
     return RT_PENDING;
@@ -70,9 +71,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_tokio_4291_broken, .name = "zoo/tokio-4291/broken", .bug = "F06",
         .reference = "tokio-rs/tokio#4314",
-        .about = "A timeout looks at its deadline only if what it guards has left it some budget.",
+        .about = "A timeout checks its deadline only if the inner future left some budget.",
         .setup = setup, .expect = SIM_VERDICT_LIVELOCK);
 #else
 SIM_SCENARIO(zoo_tokio_4291_fixed, .name = "zoo/tokio-4291/fixed",
-        .about = "A timeout looks at its deadline whatever is left of the budget.", .setup = setup);
+        .about = "A timeout checks its deadline even without budget.", .setup = setup);
 #endif

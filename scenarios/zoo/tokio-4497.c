@@ -1,21 +1,21 @@
 /*
- * tokio-4497.c -- a cancellation token with its test of wakers the wrong way round.
+ * tokio-4497.c -- a cancellation token with an inverted check of its wakers.
  *
  * tokio-rs/tokio#4497 (tokio-util, CancellationToken).
  *
- * The bug. Whoever waits for the token has a node in its list, with a waker. A further poll
- * asks whether the stored waker would wake the polling task, and was to store the new one
- * where it would not; the `!` was missing. So the waker was renewed exactly where that changes
- * nothing, and a wait that had moved to another task kept the waker of the old one.
+ * The bug. A waiter of the token has a node in its list, with a waker. A further poll checks
+ * whether the stored waker would wake the polling task, and should store the new one if it would
+ * not; the `!` was missing. So the waker was renewed exactly where that changes nothing, and a wait
+ * that moved to another task kept the waker of the old one.
  *
  * The fix. The `!` in the condition: `must_renew` below.
  *
- * Here. A connection is greeted by one task and then served by another, and it takes its wait
- * for the token along. An operator cancels at some moment. Before the connection has moved,
- * the greeter is woken, rightly; when it moved before the greeter had polled its wait, the
- * wait is new and has the server's waker. Otherwise nobody wakes the server. It also waits for
- * a request, so it has stored a waker somewhere (T12 has nothing to say), and the request
- * never comes.
+ * Here. A connection is greeted by one task and then served by another, and its wait for the token
+ * moves with it. An operator cancels at some time. Before the connection moves, the greeter is
+ * woken, as it should be; if it moves before the greeter has polled its wait, the wait is new and
+ * stores the server's waker. Otherwise the cancellation wakes only the greeter, and the server is
+ * not woken. It also waits for a request, so it has stored a waker somewhere (T12 does not apply),
+ * and the request never arrives.
  *
  * Cause: never-stored in wait_poll or server_poll
  * Must end in: lost-wakeup of the server. Fails on the baseline run: no.
@@ -79,7 +79,7 @@ struct connection {
     struct wait cancelled;
     struct rt_slot readable;
     bool greeted; /* The peer has said hello. */
-    bool moved;   /* It is the server's. */
+    bool moved;   /* The server owns it. */
 };
 
 struct state {
@@ -105,7 +105,7 @@ server_poll(struct rt_task *task, struct rt_cx *cx)
     return wait_poll(&state->connection.cancelled, cx);
 }
 
-/* One that is cancelled while it is greeted goes the same way, for the server to close it. */
+/* A cancelled connection is handed over too, for the server to close it. */
 static rt_poll
 greeter_poll(struct rt_task *task, struct rt_cx *cx)
 {

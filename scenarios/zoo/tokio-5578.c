@@ -3,15 +3,15 @@
  *
  * tokio-rs/tokio#5578 (commit 8497f37), broadcast.
  *
- * The bug. A send wakes everybody who waits, with the channel's lock held. A waker is anybody's
- * code: one that looks into the channel takes the lock.
+ * The bug. A send wakes all waiters while it holds the channel's lock. A waker may run any code:
+ * one that reads the channel takes the lock.
  *
- * The fix. The wakers are collected under the lock and called when it is released: channel_send
+ * The fix. The wakers are collected under the lock and called after it is released: channel_send
  * below.
  *
- * Here. A feed has one reader. It may be a thread that is only unblocked by its waker, or it may
- * belong to a callback library: its waker goes and receives at once. When it does not wait at the
- * moment of a send, because it is busy with the line before, all is well.
+ * Here. A feed has one reader. It may be a thread that its waker only unblocks, or it may belong to
+ * a callback library whose waker receives at once. If it does not wait at the time of a send,
+ * because it is busy with the previous line, all is well.
  *
  * Cause: not-a-wake in channel_send or never-fired in channel_send or lock_release
  * Must end in: deadlock of the sender. Fails on the baseline run: no.
@@ -28,7 +28,7 @@ struct state;
 struct channel {
     struct lock lock;
     uint32_t sent;
-    void (*waker)(struct state *state); /* Of whoever waits; NULL: nobody. */
+    void (*waker)(struct state *state); /* The waiter's; NULL: none. */
     bool broken;
 };
 
@@ -37,7 +37,7 @@ struct state {
     struct channel channel;
     struct sim_loop *reader;
     uint32_t read;
-    bool impatient; /* The reader goes on inside of its waker. */
+    bool impatient; /* The reader receives inside its waker. */
 };
 
 static void
@@ -57,7 +57,7 @@ channel_send(struct state *state)
     }
 }
 
-/* Everything that has been sent; stores `waker` when that is nothing new. */
+/* Receives all lines that were sent; stores `waker` if there are none. */
 static bool
 channel_receive(struct state *state, void (*waker)(struct state *state))
 {
@@ -91,7 +91,7 @@ reader_main(struct sim_world *world, void *argument)
     struct state *state = argument;
     while (state->read < LINES) {
         if (channel_receive(state, state->impatient ? receive_at_once : unblock)) {
-            sim_sleep(world, sim_range(world, 0, 3 * RT_MS)); /* Busy with it. */
+            sim_sleep(world, sim_range(world, 0, 3 * RT_MS)); /* Busy with the line. */
         } else if (state->read < LINES) {
             sim_loop_block(world, 0, "a line", RT_HERE);
         }

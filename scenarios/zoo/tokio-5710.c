@@ -1,24 +1,21 @@
 /*
- * tokio-5710.c -- the longest time there is, is the number that means "not a timer".
+ * tokio-5710.c -- the longest possible deadline is the number that means "not a timer".
  *
- * tokio-rs/tokio#5710 (commit 2a54ad0); smol-rs/async-io#92 tells what such a deadline must mean.
+ * tokio-rs/tokio#5710 (commit 2a54ad0); smol-rs/async-io#92 states what such a deadline must mean.
  *
- * The bug. A timer's state and its deadline are one number, whose two greatest values say that the
- * timer is not registered, or has been fired. A deadline beyond the clock's end saturates, and
- * comes out as exactly that. Whoever then looks at the timer finds that it is over: the sleep that
- * was to last forever has taken no time.
+ * The bug. A timer's state and its deadline are one number, whose two greatest values mean that the
+ * timer is not registered, or has fired. A deadline beyond the clock's range saturates to one of
+ * them. The next check finds that the timer is over: a sleep that should last forever ends at once.
  *
  * The fix. Deadlines are cut below those values, and such a timer never fires. tokio-5710.patch
- * lets runtime/time/sleep.c read the greatest number as "over", as tokio's did: one condition.
+ * makes runtime/time/sleep.c read the greatest number as "over", as tokio's did: one condition.
  *
- * Here. A subscriber waits for news. A silence longer than its limit means that the publisher is
- * gone, and then it waits to be told of another one. The limit is a matter of configuration: none,
- * or "as long as possible" in one of two ways to write that. The news take some milliseconds, and
- * the publisher is well.
+ * Here. A subscriber waits for messages. A silence longer than its limit means that the publisher
+ * has gone, and then it waits for another one. The limit is configured: none, or "as long as
+ * possible" in one of two ways. A message takes some milliseconds, and the publisher is alive.
  *
  * Cause: not-a-wake in rt_sleep_poll_at or subscriber_poll or erased in subscriber_poll
- * Must end in: deadlock, as nobody comes to tell of another publisher. Fails on the baseline run:
- * no.
+ * Must end in: deadlock, as no other publisher appears. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,12 +23,12 @@
 
 struct subscriber {
     struct rt_task task;
-    struct rt_slot news;
-    struct rt_slot another; /* Publisher. */
+    struct rt_slot message;
+    struct rt_slot another; /* Woken for another publisher. */
     struct rt_sleep limit;
     struct sim_world *world;
     bool has_limit;
-    bool has_news;
+    bool has_message;
     bool gave_up;
 };
 
@@ -47,15 +44,15 @@ subscriber_poll(struct rt_task *task, struct rt_cx *cx)
     struct subscriber *subscriber = rt_container_of(task, struct subscriber, task);
     if (!subscriber->gave_up) {
         sim_work(subscriber->world, RT_US);
-        if (subscriber->has_news) {
+        if (subscriber->has_message) {
             return RT_READY;
         }
-        rt_slot_replace(&subscriber->news, cx, "news");
+        rt_slot_replace(&subscriber->message, cx, "a message");
         if (!subscriber->has_limit || rt_sleep_poll(&subscriber->limit, cx) == RT_PENDING) {
             return RT_PENDING;
         }
         subscriber->gave_up = true;
-        rt_slot_clear(&subscriber->news);
+        rt_slot_clear(&subscriber->message);
     }
     rt_slot_replace(&subscriber->another, cx, "another publisher");
     return RT_PENDING;
@@ -73,8 +70,8 @@ publisher_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct publisher *publisher = rt_container_of(task, struct publisher, task);
     RT_AWAIT(rt_sleep_poll(&publisher->writing, cx));
-    publisher->subscriber->has_news = true;
-    rt_slot_wake(&publisher->subscriber->news);
+    publisher->subscriber->has_message = true;
+    rt_slot_wake(&publisher->subscriber->message);
     return RT_READY;
 }
 
@@ -91,7 +88,7 @@ setup(struct sim_world *world)
     struct sim_rt *rt = sim_rt_new(world, NULL);
     struct subscriber *subscriber = sim_new(world, struct subscriber);
     struct publisher *publisher = sim_new(world, struct publisher);
-    rt_slot_init(&subscriber->news);
+    rt_slot_init(&subscriber->message);
     rt_slot_init(&subscriber->another);
     subscriber->world = world;
     uint32_t limit = sim_pick(world, 3);

@@ -1,22 +1,21 @@
 /*
- * tokio-6133.c -- a tick of few bits comes round, and readiness is cleared that is newer than the
- * look.
+ * tokio-6133.c -- a tick of few bits wraps around, and newer readiness is cleared.
  *
  * tokio-rs/tokio#6133, fixed by #6134.
  *
  * The bug. The driver counts its turns in a tick and stores it with the readiness of each source. A
- * task that finds nothing to read clears the readiness that it saw, and names the tick it saw it
- * with; if another tick stands there by now, the readiness is newer, and stays. But the tick has
- * eight bits, and it counts the turns that anybody causes. When the driver turns 256 times between
- * look and clear, and the last of these turns brings the source news, the ticks are the same: the
- * news are cleared, the edge is gone, and the task sleeps.
+ * task that reads nothing clears the readiness that it saw, with the tick of that time; if the
+ * stored tick differs by then, the readiness is newer, and stays. But the tick has eight bits, and
+ * counts turns for all sources. If the driver turns 256 times between check and clear, and the last
+ * of these turns reports the source, the ticks are equal: the new readiness is cleared, the edge is
+ * lost, and the task sleeps.
  *
  * The fix. Each source counts its own events, in fifteen bits: tick_of below.
  *
- * Here. The tick has two bits instead of eight. A reader reads messages from a socket; when there
- * is nothing, it writes a line into its log, which takes a while, and then clears what it saw.
- * Another connection chats meanwhile. Four turns within a line of the log, the last one the
- * reader's message, are all it takes.
+ * Here. The tick has two bits instead of eight. A reader reads messages from a socket; if there are
+ * none, it writes a line into its log, which takes some time, and then clears what it saw. Another
+ * connection is active meanwhile. Four turns during a line of the log, the last one with the
+ * reader's message, are enough.
  *
  * Cause: order, driver_turn before source_clear_ready or fired-early in driver_turn
  * Must end in: lost-wakeup of the reader. Fails on the baseline run: no.
@@ -37,8 +36,8 @@
 struct source {
     int fd;
     bool ready;
-    uint32_t tick;   /* With which it became so. */
-    uint32_t events; /* Of its own. */
+    uint32_t tick;   /* Of the turn that set it. */
+    uint32_t events; /* Of this source. */
     struct rt_slot reader;
 };
 
@@ -49,8 +48,8 @@ struct driver {
     struct source sources[2];
 };
 
-/* What a look at the readiness has seen. */
-struct look {
+/* The readiness that a check has seen. */
+struct seen {
     uint32_t tick;
 };
 
@@ -78,21 +77,21 @@ driver_turn(struct driver *driver)
 }
 
 static rt_poll
-source_poll_ready(struct source *source, struct rt_cx *cx, struct look *ret_look)
+source_poll_ready(struct source *source, struct rt_cx *cx, struct seen *ret_seen)
 {
     if (!source->ready) {
         rt_slot_replace(&source->reader, cx, "something to read");
         return RT_PENDING;
     }
-    ret_look->tick = source->tick;
+    ret_seen->tick = source->tick;
     return RT_READY;
 }
 
-/* Nothing was there after that look. */
+/* The read after that check found nothing. */
 static void
-source_clear_ready(struct source *source, struct look look)
+source_clear_ready(struct source *source, struct seen seen)
 {
-    if (source->tick == look.tick) {
+    if (source->tick == seen.tick) {
         source->ready = false;
     }
 }
@@ -116,10 +115,10 @@ struct reader {
     struct driver *driver;
     struct source *source;
     enum stage stage;
-    struct look look;
+    struct seen seen;
     struct rt_sleep log;
-    uint64_t log_ns; /* At most; 0: it writes no log. */
-    uint32_t left;   /* Messages that it still waits for. */
+    uint64_t log_ns; /* At most; 0: no log. */
+    uint32_t left;   /* Messages that it still expects. */
 };
 
 static void
@@ -140,7 +139,7 @@ reader_poll(struct rt_task *task, struct rt_cx *cx)
     struct reader *reader = rt_container_of(task, struct reader, task);
     for (;;) {
         if (reader->stage == WAITING) {
-            RT_AWAIT(source_poll_ready(reader->source, cx, &reader->look));
+            RT_AWAIT(source_poll_ready(reader->source, cx, &reader->seen));
             reader->stage = READING;
         }
         if (reader->stage == READING) {
@@ -152,7 +151,7 @@ reader_poll(struct rt_task *task, struct rt_cx *cx)
         if (reader->log_ns > 0) {
             RT_AWAIT(rt_sleep_poll(&reader->log, cx));
         }
-        source_clear_ready(reader->source, reader->look);
+        source_clear_ready(reader->source, reader->seen);
         reader->stage = WAITING;
     }
 }
@@ -167,10 +166,10 @@ struct state {
 
 /* Writes `count` bytes to `peer`, some time apart. */
 static void
-talk(struct sim_world *world, struct state *state, uint32_t who, uint32_t count, uint64_t max_ns)
+talk(struct sim_world *world, struct state *state, uint32_t id, uint32_t count, uint64_t max_ns)
 {
     for (uint32_t i = 0; i < count; i++) {
-        SIM_ALWAYS(sim_fd_write(state->driver.fds, state->peers[who], "*", 1) == 1);
+        SIM_ALWAYS(sim_fd_write(state->driver.fds, state->peers[id], "*", 1) == 1);
         sim_sleep(world, sim_range(world, 100 * RT_US, max_ns));
     }
 }
@@ -188,23 +187,23 @@ chatter_main(struct sim_world *world, void *argument)
 }
 
 static void
-reader_init(struct sim_world *world, struct state *state, uint32_t who, uint32_t left)
+reader_init(struct sim_world *world, struct state *state, uint32_t id, uint32_t left)
 {
-    struct reader *reader = &state->readers[who];
-    struct source *source = &state->driver.sources[who];
+    struct reader *reader = &state->readers[id];
+    struct source *source = &state->driver.sources[id];
     int ends[2] = {-1, -1};
     SIM_ALWAYS(
-            sim_fd_pair(state->driver.fds, who == 0 ? "socket" : "chat", 0, RT_MS, ends) == RT_OK);
+            sim_fd_pair(state->driver.fds, id == 0 ? "socket" : "chat", 0, RT_MS, ends) == RT_OK);
     source->fd = ends[0];
-    state->peers[who] = ends[1];
+    state->peers[id] = ends[1];
     rt_slot_init(&source->reader);
-    SIM_ALWAYS(sim_fd_add(state->driver.fds, ends[0], SIM_FD_IN | SIM_FD_EDGE, who) == RT_OK);
+    SIM_ALWAYS(sim_fd_add(state->driver.fds, ends[0], SIM_FD_IN | SIM_FD_EDGE, id) == RT_OK);
     reader->world = world;
     reader->driver = &state->driver;
     reader->source = source;
     reader->left = left;
-    reader->log_ns = who == 0 ? 3 * RT_MS : 0;
-    rt_task_init(&reader->task, reader_poll, NULL, who == 0 ? "reader" : "chat");
+    reader->log_ns = id == 0 ? 3 * RT_MS : 0;
+    rt_task_init(&reader->task, reader_poll, NULL, id == 0 ? "reader" : "chat");
 }
 
 static void
@@ -237,7 +236,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_tokio_6133_broken, .name = "zoo/tokio-6133/broken", .bug = "D01",
         .reference = "tokio-rs/tokio#6133",
-        .about = "The turns of the driver are counted in few bits, and newer readiness is cleared.",
+        .about = "The driver's turns are counted in few bits, and newer readiness is cleared.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LOST_WAKEUP);
 SIM_SCENARIO(zoo_tokio_6133_fixed, .name = "zoo/tokio-6133/fixed",
         .about = "Each source counts its own events, in more bits.", .setup = setup_fixed,

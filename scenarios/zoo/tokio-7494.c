@@ -1,18 +1,18 @@
 /*
- * tokio-7494.c -- a descriptor is ready, so the process must have ended.
+ * tokio-7494.c -- a reported pidfd is taken as proof that the process has ended.
  *
  * tokio-rs/tokio#7494 (commit 1979615).
  *
  * The bug. On Linux a child process is waited for with a pidfd, which becomes readable when the
- * process has ended. When the reactor said "readable" the child was reaped with
- * `try_wait()?.expect("the process should have exited")`. Readiness is a hint: a report may be
- * late, or about nothing, and then the program panics. (Only title and number of the fix were at
- * hand; the steps are reconstructed.)
+ * process has ended. When the reactor reported "readable" the child was reaped with
+ * `try_wait()?.expect("the process should have exited")`. Readiness is a hint: a report may be late
+ * or spurious, and then the program panics. (Only title and number of the fix were available; the
+ * steps are reconstructed.)
  *
- * The fix. If there is nothing to reap, wait again: not_ended below.
+ * The fix. If there is no process to reap, wait again: not_ended below.
  *
- * Here. A parent waits for its child, and reads the lines that the child prints. The host is of the
- * kind that now and then reports what is not ready.
+ * Here. A parent waits for its child, and reads the lines that the child prints. The host sometimes
+ * reports descriptors that are not ready.
  *
  * Cause: not-a-wake in not_ended or on_pidfd
  * Must end in: crash. Fails on the baseline run: no.
@@ -36,7 +36,7 @@ struct parent {
     bool ended;
 };
 
-/* The descriptor is ready, and the process runs. */
+/* The descriptor is reported, but the process runs. */
 static void
 not_ended(const struct parent *parent)
 {
@@ -62,7 +62,7 @@ on_pipe(struct parent *parent)
     }
 }
 
-/* One turn of the reactor: what is still waited for. */
+/* One turn of the reactor over what is still waited for. */
 static void
 turn(struct parent *parent)
 {
@@ -131,8 +131,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_tokio_7494_broken, .name = "zoo/tokio-7494/broken", .bug = "C11",
         .reference = "tokio-rs/tokio#7494",
-        .about = "A pidfd is reported ready, and the process is taken for ended.",
+        .about = "A reported pidfd is taken as proof that the process has ended.",
         .setup = setup_broken, .profile = SIM_PROFILE_HOSTILE, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_tokio_7494_fixed, .name = "zoo/tokio-7494/fixed",
-        .about = "A pidfd is reported ready, and the process is asked.", .setup = setup_fixed,
+        .about = "A reported pidfd makes the parent check the process.", .setup = setup_fixed,
         .profile = SIM_PROFILE_HOSTILE);

@@ -3,18 +3,18 @@
  *
  * tokio-rs/tokio#8054 (fixes proposed in #8066 and #8221).
  *
- * The bug. The readiness of a socket has one tick, which every event moves on, also one that only
- * says "writable". Who has read in vain clears the readiness to read if the tick is still the one
- * that it saw. On Windows a read that would block arms the poller again, and the poller then says
- * "writable" once more. When the driver's thread handles that before the reader clears, the clear
- * is in vain, the socket stays "readable", and the reader reads again, in vain.
+ * The bug. The readiness of a socket has one tick, which every event increments, also one that only
+ * reports "writable". A reader whose read would block clears the readiness to read if the tick has
+ * not changed. On Windows a read that would block arms the poller again, and the poller then
+ * reports "writable" once more. If the driver's thread handles that before the reader clears, the
+ * clear has no effect, the socket stays "readable", and the reader reads again, in vain.
  *
  * The fix. A tick for each direction: event_moves below.
  *
- * Here. A client's loop first asks its driver and then lets the reader go on. The reader drains the
- * server's greeting, until nothing is left to read, and then sends its request. Its reads are made
- * at once, or by a helper whose answer is there in the next turn; then the driver comes between the
- * read and the clear.
+ * Here. A client's loop first runs its driver and then its reader. The reader reads the server's
+ * greeting until nothing is left, and then sends its request. Its reads are made at once, or by a
+ * helper whose answer is there in the next turn; then the driver runs between the read and the
+ * clear.
  *
  * Cause: not-a-wake in event_moves or driver_turn or client_main
  * Must end in: livelock. Fails on the baseline run: no.
@@ -71,7 +71,7 @@ socket_clear_readable(struct socket *socket, uint32_t tick)
     }
 }
 
-/* True when a message was there. If not, the poller is armed again, for both directions. */
+/* True when a message was there. If not, arms the poller again, for both directions. */
 static bool
 socket_read(struct socket *socket)
 {
@@ -119,7 +119,7 @@ read_end(struct state *state)
     }
 }
 
-/* All that was there has been read. */
+/* All messages that were there have been read. */
 static void
 send_request(struct state *state)
 {
@@ -201,8 +201,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_tokio_8054_broken, .name = "zoo/tokio-8054/broken", .bug = "D03",
         .reference = "tokio-rs/tokio#8054",
-        .about = "News of writing keep the readiness to read from being cleared.",
+        .about = "Events for writing keep the readiness to read from being cleared.",
         .setup = setup_broken, .profile = SIM_PROFILE_FD, .expect = SIM_VERDICT_LIVELOCK);
 SIM_SCENARIO(zoo_tokio_8054_fixed, .name = "zoo/tokio-8054/fixed",
-        .about = "Each direction has a tick of its own.", .setup = setup_fixed,
+        .about = "Each direction has a separate tick.", .setup = setup_fixed,
         .profile = SIM_PROFILE_FD);

@@ -1,21 +1,20 @@
 /*
- * tokio-8255.c -- the entry of an operation is removed, and the kernel has the operation all the
- * same.
+ * tokio-8255.c -- the entry of an operation is removed although the kernel gets the operation.
  *
- * tokio-rs/tokio#8255, fix proposed in #8185; foyer-rs/foyer#1286 is a relative.
+ * tokio-rs/tokio#8255, fix proposed in #8185; foyer-rs/foyer#1286 is related.
  *
  * The bug. A driver over io_uring keeps its operations in a slab; the index is the user_data. To
- * start one it inserts an entry, pushes the submission, and submits. When the submit fails, it
- * removes the entry and answers the error, and the caller frees the buffer. But the submission is
- * in the queue by then, and the next submit, anybody's, hands it to the kernel: with the buffer of
- * somebody else and the index of another operation.
+ * start one it inserts an entry, pushes the submission, and submits. If the submit fails, it
+ * removes the entry and returns the error, and the caller frees the buffer. But the submission is
+ * in the queue by then, and the next submit, for any operation, passes it to the kernel: with a
+ * buffer that has another owner and the index of another operation.
  *
- * The fix. Once the submission was pushed, the entry stays, orphaned, and keeps the buffer until
- * its completion: driver_submit_failed below.
+ * The fix. Once the submission is pushed, the entry stays, orphaned, and keeps the buffer until its
+ * completion: driver_submit_failed below.
  *
  * Here. Three writers append lines to a journal, one operation at a time, each line in a buffer of
- * a small pool. The queues are short, so a submit fails now and then because completions were not
- * yet reaped; the writer sleeps, and tries again.
+ * a small pool. The queues are short, so a submit fails now and then because completions are not
+ * reaped yet; the writer sleeps, and tries again.
  *
  * Cause: not-a-wake in driver_submit_failed or driver_start
  * Must end in: contract (the host is given one user_data twice, or finds the buffer of an operation
@@ -41,7 +40,7 @@ enum lifecycle { FREE, WAITING, COMPLETED, ORPHANED };
 struct entry {
     enum lifecycle state;
     int32_t result;
-    uint32_t buffer; /* ORPHANED: whose end is its end. */
+    uint32_t buffer; /* ORPHANED: released at completion. */
     struct rt_slot waker;
 };
 
@@ -59,7 +58,7 @@ struct driver {
     struct rt_wait wait;
     struct pool pool;
     struct entry entries[ENTRIES];
-    uint32_t free[ENTRIES]; /* The last one freed is the next one given. */
+    uint32_t free[ENTRIES]; /* A stack: last freed, first reused. */
     uint32_t free_count;
 };
 
@@ -110,7 +109,7 @@ driver_start(struct driver *driver, struct rt_submission *submission, uint32_t b
     submission->user_data = index;
     while (ops->push(driver->host, submission) == RT_E_FULL) {
         if (ops->enter(driver->host) != RT_OK) {
-            entry_remove(driver, index); /* Nobody has heard of it. */
+            entry_remove(driver, index); /* Nothing refers to it yet. */
             buffer_free(driver, buffer);
             return RT_E_AGAIN;
         }
@@ -282,7 +281,7 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(zoo_tokio_8255_broken, .name = "zoo/tokio-8255/broken",
-        .about = "A failed submit removes the entry of an operation that is in the queue.",
+        .about = "A failed submit removes the entry of an operation that the kernel gets.",
         .setup = setup_broken, .expect = SIM_VERDICT_CONTRACT, .bug = "D11",
         .reference = "tokio-rs/tokio#8255", .survives = SIM_FAULT_CAPACITY);
 SIM_SCENARIO(zoo_tokio_8255_fixed, .name = "zoo/tokio-8255/fixed",

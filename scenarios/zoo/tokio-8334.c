@@ -1,26 +1,24 @@
 /*
- * tokio-8334.c -- the top level of the wheel goes round, and a far timer hides a near one.
+ * tokio-8334.c -- the top level of the wheel wraps around, and a far timer hides a near one.
  *
- * tokio-rs/tokio#8334; tokio-rs/tokio#5630 (9f9e596) is an earlier wrong step at the same place.
+ * tokio-rs/tokio#8334; tokio-rs/tokio#5630 (9f9e596) is an earlier mistake in the same place.
  *
- * The bug. A timer that is further away than the wheel reaches waits in the top level and goes
- * round. It may so come to lie in the very slot that time is in; that slot is then one whole turn
- * away. But the search for the next slot began with it, took it for the next one, and gave it the
- * time of the next turn: what lay in the slots behind it was not looked at before then. Every
- * program met this that ran for twelve days, where the turn of tokio's fifth level ends, with one
- * timer that was never meant to fire.
+ * The bug. A timer beyond the wheel's range waits in the top level, modulo its length. It may be in
+ * the slot of the current time; that slot is then one whole turn away. But the search for the next
+ * slot began with it, took it for the next one, and gave it the time of the next turn: the timers
+ * of all later slots were not found before then. Every program with one timer that should never
+ * fire hit this after twelve days, the turn of tokio's fifth level.
  *
- * The fix. The search begins behind the slot that time is in. tokio-8334.patch takes that back in
- * runtime/time/wheel.c: one line. It also takes away what would notice at once that a timer in the
- * wheel is past: an assertion, and two of the audit.
+ * The fix. The search begins after the slot of the current time. tokio-8334.patch reverts that in
+ * runtime/time/wheel.c: one line. It also removes what would notice at once that a timer in the
+ * wheel is overdue: an assertion, and two checks of the audit.
  *
  * Here. The wheel has two levels of four slots, a turn of 16 ms. A poller sleeps between its
- * rounds, and has a limit of about an hour for the whole, which it takes back at the end.
+ * rounds, and has a limit of about an hour for the whole, which it cancels at the end.
  *
  * Cause: never-fired in first_of or rt_timers_process_at or fire
- * Must end in: lost-wakeup of the poller; the loop knows that something is due, comes again and
- * again, and finds nothing. Fails on the baseline run: no, there the far timer lies behind all
- * naps.
+ * Must end in: lost-wakeup of the poller; the loop sees that a timer is due, wakes repeatedly, and
+ * finds none. Fails on the baseline run: no, there the far timer is after all naps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +34,7 @@ struct poller {
     bool napping;
     bool limited;
     uint32_t rounds;
-    uint64_t rounds_ns[ROUNDS]; /* When each begins. */
+    uint64_t rounds_ns[ROUNDS]; /* The start of each. */
 };
 
 static rt_poll
@@ -98,9 +96,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_tokio_8334_broken, .name = "zoo/tokio-8334/broken", .bug = "E01",
         .reference = "tokio-rs/tokio#8334",
-        .about = "A timer beyond the wheel's turn hides those behind its slot.", .setup = setup,
+        .about = "A timer beyond the wheel's turn hides those after its slot.", .setup = setup,
         .expect = SIM_VERDICT_LOST_WAKEUP);
 #else
 SIM_SCENARIO(zoo_tokio_8334_fixed, .name = "zoo/tokio-8334/fixed",
-        .about = "A timer beyond the wheel's turn is behind all others.", .setup = setup);
+        .about = "A timer beyond the wheel's turn is after all others.", .setup = setup);
 #endif

@@ -1,23 +1,23 @@
 /*
- * tokio-timer-14.c -- a timer that rings before the sleep that it was set for is over.
+ * tokio-timer-14.c -- a timer fires before the sleep that it was set for is over.
  *
  * tokio-rs/tokio-timer#14.
  *
- * The bug. A timer's thread wakes at whole ticks, and a sleep asks the clock whether its deadline
- * has come. The two rounded in different ways: the thread took a sleep for expired up to a tick
- * before the sleep did. It woke the task, the task looked, answered "not yet", and the thread had
- * already forgotten it.
+ * The bug. A timer's thread wakes at whole ticks, and a sleep compares its deadline with the clock.
+ * The two rounded differently: the thread took a sleep for expired up to a tick before the sleep
+ * did. It woke the task, the sleep returned PENDING, and the thread had already removed the timer.
  *
- * The fix. Both round up. tokio-timer-14.patch lets the wheel of runtime/time/timers.c round down,
- * and, in runtime/time/sleep.c, takes out that a sleep which was woken too early starts its timer
- * again, for tokio-timer's had no such second chance. With the right rounding that is never needed.
+ * The fix. Both round up. tokio-timer-14.patch makes the wheel of runtime/time/timers.c round down,
+ * and removes from runtime/time/sleep.c that a sleep which was woken too early starts its timer
+ * again, as tokio-timer had no such retry. With the right rounding it is never needed.
  *
  * Here. A lamp blinks on a wheel with ticks of a millisecond: it sleeps some whole milliseconds
- * between its blinks. Turning it on or off takes a while, so that a sleep begins between two ticks.
- * Somebody watches it until it is done, for half a second at most.
+ * between its blinks. Switching takes some time, so that a sleep begins between two ticks. An
+ * observer waits for the lamp's end, for half a second at most.
  *
  * Cause: fired-early in fire or round_up or never-stored in wait
- * Must end in: lost-wakeup of the lamp. Fails on the baseline run: no, there nothing takes a while.
+ * Must end in: lost-wakeup of the lamp. Fails on the baseline run: no, there switching takes no
+ * time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -86,9 +86,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_tokio_timer_14_broken, .name = "zoo/tokio-timer-14/broken", .bug = "E27",
         .reference = "tokio-rs/tokio-timer#14",
-        .about = "A sleep's timer rings before the sleep is over, and only once.", .setup = setup,
+        .about = "A sleep's timer fires before the sleep is over, and only once.", .setup = setup,
         .expect = SIM_VERDICT_LOST_WAKEUP);
 #else
 SIM_SCENARIO(zoo_tokio_timer_14_fixed, .name = "zoo/tokio-timer-14/fixed",
-        .about = "A sleep's timer rings when the sleep is over.", .setup = setup);
+        .about = "A sleep's timer fires when the sleep is over.", .setup = setup);
 #endif

@@ -1,21 +1,21 @@
 /*
- * unicycle-5.c -- a group of futures wakes itself when none of them can go on.
+ * unicycle-5.c -- a group of futures wakes itself when no member can make progress.
  *
  * udoprog/unicycle#5.
  *
- * The bug. A group polls the members that were woken and, when it ends a round early, so that
- * others have their turn, wakes itself in order to go on there. It did the same when nobody was
- * woken any more. So a group whose members all wait for something is polled again at once, finds
- * nothing, wakes itself, and the thread is never idle.
+ * The bug. A group polls its woken members and, if it ends a round early so that other tasks run,
+ * wakes itself to continue. It also did so when no member was woken any more. So a group whose
+ * members all wait is polled again at once, finds nothing, wakes itself, and the thread is never
+ * idle.
  *
  * The fix. It wakes itself only if a member is still woken. unicycle-5.patch makes a round without
  * an item end with a wake of its own task, in runtime/compose/group.c.
  *
- * Here. A reader takes a line from each of two connections. When the lines come soon nobody wonders
- * that the thread was busy; a silence of 20 ms is another matter.
+ * Here. A reader takes a line from each of two connections. If the lines arrive soon, the busy
+ * thread goes unnoticed; after a silence of 20 ms it does not.
  *
  * Cause: not-a-wake in poll_members or reader_poll
- * Must end in: livelock. Fails on the baseline run: no, there no silence is long.
+ * Must end in: livelock. Fails on the baseline run: no, there each silence is short.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,7 +38,7 @@ struct reader {
     struct connection connections[CONNECTIONS];
 };
 
-/* A line from each, as they come. */
+/* Reads a line from each, in the order of arrival. */
 static rt_poll
 reader_poll(struct rt_task *task, struct rt_cx *cx)
 {

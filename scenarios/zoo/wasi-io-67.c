@@ -1,25 +1,24 @@
 /*
- * wasi-io-67.c -- asking the host to wait for nothing.
+ * wasi-io-67.c -- the host is polled with an empty list.
  *
  * WebAssembly/wasi-io#67, bytecodealliance/wasmtime#7944 (before them WASI#193 and
  * wasmerio/wasmer#6073).
  *
- * The bug. `poll` with an empty list was specified as "blocks until one of the list is ready".
- * None ever is, so a guest whose tasks had all gone idle hung forever inside the host, where
- * nobody could see why. The specification now says that an empty list traps (P3).
+ * The bug. `poll` with an empty list was specified as "blocks until one of the list is ready". None
+ * ever is, so a guest whose tasks were all idle hung forever inside the host, without a visible
+ * cause. The specification now says that an empty list traps (P3).
  *
- * The fix, on the guest's side of the seam. A reactor without a wait does not ask: a turn that
- * would block on nothing is an answer, RT_E_DEADLOCK (R5, D5). wasi-io-67.patch takes that question
- * out of runtime/io/reactor.c, and the host is asked.
+ * The fix, in the guest. A reactor without a wait does not poll: a turn that would block on nothing
+ * returns RT_E_DEADLOCK (R5, D5). wasi-io-67.patch removes that check from runtime/io/reactor.c,
+ * and the host is polled.
  *
- * Here. A worker does what lies in its queue. main drives the runtime by hand, and uses the
- * answer: when all are idle and the host has nothing to come, the work is done, and main
- * closes the queue. With the bug the same turn asks the host to wait for nothing, each time;
- * only what happened before differs.
+ * Here. A worker handles the jobs in its queue. main drives the runtime by hand, and uses that
+ * result: when all tasks are idle and the host has no pending event, the work is done, and main
+ * closes the queue. With the bug the same turn polls the host with an empty list, each time; only
+ * the steps before differ.
  *
  * Cause: not-a-wake in turn or ask
- * Must end in: contract (the host was asked to poll an empty list). Fails on the baseline run:
- * yes.
+ * Must end in: contract (the host was polled with an empty list). Fails on the baseline run: yes.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -80,7 +79,7 @@ queue_close(struct queue *queue)
     rt_slot_wake(&queue->worker);
 }
 
-/* "Until all is quiet": poll what is woken, wait for what will come; nothing will: close. */
+/* "Until all is quiet": polls woken tasks, waits for pending events; if there are none, closes. */
 static void
 main_loop(struct sim_world *world, void *argument)
 {
@@ -116,10 +115,10 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_wasi_io_67_broken, .name = "zoo/wasi-io-67/broken", .bug = "D21",
         .reference = "WebAssembly/wasi-io#67",
-        .about = "A turn that would block on nothing asks the host all the same.", .setup = setup,
+        .about = "A turn that would block on nothing polls the host all the same.", .setup = setup,
         .expect = SIM_VERDICT_CONTRACT);
 #else
 SIM_SCENARIO(zoo_wasi_io_67_fixed, .name = "zoo/wasi-io-67/fixed",
-        .about = "A turn that would block on nothing says so, and the host is not asked.",
+        .about = "A turn that would block on nothing returns an error, and the host is not polled.",
         .setup = setup);
 #endif

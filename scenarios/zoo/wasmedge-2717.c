@@ -1,22 +1,22 @@
 /*
- * wasmedge-2717.c -- a timer set to nothing is a timer switched off.
+ * wasmedge-2717.c -- a timer with a timeout of 0 is switched off.
  *
  * WasmEdge/WasmEdge#2717; smol-rs/polling 8f1c4e5 ("epoll would block when the timeout is set to
  * zero") is the same.
  *
  * The bug. poll_oneoff of WASI is built on epoll and timerfds: a clock subscription sets a timerfd
- * to its timeout, and the set is waited for without an end. timerfd_settime with a value of 0
- * switches the timer off. So a guest that asks for a timeout of 0, for it only wants to look, waits
- * until a descriptor is ready; and if none ever is, forever.
+ * to its timeout, and the epoll set is waited for without a timeout. timerfd_settime with a value
+ * of 0 switches the timer off. So a guest that passes a timeout of 0, to poll without blocking,
+ * waits until a descriptor is ready; if none ever is, forever.
  *
  * The fix. 0 is set as one nanosecond: clock_subscribe below.
  *
- * Here. A guest waits for a message, and meanwhile, every 2 ms, does some work of its own. The
- * timeout is what is left until its next turn, and 0 when that is past. The message is sent when
- * the work is done, so while it is not, only the clock can end the wait.
+ * Here. A guest waits for a message, and every 2 ms does some other work. The timeout is the time
+ * until its next turn, and 0 when that has passed. The message is sent when the work is done, so
+ * until then only the clock can end the wait.
  *
  * Cause: never-stored in clock_subscribe or timerfd_settime or epoll_wait_forever
- * Must end in: lost-wakeup. Fails on the default schedule: no.
+ * Must end in: lost-wakeup. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,7 +57,7 @@ clock_subscribe(struct wasi *wasi, uint64_t timeout_ns)
     timerfd_settime(wasi, timeout_ns);
 }
 
-/* Until a descriptor is ready, or the timer. */
+/* Blocks until a descriptor is ready, or the timer. */
 static uint32_t
 epoll_wait_forever(struct wasi *wasi, struct sim_fd_event *ret_events, uint32_t max)
 {
@@ -69,7 +69,7 @@ epoll_wait_forever(struct wasi *wasi, struct sim_fd_event *ret_events, uint32_t 
     return sim_fd_wait(wasi->fds, ret_events, max, left_ns);
 }
 
-/* True when the message can be read; false when the clock ended it. */
+/* True when the message can be read; false when the clock ended the wait. */
 static bool
 poll_oneoff(struct wasi *wasi, uint64_t timeout_ns)
 {
@@ -78,7 +78,7 @@ poll_oneoff(struct wasi *wasi, uint64_t timeout_ns)
     return epoll_wait_forever(wasi, batch, BATCH_MAX) > 0;
 }
 
-/* ---- The guest, and who writes to it. -------------------------------------------------------- */
+/* ---- The guest, and the sender of its message. ----------------------------------------------- */
 
 struct state {
     struct wasi wasi;

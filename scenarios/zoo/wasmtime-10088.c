@@ -1,13 +1,14 @@
 /*
- * wasmtime-10088.c -- a call that is cancelled before its end leaves the door locked.
+ * wasmtime-10088.c -- a call that is cancelled before its end leaves its instance marked as
+ * entered.
  *
  * bytecodealliance/wasmtime#10088 (component calls and post_return).
  *
- * The bug. A call marks its instance as entered; the mark goes when the caller, after the result,
- * has called post_return. A call that is given up in between skips that step, and whoever calls the
- * instance next traps: "cannot enter component instance".
+ * The bug. A call marks its instance as entered; the mark is cleared when the caller, after the
+ * result, has called post_return. A call that is cancelled in between skips that step, and the next
+ * call of the instance traps: "cannot enter component instance".
  *
- * The fix. Giving a call up takes the mark back as well: `call_drop` below.
+ * The fix. Cancelling a call clears the mark as well: `call_drop` below.
  *
  * Here. An instance is called by a request, which takes a while and has a limit, and after that by
  * a health check.
@@ -128,8 +129,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_wasmtime_10088_broken, .name = "zoo/wasmtime-10088/broken", .bug = "C15",
         .reference = "bytecodealliance/wasmtime#10088",
-        .about = "A call that is given up leaves its instance entered.", .setup = setup_broken,
+        .about = "A call that is cancelled leaves its instance entered.", .setup = setup_broken,
         .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_wasmtime_10088_fixed, .name = "zoo/wasmtime-10088/fixed",
-        .about = "A call that is given up leaves its instance as it found it.",
-        .setup = setup_fixed);
+        .about = "A cancelled call leaves its instance as it found it.", .setup = setup_fixed);

@@ -1,22 +1,22 @@
 /*
- * wasmtime-11668.c -- a suspended fiber whose stack is thrown away with live frames on it.
+ * wasmtime-11668.c -- a suspended fiber's stack is freed with live frames on it.
  *
  * bytecodealliance/wasmtime#11668 and #6212. wasmtime runs guests on fibers, several of one
  * component at a time.
  *
- * The bug. One guest of a component trapped, and the store was torn down with all that was in it.
- * Other guests stood suspended in host calls; their fibers were dropped as they stood ("fiber
- * dropped without finishing"), and whatever their frames held was never given back.
+ * The bug. One guest of a component trapped, and the store was torn down. Other guests were
+ * suspended in host calls; their fibers were dropped ("fiber dropped without finishing"), and
+ * resources of their frames were never released.
  *
- * The fix. Who tears a store down resumes each suspended fiber with a cancellation until it has
- * come to its end, so its frames are left one by one (F12). wasmtime-11668.patch takes that out of
- * runtime/fiber/call.c: a deleted call gives its stack back, and that is all.
+ * The fix. The teardown of a store resumes each suspended fiber with a cancellation until it has
+ * ended, so its frames return one by one (F12). wasmtime-11668.patch removes that from
+ * runtime/fiber/call.c: deleting a call returns its stack and does nothing else.
  *
  * Here. A component has a table with a lock. The guest `reader` takes the lock, reads from the
- * disk, where it suspends, and gives the lock back, also when the read says no. Beside it another
- * guest computes, and in some runs traps; then the component's tasks are cancelled. `backup`
- * belongs to somebody else and wants the lock as well. When the trap comes during the read, nobody
- * gives the lock back any more.
+ * disk, where it suspends, and releases the lock, also when the read fails. Another guest computes,
+ * and in some runs traps; then the component's tasks are cancelled. `backup` belongs to another
+ * component and waits for the lock as well. If the trap occurs during the read, the lock is never
+ * released.
  *
  * Cause: never-fired in rt_call_delete_at or reader_guest or unlock
  * Must end in: deadlock of backup. Fails on the baseline run: no.
@@ -46,7 +46,7 @@ struct component {
     struct lock lock; /* Of the table. */
     struct guest reader;
     struct guest counter;
-    uint64_t work; /* Checks of the counter before its end. */
+    uint64_t work; /* Iterations of the counter before its end. */
     bool bad;      /* And whether it traps there. */
     struct rt_task disk;
     struct rt_sleep seek;
@@ -147,7 +147,7 @@ guest_cleanup(struct rt_task *task)
     rt_store_fini(&guest->store);
 }
 
-/* ---- Somebody else. -------------------------------------------------------------------------- */
+/* ---- Another component. ---------------------------------------------------------------------- */
 
 static rt_poll
 backup_poll(struct rt_task *task, struct rt_cx *cx)
@@ -203,9 +203,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_wasmtime_11668_broken, .name = "zoo/wasmtime-11668/broken", .bug = "J01",
         .reference = "bytecodealliance/wasmtime#11668, #6212",
-        .about = "A deleted call gives its stack back under the guest that stands on it.",
+        .about = "A deleted call frees its stack while its guest's frames are on it.",
         .setup = setup, .expect = SIM_VERDICT_DEADLOCK);
 #else
 SIM_SCENARIO(zoo_wasmtime_11668_fixed, .name = "zoo/wasmtime-11668/fixed",
-        .about = "A deleted call lets its guest come to its end.", .setup = setup);
+        .about = "A deleted call lets its guest run to its end.", .setup = setup);
 #endif

@@ -1,16 +1,16 @@
 /*
- * wasmtime-11718.c -- an event loop is given up while it has the list of futures in its hands.
+ * wasmtime-11718.c -- an event loop is dropped while it owns the store's set of futures.
  *
  * bytecodealliance/wasmtime#11718 (component-model async: Store::run_concurrent).
  *
  * The bug. The event loop takes the set of futures out of the store when it begins, and puts it
- * back when it ends. It is a future itself; one that is dropped between two polls takes the set
- * along. The store's field stays empty, and the next event loop ends in a panic at the first line.
+ * back when it ends. It is a future itself; one that is dropped between two polls drops the set
+ * too. The store's field stays empty, and the next event loop panics in its first line.
  *
  * The fix. A guard puts the set back, however the loop ends: loop_drop below.
  *
- * Here. An embedder runs a guest's calls with a patience. When it is out the embedder may do
- * something else, and runs the rest of the calls afterwards.
+ * Here. An embedder runs a guest's calls with a time limit. When it expires the embedder may do
+ * other work, and runs the rest of the calls afterwards.
  *
  * Cause: not-a-wake in take or loop_drop
  * Must end in: crash. Fails on the baseline run: no.
@@ -31,7 +31,7 @@ struct futures {
 
 struct store {
     struct futures all;
-    struct futures *futures; /* NULL while an event loop has them. */
+    struct futures *futures; /* NULL while an event loop owns them. */
     bool broken;
 };
 
@@ -104,12 +104,12 @@ loop_drop(struct rt_future *future)
 /* ---- The embedder. --------------------------------------------------------------------------- */
 
 static void
-run_concurrent(struct embedder *embedder, uint64_t patience_ns)
+run_concurrent(struct embedder *embedder, uint64_t limit_ns)
 {
     struct event_loop *loop = &embedder->loop;
     *loop = (struct event_loop){.store = &embedder->store};
     rt_future_init(&loop->future, loop_poll, loop_drop, "event loop");
-    rt_timeout_init(&embedder->patience, &loop->future, patience_ns);
+    rt_timeout_init(&embedder->patience, &loop->future, limit_ns);
 }
 
 static rt_poll
@@ -157,8 +157,8 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_wasmtime_11718_broken, .name = "zoo/wasmtime-11718/broken", .bug = "C14",
         .reference = "bytecodealliance/wasmtime#11718",
-        .about = "An event loop that is dropped takes the store's futures along.",
-        .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
+        .about = "An event loop that is dropped drops the store's futures.", .setup = setup_broken,
+        .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_wasmtime_11718_fixed, .name = "zoo/wasmtime-11718/fixed",
         .about = "An event loop that is dropped puts the store's futures back.",
         .setup = setup_fixed);

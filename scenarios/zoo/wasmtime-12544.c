@@ -1,19 +1,19 @@
 /*
  * wasmtime-12544.c -- a subtask outlives its parent, and only its parent may cancel it.
  *
- * bytecodealliance/wasmtime#12544, fixed by #12570; #13024 (#13041) met what was left of it.
+ * bytecodealliance/wasmtime#12544, fixed by #12570; #13024 (#13041) fixed the rest of it.
  *
  * The bug. A task of the component model may start a subtask and end before it. The subtask then
- * got a new parent, the caller of its old one. Who cancelled a subtask was asserted to be its
- * parent. But the number of a subtask is good in its whole instance: a guest may keep it in a
- * global, and cancel it in a later call. That one is the parent of nothing, and the host panics.
+ * got a new parent, the caller of its old one. The host asserted that a subtask is cancelled by its
+ * parent. But the number of a subtask is valid in its whole instance: a guest may keep it in a
+ * global, and cancel it in a later call. That call is not the parent, and the host panics.
  *
  * The fix. A subtask gets no new parent, and any task of the instance may cancel it: task_exit and
  * subtask_cancel below.
  *
  * Here. An embedder calls `start`, which begins a download as a subtask, and later `stop`, which
- * cancels it if it is still under way. The download works in pieces, and yields between them. When
- * it is done before the second call, nothing has to be cancelled.
+ * cancels it if it is still running. The download works in pieces, and yields between them. If it
+ * is done before the second call, there is nothing to cancel.
  *
  * Cause: not-a-wake in subtask_cancel or task_exit
  * Must end in: crash. Fails on the baseline run: no.
@@ -52,7 +52,7 @@ static void
 task_exit(struct instance *instance)
 {
     if (instance->broken && instance->parent == instance->running) {
-        instance->parent = HOST; /* Who has called the task that ends. */
+        instance->parent = HOST; /* The caller of the task that ends. */
     }
     instance->running = HOST;
 }
@@ -80,7 +80,7 @@ subtask_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* ---- The guest, and who calls it. ------------------------------------------------------------ */
+/* ---- The guest, and its callers. ------------------------------------------------------------- */
 
 struct embedder {
     struct sim_rt *rt;

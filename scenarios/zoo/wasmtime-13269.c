@@ -1,21 +1,21 @@
 /*
- * wasmtime-13269.c -- a cancellation that finds only who waits, not who has given way.
+ * wasmtime-13269.c -- a cancellation resumes a guest that waits, but not one that has yielded.
  *
  * bytecodealliance/wasmtime#13269, fixed by PR #13443. wasmtime runs guests of the component model
  * on fibers.
  *
- * The bug. A guest can be suspended in two ways: it waits for the host, or it yields, to go on by
- * itself. A cancellation looked for fibers that wait and resumed those with the news. One that had
- * yielded, cancellably, was passed over, and the canceller was told that it is still blocked.
+ * The bug. A guest can be suspended in two ways: it waits for the host, or it yields and will
+ * continue by itself. A cancellation searched for waiting fibers and resumed those. One that had
+ * yielded, cancellably, was skipped, and the canceller was told that it is still blocked.
  *
- * The fix. The cancellation resumes a fiber whatever it is suspended in (F12). wasmtime-13269.patch
- * takes that out of runtime/fiber/call.c: a deleted call resumes its guest when that is in a host
- * function; at a yield its stack is given back as it is.
+ * The fix. The cancellation resumes a fiber in both cases (F12). wasmtime-13269.patch removes that
+ * from runtime/fiber/call.c: deleting a call resumes its guest when that is in a host function; at
+ * a yield its stack is freed.
  *
- * Here. A guest draws a picture, with the screen in its hands: it reads the sketch from the host,
- * computes for 2 ms, which takes several yields, and gives the screen back. A user cancels it at
- * some moment, and then wants the screen. In the read the cancellation is heard; at a yield the
- * screen stays with a guest that is no more.
+ * Here. A guest owns the screen and draws a picture: it reads the sketch from the host, computes
+ * for 2 ms, which takes several yields, and releases the screen. A user cancels it at some time,
+ * and then waits for the screen. In the read the guest sees the cancellation; at a yield the screen
+ * stays owned by a deleted guest.
  *
  * Cause: never-fired in rt_call_delete_at or painting_guest
  * Must end in: deadlock of the user. Fails on the baseline run: no.
@@ -35,7 +35,7 @@ struct state {
     struct rt_task painter;
     struct rt_store store;
     struct rt_call call;
-    struct rt_sleep_future read; /* What the host's read takes. */
+    struct rt_sleep_future read; /* The host's read. */
     struct rt_task user;
     struct rt_sleep pause;
     bool cancelled;
@@ -138,5 +138,5 @@ SIM_SCENARIO(zoo_wasmtime_13269_broken, .name = "zoo/wasmtime-13269/broken", .bu
         .setup = setup, .expect = SIM_VERDICT_DEADLOCK);
 #else
 SIM_SCENARIO(zoo_wasmtime_13269_fixed, .name = "zoo/wasmtime-13269/fixed",
-        .about = "A cancellation resumes a guest whatever it is suspended in.", .setup = setup);
+        .about = "A cancellation resumes a guest in both cases.", .setup = setup);
 #endif

@@ -3,16 +3,16 @@
  *
  * bytecodealliance/wasmtime PR #14250 (threads of the component model).
  *
- * The bug. A guest has threads of its own, each on a fiber, and an intrinsic by which the one that
- * runs gives its turn to another, named by a number. The host takes the suspended fiber of that
- * thread out of its table and resumes it. That the number may be the caller's own was not asked:
- * its fiber runs, and there is nothing in the table. So a guest brings its host down.
+ * The bug. A guest has several threads, each on a fiber, and an intrinsic by which the running
+ * thread switches to another, named by a number. The host takes the suspended fiber of that thread
+ * out of its table and resumes it. It did not check whether the number is the caller's own: that
+ * fiber runs, so its table entry is empty. So a guest crashes its host.
  *
  * The fix. A thread that promotes or resumes itself is refused, which is the guest's trap:
  * thread_switch_to below.
  *
- * Here. Three threads have some pieces of work each and draw lots after each piece, who is next.
- * Seldom somebody draws itself. A guest that is refused goes on without a switch.
+ * Here. Three threads have some pieces of work each and draw the next thread after each piece.
+ * Rarely a thread draws itself. A guest that is refused continues without a switch.
  *
  * Cause: not-a-wake in table_take or thread_switch_to
  * Must end in: crash. Fails on the baseline run: no.
@@ -27,7 +27,7 @@
 
 #define THREADS 3u
 #define PIECES 3u
-#define NOBODY UINT32_MAX
+#define NO_THREAD UINT32_MAX
 
 struct guest;
 
@@ -36,7 +36,7 @@ struct thread {
     struct rt_stack stack;
     struct rt_fiber fiber;
     uint32_t number;
-    uint32_t lots[PIECES]; /* How many places further the next one stands. */
+    uint32_t lots[PIECES]; /* The distance to the next thread. */
     uint32_t pieces;       /* Done. */
 };
 
@@ -45,7 +45,7 @@ struct guest {
     struct sim_world *world;
     struct rt_stack_provider *stacks;
     struct thread threads[THREADS];
-    struct rt_fiber *table[THREADS]; /* Those that are suspended; NULL: it runs, or has ended. */
+    struct rt_fiber *table[THREADS]; /* Suspended fibers; NULL: it runs, or has ended. */
     uint32_t next;
     uint32_t refused;
 };
@@ -63,7 +63,7 @@ table_take(struct guest *guest, uint32_t number)
     return fiber;
 }
 
-/* The intrinsic: suspends `self`, and `target` goes on. False: refused. */
+/* The intrinsic: suspends `self` and resumes `target`. False: refused. */
 static bool
 thread_switch_to(struct thread *self, uint32_t target)
 {
@@ -79,7 +79,7 @@ thread_switch_to(struct thread *self, uint32_t target)
     return true;
 }
 
-/* The first thread from `number` on that has not come to its end; NOBODY: all have. */
+/* The first thread from `number` on that has not ended; NO_THREAD: all have. */
 static uint32_t
 first_alive(const struct guest *guest, uint32_t number)
 {
@@ -89,7 +89,7 @@ first_alive(const struct guest *guest, uint32_t number)
             return at;
         }
     }
-    return NOBODY;
+    return NO_THREAD;
 }
 
 static void
@@ -98,12 +98,12 @@ host_main(struct sim_world *world, void *argument)
     struct guest *guest = argument;
     uint32_t number = 0;
     (void)table_take(guest, number);
-    while (number != NOBODY) {
+    while (number != NO_THREAD) {
         struct thread *thread = &guest->threads[number];
         if (rt_fiber_resume(&thread->fiber)) {
             rt_stack_free(guest->stacks, &thread->stack);
             number = first_alive(guest, number);
-            if (number != NOBODY) {
+            if (number != NO_THREAD) {
                 (void)table_take(guest, number);
             }
         } else {
@@ -176,7 +176,7 @@ setup_fixed(struct sim_world *world)
 
 SIM_SCENARIO(zoo_wasmtime_14250_broken, .name = "zoo/wasmtime-14250/broken", .bug = "J08",
         .reference = "bytecodealliance/wasmtime PR #14250",
-        .about = "A guest's thread that switches to itself brings its host down.",
+        .about = "A guest's thread that switches to itself crashes its host.",
         .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_wasmtime_14250_fixed, .name = "zoo/wasmtime-14250/fixed",
         .about = "A guest's thread that switches to itself is refused.", .setup = setup_fixed);

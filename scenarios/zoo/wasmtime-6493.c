@@ -1,20 +1,19 @@
 /*
- * wasmtime-6493.c -- the chain of activations is the thread's, and the guest on it is another one.
+ * wasmtime-6493.c -- a thread's chain of activations ends up with another guest's call in front.
  *
- * bytecodealliance/wasmtime#6493, #5056. (The issues have the assertion, and when it is met; the
+ * bytecodealliance/wasmtime#6493, #5056. (The issues state the assertion and when it fails; the
  * steps are reconstructed.)
  *
- * The bug. For backtraces and traps a thread has a chain of the guest calls that are on its stack:
- * a call puts itself in front when it begins, and takes itself out at its end, where it asserts
- * that it is the first. With fibers a call may be suspended in between, and another one begin, on
- * another stack but in the same chain. When the first one ends, the second is in front.
+ * The bug. For backtraces and traps a thread has a chain of the guest calls on its stack: a call
+ * links itself in at its begin, and removes itself at its end, where it asserts that it is the
+ * first. With fibers a call may be suspended in between, and another one begin, on another stack
+ * but in the same chain. When the first call ends, the second is the head.
  *
- * The fix. A fiber takes its part of the chain along when it is suspended, and puts it back when it
- * is resumed: guest_poll below.
+ * The fix. A fiber removes its part of the chain when it is suspended, and restores it when it is
+ * resumed: guest_poll below.
  *
- * Here. Two guests of one thread compute; each gives way when its fuel is used up. Short ones come
- * to their end without giving way, and a call that begins and ends while another is suspended does
- * no harm.
+ * Here. Two guests of one thread compute; each yields when its fuel is used up. Short guests end
+ * without a yield, and a call that begins and ends while another is suspended does no harm.
  *
  * Cause: not-a-wake in call_leave or guest_poll
  * Must end in: crash, by that assertion. Fails on the baseline run: no.
@@ -33,7 +32,7 @@
 
 /* One guest call that is on a stack of the thread. */
 struct activation {
-    struct activation *behind;
+    struct activation *next;
 };
 
 struct thread {
@@ -60,7 +59,7 @@ struct state {
 static void
 call_enter(struct thread *thread, struct activation *activation)
 {
-    activation->behind = thread->first;
+    activation->next = thread->first;
     thread->first = activation;
 }
 
@@ -70,7 +69,7 @@ call_leave(struct thread *thread, const struct activation *activation)
     if (thread->first != activation) {
         abort(); /* assert!(ptr::eq(head, self)) */
     }
-    thread->first = activation->behind;
+    thread->first = activation->next;
 }
 
 /* ---- Guests. --------------------------------------------------------------------------------- */
@@ -168,4 +167,4 @@ SIM_SCENARIO(zoo_wasmtime_6493_broken, .name = "zoo/wasmtime-6493/broken", .bug 
         .about = "Guests on fibers share the chain of activations of their thread.",
         .setup = setup_broken, .expect = SIM_VERDICT_CRASH);
 SIM_SCENARIO(zoo_wasmtime_6493_fixed, .name = "zoo/wasmtime-6493/fixed",
-        .about = "A guest on a fiber takes its part of the chain along.", .setup = setup_fixed);
+        .about = "A guest on a fiber removes its part of the chain.", .setup = setup_fixed);

@@ -1,25 +1,24 @@
 /*
- * wstd-69.c -- a block_on that asks the host after every poll, whatever the poll has woken.
+ * wstd-69.c -- block_on polls the host after every poll, even if that poll has woken its future.
  *
  * bytecodealliance/wstd#69, fixed by #71. wstd is an async runtime for WASI 0.2 components.
  *
- * The bug. block_on polled its future with a waker that did nothing, and after each PENDING it
- * went to the reactor and blocked there. Two halves of one join that talk over a channel wake
- * each other inside one poll: the message is sent, its receiver is woken, and nobody waits for
- * a pollable any more. The reactor refused to block on an empty list and the program died,
- * saying that no progress was possible, while half of it could go on.
+ * The bug. block_on polled its future with a noop waker, and after each PENDING it blocked in the
+ * reactor. Two halves of one join that communicate over a channel wake each other inside one poll:
+ * the message is sent, its receiver is woken, and no pollable is waited for. The reactor refused to
+ * block on an empty list and the program aborted, with the message that no progress was possible,
+ * while one half could make progress.
  *
- * The fix. A real waker for the root: when it was woken during its poll, it is polled again
- * before anybody blocks (B1). wstd-69.patch takes that out of runtime/runtime.c: one poll a round,
- * and a turn that blocks whatever is woken.
+ * The fix. A real waker for the root: if it was woken during its poll, it is polled again before
+ * the loop blocks (B1). wstd-69.patch removes that from runtime/runtime.c: one poll a round, and a
+ * turn that blocks even if a task is woken.
  *
- * Here. A page is made of a template and of data. One half fetches the template, then receives
- * the data from the other half, which fetches it and sends it. Template last: the data lie
- * ready when they are asked for. Data last: the send wakes the receiver in the poll that it is
- * part of, and block_on says RT_E_DEADLOCK (an empty list is the reactor's to refuse, R5).
- * main writes down the runtime's own report, which names nobody who sleeps, and gives up.
- * Nobody is to blame but the loop: polled once more, the root finishes. So this is no
- * deadlock, and rewake does not call it one.
+ * Here. A page is made of a template and of data. One half fetches the template, then receives the
+ * data from the other half, which fetches and sends them. If the template is last, the data are
+ * there when they are received. If the data are last, the send wakes the receiver in the same poll,
+ * and block_on returns RT_E_DEADLOCK (the reactor refuses an empty list, R5). main records the
+ * runtime's own report, which names no blocked task, and ends. Only the loop is wrong: polled once
+ * more, the root finishes. So this is no deadlock, and rewake does not report one.
  *
  * Cause: coalesced in loader_poll or rt_runtime_turn or not-a-wake in rt_runtime_turn
  * Must end in: lost-wakeup of the root. Fails on the baseline run: no.
@@ -34,7 +33,7 @@ struct oneshot {
     bool sent;
 };
 
-/* Something that is fetched from the host once. */
+/* One fetch from the host. */
 struct fetch {
     struct sim_source *source;
     struct rt_pollable pollable;
@@ -73,7 +72,7 @@ fetch_poll(struct fetch *fetch, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* Fetches the template, receives the data, and the page is done. */
+/* Fetches the template, receives the data, and completes the page. */
 static rt_poll
 renderer_poll(struct rt_future *future, struct rt_cx *cx)
 {
@@ -149,7 +148,7 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_wstd_69_broken, .name = "zoo/wstd-69/broken", .bug = "D22",
         .reference = "bytecodealliance/wstd#69",
-        .about = "block_on asks the host although its future was woken by a part of itself.",
+        .about = "block_on polls the host although its future was woken by a part of itself.",
         .setup = setup, .expect = SIM_VERDICT_LOST_WAKEUP);
 #else
 SIM_SCENARIO(zoo_wstd_69_fixed, .name = "zoo/wstd-69/fixed",

@@ -1,25 +1,25 @@
 /*
- * wstd-71.c -- a block_on whose noop waker cannot tell it that its future wants another poll.
+ * wstd-71.c -- block_on has a noop waker, and misses that its future wants another poll.
  *
  * "Designing an Async Runtime for WASI 0.2" (2024-02-29); fixed in its successor by
  * bytecodealliance/wstd#71.
  *
  * The bug. There is no executor: block_on polls its one future with a waker that does nothing, and
- * on PENDING blocks until the reactor has something to report. A future that gives way, by
- * waking itself while it is polled, is PENDING and waits for no pollable. The reactor blocks on
- * whatever else is waited for, and the wake is nowhere to be found.
+ * on PENDING blocks until the reactor reports an event. A future that yields, by waking itself
+ * while it is polled, is PENDING and waits for no pollable. The reactor blocks on the other waits,
+ * and the wake is lost.
  *
- * The fix. A waker that sets a mark, and no blocking while it is set (B1): block_on below. With
- * it goes a turn that does not block, so that a future which always gives way does not keep the
- * host from being heard (B2).
+ * The fix. A waker that sets a mark, and no blocking while it is set (B1): block_on below. With it
+ * comes a turn that does not block, so that a future which always yields does not keep the host
+ * from being polled (B2).
  *
- * Here. (parse, fetch).join() in a race with a signal to end, which never comes. The parser takes
- * two lines a poll, then gives way. While the fetch still has something to come, each report
- * happens to serve the parser as well; when the fetch is done first, the loop blocks on the
- * signal alone, with lines to parse in hand.
+ * Here. (parse, fetch).join() in a race with a signal to end, which never arrives. The parser takes
+ * two lines a poll, then yields. While the fetch still has pending events, each report happens to
+ * poll the parser as well; if the fetch is done first, the loop blocks on the signal alone, with
+ * lines left to parse.
  *
  * Cause: coalesced in parse_poll or block_on or never-stored in block_on
- * Must end in: lost-wakeup of the loop. Fails on the default schedule: no. The number is ours.
+ * Must end in: lost-wakeup of the loop. Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -55,7 +55,7 @@ struct state {
     struct rt_join join;
     struct rt_child both[2]; /* parse and fetch */
     struct rt_race race;
-    struct rt_child either[2]; /* them, and the end */
+    struct rt_child either[2]; /* both, and the end */
 };
 
 /* ---- A waker that sets a mark. --------------------------------------------------------------- */
@@ -98,21 +98,21 @@ never_polled(struct rt_task *task, struct rt_cx *cx)
     return rt_cx_park(cx);
 }
 
-/* `woken` stays false where the waker does nothing. */
+/* `woken` stays false if the waker does nothing. */
 static void
 block_on(struct rt_runtime *runtime, struct rt_future *future, bool broken)
 {
     bool woken = false;
     struct rt_waker waker =
             broken ? rt_waker_noop() : (struct rt_waker){&mark_vt, (uintptr_t)&woken};
-    struct rt_task nobody; /* Never posted: it is where waits are listed. */
+    struct rt_task carrier; /* Never posted: waits are listed in it. */
     rt_poll answer = RT_PENDING;
-    rt_task_init(&nobody, never_polled, NULL, "block_on");
+    rt_task_init(&carrier, never_polled, NULL, "block_on");
     while (answer == RT_PENDING) {
         uint32_t reported = 0;
         struct rt_cx cx;
         woken = false;
-        rt_cx_init(&cx, &runtime->executor, &nobody, waker);
+        rt_cx_init(&cx, &runtime->executor, &carrier, waker);
         answer = rt_future_poll(future, &cx);
         rt_cx_poison(&cx);
         if (answer == RT_PENDING) {
@@ -120,10 +120,10 @@ block_on(struct rt_runtime *runtime, struct rt_future *future, bool broken)
             SIM_ALWAYS(rt_reactor_turn(&runtime->reactor, mode, NULL, 0, &reported) == RT_OK);
         }
     }
-    rt_task_fini(&nobody);
+    rt_task_fini(&carrier);
 }
 
-/* ---- What is blocked on. --------------------------------------------------------------------- */
+/* ---- The program. ---------------------------------------------------------------------------- */
 
 static rt_poll
 parse_poll(struct rt_future *future, struct rt_cx *cx)

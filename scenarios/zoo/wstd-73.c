@@ -1,25 +1,24 @@
 /*
- * wstd-73.c -- a loop that looks at its host only when no task is woken.
+ * wstd-73.c -- a loop that polls its host only when no task is woken.
  *
  * bytecodealliance/wstd#73, fixed by #78. wstd is an async runtime for WASI 0.2 components.
  *
- * The bug. With a run queue in place (wstd-69.c is what came before), block_on emptied it and then
- * blocked in the reactor. A task that works in pieces and yields between them, politely, is
- * back in the queue each time, so the queue is never empty: no pollable is asked about, no
- * timer fires. A timeout beside the work cannot end it.
+ * The bug. With a run queue (wstd-69.c is the version before it), block_on emptied it and then
+ * blocked in the reactor. A task that works in pieces and yields between them is back in the queue
+ * each time, so the queue is never empty: no pollable is polled, no timer fires. A timeout beside
+ * the work cannot end it.
  *
- * The fix. While something is woken, the loop looks at the host every so often without
- * blocking (B2, D11). wstd-73.patch takes the bound on polls between two looks out of
+ * The fix. While a task is woken, the loop polls the host every few polls without blocking (B2,
+ * D11). wstd-73.patch removes the bound on polls between two turns of the host from
  * runtime/runtime.c.
  *
- * Here. A job of 4000 pieces, joined with a deadline of 2 ms that asks it to stop. A join
- * polls only the child that was woken, so the job's yields do not bring the deadline to a look
- * at the clock. How long a piece takes depends on the input, so it is drawn: with short pieces
- * the job is done in time; with others the deadline is overdue by a thousand polls before the
- * job ends by itself.
+ * Here. A job of 4000 pieces, joined with a deadline of 2 ms that stops it. A join polls only the
+ * woken child, so the job's yields do not make the deadline read the clock. The time for a piece
+ * depends on the input, so it is drawn: with short pieces the job is done in time; with others the
+ * deadline is overdue by a thousand polls before the job ends by itself.
  *
  * Cause: not-a-wake in poll_woken or job_poll or never-fired in poll_woken
- * Must end in: starvation (a timer is due and not looked at). Fails on the baseline run: no.
+ * Must end in: starvation (a timer is due and not checked). Fails on the baseline run: no.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +32,7 @@ struct job {
     struct sim_world *world;
     uint64_t piece_ns;
     uint32_t pieces;
-    bool stop; /* Asked for by the deadline. */
+    bool stop; /* Set by the deadline. */
 };
 
 struct deadline {
@@ -51,7 +50,7 @@ struct state {
     struct deadline deadline;
 };
 
-/* One piece a poll; between two of them others may run. */
+/* One piece a poll; other tasks run in between. */
 static rt_poll
 job_poll(struct rt_future *future, struct rt_cx *cx)
 {
@@ -123,10 +122,9 @@ setup(struct sim_world *world)
 #ifdef ZOO_FORM_BROKEN
 SIM_SCENARIO(zoo_wstd_73_broken, .name = "zoo/wstd-73/broken", .bug = "D23",
         .reference = "bytecodealliance/wstd#73",
-        .about = "The host is looked at only when no task is woken: a deadline never comes.",
+        .about = "The host is polled only when no task is woken: a deadline never fires.",
         .setup = setup, .expect = SIM_VERDICT_STARVATION);
 #else
 SIM_SCENARIO(zoo_wstd_73_fixed, .name = "zoo/wstd-73/fixed",
-        .about = "The host is looked at every so often also while tasks are woken.",
-        .setup = setup);
+        .about = "The host is polled regularly even while tasks are woken.", .setup = setup);
 #endif
