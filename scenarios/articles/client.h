@@ -5,7 +5,7 @@
  *      let body = read_to_end(res).await;      FETCH_READS
  *
  * A fetch is the article's `async` block: a future that sends a request, awaits the headers, and
- * reads the body to its end. A send is its first half, for who wants the body in pieces.
+ * reads the body to its end. A send is its first half, for a caller that reads the body in pieces.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,9 +23,9 @@
 struct page {
     const char *url;
     const char *body;
-    size_t chunk; /* The body comes in chunks of at most so many bytes, … */
+    size_t chunk; /* The body arrives in chunks of at most this size, … */
     uint64_t min_ns;
-    uint64_t max_ns; /* … each after so long; and so do the headers. */
+    uint64_t max_ns; /* … each after at most this time; so do the headers. */
 };
 
 /* ---- client.send(req).await ------------------------------------------------------------------ */
@@ -141,7 +141,7 @@ fetch_init(struct fetch *fetch, struct sim_host *host, const struct page *page)
     send_init(&fetch->send, host, page);
 }
 
-/* The whole body came, and nothing else. */
+/* The body arrived whole, and nothing else. */
 static inline bool
 fetch_has_page(const struct fetch *fetch)
 {

@@ -1,10 +1,10 @@
 /*
- * compile_thread.c -- what was left of the threads (S2): one, that compiles.
+ * compile_thread.c -- the one thread that is left (S2): it compiles.
  *
- * "The alien thread pool was replaced with a single compilation thread." Three tasks each want
- * a module: it is compiled by the one thread of a blocking pool, first come, first served, and
- * then called on the reactor. Tasks are cancelled anywhere: a module in the queue is then not
- * compiled, one that is being compiled is compiled for nobody.
+ * "The alien thread pool was replaced with a single compilation thread." Three tasks each want a
+ * module: it is compiled by the one thread of a blocking pool, in the order of requests, and then
+ * called on the reactor. Tasks are cancelled anywhere: a module in the queue is then not compiled,
+ * and the result of a compilation in progress is dropped.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -8,15 +8,15 @@
  *      }
  *
  * Two runtimes on one network: a server with four handlers, and three clients. A client connects,
- * says its line, shuts its side down, and reads what comes back until the end; a handler reads,
- * writes all of it back, and reads again until the end. A connection holds fewer bytes than a line
- * has, so both sides wait for room; the backlog holds one connection less than there are clients;
- * and the server has descriptors for two connections only, so the third is accepted when one is
- * closed: the accept loop pauses, as the article's `?` does not.
+ * sends its line, shuts its side down, and reads the echo until the end; a handler reads, writes
+ * all of it back, and reads again until the end. A connection buffers less than a line, so both
+ * sides wait for space; the backlog holds one connection less than there are clients; and the
+ * server has descriptors for two connections only, so the third is accepted when one is closed: the
+ * accept loop pauses, as the article's `?` does not.
  *
- * Cancelled at any point, refused, cut off and reset, everybody closes what they hold, and a client
- * tries again a few times. What has come back is the beginning of what was said, whatever happens,
- * and all of it where nothing went wrong.
+ * Whether cancelled, refused, cut off or reset, all tasks close their connections, and a client
+ * tries again a few times. The echo is always a prefix of what was sent, and all of it if nothing
+ * failed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -45,7 +45,7 @@ struct handler {
     struct rt_tcp_stream stream;
     struct rt_io_wait wait;
     char text[16];
-    size_t from; /* What is to be written back: text[from .. to-1]. */
+    size_t from; /* To be written back: text[from .. to-1]. */
     size_t to;
 };
 
@@ -103,7 +103,7 @@ handler_poll(struct rt_task *task, struct rt_cx *cx)
             handler->to = moved.size;
         }
         if (moved.err != RT_OK) {
-            return RT_READY; /* The end, or nobody there any more. */
+            return RT_READY; /* The end, or the client has gone. */
         }
     }
 }
@@ -138,7 +138,7 @@ find_free(struct server *server)
     return NULL;
 }
 
-/* Out of descriptors, or of room: nothing says when there are some again. */
+/* Out of descriptors or capacity: no event reports when there are some again. */
 static rt_poll
 pause_a_little(struct server *server, struct rt_cx *cx)
 {
@@ -196,7 +196,7 @@ server_cleanup(struct rt_task *task)
 
 /* ---- A client. ------------------------------------------------------------------------------- */
 
-/* This try is over; the next one, if there is one, begins after a rest. */
+/* This try is over; the next one, if any, begins after a pause. */
 static void
 client_hang_up(struct client *client, rt_err trouble)
 {
@@ -234,9 +234,9 @@ client_hear(struct client *client, struct rt_cx *cx)
 {
     struct rt_tcp_moved moved = {RT_OK, 0};
     while (moved.err == RT_OK) {
-        size_t room = sizeof(client->echo) - client->heard;
+        size_t space = sizeof(client->echo) - client->heard;
         RT_AWAIT(rt_tcp_read(
-                &client->stream, &client->wait, cx, client->echo + client->heard, room, &moved));
+                &client->stream, &client->wait, cx, client->echo + client->heard, space, &moved));
         client->heard += moved.size;
         SIM_ALWAYS(memcmp(client->echo, client->line, client->heard) == 0);
     }
@@ -346,7 +346,7 @@ setup(struct sim_world *world)
     sim_set_state(world, state);
 }
 
-/* Who was not told of any trouble, and was not cancelled, has heard everything. */
+/* A client without an error and not cancelled has received everything. */
 static void
 check(struct sim_world *world, void *argument)
 {

@@ -1,22 +1,22 @@
 /*
  * either_host.c -- one small server, on a host of readiness and on a host of completions.
  *
- * The article on WASI (S1) closes with the remark that its host says "now you may read", and that
- * io_uring, and what comes after WASI 0.2, says "it has been read". The one on a runtime of one's
- * own (S3) names the same trade: epoll, or io_uring at the cost of portability.
+ * The article on WASI (S1) closes with the remark that its host reports "now you may read", while
+ * io_uring, and what follows WASI 0.2, reports "it has been read". The article on a custom runtime
+ * (S3) names the same trade: epoll, or io_uring at the cost of portability.
  *
  * So here is one program twice. Three clients send a line each, in pieces; for each a task reads
- * the line and answers it. Who takes too long is given up: the read in flight is cancelled, and the
- * answer is 408. The tasks are the same code; the two hosts differ in `struct wire` alone:
+ * the line and answers it. A client that takes too long times out: the read in flight is cancelled,
+ * and the answer is 408. The tasks are the same code; the two hosts differ in `struct wire` alone:
  *
- *      readiness      read; if there is nothing, wait until there is, and read again. To give up is
+ *      readiness      read; if nothing is there, wait until there is, and read again. To cancel is
  *                     to stop waiting.
- *      completions    hand the buffer over, wait until it comes back. To give up is to ask for it;
- *                     the answer may be that bytes have come all the same.
+ *      completions    submit the buffer, wait until it is returned. To cancel is to request its
+ *                     return; the result may still be that bytes have arrived.
  *
  * The task may be cancelled at any point (fault `cancel`), also with a read in flight. Its cleanup
  * drops the operation and closes the connection, and neither ends what the host does (U2, U6): the
- * buffers stand in memory that the task does not own. The ring has two places for three tasks.
+ * task does not own the memory of the buffers. The ring has two places for three tasks.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,11 +32,11 @@ static const char *const too_slow = "408 too slow\n";
 
 struct connection;
 
-/* What a task knows of its host. Results are bytes, 0 at the end, or RT_E_CANCELLED. */
+/* A task's interface to its host. Results are bytes, 0 at the end, or RT_E_CANCELLED. */
 struct wire {
     rt_poll (*read)(struct connection *connection, struct rt_cx *cx, int32_t *ret_result);
     rt_poll (*write)(struct connection *connection, struct rt_cx *cx, int32_t *ret_result);
-    void (*give_up)(struct connection *connection); /* Ends the read under way. */
+    void (*give_up)(struct connection *connection); /* Ends the read in flight. */
     void (*close)(struct connection *connection);
 };
 
@@ -194,7 +194,7 @@ static const struct wire readiness_wire = {ready_read, ready_write, ready_give_u
 
 /* ---- On completions. ------------------------------------------------------------------------- */
 
-/* One operation at a time: it is started where none is under way. */
+/* One operation at a time: it is started when none is in flight. */
 static rt_poll
 operate(struct connection *connection, enum rt_opcode opcode, char *buffer, size_t size,
         struct rt_cx *cx, int32_t *ret_result)
@@ -246,7 +246,7 @@ static const struct wire completions_wire = {
 
 /* ---- Both. ----------------------------------------------------------------------------------- */
 
-/* A host that is short of room now (fault `capacity`) is asked again. */
+/* A host without capacity (fault `capacity`) is tried again. */
 static void
 listen(struct readiness *own, struct sim_host *host, const char *line)
 {
@@ -341,7 +341,7 @@ check(struct sim_world *world, void *argument)
 }
 
 SIM_SCENARIO(seed3_readiness, .name = "articles/s3/answer-by-readiness",
-        .about = "Three requests read and answered, some given up, on a host of readiness.",
+        .about = "Three requests read and answered, some timed out, on a host of readiness.",
         .setup = setup_readiness, .check = check, .survives = SIM_FAULT_ALL);
 SIM_SCENARIO(seed1_completions, .name = "articles/s1/answer-by-completion",
         .about = "The same three requests by the same code on a host of completions.",

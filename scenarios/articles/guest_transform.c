@@ -2,15 +2,15 @@
  * guest_transform.c -- guests on the reactor's own thread (S2): records through a transform.
  *
  * The program of the article, after its change. Each transform is a guest on a fiber. Its host
- * function read_record begins to read and leaves a future in the side channel; whoever drives the
- * call takes it and waits for it, and meanwhile the reactor runs others. write_record has room
- * more often than not, and then answers at once: the fast path, no suspend. Between the records
- * the guest computes, is charged fuel, and yields when its interval is used up; it goes on until
- * its task has used up the quota of 500 us, and then gives way (maybe_yield).
+ * function read_record starts a read and leaves a future in the side channel; the task that drives
+ * the call takes it and waits for it, while the reactor runs other tasks. write_record usually has
+ * space and then returns at once: the fast path, no suspend. Between the records the guest
+ * computes, is charged fuel, and yields when its interval is used up; it continues until its task
+ * has used up the quota of 500 us, and then yields to other tasks (maybe_yield).
  *
- * Two transforms share one thread; a heartbeat beside them wants its turn every 2 ms. Their tasks
- * are cancelled anywhere: in a read, at a yield, before they ran. The call is deleted then, the
- * read goes on by itself, and what it finds later is written nowhere.
+ * Two transforms share one thread; a heartbeat beside them has to run every 2 ms. Their tasks are
+ * cancelled anywhere: in a read, at a yield, before they ran. Then the call is deleted, the read
+ * continues, and its result is dropped.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +37,7 @@ struct transform {
     enum rt_trap trap;
     bool cancelled;
 
-    /* The read that is under way. It may outlive the call. */
+    /* The read in flight. It may outlive the call. */
     struct rt_task reader;
     struct sim_input *input;
     struct rt_pollable readable;
@@ -107,7 +107,7 @@ transform_guest(struct rt_guest *guest, const uint64_t *arguments, uint64_t *res
 
 /* ---- Its host functions. --------------------------------------------------------------------- */
 
-/* What was read, if anything, is the answer. */
+/* Completes the reply with what was read, if anything. */
 static void
 answer(struct transform *transform)
 {
@@ -120,7 +120,7 @@ answer(struct transform *transform)
     (void)rt_reply_complete(&transform->reply, &size, 1);
 }
 
-/* invoke_async_host_fn: the reader is asked, and the reply is what the driver awaits. */
+/* invoke_async_host_fn: starts the reader; the driver awaits the reply. */
 static void
 host_read_record(struct rt_host_call *host)
 {
@@ -145,7 +145,7 @@ host_write_record(struct rt_host_call *host)
     host->continuation.callback = rt_answered;
 }
 
-/* ---- The reactor's side of a read: a task that fills a record whenever it is asked to. ------- */
+/* ---- The reactor's side of a read: a task that fills a record on request. -------------------- */
 
 /* READY: a whole record, or the end of the input. */
 static rt_poll
@@ -172,7 +172,7 @@ reader_poll(struct rt_task *task, struct rt_cx *cx)
     struct transform *transform = rt_container_of(task, struct transform, reader);
     for (;;) {
         if (!transform->wanted) {
-            rt_slot_replace(&transform->asked, cx, "somebody who wants a record");
+            rt_slot_replace(&transform->asked, cx, "a request for a record");
             return RT_PENDING;
         }
         RT_AWAIT(fill_record(transform, cx));
@@ -189,7 +189,7 @@ reader_cleanup(struct rt_task *task)
     transform->closed = true;
     transform->got = 0;
     if (transform->wanted) {
-        answer(transform); /* Nobody reads on: the end, as far as its guest is concerned. */
+        answer(transform); /* No further read: the end, as far as its guest is concerned. */
     }
 }
 
@@ -211,7 +211,7 @@ transform_cleanup(struct rt_task *task)
     rt_store_fini(&transform->store);
 }
 
-/* ---- Somebody else on the same thread. ------------------------------------------------------- */
+/* ---- Another task of the thread. ------------------------------------------------------------- */
 
 static rt_poll
 heart_poll(struct rt_task *task, struct rt_cx *cx)
@@ -276,7 +276,7 @@ setup(struct sim_world *world)
     sim_set_state(world, state);
 }
 
-/* Who owns the transforms would look at what has come out, whole or in part. */
+/* Checks what has been written, whole or in part. */
 static void
 check_transform(const struct transform *transform)
 {
@@ -300,7 +300,7 @@ check(struct sim_world *world, void *argument)
     rt_engine_fini(state->engine);
 }
 
-/* It takes it for granted that the host has room for a pollable. */
+/* It assumes that the host has capacity for a pollable. */
 SIM_SCENARIO(seed2_guest_transform, .name = "articles/s2/guest-transform",
         .about = "Guests on fibers transform records; a side channel says what they wait for.",
         .setup = setup, .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CAPACITY);

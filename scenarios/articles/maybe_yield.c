@@ -3,10 +3,10 @@
  *
  * "We have a latency budget for each task that runs on the reactor (~500 us): if a task needs to
  * take longer than that it needs to yield control itself." So the loop that drives a guest awaits
- * maybe_yield after each piece of work. Here two transforms work through their records, 90 us
- * each, and ask before every record; a client, which needs no more than a look every millisecond,
- * is heard in between. No poll takes much more than the quota, or the run is over-budget; and as
- * the runtime may ask a task to give way at any time, each run cuts the work elsewhere.
+ * maybe_yield after each piece of work. Here two transforms work through their records, 90 us each,
+ * and call it before every record; a client, which needs one poll a millisecond, runs in between.
+ * No poll takes much more than the quota, or the run is over-budget; and as the runtime may make a
+ * task yield at any time, each run cuts the work elsewhere.
  *
  * The main function drives the reactor with the runtime's own loop, whose rounds end with the
  * quota.
@@ -16,7 +16,7 @@
 #include "sim/rewake.h"
 
 #define RECORDS 40u
-#define LOOKS 3u
+#define POLLS 3u
 
 struct transform {
     struct rt_task task;
@@ -27,7 +27,7 @@ struct transform {
 
 struct client {
     struct rt_task task;
-    struct rt_interval looks;
+    struct rt_interval interval;
     uint32_t times;
 };
 
@@ -56,11 +56,11 @@ static rt_poll
 client_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct client *client = rt_container_of(task, struct client, task);
-    while (client->times < LOOKS) {
-        RT_AWAIT(rt_interval_poll(&client->looks, cx, NULL));
+    while (client->times < POLLS) {
+        RT_AWAIT(rt_interval_poll(&client->interval, cx, NULL));
         client->times++;
     }
-    rt_interval_cancel(&client->looks);
+    rt_interval_cancel(&client->interval);
     return RT_READY;
 }
 
@@ -86,7 +86,7 @@ setup(struct sim_world *world)
         rt_task_init(&transform->task, transform_poll, NULL, i == 0 ? "upper" : "lower");
         sim_spawn(state->rt, &transform->task);
     }
-    rt_interval_init(&state->client.looks, RT_MS, RT_MS, RT_MISSED_SKIP);
+    rt_interval_init(&state->client.interval, RT_MS, RT_MS, RT_MISSED_SKIP);
     rt_task_init(&state->client.task, client_poll, NULL, "client");
     sim_spawn(state->rt, &state->client.task);
     (void)sim_loop_new(world, "main", main_loop, state);
@@ -103,7 +103,7 @@ check(struct sim_world *world, void *argument)
     SIM_ALWAYS(state->transforms[1].records == RECORDS);
 }
 
-/* All records are owed. */
+/* All records must be done. */
 SIM_SCENARIO(seed2_maybe_yield, .name = "articles/s2/maybe-yield",
-        .about = "Two long transforms ask to give way between records; a client is heard in time.",
+        .about = "Two long transforms can yield between records; a client runs in time.",
         .setup = setup, .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CANCEL);

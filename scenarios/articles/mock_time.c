@@ -3,8 +3,8 @@
  *
  * InitializeMockTime, RunUntilStalled, AdvanceMockTime, RunUntilStalled; EarliestTimerExpiry in
  * between, AwakenTimersUpTo as the turn does it, NewEarliestTimer as the proposal's dispatcher
- * would override it, and the dump of who waits for what. The test says which nanosecond it is,
- * under every order of the tasks.
+ * would override it, and the dump of blocked tasks and their waits. The test sets the clock to the
+ * nanosecond, under every order of the tasks.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,8 +23,8 @@ struct napper {
 struct state {
     struct sim_rt *rt;
     struct napper nappers[NAPS]; /* Of 50 and 30 ms. */
-    uint64_t earliest_ns;        /* What NewEarliestTimer was told last … */
-    uint32_t told;               /* … and how often. */
+    uint64_t earliest_ns;        /* The argument of the last NewEarliestTimer, … */
+    uint32_t reported;           /* … and the number of its calls. */
     bool completed;
 };
 
@@ -48,10 +48,10 @@ new_earliest_timer(void *argument, uint64_t deadline_ns)
 {
     struct state *state = argument;
     state->earliest_ns = deadline_ns;
-    state->told++;
+    state->reported++;
 }
 
-/* RunUntilStalled, with the look at the timers that the proposal's dispatcher has inside. */
+/* RunUntilStalled, with the check of the timers that the proposal's dispatcher contains. */
 static struct rt_run_result
 run_until_stalled(struct state *state)
 {
@@ -79,12 +79,12 @@ test_main(struct sim_world *world, void *argument)
         SIM_ALWAYS(rt_post(&runtime->executor, &state->nappers[i].task) == RT_OK);
     }
     struct rt_run_result result = run_until_stalled(state);
-    /* Not "exactly": whoever sleeps may be polled for nothing. */
+    /* Not "exactly": a task may be polled spuriously. */
     SIM_ALWAYS(result.polled >= NAPS && result.remaining == NAPS);
     SIM_ALWAYS(result.stall == RT_STALL_SLEEPING);
     SIM_ALWAYS(rt_runtime_next_deadline(runtime) == 30 * RT_MS);
-    /* Told of the first timer, and of the other when that is the earlier one. */
-    SIM_ALWAYS(state->earliest_ns == 30 * RT_MS && (state->told == 1 || state->told == 2));
+    /* Called for the first timer, and for the other if that is earlier. */
+    SIM_ALWAYS(state->earliest_ns == 30 * RT_MS && (state->reported == 1 || state->reported == 2));
     expect_report(state, "long nap: sleep\nshort nap: sleep\n");
 
     SIM_ALWAYS(sim_advance_to_next(world));

@@ -9,14 +9,14 @@
  *          }
  *      }
  *
- * No executor: nobody spawns, so one future is polled again whenever the reactor has reported
- * something, and whom it woke does not matter. It matters below: "concurrency primitives may
- * construct their own wakers", so the reactor calls every waker, and the join polls only the
- * child that was meant.
+ * No executor: without a spawn there is one future, which is polled again whenever the reactor has
+ * reported an event, whatever it woke. The wakers matter below it: "concurrency primitives may
+ * construct their own wakers", so the reactor calls every waker, and the join polls only the child
+ * that was woken.
  *
- * The future is a join of two requests and a sleep that is made as the article makes it, of
- * subscribe_duration and wait_for. None of them wakes itself while it is polled: this
- * block_on would sleep through that, which is why the runtime has another one (B1; zoo/wstd-71).
+ * The future is a join of two requests and a sleep that is made as in the article, of
+ * subscribe_duration and wait_for. None of them wakes itself while it is polled: this block_on
+ * would miss that wake, which is why the runtime has another one (B1; zoo/wstd-71).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,12 +63,12 @@ struct state {
     bool answered;
 };
 
-/* One poll with a noop waker. The task behind it is never posted: it is where waits are listed. */
+/* One poll with a noop waker. Its task is never posted: waits are listed in it. */
 static rt_poll
-poll_once(struct rt_future *future, struct rt_executor *executor, struct rt_task *nobody)
+poll_once(struct rt_future *future, struct rt_executor *executor, struct rt_task *carrier)
 {
     struct rt_cx cx;
-    rt_cx_init(&cx, executor, nobody, rt_waker_noop());
+    rt_cx_init(&cx, executor, carrier, rt_waker_noop());
     rt_poll answer = rt_future_poll(future, &cx);
     rt_cx_poison(&cx);
     return answer;
@@ -84,13 +84,13 @@ never_polled(struct rt_task *task, struct rt_cx *cx)
 static void
 block_on(struct rt_runtime *runtime, struct rt_future *future)
 {
-    struct rt_task nobody;
-    rt_task_init(&nobody, never_polled, NULL, "block_on");
-    while (poll_once(future, &runtime->executor, &nobody) == RT_PENDING) {
+    struct rt_task carrier;
+    rt_task_init(&carrier, never_polled, NULL, "block_on");
+    while (poll_once(future, &runtime->executor, &carrier) == RT_PENDING) {
         uint32_t woken = 0;
         SIM_ALWAYS(rt_reactor_turn(&runtime->reactor, RT_TURN_BLOCK, NULL, 0, &woken) == RT_OK);
     }
-    rt_task_fini(&nobody);
+    rt_task_fini(&carrier);
 }
 
 static void
@@ -132,7 +132,7 @@ check(struct sim_world *world, void *argument)
     SIM_ALWAYS(sim_now(world) >= NAP);
 }
 
-/* It takes it for granted that the host has room for a pollable. */
+/* It assumes that the host has capacity for a pollable. */
 SIM_SCENARIO(seed1_noop_block_on, .name = "articles/s1/noop-block-on",
         .about = "The WASI article's block_on with a noop waker: two requests and a sleep.",
         .setup = setup, .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CAPACITY);

@@ -1,17 +1,17 @@
 /*
  * policies.c -- "specialized scheduling" of the thread-per-core article (S3), three times.
  *
- * The article names priority queues, deadline scheduling and fair shares as a reason to build one's
- * own runtime. Here is a database engine's thread with three kinds of work, under each of them:
+ * The article names priority queues, deadline scheduling and fair shares as a reason to build a
+ * custom runtime. Here is a database engine's thread with three kinds of work, under each of them:
  *
- *   requests   come in one after the other, and each should be answered soon;
- *   flusher    has to have its page written by a moment;
- *   compactor  has a lot to do, in pieces, and no hurry: it gives way whenever it is asked to.
+ *   requests   arrive one after the other, and each should be answered soon;
+ *   flusher    has to have its page written by a deadline;
+ *   compactor  has a lot of work, in pieces, and no deadline: it yields when it should.
  *
- * Every kind says one number about itself, and what the number means is the policy's: how important
- * it is, by when it must be done, how much of the thread it gets. The same program is right under
- * each; what a user would hold it to differs, and stands in `check`: who is more important is
- * polled first, who is due first is polled first, and of a fair share nobody is left out.
+ * Every kind has one number, whose meaning depends on the policy: its priority, its deadline, its
+ * share of the thread. The same program is right under each; what a user would assert differs, and
+ * is in `check`: the most important is polled first, the earliest deadline is polled first, and
+ * with fair shares each task is polled.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ struct work {
     uint32_t left; /* Pieces of work. */
     uint64_t piece_ns;
     uint64_t pause_ns;   /* Between two pieces; 0: none. */
-    uint32_t first_poll; /* As the n-th of all. */
+    uint32_t first_poll; /* Its position among the polls of all. */
     uint32_t polls;
     bool slept;
 };
@@ -43,7 +43,7 @@ struct state {
     uint32_t polls; /* Of all three. */
 };
 
-/* One piece after the other: work, then a pause where there is one, and way for others. */
+/* One piece after the other: work, then a pause if there is one, and a yield. */
 static rt_poll
 work_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -80,8 +80,8 @@ work_init(struct work *work, struct state *state, const char *name, uint32_t pie
     work->task.rank = rank;
 }
 
-/* `ranks`: of requests, flusher and compactor. The compactor comes first, so that order by time of
- * waking would be the wrong one. */
+/* `ranks`: of requests, flusher and compactor. The compactor is woken first, so the order of
+ * wakes would be wrong. */
 static void
 build(struct sim_world *world, enum sim_order order, const uint64_t ranks[3])
 {
@@ -109,7 +109,7 @@ priority_setup(struct sim_world *world)
 static void
 edf_setup(struct sim_world *world)
 {
-    /* The flusher is due first; the compactor by no moment at all. */
+    /* The flusher has the earliest deadline; the compactor has none. */
     build(world, SIM_ORDER_EDF, (const uint64_t[3]){2 * RT_MS, RT_MS, 0});
 }
 
@@ -137,7 +137,7 @@ edf_check(struct sim_world *world, void *argument)
     SIM_ALWAYS(state->requests.first_poll < state->compactor.first_poll);
 }
 
-/* Nobody has run before, so all have their first poll among the first three. */
+/* No task has run before, so all have their first poll among the first three. */
 static void
 fair_check(struct sim_world *world, void *argument)
 {
@@ -148,7 +148,7 @@ fair_check(struct sim_world *world, void *argument)
     SIM_ALWAYS(state->compactor.first_poll <= 3);
 }
 
-/* Who is cancelled before its first poll has no place in an order. */
+/* A task that is cancelled before its first poll has no position. */
 SIM_SCENARIO(seed3_priority, .name = "articles/s3/priority",
         .about = "Requests, a flusher and a compactor on one thread, the most important first.",
         .setup = priority_setup, .check = priority_check, .order = SIM_ORDER_PRIORITY,

@@ -1,12 +1,12 @@
 /*
- * producers_and_consumers.c -- a bounded channel, reservations, and anybody may be cancelled.
+ * producers_and_consumers.c -- a bounded channel, reservations, and any task may be cancelled.
  *
- * The channel that the articles S4 and S5 take for granted, with one or two places. One producer
- * sends what it has; another one reserves a place first, because its item is dear, and makes it
- * while it holds the permit. Two consumers take what comes, and one of them has no patience: it
- * gives a receive up and makes a new one. Whoever is cancelled leaves in its cleanup: a place that
- * it was granted, an item that it was granted, or a permit must reach the next in line, and its
- * side of the channel goes with it.
+ * The channel that the articles S4 and S5 take for granted, with capacity one or two. One producer
+ * sends its items; another one reserves a permit first, because its item is expensive, and makes it
+ * while it holds the permit. Two consumers receive items, and one of them has a time limit: it
+ * drops a receive and makes a new one. A cancelled task leaves in its cleanup: capacity or an item
+ * that it was granted, or a permit, must reach the next waiter, and its side of the channel is
+ * closed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -125,7 +125,7 @@ maker_cleanup(struct rt_task *task)
     rt_channel_drop_sender(maker->channel);
 }
 
-/* No patience: what it may have been granted goes to the other consumer. */
+/* The limit has passed: an item that it was granted goes to the other consumer. */
 static void
 consumer_begin(struct consumer *consumer)
 {
@@ -152,7 +152,7 @@ consumer_poll(struct rt_task *task, struct rt_cx *cx)
         if (!consumer->receiving) {
             consumer_begin(consumer);
         }
-        /* Time is looked at first, on purpose: an item may have been granted at that moment. */
+        /* The timer is checked first on purpose: an item may have been granted meanwhile. */
         if (rt_sleep_poll(&consumer->patience, cx) == RT_READY) {
             consumer_stop(consumer);
             consumer->patience_ns = RT_NEVER;
@@ -207,7 +207,7 @@ setup(struct sim_world *world)
     sim_set_state(world, state);
 }
 
-/* Everybody has gone; the storage is free to be used again. */
+/* All tasks have ended; the storage may be reused. */
 static void
 check(struct sim_world *world, void *argument)
 {
@@ -217,5 +217,5 @@ check(struct sim_world *world, void *argument)
 }
 
 SIM_SCENARIO(seed_producers_and_consumers, .name = "articles/sync/producers-and-consumers",
-        .about = "A channel of one or two places, reservations, and anybody may be cancelled.",
+        .about = "A channel of capacity one or two, reservations, and any task may be cancelled.",
         .setup = setup, .check = check, .survives = SIM_FAULT_ALL);

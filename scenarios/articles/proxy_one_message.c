@@ -3,7 +3,7 @@
  *
  * ProxyOneMessage::Poll, in C: if there is no send future yet, PollRead; when there is data, start
  * to send it; then poll the send. The test drives the dispatcher as the proposal's testing
- * functions do: run until stalled, look, advance the mock clock, run until stalled.
+ * functions do: run until stalled, check, advance the mock clock, run until stalled.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,9 +11,9 @@
 
 #include "sim/rewake.h"
 
-/* How far the test moves the mock clock at a time. In between nobody looks at the host, and a look
- * may report some of what is ready and leave the rest to the next one: so late may a wake be, and
- * so much slack does this scenario declare. */
+/* How far the test moves the mock clock at a time. The host is not polled in between, and a poll
+ * may report some of what is ready and leave the rest to the next one: a wake may be that late,
+ * so the scenario declares that slack. */
 #define TICK (5 * RT_MS)
 #define SLACK (10 * TICK)
 
@@ -40,7 +40,7 @@ struct state {
     bool completed;
 };
 
-/* PollRead: READY when the whole message is here. */
+/* PollRead: READY when the whole message has arrived. */
 static rt_poll
 poll_read(struct proxy *proxy, struct rt_cx *cx)
 {
@@ -81,7 +81,7 @@ proxy_poll(struct rt_task *task, struct rt_cx *cx)
     return poll_send(proxy, cx);
 }
 
-/* The proposal's Cleanup: the task will not be touched again, its resources go back. */
+/* The proposal's Cleanup: the task will not be touched again, its resources are returned. */
 static void
 proxy_cleanup(struct rt_task *task)
 {
@@ -92,8 +92,8 @@ proxy_cleanup(struct rt_task *task)
     proxy->cleaned = true;
 }
 
-/* The test of the proposal: RunUntilStalled, AdvanceMockTime, again. The reactor's look at the host
- * is the dispatcher's own affair in Pigweed; here it is a turn that does not block. */
+/* The test of the proposal: RunUntilStalled, AdvanceMockTime, again. Polling the host is
+ * internal to the dispatcher in Pigweed; here it is a turn that does not block. */
 static void
 test_main(struct sim_world *world, void *argument)
 {
@@ -143,7 +143,7 @@ check(struct sim_world *world, void *argument)
     SIM_ALWAYS(size == SIZE && memcmp(written, MESSAGE, SIZE) == 0);
 }
 
-/* The message is owed: a proxy that is cancelled, or refused a pollable, sends none. */
+/* The message must be sent: a proxy that is cancelled, or refused a pollable, sends none. */
 SIM_SCENARIO(seed4_proxy, .name = "articles/s4/proxy-one-message",
         .about = "Read one message, then send it: run until stalled, advance the mock clock.",
         .setup = setup, .check = check, .slack_ns = SLACK,

@@ -1,9 +1,9 @@
 /*
  * race_timeout.c -- "any mode of concurrency you might want" (S1): a race under a timeout.
  *
- * Two mirrors have the same page. A reader asks both, takes the one that has answered whole
- * first, and gives the other up; after a while it gives up both. Whoever is given up, in
- * whatever stage, leaves nothing behind: no wait, no pollable, no wake of the reader.
+ * Two mirrors have the same page. A reader asks both, takes the first complete answer, and drops
+ * the other request; after a limit it drops both. A dropped request, in whatever stage, leaves
+ * nothing: no wait, no pollable, no wake of the reader.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -58,7 +58,7 @@ setup(struct sim_world *world)
     sim_set_state(world, reader);
 }
 
-/* A page in time is a whole page, and there is one winner. */
+/* A page in time is complete, and there is one winner. */
 static void
 check(struct sim_world *world, void *state)
 {
@@ -71,7 +71,7 @@ check(struct sim_world *world, void *state)
     SIM_SOMETIMES(reader->done && !reader->timeout.expired && reader->race.winner == 1);
 }
 
-/* It takes it for granted that the host has room for a pollable. */
+/* It assumes that the host has capacity for a pollable. */
 SIM_SCENARIO(seed1_race_timeout, .name = "articles/s1/race-timeout",
         .about = "Two mirrors of one page race, under a timeout.", .setup = setup, .check = check,
         .survives = SIM_FAULT_ALL & ~SIM_FAULT_CAPACITY);

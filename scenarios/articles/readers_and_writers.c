@@ -1,9 +1,9 @@
 /*
  * readers_and_writers.c -- a semaphore of three: readers take one permit, writers all of them.
  *
- * A writer collects permits at the head of the line while readers leave, and readers behind it
- * wait, or it would never write. Whoever is cancelled gives back what it holds, what it was granted
- * and what it had collected.
+ * A writer collects permits at the head of the queue while readers leave, and readers after it
+ * wait, or it would never write. A cancelled task returns what it holds, what it was granted and
+ * what it had collected.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ struct visitor {
 
 struct library {
     struct rt_semaphore semaphore;
-    uint32_t inside; /* Permits in use, as the visitors count. */
+    uint32_t inside; /* Permits in use, as the tasks count. */
     struct visitor visitors[VISITORS];
 };
 

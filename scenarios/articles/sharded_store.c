@@ -1,15 +1,15 @@
 /*
  * sharded_store.c -- a key-value store on the thread-per-core runtime of article S3.
  *
- * "Tasks pinned to specific cores with no migration": each core has a runtime of its own, and a
- * part of the keys. A request comes in on any shard; where its key lives elsewhere the owner is
- * asked with a message, and the connection's task awaits the answer on its own shard. No lock,
- * nothing shared but the lanes between two shards. An operator's thread, which is no shard (an
- * alien in Seastar's words), looks into the store from outside, and closes the house: when all
- * connections are served, or (shards-shutdown) at any moment, with messages under way.
+ * "Tasks pinned to specific cores with no migration": each core has a separate runtime, and a part
+ * of the keys. A request arrives at any shard; if another shard owns its key, that shard gets a
+ * message, and the connection's task awaits the answer on its own shard. No lock; the lanes between
+ * two shards are the only shared state. An operator's thread, which is no shard (an alien in
+ * Seastar's words), reads the store from outside, and closes the shards: when all connections are
+ * served, or (shards-shutdown) at any time, with messages in flight.
  *
- * The operator sleeps until it is told. One that looked in every so often would wake each shard by
- * doing so, and no shard that sleeps on a message would ever be found asleep.
+ * The operator sleeps until it is woken. If it polled instead, it would wake each shard by doing
+ * so, and no shard that misses a message would be found asleep.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@
 
 struct state;
 
-/* A request: add `amount` to the counter `key`, and say what it is then. */
+/* A request: adds `amount` to the counter `key`, and returns the result. */
 struct request {
     struct rt_submit submit;
     struct state *state;
@@ -36,14 +36,14 @@ struct connection {
     struct state *state;
     struct rt_shard *shard;
     struct request request;
-    struct rt_submit leave; /* To shard 0, which counts who is left. */
+    struct rt_submit leave; /* To shard 0, which counts open connections. */
     bool leaving;
     bool asking;
     uint32_t asked;
-    uint32_t last[KEYS]; /* What it was told last, by key: counters only grow. */
+    uint32_t last[KEYS]; /* The last answer, by key: counters only grow. */
 };
 
-/* Disk, or whatever an owner waits for before it answers a slow request. */
+/* Disk, or another wait of the owner before it answers a slow request. */
 struct lookup {
     struct rt_task task;
     struct rt_sleep disk;
@@ -54,15 +54,15 @@ struct lookup {
 
 struct state {
     struct sim_house *house;
-    bool early;              /* The house is closed whenever the operator likes. */
-    uint32_t counters[KEYS]; /* Counter k belongs to shard k % SHARDS; nobody else looks. */
+    bool early;              /* The operator closes the shards at any time. */
+    uint32_t counters[KEYS]; /* Counter k belongs to shard k % SHARDS; no other one reads it. */
     uint32_t added;
     uint32_t refused;
     uint32_t open; /* Connections that are not served; belongs to shard 0. */
     struct connection connections[SHARDS * CONNECTIONS];
     struct lookup lookups[SHARDS];
     struct sim_loop *operator;
-    struct rt_message look;
+    struct rt_message query;
     uint32_t seen;
 };
 
@@ -86,7 +86,7 @@ lookup_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* Also when the task is cancelled: whoever has taken a message answers it. */
+/* Also when the task is cancelled: a task that has taken a message answers it. */
 static void
 lookup_cleanup(struct rt_task *task)
 {
@@ -97,7 +97,7 @@ lookup_cleanup(struct rt_task *task)
     rt_message_answer(lookup->message, lookup->shard, result);
 }
 
-/* Key 0 of each shard lives on disk, and one at a time is looked up; the rest is in memory. */
+/* Key 0 of each shard is on disk, and one at a time is read; the rest is in memory. */
 static void
 handle_request(struct rt_message *message, struct rt_shard *shard)
 {
@@ -132,7 +132,7 @@ handle_leave(struct rt_message *message, struct rt_shard *shard)
     rt_message_answer(message, shard, RT_OK);
 }
 
-/* ---- On the shard where the request came in. ------------------------------------------------- */
+/* ---- On the shard where the request arrived. ------------------------------------------------- */
 
 static rt_poll
 ask(struct connection *connection, struct rt_cx *cx)
@@ -177,7 +177,7 @@ connection_poll(struct rt_task *task, struct rt_cx *cx)
 static void
 count_open(struct rt_message *message, struct rt_shard *shard)
 {
-    struct state *state = rt_container_of(message, struct state, look);
+    struct state *state = rt_container_of(message, struct state, query);
     uint32_t first = shard->number * CONNECTIONS;
     for (uint32_t i = first; i < first + CONNECTIONS; i++) {
         state->seen += state->connections[i].asked;
@@ -185,22 +185,22 @@ count_open(struct rt_message *message, struct rt_shard *shard)
     rt_message_answer(message, shard, RT_OK);
 }
 
-/* On the shard's thread: the operator may go on. */
+/* On the shard's thread: wakes the operator. */
 static void
-tell_operator(struct rt_message *message, struct rt_shard *shard)
+wake_operator(struct rt_message *message, struct rt_shard *shard)
 {
-    struct state *state = rt_container_of(message, struct state, look);
+    struct state *state = rt_container_of(message, struct state, query);
     (void)shard;
     sim_loop_wake(state->operator);
 }
 
-/* How many requests `shard` has seen through; nobody may look but the shard itself. */
+/* The number of requests that `shard` has completed; only the shard itself may read it. */
 static rt_err
-look_into(struct sim_world *world, struct state *state, uint32_t shard)
+query_shard(struct sim_world *world, struct state *state, uint32_t shard)
 {
-    rt_message_init(&state->look, count_open, tell_operator);
-    rt_err err = rt_alien_submit(&state->look, sim_house_shard(state->house, shard));
-    while (err == RT_OK && !rt_message_is_idle(&state->look)) {
+    rt_message_init(&state->query, count_open, wake_operator);
+    rt_err err = rt_alien_submit(&state->query, sim_house_shard(state->house, shard));
+    while (err == RT_OK && !rt_message_is_idle(&state->query)) {
         sim_loop_block(world, 0, "the shard's answer", RT_HERE);
     }
     return err;
@@ -211,7 +211,7 @@ all_served(struct sim_world *world, struct state *state)
 {
     state->seen = 0;
     for (uint32_t i = 0; i < SHARDS; i++) {
-        SIM_ALWAYS(look_into(world, state, i) == RT_OK);
+        SIM_ALWAYS(query_shard(world, state, i) == RT_OK);
     }
     return state->seen == SHARDS * CONNECTIONS * REQUESTS;
 }
@@ -230,12 +230,12 @@ operator_main(struct sim_world *world, void *argument)
     }
     rt_shards_close(sim_house_shards(state->house));
     if (state->early) {
-        rt_err err = look_into(world, state, 0);
+        rt_err err = query_shard(world, state, 0);
         SIM_ALWAYS(err == RT_OK || err == RT_E_CLOSED);
     }
 }
 
-/* ---- Both stories. --------------------------------------------------------------------------- */
+/* ---- Both scenarios. ------------------------------------------------------------------------- */
 
 static void
 open_connection(struct state *state, uint32_t number)
@@ -295,10 +295,10 @@ check(struct sim_world *world, void *argument)
     }
 }
 
-/* A request that was sent is answered: whoever waits for it is there. */
+/* A request that was sent is answered: its sender waits for the answer. */
 SIM_SCENARIO(seed3_sharded_store, .name = "articles/s3/sharded-store",
-        .about = "Thread per core: a request comes in on one shard, its key lives on another.",
+        .about = "Thread per core: a request arrives at one shard, another owns its key.",
         .setup = setup, .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CANCEL);
 SIM_SCENARIO(seed3_shards_shutdown, .name = "articles/s3/shards-shutdown",
-        .about = "The sharded store is closed while messages are under way.",
+        .about = "The sharded store is closed while messages are in flight.",
         .setup = setup_shutdown, .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CANCEL);

@@ -3,8 +3,8 @@
  *
  * Each task adds one, several times, and sleeps between reading and writing. A task that is
  * cancelled in between has added nothing and unlocks; one that was handed the mutex and is
- * cancelled before its poll hands it on. When all are done they tell an auditor, through a oneshot
- * each, how often they added; one that was cancelled goes away without a word.
+ * cancelled before its poll hands it on. At the end each task reports through a oneshot to an
+ * auditor how often it added; a cancelled task reports nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,12 +32,12 @@ struct adder {
 struct account {
     struct rt_mutex mutex;
     uint32_t counter;
-    uint32_t added; /* By those who were not cancelled. */
-    bool all_told;  /* Nobody was. */
+    uint32_t added;    /* By tasks that were not cancelled. */
+    bool all_reported; /* No task was cancelled. */
     struct adder adders[ADDERS];
     struct rt_task auditor;
     struct rt_oneshot_wait wait;
-    uint32_t told;
+    uint32_t reports;
     bool waiting;
 };
 
@@ -63,7 +63,7 @@ adder_poll(struct rt_task *task, struct rt_cx *cx)
         adder->stage = ADDER_IDLE;
         rt_mutex_unlock(&account->mutex);
     }
-    (void)!rt_oneshot_send(&adder->report, &adder->added); /* An auditor who has gone is no loss. */
+    (void)!rt_oneshot_send(&adder->report, &adder->added); /* The auditor may have ended. */
     return RT_READY;
 }
 
@@ -85,23 +85,23 @@ static rt_poll
 auditor_poll(struct rt_task *task, struct rt_cx *cx)
 {
     struct account *account = rt_container_of(task, struct account, auditor);
-    while (account->told < ADDERS) {
+    while (account->reports < ADDERS) {
         if (!account->waiting) {
-            rt_oneshot_wait_init(&account->wait, &account->adders[account->told].report);
+            rt_oneshot_wait_init(&account->wait, &account->adders[account->reports].report);
             account->waiting = true;
         }
         RT_AWAIT(rt_oneshot_poll(&account->wait, cx));
         account->waiting = false;
-        account->told++;
+        account->reports++;
         if (account->wait.err == RT_OK) {
             account->added += *(uint32_t *)account->wait.value;
         } else {
             SIM_ALWAYS(account->wait.err == RT_E_CANCELLED);
-            account->all_told = false;
+            account->all_reported = false;
         }
     }
     SIM_ALWAYS(account->counter >= account->added);
-    SIM_ALWAYS(!account->all_told || account->counter == ADDERS * TIMES);
+    SIM_ALWAYS(!account->all_reported || account->counter == ADDERS * TIMES);
     return RT_READY;
 }
 
@@ -113,7 +113,7 @@ auditor_cleanup(struct rt_task *task)
         rt_oneshot_wait_drop(&account->wait);
         account->waiting = false;
     }
-    for (uint32_t i = account->told; i < ADDERS; i++) {
+    for (uint32_t i = account->reports; i < ADDERS; i++) {
         (void)rt_oneshot_drop_receiver(&account->adders[i].report);
     }
 }
@@ -124,7 +124,7 @@ setup(struct sim_world *world)
     static const char *const names[ADDERS] = {"anna", "bert", "carl"};
     struct sim_rt *rt = sim_rt_new(world, NULL);
     struct account *account = sim_new(world, struct account);
-    account->all_told = true;
+    account->all_reported = true;
     rt_mutex_init(&account->mutex);
     for (uint32_t i = 0; i < ADDERS; i++) {
         struct adder *adder = &account->adders[i];
@@ -139,7 +139,7 @@ setup(struct sim_world *world)
     sim_set_state(world, account);
 }
 
-/* Everybody has gone: nothing is locked, nothing waits. */
+/* All tasks have ended: nothing is locked, no task waits. */
 static void
 check(struct sim_world *world, void *state)
 {

@@ -1,9 +1,9 @@
 /*
- * socket_story.c -- the proposal's small socket example (S4), in polls and in callbacks.
+ * socket.c -- the proposal's small socket example (S4), in polls and in callbacks.
  *
- * The peer sends a line in chunks and then nothing more; every letter comes back raised. What
- * arrives late, is moved in part, or is reported for nothing is the host's affair. The two programs
- * are in files of their own, and this one knows only how they are started.
+ * The peer sends a line in chunks and then nothing more; every letter is returned in upper case.
+ * The host delays, splits and spuriously reports. The two programs are in separate files, and this
+ * one calls only their start functions.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -114,11 +114,11 @@ check(struct sim_world *world, void *argument)
     rt_pollable_drop(&state->socket.writable);
 }
 
-/* The message is owed: a task that is cancelled, or refused a pollable, sends none. */
+/* The message must be sent: a task that is cancelled, or refused a pollable, sends none. */
 SIM_SCENARIO(seed4_socket_polls, .name = "articles/s4/socket-polls",
         .about = "Receive, process, send, as one task that is polled.", .setup = set_up_polls,
         .check = check, .survives = SIM_FAULT_ALL & ~(SIM_FAULT_CANCEL | SIM_FAULT_CAPACITY));
 SIM_SCENARIO(seed4_socket_callbacks, .name = "articles/s4/socket-callbacks",
-        .about = "Receive, process, send, as callbacks that post each other.",
+        .about = "Receive, process, send, as callbacks that schedule each other.",
         .setup = set_up_callbacks, .check = check,
         .survives = SIM_FAULT_ALL & ~(SIM_FAULT_CANCEL | SIM_FAULT_CAPACITY));

@@ -1,9 +1,9 @@
 /*
- * socket.h -- the small socket of the proposal's size comparison (S4), and what is made of it.
+ * socket.h -- the small socket of the proposal's size comparison (S4), and two programs over it.
  *
- * The same thing twice: receive data, process it, send it, until the other side is done. Once with
- * polls (socket_polls.c), once with callbacks (socket_callbacks.c). Both know nothing but the
- * runtime and this file, so that they can be compiled, and weighed, alone.
+ * The same program twice: receive data, process it, send it, until the peer has closed. Once with
+ * polls (socket_polls.c), once with callbacks (socket_callbacks.c). Both include only the runtime
+ * and this file, so that they can be compiled, and their sizes compared, alone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,10 +40,10 @@ struct echo_task {
     char data[SOCKET_BUFFER];
 };
 
-/* To be posted by the caller; it is ready when the other side has closed. */
+/* To be posted by the caller; ready when the peer has closed. */
 void echo_task_init(struct echo_task *echo, struct socket *socket);
 
-/* ---- With callbacks: one function for each thing that can happen. ---------------------------- */
+/* ---- With callbacks: one function for each event. -------------------------------------------- */
 
 struct echo_wait {
     struct rt_future future;
@@ -65,7 +65,7 @@ struct echo_callbacks {
     char data[SOCKET_BUFFER];
 };
 
-/* Starts; calls `done` once, with RT_OK when the other side has closed. Errors of rt_post. */
+/* Starts; calls `done` once, with RT_OK when the peer has closed. Errors of rt_post. */
 RT_MUST_CHECK rt_err echo_callbacks_start(struct echo_callbacks *echo, struct rt_executor *executor,
         struct socket *socket, void (*done)(void *argument, rt_err status), void *argument);
 

@@ -29,7 +29,7 @@ finish(struct echo_callbacks *echo, rt_err status)
     echo->done(echo->argument, status);
 }
 
-/* Calls `callback` when `wait` says so; a refusal is the end. */
+/* Calls `callback` when `wait` is ready; an error ends the program. */
 static void
 call_when(struct echo_callbacks *echo, struct rt_callback *callback, struct echo_wait *wait,
         struct rt_pollable *pollable)

@@ -1,5 +1,5 @@
 /*
- * socket_polls.c -- receive, process, send: written as it is thought, in one function.
+ * socket_polls.c -- receive, process, send: sequential code in one function.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

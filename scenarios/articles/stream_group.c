@@ -3,9 +3,9 @@
  *
  * "APIs such as Vec::join and StreamGroup even provide access to the unbounded concurrency
  * primitives people typically use local executors for." A browser loads a page in one task: each
- * response is a stream of chunks, all of them are one group, and chunks are put where they
- * belong as they come. The first chunk of the page names a picture, which is inserted while
- * the group is being read; an advertisement is removed when its second chunk comes.
+ * response is a stream of chunks, all of them are one group, and a chunk is stored in its page when
+ * it arrives. The first chunk of the page names a picture, which is inserted while the group is
+ * being read; an advertisement is removed at its second chunk.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +32,7 @@ struct body {
     bool sent;
     char chunk[CHUNK]; /* The item, until the next poll. */
     size_t chunk_size;
-    char text[CLIENT_BODY_MAX]; /* What the browser has of it. */
+    char text[CLIENT_BODY_MAX]; /* What the browser has received of it. */
     size_t length;
     uint32_t chunks;
 };
@@ -130,7 +130,7 @@ browser_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* Also where it is cancelled in the middle: every request is given up with the group. */
+/* Also if it is cancelled in the middle: every request is dropped with the group. */
 static void
 browser_cleanup(struct rt_task *task)
 {
@@ -165,7 +165,7 @@ check(struct sim_world *world, void *state)
     }
 }
 
-/* It takes it for granted that the host has room for a pollable. */
+/* It assumes that the host has capacity for a pollable. */
 SIM_SCENARIO(seed1_stream_group, .name = "articles/s1/stream-group",
         .about = "Four bodies in one stream group; one joins late, one is removed.", .setup = setup,
         .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CAPACITY);

@@ -102,9 +102,9 @@ setup(struct sim_world *world)
     sim_set_state(world, state);
 }
 
-/* The article prints what it expects; a user would assert as much. Not how late it is: where the
- * clock is put back (a fault that the story survives) 150 ms of sleep end before 150 ms, and a
- * timer that is early by its own clock is found without an assertion. */
+/* The article prints what it expects; a user would assert as much. But not a lower bound: where
+ * a fault sets the clock back, 150 ms of sleep end before 150 ms, and a timer that is early by
+ * its own clock is found without an assertion. */
 static void
 check(struct sim_world *world, void *argument)
 {
@@ -113,7 +113,7 @@ check(struct sim_world *world, void *argument)
     SIM_ALWAYS(state->completed);
 }
 
-/* All three are owed their ends. */
+/* All three must end. */
 SIM_SCENARIO(seed3_three_tasks, .name = "articles/s3/three-tasks",
         .about = "Three tasks of a thread-per-core runtime: sleep 100, sleep 50 and 100, none.",
         .setup = setup, .check = check, .order = SIM_ORDER_FIFO,

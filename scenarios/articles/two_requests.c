@@ -9,8 +9,8 @@
  *      })
  *
  * Client, send and the async blocks are in client.h. Both run inside one task, driven by
- * rt_block_on: the join gives each half a waker of its own, so a chunk of one body does not
- * cost a look at the other.
+ * rt_block_on: the join gives each half a separate waker, so a chunk of one body does not cause a
+ * poll of the other.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -64,7 +64,7 @@ setup(struct sim_world *world)
     sim_set_state(world, state);
 }
 
-/* A user of the two bodies would look at them. */
+/* A user of the two bodies would check them. */
 static void
 check(struct sim_world *world, void *argument)
 {
@@ -75,7 +75,7 @@ check(struct sim_world *world, void *argument)
     SIM_ALWAYS(fetch_has_page(&state->fetches[1]));
 }
 
-/* A page is owed: a task that is cancelled, or refused a pollable, has none. */
+/* Both pages must arrive: a task that is cancelled, or refused a pollable, has none. */
 SIM_SCENARIO(seed1_two_requests, .name = "articles/s1/two-requests",
         .about = "Two HTTP requests, headers and bodies, joined in one task over the WASI host.",
         .setup = setup, .check = check,

@@ -11,16 +11,16 @@
  *          }
  *      }
  *
- * `goto` is a sub-activity. It asks the path-finder, which answers when it likes, and perhaps that
- * there is no way; then it subscribes to what happens to the agent's body, lets it walk, and parks
- * until it has arrived or stands before a wall. Loitering is a tick timer. So an agent waits in
- * three ways: with a waker (for the path), for an event, for a timer.
+ * `goto` is a sub-activity. It sends a request to the path-finder, which answers at any time,
+ * possibly that there is no path; then it subscribes to the events of the agent's body, starts the
+ * walk, and parks until the body has arrived or is blocked by a wall. Loitering is a tick timer. So
+ * an agent waits in three ways: with a waker (for the path), for an event, for a timer.
  *
- * An agent that is hurt changes its mind: the brain drops what it did, wherever it was, and lets it
- * flee. Nobody tells the old activity, and nothing of it may stay: no request at the path-finder,
- * no body that walks on, no timer, no subscription. Path-finder, bodies and timers are audited.
- * Fault `cancel` takes the activity away at any other point as well; the brain then notices that
- * its reference is dead.
+ * An agent that is hurt changes its activity: the brain drops the current one, wherever it is, and
+ * starts to flee. The old activity is not notified, and nothing of it may stay: no request at the
+ * path-finder, no walking body, no timer, no subscription. Path-finder, bodies and timers are
+ * audited. Fault `cancel` drops the activity at any other point as well; the brain then notices
+ * that its reference is dead.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +32,7 @@
 #define HURTS_MAX 2
 #define EVENTS 4
 
-enum news { ARRIVED = 1, BLOCKED = 2 };
+enum body_event { ARRIVED = 1, BLOCKED = 2 };
 
 struct agent;
 
@@ -40,10 +40,10 @@ struct agent;
 
 struct path {
     struct agent *agent;
-    struct sim_source *answer; /* NULL: no request is out. */
+    struct sim_source *answer; /* NULL: no request is pending. */
     struct rt_pollable pollable;
     struct rt_wait wait;
-    struct rt_key whom;
+    struct rt_key asker;
     struct rt_defer give_back;
 };
 
@@ -54,12 +54,12 @@ struct go_to {
     struct agent *agent;
     uint32_t at;
     uint32_t distance;
-    struct rt_event news;
-    struct rt_subscription body_news;
+    struct rt_event body_event;
+    struct rt_subscription body_sub;
     struct rt_defer stand_still;
 };
 
-/* What an agent is, and what it does now. */
+/* An agent, and its current activity. */
 struct agent {
     struct game *game;
     const char *name;
@@ -71,11 +71,11 @@ struct agent {
     struct go_to go_to;
     struct rt_tick_wait loiter;
     struct path path;
-    uint32_t steps_left; /* Of the body; 0: it stands. */
+    uint32_t steps_left; /* Of the body; 0: it has stopped. */
     struct rt_key walks_for;
     uint32_t hurts;
     bool fleeing;
-    bool home; /* Nothing is left for it to do. */
+    bool home; /* It has nothing left to do. */
 };
 
 struct game {
@@ -101,7 +101,7 @@ request_path(struct path *path, struct rt_scope *scope)
     path->answer = sim_source_new(host, "path");
     SIM_ALWAYS(sim_source_subscribe(path->answer, &path->pollable) == RT_OK);
     sim_source_event_in(path->answer, 1 * RT_MS, 35 * RT_MS);
-    path->whom = path->agent->activity.id;
+    path->asker = path->agent->activity.id;
     rt_wait_init(&path->wait);
     rt_defer_init(&path->give_back, give_path_back);
     rt_scope_defer(scope, &path->give_back);
@@ -123,7 +123,7 @@ path_finder_audit(void *argument)
     const struct rt_ticker *ticker = sim_ticker_ticker(game->ticker);
     for (uint32_t i = 0; i < AGENTS; i++) {
         const struct path *path = &game->agents[i].path;
-        if (path->answer != NULL && rt_upgrade(ticker, path->whom) == NULL) {
+        if (path->answer != NULL && rt_upgrade(ticker, path->asker) == NULL) {
             return "a path request is still out for a dead agent";
         }
     }
@@ -140,8 +140,8 @@ static void
 begin_to_walk(struct go_to *go_to)
 {
     struct agent *agent = go_to->agent;
-    rt_subscription_init(&go_to->body_news);
-    rt_subscribe(&go_to->body_news, &agent->activity, &go_to->sub.scope, agent->entity,
+    rt_subscription_init(&go_to->body_sub);
+    rt_subscribe(&go_to->body_sub, &agent->activity, &go_to->sub.scope, agent->entity,
             1u << ARRIVED | 1u << BLOCKED);
     rt_defer_init(&go_to->stand_still, stand_still);
     rt_scope_defer(&go_to->sub.scope, &go_to->stand_still);
@@ -158,11 +158,11 @@ go_to_poll(struct rt_subactivity *sub, struct rt_cx *cx)
     request_path(path, &sub->scope);
     RT_AWAIT_HERE(go_to->at, path_poll(path, cx));
     if (sim_pick(go_to->agent->game->world, 8) == 7) {
-        return rt_sub_fail(sub, RT_E_INVALID); /* There is no way. */
+        return rt_sub_fail(sub, RT_E_INVALID); /* There is no path. */
     }
     begin_to_walk(go_to);
-    RT_AWAIT_HERE(go_to->at, rt_next_event(cx, &go_to->news));
-    if (go_to->news.kind == BLOCKED) {
+    RT_AWAIT_HERE(go_to->at, rt_next_event(cx, &go_to->body_event));
+    if (go_to->body_event.kind == BLOCKED) {
         return rt_sub_fail(sub, RT_E_BUSY);
     }
     RT_END(go_to->at);
@@ -202,7 +202,7 @@ wander_poll(struct rt_activity *activity, struct rt_cx *cx)
     RT_END(agent->at);
 }
 
-/* Away, and no matter whether there is a way. */
+/* Runs away, whether or not there is a path. */
 static rt_poll
 flee_poll(struct rt_activity *activity, struct rt_cx *cx)
 {
@@ -240,7 +240,7 @@ timers_audit(void *argument)
 
 /* ---- The game's systems. --------------------------------------------------------------------- */
 
-/* A step, unless there is a wall in the way. */
+/* One step, unless a wall blocks it. */
 static void
 move_body(struct agent *agent)
 {
@@ -255,7 +255,7 @@ move_body(struct agent *agent)
     }
 }
 
-/* Where the fault took the activity away, the agent begins again. */
+/* If the fault dropped the activity, the agent starts again. */
 static void
 think(struct agent *agent)
 {
@@ -322,7 +322,7 @@ setup(struct sim_world *world)
     sim_set_state(world, game);
 }
 
-/* The game is over: nobody may still use the ticker. */
+/* The game is over: no activity may still use the ticker. */
 static void
 check(struct sim_world *world, void *state)
 {
@@ -335,7 +335,7 @@ check(struct sim_world *world, void *state)
     SIM_ALWAYS(rt_ticker_idle(sim_ticker_ticker(game->ticker)));
 }
 
-/* It takes it for granted that the host has room for a pollable. */
+/* It assumes that the host has capacity for a pollable. */
 SIM_SCENARIO(seed5_wander, .name = "articles/s5/wander",
         .about = "Agents wander, loiter, are hurt and flee; nothing of what they did is left.",
         .setup = setup, .check = check, .survives = SIM_FAULT_ALL & ~SIM_FAULT_CAPACITY);

@@ -1,9 +1,9 @@
 /*
- * contract.c -- a canary: a task says PENDING and has told nobody to wake it.
+ * contract.c -- a canary: a task returns PENDING and has stored no waker.
  *
- * A hand-written poll function looks into its box, finds nothing and returns. With an item in
- * the box before the first look it works, so the test that its author wrote was green. The
- * runtime sees at the end of the poll that no waker was stored (T12).
+ * A hand-written poll function checks its box, finds nothing and returns. If an item is in the box
+ * before the first check it works, so its author's test passed. The runtime detects at the end of
+ * the poll that no waker was stored (T12).
  *
  * Must end in: contract.
  *

@@ -1,8 +1,8 @@
 /*
- * crash.c -- a canary: a null pointer is read when the reader comes before every author.
+ * crash.c -- a canary: a null pointer is read if the reader runs before every author.
  *
- * The program dies in the worker that runs it. The sweep goes on in another one, and the
- * parent names the seed and tells the events up to the step that killed.
+ * The process that makes the run dies. The sweep continues in another one, and the parent reports
+ * the seed and the events up to the crashing step.
  *
  * Must end in: crash.
  *
@@ -17,7 +17,7 @@ struct page {
 };
 
 struct book {
-    const struct page *latest; /* NULL until there is one. */
+    const struct page *latest; /* NULL until an author has set it. */
 };
 
 struct author {

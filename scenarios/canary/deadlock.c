@@ -1,10 +1,9 @@
 /*
- * deadlock.c -- a canary: two forks, two philosophers, each begins with the one on the left.
+ * deadlock.c -- a canary: two forks, two philosophers, each takes its left fork first.
  *
- * Each takes a fork, thinks once more, and waits for the other fork, which the other one
- * holds. Both are asleep with their wakers stored where they belong: no wake is missing, and
- * polled once more neither goes on. Only one who is done before the other begins gets away
- * with it.
+ * Each takes a fork, thinks for a poll, and waits for the other fork, which the other one holds.
+ * Both are blocked and their wakers are stored: no wake is missing, and one more poll brings no
+ * progress. Only a philosopher that finishes before the other starts succeeds.
  *
  * Must end in: deadlock.
  *

@@ -1,13 +1,14 @@
 /*
- * diverged.c -- a canary: a byte that nobody has written decides whose turn it is.
+ * diverged.c -- a canary: an uninitialized byte decides which task runs.
  *
- * Memory of a run that is not set has one value in one process and another in its twin. So a
- * run that reads it is not a function of its seed. Nothing in the run itself is wrong, and a
- * plain sweep passes, which is what this scenario states. Only with twins is it found:
+ * Uninitialized memory of a run has one value in one process and another in a replica run. So a run
+ * that reads it is not a function of its seed. Nothing in the run itself is wrong, and a plain
+ * sweep passes, which is what this scenario expects. Only replica runs find it:
  *
  *      rewake run canary/diverged --check-determinism 100
  *
- * Must end in: pass; with --check-determinism in twins that differ (diverged, exit status 3).
+ * Must end in: pass; with --check-determinism in replica runs that differ (diverged, exit status
+ * 3).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +24,7 @@ struct player {
     bool gave_way;
 };
 
-/* Gives way once, if the turn is not its own. */
+/* Yields once, if it is not its turn. */
 static rt_poll
 player_poll(struct rt_task *task, struct rt_cx *cx)
 {

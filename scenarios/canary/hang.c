@@ -1,14 +1,14 @@
 /*
  * hang.c -- a canary: a loop without an end inside one poll.
  *
- * A place in a table is looked for by double hashing. The second hash is the stride, and
- * somebody forgot that it may be 0: then only one place is ever looked at, and if that is
- * taken, the poll never returns. No step ends, so nothing inside the run can notice; the
- * parent sees a step counter that stands still, and kills the worker.
+ * A free place in a table is searched by double hashing. The second hash is the stride, and a
+ * correct program would exclude 0: with that stride only one place is probed, and if it is taken,
+ * the poll never returns. No step ends, so no check inside the run can notice; the parent process
+ * sees a step counter that stands still, and kills the worker.
  *
- * Each hang costs the patience of the parent, 10 s (`--hang 1s` makes it less), and after ten
- * of them a sweep gives up. So this canary, unlike the others, sings seldom: in about one run
- * of 256.
+ * Each hang takes the parent's time limit, 10 s (`--hang 1s` shortens it), and after ten of them a
+ * sweep stops. So this canary fails rarely, in about one run of 256, while most of the others fail
+ * in many.
  *
  * Must end in: hang.
  *
@@ -62,5 +62,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_hang, .name = "canary/hang",
-        .about = "A poll probes one place of a table forever; seldom, for it takes long to notice.",
+        .about = "A poll probes one place of a table forever; rarely, as detecting it takes long.",
         .setup = setup, .expect = SIM_VERDICT_HANG);

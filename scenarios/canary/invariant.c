@@ -1,8 +1,8 @@
 /*
- * invariant.c -- a canary: three tasks count to three together, and the user looks at the sum.
+ * invariant.c -- a canary: three tasks count to three together, and the program checks the sum.
  *
- * Each reads the counter, yields, and writes what it read plus one. Who comes in between is
- * overwritten. Nobody sleeps, leaks or spins: only the user knows what the sum should be.
+ * Each reads the counter, yields, and writes the value plus one. An increment in between is
+ * overwritten. No task is blocked, leaks or spins: only the program knows the right sum.
  *
  * Must end in: invariant.
  *

@@ -1,10 +1,10 @@
 /*
- * late_wakeup.c -- a canary: the item is there, and the wake comes with the next flush.
+ * late_wakeup.c -- a canary: the item is there, and the wake is sent with the next flush.
  *
- * A logger's line is put into the box at once, but its writer is woken by a flush every so
- * often. In between everything is quiet, and the writer could go on: nobody asked for that
- * delay. The flush comes in the end, so nothing is lost and the run passes, unless one of the
- * quiet moments on the way is drawn for an audit.
+ * A logger's line is put into the box at once, but its writer is woken by a flush at intervals. In
+ * between no task runs, while the writer could make progress: the delay is not intended. The flush
+ * happens in the end, so no wake is lost and the run passes, unless one of the quiescent states
+ * before it is drawn for an audit.
  *
  * Must end in: late-wakeup.
  *
@@ -42,7 +42,7 @@ writer_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* Puts the line at the first tick, and tells of it at the last. */
+/* Puts the line at the first tick, and wakes the reader at the last. */
 static rt_poll
 flusher_poll(struct rt_task *task, struct rt_cx *cx)
 {

@@ -1,10 +1,9 @@
 /*
- * leak.c -- a canary: a waker is cloned at each poll, and the clone before it is forgotten.
+ * leak.c -- a canary: a waker is cloned at each poll, and the previous clone is forgotten.
  *
- * The subscriber keeps a clone for who publishes, and takes a new one whenever it is polled. A
- * clone has to be woken or dropped, once (W1). When it is polled once, all is well; polled
- * again before the word comes, it writes the new clone over the old one, which nobody has any
- * more.
+ * The subscriber keeps a clone for the publisher, and takes a new one at each poll. A clone has to
+ * be woken or dropped, once (W1). If it is polled once, all is well; if it is polled again before
+ * the message, it overwrites the old clone, which nothing refers to any more.
  *
  * Must end in: leak.
  *
@@ -41,7 +40,7 @@ subscriber_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* Tells of each step, but leaves the clone where it is until the last one. */
+/* Wakes at each step, but leaves the clone in place until the last one. */
 static rt_poll
 publisher_poll(struct rt_task *task, struct rt_cx *cx)
 {

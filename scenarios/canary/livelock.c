@@ -1,8 +1,8 @@
 /*
  * livelock.c -- a canary: two routers that send a packet back and forth.
  *
- * Each takes the other one for the way to its goal. Every hop is stored, woken and polled as
- * it should be, and none of them brings the packet anywhere; nobody counts hops.
+ * Each takes the other one for the next hop. Every hop is stored, woken and polled correctly, and
+ * none of them brings the packet nearer; there is no hop limit.
  *
  * Must end in: livelock.
  *
@@ -13,7 +13,7 @@
 struct router {
     struct rt_task task;
     struct rt_slot input;
-    struct router *way; /* The next one, as this one believes. */
+    struct router *next_hop; /* The next hop, as this one believes. */
     bool packet;
     bool delivered;
 };
@@ -27,8 +27,8 @@ router_poll(struct rt_task *task, struct rt_cx *cx)
     }
     if (router->packet) {
         router->packet = false;
-        router->way->packet = true;
-        rt_slot_wake(&router->way->input);
+        router->next_hop->packet = true;
+        rt_slot_wake(&router->next_hop->input);
     }
     rt_slot_replace(&router->input, cx, "a packet, or word that it has arrived");
     return RT_PENDING;
@@ -49,8 +49,8 @@ setup(struct sim_world *world)
     struct sim_rt *rt = sim_rt_new(world, NULL);
     struct router *east = router_new(world, "east");
     struct router *west = router_new(world, "west");
-    east->way = west;
-    west->way = east;
+    east->next_hop = west;
+    west->next_hop = east;
     east->packet = true;
     sim_spawn(rt, &east->task);
     sim_spawn(rt, &west->task);

@@ -1,11 +1,10 @@
 /*
- * liveness.c -- a canary: a breaker that opens and is closed by nobody.
+ * liveness.c -- a canary: a circuit breaker that opens and is never closed.
  *
- * A client asks ten questions. An answer that comes late opens its breaker, and while that is open
- * an answer only tells that the other side is alive: it counts for nothing. Nobody closes it. As
- * long as nothing disturbs the run every answer is in time; after one that was late the client asks
- * on forever, each question is answered, and it cannot be seen from any of them that it will not
- * end. Only when nothing disturbs the run any more and it still goes on, something is wrong.
+ * A client asks ten questions. A late answer opens its breaker, and while that is open answers do
+ * not count. It is never closed. Without faults every answer is in time; after a late one the
+ * client asks forever, and each question is answered, so no single step shows that it will not end.
+ * Only a run that has become fault-free and still continues is wrong.
  *
  * Must end in: livelock, by `liveness`.
  *
@@ -66,6 +65,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_liveness, .name = "canary/liveness",
-        .about = "A client that met one late answer asks on forever, and is answered.",
-        .setup = setup, .expect = SIM_VERDICT_LIVELOCK, .fault_free_after = 500,
-        .converge_steps = 5000);
+        .about = "A client that got one late answer asks forever, and is answered.", .setup = setup,
+        .expect = SIM_VERDICT_LIVELOCK, .fault_free_after = 500, .converge_steps = 5000);

@@ -1,9 +1,9 @@
 /*
- * lost_wakeup.c -- a canary: check, then store. The classic, and so the first thing a reader sees.
+ * lost_wakeup.c -- a canary: check, then store. The classic, and so the first file to read.
  *
- * The consumer looks into the box, finds nothing, works for a while, and only then
- * stores its waker. In a poll nothing can come between; but this consumer looks in one
- * poll and stores in the next. The producer's step in between finds no waker.
+ * The consumer checks the box, finds nothing, works for a while, and only then stores its waker.
+ * Within one poll no other task can run in between; but this consumer checks in one poll and stores
+ * in the next. The producer's step in between finds no waker.
  *
  * Must end in: lost-wakeup.
  *
@@ -77,5 +77,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_lost_wakeup, .name = "canary/lost-wakeup",
-        .about = "The waker is stored one poll after the look: a wake in between is lost.",
+        .about = "The waker is stored one poll after the check: a wake in between is lost.",
         .setup = setup, .expect = SIM_VERDICT_LOST_WAKEUP);

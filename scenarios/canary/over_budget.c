@@ -1,8 +1,8 @@
 /*
- * over_budget.c -- a canary: a task that sorts a whole page in one go.
+ * over_budget.c -- a canary: a task that sorts a whole page in one poll.
  *
- * The runtime has a quota of 500 us; a page takes 2 ms, and the sorter gives way between pages
- * only. Its neighbour, which answers requests, is woken in time and still has to wait.
+ * The runtime has a quota of 500 us; a page takes 2 ms, and the sorter yields between pages only.
+ * Its neighbour, which answers requests, is woken in time and still has to wait.
  *
  * Must end in: over-budget.
  *
@@ -30,7 +30,7 @@ sorter_poll(struct rt_task *task, struct rt_cx *cx)
     struct sorter *sorter = rt_container_of(task, struct sorter, task);
     while (sorter->pages < PAGES) {
         RT_AWAIT(rt_maybe_yield(&sorter->yield, cx));
-        sim_work(sorter->world, 2 * RT_MS); /* and never asks while it is at it */
+        sim_work(sorter->world, 2 * RT_MS); /* and does not yield meanwhile */
         sorter->pages++;
     }
     return RT_READY;
@@ -60,5 +60,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_over_budget, .name = "canary/over-budget",
-        .about = "A task works for longer than its quota and does not give way.", .setup = setup,
+        .about = "A task works for longer than its quota and does not yield.", .setup = setup,
         .expect = SIM_VERDICT_OVER_BUDGET);

@@ -1,10 +1,9 @@
 /*
- * starvation.c -- a canary: a loop of the reader's own that polls tasks and forgets the clock.
+ * starvation.c -- a canary: a hand-written loop that polls tasks and forgets the clock.
  *
- * It is what the first draft of a loop looks like: run the tasks until all of them sleep, then
- * wait for what comes. A task that yields after each piece of its work never sleeps, so the
- * second half is never reached, and the alarm that would stop the work is due and never looked
- * at.
+ * A typical first draft of a loop: run the tasks until all of them are blocked, then wait for
+ * events. A task that yields after each piece of its work is never blocked, so the second half is
+ * never reached, and the alarm that would stop the work is due and never checked.
  *
  * Must end in: starvation.
  *
@@ -70,5 +69,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_starvation, .name = "canary/starvation",
-        .about = "A loop looks at its timers only when no task is woken, and one always is.",
+        .about = "A loop checks its timers only when no task is woken, and one always is.",
         .setup = setup, .expect = SIM_VERDICT_STARVATION);

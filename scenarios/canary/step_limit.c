@@ -1,12 +1,11 @@
 /*
  * step_limit.c -- a canary: a reader that follows links, and a page that links back.
  *
- * Each page is read and counted, so there is progress at every step and it is no livelock; but
- * the reader does not remember where it has been, and goes in a circle until the run is cut
- * off.
+ * Each page is read and counted, so there is progress at every step and it is no livelock; but the
+ * reader does not remember the pages it has read, and follows a cycle until the run is cut off.
  *
- * A run that is cut off has taken a million steps, a thousand times those of other runs. So
- * this canary sings seldom: in about one run of 64.
+ * A run that is cut off has taken a million steps, a thousand times as many as other runs. So this
+ * canary fails rarely: in about one run of 64.
  *
  * Must end in: step-limit.
  *
@@ -51,5 +50,6 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(canary_step_limit, .name = "canary/step-limit",
-        .about = "A task gets on at each step and never arrives; seldom, for that is a long run.",
+        .about =
+                "A task makes progress at each step and never ends; rarely, as that is a long run.",
         .setup = setup, .expect = SIM_VERDICT_STEP_LIMIT);

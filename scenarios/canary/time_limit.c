@@ -1,9 +1,8 @@
 /*
  * time_limit.c -- a canary: a client that tries again every minute, forever.
  *
- * The server is there at one try in a hundred, if at all. Between two tries everybody sleeps,
- * as they should; few steps are taken, and no other limit is near when an hour of virtual time
- * is over.
+ * The server answers one try in a hundred, if at all. Between two tries all tasks sleep, as they
+ * should; few steps are taken, and no other limit is near when an hour of virtual time has passed.
  *
  * Must end in: time-limit.
  *

@@ -1,10 +1,9 @@
 /*
  * trap_accept_loop.c -- a trap, no canary: a task that sleeps forever, as it should.
  *
- * A server accepts connections for as long as it lives. When the last client has gone it
- * sleeps in accept, and nothing will wake it: a judge that asks every blocked task "why are you
- * still here?" would cry lost wake-up, or deadlock. It is a background task: nobody waits for
- * it.
+ * A server accepts connections as long as it runs. When the last client has ended it sleeps in
+ * accept, and no event will wake it: a simple judge that checks every blocked task would report a
+ * lost wake-up, or a deadlock. It is a background task: the run does not wait for it.
  *
  * Must end in: pass, for every seed and every audit.
  *

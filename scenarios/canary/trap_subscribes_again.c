@@ -1,10 +1,10 @@
 /*
  * trap_subscribes_again.c -- a trap, no canary: a task that waits for new objects at each poll.
  *
- * Many hand-written futures give up what they wait for and subscribe again whenever they are
- * polled. So a blocked task that is spuriously polled waits for another pollable, another slot and
- * another timer afterwards, and a judge that compares objects would think that it went on. It waits
- * for the same things at the same lines: it has not moved.
+ * Many hand-written futures drop their waits and subscribe again at each poll. So a blocked task
+ * that is spuriously polled waits for another pollable, another slot and another timer afterwards,
+ * and a judge that compares objects would see progress. It waits for the same things at the same
+ * lines: it made none.
  *
  * Must end in: pass, for every seed and every audit.
  *
@@ -40,7 +40,7 @@ subscribe(struct watcher *watcher)
     rt_sleep_until(&watcher->limit, watcher->deadline_ns);
 }
 
-/* Until there is an event, or the time is up. */
+/* Waits until there is an event, or the time is up. */
 static rt_poll
 watcher_poll(struct rt_task *task, struct rt_cx *cx)
 {

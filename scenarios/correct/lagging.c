@@ -1,10 +1,10 @@
 /*
  * lagging.c -- a broadcast that keeps the last four messages; readers that are too slow miss some.
  *
- * Each reader has the number of the message that it reads next. The sender never waits: it writes
- * over the oldest. A reader that has fallen behind by more than the ring holds jumps to the oldest
- * message that is left and counts what it has missed. Each has a separate slot, which the sender
- * fires after each message and at the end.
+ * Each reader has the number of the message that it reads next. The sender never waits: it
+ * overwrites the oldest. A reader that lags by more than the ring holds jumps to the oldest message
+ * that is left and counts the missed ones. Each has a separate slot, which the sender fires after
+ * each message and at the end.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

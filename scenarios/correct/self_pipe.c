@@ -1,9 +1,9 @@
 /*
  * self_pipe.c -- two loops hand work to each other, each woken through its own pipe.
  *
- * A loop waits on the reading end of its pipe and on nothing else. The other puts work into
- * its queue first and writes one byte afterwards; the loop empties the pipe first and the queue
- * afterwards, so a byte that is left always means another look, and work is never left without a
+ * A loop waits on the reading end of its pipe and on nothing else. The other puts work into its
+ * queue first and writes one byte afterwards; the loop empties the pipe first and the queue
+ * afterwards, so a remaining byte always causes another check, and work is never left without a
  * byte. A full pipe needs no byte: there are some in it. Each loop has a separate table, and the
  * pipe of each is in both directions in that table.
  *

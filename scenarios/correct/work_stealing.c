@@ -1,11 +1,11 @@
 /*
- * work_stealing.c -- two executors of one's own that steal from each other.
+ * work_stealing.c -- two hand-written executors that steal from each other.
  *
  * Each executor runs on a thread with a bell, and takes from its own queue first, then from the
- * other's. It goes to sleep only after it has found both queues empty, and says so before it looks
- * for the last time. A thread that puts a job into a queue rings every bell whose executor sleeps
- * or is about to, and a bell that was rung early is heard by the next sleep. A job is in a queue
- * once: its mark is cleared before its poll, so a wake during the poll queues it again.
+ * other's. It goes to sleep only after it has found both queues empty, and sets its flag before the
+ * last check. A thread that puts a job into a queue rings every bell whose executor sleeps or is
+ * about to, and an early ring ends the next sleep. A job is in a queue once: its mark is cleared
+ * before its poll, so a wake during the poll queues it again.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -102,7 +102,7 @@ executor_main(struct sim_world *world, void *argument)
             executor->asleep = false;
             job_run(job);
         } else if (!executor->asleep) {
-            executor->asleep = true; /* And look once more. */
+            executor->asleep = true; /* And checks again. */
         } else {
             uint32_t ready[1];
             uint32_t count;

@@ -10,12 +10,12 @@
  *
  * The fix. The callback reads the eventfd before it checks the queue.
  *
- * Here. A worker posts three items, at most two microseconds apart. The third one has to arrive
+ * Here. A worker puts three items, at most two microseconds apart. The third one has to arrive
  * between two statements of the callback: a loop gives way before it calls the host
- * (sim_loop_switch), and this is what that is for.
+ * (sim_loop_switch), which makes that possible.
  *
  * Cause: fired-early in worker_main
- * Must end in: lost-wakeup of `items`. Fails on the default schedule: no, no loop gives way there.
+ * Must end in: lost-wakeup of `items`. Fails on the baseline run: no, no loop gives way there.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,22 +1,22 @@
 /*
- * evented.c -- somebody else's runtime: a loop of callbacks, which has no wakers at all.
+ * evented.c -- a foreign runtime: a loop of callbacks, without any wakers.
  *
  * The loop is like those around epoll: watchers with a callback each, a timer, and one descriptor
  * by which other threads call it ("async"). It sleeps in the fake host's sim_fd_wait
- * (sim/host/fd.h). There is nothing that could be stored or fired, so it reports only which
- * callback it calls (sim/bind/foreign.h), and the oracle's question to a watcher is an event for
- * nothing: the callback is called, and finds that there was something to do.
+ * (sim/host/fd.h). There is no waker to store or fire, so it reports only the callbacks that it
+ * calls (sim/bind/foreign.h), and the oracle's question to a watcher is a spurious event: the
+ * callback is called, and finds that there was work.
  *
- * The bug. Many calls of async_send before the loop has come to the callback are one call, and only
- * the first of them writes to the descriptor: the flag `sent` says that it has been written. The
- * loop clears the flag after the callback. What is sent when the callback has looked for the last
- * time, and the flag is still up, is neither seen by the callback nor written to the descriptor.
+ * The bug. Several calls of async_send before the loop calls the callback count as one, and only
+ * the first of them writes to the descriptor: the flag `sent` records that. The loop clears the
+ * flag after the callback. An item that is sent after the callback's last check, while the flag is
+ * still set, is neither seen by the callback nor written to the descriptor.
  *
  * The fix. The flag is cleared before the callback is called.
  *
  * Here. A worker thread hands over two results, and calls async_send for each; a peer sends bytes
- * over a connection, and a timer says good-bye. The second result has to come in the short time
- * between the end of the callback and the clearing of the flag.
+ * over a connection, and a timer ends the program. The second result has to arrive in the short
+ * time between the end of the callback and the clearing of the flag.
  *
  * Cause: never-fired in worker_main or async_send
  * Must end in: lost-wakeup of `results`. Fails on the baseline run: no, there the loop has slept
@@ -43,11 +43,11 @@ struct loop {
     struct watcher *watchers[WATCHERS_MAX];
     uint32_t count;
     uint64_t deadline_ns; /* Of the timer; SIM_NEVER: none. */
-    bool sent;            /* The async descriptor was written, its callback not yet called. */
+    bool sent;            /* The async descriptor was written, its callback not called yet. */
     bool clears_first;    /* The fix. */
 };
 
-/* From any thread. */
+/* Called from any thread. */
 static void
 async_send(struct loop *loop, const struct watcher *async)
 {
@@ -137,7 +137,7 @@ loop_main(struct sim_world *world, void *argument)
     }
 }
 
-/* The oracle's question: an event for nothing. A timer has none before its time. */
+/* The oracle's question: a spurious event. A timer has none before its deadline. */
 static void
 loop_again(void *argument, void *watcher)
 {
@@ -192,7 +192,7 @@ on_timer(struct watcher *watcher)
     watcher_close(&program->loop, watcher);
 }
 
-/* A thread of its own. */
+/* A separate thread. */
 static void
 worker_main(struct sim_world *world, void *argument)
 {

@@ -1,16 +1,16 @@
 /*
- * executor.c -- somebody else's runtime: a small executor, with one wake too few.
+ * executor.c -- a foreign runtime: a small executor, with one wake missing.
  *
- * Nothing here is of rewake's own runtime. The executor has its own tasks and its own wakers; it
- * sleeps in the fake host's poll (runtime/io/host.h), and tells the simulator what it does
+ * Nothing here uses rewake's own runtime. The executor has its own tasks and its own wakers; it
+ * sleeps in the fake host's poll (runtime/io/host.h), and reports its steps to the simulator
  * (sim/bind/foreign.h). sim/docs/tutorial.md builds this file line by line.
  *
- * The bug. In one round each task that was woken is polled, then the executor goes to sleep. A wake
- * for a task that the round has passed already is only a flag: nobody rings the bell, because the
- * executor does not sleep yet; and when it goes to sleep it does not look at the flags again. If
- * nothing else ever comes from the host, that task sleeps forever.
+ * The bug. In one round each woken task is polled, then the executor goes to sleep. A wake for a
+ * task that the round has already passed only sets a flag: it does not ring the bell, because the
+ * executor does not sleep yet; and the executor goes to sleep without checking the flags again. If
+ * the host reports no further event, that task sleeps forever.
  *
- * The fix. Rounds, until in one of them nobody was woken.
+ * The fix. Rounds, until one in which no task was woken.
  *
  * Here. `job` waits for what a worker thread computes, and `client` reads two lines of a
  * connection. Most of the time the worker is done while the executor sleeps, and rings the bell. It
@@ -31,21 +31,21 @@
 struct task {
     struct executor *executor;
     bool (*poll)(struct task *task); /* True: it has finished. */
-    struct rt_pollable *socket;      /* What it wants to hear of from the host; NULL: nothing. */
+    struct rt_pollable *socket;      /* The pollable that it waits for; NULL: none. */
     bool woken;
     bool finished;
 };
 
 struct executor {
     struct rt_host *host;
-    struct rt_pollable bell; /* Rung by who wakes a task while the executor sleeps. */
+    struct rt_pollable bell; /* Rung by a wake while the executor sleeps. */
     struct task *tasks[TASKS_MAX];
     uint32_t count;
     bool asleep;
-    bool looks_again; /* The fix. */
+    bool checks_again; /* The fix. */
 };
 
-/* From any thread. */
+/* Called from any thread. */
 static void
 task_wake(struct task *task)
 {
@@ -64,7 +64,7 @@ task_run(struct task *task)
     sim_foreign_polled(task, task->finished);
 }
 
-/* Polls everybody who was woken; false: nobody was. */
+/* Polls all woken tasks; false: none was woken. */
 static bool
 executor_round(struct executor *executor)
 {
@@ -122,7 +122,7 @@ executor_main(struct sim_world *world, void *argument)
         if (executor_is_done(executor)) {
             break;
         }
-        if (!any || !executor->looks_again) {
+        if (!any || !executor->checks_again) {
             executor_sleep(executor);
         }
     }
@@ -140,12 +140,12 @@ executor_again(void *executor, void *task)
 /* ---- What tasks may wait for. ---------------------------------------------------------------- */
 
 struct event {
-    struct task *waiter; /* NULL: nobody. */
+    struct task *waiter; /* NULL: no task. */
 };
 
 /* Macros, so that reports name the line that waits, and the one that wakes. */
-#define event_wait(event, who, what) \
-    ((event)->waiter = (who), sim_foreign_store((who), (event), (what)))
+#define event_wait(event, task, what) \
+    ((event)->waiter = (task), sim_foreign_store((task), (event), (what)))
 #define event_fire(event) (sim_foreign_fire(event), event_wake(event))
 
 static void
@@ -201,7 +201,7 @@ client_poll(struct task *task)
     return true;
 }
 
-/* A thread of its own. */
+/* A separate thread. */
 static void
 worker_main(struct sim_world *world, void *argument)
 {
@@ -223,13 +223,13 @@ spawn(struct executor *executor, struct sim_foreign *foreign, struct task *task,
 }
 
 static void
-begin(struct sim_world *world, bool looks_again)
+begin(struct sim_world *world, bool checks_again)
 {
     struct program *program = sim_new(world, struct program);
     struct executor *executor = &program->executor;
     struct sim_host *host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
     executor->host = sim_host_seam(host);
-    executor->looks_again = looks_again;
+    executor->checks_again = checks_again;
     SIM_ALWAYS(rt_host_subscribe(executor->host, RT_SUBSCRIBE_NOTIFY, 0, &executor->bell) == RT_OK);
 
     program->connection = sim_source_new(host, "connection");
@@ -258,8 +258,8 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(outside_executor_broken, .name = "foreign/executor/broken",
-        .about = "An executor of its own goes to sleep without a second look at its tasks.",
+        .about = "A hand-written executor goes to sleep without a second check of its tasks.",
         .setup = setup_broken, .profile = SIM_PROFILE_HOSTILE, .expect = SIM_VERDICT_LOST_WAKEUP);
 SIM_SCENARIO(outside_executor_fixed, .name = "foreign/executor/fixed",
-        .about = "An executor of its own looks again before it goes to sleep.",
+        .about = "A hand-written executor checks again before it goes to sleep.",
         .setup = setup_fixed, .profile = SIM_PROFILE_HOSTILE);

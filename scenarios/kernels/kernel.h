@@ -1,11 +1,11 @@
 /*
- * kernel.h -- programs of the literature, told as tasks: what they have in common.
+ * kernel.h -- what the programs of the literature, written as tasks, have in common.
  *
  * A thread of such a program is a task that does one thing a poll: an access to a shared cell,
- * taking a lock, starting a thread. Then it gives way (NEXT), so every order of these things can
- * come about, and no other: there is a point of scheduling before each access, each lock, each
- * start, as there is in the tools that these programs were measured with. Releasing a lock is
- * part of the access before it. Who started the threads does not wait for them: the run does.
+ * taking a lock, starting a thread. Then it yields (NEXT), so exactly the orders of these
+ * operations are possible: there is a point of scheduling before each access, each lock, each
+ * start, as in the tools that these programs were measured with. Releasing a lock is part of the
+ * access before it. The main task does not wait for its threads: the run does.
  *
  *      static rt_poll
  *      setter_poll(struct rt_task *task, struct rt_cx *cx)
@@ -26,17 +26,17 @@
 #include "runtime/task/await.h"
 #include "sim/rewake.h"
 
-/* Gives way; the next poll goes on behind it. */
+/* Yields; the next poll continues after it. */
 #define NEXT(at, cx) \
     rt_cx_reenqueue(cx); \
     RT_YIELD_HERE(at)
 
-/* ---- Threads, and who starts them one after the other. --------------------------------------- */
+/* ---- Threads, and a main that starts them one after the other. ------------------------------- */
 
 struct starter {
     struct rt_task task;
     struct sim_rt *rt;
-    struct rt_task **threads; /* In the order in which they are started. */
+    struct rt_task **threads; /* In the order of their starts. */
     uint32_t count;
     uint32_t started;
 };
@@ -74,16 +74,16 @@ starter_add(struct starter *starter, struct rt_task *thread, rt_poll_fn poll, co
     starter->threads[starter->count++] = thread;
 }
 
-/* ---- A lock: who lets go of it draws who of those that wait has it next. --------------------- */
+/* ---- A lock: releasing it draws the next owner from the waiting threads. --------------------- */
 
-#define NOBODY UINT32_MAX
+#define NO_THREAD UINT32_MAX
 
 struct lock {
-    struct sim_cell held; /* 0: free; else the number of who has it, plus 1. */
+    struct sim_cell held; /* 0: free; else the owner's number plus 1. */
     struct sim_world *world;
     struct rt_slot *waiters; /* One for each thread that may take it. */
     uint32_t threads;
-    uint32_t heir; /* Whom it was handed to, and who has not yet been there; or NOBODY. */
+    uint32_t next; /* The next owner that was woken, until it has taken the lock; or NO_THREAD. */
 };
 
 static inline void
@@ -93,19 +93,19 @@ lock_init(struct sim_world *world, struct lock *lock, const char *name, uint32_t
     lock->world = world;
     lock->waiters = sim_alloc(world, threads * sizeof(struct rt_slot));
     lock->threads = threads;
-    lock->heir = NOBODY;
+    lock->next = NO_THREAD;
     for (uint32_t i = 0; i < threads; i++) {
         rt_slot_init(&lock->waiters[i]);
     }
 }
 
-/* READY: `thread` has it. All that is seen of it happens at `here`, as if it stood there: two locks
- * are not one because they share these lines. */
+/* READY: `thread` owns the lock. Its events are recorded at `here`, as if the code were there:
+ * two locks must not look alike because they share these lines. */
 static inline rt_poll
 lock_poll(struct lock *lock, uint32_t thread, struct rt_cx *cx, const struct rt_site *here)
 {
-    if (lock->heir == thread) {
-        lock->heir = NOBODY;
+    if (lock->next == thread) {
+        lock->next = NO_THREAD;
         sim_cell_set_at(&lock->held, thread + 1, here);
         return RT_READY;
     }
@@ -116,7 +116,7 @@ lock_poll(struct lock *lock, uint32_t thread, struct rt_cx *cx, const struct rt_
     return RT_PENDING;
 }
 
-/* Which of `count`; a decision has at most 64 alternatives. */
+/* Draws one of `count`; a decision has at most 64 alternatives. */
 static inline uint32_t
 lock_draw(struct lock *lock, uint32_t count)
 {
@@ -143,15 +143,15 @@ lock_release_at(struct lock *lock, const struct rt_site *here)
         return;
     }
     uint32_t drawn = lock_draw(lock, waiting);
-    uint32_t heir = 0;
-    while (rt_slot_empty(&lock->waiters[heir]) || drawn-- > 0) {
-        heir++;
+    uint32_t next = 0;
+    while (rt_slot_empty(&lock->waiters[next]) || drawn-- > 0) {
+        next++;
     }
-    lock->heir = heir;
-    (void)rt_slot_wake_at(&lock->waiters[heir], here);
+    lock->next = next;
+    (void)rt_slot_wake_at(&lock->waiters[next], here);
 }
 
-/* The access behind it has a point of scheduling of its own: NEXT, on the next line. */
+/* The access after it has a separate point of scheduling: NEXT, on the next line. */
 #define TAKE(at, lock, thread, cx) RT_AWAIT_HERE(at, lock_poll((lock), (thread), (cx), RT_HERE))
 
 #endif

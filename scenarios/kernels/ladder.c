@@ -1,18 +1,18 @@
 /*
- * ladder.c -- a protocol whose state is a number: in each state one peer of four must come first.
+ * ladder.c -- a protocol whose state is a number: in each state one peer of four must be the first.
  *
  *      state     0       1       2           8       9
- *      first   peer 1  peer 3  peer 2 ... peer 3  peer 2      leads to the state behind it,
+ *      first   peer 1  peer 3  peer 2 ... peer 3  peer 2      leads to the next state,
  *              any other                                      back to state 0
  *
- * Who leads through the protocol asks all four, fourteen times, and goes by who answers first, as
- * its table says. There is one way through ten states, to a state that was forgotten. At random one
- * run in some hundred thousand comes there, and no part of the way is a bug.
+ * The leader of the protocol asks all four peers, fourteen times, and follows the first answer, by
+ * its table. One path leads through ten states to a forgotten state. At random one run in some
+ * hundred thousand reaches it, and no part of the path is a bug.
  *
- * The code is one loop over a table, as a generator of protocols writes it: a run that has come
- * through nine states has passed the same branches as one that came through none, so who looks
- * at branches learns nothing. But each state has a line of its own where it waits, and which wakes
- * led there tells how far it came. `make fuzz-climb` shows what that is worth to a fuzzer.
+ * The code is one loop over a table, as a protocol generator writes it: a run that has passed nine
+ * states has taken the same branches as one that passed none, so branch coverage shows nothing. But
+ * each state waits on a separate line, and the wakes that led there show how far the run got. `make
+ * fuzz-climb` measures the value of that for a fuzzer.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,14 +35,14 @@ struct peer {
 struct protocol {
     struct rt_task task;
     struct rt_slot answered;
-    struct sim_cell first; /* Who answered first in this round. */
+    struct sim_cell first; /* The first answer of this round. */
     struct sim_cell over;
     struct peer peers[PEERS];
-    const struct rt_site *lines[STATES + 1]; /* Where state i waits. */
+    const struct rt_site *lines[STATES + 1]; /* The line on which state i waits. */
     uint8_t next[STATES + 1][PEERS];
     uint32_t state;
     uint32_t round;
-    uint32_t forgotten; /* The state without a line in the specification; none, when repaired. */
+    uint32_t forgotten; /* The state that the specification lacks; none, when fixed. */
 };
 
 static rt_poll

@@ -1,14 +1,14 @@
 /*
- * lost_wakeup.c -- look, then sleep; set, then wake: the wake that falls in between is lost.
+ * lost_wakeup.c -- check, then sleep; set, then wake: a wake in between is lost.
  *
  *      consumer     if (!ready) park;
- *      producer     ready = true; (noise steps of its own) wake;
+ *      producer     ready = true; (noise steps) wake;
  *
- * Exactly one of the six orders of these four steps loses the wake: look, set, wake, park. With
- * noise between set and wake the consumer must look before all of it and park behind all of it.
- * Noise is an access to a cell that nobody else touches, always by the same line.
+ * Exactly one of the six orders of these four steps loses the wake: check, set, wake, park. With
+ * noise between set and wake the consumer must check before all of it and park after all of it.
+ * Noise is an access to a cell that no other task touches, always by the same line.
  *
- * In the fixed form the consumer stores its waker before it looks.
+ * In the fixed form the consumer stores its waker before it checks.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -110,14 +110,14 @@ setup_fixed(struct sim_world *world)
 NOISE(0);
 NOISE(200);
 SIM_SCENARIO(lost_wakeup, .name = "kernel/lost-wakeup/broken",
-        .about = "The waker is stored one poll after the look: a wake in between is lost.",
+        .about = "The waker is stored one poll after the check: a wake in between is lost.",
         .setup = setup, .params = noise_0, .expect = SIM_VERDICT_LOST_WAKEUP, .declared = true);
 SIM_SCENARIO(lost_wakeup_noise, .name = "kernel/lost-wakeup-noise/broken",
         .about = "As lost-wakeup/broken, with 200 steps between what is set and the wake.",
         .setup = setup, .params = noise_200, .expect = SIM_VERDICT_LOST_WAKEUP, .declared = true);
 SIM_SCENARIO(lost_wakeup_fixed, .name = "kernel/lost-wakeup/fixed",
-        .about = "As lost-wakeup/broken, and the waker is stored before the look.",
+        .about = "As lost-wakeup/broken, and the waker is stored before the check.",
         .setup = setup_fixed, .params = noise_0, .declared = true);
 SIM_SCENARIO(lost_wakeup_noise_fixed, .name = "kernel/lost-wakeup-noise/fixed",
-        .about = "As lost-wakeup-noise/broken, and the waker is stored before the look.",
+        .about = "As lost-wakeup-noise/broken, and the waker is stored before the check.",
         .setup = setup_fixed, .params = noise_200, .declared = true);

@@ -1,12 +1,12 @@
 /*
- * ping_pong.c -- RFF's long race: two threads must take turns eight times, unasked.
+ * ping_pong.c -- RFF's long race: two threads must alternate eight times by chance.
  *
  *      adder            sum++; if (dif == -1) { sum++; if (dif == -2) { ... if (dif == -4) fail } }
  *      subtracter       if (sum == 1) { dif--; if (sum == 2) { dif--; ... } }
  *
- * sum++ is a read and a write. Each turn must be taken exactly when the other one has written and
- * before it looks; one turn missed, and both are soon at their end. No constraint on one pair of
- * accesses leads there; whoever keeps what led to a deeper turn, and goes on from there, does.
+ * sum++ is a read and a write. Each turn must be taken exactly when the other thread has written
+ * and before it reads; after one missed turn both end soon. No constraint on one pair of accesses
+ * leads there; a search that keeps the run with the deepest turn, and continues from it, does.
  *
  * Reference: dylanjwolff/RFF, test/long-race.c.
  *
@@ -28,7 +28,7 @@ struct thread {
     int64_t read;
 };
 
-/* A line each, as in the original: sites tell the turns apart. */
+/* A line each, as in the original: sites distinguish the turns. */
 #define ADD(thread, cx) \
     (thread)->read = sim_cell_get(&(thread)->program->sum); \
     NEXT((thread)->at, cx); \
@@ -106,5 +106,5 @@ setup(struct sim_world *world)
 }
 
 SIM_SCENARIO(ping_pong, .name = "kernel/ping-pong/broken",
-        .about = "Two threads must take turns eight times, each at the only right moment.",
+        .about = "Two threads must take turns eight times, each at the only right time.",
         .setup = setup, .expect = SIM_VERDICT_INVARIANT, .declared = true);

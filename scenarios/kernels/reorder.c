@@ -1,14 +1,14 @@
 /*
- * reorder.c -- SCTBench's reorder_N: most threads set a, then b; the others look at both.
+ * reorder.c -- SCTBench's reorder_N: most threads set a, then b; the others check both.
  *
  *      setter       a = 1; b = -1;
  *      checker      assert((a == 0 && b == 0) || (a == 1 && b == -1));
  *
- * It goes wrong when a checker, with its two or three looks, comes after the first a = 1 and
- * before the first b = -1. As in the originals there is one checker among N threads, but ten in
- * reorder-20 and reorder-50. Whoever picks threads at random finds that the less often, the more
- * setters there are; one that asks for "b as it was at the start, read by the checker" finds it
- * in a few runs, however many there are.
+ * It fails when a checker, with its two or three reads, runs after the first a = 1 and before the
+ * first b = -1. As in the originals there is one checker among N threads, but ten in reorder-20 and
+ * reorder-50. A random choice of threads finds that less often the more setters there are; a
+ * constraint "b as it was at the start, read by the checker" finds it in a few runs, however many
+ * there are.
  *
  * In the fixed form setters and checker hold a lock.
  *
@@ -45,7 +45,7 @@ setter_poll(struct rt_task *task, struct rt_cx *cx)
     RT_END(thread->at);
 }
 
-/* One look at a time, and no further than C looks. */
+/* One read at a time, in the order and number of C. */
 static rt_poll
 checker_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -128,7 +128,7 @@ setup_fixed(struct sim_world *world)
     make(world, locked_setter_poll, locked_checker_poll);
 }
 
-#define ABOUT "Setters set a, then b, while checkers look at both."
+#define ABOUT "Setters set a, then b, while checkers check both."
 #define THREADS(n, setters, checkers) \
     static const struct sim_param threads_##n[] = {{"setters", "setters", (setters), 1, 100}, \
             {"checkers", "checkers", (checkers), 1, 100}, {0}}

@@ -1,12 +1,12 @@
 /*
- * stack.c -- SCTBench's stack: one flag says "something was pushed", once and forever.
+ * stack.c -- SCTBench's stack: one flag "something was pushed" is never cleared.
  *
  *      t1, 10 times     lock; push; flag = true;                  unlock;
  *      t2, 10 times     lock; if (flag) { assert(top > 0); pop }  unlock;
  *
- * The lock keeps the stack whole, but the flag is never taken back, so t2 pops an empty stack as
- * soon as it gets ahead of t1. In the fixed form the flag is what it says: top > 0. What is pushed
- * does not matter and is left out.
+ * The lock keeps the stack whole, but the flag is never cleared, so t2 pops an empty stack as soon
+ * as it has popped more than t1 pushed. In the fixed form the flag means top > 0. The values do not
+ * matter and are left out.
  *
  * Reference: mc-imperial/sctbench, concurrent-software-benchmarks/stack_bad.
  *
@@ -20,7 +20,7 @@ struct program {
     struct sim_cell top;
     struct sim_cell flag;
     struct lock lock;
-    bool takes_back; /* Written by setup alone. */
+    bool clears; /* Written by setup alone. */
 };
 
 struct thread {
@@ -68,7 +68,7 @@ popper_poll(struct rt_task *task, struct rt_cx *cx)
             SIM_ALWAYS(thread->top > 0);
             NEXT(thread->at, cx);
             sim_cell_set(&program->top, thread->top - 1);
-            if (program->takes_back && thread->top == 1) {
+            if (program->clears && thread->top == 1) {
                 sim_cell_set(&program->flag, 0);
             }
         }
@@ -79,13 +79,13 @@ popper_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 static void
-make(struct sim_world *world, bool takes_back)
+make(struct sim_world *world, bool clears)
 {
     struct starter *starter = starter_new(world, 2);
     struct program *program = sim_new(world, struct program);
     struct thread *pusher = sim_new(world, struct thread);
     struct thread *popper = sim_new(world, struct thread);
-    program->takes_back = takes_back;
+    program->clears = clears;
     sim_cell_init(world, &program->top, "top", 0);
     sim_cell_init(world, &program->flag, "flag", 0);
     lock_init(world, &program->lock, "the lock", 2);
@@ -108,8 +108,8 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(stack, .name = "kernel/stack/broken",
-        .about = "A flag that is never taken back lets an empty stack be popped.", .setup = setup,
+        .about = "A flag that is never cleared lets an empty stack be popped.", .setup = setup,
         .expect = SIM_VERDICT_INVARIANT, .declared = true);
 SIM_SCENARIO(stack_fixed, .name = "kernel/stack/fixed",
-        .about = "As stack/broken, and the last pop takes the flag back.", .setup = setup_fixed,
+        .about = "As stack/broken, and the last pop clears the flag.", .setup = setup_fixed,
         .declared = true);

@@ -1,5 +1,5 @@
 /*
- * twostage.c -- SCTBench's twostage: two numbers that belong together, under two locks.
+ * twostage.c -- SCTBench's twostage: two related numbers under two locks.
  *
  *      writer       lock(1); data1 = 1;             unlock(1);
  *                   lock(2); data2 = data1 + 1;     unlock(2);
@@ -8,9 +8,9 @@
  *                   lock(2); t2 = data2;            unlock(2);
  *                   assert(t2 == t1 + 1);
  *
- * It goes wrong when a reader looks at data1 after the first data1 = 1 and at data2 before the
- * first data2 = ..: it must be the first of all at the second lock. How many there are of each is
- * as in the originals, with which others have measured:
+ * It fails when a reader reads data1 after the first data1 = 1 and data2 before the first data2 =
+ * ..: it must be the first of all at the second lock. The numbers of both kinds are those of the
+ * originals, with published measurements:
  *
  *      twostage-2          1 writer,   1 reader      SCTBench's twostage
  *      twostage-20        10 writers, 10 readers     twostage_20

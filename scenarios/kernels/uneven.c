@@ -4,9 +4,9 @@
  *      writer       for (i = 1; i <= 100; i++) x = i;
  *      reader       assert(x != 50);
  *
- * All writes are made by one line, so which of them the reader saw is nothing that a constraint
- * on lines can ask for. Of the 101 orders one is wrong: who draws them alike needs 101 runs in
- * the mean; who draws each step alike never gets so far without the reader.
+ * All writes are made by one line, so no constraint on lines can select the write that the reader
+ * sees. Of the 101 orders one is wrong: a uniform draw of orders needs 101 runs on average; a
+ * uniform draw at each step never gets that far without the reader.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -2,19 +2,18 @@
  * reset_duel.c -- two ends of a connection that reset each other forever, unless a packet is lost.
  *
  * The mechanism is that of simultaneous open, of resets that are answered by resets, and of every
- * handshake in which both sides may begin.
+ * handshake that either side may begin.
  *
- * The bug. Whoever believes that the connection has gone wrong takes a new epoch, tells the other
- * end (RESET), and waits to hear that it agrees. An end that waits for that and hears RESET has
- * been contradicted, takes a newer epoch and says so. When both begin at the same time, each is
- * contradicted by the other, and by the answer to that, and so on.
+ * The bug. An end that considers the connection broken takes a new epoch, sends RESET, and waits
+ * for AGREED. If it receives RESET while it waits, it takes a newer epoch and sends RESET again. If
+ * both begin at the same time, each is contradicted by the other, and by the answer to that, and so
+ * on.
  *
- * The fix. Of two that contradict each other a certain one gives in: hear_reset below.
+ * The fix. Of two that contradict each other a fixed one gives in: hear_reset below.
  *
  * Here. Eight parcels are sent, each is acknowledged. One packet in eight is lost until the run is
- * free of faults, and that is the point: a lost packet ends the duel sooner or later, so that a
- * network that goes on losing packets shows every run come to its end. Only one that is in order
- * again does not.
+ * fault-free, and that is the point: a lost packet ends the duel sooner or later, so with a network
+ * that keeps losing packets every run ends. Only a fault-free phase shows the livelock.
  *
  * Must end in: livelock, by `liveness`. Fails on the baseline run: no.
  *
@@ -48,16 +47,16 @@ struct end {
     uint32_t head;
     uint32_t count;
     uint32_t epoch;
-    uint32_t number;      /* The parcel that is sent, or waited for, next. */
-    uint64_t deadline_ns; /* When it loses patience. */
+    uint32_t number;      /* The parcel to be sent, or expected, next. */
+    uint64_t deadline_ns; /* When its time limit expires. */
     bool sends;
-    bool resetting; /* It has said RESET, and waits for AGREED. */
+    bool resetting; /* It has sent RESET, and waits for AGREED. */
     bool broken;
 };
 
 /* ---- The link. ------------------------------------------------------------------------------- */
 
-/* What one end sends arrives in order, or not at all. */
+/* Packets of one end arrive in order, or are lost. */
 static void
 send(struct end *from, enum what what, uint32_t number)
 {
@@ -137,7 +136,7 @@ hear(struct end *end, const struct packet *packet)
     switch (packet->what) {
     case PARCEL:
         if (!ours && end->resetting) {
-            return; /* Sent before the other end heard of it. */
+            return; /* Sent before the peer received the reset. */
         }
         if (!ours) {
             insist(end, end->epoch + 1);
@@ -166,7 +165,7 @@ hear(struct end *end, const struct packet *packet)
     }
 }
 
-/* The sender insists; the receiver, who may have missed the answer, waits to be told. */
+/* The sender insists; the receiver, which may have missed the answer, waits. */
 static void
 lose_patience(struct end *end)
 {
@@ -178,7 +177,7 @@ lose_patience(struct end *end)
     }
 }
 
-/* What is due is done; returns when something will be. */
+/* Does what is due; returns when something else will be. */
 static uint64_t
 work_off(struct end *end)
 {

@@ -1,21 +1,21 @@
 /*
- * retry_storm.c -- a server that does nothing but answer those who have given up.
+ * retry_storm.c -- a server that answers only requests whose clients have timed out.
  *
- * The mechanism is that of many large outages, "metastable failures": something slows a server down
- * for a moment, its clients lose patience and ask again, and what they ask again keeps it slow
- * after the cause is gone.
+ * The mechanism is that of many large outages, "metastable failures": an event slows a server down
+ * for a short time, its clients time out and retry, and the retries keep it slow after the cause
+ * has gone.
  *
- * The bug. A client that has waited for too long sends its request once more; the server does not
- * know that the first one is not wanted any more, and works for it in its turn. Eight clients ask
- * again every 200 us, a request takes 60 us: more is asked than can be done, the queue stays
- * full, and when a request is answered it was given up long ago. Each of them takes one step after
- * another, requests are answered all the time, and nobody ever gets an answer.
+ * The bug. A client that times out sends its request again; the server does not know that the first
+ * one is obsolete, and processes it too. Eight clients retry every 200 us, a request takes 60 us:
+ * more is requested than can be done, the queue stays full, and each request is answered long after
+ * its time-out. Every client takes steps, requests are answered all the time, and no client ever
+ * gets an answer.
  *
- * The fix. The server looks first whether anybody still waits for the answer: server_poll below.
+ * The fix. The server first checks whether a client still waits for the answer: server_poll below.
  *
- * Here. Clients come one after the other and think for 2 ms between two requests; a quarter of the
- * server's time is taken. Now and then, until the run is free of faults, a request takes 2 ms: one
- * such hitch is enough to bring them all together.
+ * Here. Clients start one after the other and think for 2 ms between two requests; a quarter of the
+ * server's time is used. Now and then, until the run is fault-free, a request takes 2 ms: one such
+ * delay is enough to synchronize all clients.
  *
  * Must end in: livelock, by `liveness`. Fails on the baseline run: no.
  *
@@ -100,7 +100,7 @@ server_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* A full queue takes no more: who sent it finds that out by waiting. */
+/* A full queue drops the request: its sender notices by its time-out. */
 static void
 server_ask(struct server *server, struct client *client)
 {
@@ -116,7 +116,7 @@ server_ask(struct server *server, struct client *client)
 
 /* ---- Its clients. ---------------------------------------------------------------------------- */
 
-/* READY when there is an answer, or no patience left. */
+/* READY when there is an answer, or the time limit has passed. */
 static rt_poll
 answer_poll(struct client *client, struct rt_cx *cx)
 {
@@ -182,9 +182,8 @@ setup_fixed(struct sim_world *world)
 }
 
 SIM_SCENARIO(liveness_retry_storm_broken, .name = "liveness/retry-storm/broken",
-        .about = "Requests that were given up keep a server from all others.",
-        .setup = setup_broken, .expect = SIM_VERDICT_LIVELOCK, .fault_free_after = 500,
-        .converge_steps = 5000);
+        .about = "Requests that timed out keep a server from all others.", .setup = setup_broken,
+        .expect = SIM_VERDICT_LIVELOCK, .fault_free_after = 500, .converge_steps = 5000);
 SIM_SCENARIO(liveness_retry_storm_fixed, .name = "liveness/retry-storm/fixed",
-        .about = "A server works for those only who still wait.", .setup = setup_fixed,
-        .fault_free_after = 500, .converge_steps = 5000);
+        .about = "A server processes only requests that are still waited for.",
+        .setup = setup_fixed, .fault_free_after = 500, .converge_steps = 5000);

@@ -114,15 +114,15 @@ executor_spawn(struct executor *executor, struct task *task, const char *name,
     task_wake(task);
 }
 
-/* ---- A place for one waker. ------------------------------------------------------------------ */
+/* ---- A slot for one waker. ------------------------------------------------------------------- */
 
 struct event {
     struct task *waiter; /* NULL: no task. */
 };
 
 /* Macros, so that reports name the line that waits, and the one that wakes. */
-#define event_wait(event, who, what) \
-    ((event)->waiter = (who), sim_foreign_store((who), (event), (what)))
+#define event_wait(event, task, what) \
+    ((event)->waiter = (task), sim_foreign_store((task), (event), (what)))
 #define event_fire(event) (sim_foreign_fire(event), event_wake(event))
 
 static inline void

@@ -15,8 +15,8 @@
  * 2 ms declared and without the work: a spurious poll completes the job at once, 8 ms before the
  * heartbeat.
  *
- * Guards: a changed wait counts where something comes earlier by it, by more than the slack; a
- * gain counts where the run itself does not have it within the slack.
+ * Guards: a changed wait counts where it brings something forward, by more than the slack; a gain
+ * counts where the run itself does not have it within the slack.
  * Must end in: late-wakeup of the job. fixed, in-slack: pass.
  *
  * SPDX-License-Identifier: Apache-2.0

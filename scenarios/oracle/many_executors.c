@@ -1,15 +1,14 @@
 /*
- * many_executors.c -- tasks that are polled often enough in their own executor, and seldom in the
- * world.
+ * many_executors.c -- tasks that are polled often in their own executor, and seldom in the world.
  *
  * The rule it guards: a task is passed over when others of its executor are polled instead of it.
- * The steps of other executors do not count, as the strategy decides whether they run first.
+ * The steps of other executors do not count, as the strategy decides which executor runs first.
  *
- * Here. Four executors with eight tasks each, which wake themselves 60 times. Where the strategy
- * keeps an executor back, its tasks wait for more steps of the world than may be passed over.
+ * Here. Four executors with eight tasks each, which wake themselves 60 times. If the strategy
+ * delays an executor, its tasks wait for more steps of the world than may be passed over.
  *
- * broken-never-looks: a loop looks at its timers only when no task is woken, and one always is. A
- * loop beside it looks again and again, which is no excuse.
+ * broken-never-looks: a loop checks its timers only when no task is woken, and one always is.
+ * Another loop checks again and again, which is no excuse.
  *
  * Must end in: pass; broken-never-looks: starvation.
  *
@@ -77,7 +76,7 @@ setup_by_loops(struct sim_world *world)
     }
 }
 
-/* ---- One never looks. ------------------------------------------------------------------------ */
+/* ---- A loop that never checks its timers. ---------------------------------------------------- */
 
 struct pair {
     struct rt_task busy;
@@ -160,5 +159,5 @@ SIM_SCENARIO(oracle_many_executors_loops, .name = "oracle/many-executors/loops",
         .about = "Tasks of four loops wake themselves again and again.", .setup = setup_by_loops);
 SIM_SCENARIO(oracle_many_executors_one_never_looks,
         .name = "oracle/many-executors/broken-never-looks",
-        .about = "One of two loops never looks at its timers while a task is woken.",
+        .about = "One of two loops never checks its timers while a task is woken.",
         .setup = setup_one_never_looks, .expect = SIM_VERDICT_STARVATION);

@@ -12,7 +12,7 @@
  *
  * Here. The callback takes up to 2 ms, the period is 1 ms. The pass makes no call that gives way,
  * so one step spins while virtual time advances: the limit on virtual time ends it, and not the
- * patience for a hanging process.
+ * time limit for a hanging process.
  *
  * Must end in: time-limit. fixed: pass.
  *

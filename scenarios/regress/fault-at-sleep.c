@@ -2,13 +2,11 @@
  * fault-at-sleep.c -- a run of articles/s3/three-tasks, kept by `rewake promote`.
  *
  * A false alarm of ours: a fault gave a task another waker, and woke it, after its loop had polled
- * everybody and asked the host. That was nobody's doing, on no thread, so nobody could tell the
- * loop; yet it was blamed for sleeping on. Two decisions: a fault strikes task 2 as it goes to
- * sleep, and the quiescence behind it is audited.
+ * all tasks and the host. No task or thread had sent that wake, so the loop was not notified; yet
+ * the verdict held the loop responsible. Two decisions: a fault strikes task 2 when it goes to
+ * sleep, and the quiescence after it is audited.
  *
- * It ended in late-wakeup (oracle audit-quiet): 'task 2' slept on at 50000500 ns although it could
- * go on, waiting for: something it did not name; everything was quiet and the clock was about to
- * move.
+ * It ended in late-wakeup (oracle audit-quiet) of 'task 2' at 50000500 ns.
  *
  * Fixed: such a fault waits until the loop is back from its host (sim/bind/disturb.c).
  *

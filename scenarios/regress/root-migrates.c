@@ -1,15 +1,14 @@
 /*
  * root-migrates.c -- a run of articles/s1/two-requests, kept by `rewake promote`.
  *
- * A bug of our runtime: rt_block_on asked by the root's key whether the root has ended. A root
- * that is given another waker has another key, so the loop took it for ended and returned RT_OK
- * in the middle. One decision does it: the first fault that may strike the root strikes.
+ * A bug of our runtime: rt_block_on used the root's key to check whether the root has ended. A root
+ * that is given another waker has another key, so the loop took it for ended and returned RT_OK in
+ * the middle. One decision is enough: the first possible fault strikes the root.
  *
- * It ended in lost-wakeup (oracle rewake): 'block_on' sleeps forever, waiting for: something it
- * did not name; polled once more, it goes on: its wake-up was lost.
+ * It ended in lost-wakeup (oracle rewake) of 'block_on'.
  *
- * Fixed: the key that is asked for goes along (B1, rt_task_migrate). The same bug planted is
- * runtime/tests/mutants/b1_root_that_migrates_has_ended.patch: with it, this fails.
+ * Fixed: the key that is checked changes with the waker (B1, rt_task_migrate). The same bug is
+ * planted by runtime/tests/mutants/b1_root_that_migrates_has_ended.patch, with which this fails.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,4 +29,4 @@ static const struct sim_regression run = {
 };
 
 SIM_SCENARIO(regression, .name = "regress/root-migrates", .regression = &run,
-        .about = "The root of block_on gets another waker, and is waited for on.");
+        .about = "The root of block_on gets another waker, and is still waited for.");
