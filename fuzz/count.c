@@ -1,9 +1,9 @@
 /*
- * count.c -- how many operations the inputs have begun.
+ * count.c -- the number of operations that the inputs have begun.
  *
- * With FUZZ_COUNT in the environment it is told when the process ends, and the processor time that
- * went by: an input is worth what it does, so executions a second mean something beside operations
- * an input only.
+ * With FUZZ_COUNT in the environment it is printed when the process ends, with the processor time
+ * used: inputs differ in length, so executions a second mean something only beside operations an
+ * input.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 uint64_t fuzz_operations;
 
 static void
-tell(void)
+report(void)
 {
     fprintf(stderr, "stat::operations: %llu\n", (unsigned long long)fuzz_operations);
     fprintf(stderr, "stat::processor_ms: %llu\n",
@@ -25,6 +25,6 @@ __attribute__((constructor)) static void
 count(void)
 {
     if (getenv("FUZZ_COUNT") != 0) {
-        atexit(tell);
+        atexit(report);
     }
 }

@@ -2,20 +2,20 @@
  * fuzz.h -- what a fuzz target is, and how it reads its input.
  *
  * A target is one file with one function, LLVMFuzzerTestOneInput. It is linked with libFuzzer, with
- * AFL++'s driver, or with main.c, which runs it over files. It must take any bytes: whatever they
- * are, they are a legal run of the thing under test, and when that run breaks a promise the target
- * stops the process (fuzz_check, or an assertion of the thing itself).
+ * AFL++'s driver, or with main.c, which runs it over files. It must accept any bytes: all of them
+ * are a legal run of the thing under test, and when that run breaks a promise the target stops the
+ * process (fuzz_check, or an assertion of the thing itself).
  *
- * The input is a tape of answers. Each question that the target asks takes one byte (two above
- * 256 answers), and a tape that is dry answers 0 to everything: 0 must be the baseline answer. So a
- * shorter input is a simpler run, and a fuzzer that minimises an input shrinks the story.
+ * The input is a tape of answers. Each question of the target takes one byte (two above 256
+ * answers), and an exhausted tape answers 0 to everything: 0 must be the baseline answer. So a
+ * shorter input is a simpler run, and a fuzzer that minimises an input minimises the run.
  *
  *      struct fuzz_tape tape = fuzz_tape(data, size);
  *      while (fuzz_more(&tape)) {
  *          switch (fuzz_below(&tape, OPERATIONS)) { ... }
  *      }
  *
- * A target keeps nothing between two inputs: the second run of an input is like its first.
+ * A target keeps nothing between two inputs: the second run of an input equals its first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Operations of one input at most: an input is to be read by a person in the end. */
+/* Operations of one input at most: in the end a person reads it. */
 #define FUZZ_OPERATIONS_MAX 100u
 
 /* The target: runs `size` bytes at `data` (borrowed; NULL only with size 0). Always answers 0. */
@@ -40,7 +40,7 @@ struct fuzz_tape {
     uint32_t operations; /* Begun so far. */
 };
 
-/* Operations that all inputs of this process have begun; main.c and `make fuzz-speed` tell them. */
+/* Operations that all inputs of this process have begun; printed by main.c, `make fuzz-speed`. */
 extern uint64_t fuzz_operations;
 
 static inline struct fuzz_tape
@@ -49,14 +49,14 @@ fuzz_tape(const uint8_t *data, size_t size)
     return (struct fuzz_tape){data, size == 0 ? data : data + size, 0};
 }
 
-/* The next byte; 0 when the tape is dry. */
+/* The next byte; 0 when the tape is exhausted. */
 static inline uint8_t
 fuzz_byte(struct fuzz_tape *tape)
 {
     return tape->next == tape->end ? 0 : *tape->next++;
 }
 
-/* An answer below `n`, which is 1 to 65,536: one byte, two above 256. 0 when the tape is dry. */
+/* An answer below `n` (1 to 65,536): one byte, two above 256. 0 when the tape is exhausted. */
 static inline uint32_t
 fuzz_below(struct fuzz_tape *tape, uint32_t n)
 {
@@ -78,7 +78,7 @@ fuzz_word(struct fuzz_tape *tape)
     return word;
 }
 
-/* Whether there is one more operation: the tape is not dry, and there were not yet too many. */
+/* Whether there is one more operation: the tape is not exhausted, and the limit not reached. */
 static inline bool
 fuzz_more(struct fuzz_tape *tape)
 {
@@ -90,10 +90,9 @@ fuzz_more(struct fuzz_tape *tape)
     return true;
 }
 
-/*
- * Between the two the fuzzer counts no edges: for a model, whose branches are those of the thing
- * once more. It would keep inputs for the model's sake, and a third of the time went into counting.
- */
+/* Between the two the fuzzer counts no edges: for a model, whose branches repeat those of the
+ * thing under test. It would keep inputs for the model's sake, and a third of the time went into
+ * counting. */
 #ifdef __clang__
 #define FUZZ_PRAGMA(words) _Pragma(#words)
 #define FUZZ_UNSEEN_BEGIN \
@@ -104,13 +103,13 @@ fuzz_more(struct fuzz_tape *tape)
 #define FUZZ_UNSEEN_END
 #endif
 
-/* Stops the process where the thing under test and its model differ: says where, and what held. */
+/* Stops the process where the thing under test and its model differ; prints the condition. */
 #define fuzz_check(x) ((x) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #x))
 
 static inline _Noreturn void
 fuzz_fail(const char *file, int line, const char *what)
 {
-    fprintf(stderr, "%s:%d: this must hold, and does not: %s\n", file, line, what);
+    fprintf(stderr, "%s:%d: check failed: %s\n", file, line, what);
     abort();
 }
 

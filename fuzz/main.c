@@ -4,11 +4,11 @@
  *      build/debug-gcc/fuzz/slab fuzz/corpus/slab crash-1234
  *      head -c 100 /dev/urandom | build/debug-gcc/fuzz/slab
  *
- * Files of a folder are run in the order of their names, folders in it too; without an argument the
- * one input is what stands on standard input. An input that the target stops at is named on stderr.
+ * Files of a folder are run in the order of their names, including subfolders; without an argument
+ * the one input is standard input. An input that stops the target is named on stderr.
  *
  * Exit status: 0 when all inputs ran, 2 when one could not be read; a finding ends the process by
- * the signal that the target died of, or by the status of the sanitizer that stopped it.
+ * the signal that killed the target, or by the status of the sanitizer that stopped it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,11 +21,11 @@
 
 #include "fuzz/fuzz.h"
 
-/* What runs now, for whoever stops it. */
+/* The current input, for the crash handler. */
 static char running[1024];
 static size_t count;
 
-/* The way of a crash: the input's name, then the death that it would have been without us. */
+/* On a crash: prints the input's name, then lets the process die as without this handler. */
 static void
 name_the_input(int number)
 {
@@ -44,20 +44,20 @@ die(const char *what, const char *path)
     exit(2);
 }
 
-/* A whole stream, in memory of exactly its size: one byte too far is a finding. */
+/* Reads a whole stream into memory of exactly its size: an access beyond it is a finding. */
 static uint8_t *
 read_all(FILE *file, const char *path, size_t *ret_size)
 {
     size_t size = 0;
-    size_t room = 4096;
-    uint8_t *bytes = malloc(room);
+    size_t capacity = 4096;
+    uint8_t *bytes = malloc(capacity);
     while (bytes != 0) {
-        size += fread(bytes + size, 1, room - size, file);
-        if (size < room) {
+        size += fread(bytes + size, 1, capacity - size, file);
+        if (size < capacity) {
             break;
         }
-        room *= 2;
-        bytes = realloc(bytes, room);
+        capacity *= 2;
+        bytes = realloc(bytes, capacity);
     }
     if (bytes == 0 || ferror(file)) {
         die("cannot read", path);

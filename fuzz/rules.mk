@@ -17,11 +17,11 @@ FUZZ_ALL := $(addprefix $(B)/fuzz/,$(FUZZ))
 FUZZ_ENGINE := $(if $(filter fuzz fuzzfast afl,$(BUILD)),-fsanitize=fuzzer)
 FUZZ_PARTS := $(call plain,$(filter-out fuzz/main.c,$(wildcard fuzz/*.c)))
 FUZZ_DRIVER := $(if $(FUZZ_ENGINE),,$(B)/plain/fuzz/main.o)
-# What the runtime's targets read are answers, not words: to tell the engine what each comparison
-# compares, how deep the stack is, and who calls whom by a pointer (the edges behind the call say
-# the same) helps it nowhere there, and is two thirds of an execution.
+# The runtime's targets read answers, not words: tracing comparisons, the depth of the stack, and
+# indirect calls (the edges after the call show the same) has no effect there, and takes two thirds
+# of an execution.
 COMMA := ,
-# Private: what an object is made from must not inherit it, least of all the file of flags.
+# Private: the prerequisites of an object must not inherit it, least of all the file of flags.
 $(B)/plain/%.o: private CFLAGS += $(if $(filter fuzz fuzzfast,$(BUILD)),-O2 \
 	-fno-sanitize-coverage=trace-cmp$(COMMA)stack-depth$(COMMA)indirect-calls)
 # What a target of the simulator may call: all of it, and what scenarios register themselves.
@@ -31,9 +31,9 @@ $(B)/fuzz/%: $(B)/plain/fuzz/runtime/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(B)/libre
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o %.a,$^) $(FUZZ_ENGINE) -pthread $(FIBER_LIBS))
 $(B)/fuzz/%: $(B)/probe/fuzz/sim/%.o $(FUZZ_PARTS) $(FUZZ_DRIVER) $(FUZZ_WORLD) $(B)/sources
 	$(call run,LINK,$(LINK) -o $@ $(filter %.o,$^) $(FUZZ_ENGINE) $(LIBS))
-# Runs made by hand, as the tests of what tells a run have them.
+# Hand-made runs, from the tests of the explanations.
 $(B)/fuzz/show: $(B)/probe/sim/tests/explain/tale.o
-# A target may have parts of its own: fuzz/sim/NAME/*.c.
+# A target may have separate parts: fuzz/sim/NAME/*.c.
 $(foreach n,$(FUZZ),$(eval $(B)/fuzz/$n: $(call probe,$(wildcard fuzz/sim/$n/*.c))))
 fuzz-programs: $(FUZZ_ALL)
 
@@ -46,7 +46,7 @@ known = $(if $(filter $(T),$(FUZZ)),,$(error T=NAME, one of: $(FUZZ)))
 fuzz: ## one fuzz target for S seconds: make fuzz T=slab S=60
 	$(call known)@$(MAKE) BUILD=fuzz CC=clang $(FUZZ_DIR)/fuzz/$(T)
 	@scripts/fuzz-one $(T) $(S) $(SEED)
-fuzz-all: ## each fuzz target for S seconds, told in a table: make fuzz-all S=60
+fuzz-all: ## each fuzz target for S seconds, one line each: make fuzz-all S=60
 	@$(MAKE) BUILD=fuzz CC=clang fuzz-programs
 	@scripts/fuzz-all $(S) $(SEED) $(JOBS) $(FUZZ)
 fuzz-afl: ## the same under AFL++: make fuzz-afl T=slab S=60
@@ -55,14 +55,14 @@ fuzz-afl: ## the same under AFL++: make fuzz-afl T=slab S=60
 		AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 afl-fuzz -V $(S) -i fuzz/corpus/$(T) \
 		$(if $(wildcard fuzz/dict/$(T).dict),-x fuzz/dict/$(T).dict) \
 		-o build/afl-afl-clang-fast/found/$(T) -- build/afl-afl-clang-fast/fuzz/$(T)
-fuzz-merge: ## the corpus of T, with what was found, reduced to what its coverage needs
+fuzz-merge: ## the corpus of T, with new inputs, reduced to those that its coverage needs
 	$(call known)@$(MAKE) BUILD=fuzz CC=clang $(FUZZ_DIR)/fuzz/$(T)
 	@scripts/fuzz-merge $(FUZZ_DIR) $(T)
-fuzz-oss: ## what OSS-Fuzz and ClusterFuzzLite do with this project, on this machine
+fuzz-oss: ## the steps of OSS-Fuzz and ClusterFuzzLite, run locally
 	@scripts/fuzz-oss
 fuzz-seeds: all ## inputs for the target `scenario`, made from runs of the scenarios
 	@scripts/fuzz-seeds $(B)/rewake fuzz/corpus/scenario
-fuzz-climb: ## a race at the end of a long way, found by coverage of schedules, and without
+fuzz-climb: ## a race at the end of a long path, found with schedule coverage, and without
 	@$(MAKE) BUILD=fuzzfast CC=clang build/fuzzfast-clang/fuzz/scenario
 	@scripts/fuzz-climb build/fuzzfast-clang/fuzz/scenario
 fuzz-mutants: ## plants each bug of fuzz/mutants: its target must find it in 60 s; T=slab

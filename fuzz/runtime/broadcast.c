@@ -1,7 +1,7 @@
 /*
- * broadcast.c -- who waits when it fires, and in which order they are woken, against a line.
+ * broadcast.c -- which waiters a broadcast wakes, in which order, against a line.
  *
- * The order is the executor's to choose: here it chooses by what the tape said, and the model too.
+ * The executor chooses the order: here by the tape, and the model does the same.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-#include "fuzz/runtime/people.h"
+#include "fuzz/runtime/line_run.h"
 
 FUZZ_UNSEEN_BEGIN
 
 static struct {
-    struct people people;
+    struct line_run base;
     struct rt_broadcast broadcast;
-    struct rt_heard heard[PEOPLE];
+    struct rt_heard heard[CLIENTS];
     uint32_t order; /* Answers every question, from its lowest digit on … */
     uint32_t model; /* … and the same for the model. */
 } run;
@@ -36,50 +36,50 @@ choose(void *argument, uint32_t n)
 }
 
 static void
-begin(uint32_t who, struct fuzz_tape *tape)
+begin(uint32_t id, struct fuzz_tape *tape)
 {
     (void)tape;
-    rt_heard_init(&run.heard[who], &run.broadcast);
+    rt_heard_init(&run.heard[id], &run.broadcast);
 }
 
 static bool
-poll(uint32_t who, uint32_t waker)
+poll(uint32_t id, uint32_t waker)
 {
-    struct line *line = &run.people.line;
-    bool ready = line_was_called(line, who);
+    struct line *line = &run.base.line;
+    bool ready = line_was_called(line, id);
     if (ready) {
-        line_leave(line, who);
+        line_leave(line, id);
     } else {
-        ready = line_poll(line, who, 1, waker);
+        ready = line_poll(line, id, 1, waker);
     }
-    rt_poll answer = rt_heard_poll(&run.heard[who], crowd_cx(&run.people.crowd, waker));
+    rt_poll answer = rt_heard_poll(&run.heard[id], clients_cx(&run.base.clients, waker));
     fuzz_check(answer == (ready ? RT_READY : RT_PENDING));
     return ready;
 }
 
 static void
-drop(uint32_t who)
+drop(uint32_t id)
 {
-    line_leave(&run.people.line, who);
-    rt_heard_drop(&run.heard[who]);
+    line_leave(&run.base.line, id);
+    rt_heard_drop(&run.heard[id]);
 }
 
-/* Whom a call of all wakes, in the order of the line. */
+/* The wakers that a call of all wakes, in the order of the line. */
 static uint32_t
 list_due(uint8_t *due)
 {
-    struct line *line = &run.people.line;
+    struct line *line = &run.base.line;
     uint32_t count = 0;
     for (uint32_t i = 0; i < line->count; i++) {
         struct line_member *member = &line->members[line->order[i]];
-        if (member->stand == LINE_QUEUED && member->waker != NOBODY) {
+        if (member->state == LINE_QUEUED && member->waker != NONE) {
             due[count++] = member->waker;
         }
     }
     return count;
 }
 
-/* The executor of the one in front is asked who is next; a foreign waker has none. */
+/* The executor of the head waiter chooses the next; a foreign waker has none. */
 static uint32_t
 next_of(const uint8_t *due, uint32_t count)
 {
@@ -89,15 +89,15 @@ next_of(const uint8_t *due, uint32_t count)
 static void
 act(struct fuzz_tape *tape)
 {
-    uint8_t due[PEOPLE];
-    struct crowd *crowd = &run.people.crowd;
+    uint8_t due[CLIENTS];
+    struct clients *clients = &run.base.clients;
     run.order = run.model = (uint32_t)fuzz_byte(tape) * 3;
     uint32_t count = list_due(due);
-    fuzz_check(line_wake_all(&run.people.line) == count);
-    crowd->owed.count = 0; /* In another order. */
+    fuzz_check(line_wake_all(&run.base.line) == count);
+    clients->expected.count = 0; /* The order is chosen below. */
     for (uint32_t left = count; left > 0; left--) {
         uint32_t at = next_of(due, left);
-        crowd_write(&crowd->owed, due[at]);
+        clients_write(&clients->expected, due[at]);
         memmove(due + at, due + at + 1, left - at - 1);
     }
     fuzz_check(rt_broadcast_fire(&run.broadcast) == count);
@@ -106,22 +106,22 @@ act(struct fuzz_tape *tape)
 static void
 compare(void)
 {
-    line_compare(&run.people.line, &run.broadcast.waiters);
-    fuzz_check(run.people.line.free == 0);
+    line_compare(&run.base.line, &run.broadcast.waiters);
+    fuzz_check(run.base.line.free == 0);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct people_ways ways = {begin, poll, drop, act, compare, false};
+    static const struct line_ops ops = {begin, poll, drop, act, compare, false};
     struct fuzz_tape tape = fuzz_tape(data, size);
-    people_init(&run.people, 0);
-    run.people.crowd.executor.choose = choose;
-    run.people.crowd.executor.choose_argument = &run.order;
+    line_run_init(&run.base, 0);
+    run.base.clients.executor.choose = choose;
+    run.base.clients.executor.choose_argument = &run.order;
     rt_broadcast_init(&run.broadcast);
-    people_run(&run.people, &ways, &tape);
+    line_run_input(&run.base, &ops, &tape);
     rt_broadcast_fini(&run.broadcast);
-    crowd_fini(&run.people.crowd);
+    clients_fini(&run.base.clients);
     return 0;
 }
 

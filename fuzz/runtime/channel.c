@@ -1,9 +1,10 @@
 /*
- * channel.c -- a channel against an array of items and two lines of people.
+ * channel.c -- a channel against an array of items and two lines of clients.
  *
- * Six people send, reserve and receive, give up at any time, and poll as they like: woken or not,
- * with the waker of last time, another, a foreign one. Wakers die under them. Each answer, each
- * item, each wake and their order, and who holds what between grant and poll is the model's.
+ * Six clients send, reserve and receive, drop their futures at any time, and poll at any time:
+ * woken or not, with the same waker, another, a foreign one. Wakers end while they wait. Each
+ * answer, each item, each wake and their order, and the owner of each grant between grant and poll
+ * is compared with the model.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,8 +19,8 @@ FUZZ_UNSEEN_BEGIN
 
 enum kind { NOTHING, SEND, RESERVE, RECEIVE, PERMIT /* It holds one. */ };
 
-struct person {
-    enum kind kind; /* What it waits for, or has. */
+struct client {
+    enum kind kind; /* What it waits for, or owns. */
     uint64_t item;
     union {
         struct rt_send send;
@@ -29,18 +30,18 @@ struct person {
 };
 
 struct run {
-    struct crowd crowd;
+    struct clients clients;
     struct rt_channel channel;
     uint64_t ring[CAPACITY];
-    struct person people[PEOPLE];
-    uint64_t destroyed; /* Items that nobody read, in order. */
+    struct client members[CLIENTS];
+    uint64_t destroyed; /* Items that were never received, in order. */
     /* The model. */
-    struct line room;
+    struct line space;
     struct line items;
     uint64_t queue[CAPACITY];
     uint32_t count;
     uint32_t capacity;
-    uint64_t item_mask; /* What of an item is copied. */
+    uint64_t item_mask; /* The bytes of an item that are copied. */
     uint32_t permits;
     uint32_t handles;
     uint32_t senders;
@@ -67,12 +68,12 @@ destroy(const void *item, void *argument)
     run.destroyed = record(run.destroyed, value);
 }
 
-/* ---- What the model does. -------------------------------------------------------------------- */
+/* ---- The model's operations. ----------------------------------------------------------------- */
 
 static void
-model_give_room(void)
+model_give_space(void)
 {
-    line_give(&run.room, 1);
+    line_give(&run.space, 1);
     if (run.closed && run.count == 0) {
         (void)line_wake_all(&run.items);
     }
@@ -93,7 +94,7 @@ model_pop(void)
     uint64_t item = run.queue[0];
     run.count -= 1;
     memmove(run.queue, run.queue + 1, sizeof run.queue[0] * (CAPACITY - 1));
-    model_give_room();
+    model_give_space();
     return item;
 }
 
@@ -102,7 +103,7 @@ model_close(void)
 {
     if (!run.closed) {
         run.closed = true;
-        (void)line_wake_all(&run.room);
+        (void)line_wake_all(&run.space);
         (void)line_wake_all(&run.items);
     }
 }
@@ -115,7 +116,7 @@ model_clear(void)
     line_revoke(&run.items);
     for (uint32_t i = 0; i < count; i++) {
         run.lost = record(run.lost, run.queue[i]);
-        model_give_room();
+        model_give_space();
     }
 }
 
@@ -133,68 +134,68 @@ model_settle_counts(void)
 static bool
 model_referenced(void)
 {
-    return run.handles + run.senders + run.receivers + run.permits + run.room.count +
+    return run.handles + run.senders + run.receivers + run.permits + run.space.count +
                    run.items.count !=
            0;
 }
 
-/* ---- What people do. ------------------------------------------------------------------------- */
+/* ---- The clients' operations. ---------------------------------------------------------------- */
 
 static void
-begin(struct person *person, enum kind kind)
+begin(struct client *client, enum kind kind)
 {
-    person->kind = kind;
-    person->item = run.next_item++;
+    client->kind = kind;
+    client->item = run.next_item++;
     switch (kind) {
     case SEND:
-        rt_send_init(&person->as.send, &run.channel, &person->item);
+        rt_send_init(&client->as.send, &run.channel, &client->item);
         break;
     case RESERVE:
-        rt_reserve_init(&person->as.reserve, &run.channel);
+        rt_reserve_init(&client->as.reserve, &run.channel);
         break;
     case RECEIVE:
     case PERMIT:
     case NOTHING:
-        rt_recv_init(&person->as.recv, &run.channel, &person->item);
+        rt_recv_init(&client->as.recv, &run.channel, &client->item);
         break;
     }
 }
 
-/* Whether a place is the caller's, or none will ever be: READY. */
+/* READY when capacity is the caller's, or there will be none. */
 static bool
-model_poll_room(uint32_t who, uint32_t waker)
+model_poll_space(uint32_t id, uint32_t waker)
 {
     if (run.closed) {
-        line_leave(&run.room, who);
+        line_leave(&run.space, id);
         return true;
     }
-    return line_poll(&run.room, who, 1, waker);
+    return line_poll(&run.space, id, 1, waker);
 }
 
 static void
-poll_send(struct person *person, uint32_t who, uint32_t waker)
+poll_send(struct client *client, uint32_t id, uint32_t waker)
 {
     bool closed = run.closed;
-    bool ready = model_poll_room(who, waker);
+    bool ready = model_poll_space(id, waker);
     if (ready && !closed) {
-        model_push(person->item);
+        model_push(client->item);
     }
-    struct rt_send *send = &person->as.send;
-    rt_poll answer = rt_send_poll(send, crowd_cx(&run.crowd, waker));
+    struct rt_send *send = &client->as.send;
+    rt_poll answer = rt_send_poll(send, clients_cx(&run.clients, waker));
     fuzz_check(answer == (ready ? RT_READY : RT_PENDING));
     if (ready) {
         fuzz_check(send->err == (closed ? RT_E_CLOSED : RT_OK));
-        person->kind = NOTHING;
+        client->kind = NOTHING;
     }
 }
 
 static void
-poll_reserve(struct person *person, uint32_t who, uint32_t waker)
+poll_reserve(struct client *client, uint32_t id, uint32_t waker)
 {
     bool closed = run.closed;
-    bool ready = model_poll_room(who, waker);
-    struct rt_reserve *reserve = &person->as.reserve;
-    rt_poll answer = rt_reserve_poll(reserve, crowd_cx(&run.crowd, waker));
+    bool ready = model_poll_space(id, waker);
+    struct rt_reserve *reserve = &client->as.reserve;
+    rt_poll answer = rt_reserve_poll(reserve, clients_cx(&run.clients, waker));
     fuzz_check(answer == (ready ? RT_READY : RT_PENDING));
     if (!ready) {
         return;
@@ -202,98 +203,98 @@ poll_reserve(struct person *person, uint32_t who, uint32_t waker)
     fuzz_check(reserve->err == (closed ? RT_E_CLOSED : RT_OK));
     fuzz_check((reserve->permit.channel == 0) == closed);
     run.permits += !closed;
-    person->kind = closed ? NOTHING : PERMIT;
+    client->kind = closed ? NOTHING : PERMIT;
 }
 
 static void
-poll_receive(struct person *person, uint32_t who, uint32_t waker)
+poll_receive(struct client *client, uint32_t id, uint32_t waker)
 {
     bool ended = run.closed && run.count == 0;
-    uint64_t item = person->item & run.item_mask;
+    uint64_t item = client->item & run.item_mask;
     if (ended) {
-        line_leave(&run.items, who);
+        line_leave(&run.items, id);
     }
-    bool ready = ended || line_poll(&run.items, who, 1, waker);
+    bool ready = ended || line_poll(&run.items, id, 1, waker);
     if (ready && !ended) {
         item = model_pop();
     }
-    struct rt_recv *recv = &person->as.recv;
-    rt_poll answer = rt_recv_poll(recv, crowd_cx(&run.crowd, waker));
+    struct rt_recv *recv = &client->as.recv;
+    rt_poll answer = rt_recv_poll(recv, clients_cx(&run.clients, waker));
     fuzz_check(answer == (ready ? RT_READY : RT_PENDING));
-    fuzz_check((person->item & run.item_mask) == item);
+    fuzz_check((client->item & run.item_mask) == item);
     if (ready) {
         fuzz_check(recv->err == (ended ? RT_E_CLOSED : RT_OK));
-        person->kind = NOTHING;
+        client->kind = NOTHING;
     }
 }
 
 static void
-commit(struct person *person)
+commit(struct client *client)
 {
     run.permits -= 1;
     if (run.closed) {
-        run.lost = record(run.lost, person->item & run.item_mask);
-        model_give_room();
+        run.lost = record(run.lost, client->item & run.item_mask);
+        model_give_space();
     } else {
-        model_push(person->item);
+        model_push(client->item);
     }
-    rt_err err = rt_permit_commit(&person->as.reserve.permit, &person->item);
+    rt_err err = rt_permit_commit(&client->as.reserve.permit, &client->item);
     fuzz_check(err == (run.closed ? RT_E_CLOSED : RT_OK));
-    person->kind = NOTHING;
+    client->kind = NOTHING;
 }
 
-/* Goes on with what it does, or begins `kind`. */
+/* Continues its operation, or begins `kind`. */
 static void
 go_on(uint32_t waker, enum kind kind)
 {
-    uint32_t who = waker / WAKERS;
-    struct person *person = &run.people[who];
-    if (person->kind == NOTHING) {
-        begin(person, kind);
+    uint32_t id = waker / WAKERS;
+    struct client *client = &run.members[id];
+    if (client->kind == NOTHING) {
+        begin(client, kind);
     }
-    switch (person->kind) {
+    switch (client->kind) {
     case SEND:
-        poll_send(person, who, waker);
+        poll_send(client, id, waker);
         break;
     case RESERVE:
-        poll_reserve(person, who, waker);
+        poll_reserve(client, id, waker);
         break;
     case RECEIVE:
-        poll_receive(person, who, waker);
+        poll_receive(client, id, waker);
         break;
     case PERMIT:
     case NOTHING:
-        commit(person);
+        commit(client);
         break;
     }
 }
 
 static void
-give_up(uint32_t who)
+give_up(uint32_t id)
 {
-    struct person *person = &run.people[who];
-    switch (person->kind) {
+    struct client *client = &run.members[id];
+    switch (client->kind) {
     case SEND:
-        line_leave(&run.room, who);
-        rt_send_drop(&person->as.send);
+        line_leave(&run.space, id);
+        rt_send_drop(&client->as.send);
         break;
     case RESERVE:
-        line_leave(&run.room, who);
-        rt_reserve_drop(&person->as.reserve);
+        line_leave(&run.space, id);
+        rt_reserve_drop(&client->as.reserve);
         break;
     case RECEIVE:
-        line_leave(&run.items, who);
-        rt_recv_drop(&person->as.recv);
+        line_leave(&run.items, id);
+        rt_recv_drop(&client->as.recv);
         break;
     case PERMIT:
         run.permits -= 1;
-        model_give_room();
-        rt_permit_drop(&person->as.reserve.permit);
+        model_give_space();
+        rt_permit_drop(&client->as.reserve.permit);
         break;
     case NOTHING:
         break;
     }
-    person->kind = NOTHING;
+    client->kind = NOTHING;
 }
 
 static void
@@ -302,7 +303,7 @@ try_send(void)
     uint64_t item = run.next_item++;
     rt_err expected = RT_E_CLOSED;
     if (!run.closed) {
-        expected = line_take(&run.room, 1) ? RT_OK : RT_E_FULL;
+        expected = line_take(&run.space, 1) ? RT_OK : RT_E_FULL;
     }
     if (expected == RT_OK) {
         model_push(item);
@@ -327,7 +328,7 @@ try_receive(void)
     fuzz_check((item & run.item_mask) == (expected & run.item_mask));
 }
 
-/* ---- Who holds the channel, and its end. ----------------------------------------------------- */
+/* ---- The handles of the channel, and its end. ------------------------------------------------ */
 
 static void
 reopen(void)
@@ -335,14 +336,14 @@ reopen(void)
     bool free = !model_referenced();
     fuzz_check(rt_channel_reopen(&run.channel) == (free ? RT_OK : RT_E_IN_USE));
     if (free) {
-        line_init(&run.room, &run.crowd, run.capacity);
-        line_init(&run.items, &run.crowd, 0);
+        line_init(&run.space, &run.clients, run.capacity);
+        line_init(&run.items, &run.clients, 0);
         run.closed = false;
         run.handles = 1;
     }
 }
 
-/* One holder of a kind less, when there is one. */
+/* Drops one handle of a kind, if there is one. */
 static void
 drop_holder(uint32_t *count, void (*drop)(struct rt_channel *channel, const struct rt_site *await))
 {
@@ -396,8 +397,8 @@ hold(uint32_t what)
 static void
 end_waker(uint32_t waker)
 {
-    if (crowd_end(&run.crowd, waker)) {
-        line_waker_ended(&run.room, waker);
+    if (clients_end(&run.clients, waker)) {
+        line_waker_ended(&run.space, waker);
         line_waker_ended(&run.items, waker);
     }
 }
@@ -407,8 +408,8 @@ end_waker(uint32_t waker)
 static void
 compare(void)
 {
-    crowd_compare(&run.crowd);
-    line_compare(&run.room, &run.channel.room);
+    clients_compare(&run.clients);
+    line_compare(&run.space, &run.channel.room);
     line_compare(&run.items, &run.channel.items);
     fuzz_check(rt_channel_length(&run.channel) == run.count);
     fuzz_check(rt_channel_closed(&run.channel) == run.closed);
@@ -420,17 +421,17 @@ static void
 set_up(struct fuzz_tape *tape)
 {
     static const uint32_t sizes[] = {8, 4, 0};
-    crowd_init(&run.crowd);
+    clients_init(&run.clients);
     uint32_t size = sizes[fuzz_below(tape, 3)];
     run.item_mask = size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1;
     run.capacity = 1 + fuzz_below(tape, CAPACITY);
     struct rt_channel_config config = {
             .ring = run.ring, .item_size = size, .capacity = run.capacity, .destroy = destroy};
     rt_channel_init(&run.channel, &config);
-    line_init(&run.room, &run.crowd, run.capacity);
-    line_init(&run.items, &run.crowd, 0);
-    for (uint32_t i = 0; i < PEOPLE; i++) {
-        run.people[i].kind = NOTHING;
+    line_init(&run.space, &run.clients, run.capacity);
+    line_init(&run.items, &run.clients, 0);
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        run.members[i].kind = NOTHING;
     }
     run.count = 0;
     run.permits = 0;
@@ -446,7 +447,7 @@ set_up(struct fuzz_tape *tape)
 static void
 tear_down(void)
 {
-    for (uint32_t i = 0; i < PEOPLE; i++) {
+    for (uint32_t i = 0; i < CLIENTS; i++) {
         give_up(i);
     }
     while (run.senders + run.receivers + run.handles > 0) {
@@ -458,7 +459,7 @@ tear_down(void)
     fuzz_check(run.closed && run.count == 0);
     fuzz_check(run.channel.room.free == run.capacity);
     rt_channel_fini(&run.channel);
-    crowd_fini(&run.crowd);
+    clients_fini(&run.clients);
 }
 
 int
@@ -468,7 +469,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     set_up(&tape);
     while (fuzz_more(&tape)) {
         uint32_t what = fuzz_below(&tape, 16);
-        uint32_t waker = fuzz_below(&tape, PEOPLE * WAKERS);
+        uint32_t waker = fuzz_below(&tape, CLIENTS * WAKERS);
         switch (what) {
         case 0:
             try_send();

@@ -1,5 +1,5 @@
 /*
- * empty.c -- a target that does nothing: how fast the fuzzer itself is.
+ * empty.c -- a target that does nothing: the speed of the fuzzer itself.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,18 +1,18 @@
 /*
  * fiber.c -- guests that follow a drawn program, against an interpreter of that program.
  *
- * Three stores with a call each, over three stacks. A guest pays, nests frames, asks host functions
- * (which answer at once, later, never, or fail), polls and deletes the calls of others from its own
- * stack, runs out of stack. The tape polls or drives the calls, completes what they wait for, ticks
- * the epoch, changes fuel, deletes calls wherever they stand. The interpreter says where each call
- * stops, with what fuel, and how it ends; a frame that was entered is left, a finalizer is called
- * once, a stack given back.
+ * Three stores with a call each, over three stacks. A guest pays fuel, nests frames, calls host
+ * functions (which answer at once, later, never, or fail), polls and deletes the calls of others
+ * from its own stack, and overflows its stack. The tape polls or drives the calls, completes their
+ * operations, ticks the epoch, changes fuel, deletes calls at any point. The interpreter computes
+ * where each call stops, with what fuel, and how it ends; each frame that was entered is left, a
+ * finalizer is called once, a stack is returned.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdalign.h>
 
-#include "fuzz/runtime/crowd.h"
+#include "fuzz/runtime/clients.h"
 #include "fuzz/runtime/guest.h"
 #include "runtime/fiber/call.h"
 #include "runtime/fiber/reply.h"
@@ -31,8 +31,8 @@ struct work {
     struct rt_reply reply;
     uint64_t result;
     enum rt_trap trap;
-    struct rt_future *awaited; /* Taken by us, where we poll. */
-    uint32_t asked;            /* Of the host function that is patient. */
+    struct rt_future *awaited; /* Taken by the target, when it polls. */
+    uint32_t asked;            /* Number of polls of the PATIENT host function. */
     uint32_t finalized;
     uint32_t hosts; /* Host functions with a finalizer that were begun. */
     uint32_t frames;
@@ -44,7 +44,7 @@ struct work {
 };
 
 static struct {
-    struct crowd crowd;
+    struct clients clients;
     struct rt_stack_provider provider;
     struct rt_engine engine;
     bool out[CALLS]; /* Stacks. */
@@ -54,8 +54,8 @@ static struct {
 
 static alignas(64) char stacks[CALLS][STACK_SIZE];
 
-static void poll_call(uint32_t who, uint32_t waker);
-static void delete_call(uint32_t who);
+static void poll_call(uint32_t id, uint32_t waker);
+static void delete_call(uint32_t id);
 
 /* ---- Stacks. ------------------------------------------------------------------------------- */
 
@@ -142,7 +142,7 @@ complete(struct work *work, uint64_t value)
     }
 }
 
-/* An odd argument: the operation is complete before it could be waited for (F9). */
+/* An odd argument: the operation is complete before the call waits for it (F9). */
 static void
 answer_later(struct rt_host_call *host)
 {
@@ -156,7 +156,7 @@ answer_later(struct rt_host_call *host)
 
 /* ---- The guest. ---------------------------------------------------------------------------- */
 
-/* Deeper and deeper, until it is told that there is no more. */
+/* Deeper and deeper, until the stack is used up. */
 static __attribute__((noinline)) uint64_t
 sink(struct rt_guest *guest, uint64_t depth)
 {
@@ -184,7 +184,7 @@ ask(struct rt_guest *guest, const struct step *step, uint64_t *sum)
         fn = answer_later;
     }
     if (!rt_guest_host(guest, fn, &argument, &result)) {
-        /* Whoever is told that it is over is told so again. */
+        /* Once its call is over, a guest gets the same answer again. */
         fuzz_check(!rt_guest_check(guest, 1));
         fuzz_check(!rt_guest_host(guest, fn, &argument, &result));
         return false;
@@ -198,8 +198,8 @@ static bool
 follow(struct rt_guest *guest, struct work *work, uint32_t *at, uint64_t *sum)
 {
     const struct step *step = &work->model.steps[*at];
-    uint32_t who = (uint32_t)(work - run.works);
-    uint32_t other = (who + 1 + step->argument % (CALLS - 1)) % CALLS;
+    uint32_t id = (uint32_t)(work - run.works);
+    uint32_t other = (id + 1 + step->argument % (CALLS - 1)) % CALLS;
     switch (step->op) {
     case PAY:
         return rt_guest_check(guest, step->argument);
@@ -228,28 +228,28 @@ follow(struct rt_guest *guest, struct work *work, uint32_t *at, uint64_t *sum)
     return true;
 }
 
-/* A frame: the program up to its LEAVE or its end. What lies in it outlives each suspension. */
+/* A frame: the program up to its LEAVE or its end. Its locals survive each suspension. */
 static __attribute__((noinline)) bool
 frame(struct rt_guest *guest, struct work *work, uint32_t *at, uint64_t *sum)
 {
     volatile uint64_t mark = (uint64_t)*at * 77;
     uint32_t entered = *at;
-    bool goes_on = true;
+    bool continues = true;
     work->frames += 1;
-    while (goes_on && *at < work->model.count) {
+    while (continues && *at < work->model.count) {
         enum op op = work->model.steps[*at].op;
-        goes_on = follow(guest, work, at, sum);
+        continues = follow(guest, work, at, sum);
         *at += 1;
         if (op == LEAVE) {
             break;
         }
         if (op == FRAME) {
-            goes_on = frame(guest, work, at, sum);
+            continues = frame(guest, work, at, sum);
         }
     }
     fuzz_check(mark == (uint64_t)entered * 77);
     work->frames -= 1;
-    return goes_on;
+    return continues;
 }
 
 static void
@@ -263,7 +263,7 @@ guest_main(struct rt_guest *guest, const uint64_t *arguments, uint64_t *results)
     results[0] = sum;
 }
 
-/* ---- What is done to calls. ---------------------------------------------------------------- */
+/* ---- Operations on calls. ------------------------------------------------------------------ */
 
 static bool
 may_use(const struct work *work)
@@ -271,7 +271,7 @@ may_use(const struct work *work)
     return work->live && !work->running;
 }
 
-/* Nothing is written before the end, all then (F1). */
+/* Nothing is written before the end, all at the end (F1). */
 static void
 check_end(const struct work *work, bool ended)
 {
@@ -281,7 +281,7 @@ check_end(const struct work *work, bool ended)
     fuzz_check(!ended || work->frames == 0);
 }
 
-/* The one who polls by hand waits for what is pending as a driver would. */
+/* A call that is polled by hand is waited for as a driver would. */
 static void
 await_pending(struct work *work, uint32_t waker)
 {
@@ -291,14 +291,14 @@ await_pending(struct work *work, uint32_t waker)
         work->model.awaits = false;
         work->model.waker = waker;
         work->awaited = pending;
-        fuzz_check(rt_future_poll(pending, crowd_cx(&run.crowd, waker)) == RT_PENDING);
+        fuzz_check(rt_future_poll(pending, clients_cx(&run.clients, waker)) == RT_PENDING);
     }
 }
 
 static void
-poll_call(uint32_t who, uint32_t waker)
+poll_call(uint32_t id, uint32_t waker)
 {
-    struct work *work = &run.works[who];
+    struct work *work = &run.works[id];
     if (!may_use(work) || rt_call_complete(&work->call)) {
         return;
     }
@@ -306,12 +306,12 @@ poll_call(uint32_t who, uint32_t waker)
     bool ended;
     if (work->drives) {
         bool expected = model_drive(&work->model, waker);
-        struct rt_cx cx = *crowd_cx(&run.crowd, waker);
+        struct rt_cx cx = *clients_cx(&run.clients, waker);
         ended = rt_call_drive(&work->call, &cx) == RT_READY;
         fuzz_check(ended == expected);
-        /* Whom its guest has polled came before. */
+        /* The calls that its guest has polled are recorded first. */
         if (!ended && work->model.yielded) {
-            crowd_write(&run.crowd.owed, waker);
+            clients_write(&run.clients.expected, waker);
         }
     } else {
         bool expected = model_poll(&work->model);
@@ -325,9 +325,9 @@ poll_call(uint32_t who, uint32_t waker)
 }
 
 static void
-delete_call(uint32_t who)
+delete_call(uint32_t id)
 {
-    struct work *work = &run.works[who];
+    struct work *work = &run.works[id];
     if (!may_use(work)) {
         return;
     }
@@ -336,23 +336,23 @@ delete_call(uint32_t who)
         rt_future_drop(work->awaited);
         work->awaited = 0;
     }
-    work->running = true; /* Its guest may poll others on its way out, but nobody may poll it. */
+    work->running = true; /* While it unwinds, its guest may poll, but not be polled. */
     rt_call_delete(&work->call);
     work->running = false;
     work->live = false;
-    work->model.waker = NOBODY;
+    work->model.waker = NONE;
     check_end(work, complete);
     fuzz_check(work->frames == 0 && work->finalized == work->hosts);
 }
 
-/* The operation of a call is complete; the call may be gone. */
+/* Completes the operation of a call; the call may be deleted. */
 static void
 complete_reply(struct work *work, uint64_t value)
 {
     if (!work->in_flight || work->running) {
         return;
     }
-    /* Its call may be another than the one that began it. */
+    /* Its call may not be the one that began it. */
     bool wanted = work->live && work->model.stop == IN_HOST && work->model.replies;
     fuzz_check(rt_reply_wanted(&work->reply) == wanted);
     if (wanted && value == 0) {
@@ -360,9 +360,9 @@ complete_reply(struct work *work, uint64_t value)
     } else if (wanted) {
         work->model.sum += value;
     }
-    if (work->model.waker != NOBODY) {
-        crowd_write(&run.crowd.owed, work->model.waker);
-        work->model.waker = NOBODY;
+    if (work->model.waker != NONE) {
+        clients_write(&run.clients.expected, work->model.waker);
+        work->model.waker = NONE;
     }
     work->model.in_flight = false;
     complete(work, value);
@@ -430,7 +430,7 @@ make_call(struct work *work, struct fuzz_tape *tape)
     work->model.at = 0;
     work->model.stop = AT_STEP;
     work->model.done = work->model.awaits = false;
-    work->model.gives_way = work->model.yielded = false;
+    work->model.yields = work->model.yielded = false;
     work->model.trap = RT_TRAP_NONE;
     work->model.sum = arguments[0];
     draw_program(work, tape);
@@ -443,8 +443,8 @@ static void
 act(struct fuzz_tape *tape)
 {
     uint32_t what = fuzz_below(tape, 16);
-    uint32_t who = fuzz_below(tape, CALLS);
-    struct work *work = &run.works[who];
+    uint32_t id = fuzz_below(tape, CALLS);
+    struct work *work = &run.works[id];
     switch (what) {
     case 0:
         make_call(work, tape);
@@ -453,7 +453,7 @@ act(struct fuzz_tape *tape)
         complete_reply(work, fuzz_below(tape, 4));
         break;
     case 2:
-        delete_call(who);
+        delete_call(id);
         break;
     case 3:
         run.epoch += 1;
@@ -469,7 +469,7 @@ act(struct fuzz_tape *tape)
         set_epoch(work, tape);
         break;
     default:
-        poll_call(who, who * WAKERS + what % WAKERS);
+        poll_call(id, id * WAKERS + what % WAKERS);
         break;
     }
 }
@@ -486,13 +486,13 @@ compare(void)
         incomplete += work->live && !rt_call_complete(&work->call);
     }
     fuzz_check(stacks_out == incomplete);
-    crowd_compare(&run.crowd);
+    clients_compare(&run.clients);
 }
 
 static void
 set_up(void)
 {
-    crowd_init(&run.crowd);
+    clients_init(&run.clients);
     run.provider = (struct rt_stack_provider){alloc_stack, release_stack};
     struct rt_engine_config config = {.stacks = &run.provider, .stack = {STACK_SIZE, GUEST_MAX}};
     rt_engine_init(&run.engine, &config);
@@ -511,7 +511,7 @@ set_up(void)
         work->model.interval = 0;
         work->model.deadline = RT_EPOCH_NEVER;
         work->model.delta = 0;
-        work->model.waker = NOBODY;
+        work->model.waker = NONE;
         cut_chunk(&work->model);
     }
 }
@@ -525,7 +525,7 @@ tear_down(void)
         rt_store_fini(&run.works[i].store);
     }
     rt_engine_fini(&run.engine);
-    crowd_fini(&run.crowd);
+    clients_fini(&run.clients);
 }
 
 int

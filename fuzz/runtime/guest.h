@@ -1,8 +1,8 @@
 /*
  * guest.h -- the program that a guest of fiber.c follows, and its interpreter, which is the model.
  *
- * The interpreter knows no stack, no fiber and no call: it counts steps, fuel and epochs, and says
- * where the guest stops and why. What a host function answers is told to it.
+ * The interpreter has no stack, no fiber and no call: it counts steps, fuel and epochs, and
+ * computes where the guest stops and why. The target passes it the answers of host functions.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,11 +17,11 @@ FUZZ_UNSEEN_BEGIN
 #define STEPS 12u
 
 enum op {
-    PAY,     /* A check of so many units. */
-    FRAME,   /* The rest of the program in a frame of its own … */
+    PAY,     /* A check of this many units. */
+    FRAME,   /* The rest of the program in a separate frame … */
     LEAVE,   /* … until here. */
     NOW,     /* A host function that answers at once. */
-    PATIENT, /* … that says no so many times. */
+    PATIENT, /* … that is pending this many times. */
     REPLY,   /* … whose operation the tape completes. */
     FAIL,    /* … that fails. */
     POLL,    /* Polls another call. */
@@ -55,9 +55,9 @@ struct interpreter {
     uint64_t delta;
     uint32_t asked;
     bool in_flight; /* An operation has its reply. */
-    bool replies;   /* It waits for its reply, and not for patience. */
-    bool awaits;    /* Whoever drives it waits for the reply. */
-    bool gives_way;
+    bool replies;   /* It waits for its reply, not for PATIENT. */
+    bool awaits;    /* Its driver waits for the reply. */
+    bool yields;
     bool yielded;
     uint32_t waker;
 };
@@ -78,7 +78,7 @@ end_model(struct interpreter *in, enum rt_trap trap)
     in->trap = trap;
 }
 
-/* The second half of a check. True: go on. */
+/* The second half of a check. True: continue. */
 static inline bool
 model_epoch(struct interpreter *in)
 {
@@ -135,7 +135,7 @@ model_host(struct interpreter *in, const struct step *step)
     return model_answer(in, step->argument);
 }
 
-/* Each level looks before it goes deeper, also after a suspension. */
+/* Each level checks before it goes deeper, also after a suspension. */
 static inline bool
 model_deep(struct interpreter *in)
 {
@@ -145,7 +145,7 @@ model_deep(struct interpreter *in)
     return false;
 }
 
-/* One step. True: on to the next. */
+/* One step. True: continue with the next. */
 static inline bool
 model_step(struct interpreter *in, const struct step *step)
 {
@@ -174,7 +174,7 @@ model_step(struct interpreter *in, const struct step *step)
     return true;
 }
 
-/* Whether the step in which it stopped is behind it. */
+/* Whether the step in which it stopped is done. */
 static inline bool
 model_resume(struct interpreter *in)
 {
@@ -232,7 +232,7 @@ model_drive(struct interpreter *in, uint32_t waker)
             return false;
         }
         in->awaits = false;
-        if (in->gives_way && !in->yielded) {
+        if (in->yields && !in->yielded) {
             in->yielded = true;
             return false;
         }
@@ -240,7 +240,7 @@ model_drive(struct interpreter *in, uint32_t waker)
         if (model_poll(in)) {
             return true;
         }
-        in->gives_way = !in->awaits;
+        in->yields = !in->awaits;
     }
 }
 

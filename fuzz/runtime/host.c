@@ -1,14 +1,14 @@
 /*
  * host.c -- the runtime over any host that keeps its contract, runtime/io/host.h, to the letter.
  *
- * The tape is a program of a few tasks, and a host that answers in any order, leaves ready ones
- * out, lets any time pass in a poll and between two looks at the clock, wakes late, moves single
- * bytes, says "not ready" once of a moment that is past (P10), has no room now and then, breaks
- * sources, and notifies while it is asked. Whatever it does:
+ * The tape is a program of a few tasks, and a host that answers in any order, omits ready ones,
+ * lets any time pass in a poll and between two readings of the clock, wakes late, moves single
+ * bytes, returns "not ready" once for a deadline that has passed (P10), sometimes has no capacity,
+ * breaks sources, and notifies during a call. In all cases:
  *
- *   a poll that blocks has in its list what each sleeping task waits for: no wake is lost;
- *   no sleep ends early (M1), and nothing is ready that the host did not call ready;
- *   all tasks end, after a bounded number of polls; every pollable and waker is given back.
+ *   a poll that blocks lists what each sleeping task waits for: no wake is lost;
+ *   no sleep ends early (M1), and nothing is ready that the host did not report ready;
+ *   all tasks end, after a bounded number of polls; every pollable and waker is returned.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,12 +30,12 @@ struct handle {
     enum kind kind;
     uint32_t source;
     uint64_t instant_ns;
-    bool shy; /* It says "not ready" once more, though it is past. */
+    bool denies_once; /* It returns "not ready" once more after its deadline. */
 };
 
-enum doing { CHOOSING, SLEEPING, READING, GUARDED, MOMENT, YIELDING, ALIEN };
+enum doing { CHOOSING, SLEEPING, READING, GUARDED, DEADLINE, YIELDING, ALIEN };
 
-/* A task, and what it does now. */
+/* A task, and its current operation. */
 struct job {
     struct rt_task task;
     enum doing doing;
@@ -43,12 +43,12 @@ struct job {
     struct rt_sleep sleep;
     struct rt_wait wait;
     struct rt_yield yield;
-    struct rt_pollable moment;
+    struct rt_pollable instant;
     uint64_t until_ns;
     uint32_t source;
     uint32_t wanted;       /* Bytes still to be read. */
     struct rt_waker alien; /* Null once it was woken from outside. */
-    bool told;             /* From outside: go on. */
+    bool released;         /* Set from outside. */
 };
 
 struct bench {
@@ -56,11 +56,11 @@ struct bench {
     struct fuzz_tape *tape;
     struct handle handles[HANDLES];
     uint32_t alive;
-    uint32_t refusals; /* Subscriptions that may still find no room. */
+    uint32_t refusals; /* Subscriptions that may still be refused. */
     uint32_t polls;
     uint64_t now_ns;
     bool notified;
-    uint32_t bytes[SOURCES]; /* There to be read. */
+    uint32_t bytes[SOURCES]; /* Available bytes. */
     bool broken[SOURCES];
     struct rt_pollable pollables[SOURCES];
 
@@ -96,7 +96,7 @@ host_now(struct rt_host *host)
     return bench.now_ns;
 }
 
-/* A place for a pollable; false when the host has no room, which it says only so often. */
+/* A free entry for a pollable; false when the host has no capacity, a limited number of times. */
 static bool
 make(struct handle what, struct rt_pollable *pollable)
 {
@@ -122,7 +122,7 @@ host_subscribe(struct rt_host *host, enum rt_subscribe what, uint64_t argument,
     (void)host;
     struct handle handle = {.kind = what == RT_SUBSCRIBE_NOTIFY ? NOTIFY : INSTANT};
     handle.instant_ns = argument;
-    handle.shy = argument <= bench.now_ns && fuzz_below(bench.tape, 2) == 1;
+    handle.denies_once = argument <= bench.now_ns && fuzz_below(bench.tape, 2) == 1;
     return make(handle, pollable) ? RT_OK : RT_E_FULL;
 }
 
@@ -139,11 +139,11 @@ host_ready(struct rt_host *host, const struct rt_pollable *pollable)
 {
     (void)host;
     struct handle *handle = handle_of(pollable);
-    bool shy = handle->shy;
+    bool denies_once = handle->denies_once;
     switch (handle->kind) {
     case INSTANT:
-        handle->shy = false;
-        return !shy && handle->instant_ns <= bench.now_ns;
+        handle->denies_once = false;
+        return !denies_once && handle->instant_ns <= bench.now_ns;
     case SOURCE:
         return bench.bytes[handle->source] > 0 || bench.broken[handle->source];
     case NOTIFY:
@@ -169,7 +169,7 @@ host_notify(struct rt_host *host)
     bench.notified = true;
 }
 
-/* Somebody outside wakes a task that gave its waker away: the host must hear of it (D8). */
+/* Wakes a task's waker from outside: the host must be notified (D8). */
 static bool
 call_alien(uint32_t j)
 {
@@ -177,12 +177,12 @@ call_alien(uint32_t j)
     if (rt_waker_is_null(&job->alien)) {
         return false;
     }
-    job->told = true;
+    job->released = true;
     rt_waker_wake(&job->alien);
     return true;
 }
 
-/* What happens outside meanwhile. Nothing, when the tape is dry. */
+/* Events from outside. None when the tape is exhausted. */
 static void
 go_on(void)
 {
@@ -204,7 +204,7 @@ go_on(void)
     }
 }
 
-/* Makes an entry ready, however late; false when only somebody else could. */
+/* Makes an entry ready, however late; false when only another actor could. */
 static bool
 end_block(const struct rt_pollable *pollable)
 {
@@ -215,7 +215,7 @@ end_block(const struct rt_pollable *pollable)
         if (handle->instant_ns > bench.now_ns) {
             pass(handle->instant_ns - bench.now_ns + how);
         }
-        handle->shy = false;
+        handle->denies_once = false;
         return true;
     case SOURCE:
         bench.bytes[handle->source] += 1 + how % 4;
@@ -244,7 +244,7 @@ lists(struct rt_pollable *const *in, uint32_t count, const struct rt_pollable *p
     return false;
 }
 
-/* Whether a moment is listed at which a sleep until `until_ns` goes on. */
+/* Whether a deadline is listed at which a sleep until `until_ns` ends. */
 static bool
 lists_moment(struct rt_pollable *const *in, uint32_t count, uint64_t until_ns)
 {
@@ -257,9 +257,9 @@ lists_moment(struct rt_pollable *const *in, uint32_t count, uint64_t until_ns)
     return false;
 }
 
-/* The runtime is about to block: nobody is forgotten. */
+/* The runtime is about to block: each blocked task has its pollable in the list. */
 static void
-check_nobody_is_forgotten(struct rt_pollable *const *in, uint32_t count)
+check_blocked_are_listed(struct rt_pollable *const *in, uint32_t count)
 {
     for (uint32_t j = 0; j < JOBS; j++) {
         const struct job *job = &bench.jobs[j];
@@ -271,13 +271,13 @@ check_nobody_is_forgotten(struct rt_pollable *const *in, uint32_t count)
         fuzz_check(job->doing != CHOOSING && job->doing != YIELDING);
         fuzz_check(!sleeps || lists_moment(in, count, job->until_ns));
         fuzz_check(!reads || lists(in, count, &bench.pollables[job->source]));
-        fuzz_check(job->doing != MOMENT || lists(in, count, &job->moment));
+        fuzz_check(job->doing != DEADLINE || lists(in, count, &job->instant));
         fuzz_check(job->doing != ALIEN || lists(in, count, &bench.runtime.notify));
-        fuzz_check(job->doing != ALIEN || !job->told || bench.notified);
+        fuzz_check(job->doing != ALIEN || !job->released || bench.notified);
     }
 }
 
-/* What is ready, in order or backwards, with some hidden; at least one, if there is any. */
+/* The ready pollables, in order or backwards, with some hidden; at least one, if there is any. */
 static uint32_t
 answer(struct rt_pollable *const *in, uint32_t count, uint32_t *indices)
 {
@@ -308,7 +308,7 @@ host_poll(struct rt_host *host, struct rt_pollable *const *in, uint32_t count,
     bench.polls += 1;
     fuzz_check(bench.polls < POLLS_MAX);
     if (!lists(in, count, &bench.runtime.reactor.at_once)) {
-        check_nobody_is_forgotten(in, count);
+        check_blocked_are_listed(in, count);
     }
     go_on();
     uint32_t first = fuzz_below(bench.tape, count);
@@ -342,13 +342,13 @@ job_of(struct rt_task *task)
     return rt_container_of(task, struct job, task);
 }
 
-/* Ends what a job is at. */
+/* Ends the operation of a job. */
 static void
 give_up(struct job *job)
 {
     rt_sleep_cancel(&job->sleep);
     rt_wait_cancel(&job->wait);
-    rt_pollable_drop(&job->moment);
+    rt_pollable_drop(&job->instant);
     rt_waker_drop(&job->alien);
     job->doing = CHOOSING;
 }
@@ -361,7 +361,7 @@ job_cleanup(struct rt_task *task)
     job->posted = false;
 }
 
-/* Some of the bytes that are there; it was READY, so there are some, or the source is broken. */
+/* Reads some of the available bytes; it was READY, so there are some, or the source is broken. */
 static void
 take_bytes(struct job *job)
 {
@@ -386,22 +386,22 @@ choose(struct job *job, struct rt_cx *cx)
         rt_sleep_begin(&job->sleep, cx);
         job->until_ns = job->sleep.deadline_ns;
     }
-    if (doing == MOMENT) {
+    if (doing == DEADLINE) {
         job->until_ns = bench.now_ns + length_ns;
-        if (rt_subscribe_instant(&bench.host, job->until_ns, &job->moment) != RT_OK) {
-            return; /* No room: something else. */
+        if (rt_subscribe_instant(&bench.host, job->until_ns, &job->instant) != RT_OK) {
+            return; /* No capacity: another operation. */
         }
     }
     job->yield = (struct rt_yield){0};
-    job->told = false;
+    job->released = false;
     job->doing = doing;
 }
 
-/* Gives a waker away, and waits until somebody outside has used it. */
+/* Passes a waker to the outside, and waits until it was woken. */
 static rt_poll
 wait_for_alien(struct job *job, struct rt_cx *cx)
 {
-    if (job->told) {
+    if (job->released) {
         return RT_READY;
     }
     rt_waker_drop(&job->alien);
@@ -409,7 +409,7 @@ wait_for_alien(struct job *job, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* What the job is at. READY: it may choose again. */
+/* The job's operation. READY: it may choose again. */
 static rt_poll
 poll_step(struct job *job, struct rt_cx *cx)
 {
@@ -432,8 +432,8 @@ poll_step(struct job *job, struct rt_cx *cx)
         RT_AWAIT(rt_sleep_poll(&job->sleep, cx));
         fuzz_check(bench.now_ns >= job->until_ns);
         return RT_READY;
-    case MOMENT:
-        RT_AWAIT(rt_wait_for(&job->wait, &job->moment, cx));
+    case DEADLINE:
+        RT_AWAIT(rt_wait_for(&job->wait, &job->instant, cx));
         fuzz_check(bench.now_ns >= job->until_ns);
         return RT_READY;
     case YIELDING:
@@ -466,7 +466,7 @@ job_poll(struct rt_task *task, struct rt_cx *cx)
         }
         switch (fuzz_below(bench.tape, 12)) {
         case 10:
-            cancel(&bench.jobs[fuzz_below(bench.tape, JOBS)]); /* Itself, too. */
+            cancel(&bench.jobs[fuzz_below(bench.tape, JOBS)]); /* Itself included. */
             break;
         case 11:
             rt_host_notify(&bench.host);
@@ -537,7 +537,7 @@ begin(struct fuzz_tape *tape)
     }
 }
 
-/* To the end of all tasks; a host without room may be asked again. */
+/* Runs until all tasks have ended; a host without capacity may be called again. */
 static void
 run(void)
 {

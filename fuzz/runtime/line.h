@@ -1,40 +1,40 @@
 /*
- * line.h -- the model of a line of waiters (sync/waiters.h): an array in the order of coming.
+ * line.h -- the model of a line of waiters (sync/waiters.h): an array in the order of arrival.
  *
- * Whoever has come stands in `order` until served or gone, so a place is kept by standing there.
- * Units go to the first who is awaited; what is promised of a line is six lines of line_serve and
- * six of line_turn. A waker that died makes its owner unawaited (line_waker_ended).
+ * A waiter stays in `order` until it is served or leaves, which keeps its position. Units go to the
+ * first that is awaited; the promises of a line are six lines of line_serve and six of line_turn. A
+ * closed waker makes its owner unawaited (line_waker_ended).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef FUZZ_RUNTIME_LINE_H
 #define FUZZ_RUNTIME_LINE_H
 
-#include "fuzz/runtime/crowd.h"
+#include "fuzz/runtime/clients.h"
 #include "runtime/sync/waiters.h"
 
 FUZZ_UNSEEN_BEGIN
 
-enum line_stand {
+enum line_state {
     LINE_AWAY,
     LINE_QUEUED,
     LINE_GRANTED,
     LINE_CALLED, /* Woken without a unit. */
-    LINE_PASSED  /* Its turn came when nobody awaited it. */
+    LINE_PASSED  /* Its turn came while it was not awaited. */
 };
 
 struct line_member {
-    enum line_stand stand;
-    uint8_t waker;  /* Stored last, or NOBODY. */
+    enum line_state state;
+    uint8_t waker;  /* Stored last, or NONE. */
     uint8_t wanted; /* Units. */
     uint8_t held;
-    bool called; /* All were woken while it stood here. */
+    bool called; /* All were woken while it was in the line. */
 };
 
 struct line {
-    struct crowd *crowd;
-    struct line_member members[PEOPLE];
-    uint8_t order[PEOPLE]; /* All but those who are away. */
+    struct clients *clients;
+    struct line_member members[CLIENTS];
+    uint8_t order[CLIENTS]; /* All but LINE_AWAY. */
     uint32_t count;
     uint32_t queued;
     uint32_t free;
@@ -42,17 +42,17 @@ struct line {
 };
 
 static inline void
-line_init(struct line *line, struct crowd *crowd, uint32_t free)
+line_init(struct line *line, struct clients *clients, uint32_t free)
 {
-    *line = (struct line){.crowd = crowd, .free = free};
+    *line = (struct line){.clients = clients, .free = free};
 }
 
 static inline void
-line_move(struct line *line, struct line_member *member, enum line_stand stand)
+line_move(struct line *line, struct line_member *member, enum line_state state)
 {
-    line->queued -= member->stand == LINE_QUEUED;
-    line->queued += stand == LINE_QUEUED;
-    member->stand = stand;
+    line->queued -= member->state == LINE_QUEUED;
+    line->queued += state == LINE_QUEUED;
+    member->state = state;
 }
 
 static inline void
@@ -63,7 +63,7 @@ line_strip(struct line *line, struct line_member *member)
     member->held = 0;
 }
 
-/* Takes as many of the free units as it still wants. */
+/* Takes as many of the free units as it still needs. */
 static inline void
 line_collect(struct line *line, struct line_member *member)
 {
@@ -75,23 +75,23 @@ line_collect(struct line *line, struct line_member *member)
 }
 
 static inline void
-line_wake(struct line *line, struct line_member *member, enum line_stand stand)
+line_wake(struct line *line, struct line_member *member, enum line_state state)
 {
-    line_move(line, member, stand);
-    crowd_write(&line->crowd->owed, member->waker);
-    member->waker = NOBODY;
+    line_move(line, member, state);
+    clients_write(&line->clients->expected, member->waker);
+    member->waker = NONE;
 }
 
-/* The first who queues and is awaited, NULL when there is none; those before are passed over. */
+/* The first queued and awaited one, NULL when there is none; those before it are passed over. */
 static inline struct line_member *
 line_head(struct line *line)
 {
     for (uint32_t i = 0; line->queued > 0; i++) {
         struct line_member *member = &line->members[line->order[i]];
-        if (member->stand != LINE_QUEUED) {
+        if (member->state != LINE_QUEUED) {
             continue;
         }
-        if (member->waker != NOBODY) {
+        if (member->waker != NONE) {
             return member;
         }
         line_move(line, member, LINE_PASSED);
@@ -100,7 +100,7 @@ line_head(struct line *line)
     return 0;
 }
 
-/* What is free goes to those who queue, in their order. */
+/* Gives the free units to the queued ones, in their order. */
 static inline void
 line_serve(struct line *line)
 {
@@ -131,27 +131,27 @@ line_take(struct line *line, uint32_t units)
 }
 
 static inline void
-line_remove(struct line *line, uint32_t who)
+line_remove(struct line *line, uint32_t id)
 {
-    line_move(line, &line->members[who], LINE_AWAY);
+    line_move(line, &line->members[id], LINE_AWAY);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < line->count; i++) {
-        if (line->order[i] != who) {
+        if (line->order[i] != id) {
             line->order[kept++] = line->order[i];
         }
     }
     line->count = kept;
 }
 
-/* Whether nobody who is awaited came before `who`; a newcomer comes last. */
+/* Whether no awaited waiter is before `id`; a newcomer is last. */
 static inline bool
-line_turn(const struct line *line, uint32_t who, const struct line_member *head)
+line_turn(const struct line *line, uint32_t id, const struct line_member *head)
 {
-    if (head == 0 || line->members[who].wanted == 0) {
+    if (head == 0 || line->members[id].wanted == 0) {
         return true;
     }
     for (uint32_t i = 0; i < line->count; i++) {
-        if (line->order[i] == who) {
+        if (line->order[i] == id) {
             return true;
         }
         if (&line->members[line->order[i]] == head) {
@@ -161,22 +161,22 @@ line_turn(const struct line *line, uint32_t who, const struct line_member *head)
     return false;
 }
 
-/* As rt_waiter_poll, with waker `waker`: true when the units are the caller's. */
+/* As rt_waiter_poll, with waker `waker`: true when the caller gets the units. */
 static inline bool
-line_poll(struct line *line, uint32_t who, uint32_t wanted, uint32_t waker)
+line_poll(struct line *line, uint32_t id, uint32_t wanted, uint32_t waker)
 {
-    struct line_member *member = &line->members[who];
-    if (member->stand == LINE_AWAY) {
-        *member = (struct line_member){.waker = NOBODY, .wanted = (uint8_t)wanted};
+    struct line_member *member = &line->members[id];
+    if (member->state == LINE_AWAY) {
+        *member = (struct line_member){.waker = NONE, .wanted = (uint8_t)wanted};
     }
     line_serve(line);
-    if (member->stand == LINE_GRANTED) {
+    if (member->state == LINE_GRANTED) {
         line->assigned -= member->held;
-        line_remove(line, who);
+        line_remove(line, id);
         return true;
     }
     struct line_member *head = line_head(line);
-    bool turn = line_turn(line, who, head);
+    bool turn = line_turn(line, id, head);
     if (turn) {
         if (head != 0 && head != member) {
             line_strip(line, head);
@@ -184,13 +184,13 @@ line_poll(struct line *line, uint32_t who, uint32_t wanted, uint32_t waker)
         line_collect(line, member);
         if (member->held == member->wanted) {
             line->assigned -= member->held;
-            line_remove(line, who);
+            line_remove(line, id);
             line_serve(line);
             return true;
         }
     }
-    if (member->stand == LINE_AWAY) {
-        line->order[line->count++] = (uint8_t)who;
+    if (member->state == LINE_AWAY) {
+        line->order[line->count++] = (uint8_t)id;
     }
     line_move(line, member, LINE_QUEUED);
     member->waker = (uint8_t)waker;
@@ -199,14 +199,14 @@ line_poll(struct line *line, uint32_t who, uint32_t wanted, uint32_t waker)
 
 /* As rt_waiter_leave. */
 static inline void
-line_leave(struct line *line, uint32_t who)
+line_leave(struct line *line, uint32_t id)
 {
-    struct line_member *member = &line->members[who];
-    if (member->stand == LINE_AWAY) {
+    struct line_member *member = &line->members[id];
+    if (member->state == LINE_AWAY) {
         return;
     }
     line_strip(line, member);
-    line_remove(line, who);
+    line_remove(line, id);
     line_serve(line);
 }
 
@@ -233,7 +233,7 @@ line_revoke(struct line *line)
 {
     for (uint32_t i = 0; i < line->count; i++) {
         struct line_member *member = &line->members[line->order[i]];
-        if (member->stand == LINE_GRANTED) {
+        if (member->state == LINE_GRANTED) {
             line_strip(line, member);
             line_move(line, member, LINE_CALLED);
         }
@@ -241,26 +241,26 @@ line_revoke(struct line *line)
     line->free = 0;
 }
 
-/* Waker `waker` wakes nobody any more: whoever it would wake is not awaited now. */
+/* Waker `waker` is closed: its owner is not awaited now. */
 static inline void
 line_waker_ended(struct line *line, uint32_t waker)
 {
-    for (uint32_t i = 0; i < PEOPLE; i++) {
+    for (uint32_t i = 0; i < CLIENTS; i++) {
         if (line->members[i].waker == waker) {
-            line->members[i].waker = NOBODY;
+            line->members[i].waker = NONE;
         }
     }
 }
 
-/* Whether a call of all came while it stood here, as rt_waiter_was_called. */
+/* Whether all were woken while it was in the line, as rt_waiter_was_called. */
 static inline bool
-line_was_called(const struct line *line, uint32_t who)
+line_was_called(const struct line *line, uint32_t id)
 {
-    const struct line_member *member = &line->members[who];
-    return member->stand == LINE_CALLED || (member->stand == LINE_PASSED && member->called);
+    const struct line_member *member = &line->members[id];
+    return member->state == LINE_CALLED || (member->state == LINE_PASSED && member->called);
 }
 
-/* The line is as its model is. */
+/* The line equals its model. */
 static inline void
 line_compare(const struct line *line, const struct rt_waiters *waiters)
 {

@@ -1,21 +1,20 @@
 /*
- * mutex.c -- who holds the mutex, and who was handed it, against a line with one unit.
+ * mutex.c -- the owner of the mutex, and its grants, against a line with one unit.
  *
- * Whoever was answered READY holds it until the tape unlocks it: at most one does, which is what a
- * mutex is for.
+ * A client whose lock returned READY owns the mutex until the tape unlocks it: at most one does.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/sync/mutex.h"
 
-#include "fuzz/runtime/people.h"
+#include "fuzz/runtime/line_run.h"
 
 FUZZ_UNSEEN_BEGIN
 
 static struct {
-    struct people people;
+    struct line_run base;
     struct rt_mutex mutex;
-    struct rt_lock locks[PEOPLE];
+    struct rt_lock locks[CLIENTS];
     bool held;
 } run;
 
@@ -27,17 +26,17 @@ hold(void)
 }
 
 static void
-begin(uint32_t who, struct fuzz_tape *tape)
+begin(uint32_t id, struct fuzz_tape *tape)
 {
     (void)tape;
-    rt_lock_init(&run.locks[who], &run.mutex);
+    rt_lock_init(&run.locks[id], &run.mutex);
 }
 
 static bool
-poll(uint32_t who, uint32_t waker)
+poll(uint32_t id, uint32_t waker)
 {
-    bool ready = line_poll(&run.people.line, who, 1, waker);
-    rt_poll answer = rt_lock_poll(&run.locks[who], crowd_cx(&run.people.crowd, waker));
+    bool ready = line_poll(&run.base.line, id, 1, waker);
+    rt_poll answer = rt_lock_poll(&run.locks[id], clients_cx(&run.base.clients, waker));
     fuzz_check(answer == (ready ? RT_READY : RT_PENDING));
     if (ready) {
         hold();
@@ -46,10 +45,10 @@ poll(uint32_t who, uint32_t waker)
 }
 
 static void
-drop(uint32_t who)
+drop(uint32_t id)
 {
-    line_leave(&run.people.line, who);
-    rt_lock_drop(&run.locks[who]);
+    line_leave(&run.base.line, id);
+    rt_lock_drop(&run.locks[id]);
 }
 
 static void
@@ -57,7 +56,7 @@ unlock(void)
 {
     if (run.held) {
         run.held = false;
-        line_give(&run.people.line, 1);
+        line_give(&run.base.line, 1);
         rt_mutex_unlock(&run.mutex);
     }
 }
@@ -69,7 +68,7 @@ act(struct fuzz_tape *tape)
         unlock();
         return;
     }
-    bool locked = line_take(&run.people.line, 1);
+    bool locked = line_take(&run.base.line, 1);
     fuzz_check(rt_mutex_try_lock(&run.mutex) == locked);
     if (locked) {
         hold();
@@ -79,22 +78,22 @@ act(struct fuzz_tape *tape)
 static void
 compare(void)
 {
-    line_compare(&run.people.line, &run.mutex.waiters);
-    fuzz_check(rt_mutex_locked(&run.mutex) == (run.people.line.free == 0));
+    line_compare(&run.base.line, &run.mutex.waiters);
+    fuzz_check(rt_mutex_locked(&run.mutex) == (run.base.line.free == 0));
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct people_ways ways = {begin, poll, drop, act, compare, true};
+    static const struct line_ops ops = {begin, poll, drop, act, compare, true};
     struct fuzz_tape tape = fuzz_tape(data, size);
-    people_init(&run.people, 1);
+    line_run_init(&run.base, 1);
     rt_mutex_init(&run.mutex);
     run.held = false;
-    people_run(&run.people, &ways, &tape);
+    line_run_input(&run.base, &ops, &tape);
     unlock();
     rt_mutex_fini(&run.mutex);
-    crowd_fini(&run.people.crowd);
+    clients_fini(&run.base.clients);
     return 0;
 }
 

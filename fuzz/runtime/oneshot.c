@@ -1,26 +1,26 @@
 /*
- * oneshot.c -- one value, two sides that go away, and waits that take each other's place.
+ * oneshot.c -- one value, two sides that may be dropped, and waits that replace each other.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/sync/oneshot.h"
 
-#include "fuzz/runtime/crowd.h"
+#include "fuzz/runtime/clients.h"
 
 FUZZ_UNSEEN_BEGIN
 
 static struct {
-    struct crowd crowd;
+    struct clients clients;
     struct rt_oneshot oneshot;
-    struct rt_oneshot_wait waits[PEOPLE];
-    bool live[PEOPLE]; /* Has a wait that is neither READY nor dropped. */
+    struct rt_oneshot_wait waits[CLIENTS];
+    bool live[CLIENTS]; /* Has a wait that is neither READY nor dropped. */
     /* The model. */
     bool sent;
     bool taken;
     bool sender_gone;
     bool receiver_gone;
-    uint32_t waiting; /* Who was PENDING last, or NOBODY. */
-    uint32_t waker;   /* Whom a send wakes, or NOBODY. */
+    uint32_t waiting; /* The client that was PENDING last, or NONE. */
+    uint32_t waker;   /* The waker that a send wakes, or NONE. */
 } run;
 
 static char value;
@@ -28,40 +28,40 @@ static char value;
 static void
 wake(void)
 {
-    if (run.waker != NOBODY) {
-        crowd_write(&run.crowd.owed, run.waker);
-        run.waker = NOBODY;
+    if (run.waker != NONE) {
+        clients_write(&run.clients.expected, run.waker);
+        run.waker = NONE;
     }
 }
 
 static void
-leave(uint32_t who)
+leave(uint32_t id)
 {
-    run.live[who] = false;
-    if (run.waiting == who) {
-        run.waiting = NOBODY;
-        run.waker = NOBODY;
+    run.live[id] = false;
+    if (run.waiting == id) {
+        run.waiting = NONE;
+        run.waker = NONE;
     }
 }
 
 static void
 poll(uint32_t waker)
 {
-    uint32_t who = waker / WAKERS;
-    struct rt_oneshot_wait *wait = &run.waits[who];
-    if (!run.live[who]) {
+    uint32_t id = waker / WAKERS;
+    struct rt_oneshot_wait *wait = &run.waits[id];
+    if (!run.live[id]) {
         rt_oneshot_wait_init(wait, &run.oneshot);
-        run.live[who] = true;
+        run.live[id] = true;
     }
-    rt_poll answer = rt_oneshot_poll(wait, crowd_cx(&run.crowd, waker));
+    rt_poll answer = rt_oneshot_poll(wait, clients_cx(&run.clients, waker));
     if (!run.taken && !run.sent && !run.sender_gone) {
         fuzz_check(answer == RT_PENDING);
-        run.waiting = who;
+        run.waiting = id;
         run.waker = waker;
         return;
     }
     fuzz_check(answer == RT_READY);
-    leave(who);
+    leave(id);
     if (run.taken) {
         fuzz_check(wait->err == RT_E_TAKEN);
     } else if (run.sent) {
@@ -73,11 +73,11 @@ poll(uint32_t waker)
 }
 
 static void
-drop(uint32_t who)
+drop(uint32_t id)
 {
-    if (run.live[who]) {
-        leave(who);
-        rt_oneshot_wait_drop(&run.waits[who]);
+    if (run.live[id]) {
+        leave(id);
+        rt_oneshot_wait_drop(&run.waits[id]);
     }
 }
 
@@ -106,11 +106,11 @@ drop_sender(void)
     rt_oneshot_drop_sender(&run.oneshot);
 }
 
-/* What is left for its owner, when nobody waits for it. */
+/* What remains for its owner when no client waits. */
 static void
 take_rest(void *(*ending)(struct rt_oneshot *oneshot))
 {
-    if (run.waiting == NOBODY) {
+    if (run.waiting == NONE) {
         void *left = run.sent && !run.taken ? &value : 0;
         run.taken = true;
         fuzz_check(ending(&run.oneshot) == left);
@@ -120,8 +120,8 @@ take_rest(void *(*ending)(struct rt_oneshot *oneshot))
 static void
 end_waker(uint32_t waker)
 {
-    if (crowd_end(&run.crowd, waker) && run.waker == waker) {
-        run.waker = NOBODY;
+    if (clients_end(&run.clients, waker) && run.waker == waker) {
+        run.waker = NONE;
     }
 }
 
@@ -142,7 +142,7 @@ act(uint32_t what, uint32_t waker)
         drop_sender();
         break;
     case 8:
-        if (run.waiting == NOBODY) {
+        if (run.waiting == NONE) {
             run.receiver_gone = true;
             take_rest(rt_oneshot_drop_receiver);
         }
@@ -157,24 +157,24 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_tape tape = fuzz_tape(data, size);
-    crowd_init(&run.crowd);
+    clients_init(&run.clients);
     rt_oneshot_init(&run.oneshot);
-    for (uint32_t i = 0; i < PEOPLE; i++) {
+    for (uint32_t i = 0; i < CLIENTS; i++) {
         run.live[i] = false;
     }
     run.sent = run.taken = run.sender_gone = run.receiver_gone = false;
-    run.waiting = run.waker = NOBODY;
+    run.waiting = run.waker = NONE;
     while (fuzz_more(&tape)) {
         uint32_t what = fuzz_below(&tape, 9);
-        act(what, fuzz_below(&tape, PEOPLE * WAKERS));
-        crowd_compare(&run.crowd);
+        act(what, fuzz_below(&tape, CLIENTS * WAKERS));
+        clients_compare(&run.clients);
         fuzz_check(run.oneshot.taken == run.taken && run.oneshot.sent == run.sent);
     }
-    for (uint32_t i = 0; i < PEOPLE; i++) {
+    for (uint32_t i = 0; i < CLIENTS; i++) {
         drop(i);
     }
     take_rest(rt_oneshot_fini);
-    crowd_fini(&run.crowd);
+    clients_fini(&run.clients);
     return 0;
 }
 

@@ -1,10 +1,10 @@
 /*
  * poller.c -- the poller against a list of names and a list of what was listed.
  *
- * Behind it is a host that says nothing about the order of its answers, and leaves ready ones out
- * (P6). What comes back must be the keys of exactly the places that it reported, in list order,
- * without the runtime's own (R6). A pollable may have several names, stand in the list several
- * times (P5), and lose its name while it is listed: then its old key comes back, and names nothing.
+ * Its host returns results in any order, and omits ready ones (P6). The poller must return the keys
+ * of exactly the reported positions, in list order, without the runtime's own (R6). A pollable may
+ * have several names, be in the list several times (P5), and lose its name while it is listed: then
+ * its old key is returned, and names nothing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,11 +19,11 @@ FUZZ_UNSEEN_BEGIN
 #define LIST (HUGE + RT_POLLER_EXTRA)
 
 struct bench {
-    struct rt_host host; /* First: it is what the seam hands back. */
+    struct rt_host host; /* First: the seam passes it to the host. */
     struct fuzz_tape *tape;
     struct rt_pollable pollables[POLLABLES];
     bool ready[POLLABLES];
-    bool reported[LIST]; /* Of the places of the list, by the last poll. */
+    bool reported[LIST]; /* By the last poll, by position in the list. */
 
     struct rt_poller poller;
     struct rt_key keys[KEYS];
@@ -57,7 +57,7 @@ is_ready(const struct bench *bench, const struct rt_pollable *pollable)
     return bench->ready[pollable - bench->pollables];
 }
 
-/* The ready places of the list, some of them hidden when the tape says so; at least one. */
+/* The ready positions of the list, some of them hidden by the tape; at least one. */
 static uint32_t
 find_ready(struct bench *bench, uint32_t *indices)
 {
@@ -87,7 +87,7 @@ swap(uint32_t *indices, uint32_t a, uint32_t b)
     indices[b] = index;
 }
 
-/* In order, backwards, or with some places changed: the order of an answer means nothing. */
+/* In order, backwards, or with some positions swapped: the order of a result has no meaning. */
 static void
 disorder(struct bench *bench, uint32_t *indices, uint32_t ready)
 {
@@ -195,7 +195,7 @@ clear(struct bench *bench)
     bench->extras = 0;
 }
 
-/* The answer is what the host reported, in list order, without the runtime's own. */
+/* The result is what the host reported, in list order, without the runtime's own. */
 static void
 poll(struct bench *bench)
 {
@@ -221,7 +221,7 @@ poll(struct bench *bench)
     fuzz_check(next == count);
 }
 
-/* All names that there is room for, once an input. */
+/* All names that there is capacity for, once an input. */
 static void
 fill(struct bench *bench)
 {
@@ -235,7 +235,7 @@ fill(struct bench *bench)
     insert(bench, 0);
 }
 
-/* Lists what there is from key `k` on, until the list is full. */
+/* Lists everything from key `k` on, until the list is full. */
 static void
 list_all(struct bench *bench, uint32_t k)
 {
@@ -250,7 +250,7 @@ ask_for_nonsense(struct bench *bench)
     struct rt_key key = {fuzz_below(bench->tape, POLLABLES), 0};
     fuzz_check(rt_poller_get(&bench->poller, key) == 0);
     fuzz_check(rt_poller_list_add(&bench->poller, key) == RT_E_STALE);
-    key.generation = FUZZ_OPERATIONS_MAX + 2; /* Later than any that an input comes to. */
+    key.generation = FUZZ_OPERATIONS_MAX + 2; /* Later than any that an input reaches. */
     fuzz_check(rt_poller_remove(&bench->poller, key) == RT_E_STALE);
     key.index = bench->poller.capacity + fuzz_below(bench->tape, 2);
     fuzz_check(rt_poller_get(&bench->poller, key) == 0);
@@ -302,7 +302,7 @@ operate(struct bench *bench, struct fuzz_tape *tape)
     }
 }
 
-/* Every key that was ever given out answers what the model says. */
+/* Every key that was ever returned behaves as in the model. */
 static void
 compare(const struct bench *bench)
 {

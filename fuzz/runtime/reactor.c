@@ -1,10 +1,11 @@
 /*
- * reactor.c -- the reactor against a list of waits, with wakers that do whatever they like.
+ * reactor.c -- the reactor against a list of waits, with wakers that call back into it.
  *
- * A waker that is woken or dropped, and the host while it is asked, registers, renews and cancels
+ * A waker that is woken or dropped, and the host during a call, registers, renews and cancels
  * waits, makes pollables ready, ends the task that others wait for, and turns again, from inside
- * (R8, R9, W7). Whom the host is asked about, who is woken, by which waker and in which order must
- * be what the list says; no waker may be lost or given back twice (R2 to R7, W1, W11).
+ * (R8, R9, W7). The pollables that the host is asked about, the tasks that are woken, by which
+ * waker and in which order must be those of the list; no waker may be lost or returned twice (R2 to
+ * R7, W1, W11).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,11 +13,11 @@
 #include "fuzz/fuzz.h"
 #include "runtime/runtime.h"
 
-#define POLLABLES 6u /* The last two are only ever the runtime's own. */
+#define POLLABLES 6u /* The last two are always the runtime's own. */
 #define WAITED_FOR 4u
 #define WAITS 7u
 #define TASKS 2u
-#define NOBODY WAITS
+#define NONE WAITS
 #define DEPTH_MAX 4u
 #define AT_ONCE 99u /* The handle of what keeps a poll from blocking. */
 #define LIST (WAITED_FOR + RT_POLLER_EXTRA)
@@ -24,7 +25,7 @@
 /* A wait as the model knows it. */
 struct line {
     uint32_t pollable;
-    uint32_t group; /* A number for each time that a pollable begins to be waited for. */
+    uint32_t group; /* A number for each time that a pollable gets its first wait. */
     uint32_t task;
     uintptr_t waker; /* The one stored last; two for each wait. */
     bool registered;
@@ -54,14 +55,14 @@ struct bench {
     bool ready[POLLABLES];
     uint32_t extras;
     uint32_t held;   /* Wakers that were cloned, and neither woken nor dropped. */
-    uint32_t asking; /* The wait whose pollable the reactor must look at next. */
+    uint32_t asking; /* The wait whose pollable the reactor must check next. */
     bool busy[WAITS];
-    bool quiet;    /* Wakers do nothing. */
-    bool polling;  /* The host may be asked. */
-    bool waking;   /* Wakers may be woken. */
-    bool turning;  /* A turn is under way. */
-    bool full;     /* The host has no room. */
-    bool has_room; /* It gave room for what keeps a poll from blocking. */
+    bool quiet;        /* Wakers do nothing. */
+    bool polling;      /* The host may be asked. */
+    bool waking;       /* Wakers may be woken. */
+    bool turning;      /* A turn is under way. */
+    bool full;         /* The host has no capacity. */
+    bool has_capacity; /* It had capacity for what keeps a poll from blocking. */
     uint32_t woken;
     uint32_t depth;
 };
@@ -70,12 +71,12 @@ static struct bench bench;
 
 static void operate(void);
 
-/* From inside a call: whatever the tape says; nothing when it is dry. */
+/* Called from inside a call: an operation from the tape; none when it is exhausted. */
 static void
 meddle(void)
 {
     uint32_t asking = bench.asking;
-    bench.asking = NOBODY;
+    bench.asking = NONE;
     bench.depth += 1;
     while (!bench.quiet && bench.depth < DEPTH_MAX && fuzz_below(bench.tape, 4) == 3 &&
             fuzz_more(bench.tape)) {
@@ -104,7 +105,7 @@ model_leave(uint32_t w)
     bench.lines[w].registered = bench.lines[w].pending = bench.lines[w].marked = false;
 }
 
-/* Behind the other waits of its pollable, or at the end. */
+/* After the other waits of its pollable, or at the end. */
 static void
 model_enter(uint32_t w, uint32_t pollable)
 {
@@ -128,9 +129,9 @@ model_enter(uint32_t w, uint32_t pollable)
     line->registered = true;
 }
 
-/* Who must be woken next; NOBODY when all were. */
+/* The next wait to be woken; NONE when all were. */
 static uint32_t
-model_owed(void)
+model_expected(void)
 {
     for (uint32_t i = 0; i < bench.registered; i++) {
         const struct line *line = &bench.lines[bench.order[i]];
@@ -138,12 +139,12 @@ model_owed(void)
             return bench.order[i];
         }
     }
-    return NOBODY;
+    return NONE;
 }
 
-/* The reactor looks at the pollable of the wait that is asking: READY ends it, else it is in. */
+/* The reactor checks the pollable of the asking wait: READY ends it, else it is registered. */
 static void
-model_look(uint32_t w, uint32_t pollable)
+model_check(uint32_t w, uint32_t pollable)
 {
     struct line *line = &bench.lines[w];
     if (bench.ready[pollable]) {
@@ -204,7 +205,7 @@ waker_wake(struct rt_waker waker, const struct rt_site *await)
     (void)await;
     uint32_t w = (uint32_t)(waker.data / 2);
     fuzz_check(bench.waking);
-    fuzz_check(w == model_owed());
+    fuzz_check(w == model_expected());
     fuzz_check(waker.data == bench.lines[w].waker);
     for (uint32_t i = 0; bench.order[i] != w; i++) {
         bench.lines[bench.order[i]].marked = false;
@@ -241,11 +242,11 @@ host_subscribe(struct rt_host *host, enum rt_subscribe what, uint64_t argument,
 {
     fuzz_check(what == RT_SUBSCRIBE_INSTANT);
     fuzz_check(argument == 0);
-    fuzz_check(!bench.has_room);
+    fuzz_check(!bench.has_capacity);
     if (bench.full) {
         return RT_E_FULL;
     }
-    bench.has_room = true;
+    bench.has_capacity = true;
     *pollable = (struct rt_pollable){{RT_POLLABLE_MAGIC, AT_ONCE}, host, AT_ONCE};
     return RT_OK;
 }
@@ -254,10 +255,10 @@ static bool
 host_ready(struct rt_host *host, const struct rt_pollable *pollable)
 {
     (void)host;
-    if (bench.asking != NOBODY) {
+    if (bench.asking != NONE) {
         uint32_t w = bench.asking;
-        bench.asking = NOBODY;
-        model_look(w, (uint32_t)pollable->handle);
+        bench.asking = NONE;
+        model_check(w, (uint32_t)pollable->handle);
     }
     return bench.ready[pollable->handle];
 }
@@ -267,11 +268,11 @@ host_drop(struct rt_host *host, struct rt_pollable *pollable)
 {
     (void)host;
     fuzz_check(pollable->handle == AT_ONCE);
-    fuzz_check(bench.has_room);
-    bench.has_room = false;
+    fuzz_check(bench.has_capacity);
+    bench.has_capacity = false;
 }
 
-/* The list is what is waited for by somebody who was not woken, then the runtime's own (R4). */
+/* The list is each pollable with a wait that was not woken, then the runtime's own (R4). */
 static uint32_t
 check_list(struct rt_pollable *const *in, uint32_t count, uint32_t *groups)
 {
@@ -291,7 +292,7 @@ check_list(struct rt_pollable *const *in, uint32_t count, uint32_t *groups)
     return listed;
 }
 
-/* Ready places, some of them hidden, in order or backwards; at least one. */
+/* Ready positions, some of them hidden, in order or backwards; at least one. */
 static uint32_t
 answer(struct rt_pollable *const *in, uint32_t count, uint32_t *indices)
 {
@@ -364,7 +365,7 @@ wait_for(uint32_t w, uint32_t pollable, uint32_t variant)
             (struct rt_waker){&waker_vt, line->waker});
     bench.asking = w;
     rt_poll result = rt_wait_for(&bench.waits[w], &bench.pollables[pollable], &cx);
-    fuzz_check(bench.asking == NOBODY);
+    fuzz_check(bench.asking == NONE);
     fuzz_check(result == RT_READY ? !line->registered : result == RT_PENDING);
     rt_cx_poison(&cx);
     bench.busy[w] = false;
@@ -377,7 +378,7 @@ cancel(uint32_t w)
     rt_wait_cancel(&bench.waits[w]);
 }
 
-/* Its wakers are gone then; the waits are still registered. */
+/* Its wakers are closed then; the waits are still registered. */
 static void
 end_task(uint32_t task)
 {
@@ -408,7 +409,7 @@ static void
 end_turn(uint32_t woken)
 {
     fuzz_check(bench.waking); /* The host was asked. */
-    fuzz_check(model_owed() == NOBODY);
+    fuzz_check(model_expected() == NONE);
     fuzz_check(woken == bench.woken);
     for (uint32_t w = 0; w < WAITS; w++) {
         bench.lines[w].marked = false;
@@ -430,8 +431,8 @@ turn(uint32_t how)
     }
     bool pending = anybody_pending();
     rt_err expected = mode == RT_TURN_BLOCK ? (pending || extras > 0 ? RT_OK : RT_E_DEADLOCK)
-                      : pending && bench.full && !bench.has_room ? RT_E_FULL
-                                                                 : RT_OK;
+                      : pending && bench.full && !bench.has_capacity ? RT_E_FULL
+                                                                     : RT_OK;
     bench.polling = expected == RT_OK && (pending || mode == RT_TURN_BLOCK);
     bool asks = bench.polling;
     bench.extras = extras;
@@ -532,8 +533,8 @@ begin(struct fuzz_tape *tape)
     }
     bench.tape = tape;
     bench.registered = bench.groups = bench.held = bench.depth = bench.woken = 0;
-    bench.asking = NOBODY;
-    bench.quiet = bench.polling = bench.waking = bench.turning = bench.full = bench.has_room =
+    bench.asking = NONE;
+    bench.quiet = bench.polling = bench.waking = bench.turning = bench.full = bench.has_capacity =
             false;
 }
 
@@ -551,7 +552,7 @@ end(void)
     }
     rt_executor_fini(&bench.runtime.executor);
     fuzz_check(bench.held == 0);
-    fuzz_check(!bench.has_room);
+    fuzz_check(!bench.has_capacity);
 }
 
 int

@@ -1,13 +1,13 @@
 /*
  * ring.c -- the ring of operations against an array of all that were ever started.
  *
- * Behind it is a completion host that is legal and no more: small queues, completions in any order
- * (U4) and set aside where there is no room (U7), cancels that are answered late (U3). Each
- * operation is owed its results in order, each once, and its buffer once, by a poll or by
- * `release` (U1, U2, U5); the host must see operations in the order of their starts. `release`
- * starts, cancels and drops operations itself, from inside.
+ * Its completion host is legal and no more: small queues, completions in any order (U4), held back
+ * without space (U7), cancels that are answered late (U3). Each operation gets its results in
+ * order, each once, and its buffer once, by a poll or by `release` (U1, U2, U5); the host must see
+ * operations in the order of their starts. `release` starts, cancels and drops operations from
+ * inside.
  *
- * The ring has no runtime here: it turns when somebody polls, lets go or says so.
+ * The ring has no runtime here: it turns in a poll, in a drop, or when the tape says so.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "fuzz/runtime/crowd.h"
+#include "fuzz/runtime/clients.h"
 
 FUZZ_UNSEEN_BEGIN
 
@@ -32,15 +32,15 @@ struct record {
     bool multi;
     bool sent;      /* The host has seen it. */
     bool withdrawn; /* It ended without the host. */
-    bool dropped;   /* Nobody waits any more. */
+    bool dropped;   /* No client waits any more. */
     bool finished;  /* The ring was given the last completion. */
     bool back;      /* The buffer is its owner's. */
     bool wants;     /* A cancel is to be sent … */
     bool cancelled; /* … and is with the host. */
-    uint8_t waker;  /* Who sleeps for it; NOBODY. */
+    uint8_t waker;  /* The waker stored for it; NONE. */
     uint32_t made;  /* Results that the host has made, … */
     uint32_t given; /* … that the ring has stored or released, … */
-    uint32_t next;  /* … and that the owner has. */
+    uint32_t next;  /* … and that the owner has received. */
     uint64_t user_data;
 };
 
@@ -55,26 +55,26 @@ struct entry {
 static struct {
     struct rt_completion_host host;
     struct entry queue[QUEUE];
-    uint32_t queued, room;
+    uint32_t queued, space;
     struct entry live[LIVE];
     uint32_t live_count;
     struct entry done[DONE_MAX];
-    uint32_t done_count, shown, done_room;
+    uint32_t done_count, shown, done_space;
     bool refuses;
 
-    struct crowd crowd;
+    struct clients clients;
     struct fuzz_tape *tape;
     struct rt_ring ring;
     struct rt_ring_place places[PLACES];
     struct rt_slab_entry entries[PLACES];
     struct rt_ring_result results[RESULTS];
-    struct rt_op ops[PEOPLE];
-    bool poisoned[PEOPLE]; /* The handle's memory went elsewhere. */
-    struct record *of[PEOPLE];
+    struct rt_op ops[CLIENTS];
+    bool poisoned[CLIENTS]; /* The handle's memory was reused. */
+    struct record *of[CLIENTS];
     struct record records[RECORDS];
     uint32_t count;
-    struct record *held;    /* Its completion waits for room. */
-    struct record *polling; /* Asked for just now … */
+    struct record *held;    /* Its completion waits for space. */
+    struct record *polling; /* Polled just now … */
     bool taken;             /* … and this poll has its result. */
     uint32_t result_count;
     uint32_t capacity;
@@ -99,7 +99,7 @@ there(const struct record *record)
     return record->given - record->next;
 }
 
-/* Whether its place is free again, or never was needed. */
+/* Whether its slot is free again, or was never needed. */
 static bool
 is_over(const struct record *record)
 {
@@ -116,7 +116,7 @@ active(void)
     return count;
 }
 
-/* Whether one more result finds no room. The last one needs none. */
+/* Whether there is no space for one more result. The last one needs none. */
 static bool
 is_full(void)
 {
@@ -134,20 +134,20 @@ give(struct record *record, bool more)
     record->given += 1;
     record->finished = !more;
     record->wants = record->wants && more;
-    if (record->waker != NOBODY) {
-        crowd_write(&run.crowd.owed, record->waker);
-        record->waker = NOBODY;
+    if (record->waker != NONE) {
+        clients_write(&run.clients.expected, record->waker);
+        record->waker = NONE;
     }
 }
 
-/* The ring goes on, so what it held has found its way. */
+/* The ring continues, so the held completion was delivered. */
 static void
 give_held(void)
 {
     if (run.held == 0) {
         return;
     }
-    if (!run.held->dropped && is_full()) { /* Only the poll that is under way has made room. */
+    if (!run.held->dropped && is_full()) { /* Only the poll in progress has made space. */
         fuzz_check(run.polling != 0 && !run.taken && there(run.polling) > 0);
         run.polling->next += 1;
         run.taken = true;
@@ -160,7 +160,7 @@ give_held(void)
 
 /* ---- The host. ------------------------------------------------------------------------------- */
 
-/* The one that comes next: they are seen in the order of their starts (U7). */
+/* The next operation: they are seen in the order of their starts (U7). */
 static const struct record *
 next_unseen(void)
 {
@@ -172,7 +172,7 @@ next_unseen(void)
     return 0;
 }
 
-/* Who was submitted under that name, ever: none is used twice (U8). */
+/* The operation submitted under that name, ever: none is used twice (U8). */
 static struct record *
 by_name(uint64_t user_data)
 {
@@ -188,7 +188,7 @@ static rt_err
 host_push(struct rt_completion_host *host, const struct rt_submission *submission)
 {
     (void)host;
-    if (run.queued == run.room) {
+    if (run.queued == run.space) {
         return RT_E_FULL;
     }
     struct entry entry = {.user_data = submission->user_data};
@@ -213,7 +213,7 @@ host_push(struct rt_completion_host *host, const struct rt_submission *submissio
 static void
 show(void)
 {
-    uint32_t shown = run.done_count < run.done_room ? run.done_count : run.done_room;
+    uint32_t shown = run.done_count < run.done_space ? run.done_count : run.done_space;
     run.shown = shown > run.shown ? shown : run.shown;
 }
 
@@ -275,7 +275,7 @@ host_subscribe(struct rt_completion_host *host, struct rt_pollable *pollable)
 static const struct rt_completion_ops host_ops = {
         host_push, host_enter, host_reap, host_overflowed, host_subscribe};
 
-/* The host gets on with what it has at `index`; `last`: for the last time. */
+/* The host advances its operation at `index`; `last`: for the last time. */
 static void
 complete(uint32_t index, bool last)
 {
@@ -288,7 +288,7 @@ complete(uint32_t index, bool last)
     entry.result = entry.cancel ? answers[fuzz_below(run.tape, 3)]
                                 : value(entry.record, entry.record->made++);
     run.done[run.done_count++] = entry;
-    if (run.done_count <= run.done_room) {
+    if (run.done_count <= run.done_space) {
         show();
     }
     if (!entry.more) {
@@ -300,7 +300,7 @@ complete(uint32_t index, bool last)
 
 /* ---- Operations. ----------------------------------------------------------------------------- */
 
-/* A result has come to its owner, by a poll or by `release`. */
+/* A result is delivered to its owner, by a poll or by `release`. */
 static void
 arrived(struct record *record, uint32_t k, int32_t result, bool more)
 {
@@ -333,38 +333,39 @@ on_release(void *argument, int32_t result, bool more)
 }
 
 static void
-start(uint32_t who)
+start(uint32_t id)
 {
-    if (run.of[who] != 0 || run.count == RECORDS) {
+    if (run.of[id] != 0 || run.count == RECORDS) {
         return;
     }
     struct record *record = &run.records[run.count++];
-    *record = (struct record){.multi = fuzz_below(run.tape, 3) == 1, .waker = NOBODY};
-    run.of[who] = record;
-    if (run.poisoned[who]) {
-        rt_op_init(&run.ops[who]);
-        run.poisoned[who] = false;
+    *record = (struct record){.multi = fuzz_below(run.tape, 3) == 1, .waker = NONE};
+    run.of[id] = record;
+    if (run.poisoned[id]) {
+        rt_op_init(&run.ops[id]);
+        run.poisoned[id] = false;
     }
     struct rt_op_request request = {
             .submission = {.opcode = RT_OPCODE_READ, .multi = record->multi, .buffer = record},
             .release = on_release,
             .argument = record};
-    rt_op_start(&run.ops[who], &run.ring, &request);
+    rt_op_start(&run.ops[id], &run.ring, &request);
 }
 
 static void
-poll(uint32_t who, uint32_t waker)
+poll(uint32_t id, uint32_t waker)
 {
-    struct record *record = run.of[who];
+    struct record *record = run.of[id];
     if (record == 0) {
         return;
     }
     run.polling = record;
     run.taken = record->withdrawn || there(record) > 0;
     record->next += there(record) > 0;
-    record->waker = run.taken ? NOBODY : record->waker;
+    record->waker = run.taken ? NONE : record->waker;
     struct rt_op_result result;
-    rt_poll answer = rt_op_poll(&run.ops[who], crowd_cx(&run.crowd, who * WAKERS + waker), &result);
+    rt_poll answer =
+            rt_op_poll(&run.ops[id], clients_cx(&run.clients, id * WAKERS + waker), &result);
     if (!run.taken && there(record) > 0) {
         record->next += 1;
         run.taken = true;
@@ -372,64 +373,64 @@ poll(uint32_t who, uint32_t waker)
     run.polling = 0;
     fuzz_check(answer == (run.taken ? RT_READY : RT_PENDING));
     if (answer == RT_PENDING) {
-        record->waker = (uint8_t)(who * WAKERS + waker);
+        record->waker = (uint8_t)(id * WAKERS + waker);
         return;
     }
-    /* More may have come behind it meanwhile, the last one too. */
+    /* More may have arrived after it, the last one too. */
     arrived(record, record->next - 1, result.result, result.more);
-    run.of[who] = result.more ? record : 0;
+    run.of[id] = result.more ? record : 0;
 }
 
 static void
-cancel(uint32_t who)
+cancel(uint32_t id)
 {
-    struct record *record = run.of[who];
-    if (run.poisoned[who] || (record != 0 && record == run.polling)) {
+    struct record *record = run.of[id];
+    if (run.poisoned[id] || (record != 0 && record == run.polling)) {
         return;
     }
     if (record != 0 && !record->sent && !record->withdrawn) {
         record->withdrawn = true;
-        if (record->waker != NOBODY) {
-            crowd_write(&run.crowd.owed, record->waker);
-            record->waker = NOBODY;
+        if (record->waker != NONE) {
+            clients_write(&run.clients.expected, record->waker);
+            record->waker = NONE;
         }
     } else if (record != 0 && record->sent && !record->finished && !record->cancelled) {
         record->wants = true;
     }
-    rt_op_cancel(&run.ops[who]);
+    rt_op_cancel(&run.ops[id]);
 }
 
 static void
-drop(uint32_t who)
+drop(uint32_t id)
 {
-    struct record *record = run.of[who];
-    if (run.poisoned[who] || (record != 0 && record == run.polling)) {
+    struct record *record = run.of[id];
+    if (run.poisoned[id] || (record != 0 && record == run.polling)) {
         return;
     }
     if (record != 0) {
-        run.of[who] = 0;
+        run.of[id] = 0;
         record->dropped = true;
-        record->waker = NOBODY;
+        record->waker = NONE;
         record->withdrawn = record->withdrawn || !record->sent;
         record->wants = record->wants ||
                         (record->multi && record->sent && !record->finished && !record->cancelled);
     }
-    rt_op_drop(&run.ops[who]);
-    if (run.depth == 0 && run.of[who] == 0) { /* Else it was started again from inside. */
-        memset(&run.ops[who], 0xee, sizeof(run.ops[who]));
-        run.poisoned[who] = true;
+    rt_op_drop(&run.ops[id]);
+    if (run.depth == 0 && run.of[id] == 0) { /* Else it was started again from inside. */
+        memset(&run.ops[id], 0xee, sizeof(run.ops[id]));
+        run.poisoned[id] = true;
     }
 }
 
 static void
 end_waker(uint32_t number)
 {
-    if (!crowd_end(&run.crowd, number)) {
+    if (!clients_end(&run.clients, number)) {
         return;
     }
     struct record *record = run.of[number / WAKERS];
     if (record != 0 && record->waker == number) {
-        record->waker = NOBODY;
+        record->waker = NONE;
     }
 }
 
@@ -445,24 +446,24 @@ host_gets_on(void)
 static void
 operate(void)
 {
-    uint32_t who = fuzz_below(run.tape, PEOPLE);
+    uint32_t id = fuzz_below(run.tape, CLIENTS);
     switch (fuzz_below(run.tape, 7)) {
     case 0:
     case 1:
-        start(who);
+        start(id);
         break;
     case 2:
-        cancel(who);
+        cancel(id);
         break;
     case 3:
-        drop(who);
+        drop(id);
         break;
     case 4:
         host_gets_on();
         break;
     case 5:
-        run.room = 1 + fuzz_below(run.tape, QUEUE);
-        run.room = run.room < run.queued ? run.queued : run.room;
+        run.space = 1 + fuzz_below(run.tape, QUEUE);
+        run.space = run.space < run.queued ? run.queued : run.space;
         run.refuses = fuzz_below(run.tape, 3) == 1;
         break;
     default:
@@ -472,21 +473,21 @@ operate(void)
 
 /* ---- Comparing. ------------------------------------------------------------------------------ */
 
-/* What a handle says of itself; true when it waits for a place. */
+/* Compares a handle with its record; true when it waits for a slot. */
 static bool
-look(uint32_t who)
+check_handle(uint32_t id)
 {
-    const struct record *record = run.of[who];
-    if (run.poisoned[who]) {
+    const struct record *record = run.of[id];
+    if (run.poisoned[id]) {
         return false;
     }
-    enum rt_op_state state = rt_op_state(&run.ops[who]);
+    enum rt_op_state state = rt_op_state(&run.ops[id]);
     if (record == 0) {
         fuzz_check(state == RT_OP_IDLE);
     } else if (record->withdrawn || there(record) > 0) {
         fuzz_check(state == RT_OP_COMPLETED);
     } else if (record->sent) {
-        fuzz_check(state == RT_OP_WAITING || (state == RT_OP_SUBMITTED && record->waker == NOBODY));
+        fuzz_check(state == RT_OP_WAITING || (state == RT_OP_SUBMITTED && record->waker == NONE));
     } else {
         fuzz_check(state != RT_OP_IDLE && state != RT_OP_COMPLETED);
     }
@@ -498,8 +499,8 @@ compare(void)
 {
     uint32_t waiting = 0;
     uint32_t taken = active();
-    for (uint32_t who = 0; who < PEOPLE; who++) {
-        waiting += look(who);
+    for (uint32_t id = 0; id < CLIENTS; id++) {
+        waiting += check_handle(id);
     }
     fuzz_check(waiting == (taken > run.capacity ? taken - run.capacity : 0));
     fuzz_check(rt_ring_used(&run.ring) == taken - waiting);
@@ -510,17 +511,17 @@ compare(void)
         fuzz_check(!record->dropped || record->back == (record->withdrawn || record->finished));
     }
     fuzz_check(rt_ring_audit(&run.ring) == 0);
-    crowd_compare(&run.crowd);
+    clients_compare(&run.clients);
 }
 
-/* All is let go, and the host ends it: each buffer is back, each place free. */
+/* All operations are dropped, and the host ends them: each buffer is returned, each slot free. */
 static void
 finish(void)
 {
     run.refuses = false;
     run.depth = DEPTH_MAX;
-    for (uint32_t who = 0; who < PEOPLE; who++) {
-        drop(who);
+    for (uint32_t id = 0; id < CLIENTS; id++) {
+        drop(id);
     }
     for (uint32_t i = 0; rt_ring_used(&run.ring) > 0; i++) {
         fuzz_check(i < DONE_MAX);
@@ -533,7 +534,7 @@ finish(void)
         fuzz_check(run.records[i].back);
     }
     rt_ring_fini(&run.ring);
-    crowd_fini(&run.crowd);
+    clients_fini(&run.clients);
 }
 
 static void
@@ -544,18 +545,18 @@ begin(struct fuzz_tape *tape)
     run.host = (struct rt_completion_host){RT_COMPLETION_HOST_MAGIC, &host_ops};
     run.capacity = 1 + fuzz_below(tape, PLACES);
     run.result_count = fuzz_below(tape, RESULTS + 1);
-    run.done_room = 1 + fuzz_below(tape, 4);
-    run.room = QUEUE;
+    run.done_space = 1 + fuzz_below(tape, 4);
+    run.space = QUEUE;
     struct rt_ring_config config = {.host = &run.host,
             .places = run.places,
             .entries = run.entries,
             .capacity = run.capacity,
             .results = run.results,
             .result_count = run.result_count};
-    crowd_init(&run.crowd);
+    clients_init(&run.clients);
     fuzz_check(rt_ring_init(&run.ring, &config) == RT_OK);
-    for (uint32_t who = 0; who < PEOPLE; who++) {
-        rt_op_init(&run.ops[who]);
+    for (uint32_t id = 0; id < CLIENTS; id++) {
+        rt_op_init(&run.ops[id]);
     }
 }
 
@@ -567,17 +568,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fuzz_tape tape = fuzz_tape(data, size);
     begin(&tape);
     while (fuzz_more(&tape)) {
-        uint32_t who = fuzz_below(&tape, PEOPLE);
+        uint32_t id = fuzz_below(&tape, CLIENTS);
         switch (fuzz_below(&tape, 4)) {
         case 0:
         case 1:
-            poll(who, fuzz_below(&tape, WAKERS));
+            poll(id, fuzz_below(&tape, WAKERS));
             break;
         case 2:
             operate();
             break;
         default:
-            end_waker(who * WAKERS + fuzz_below(&tape, WAKERS));
+            end_waker(id * WAKERS + fuzz_below(&tape, WAKERS));
         }
         compare();
     }

@@ -5,51 +5,51 @@
  */
 #include "runtime/sync/semaphore.h"
 
-#include "fuzz/runtime/people.h"
+#include "fuzz/runtime/line_run.h"
 
 FUZZ_UNSEEN_BEGIN
 
 static struct {
-    struct people people;
+    struct line_run base;
     struct rt_semaphore semaphore;
-    struct rt_acquire acquires[PEOPLE];
-    uint32_t wanted[PEOPLE];
+    struct rt_acquire acquires[CLIENTS];
+    uint32_t wanted[CLIENTS];
     bool closed;
 } run;
 
 static void
-begin(uint32_t who, struct fuzz_tape *tape)
+begin(uint32_t id, struct fuzz_tape *tape)
 {
-    run.wanted[who] = (fuzz_byte(tape) + 1u) % 5;
-    rt_acquire_init(&run.acquires[who], &run.semaphore, run.wanted[who]);
+    run.wanted[id] = (fuzz_byte(tape) + 1u) % 5;
+    rt_acquire_init(&run.acquires[id], &run.semaphore, run.wanted[id]);
 }
 
 static bool
-poll(uint32_t who, uint32_t waker)
+poll(uint32_t id, uint32_t waker)
 {
-    struct line *line = &run.people.line;
+    struct line *line = &run.base.line;
     if (run.closed) {
-        line_leave(line, who);
+        line_leave(line, id);
     }
-    bool ready = run.closed || line_poll(line, who, run.wanted[who], waker);
-    struct rt_acquire *acquire = &run.acquires[who];
-    rt_poll answer = rt_acquire_poll(acquire, crowd_cx(&run.people.crowd, waker));
+    bool ready = run.closed || line_poll(line, id, run.wanted[id], waker);
+    struct rt_acquire *acquire = &run.acquires[id];
+    rt_poll answer = rt_acquire_poll(acquire, clients_cx(&run.base.clients, waker));
     fuzz_check(answer == (ready ? RT_READY : RT_PENDING));
     fuzz_check(!ready || acquire->err == (run.closed ? RT_E_CLOSED : RT_OK));
     return ready;
 }
 
 static void
-drop(uint32_t who)
+drop(uint32_t id)
 {
-    line_leave(&run.people.line, who);
-    rt_acquire_drop(&run.acquires[who]);
+    line_leave(&run.base.line, id);
+    rt_acquire_drop(&run.acquires[id]);
 }
 
 static void
 release(uint32_t permits)
 {
-    struct line *line = &run.people.line;
+    struct line *line = &run.base.line;
     bool fits = permits <= RT_SEMAPHORE_PERMITS_MAX - line->free - line->assigned;
     if (fits) {
         line_give(line, permits);
@@ -62,7 +62,7 @@ try_acquire(uint32_t permits)
 {
     rt_err expected = RT_E_CLOSED;
     if (!run.closed) {
-        expected = permits == 0 || line_take(&run.people.line, permits) ? RT_OK : RT_E_AGAIN;
+        expected = permits == 0 || line_take(&run.base.line, permits) ? RT_OK : RT_E_AGAIN;
     }
     fuzz_check(rt_semaphore_try_acquire(&run.semaphore, permits) == expected);
 }
@@ -76,13 +76,13 @@ act(struct fuzz_tape *tape)
     } else if (what < 14) {
         try_acquire(what % 4);
     } else if (what == 14) {
-        /* To the last permit that there can be, or one further. */
-        struct line *line = &run.people.line;
+        /* Up to the last possible permit, or one more. */
+        struct line *line = &run.base.line;
         release(RT_SEMAPHORE_PERMITS_MAX - line->free - line->assigned + fuzz_below(tape, 2));
     } else if (fuzz_below(tape, 4) == 3) {
         if (!run.closed) {
             run.closed = true;
-            (void)line_wake_all(&run.people.line);
+            (void)line_wake_all(&run.base.line);
         }
         rt_semaphore_close(&run.semaphore);
     }
@@ -91,22 +91,22 @@ act(struct fuzz_tape *tape)
 static void
 compare(void)
 {
-    line_compare(&run.people.line, &run.semaphore.waiters);
-    fuzz_check(rt_semaphore_free(&run.semaphore) == run.people.line.free);
+    line_compare(&run.base.line, &run.semaphore.waiters);
+    fuzz_check(rt_semaphore_free(&run.semaphore) == run.base.line.free);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct people_ways ways = {begin, poll, drop, act, compare, true};
+    static const struct line_ops ops = {begin, poll, drop, act, compare, true};
     struct fuzz_tape tape = fuzz_tape(data, size);
     uint32_t permits = fuzz_below(&tape, 4);
-    people_init(&run.people, permits);
+    line_run_init(&run.base, permits);
     rt_semaphore_init(&run.semaphore, permits);
     run.closed = false;
-    people_run(&run.people, &ways, &tape);
+    line_run_input(&run.base, &ops, &tape);
     rt_semaphore_fini(&run.semaphore);
-    crowd_fini(&run.people.crowd);
+    clients_fini(&run.base.clients);
     return 0;
 }
 

@@ -1,9 +1,9 @@
 /*
- * slab.c -- the slab of generational keys against a list of everything that it ever gave out.
+ * slab.c -- the slab of generational keys against a list of everything that it ever returned.
  *
  * The model keeps each key with what it named and whether it still does. So every key stays known
- * when its thing is gone, and is asked for again: a stale key that answers is the bug that slabs
- * have (P1). Places, and generations before a place is retired, are few: both ends are near.
+ * when its entry is gone, and is looked up again: a stale key that succeeds is the typical bug of
+ * slabs (P1). Slots, and generations before a slot is retired, are few: both limits are near.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,17 +18,17 @@ struct model {
     bool live[KEYS];
     uint32_t count;
     uint32_t used;
-    uint32_t freed[KEYS]; /* Places that are free, the last freed on top (P2). */
+    uint32_t freed[KEYS]; /* Free slots, the last freed on top (P2). */
     uint32_t free_count;
     uint32_t retired;
-    uint32_t generations[PLACES]; /* Of the key that a place gave out last. */
+    uint32_t generations[PLACES]; /* Of the last key of each slot. */
     uint32_t touched;
 };
 
 /* What key number `k` names: no two keys name the same. */
 static char things[KEYS];
 
-/* The place that comes next; UINT32_MAX when there is none. */
+/* The next slot; UINT32_MAX when there is none. */
 static uint32_t
 next_place(const struct model *model, uint32_t capacity)
 {
@@ -80,7 +80,7 @@ drop(struct rt_slab *slab, struct model *model, uint32_t k)
     }
 }
 
-/* Every key that was ever given out answers what the model says. */
+/* Every key that was ever returned behaves as in the model. */
 static void
 compare(const struct rt_slab *slab, const struct model *model)
 {

@@ -1,11 +1,11 @@
 /*
- * tasks.c -- three tasks, each a tree of combinators, over an executor and a clock of our own.
+ * tasks.c -- three tasks, each a tree of combinators, over a separate executor and clock.
  *
- * The tape grows the trees (tree.h) and makes their leaves ready, wakes them in vain, wakes tasks
- * for no reason, gives them other wakers, cancels them from outside and from within, moves time on.
- * Now and then the executor runs until all sleep. Then: a task that still sleeps had no reason to
- * be ready, one that is ready was right, nobody was polled that nobody woke; and when a task ends,
- * each of its leaves has answered or was given up, in order, and no waker of it is left.
+ * The tape grows the trees (tree.h) and makes their leaves ready, wakes them spuriously, wakes
+ * tasks, gives them other wakers, cancels them from outside and from within, advances time. Now and
+ * then the executor runs until all tasks are blocked. Then: a blocked task has no reason to be
+ * ready, a ready one had one, no task was polled without a wake; and when a task ends, each of its
+ * leaves has answered or was dropped, in order, and none of its wakers is stored.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,8 +22,8 @@ struct work {
     struct tree tree;
     bool live;      /* Posted, and not ended. */
     bool woken;     /* By something since the last run. */
-    bool cancelled; /* From within, in a poll that goes on. */
-    bool selects;   /* Its root is a select that goes on until nobody is left. */
+    bool cancelled; /* From within, in a poll that continues. */
+    bool selects;   /* Its root is a select that runs until no child is left. */
     bool set_seen[PARTS];
 };
 
@@ -33,7 +33,7 @@ static struct {
     struct rt_slab_entry entries[ENTRIES];
     struct rt_sched_link links[ENTRIES];
     struct rt_list *slots[RT_TIMERS_SLOTS(2, 3)];
-    /* Of a reactor that nobody uses. */
+    /* Of an unused reactor. */
     struct rt_pollable *pollables[RT_POLLER_EXTRA];
     struct rt_key keys[RT_POLLER_EXTRA];
     uint32_t ready[RT_POLLER_EXTRA];
@@ -49,7 +49,7 @@ host_now(struct rt_host *host)
 }
 
 static void
-nobody_asks(void *argument)
+never_notified(void *argument)
 {
     (void)argument;
 }
@@ -64,7 +64,7 @@ cancel_from_within(struct tree *tree)
     rt_task_cancel(&work->task);
 }
 
-/* Sets come one after another, and each part is in one of them. */
+/* Sets are used one after another, and each part is in one of them. */
 static rt_poll
 poll_select(struct work *work, struct rt_cx *cx)
 {
@@ -80,7 +80,7 @@ poll_select(struct work *work, struct rt_cx *cx)
         if (!rt_select_again(&root->as.select)) {
             break;
         }
-        work->tree.all = true; /* Nobody was woken for the next look. */
+        work->tree.all = true; /* No leaf was woken for the next poll. */
     }
     for (uint32_t i = 0; i < root->count; i++) {
         fuzz_check(work->set_seen[i]);
@@ -102,7 +102,7 @@ work_poll(struct rt_task *task, struct rt_cx *cx)
     return RT_READY;
 }
 
-/* The end of it, whatever the reason. */
+/* The end of the task, for any reason. */
 static void
 work_cleanup(struct rt_task *task)
 {
@@ -180,7 +180,7 @@ pass_time(uint32_t step_ns)
     (void)rt_timers_process(&run.runtime.timers, run.now_ns);
 }
 
-/* Until all sleep; then each that sleeps must. */
+/* Runs until all are blocked; then each blocked task must have no reason to be ready. */
 static void
 run_all(void)
 {
@@ -239,7 +239,7 @@ set_up(void)
             .executor = {.entries = run.entries,
                     .capacity = ENTRIES,
                     .links = run.links,
-                    .notify = nobody_asks},
+                    .notify = never_notified},
             .timers = {.slots = run.slots, .levels = 2, .bits = 3},
             .reactor = {.poller = {.list = run.pollables,
                                 .list_keys = run.keys,
@@ -254,7 +254,7 @@ set_up(void)
     }
 }
 
-/* Nothing is left of anybody. */
+/* Nothing of any task is left. */
 static void
 tear_down(void)
 {

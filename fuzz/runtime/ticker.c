@@ -1,9 +1,9 @@
 /*
- * ticker.c -- game ticks against two lists: who is polled in this tick, and who in the next.
+ * ticker.c -- game ticks against two lists: the players polled in this tick, and in the next.
  *
- * Activities, and their clean-ups, spawn, mark, cancel and tell each other from inside their polls,
- * and again by names that are long dead. Who is polled in which tick and in which order, which
- * timers elapse, and who gets which event must be what the lists say (G1 to G6, G8, G10, G12).
+ * Activities, and their clean-ups, spawn, mark, cancel and send events to each other from inside
+ * their polls, also by ids that are dead. The polls of each tick and their order, the elapsed
+ * timers, and the receiver of each event must be those of the lists (G1 to G6, G8, G10, G12).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 #include "fuzz/fuzz.h"
 
 #define PLAYERS 5u
-#define NOBODY PLAYERS
+#define NONE PLAYERS
 #define SINK 2u
 #define POSTED 3u
 #define IDS (FUZZ_OPERATIONS_MAX + 1)
@@ -31,16 +31,16 @@ struct player {
     uint32_t unread;
     uint64_t end_tick; /* Of its timer. */
     uint64_t start_order;
-    uint32_t whom; /* Whose id the timer marks. */
+    uint32_t marks; /* The id that the timer marks. */
     bool started;
     bool subscribed;
     uint32_t subject;
     uint64_t order; /* Of its subscription. */
 };
 
-/* Players, the first to be polled first. */
+/* Players, in the order of their polls. */
 struct line {
-    uint32_t who[PLAYERS];
+    uint32_t players[PLAYERS];
     uint32_t count;
 };
 
@@ -83,7 +83,7 @@ static bool
 stands_in(const struct line *line, uint32_t p)
 {
     for (uint32_t i = 0; i < line->count; i++) {
-        if (line->who[i] == p) {
+        if (line->players[i] == p) {
             return true;
         }
     }
@@ -95,21 +95,21 @@ leave(struct line *line, uint32_t p)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < line->count; i++) {
-        if (line->who[i] != p) {
-            line->who[kept++] = line->who[i];
+        if (line->players[i] != p) {
+            line->players[kept++] = line->players[i];
         }
     }
     line->count = kept;
 }
 
-/* Who runs is polled once more, behind all that it marks itself. */
+/* A running player is polled once more, after all that it marks itself. */
 static void
 model_mark(uint32_t p)
 {
     if (p == bench.running) {
         bench.players[p].woken = true;
     } else if (!stands_in(&bench.now, p) && !stands_in(&bench.next, p)) {
-        bench.next.who[bench.next.count++] = p;
+        bench.next.players[bench.next.count++] = p;
     }
 }
 
@@ -136,12 +136,12 @@ model_push(uint32_t p, uint64_t value)
 static uint32_t
 model_due(void)
 {
-    uint32_t first = NOBODY;
+    uint32_t first = NONE;
     for (uint32_t p = 0; p < PLAYERS; p++) {
         const struct player *player = &bench.players[p];
         const struct player *best = &bench.players[first % PLAYERS];
         if (player->started && player->end_tick <= bench.tick &&
-                (first == NOBODY || player->end_tick < best->end_tick ||
+                (first == NONE || player->end_tick < best->end_tick ||
                         (player->end_tick == best->end_tick &&
                                 player->start_order < best->start_order))) {
             first = p;
@@ -154,31 +154,31 @@ static uint32_t
 model_elapse(void)
 {
     uint32_t elapsed = 0;
-    for (uint32_t p = model_due(); p != NOBODY; p = model_due()) {
+    for (uint32_t p = model_due(); p != NONE; p = model_due()) {
         bench.players[p].started = false;
-        if (id_alive(bench.players[p].whom)) {
-            model_mark(bench.owners[bench.players[p].whom]);
+        if (id_alive(bench.players[p].marks)) {
+            model_mark(bench.owners[bench.players[p].marks]);
         }
         elapsed += 1;
     }
     return elapsed;
 }
 
-/* To all who subscribed, in the order in which they did. */
+/* To all subscribers, in the order of their subscriptions. */
 static void
 model_deliver(const struct rt_event *event)
 {
     uint64_t after = 0;
     for (;;) {
-        uint32_t first = NOBODY;
+        uint32_t first = NONE;
         for (uint32_t p = 0; p < PLAYERS; p++) {
             const struct player *player = &bench.players[p];
             if (player->subscribed && player->order > after &&
-                    (first == NOBODY || player->order < bench.players[first].order)) {
+                    (first == NONE || player->order < bench.players[first].order)) {
                 first = p;
             }
         }
-        if (first == NOBODY) {
+        if (first == NONE) {
             return;
         }
         after = bench.players[first].order;
@@ -249,7 +249,7 @@ player_poll(struct rt_activity *activity, struct rt_cx *cx)
     struct player *player = player_of(activity);
     uint32_t p = (uint32_t)(player - bench.players);
     fuzz_check(bench.now.count > 0);
-    fuzz_check(bench.now.who[0] == p);
+    fuzz_check(bench.now.players[0] == p);
     leave(&bench.now, p);
     bench.polled += 1;
     bench.running = p;
@@ -268,9 +268,9 @@ player_poll(struct rt_activity *activity, struct rt_cx *cx)
     default:
         break;
     }
-    bench.running = NOBODY;
+    bench.running = NONE;
     if (player->woken) {
-        bench.next.who[bench.next.count++] = p;
+        bench.next.players[bench.next.count++] = p;
     }
     return rt_cx_park(cx);
 }
@@ -282,7 +282,7 @@ player_cleanup(struct rt_activity *activity)
     struct player *player = player_of(activity);
     uint32_t p = (uint32_t)(player - bench.players);
     if (bench.running == p) {
-        bench.running = NOBODY;
+        bench.running = NONE;
     }
     leave(&bench.now, p);
     leave(&bench.next, p);
@@ -361,7 +361,7 @@ start_timer(uint32_t p, uint32_t id, uint32_t ticks)
     player->started = true;
     player->end_tick = length > UINT64_MAX - bench.tick ? UINT64_MAX : bench.tick + length;
     player->start_order = ++bench.counter;
-    player->whom = id;
+    player->marks = id;
     rt_tick_timer_start(&bench.ticker, &player->timer, length, bench.ids[id]);
 }
 
@@ -369,12 +369,12 @@ static void
 tick(void)
 {
     struct rt_tick_result result;
-    if (bench.ticking || bench.running != NOBODY) {
+    if (bench.ticking || bench.running != NONE) {
         fuzz_check(rt_tick(&bench.ticker, &result) == RT_E_REENTERED);
         return;
     }
     if (bench.depth > 0) {
-        return; /* In a clean-up: not now. */
+        return; /* Not in a clean-up. */
     }
     bench.tick += 1;
     uint32_t elapsed = model_elapse();
@@ -395,7 +395,7 @@ tick(void)
     fuzz_check(bench.now.count == 0);
 }
 
-/* What is done to the bearer of a name, alive or not. */
+/* Operates on the owner of an id, alive or not. */
 static void
 operate_on(uint32_t what, uint32_t id)
 {
@@ -475,7 +475,7 @@ begin(struct fuzz_tape *tape)
     bench.tape = tape;
     bench.given = bench.now.count = bench.next.count = bench.posts = bench.polled = 0;
     bench.depth = 0;
-    bench.running = NOBODY;
+    bench.running = NONE;
     bench.tick = bench.counter = 0;
     bench.ticking = bench.quiet = false;
 }

@@ -1,10 +1,10 @@
 /*
  * timers.c -- the timer wheel against a sorted list.
  *
- * Wheels of 2 or 4 slots a level are the rule, so their borders are met at every step, and the
- * clock begins anywhere, also close to its end. Stepped back, it must change nothing (M11).
- * Wakers, and who listens for the earliest deadline, start, move, cancel and fire timers themselves
- * from inside (M6, M7, M10, M12).
+ * Wheels of 2 or 4 slots a level are usual, so their borders are crossed at every step, and the
+ * clock starts anywhere, also close to its end. A clock that is set back must change nothing (M11).
+ * Wakers, and the listener for the earliest deadline, start, move, cancel and fire timers from
+ * inside (M6, M7, M10, M12).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@ FUZZ_UNSEEN_BEGIN
 struct line {
     uint64_t deadline_ns;
     bool armed;
-    bool due; /* Found by a call that is under way, and not fired yet. */
+    bool due; /* Found by the call in progress, and not fired yet. */
 };
 
 struct bench {
@@ -34,16 +34,16 @@ struct bench {
     struct fuzz_tape *tape;
 
     struct line lines[TIMERS];
-    uint32_t order[TIMERS]; /* The armed ones, as they come due. */
+    uint32_t order[TIMERS]; /* The armed ones, in the order of expiry. */
     uint32_t armed;
     uint64_t now_ns; /* The latest that was passed in. */
     uint64_t tick_ns;
     uint32_t bits;
-    uint32_t fired; /* By the call that is under way. */
+    uint32_t fired; /* By the call in progress. */
     uint32_t held;  /* Wakers in slots. */
     uint32_t depth; /* Of calls from inside calls. */
     bool listens;
-    bool news; /* The listener must be told before this call ends. */
+    bool must_notify; /* The listener must be called before this call ends. */
 };
 
 static struct bench bench;
@@ -105,7 +105,7 @@ model_put(uint32_t i, uint64_t deadline_ns)
     bench.lines[i] = (struct line){.deadline_ns = deadline_ns, .armed = true};
 }
 
-/* Whose turn it is to be fired; TIMERS when it is nobody's. */
+/* The timer to be fired next; TIMERS when there is none. */
 static uint32_t
 model_first_due(void)
 {
@@ -132,7 +132,7 @@ compare(void)
     fuzz_check(rt_timers_next(&bench.timers) == model_next());
     fuzz_check(bench.timers.armed == bench.armed);
     fuzz_check(bench.held == bench.armed);
-    /* Without a branch for each: who is armed is as good as random. */
+    /* Without a branch for each: which are armed is as good as random. */
     bool same_places = true;
     bool same_deadlines = true;
     for (uint32_t i = 0; i < TIMERS; i++) {
@@ -145,9 +145,9 @@ compare(void)
     fuzz_check(same_deadlines);
 }
 
-/* ---- Whom the wheel calls. ------------------------------------------------------------------- */
+/* ---- Callbacks of the wheel. ----------------------------------------------------------------- */
 
-/* From inside a call: whatever the tape says; nothing when it is dry. */
+/* Called from inside a call: an operation from the tape; none when it is exhausted. */
 static void
 meddle(void)
 {
@@ -202,9 +202,9 @@ static void
 on_earliest(void *argument, uint64_t deadline_ns)
 {
     fuzz_check(argument == &bench);
-    fuzz_check(bench.news);
+    fuzz_check(bench.must_notify);
     fuzz_check(deadline_ns == model_next());
-    bench.news = false;
+    bench.must_notify = false;
     meddle();
 }
 
@@ -222,9 +222,9 @@ start(uint32_t i, uint64_t deadline_ns)
     }
     model_take(i);
     model_put(i, model_round(deadline_ns));
-    bench.news = bench.listens && model_next() != before_ns;
+    bench.must_notify = bench.listens && model_next() != before_ns;
     rt_timer_start(&bench.timers, &bench.timer[i], deadline_ns);
-    fuzz_check(!bench.news);
+    fuzz_check(!bench.must_notify);
 }
 
 static void
@@ -233,9 +233,9 @@ cancel(uint32_t i)
     uint64_t before_ns = model_next();
     bool armed = bench.lines[i].armed;
     model_take(i);
-    bench.news = bench.listens && model_next() != before_ns;
+    bench.must_notify = bench.listens && model_next() != before_ns;
     fuzz_check(rt_timer_cancel(&bench.timers, &bench.timer[i]) == armed);
-    fuzz_check(!bench.news);
+    fuzz_check(!bench.must_notify);
 }
 
 static void
@@ -251,7 +251,7 @@ process(uint64_t now_ns)
     bench.fired = outer;
 }
 
-/* A moment, from far back to the end of the clock. */
+/* A time, from far back to the end of the clock. */
 static uint64_t
 draw_moment(void)
 {
@@ -265,7 +265,7 @@ draw_moment(void)
         return UINT64_MAX - by % 8;
     case 2: /* Back. */
         return now_ns > by ? now_ns - by : 0;
-    case 3: /* Close to what is next. */
+    case 3: /* Close to the next one. */
         return by % 4 == 0 ? add(next_ns, 1) : next_ns - (by % 4 == 1 && next_ns > 0);
     case 4: /* The same as another's. */
         return bench.lines[by % TIMERS].deadline_ns;
@@ -317,7 +317,7 @@ begin(struct fuzz_tape *tape)
     bench.tape = tape;
     bench.armed = bench.fired = bench.held = bench.depth = 0;
     bench.listens = how % 2 == 0;
-    bench.news = false;
+    bench.must_notify = false;
     bench.tick_ns = ticks[how / 2 % 4];
     bench.bits = shape[1];
     bench.now_ns = how / 8 % 2 == 0    ? by
@@ -353,7 +353,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         operate();
     }
     rt_timers_audit(&bench.timers);
-    tape = fuzz_tape(0, 0); /* Nobody meddles with the end. */
+    tape = fuzz_tape(0, 0); /* No callback acts at the end. */
     for (uint32_t i = 0; i < TIMERS; i++) {
         cancel(i);
     }

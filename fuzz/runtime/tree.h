@@ -1,14 +1,14 @@
 /*
  * tree.h -- a tree of combinators over leaves that become ready when the tape says so.
  *
- * The naive truth about a tree is one recursion over it: a join is ready when all parts are, a race
- * when one is, and so on. tree_due asks it of the leaves as the tape has set them: it says what a
- * tree must answer once everybody who was woken has been polled. tree_done asks it of what each
- * part has answered, and looks at what the combinators say of it: winner, set, error, expiry.
+ * The naive semantics of a tree is one recursion over it: a join is ready when all parts are, a
+ * race when one is, and so on. tree_due evaluates it over the leaves as set by the tape: the tree's
+ * result once all woken tasks are polled. tree_done evaluates it over the results of the parts, and
+ * checks the state of the combinators: winner, set, error, expiry.
  *
- * A leaf knows when it may be polled: first, after it was woken, and where its task was woken for
- * no reason that a combinator can know. A leaf that is ready is never polled again, one that is
- * given up neither: the head of a future stops that (T20).
+ * A leaf checks when it may be polled: first, after its wake, and when its task was woken for a
+ * reason that no combinator knows. A leaf that is ready or dropped is never polled again: the head
+ * of a future prevents that (T20).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -34,15 +34,15 @@ struct leaf {
     struct rt_slot slot;
     struct rt_defer defer; /* On the stack of its task from its first poll until it is ready. */
     uint32_t deferred;     /* How many were on that stack before it. */
-    uint8_t yields;        /* Polls in which it gives way before it is ready. */
+    uint8_t yields;        /* Polls in which it yields before it is ready. */
     bool scoped;
     bool cancels; /* Its task, in the poll in which it is ready. */
     rt_err err;   /* What a try_join reads. */
     bool polled;
     bool woken;    /* Since its last poll. */
-    bool yielding; /* It gave way in its last poll. */
-    bool ready;    /* So says the tape … */
-    bool finished; /* … and so it has answered. */
+    bool yielding; /* It yielded in its last poll. */
+    bool ready;    /* By the tape … */
+    bool finished; /* … and by its own answer. */
     bool dropped;
 };
 
@@ -60,7 +60,7 @@ struct gathering {
 struct node {
     enum node_kind kind;
     struct tree *tree;
-    uint32_t number; /* A part's is greater than those before it, and than its whole's. */
+    uint32_t number; /* Greater than those of the parts before it, and than its whole's. */
     uint32_t count;
     struct node *parts[PARTS];
     struct rt_child children[PARTS];
@@ -82,11 +82,11 @@ struct tree {
     uint32_t count;
     struct rt_scope scope;
     uint32_t deferred;  /* Clean-ups put on the stack so far. */
-    uint32_t run_below; /* The one that ran last was put there as this one. */
+    uint32_t run_below; /* The position of the clean-up that ran last. */
     uint32_t on_stack;
-    uint32_t last_dropped; /* Number of the leaf that was given up last, in one sweep. */
-    bool sweeping;         /* All of it is being given up. */
-    bool all;              /* Any leaf may be polled: the task was woken for no reason. */
+    uint32_t last_dropped; /* Number of the leaf that was dropped last, in one sweep. */
+    bool sweeping;         /* All of it is being dropped. */
+    bool all;              /* Any leaf may be polled: the task was woken without a leaf. */
     bool selects;          /* There is a select in it. */
     void (*cancel)(struct tree *tree);
 };
@@ -156,21 +156,21 @@ tree_leaf_poll(struct rt_future *future, struct rt_cx *cx)
         leaf->yields -= 1;
         leaf->woken = true;
         leaf->yielding = true;
-        /* Where a select ends without it, the task comes and finds nobody woken. */
+        /* If a select ends without it, the task is polled without a woken leaf. */
         node->tree->all |= node->tree->selects;
         rt_cx_reenqueue(cx);
     }
     return RT_PENDING;
 }
 
-/* A tree that is given up as a whole is given up in the order of its parts. */
+/* A tree that is dropped as a whole is dropped in the order of its parts. */
 static inline void
 tree_leaf_drop(struct rt_future *future)
 {
     struct node *node = tree_leaf_of(future);
     fuzz_check(!node->as.leaf.finished && !node->as.leaf.dropped);
     node->as.leaf.dropped = true;
-    node->tree->all |= node->as.leaf.woken; /* It woke the task, and is not there to be polled. */
+    node->tree->all |= node->as.leaf.woken; /* It woke the task, and cannot be polled. */
     (void)rt_slot_clear(&node->as.leaf.slot);
     if (node->tree->sweeping) {
         fuzz_check(node->number > node->tree->last_dropped);
@@ -193,7 +193,7 @@ tree_leaf_init(struct node *node, struct fuzz_tape *tape)
     node->future = &leaf->future;
 }
 
-/* Says that it is ready, or only wakes it. Whether anybody was to be woken. */
+/* Makes it ready, or only wakes it. Returns whether a task was to be woken. */
 static inline bool
 tree_leaf_wake(struct node *node, bool ready)
 {
@@ -225,7 +225,7 @@ tree_gather(struct rt_future *future, struct rt_cx *cx)
         }
         fuzz_check(((struct rt_future *)item)->finished);
         gathering->items += 1;
-        /* The next look may be at one that has woken the task, which then comes and finds none. */
+        /* The next poll may take one that has woken the task, whose own poll then finds none. */
         node->tree->all = true;
     }
 }
@@ -254,7 +254,7 @@ tree_gathering_init(struct node *node)
 
 /* ---- The tree. ----------------------------------------------------------------------------- */
 
-/* Over parts that are there: their futures are the children's. */
+/* Over existing parts: their futures are the children's. */
 static inline struct rt_future *
 tree_combine(struct node *node, struct fuzz_tape *tape)
 {
@@ -317,7 +317,7 @@ tree_grow(struct tree *tree, uint32_t depth, struct fuzz_tape *tape)
     node->number = ++tree->count;
     node->count = 0;
     uint32_t count = tree_parts(node->kind, tape);
-    /* A node that must have a part and finds no room is a leaf. */
+    /* A node that needs a part and finds no space is a leaf. */
     if (count > 0 && tree->count == NODES) {
         node->kind = LEAF;
         count = 0;
@@ -351,7 +351,7 @@ tree_init(struct tree *tree, void (*cancel)(struct tree *tree), struct fuzz_tape
     (void)tree_grow(tree, 0, tape);
 }
 
-/* Gives all of it up, clean-ups included: then nothing of it is registered anywhere. */
+/* Drops all of it, including clean-ups: then nothing of it is registered. */
 static inline void
 tree_fini(struct tree *tree)
 {
@@ -374,7 +374,7 @@ tree_fini(struct tree *tree)
     fuzz_check(tree->on_stack == 0);
 }
 
-/* Once all sleep, nobody was passed over (J1), and whoever still waits can be woken. */
+/* Once all are blocked, no part was passed over (J1), and each waiting one can be woken. */
 static inline void
 tree_check_asleep(const struct tree *tree)
 {
@@ -388,7 +388,7 @@ tree_check_asleep(const struct tree *tree)
     }
 }
 
-/* ---- What is true of it. ------------------------------------------------------------------- */
+/* ---- The semantics of a tree. -------------------------------------------------------------- */
 
 static inline bool tree_due(const struct node *node, uint64_t now);
 
@@ -409,7 +409,7 @@ tree_failed(const struct node *part)
     return part->kind == LEAF && part->as.leaf.err != RT_OK;
 }
 
-/* Whether `node` must be READY at `now`, all having been polled that were woken. */
+/* Whether `node` must be READY at `now`, when all woken parts have been polled. */
 static inline bool
 tree_due(const struct node *node, uint64_t now)
 {
@@ -437,7 +437,7 @@ tree_due(const struct node *node, uint64_t now)
     return false;
 }
 
-/* Whether it would have answered READY, had it been polled. */
+/* Whether it would have returned READY, had it been polled. */
 static inline bool
 tree_leaf_would_be_ready(const struct node *node)
 {
@@ -470,7 +470,7 @@ tree_select_done(const struct node *node, uint64_t now)
     return ready == select->ready;
 }
 
-/* The first failure in the order of the parts, for those before it have not failed by then. */
+/* The first failure in the order of the parts, as those before it have not failed by then. */
 static inline bool
 tree_try_join_done(const struct node *node, uint64_t now)
 {
@@ -489,7 +489,7 @@ tree_try_join_done(const struct node *node, uint64_t now)
     return node->parts[join->failed]->as.leaf.err == join->err;
 }
 
-/* Whether a part that has answered READY was right to, by what its own parts have answered. */
+/* Whether a part that returned READY was right, by the results of its own parts. */
 static inline bool
 tree_done(const struct node *node, uint64_t now)
 {
@@ -508,7 +508,7 @@ tree_done(const struct node *node, uint64_t now)
         if (!node->as.timeout.expired) {
             return tree_done(node->parts[0], now);
         }
-        fuzz_check(!tree_leaf_would_be_ready(node->parts[0])); /* Ready goes before over (J12). */
+        fuzz_check(!tree_leaf_would_be_ready(node->parts[0])); /* READY first (J12). */
         return now >= node->as.timeout.sleep.deadline_ns;
     case GROUP:
         return node->as.gathering.empty && node->as.gathering.items == node->count &&

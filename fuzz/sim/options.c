@@ -1,9 +1,9 @@
 /*
- * options.c -- the command line: any words are taken or refused in one line.
+ * options.c -- the command line: any words are accepted, or refused in one line.
  *
- * The input is text: words between line ends, the first the command's name; a word that is none
- * picks one by its first byte. What is taken lies in the ranges that the help promises, is the same
- * when it is read again, and a strategy's text comes back as the same strategy.
+ * The input is text: words between line ends, the first the command's name; an unknown one picks a
+ * command by its first byte. Accepted values are in the ranges that the help promises, are equal
+ * when parsed again, and a strategy's text parses as the same strategy.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ struct line {
     int count;
 };
 
-/* What stands on stderr meanwhile; glibc lets a program put another stream there. */
+/* Replaces stderr meanwhile; glibc allows that. */
 struct capture {
     char text[4096];
     FILE *stream;
@@ -49,7 +49,7 @@ capture_end(struct capture *capture)
     (void)fclose(capture->stream);
 }
 
-/* Exactly one line, "rewake: ...", without anything that would move a terminal's cursor. */
+/* Exactly one line, "rewake: ...", without control characters. */
 static void
 check_refusal(const char *said)
 {
@@ -117,7 +117,7 @@ check_taken(const struct sim_command *command, const struct sim_settings *settin
     check_search(settings);
 }
 
-/* Words that a command reads: settings, or one line of refusal. */
+/* A command's words: settings, or one line of refusal. */
 static bool
 parse(const uint8_t *data, size_t size, struct line *line, struct sim_settings *settings,
         int *ret_first)

@@ -1,23 +1,23 @@
 /*
  * scenario.c -- whole scenarios: the input is every decision of a run.
  *
- * An input is what `rewake replay` takes for an artifact (sim/cli/subject/artifact.h): a line with
- * the name of a scenario, then answers to its choices (sim/core/answers.h). The run is made in
- * this process, recorded, and judged by all oracles, as a worker of `rewake run` does it. One that
- * ends in any verdict but `pass` stops the process; its verdict, its token and the command that
- * replays it are told before.
+ * An input is what `rewake replay` accepts as an artifact (sim/cli/subject/artifact.h): a line with
+ * the name of a scenario, then answers to its choices (sim/core/answers.h). The run is made in this
+ * process, recorded, and judged by all oracles, as in a process of `rewake run`. A run that ends in
+ * any verdict but `pass` stops the process, after its verdict, its token and the command that
+ * replays it are printed.
  *
  *   FUZZ_SCENARIO='zoo/tokio-4497/broken -D tasks=3'   only this one: other inputs are not run
  *                                              and all that the mutator makes have this line first
  *   REWAKE_LIBRARY=./mine.so                   its scenarios, too, and without FUZZ_SCENARIO
  *                                              only those
- *   FUZZ_NO_COUNTERS=1                         schedules are not looked at (scenario/counters.c)
+ *   FUZZ_NO_COUNTERS=1                         schedules are not counted (scenario/counters.c)
  *
- * Without FUZZ_SCENARIO those are run that are expected to hold: canaries and broken forms would
- * stop every session at once, some by killing the process. An input whose line names no scenario
- * that is run does nothing; the mutator makes none of those.
+ * Without FUZZ_SCENARIO only scenarios that must pass are run: canaries and broken forms would stop
+ * every session at once, some by killing the process. An input whose line names no such scenario
+ * does nothing; the mutator makes none of those.
  *
- * A step that does not return is libFuzzer's to end (-timeout).
+ * libFuzzer ends a step that does not return (-timeout).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,7 +38,7 @@ uint32_t scenario_asked[SIM_KINDS];
 
 static struct sim_world world;
 static struct sim_registry registry;
-static FILE *runs_stdout;   /* What a run prints is events; what the process prints is printed. */
+static FILE *runs_stdout;   /* A run's output is recorded as events; the process' own is printed. */
 static const char *library; /* NULL: none. */
 static const char *only;    /* The line of FUZZ_SCENARIO, with its end; NULL: it is not set. */
 static const struct sim_scenario *only_scenario;
@@ -154,7 +154,7 @@ scenario_line(uint64_t number)
             return line;
         }
     }
-    die("no scenario here is expected to hold; name one by FUZZ_SCENARIO");
+    die("no scenario here must pass; name one by FUZZ_SCENARIO");
 }
 
 /* ---- One run. -------------------------------------------------------------------------------- */

@@ -1,11 +1,11 @@
 /*
- * show.c -- whatever a run was, it can be told: pages of runs that nobody has made.
+ * show.c -- any recorded run can be printed: pages of runs that no program has made.
  *
  * The tape draws a run event by event: actors with odd names, polls and wakes of anything, wakers
- * stored nowhere, texts that a terminal would obey, a verdict about somebody who is not there. Most
- * are no runs of any program; but a foreign runtime reports what it likes, and a ring loses the
- * beginning of a long run. Everything that writes must write it: no line beyond 100 columns, no
- * control character of somebody else's, the same twice.
+ * stored nowhere, texts with control sequences, a verdict about a missing actor. Most are no runs
+ * of any program; but a foreign runtime may report anything, and a ring loses the beginning of a
+ * long run. Every writer must print it: no line beyond 100 columns, no foreign control character,
+ * the same output twice.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 #define ACTORS_MAX 12u
 #define WIDTH_MAX 100u
 
-/* No blank to break it at, and wider than a terminal. */
+/* Without a blank to break it at, and wider than a terminal. */
 #define LONG_WORD \
     "name-that-goes-on-and-on-and-on-and-on-and-on-and-on-and-on-and-on-and-on-and-on-and-on" \
     "-beyond-the-width-of-a-terminal"
@@ -38,7 +38,7 @@ word(struct fuzz_tape *tape)
     return words[fuzz_below(tape, WORDS)];
 }
 
-/* Mostly an object that is there. */
+/* Usually an existing object. */
 static uint32_t
 object(struct fuzz_tape *tape, const struct tale *tale)
 {
@@ -130,7 +130,7 @@ draw(struct fuzz_tape *tape)
     while (fuzz_more(tape)) {
         one_event(tape, tale);
     }
-    /* What the outcome says was in the memory that a bad run may have written to. */
+    /* What the outcome reports of memory that a bad run may have written to. */
     struct sim_outcome *outcome = &tale->outcome;
     outcome->oracle = (uint8_t)fuzz_below(tape, SIM_ORACLES);
     outcome->object = object(tape, tale);
@@ -144,7 +144,7 @@ draw(struct fuzz_tape *tape)
     return tale;
 }
 
-/* Escape sequences are ours only, where colour was asked for. */
+/* Escape sequences are only ours, and only with colour. */
 static void
 check_page(const struct sim_page *page, bool colour)
 {
@@ -161,11 +161,11 @@ static void
 write_all(const struct tale *tale, const struct tale *other, uint32_t rows_max, bool colour,
         struct sim_page *page)
 {
-    const struct sim_tale told = {
+    const struct sim_tale shown = {
             .recorder = &tale->recorder, .outcome = &tale->outcome, .rows_max = rows_max};
     sim_page_init(page, colour);
-    fuzz_check(sim_tell(page, &told) == RT_OK);
-    fuzz_check(sim_tell_ledger(page, &told) == RT_OK);
+    fuzz_check(sim_tell(page, &shown) == RT_OK);
+    fuzz_check(sim_tell_ledger(page, &shown) == RT_OK);
     fuzz_check(sim_diff_put(page, &tale->recorder, "this", &other->recorder, "that") == RT_OK);
     check_page(page, colour);
 }

@@ -4,12 +4,12 @@
  * Once, a real sweep writes a database: runs, failures, events, coverage. Each input draws damage
  * to a copy of it, of two sorts:
  *
- *   the file    bytes are written over, it is cut, something is appended
- *   the rows    any column of any row takes any value: numbers at their ends, text that no
- *               terminal likes, bytes that are no tape, nothing
+ *   the file    bytes are overwritten, it is cut, bytes are appended
+ *   the rows    any column of any row gets any value: numbers at their limits, text with control
+ *               characters, bytes that are no tape, NULL
  *
- * and then everything that reads is asked. Each answers, or refuses with one of its documented
- * errors and one line; a database that is only read stays as it is, byte for byte.
+ * and then every reader is called. Each returns a result, or one of its documented errors and one
+ * line; a database that is only read stays as it is, byte for byte.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,13 +29,13 @@
 #define NAME_SIZE 64u
 #define DAMAGES_MAX 8u
 
-/* A column that rows have, or a view that a reader may ask. */
+/* A column of a table, or a view that a reader queries. */
 struct name {
     char table[NAME_SIZE];
     char column[NAME_SIZE];
 };
 
-/* What the first input makes, and the others share: none of it changes after that. */
+/* Made by the first input, shared by the others: none of it changes after that. */
 static struct {
     char folder[64];
     char path[96];
@@ -69,8 +69,8 @@ leave(void)
     (void)rmdir(base.folder);
 }
 
-/* A command of rewake, in this process, on the database; what it says goes nowhere. Words are
- * parted by line ends. */
+/* Runs a command of rewake, in this process, on the database; its output is dropped. Words are
+ * separated by line ends. */
 static int
 command(const char *line)
 {
@@ -153,7 +153,7 @@ write_file(const uint8_t *bytes, size_t size)
     (void)close(file);
 }
 
-/* Any value that a column may be made to hold. */
+/* Any value that a column may get. */
 static void
 bind_value(struct fuzz_tape *tape, sqlite3_stmt *statement)
 {
@@ -186,7 +186,7 @@ bind_value(struct fuzz_tape *tape, sqlite3_stmt *statement)
     }
 }
 
-/* One column of some rows; a schema that refuses the value has done its work. */
+/* Changes one column of some rows; the schema may refuse the value. */
 static void
 damage_rows(struct fuzz_tape *tape)
 {
@@ -232,7 +232,7 @@ damage_file(struct fuzz_tape *tape)
     write_file(bytes, size);
 }
 
-/* ---- Everything that reads. ------------------------------------------------------------------ */
+/* ---- All readers. ---------------------------------------------------------------------------- */
 
 static bool
 is_line(const char *text, size_t length, void *argument)
@@ -302,19 +302,19 @@ read_store(struct fuzz_tape *tape, enum sim_store_mode mode)
     sim_store_close(&store);
 }
 
-/* The commands that read, and print. */
+/* The commands that read and print. */
 static void
 ask_commands(struct fuzz_tape *tape)
 {
     static const char *const commands[] = {
             "coverage", "coverage\n--json", "coverage\n--distill", "query\nSELECT * FROM failures"};
     int status = command(commands[fuzz_below(tape, 4)]);
-    /* Every status that the help promises, but not one that interrupted sweeps have. */
+    /* Every status that the help promises, except that of interrupted sweeps. */
     fuzz_check((status >= SIM_EXIT_HELD && status <= SIM_EXIT_NOTHING) ||
                status == SIM_EXIT_SYSTEM || status == SIM_EXIT_CAN_NOT_JUDGE);
 }
 
-/* What a token or a row of the database means: found or refused, never guessed. */
+/* The meaning of a token or a row of the database: found or refused, never guessed. */
 static void
 find_subject(struct fuzz_tape *tape)
 {

@@ -1,13 +1,13 @@
 /*
- * token.c -- tokens: what is read back is what was written, and there is one spelling.
+ * token.c -- tokens: reading returns what was written, and there is one spelling.
  *
- * Three ways in, by the first byte of the input:
+ * Three modes, by the first byte of the input:
  *
  *   0  the rest is the text of a token         any text is refused in one line, or is a token
- *   1  the rest is a payload, which is sealed  the reader behind the checksum gets anything
- *   2  the rest draws a token                  written, read, compared; then one slip of the finger
+ *   1  the rest is a payload, which is sealed  the reader gets anything with a valid checksum
+ *   2  the rest draws a token                  written, read, compared; then one typing error
  *
- * Whatever the reader takes must be written again as the very same text.
+ * Whatever the reader accepts must be written again as the same text.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,7 +42,7 @@ static const struct sim_scenario scenario = {.name = "zoo/tokio-4497/broken",
         .setup = nothing,
         .params = params};
 
-/* A refusal is one line that a terminal can show. */
+/* A refusal is one printable line. */
 static void
 check_refusal(const char *error)
 {
@@ -51,7 +51,7 @@ check_refusal(const char *error)
     fuzz_check(strchr(error, '\n') == NULL);
 }
 
-/* Options that the token cannot mean for the scenario are refused, others lie in their ranges. */
+/* Options that the token cannot mean for the scenario are refused, others are in their ranges. */
 static void
 check_options(const struct sim_token *token)
 {
@@ -109,7 +109,7 @@ parse_sealed(const uint8_t *data, size_t size)
     parse(text);
 }
 
-/* A token with anything that one may hold. */
+/* A token with any content. */
 static void
 draw(struct fuzz_tape *tape, struct sim_token *ret, struct sim_deviation *entries)
 {

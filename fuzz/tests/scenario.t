@@ -1,5 +1,5 @@
 #!/bin/sh
-# scenario.t -- what the target `scenario` stops at, and what it says then.
+# scenario.t -- the inputs that stop the target `scenario`, and what it prints then.
 #
 #   FUZZ=build/debug-gcc/fuzz REWAKE=build/rewake sh fuzz/tests/scenario.t
 #
@@ -7,7 +7,7 @@
 . sim/tests/cli/common.sh
 fuzz=$root/${FUZZ:-build/debug-gcc/fuzz}/scenario
 
-# stops LINE FILE: the target, told to run LINE only, stops at FILE; what it says is in said.txt.
+# stops LINE FILE: the target, which runs LINE only, stops at FILE; its output is in said.txt.
 stops() {
     ! FUZZ_SCENARIO=$1 "$fuzz" "$2" >said.txt 2>&1
 }
@@ -17,15 +17,15 @@ rewake replay "$token" --artifact failing >/dev/null
 printf 'canary/lost-wakeup\n' >default
 
 ok "a run that fails stops it" stops canary/lost-wakeup failing
-ok "the verdict is told" grep -q '^canary/lost-wakeup: lost-wakeup (oracle rewake): ' said.txt
+ok "the verdict is printed" grep -q '^canary/lost-wakeup: lost-wakeup (oracle rewake): ' said.txt
 said=$(sed -n 's/^token: //p' said.txt)
-same "the token is told: that run fails in replay" "$(status replay "$said")" 1
-ok "the command is told" grep -q "^rewake replay $said\$" said.txt
+same "the token is printed: that run fails in replay" "$(status replay "$said")" 1
+ok "the command is printed" grep -q "^rewake replay $said\$" said.txt
 ok "a run that passes does not stop it" "$fuzz" default
-ok "what is expected to fail is not run unless it is named" "$fuzz" failing
-ok "nor is another scenario than the one that is named" \
+ok "a scenario that must fail is not run unless it is named" "$fuzz" failing
+ok "nor is a scenario other than the one that is named" \
     sh -c "FUZZ_SCENARIO=kernel/stack/broken '$fuzz' failing"
-ok "a repaired form holds" sh -c "sed 's|^canary/lost-wakeup|kernel/lost-wakeup/fixed|' failing |
+ok "a fixed form passes" sh -c "sed 's|^canary/lost-wakeup|kernel/lost-wakeup/fixed|' failing |
     FUZZ_SCENARIO=kernel/lost-wakeup/fixed '$fuzz'"
 for wrong in no/such 'canary/lost-wakeup -D tasks=3' 'canary/lost-wakeup -O step_ns=x' ' '; do
     FUZZ_SCENARIO=$wrong "$fuzz" default >said.txt 2>&1
@@ -33,12 +33,12 @@ for wrong in no/such 'canary/lost-wakeup -D tasks=3' 'canary/lost-wakeup -O step
     same "FUZZ_SCENARIO='$wrong': one line" "$(wc -l <said.txt)" 1
 done
 
-# ---- A seed names a scenario and options that there are: else the target would pass it over. ----
+# ---- A seed names an existing scenario and existing options: else the target would skip it. ----
 same "no seed of the corpus is refused" "$(for seed in "$root"/fuzz/corpus/scenario/seed-*; do
     [ "$(status replay "$seed" --db seeds.db)" -le 1 ] || echo "${seed##*/}"
 done)" ""
 
-# ---- The second run of an input is like its first, whatever ran before it. ----
+# ---- The second run of an input equals its first, after any other runs. ----
 rewake run zoo/tokio-4497/broken --runs 300 --fresh --record all --no-shrink --db z.db >/dev/null
 for run in $(sqlite3 z.db 'SELECT run FROM runs WHERE verdict = 0 ORDER BY run LIMIT 8'); do
     rewake replay "run:$run" --db z.db --artifact "pass$run" >/dev/null
@@ -51,7 +51,7 @@ for order in "$(echo pass*)" "$(echo pass*) failing.z"; do
     grep '^token:' said.txt >>tokens.txt
 done
 FUZZ_SCENARIO=zoo/tokio-4497/broken "$fuzz" failing.z 2>&1 | grep '^token:' >>tokens.txt
-same "runs that pass do not stop it, and one that fails is the same run behind them" \
+same "runs that pass do not stop it, and one that fails is the same run after them" \
     "$(sort -u tokens.txt | wc -l) $(wc -l <tokens.txt)" '1 2'
 
 # ---- A library. ----
@@ -62,9 +62,9 @@ rewake replay ./fixed.so "$token" --artifact sum >/dev/null
 if REWAKE_LIBRARY=./fixed.so "$fuzz" sum >said.txt 2>&1; then
     echo 'nothing' >said.txt
 fi
-ok "a scenario of a library, expected to hold, stops it" grep -q '^mine/fixed: invariant' said.txt
+ok "a scenario of a library that must pass stops it" grep -q '^mine/fixed: invariant' said.txt
 ok "the library is in the command" grep -q '^rewake replay ./fixed.so rw1:mine/fixed:' said.txt
 REWAKE_LIBRARY=./none.so "$fuzz" sum >said.txt 2>&1
-same "a library that is not there: status" $? 2
+same "a missing library: status" $? 2
 
 done_testing

@@ -1,14 +1,14 @@
 /*
  * counters.c -- what a run has covered of schedules, as counters that libFuzzer climbs.
  *
- * libFuzzer keeps an input that comes to a new edge of code, or a new value of a counter in the
- * section below. Most of it has a counter for each element of schedule coverage
+ * libFuzzer keeps an input that reaches a new edge of code, or a new value of a counter in the
+ * section below. Most of it has a counter for each coverage point of schedules
  * (sim/search/cover/element.h): which wake led to which poll, which waker was replaced, which timer
- * came before which event, which read found which write. Some more are for partial orders: by its
- * hash each order has one of 256 values. Nearly every run is an order of its own, and with a value
- * for each the corpus would be all runs.
+ * expired before which event, which read saw which write. Some more are for partial orders: by its
+ * hash each order has one of 256 values. Nearly every run is a separate order, and with a value for
+ * each the corpus would be all runs.
  *
- * FUZZ_NO_COUNTERS=1 leaves them all 0, to see what they are worth.
+ * FUZZ_NO_COUNTERS=1 leaves them all 0, to measure their effect.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

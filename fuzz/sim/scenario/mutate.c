@@ -1,12 +1,12 @@
 /*
- * mutate.c -- inputs made of inputs, decision by decision.
+ * mutate.c -- mutation and crossover of inputs, decision by decision.
  *
- * libFuzzer changes bytes, and a byte in the wrong place makes another run of all that follows.
- * Here an input is read as what it is, answers at occasions of a kind, and one of them is put in,
- * taken out, moved, changed, doubled, or exchanged with another, while all others stay where they
- * were. Two inputs are crossed by taking some kinds of decisions from each, the beginning of the
- * one and the end of the other, or all that either does. One time in four libFuzzer's own changes
- * of the bytes behind the first line are taken. The first line stays what it is, where it is good.
+ * libFuzzer changes bytes, and a byte in the wrong position changes the whole rest of the run. Here
+ * an input is parsed into its answers, each at an occasion of a kind, and one of them is inserted,
+ * removed, moved, changed, doubled, or exchanged with another, while all others stay in place. Two
+ * inputs are crossed by taking some kinds of decisions from each, the beginning of one and the end
+ * of the other, or the union. One time in four libFuzzer's own mutations of the bytes after the
+ * first line are used. A valid first line is kept.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,7 +36,7 @@ below(uint32_t n)
     return (uint32_t)((x >> 32) * n >> 32);
 }
 
-/* 1 to 4 mostly, and seldom much more, up to `most`. */
+/* 1 to 4 mostly, and rarely much more, up to `most`. */
 static uint32_t
 small(uint32_t most)
 {
@@ -47,7 +47,7 @@ small(uint32_t most)
 
 /* ---- Answers. -------------------------------------------------------------------------------- */
 
-/* Puts `entry` where its ordinal belongs among those of its kind, in place of one that is there. */
+/* Puts `entry` in order among those of its kind, replacing one with its ordinal. */
 static void
 put_in(struct sim_tape *tape, struct sim_deviation entry)
 {
@@ -79,7 +79,7 @@ take_out(struct sim_tape *tape, uint32_t at)
     return entry;
 }
 
-/* Somewhere on the tape, which is not empty; about `kind` where there is one, half of the time. */
+/* A random position on the tape, which is not empty; half of the time of `kind`, if possible. */
 static uint32_t
 somewhere(const struct sim_tape *tape, enum sim_kind kind)
 {
@@ -93,7 +93,7 @@ somewhere(const struct sim_tape *tape, enum sim_kind kind)
     return at;
 }
 
-/* The first occasion of `kind` behind its last answer among the first `count`. */
+/* The first occasion of `kind` after its last answer among the first `count`. */
 static uint32_t
 last_of(const struct sim_tape *tape, uint32_t count, uint8_t kind)
 {
@@ -104,7 +104,7 @@ last_of(const struct sim_tape *tape, uint32_t count, uint8_t kind)
     return next;
 }
 
-/* A kind that the last run was asked about: each alike, or as often as it was asked. */
+/* A kind of decision of the last run: uniform, or by frequency. */
 static uint8_t
 some_kind(void)
 {
@@ -129,15 +129,15 @@ some_kind(void)
 
 /* ---- Changes of one input. ------------------------------------------------------------------- */
 
-/* Somewhere in the run, or behind the last answer of that kind: what is answered 0 there was not
- * tried yet. */
+/* A random occasion in the run, or after the last answer of that kind: occasions answered with 0
+ * were not varied yet. */
 static void
 add_one(struct sim_tape *tape)
 {
     uint8_t kind = some_kind();
-    uint32_t room = scenario_asked[kind] != 0 ? scenario_asked[kind] : 64;
-    uint32_t behind = last_of(tape, tape->count, kind);
-    uint32_t ordinal = below(2) == 0 ? below(room) : behind + small(64) - 1;
+    uint32_t span = scenario_asked[kind] != 0 ? scenario_asked[kind] : 64;
+    uint32_t after = last_of(tape, tape->count, kind);
+    uint32_t ordinal = below(2) == 0 ? below(span) : after + small(64) - 1;
     put_in(tape,
             (struct sim_deviation){.kind = kind, .ordinal = ordinal, .index = (uint8_t)small(63)});
 }
@@ -160,7 +160,7 @@ move_one(struct sim_tape *tape)
     put_in(tape, entry);
 }
 
-/* A wake for nothing before others. */
+/* A spurious wake before others. */
 static void
 double_one(struct sim_tape *tape)
 {
@@ -169,7 +169,7 @@ double_one(struct sim_tape *tape)
     put_in(tape, entry);
 }
 
-/* What is answered there is answered here, and the other way; within a kind. */
+/* Swaps two answers, within a kind. */
 static void
 swap_two(struct sim_tape *tape)
 {
@@ -183,7 +183,7 @@ swap_two(struct sim_tape *tape)
     tape->entries[b].index = index;
 }
 
-/* From some answer on, all of its kind come one occasion or more later, or earlier. */
+/* From some answer on, all of its kind are one occasion or more later, or earlier. */
 static void
 shift_rest(struct sim_tape *tape)
 {
@@ -225,7 +225,7 @@ change(struct sim_tape *tape)
 
 /* ---- Two inputs. ----------------------------------------------------------------------------- */
 
-/* The beginning of `tape` up to some answer, and what `other` does later than that. */
+/* The beginning of `tape` up to some answer, and the later answers of `other`. */
 static void
 splice(struct sim_tape *tape, const struct sim_tape *other)
 {
@@ -242,7 +242,7 @@ splice(struct sim_tape *tape, const struct sim_tape *other)
     }
 }
 
-/* Some kinds of decisions of `other` instead. */
+/* Some kinds of decisions from `other` instead. */
 static void
 exchange_kinds(struct sim_tape *tape, const struct sim_tape *other)
 {
@@ -261,7 +261,7 @@ exchange_kinds(struct sim_tape *tape, const struct sim_tape *other)
     }
 }
 
-/* All that either does. */
+/* The union of both. */
 static void
 unite(struct sim_tape *tape, const struct sim_tape *other)
 {
@@ -275,7 +275,7 @@ unite(struct sim_tape *tape, const struct sim_tape *other)
 /* Working memory: an input at a time, and a second one to be crossed with. */
 static struct sim_deviation entries[2][SCENARIO_ANSWERS];
 
-/* The line of `data` is good: answers its length. Else puts one there that is, and nothing else. */
+/* Returns the length of the line of `data` if that is valid. Else puts only a valid one there. */
 static size_t
 keep_line(uint8_t *data, size_t *size, size_t size_max)
 {
@@ -319,7 +319,7 @@ size_t
 LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t *second,
         size_t second_size, uint8_t *out, size_t out_max, unsigned seed)
 {
-    static void (*const ways[])(struct sim_tape *, const struct sim_tape *) = {
+    static void (*const crossings[])(struct sim_tape *, const struct sim_tape *) = {
             splice, exchange_kinds, unite};
     struct sim_tape tape = {entries[0], 0, SCENARIO_ANSWERS};
     struct sim_tape other = {entries[1], 0, SCENARIO_ANSWERS};
@@ -333,7 +333,7 @@ LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const uint8_t
     }
     sim_answers_read(&tape, a.bytes, a.size);
     sim_answers_read(&other, b.bytes, b.size);
-    ways[below(3)](&tape, &other);
+    crossings[below(3)](&tape, &other);
     size_t line = first_size - a.size;
     memcpy(out, first, line);
     return line + sim_answers_write(&tape, out + line, out_max - line);

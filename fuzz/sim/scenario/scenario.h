@@ -14,24 +14,24 @@
 #include "sim/core/answers.h"
 #include "sim/core/recorder.h"
 
-/* Answers of one input that are heard. */
+/* Answers of one input that are used. */
 #define SCENARIO_ANSWERS 4096u
 
-/* Reads the environment, loads the library; once, whoever comes first. */
+/* Reads the environment, loads the library; once, at the first call. */
 void scenario_init(void);
 
-/* Whether `data` is a run that this process makes: its line is good, and its scenario is the one
- * of FUZZ_SCENARIO, or without that one that is expected to hold. */
+/* Whether `data` is a run that this process makes: its line is valid, and its scenario is that
+ * of FUZZ_SCENARIO, or without it one that must pass. */
 bool scenario_takes(const uint8_t *data, size_t size, struct sim_artifact *ret);
 
-/* A first line for an input that has none that is good: that of FUZZ_SCENARIO, or of the scenario
- * that `number` picks. Valid until the next call. */
+/* A first line for an input without a valid one: that of FUZZ_SCENARIO, or of the scenario that
+ * `number` picks. Valid until the next call. */
 const char *scenario_line(uint64_t number);
 
-/* How often the last run was asked, by kind: where there is something to be answered. */
+/* Choices of the last run, by kind: those with something to answer. */
 extern uint32_t scenario_asked[SIM_KINDS];
 
-/* Tells libFuzzer what the run in `recorder`, which is over, has covered. */
+/* Reports the coverage of the run in `recorder`, which is over, to libFuzzer. */
 void scenario_count(const struct sim_recorder *recorder);
 
 #endif
