@@ -21,6 +21,11 @@
 #define SCHEMA \
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
+/* Where the pages of sim/docs are published, with a slash at its end; set by the build. */
+#ifndef SIM_DOCS_URL
+#define SIM_DOCS_URL ""
+#endif
+
 struct writing {
     const struct sim_export *export;
     struct report_sweeps list;
@@ -76,6 +81,24 @@ note_rules(struct writing *writing, const struct report_sweep *sweep)
     }
 }
 
+/* Each verdict has a section in sim/docs/verdicts.md. A helpUri must be absolute, so there is none
+ * where it is not known where the pages are. */
+static void
+put_help(struct sim_json *json, const char *verdict)
+{
+    char *text = NULL;
+    int made = asprintf(&text, "Usual causes and what to do: sim/docs/verdicts.md#%s", verdict);
+    rt_assert(made >= 0);
+    put_message(json, "help", text);
+    free(text);
+    if (SIM_DOCS_URL[0] != '\0') {
+        made = asprintf(&text, "%sverdicts.md#%s", SIM_DOCS_URL, verdict);
+        rt_assert(made >= 0);
+        sim_json_text(json, "helpUri", text);
+        free(text);
+    }
+}
+
 /* What the database says that verdict and oracle mean. */
 static void
 put_rule(struct writing *writing, const char *rule)
@@ -91,6 +114,7 @@ put_rule(struct writing *writing, const char *rule)
     sim_json_text(&writing->json, "id", rule);
     put_message(&writing->json, "shortDescription", meaning);
     put_message(&writing->json, "fullDescription", both);
+    put_help(&writing->json, verdict);
     sim_json_open(&writing->json, "defaultConfiguration", '{');
     sim_json_text(&writing->json, "level", "error");
     sim_json_close(&writing->json, '}');

@@ -173,6 +173,9 @@ is_sarif() {
 ok "export sarif: as its schema has it" is_sarif j.sarif
 same "export sarif: a result for each way to fail" "$(jq '.runs[0].results | length' j.sarif)" \
     "$(rewake export junit --db j.db | grep -c '^rewake replay')"
+ok "export sarif: a rule leads to the section of its verdict" sarif '.runs[0].tool.driver.rules |
+    length > 0 and all((.id | split("/")[0]) as $verdict |
+        ([.help.text, .helpUri // .help.text] | all(endswith("/verdicts.md#" + $verdict))))' j.sarif
 ok "export sarif: the line" sarif '.runs[0].results[] | select(.ruleId == "lost-wakeup/rewake") |
     .locations[0].physicalLocation | .artifactLocation.uri == "scenarios/canary/lost_wakeup.c" and
     .artifactLocation.uriBaseId == "SRCROOT" and .region.startLine > 40' j.sarif
