@@ -19,32 +19,55 @@ ok "installs" make -s -C "$root" install PREFIX="$HOME/.local"
 PATH=$HOME/.local/bin:$PATH
 export PATH
 
-pages=$(cd "$root" && ls README.md sim/docs/*.md)
+# The tutorial is the last one: each page begins with an empty home, and its folder is read below.
+pages="README.md $(cd "$root" && find sim/docs -name '*.md' ! -name tutorial.md | LC_ALL=C sort)
+sim/docs/tutorial.md"
 for page in $pages; do
     ok "$page: its commands print what it shows" "$run" pages "$page"
     ok "$page: no line but of a table or of output is wider than 120 columns" \
         sh -c "! sed '/^\`\`\`text/,/^\`\`\`\$/d; /^|/d' '$root/$page' | grep '^.\{121\}'"
-    ok "$page: README leads there" test "$page" = README.md -o \
-        "$(grep -c "($page)" "$root/README.md")" -gt 0
+    ok "$page: the index of pages names it" test "${page%README.md}" != "$page" -o \
+        "$(grep -c "(${page##*/})" "$root/sim/docs/README.md")" -gt 0
 done
+ok "README leads to the index of pages" grep -q '(sim/docs/README.md)' "$root/README.md"
+ok "README has at most 150 lines" test "$(wc -l <"$root/README.md")" -le 150
+same "README says after how many runs its bug is found" \
+    "$(sed -n 's/^\*\*Found in \([0-9]*\) runs.*/\1/p' "$root/README.md")" \
+    "$(grep -o '[0-9]* runs' pages/README-md/found.txt | sed -n '$s/ runs//p')"
 
 # What the folders say of commands, and where they lead. What gdb is told is `(gdb) rewake ...`.
 # shellcheck disable=SC2046 # Several files.
 ok "the folders' pages name commands, options and files that there are" "$run" --text pages \
-    CHANGELOG.md $(cd "$root" && find runtime sim scenarios fuzz reports scripts -name '*.md' |
-        LC_ALL=C sort)
+    CHANGELOG.md CONTRIBUTING.md SECURITY.md $(cd "$root" &&
+        find runtime sim scenarios fuzz reports scripts -name '*.md' | LC_ALL=C sort)
 
 # The commands of the README have just made the page that its picture is from.
 "$root/scripts/report-picture" pages/README-md/pages/failure-*.html >picture.svg
 ok "the README shows the picture that is made" cmp picture.svg "$root/sim/docs/lost-wakeup.svg"
-ok "it is a picture" grep -q "the lost wake: here server should have been woken" picture.svg
+ok "the picture has a legend" grep -q '>blocked forever</text>' picture.svg
+for class in b 'b bb' life w run pb l x band; do
+    case $(grep -c "class=\"$class\"" picture.svg) in
+    0) ;;
+    *) ok "the legend has class '$class'" sh -c \
+        "sed -n '/lanes-legend/,\$p' picture.svg | grep -q 'class=\"$class\"'" ;;
+    esac
+done
 
 rewake --help | sed -n 's/^  rewake \([a-z]*\) .*/\1/p' >commands.txt
 ok "there are commands" test "$(wc -l <commands.txt)" -gt 10
-same "the README has a line for each command" \
+same "the page of commands has a line for each" \
     "$(while read -r name; do
-        grep -q "^rewake $name " "$root/README.md" || echo "$name"
+        grep -q "^rewake $name " "$root/sim/docs/commands.md" || echo "$name"
     done <commands.txt)" ""
+
+# SARIF's helpUri leads to these sections.
+rewake query 'SELECT name FROM verdicts' --json --db "pages/README-md/.rewake/trace.db" |
+    sed 's/.*:"\(.*\)".*/\1/' >verdicts.txt
+ok "there are verdicts" test "$(wc -l <verdicts.txt)" -gt 10
+same "each verdict has a section" \
+    "$(while read -r name; do
+        grep -qx "## $name" "$root/sim/docs/verdicts.md" || echo "$name"
+    done <verdicts.txt)" ""
 
 # ---- The tutorial's executor is the one that is tested, but for its one bug. ----
 sed -n '/^#define TASKS_MAX/,/^SIM_SCENARIO/p' "$HOME/tutorial/executor.c" |
@@ -106,6 +129,14 @@ page 'Use `rewake frobnicate`.'
 wrong "a command that is none" "there is no command"
 page 'See [there](nowhere.md).'
 wrong "a link to nowhere" "there is no nowhere.md"
+page '# A B: `c-d`' '[there](#a-b-c-d)'
+ok "a link to a heading" "$run" --text pages "$tmp/wrong.md"
+page '# A B: `c-d`' 'See [there](#a-b-c).'
+wrong "a link to no heading" "has no heading #a-b-c"
+page '<!-- from here on: printf "a\\nb\\n" -->' '' a b
+ok "a page whose rest a command makes" "$run" pages "$tmp/wrong.md"
+page '<!-- from here on: printf "a\\nb\\n" -->' '' a c
+wrong "a rest that is something else" "prints something else"
 page '~~~sh' 'true'
 wrong "a fence that is not closed" "not closed"
 page '<!-- outptu -->' '~~~sh' 'true' '~~~'
