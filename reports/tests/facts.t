@@ -41,8 +41,9 @@ same "database: it stands where it says" "$(sqlite3 f.db "
 # ---- 200 blocked tasks, named in UTF-8. ----
 many=$(explained facts/many)
 ok "headline: how many more" grep -q 'and 197 more\.' run.txt
-same "database: each of them, and for what it waits" "$(sqlite3 f.db "SELECT count(*),
-    count(DISTINCT which), min(text), max(text) FROM texts WHERE run = $many AND what = 'waiter'")" \
+same "database: each of them, and for what it waits" "$(sqlite3 f.db "
+    SELECT count(*), count(DISTINCT which), min(text), max(text) FROM texts
+    WHERE run = $many AND what = 'waiter'")" \
     '200|200|step 2 of the handshake|step 2 of the handshake'
 ok "page: how many more" grep -q 'and 188 more' "pages/failure-$many.html"
 
