@@ -1,30 +1,30 @@
 /*
- * rewake.h -- everything that a scenario may use, in one include.
+ * rewake.h -- the API for scenarios, in one include.
  *
  *      runtime/runtime.h    tasks, wakers, slots, timers, pollables, streams, TCP; join, race,
  *                           select, groups, timeouts
  *      runtime/sync/        channel, semaphore, mutex, oneshot, notify, broadcast
- *      runtime/fiber/       call.h, reply.h: guests on stacks of their own, and what they wait for
+ *      runtime/fiber/       call.h, reply.h: guests on separate stacks, and what they wait for
  *      runtime/io/          op.h, ring.h: operations that a completion host does itself
  *      runtime/shard/       shards, messages, blocking work (C only, through sim/bind)
  *      runtime/tick/        activities, events, tick timers (through sim/bind/ticker.h)
  *      runtime/compose/callback.h, runtime/task/atomic_waker.h, runtime/sched/
  *                           callbacks; a waker that others may fire; policies
  *
- *      sim/core/scenario.h       SIM_SCENARIO, sim_new, sim_free, sim_pick, sim_range, SIM_ALWAYS
+ *      sim/core/scenario.h  SIM_SCENARIO, sim_new, sim_free, sim_pick, sim_range, SIM_ALWAYS
  *      sim/bind/runtime.h   sim_rt_new, sim_spawn: a runtime in the world; sim_slot_name
- *      sim/bind/foreign.h   sim_foreign_new: a runtime of one's own on a loop, its wakes told
+ *      sim/bind/foreign.h   sim_foreign_new: another runtime, on a loop, which reports its wakes
  *      sim/bind/shard.h     sim_house_new: shards, each an actor
  *      sim/bind/ticker.h    sim_ticker_new: a game that ticks
  *      sim/bind/guest.h     sim_engine_new: guests on fibers
  *      sim/bind/worker.h    sim_blocking_pool_new: a thread for blocking work
  *      sim/host/            host.h: sources, streams, requests; fd.h: descriptors; completion.h:
  *                           sim_ring_new
- *      sim/host/net.h        sim_net_new: a network between runtimes
- *      sim/core/           loop.h: sim_loop_new, a loop of one's own; mock.h: time moved by hand;
- *                           cell.h: sim_cell_get, sim_cell_set, shared numbers that searches see
+ *      sim/host/net.h       sim_net_new: a network between runtimes
+ *      sim/core/            loop.h: sim_loop_new, an event loop; mock.h: time moved by the test;
+ *                           cell.h: sim_cell_get, sim_cell_set, numbers with recorded accesses
  *
- * Files named internal, priv or *_internal are nobody's, nor is what none of these includes.
+ * Headers that none of these includes, and files named priv or internal, are not public.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -65,8 +65,8 @@ extern "C" {
 #endif
 
 /*
- * What a shared library of scenarios shows: made by every file that includes this one, kept once by
- * the linker. In the program itself it is found by nobody.
+ * What a shared library of scenarios exports: defined by every file that includes this one, kept
+ * once by the linker. In the program itself it is not used.
  */
 extern const struct sim_library rewake_library __attribute__((weak, visibility("default")));
 const struct sim_library rewake_library = {SIM_LIBRARY_VERSION, sizeof(struct sim_scenario),

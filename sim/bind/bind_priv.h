@@ -11,17 +11,17 @@
 #include "sim/bind/runtime.h"
 #include "sim/core/world.h"
 
-/* A posted task and its actor. */
+/* A spawned task and its actor. */
 struct sim_bound {
     struct sim_actor actor;
     struct sim_rt *rt;
     struct rt_task *task; /* Its memory may be gone once the key is stale. */
     struct rt_key key;
-    uint32_t object;        /* The task's number: another task at the same place has another. */
+    uint32_t object;        /* The task's number: another task at this address has another. */
     struct rt_list parked;  /* In the runtime's list while the task is parked. */
-    bool runnable;          /* In the policy. */
-    uint64_t runnable_step; /* Since when: step of the world, … */
-    uint64_t runnable_pops; /* … and `pops` of the runtime. */
+    bool runnable;          /* In the policy, … */
+    uint64_t runnable_step; /* … since this step of the world, … */
+    uint64_t runnable_pops; /* … and this value of the runtime's `pops`. */
 };
 
 struct sim_rt {
@@ -35,9 +35,9 @@ struct sim_rt {
     enum sim_order order;
     struct sim_bound **bound; /* By index in the executor's slab. */
     uint32_t bound_count;
-    uint64_t quota_ns; /* Of one poll; RT_NEVER: nobody looks. */
-    uint64_t ended;    /* Ends of tasks that the world knows of. */
-    uint64_t parks;    /* And of their parks. */
+    uint64_t quota_ns; /* Of one poll; RT_NEVER: no limit. */
+    uint64_t ended;    /* Ends of tasks that were seen, … */
+    uint64_t parks;    /* … and parks. */
     struct rt_list parked;
     struct sim_actor loop;
     struct sim_audit audit;
@@ -47,22 +47,22 @@ struct sim_rt {
     struct sim_clocked clocked;
     struct sim_returned returned;
     const struct sim_actor *driver; /* The loop that polled last, where one does. */
-    struct sim_bound *late;         /* Fell asleep last before the loop did: still undisturbed. */
-    struct sim_bound *migrating;    /* Its task gets a new key now. */
+    struct sim_bound *late;      /* Polled last before the loop blocked; its fault is deferred. */
+    struct sim_bound *migrating; /* Its task gets a new key now. */
 
     /* pick.c */
     struct rt_sched sched;
-    struct sim_actor *executor; /* Where the runtime picks by itself and the world drives. */
+    struct sim_actor *executor; /* Where the runtime picks and the world drives. */
     struct sim_bound *last;     /* Polled last through pop. */
     struct rt_sched *inner;     /* One of the runtime's; NULL: every pick is a decision. */
     uint16_t *runnable;         /* Under `any` by a loop: indices, longest woken first. */
     uint32_t runnable_count;
     uint64_t pops;        /* Tasks polled so far. */
-    uint64_t useful_step; /* Since when a turn would have been useful; 0: it would not. */
+    uint64_t useful_step; /* Since when a turn would be useful; 0: it would not. */
     uint64_t useful_pops; /* `pops` then. */
 };
 
-/* Whether the task that `bound` stands for has left the executor. Its memory may be gone. */
+/* Whether the task of `bound` has left the executor. Its memory may be gone. */
 static inline bool
 sim__has_left(const struct sim_bound *bound)
 {
@@ -80,9 +80,9 @@ void sim__look(void *argument);       /* Enables the loop if a turn is useful; a
 
 /* pick.c */
 void sim__pick_init(struct sim_rt *rt);
-void sim__after_step(void *argument); /* Sees to the task polled through pop; argument: the rt. */
+void sim__after_step(void *argument); /* After the task polled through pop; argument: the rt. */
 
-/* spurious_poll.c: what the oracle asks of a task. */
+/* spurious_poll.c: the oracle's operations on a task. */
 enum sim_spurious_poll sim__task_spurious_poll(struct sim_actor *actor);
 uint32_t sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
 void sim__task_fire_derived(struct sim_actor *actor);
@@ -96,11 +96,11 @@ bool sim__cancelled_instead(struct sim_bound *bound);
 bool sim__may_cancel(const struct sim_world *world); /* Whether that fault may strike. */
 void sim__cancel(struct sim_bound *bound); /* The fault: cancels the task and ends its actor. */
 
-/* reentrancy.c: what may happen inside a wake or a cleanup. */
+/* reentrancy.c: faults inside a wake or a cleanup. */
 void sim__reentrancy_init(struct sim_rt *rt);
 
-/* close.c: what must be given back. */
+/* close.c: leaks and balances. */
 void sim__close(void *argument);
-uint64_t sim__lost(void *argument); /* Clones that lie nowhere now; argument: the rt. */
+uint64_t sim__lost(void *argument); /* Clones that no memory holds; argument: the rt. */
 
 #endif

@@ -1,18 +1,17 @@
 /*
- * close.c -- what a runtime's users must have given back when the run is over.
+ * close.c -- leaks of a runtime's users, when the run is over.
  *
- * Wakers. Every clone is woken or dropped, once (W1). The counts say that clones
- * are missing, but a clone that still lies in some queue of the scenario is no
- * leak: the run has ended around it, and nobody has had a chance to drop it. So
- * the arena is searched: a clone that lies nowhere any more has been overwritten or
- * forgotten.
+ * Wakers. Every clone is woken or dropped, once (W1). The counts show how many clones
+ * are missing, but a clone that is still in some queue of the scenario is not a leak:
+ * the run ended before it could be dropped. So the arena is searched: a clone that is
+ * not found has been overwritten or forgotten.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "runtime/base/assert.h"
 #include "sim/bind/bind_priv.h"
 
-/* A word of memory, whatever was written there. */
+/* A word of memory of any type. */
 typedef uintptr_t __attribute__((may_alias)) word;
 
 static bool
@@ -22,12 +21,12 @@ is_clone(const struct sim_rt *rt, uintptr_t vt, uintptr_t at)
     if (vt != (uintptr_t)&rt->runtime.executor.vt) {
         return false;
     }
-    /* The executor's own words are no clones; nor is what a slot keeps, which is not counted. */
+    /* Words of the executor are not clones; nor is a slot's waker, which is not counted. */
     return at < own || at >= own + sizeof(rt->runtime.executor);
 }
 
-/* Under the address sanitizer the gaps between blocks are poisoned. The search goes over them, so
- * it is not checked, and does without memcpy, which is. */
+/* Under the address sanitizer the gaps between blocks are poisoned. The search reads them, so it is
+ * not checked, and avoids memcpy, which is. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
 __attribute__((no_sanitize("address")))
 #endif
@@ -36,7 +35,7 @@ clones_in(const void *argument, const char *memory, size_t size)
 {
     const struct sim_rt *rt = argument;
     uint64_t found = 0;
-    /* A piece of a library's memory may begin in the middle of a word. */
+    /* Memory of a library may begin in the middle of a word. */
     for (size_t i = -(uintptr_t)memory % sizeof(word); i + 2 * sizeof(word) <= size;
             i += sizeof(word)) {
         const word *first = (const void *)(memory + i);
@@ -62,14 +61,14 @@ check_clones(const struct sim_rt *rt)
     struct sim_world *world = rt->world;
     if (counters->returned > counters->clones) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_BALANCE, NULL, 0,
-                "wakers were given back more often than they were cloned (%llu against %llu)",
+                "wakers were woken or dropped more often than they were cloned (%llu, %llu)",
                 (unsigned long long)counters->returned, (unsigned long long)counters->clones);
     }
     uint64_t lost = lost_clones(rt);
     if (lost > 0) {
         world->outcome.lost_wakers = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX;
         sim_fail(world, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE, NULL, 0,
-                "%llu waker clone%s neither woken nor dropped, and nobody has %s any more",
+                "%llu waker clone%s neither woken nor dropped, and no memory holds %s any more",
                 (unsigned long long)lost, lost == 1 ? " was" : "s were", lost == 1 ? "it" : "them");
     }
 }

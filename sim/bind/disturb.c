@@ -1,10 +1,10 @@
 /*
- * disturb.c -- what may happen to a task around its polls.
+ * disturb.c -- perturbations of a task around its polls.
  *
- * A spurious wake is a freedom that every task must survive. Cancellation and another waker are
- * faults: only where the scenario claims to survive them. A task is cancelled at a suspension point
- * or between a wake and the poll that it led to; it gets another waker while it sleeps. All of it
- * is the doing of the task's own thread: under a loop that sleeps it waits until the loop is back.
+ * Every task must survive a spurious wake. Cancellation and migration to another waker are faults:
+ * only where the scenario claims to survive them. A task is cancelled at a suspension point or
+ * between a wake and the poll that follows; it gets another waker while it is blocked. All of this
+ * is done by the task's thread: while a loop is blocked in its host, it is deferred.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,8 +17,8 @@ drawn(struct sim_bound *bound, enum sim_kind kind, uint64_t one_in)
     return sim__disturb_how(&bound->actor, kind, 2, one_in) != 0;
 }
 
-/* A program that starts again what was cancelled reaches its end only if the cancels stop: a task
- * that was cancelled has finished, which is progress, so SIM_DISTURBED_MAX is no bound for them. */
+/* A program that restarts cancelled tasks ends only if the cancels stop. The end of a cancelled
+ * task is progress, so SIM_DISTURBED_MAX does not bound them. */
 #define CANCELS_MAX 256u
 
 bool
@@ -59,7 +59,7 @@ migrate(struct sim_bound *bound)
     rt_err err = rt_task_migrate(bound->task);
     rt->migrating = NULL;
     if (err != RT_OK) {
-        return; /* 2^32 times: it stays as it is. */
+        return; /* After 2^32 times: not any more. */
     }
     rt_assert(bound->key.generation == bound->task->target.key.generation);
 }
@@ -100,9 +100,9 @@ disturb(struct sim_bound *bound)
 }
 
 /*
- * A loop that has polled everybody asks its host, and is asleep as soon as the step is over. Who
- * wakes a task then is somebody outside, for whom a runtime listens only where it was told that
- * there is such a one (D5).
+ * A loop that has polled all woken tasks asks its host, and is blocked as soon as the step is over.
+ * A wake is then one from outside, which a runtime notices only where it was told to expect such
+ * wakes (D5).
  */
 static bool
 is_out_of_reach(const struct sim_rt *rt)
@@ -111,14 +111,15 @@ is_out_of_reach(const struct sim_rt *rt)
     return rt->by_loop && !runtime->executor.running && runtime->foreign_handles == 0;
 }
 
-/* The loop is back from its host. It is its own thread's doing now, as if a source had done it. */
+/* The loop has returned from its host, and the deferred fault is injected on its thread. */
 static void
 disturb_late(void *argument)
 {
     struct sim_rt *rt = argument;
     struct sim_bound *late = rt->late;
     const struct sim_world *world = rt->world;
-    if (late == NULL || rt->driver != world->stepping || world->nudging || world->closing) {
+    if (late == NULL || rt->driver != world->stepping || world->spurious_polling ||
+            world->closing) {
         return;
     }
     rt->late = NULL;
@@ -138,7 +139,7 @@ void
 sim__disturb(struct sim_bound *bound)
 {
     struct sim_rt *rt = bound->rt;
-    if (rt->world->nudging || rt->world->closing) {
+    if (rt->world->spurious_polling || rt->world->closing) {
         return;
     }
     if (is_out_of_reach(rt)) {
@@ -148,12 +149,12 @@ sim__disturb(struct sim_bound *bound)
     }
 }
 
-/* Nobody polls it before it is posted (T13): all that can happen to it is its end. */
+/* It is not polled before it is spawned again (T13): only a cancel is possible. */
 void
 sim__disturb_parked(struct sim_bound *bound)
 {
     const struct sim_world *world = bound->rt->world;
-    if (!world->nudging && !world->closing && strikes(bound, SIM_FAULT_CANCEL)) {
+    if (!world->spurious_polling && !world->closing && strikes(bound, SIM_FAULT_CANCEL)) {
         note(bound, SIM_FAULT_CANCEL);
         rt_task_cancel(bound->task);
     }

@@ -1,11 +1,11 @@
 /*
- * foreign.c -- tasks of somebody else's runtime as actors that a loop steps.
+ * foreign.c -- tasks of another runtime as actors that a loop steps.
  *
- * Such an actor is never enabled: its polls are part of the loop's steps. It is there
- * to be named, to have waits, and to be asked.
+ * Such an actor is never enabled: its polls are part of the loop's steps. It provides
+ * a name, waits, and spurious polls.
  *
- * Addresses are looked up in chains, and nothing is ever done in the order of a
- * chain, so what lies where changes no run.
+ * Addresses are looked up in hash chains, and nothing is done in the order of a
+ * chain, so addresses do not affect a run.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,17 +24,16 @@
 struct task {
     struct sim_actor actor;
     struct sim_foreign *foreign;
-    struct task *next; /* In its chain; the latest of an address stands first. */
+    struct task *next; /* In its chain; the latest of an address is first. */
     const void *address;
-    struct rt_list link;   /* In foreign->tasks. */
-    struct rt_list places; /* That hold its waker, in the order of the stores. */
-    struct sim_waiting
-            last;      /* The place that took its waker last, or fired it, if that was later. */
-    const char *event; /* A watcher: what it is called for. NULL: a task with wakers. */
+    struct rt_list link;     /* In foreign->tasks. */
+    struct rt_list places;   /* Slots that hold its waker, in the order of the stores. */
+    struct sim_waiting last; /* The slot of the last store or fire, whichever was later. */
+    const char *event;       /* A watcher: what it is called for. NULL: a task with wakers. */
     const struct rt_site *line;
     uint32_t object;
     bool woken;   /* Since its last poll began. */
-    bool polling; /* Its poll is on some stack. */
+    bool polling; /* Its poll is in progress. */
 };
 
 struct place {
@@ -61,7 +60,7 @@ struct sim_foreign {
     struct sim_loop *loop;
     void (*again)(void *runtime, void *task);
     void *runtime;
-    struct rt_list tasks; /* That have not ended, in the order of their coming. */
+    struct rt_list tasks; /* That have not ended, in the order of creation. */
     struct task *last;    /* Polled in this step. */
     struct sim_after after;
 };
@@ -99,12 +98,12 @@ task_of(struct sim_world *world, const void *address, const struct rt_site *line
     if (task == NULL) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current,
                 line != NULL ? line->id : 0,
-                "a runtime reports a task that it has not spawned (sim_foreign_spawn)");
+                "a sim_foreign call names a task that was not spawned (sim_foreign_spawn)");
     }
     return task;
 }
 
-/* The line that freed the memory at `address`, or NULL. Asked once for each place. */
+/* The line that freed the memory at `address`, or NULL. Called once for each slot. */
 static const struct rt_site *
 freed_at(const struct sim_world *world, const void *address)
 {
@@ -116,7 +115,7 @@ freed_at(const struct sim_world *world, const void *address)
     return NULL;
 }
 
-/* Of places nothing need be said before they are used. */
+/* Slots are created at their first use. */
 static struct place *
 place_at(struct sim_world *world, const void *address)
 {
@@ -156,9 +155,9 @@ place_of(struct sim_world *world, const void *address, const struct rt_site *lin
     return place;
 }
 
-/* ---- Places. --------------------------------------------------------------------------------- */
+/* ---- Slots. ---------------------------------------------------------------------------------- */
 
-/* Takes the waker out and returns whose it was. */
+/* Takes the waker out and returns its task. */
 static struct task *
 empty(struct place *place, enum rt_probe_kind kind, const struct rt_site *line)
 {
@@ -202,7 +201,7 @@ sim_foreign_store_at(
     rt_probe_emit(same ? RT_PROBE_KEEP : RT_PROBE_STORE, where->object, NULL, line, who->object);
 }
 
-/* What the wake finds: the numbers of RT_PROBE_WAKE. */
+/* The state of the task at the wake: the numbers of RT_PROBE_WAKE. */
 static uint64_t
 wake(struct sim_world *world, struct task *task)
 {
@@ -256,7 +255,7 @@ sim_foreign_name(const void *place, const char *name)
     }
 }
 
-/* The first place in this memory that holds a waker, or NULL; all are noted as freed. */
+/* The first slot in this memory that holds a waker, or NULL; all are marked as freed. */
 static const struct place *
 free_places(struct sim__foreigners *all, const struct freed *freed)
 {
@@ -328,8 +327,7 @@ task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t ma
     return count;
 }
 
-/* One that is woken is of interest for the place which that came out of, even where others still
- * hold its waker. */
+/* For a woken task the slot whose waker was fired, even where others still hold its waker. */
 static bool
 task_waited(const struct sim_actor *actor, struct sim_waiting *ret)
 {
@@ -425,7 +423,7 @@ sim_foreign_spawn_background(struct sim_foreign *foreign, const void *task, cons
     (void)spawn(foreign, task, name, false);
 }
 
-/* A watcher waits in one place, which is its own, until it is called. */
+/* A watcher has one slot, its own, in which it waits until it is called. */
 static void
 watch(const struct task *task)
 {
@@ -442,7 +440,7 @@ sim_foreign_watch_at(struct sim_foreign *foreign, const void *watcher, const cha
     struct task *task = spawn(foreign, watcher, name, true);
     task->event = event;
     task->line = line;
-    /* It is the watcher who waits, whoever adds it to the loop. */
+    /* The watcher waits, not the actor that adds it to the loop. */
     struct sim_actor *current = foreign->world->current;
     foreign->world->current = &task->actor;
     watch(task);
@@ -513,7 +511,7 @@ sim_foreign_polled(const void *task, bool finished)
 
 /* ---- The runtime. ---------------------------------------------------------------------------- */
 
-/* The step was the loop's; what the world notes of who steps is the task's as well. */
+/* The step was the loop's; the world's notes about the stepping actor are set for the task too. */
 static void
 after_step(void *argument)
 {

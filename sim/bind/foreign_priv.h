@@ -12,7 +12,7 @@
 struct sim__lost_waker {
     uint32_t object; /* The slot, … */
     uint32_t whose;
-    const char *reason; /* … NULL: none was said. */
+    const char *reason; /* … NULL: none. */
     const char *task;   /* The task that stored it; NULL: not known. */
     const struct rt_site *stored;
     const struct rt_site *freed;
@@ -22,7 +22,7 @@ struct sim__lost_waker {
 __attribute__((noreturn)) void sim__fail_freed(
         struct sim_world *world, const struct sim__lost_waker *lost);
 
-/* foreign.c: fails where a place in this memory holds a waker; else its places are dead. */
+/* foreign.c: fails where a slot in this memory holds a waker; else its slots are dead. */
 void sim__foreign_freed(
         struct sim_world *world, const char *memory, size_t size, const struct rt_site *line);
 

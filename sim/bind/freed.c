@@ -1,10 +1,10 @@
 /*
- * freed.c -- memory that a scenario gives back, and what must not be in it any more.
+ * freed.c -- memory that a scenario frees, and what it must not contain.
  *
- * A slot that holds a waker is linked into the task for which it was stored: freed with it, it is
- * memory that the end of the task would still write to, and a wake that no task will ever get. So
- * the block is searched for slots and tasks before it is overwritten; both begin with a magic word.
- * A slot is left with another magic word, so that a later use of it says what it is.
+ * A slot that holds a waker is linked into the task that stored it: when it is freed, the end of
+ * the task would still write to it, and the wake is lost. So the block is searched for slots and
+ * tasks before it is overwritten; both begin with a magic word. Slots get another magic word, by
+ * which a later use is detected.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -45,9 +45,9 @@ sim_target_name(struct sim_world *world, struct rt_target *target, const char *n
     sim_world_name(world, target->name, name);
 }
 
-/* ---- What lies in the block. ----------------------------------------------------------------- */
+/* ---- The content of the block. --------------------------------------------------------------- */
 
-/* A copy of a slot is linked nowhere. */
+/* A copy of a slot is not linked. */
 static bool
 is_linked(const struct rt_slot *slot)
 {
@@ -55,8 +55,8 @@ is_linked(const struct rt_slot *slot)
            slot->task_link.next->prev == &slot->task_link;
 }
 
-/* The task in whose list `slot` is; its head is the one link that is in no slot. What is asked for
- * its magic word may lie in a gap between two blocks, which the address sanitizer guards. */
+/* The task in whose list `slot` is; its head is the one link that is not in a slot. The words read
+ * may be in a gap between two blocks, which the address sanitizer guards. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
 __attribute__((no_sanitize("address")))
 #endif
@@ -117,7 +117,7 @@ check_task(struct sim_world *world, const struct rt_task *task, const struct rt_
     if (rt_task_posted(task)) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current,
                 line != NULL ? line->id : 0,
-                "the memory of task '%s' was freed while it was posted", task->name);
+                "the memory of task '%s' was freed while it was spawned", task->name);
     }
 }
 
@@ -135,7 +135,7 @@ check_block(struct sim_world *world, const char *memory, size_t size, const stru
     sim__foreign_freed(world, memory, size, line);
 }
 
-/* As memory that was never written, so that replica runs differ where it is read. */
+/* As uninitialized memory, so that replica runs differ where it is read. */
 static void
 overwrite(const struct sim_world *world, char *memory, size_t size)
 {
@@ -163,7 +163,7 @@ sim_free_at(struct sim_world *world, void *memory, const struct rt_site *line)
                 line != NULL ? line->id : 0, "sim_free at %s:%u: %s",
                 line != NULL ? sim_site_file(line) : "?", line != NULL ? line->line : 0,
                 state == SIM_BLOCK_FREED ? "this memory was freed before"
-                                         : "this is no memory of sim_alloc or sim_new");
+                                         : "this is not memory of sim_alloc or sim_new");
     }
     check_block(world, memory, size, line);
     sim_block_free(memory);

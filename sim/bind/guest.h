@@ -1,9 +1,9 @@
 /*
  * guest.h -- guests of the runtime in the simulated world.
  *
- * An engine (runtime/fiber/store.h) whose stacks are the run's and whose fuel is
- * virtual time: one unit takes a nanosecond. A guest that computes thereby uses up
- * the task quota, makes timers due, and is late.
+ * An engine (runtime/fiber/store.h) with stacks of the run and fuel in virtual time:
+ * one unit takes a nanosecond. So a guest that computes uses up the task quota, and
+ * timers become due meanwhile.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Makes an engine in the arena; zeros in `stack` (copied; NULL: all) are the runtime's own. */
+/* Makes an engine in the arena; zeros in `stack` (copied; NULL: all) are the runtime's defaults. */
 struct rt_engine *sim_engine_new(struct sim_world *world, const struct rt_stack_config *stack);
 
 #ifdef __cplusplus

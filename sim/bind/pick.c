@@ -1,9 +1,9 @@
 /*
- * pick.c -- the executor's policy, and so who is polled next.
+ * pick.c -- the executor's policy: which task is polled next.
  *
  *   order       driven by the world                    driven by a loop
  *   any         a push enables the task's actor; the   pop pauses the loop, then picks among
- *               world picks, nobody pops               the runnable: a decision
+ *               world picks, there is no pop           the runnable: a decision
  *   fifo,       a push enables the executor's actor;   pop pauses the loop, then the runtime's
  *   lifo-slot,  its step pops the runtime's policy     policy picks
  *   priority,
@@ -19,7 +19,7 @@
 #include "sim/bind/bind_priv.h"
 #include "sim/core/loop.h"
 
-/* How often the runnable are looked over for somebody forgotten, in pops. */
+/* How often the runnable are checked for starvation, in pops. */
 #define LOOK_EVERY 32u
 
 static struct sim_rt *
@@ -28,7 +28,7 @@ rt_of(struct rt_sched *sched)
     return rt_container_of(sched, struct sim_rt, sched);
 }
 
-/* ---- Nobody may be forgotten. ---------------------------------------------------------------- */
+/* ---- Starvation. ----------------------------------------------------------------------------- */
 
 static uint64_t
 starvation_limit(const struct sim_rt *rt)
@@ -36,8 +36,8 @@ starvation_limit(const struct sim_rt *rt)
     return rt->world->options.starvation_steps + 16 * (uint64_t)rt->runtime.executor.woken;
 }
 
-/* Polls of this executor are counted, not steps of the world: the strategy may keep an executor
- * from running at all while others run. */
+/* Counts polls of this executor, not steps of the world: the strategy may delay an executor while
+ * others run. */
 static void
 check_passed_over(struct sim_rt *rt)
 {
@@ -58,7 +58,7 @@ check_passed_over(struct sim_rt *rt)
     }
 }
 
-/* A loop that has something to see on the host, or a timer to fire, and never looks. */
+/* A loop that never asks its host, while a source is ready or a timer due. */
 static void
 check_not_looked_at(struct sim_rt *rt)
 {
@@ -67,9 +67,9 @@ check_not_looked_at(struct sim_rt *rt)
         rt->useful_step = 0;
         return;
     }
-    uint64_t looked_step = world->stepping->looked_step;
-    if (rt->useful_step <= looked_step) {
-        rt->useful_step = world->step > looked_step ? world->step : looked_step + 1;
+    uint64_t asked_step = world->stepping->asked_step;
+    if (rt->useful_step <= asked_step) {
+        rt->useful_step = world->step > asked_step ? world->step : asked_step + 1;
         rt->useful_pops = rt->pops;
     }
     uint64_t late = rt->pops - rt->useful_pops;
@@ -77,7 +77,7 @@ check_not_looked_at(struct sim_rt *rt)
     if (late > world->options.starvation_steps) {
         sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_LIMIT, world->stepping, 0,
                 "a timer is due or a source is ready since step %llu, and the loop has polled "
-                "%llu tasks without looking",
+                "%llu tasks without asking its host",
                 (unsigned long long)rt->useful_step, (unsigned long long)late);
     }
 }
@@ -138,8 +138,7 @@ list_pick(struct sim_rt *rt)
 
 /* ---- The policy. ----------------------------------------------------------------------------- */
 
-/* The actor of the task at `index`, which is in the policy or comes into it. */
-/* An entry that nobody knows: a new task, or one that has just been given another waker. */
+/* An entry without an actor: a new task, or one that has just got another waker. */
 static struct sim_bound *
 unknown_at(struct sim_rt *rt, uint32_t index)
 {
@@ -173,7 +172,7 @@ static uint32_t
 world_pop(struct rt_sched *sched)
 {
     (void)sched;
-    rt_unreached("where the world picks, nobody pops");
+    rt_unreached("where the world picks, there is no pop");
 }
 
 static void
@@ -276,13 +275,13 @@ sim__after_step(void *argument)
     if (rt->last != NULL) {
         struct sim_bound *last = rt->last;
         rt->last = NULL;
-        /* The step was the loop's; what the world notes of who steps is this task's as well. */
+        /* The step was the loop's; the world's notes about the stepping actor are set here too. */
         last->actor.polls++;
         last->actor.stopped_step = rt->world->step;
         last->actor.stopped_ns = rt->world->now_ns;
         sim__after_poll(last);
     } else {
-        sim__reap(rt); /* Whoever drives the loop may cancel, and poll nobody. */
+        sim__reap(rt); /* The driver of the loop may cancel without polling. */
     }
 }
 
@@ -366,7 +365,7 @@ lifo_slot(struct sim_rt *rt)
     return &lifo_slot->sched;
 }
 
-/* The order that the runtime has by itself; NULL where each pick is a decision. */
+/* The runtime's policy for the order; NULL where each pick is a decision. */
 static struct rt_sched *
 make_order(struct sim_rt *rt)
 {

@@ -1,10 +1,10 @@
 /*
- * reentrancy.c -- the worst that may happen inside a wake or a cleanup: somebody is woken, or
+ * reentrancy.c -- the reentrancy fault: inside a wake or a cleanup another task is woken, or
  * cancelled.
  *
- * A waker can be anybody's, and a cleanup is its user's code: both may come back into whatever
- * called them. The runtime promises to hold nothing while it calls either (W7, T9); a primitive
- * that is half-way through its own list when it wakes somebody is found here.
+ * Any task may have made a waker, and a cleanup is its user's code: both may call back into their
+ * caller. The runtime promises to hold no lock while it calls either (W7, T9); this finds a
+ * primitive that wakes a task while it iterates over its list.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@ struct victims {
     uint32_t count;
 };
 
-/* Whoever is not on the stack: a task that is being polled is nobody's to end. */
+/* A task that is not being polled: one that is must not be cancelled. */
 static bool
 is_victim(const struct sim_bound *bound)
 {
@@ -56,7 +56,7 @@ act(void *argument)
     struct sim_world *world = rt->world;
     struct sim_actor *actor = world->current;
     if (rt->by_loop && rt->driver != world->stepping) {
-        return; /* The tasks of another thread, or of a loop that sleeps and listens to nobody. */
+        return; /* Tasks of another thread, or of a loop that blocks without expecting a wake. */
     }
     struct victims victims;
     find_victims(rt, &victims);

@@ -2,8 +2,8 @@
  * runtime.c -- a runtime and its host in the arena, its tasks and its loop as actors.
  *
  * The executor's policy is ours (sched.h): a push enables the task's actor, and the
- * world's pick is the executor's. Where the runtime has an order of its own (fifo,
- * lifo-slot), or a loop of its own (`by_loop`), the policy below picks instead; see pick.c.
+ * world's pick is the executor's. Where the run has another order (fifo, lifo-slot …), or
+ * a loop drives the runtime (`by_loop`), a policy picks instead; see pick.c.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,8 +36,8 @@ finish(struct sim_bound *bound)
     sim_actor_finish(&bound->actor);
 }
 
-/* Tasks may end in somebody else's step (they are cancelled), or by parking, which nothing
- * counts. */
+/* Tasks may end in another actor's step (they are cancelled), or by parking, which is not counted
+ * as an end. */
 static void
 reap(struct sim_rt *rt)
 {
@@ -50,9 +50,9 @@ reap(struct sim_rt *rt)
 }
 
 /*
- * What the simulator itself adds to a step, its cost and a slow step, comes after this and is
- * blamed on nobody. A task that asks, and is told to go on, may work for a quota more: it cannot
- * know before its next question that the quota is used up.
+ * What the simulator adds to a step, its cost and a slow step, is added after this and is not
+ * charged to the task. A task that calls rt_need_preempt, and gets false, may work for one more
+ * quota: it cannot know before its next call that the quota is used up.
  */
 static void
 check_quota(struct sim_bound *bound)
@@ -73,7 +73,7 @@ check_quota(struct sim_bound *bound)
     }
 }
 
-/* Whether the task that was just polled has parked: its memory is still what it was. */
+/* Whether the task that was just polled has parked: its memory is still valid. */
 static bool
 has_parked(struct sim_rt *rt, const struct sim_bound *bound)
 {
@@ -91,14 +91,15 @@ sim__reap(struct sim_rt *rt)
     }
 }
 
-/* Whoever has stepped may have cancelled: an operator's loop, a timer's wake, another runtime. */
+/* After any actor's step, which may have cancelled tasks: an operator's loop, a timer's wake,
+ * another runtime. */
 static void
 reap_after(void *argument)
 {
     sim__reap(argument);
 }
 
-/* When the task is posted again it is the same actor. */
+/* When the task is spawned again it is the same actor. */
 static void
 park(struct sim_rt *rt, struct sim_bound *bound)
 {
@@ -107,7 +108,7 @@ park(struct sim_rt *rt, struct sim_bound *bound)
     sim__disturb_parked(bound);
 }
 
-/* The actor of a parked task that has been posted again, or NULL. */
+/* The actor of a parked task that has been spawned again, or NULL. */
 static struct sim_bound *
 take_parked(struct sim_rt *rt, const struct rt_task *task)
 {
@@ -118,7 +119,7 @@ take_parked(struct sim_rt *rt, const struct rt_task *task)
             rt_list_unlink(link);
             sim_actor_return(&bound->actor);
             if (rt->bound[bound->key.index] == bound) {
-                rt->bound[bound->key.index] = NULL; /* It comes back under another index. */
+                rt->bound[bound->key.index] = NULL; /* It returns with another index. */
             }
             return bound;
         }
@@ -166,8 +167,8 @@ static inline void
 refresh(struct sim_rt *rt)
 {
     const struct rt_runtime *runtime = &rt->runtime;
-    /* Whoever waits for a socket may wait for what the network has told already, only nobody has
-     * fetched it; there is no stir to come. */
+    /* A task may wait for a socket whose event the network has reported already, and which was not
+     * fetched; no further report will follow. */
     if (runtime->deferred_count != 0 || (rt->node != NULL && rt_io_useful(&runtime->io))) {
         sim__look(rt);
     }
@@ -299,14 +300,14 @@ sim__look(void *argument)
 
 /* ---- Making it. ------------------------------------------------------------------------------ */
 
-/* A world-driven runtime is looked at after each step: nobody need be told. */
+/* A world-driven runtime is checked after each step: no notification is needed. */
 static void
 no_notify(void *argument)
 {
     (void)argument;
 }
 
-/* What the runtime leaves open is drawn in the stream of whoever is being polled. */
+/* Freedoms of the runtime are drawn in the stream of the actor that is being polled. */
 static uint32_t
 choose(void *argument, uint32_t n)
 {
@@ -319,7 +320,7 @@ static const char *
 audit(void *argument)
 {
     const struct sim_rt *rt = argument;
-    /* What contradicts itself panics, with its own words. */
+    /* Panics on an inconsistency, with a message. */
     rt_executor_audit(&rt->runtime.executor);
     rt_timers_audit(&rt->runtime.timers);
     rt_reactor_audit(&rt->runtime.reactor);

@@ -1,22 +1,22 @@
 /*
  * runtime.h -- our own runtime in the simulated world.
  *
- * sim_rt_new puts a whole rt_runtime (executor, timers, reactor) with a fake host
- * into the arena and makes its parts actors:
+ * sim_rt_new makes an rt_runtime (executor, timers, reactor) with a fake host in the
+ * arena, and actors for its parts:
  *
  *   - each task is an actor, enabled while it is woken;
  *   - the loop (timers that are due, pollables that are ready) is one more, enabled while a turn
  *     would do something.
  *
- * So the world is the loop, and no fiber is needed. Under order `any` each woken task is an
- * alternative of its own; under the other orders the executor is one actor, and its policy picks.
+ * So the world is the loop, and no fiber is needed. Under order `any` each woken task is one
+ * alternative; under the other orders the executor is one actor, and its policy picks.
  *
  * `by_loop`: the scenario drives the runtime itself, with rt_block_on or rt_run_until_stalled
- * inside a sim_loop (core/loop.h). Tasks are then stepped by that loop; its picks are decisions
- * all the same, and the world comes in between any two polls.
+ * inside a sim_loop (core/loop.h). Tasks are then polled in that loop's steps; its picks are still
+ * decisions, and other actors may run between any two polls.
  *
- * This folder is compiled once more with each patched copy of the runtime (scenarios/zoo), so that
- * a planted bug is driven by its own copy; nothing else under sim/ calls the runtime.
+ * This folder is also compiled with each patched copy of the runtime (scenarios/zoo), so that a
+ * bug in a copy is driven by code compiled with it; nothing else under sim/ calls the runtime.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -42,17 +42,17 @@ struct sim_rt_options {
     uint64_t tick_ns;      /* Of the timers; 0: 1. */
     uint32_t timer_levels; /* 0: the wheel's default … */
     uint32_t timer_bits;
-    /* Told of a new earliest deadline (rt_timers_config); NULL: nobody is. */
+    /* Called with a new earliest deadline (rt_timers_config); NULL: not. */
     void (*on_earliest)(void *argument, uint64_t deadline_ns);
     void *on_earliest_argument;
     uint32_t event_interval;
     enum rt_self_wake self_wake;
-    struct sim_net *net; /* The runtime gets a node of it, called as the runtime; NULL: none. */
-    /* RT_TASK_QUOTA_NS, say: rt_need_preempt says true after so much virtual time, as charged by
-     * sim_work. A poll that takes more than that without asking, or after it was told to give way,
-     * ends the run with verdict over-budget. 0: nobody looks, it says false. */
+    struct sim_net *net; /* The runtime gets a node of it, with its name; NULL: none. */
+    /* RT_TASK_QUOTA_NS, say: rt_need_preempt returns true after this much virtual time, as charged
+     * by sim_work. A poll that takes more than that without a call of rt_need_preempt, or after it
+     * returned true, ends the run with verdict over-budget. 0: no quota, it returns false. */
     uint64_t task_quota_ns;
-    uint32_t budget; /* Units of a poll, RT_BUDGET usually; 0: nobody counts. */
+    uint32_t budget; /* Units of a poll, RT_BUDGET usually; 0: no limit. */
 };
 
 struct sim_rt;
@@ -69,23 +69,24 @@ struct sim_node *sim_rt_node(struct sim_rt *rt);
 /* For the calls of runtime/io: where its sockets are registered. */
 struct rt_io *sim_rt_io(struct sim_rt *rt);
 
-/* Posts `task` (initialised; pinned). An error of rt_post ends the run with verdict contract. */
+/* Spawns `task` (initialised; pinned). An error of rt_post ends the run with verdict contract. */
 #define sim_spawn(rt, task) sim_spawn_at((rt), (task), RT_HERE)
 void sim_spawn_at(struct sim_rt *rt, struct rt_task *task, const struct rt_site *await);
 
-/* As sim_spawn; nobody waits for this task: it is cancelled when all others are done. */
+/* As sim_spawn, but the run does not wait for this task: it is cancelled when all others are done.
+ */
 #define sim_spawn_background(rt, task) sim_spawn_background_at((rt), (task), RT_HERE)
 void sim_spawn_background_at(struct sim_rt *rt, struct rt_task *task, const struct rt_site *await);
 
 /*
  * Names a slot, in the ledger, in columns and in messages, from its first store on; without it, a
- * slot is called by the reason of that store. After rt_slot_init; `name` is borrowed for the run.
- * The slot of a primitive (a channel, a timer) is that object: the name is the object's.
+ * slot is named by the reason of that store. After rt_slot_init; `name` is borrowed for the run.
+ * The slot of a primitive (a channel, a timer) is that object: this names the object.
  */
 void sim_slot_name(struct sim_world *world, const struct rt_slot *slot, const char *name);
 
-/* Names what the wakers of `target` wake, where that is no task: a combinator of the scenario's
- * own, or one of its children. Before the first of these wakers is stored. */
+/* Names a `target` that is not a task: a combinator of the scenario, or one of its children. Before
+ * the first of its wakers is stored. */
 void sim_target_name(struct sim_world *world, struct rt_target *target, const char *name);
 
 #ifdef __cplusplus

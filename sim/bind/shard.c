@@ -9,7 +9,7 @@
 #include "sim/bind/bind_priv.h"
 #include "sim/core/loop.h"
 
-struct room {
+struct member {
     struct rt_shard shard;
     struct sim_house *house;
     struct sim_rt *rt;
@@ -20,30 +20,29 @@ struct sim_house {
     struct sim_world *world;
     struct rt_shards shards;
     uint32_t count;
-    struct room rooms[SIM_SHARDS_MAX];
+    struct member members[SIM_SHARDS_MAX];
 };
 
 static const char *const names[SIM_SHARDS_MAX] = {
         "shard 0", "shard 1", "shard 2", "shard 3", "shard 4", "shard 5", "shard 6", "shard 7"};
 
-/* The world's own stack is everybody's: setup, and the judge. */
+/* The world's stack may use every shard: setup, and the judge. */
 static bool
 here(void *argument)
 {
-    const struct room *room = argument;
-    const struct sim_loop *current = sim_loop_current(room->house->world);
-    return current == NULL || current == room->loop;
+    const struct member *member = argument;
+    const struct sim_loop *current = sim_loop_current(member->house->world);
+    return current == NULL || current == member->loop;
 }
 
-/* A poll is one step: nobody comes in between, so a send or a submit inside of one does not pause.
- * */
+/* A poll is one step, so a send or a submit inside of one does not pause. */
 static bool
 is_polling(const struct sim_house *house)
 {
     const struct sim_loop *current = sim_loop_current(house->world);
     for (uint32_t i = 0; i < house->count; i++) {
-        const struct room *room = &house->rooms[i];
-        if (room->loop == current && room->rt->runtime.executor.running) {
+        const struct member *member = &house->members[i];
+        if (member->loop == current && member->rt->runtime.executor.running) {
             return true;
         }
     }
@@ -53,44 +52,44 @@ is_polling(const struct sim_house *house)
 static void
 between(void *argument)
 {
-    const struct room *room = argument;
-    if (!is_polling(room->house)) {
-        sim_loop_pause(room->house->world);
+    const struct member *member = argument;
+    if (!is_polling(member->house)) {
+        sim_loop_pause(member->house->world);
     }
 }
 
 static void
-room_main(struct sim_world *world, void *argument)
+member_main(struct sim_world *world, void *argument)
 {
-    struct room *room = argument;
-    rt_err err = rt_shard_run(&room->shard);
+    struct member *member = argument;
+    rt_err err = rt_shard_run(&member->shard);
     if (err != RT_OK) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current, 0,
-                "the loop of '%s' failed: %s (%s)", room->rt->name, rt_err_text(err),
+                "the loop of '%s' failed: %s (%s)", member->rt->name, rt_err_text(err),
                 rt_err_name(err));
     }
 }
 
 static void
-room_new(struct sim_house *house, uint32_t number, const struct sim_house_options *options)
+member_new(struct sim_house *house, uint32_t number, const struct sim_house_options *options)
 {
     struct sim_world *world = house->world;
-    struct room *room = &house->rooms[number];
+    struct member *member = &house->members[number];
     uint32_t capacity = options->capacity != 0 ? options->capacity : 16;
-    room->house = house;
-    room->rt = sim_rt_new(world,
+    member->house = house;
+    member->rt = sim_rt_new(world,
             &(struct sim_rt_options){.name = names[number], .capacity = capacity, .by_loop = true});
     struct rt_shard_config config = {
-            .runtime = &room->rt->runtime,
+            .runtime = &member->rt->runtime,
             .cells = sim_alloc(world, capacity * sizeof(struct rt_remote_cell)),
             .aliens_max = options->aliens_max != 0 ? options->aliens_max : 4,
             .here = here,
             .between = between,
-            .argument = room,
+            .argument = member,
     };
-    rt_err err = rt_shard_init(&room->shard, &house->shards, number, &config);
+    rt_err err = rt_shard_init(&member->shard, &house->shards, number, &config);
     rt_assert(err == RT_OK);
-    room->loop = sim_loop_new(world, names[number], room_main, room);
+    member->loop = sim_loop_new(world, names[number], member_main, member);
 }
 
 struct sim_house *
@@ -113,7 +112,7 @@ sim_house_new(struct sim_world *world, const struct sim_house_options *options)
     };
     rt_shards_init(&house->shards, &config);
     for (uint32_t i = 0; i < house->count; i++) {
-        room_new(house, i, options);
+        member_new(house, i, options);
     }
     return house;
 }
@@ -128,12 +127,12 @@ struct rt_shard *
 sim_house_shard(struct sim_house *house, uint32_t number)
 {
     rt_assert(number < house->count);
-    return &house->rooms[number].shard;
+    return &house->members[number].shard;
 }
 
 struct sim_rt *
 sim_house_rt(struct sim_house *house, uint32_t number)
 {
     rt_assert(number < house->count);
-    return house->rooms[number].rt;
+    return house->members[number].rt;
 }

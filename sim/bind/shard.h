@@ -1,14 +1,14 @@
 /*
- * shard.h -- a house of shards in the simulated world.
+ * shard.h -- a group of shards in the simulated world.
  *
- * sim_house_new makes some shards, each with a runtime and a fake host of its own, and each an
- * actor: its loop (rt_shard_run) on a fiber. Between any two things that other threads could see or
- * change a loop gives way: between any two messages that it takes, between a message in the lane
- * and the telling of its receiver, on both sides of the word that says "I sleep". What happens in
- * between is the world's decision. An alien is a sim_loop of the scenario's own.
+ * sim_house_new makes some shards, each with a runtime and a fake host, and each an actor: its loop
+ * (rt_shard_run) on a fiber. A loop pauses between any two accesses that other threads could
+ * observe: between two messages that it takes, between putting a message in the lane and notifying
+ * its receiver, before and after writing the word that means "asleep". Which actors run in between
+ * is a decision. An alien is a sim_loop of the scenario.
  *
- * W4: the world knows whose loop is being stepped, so a waker used on another shard is found at
- * that use. The run is not over before all loops have returned, so somebody must close the house.
+ * W4: the world knows whose loop takes the step, so a waker used on another shard is found at that
+ * use. The run is not over before all loops have returned, so the scenario must close the group.
  *
  * C only: C++ has no _Atomic.
  *
@@ -25,7 +25,7 @@
 
 struct sim_house_options {
     uint32_t count;         /* Shards; 0: 2. At most 8. */
-    uint32_t lane_capacity; /* A power of two; 0: 4, so that lanes do get full. */
+    uint32_t lane_capacity; /* A power of two; 0: 4, so that lanes do fill up. */
     uint32_t aliens_max;    /* 0: 4. */
     uint32_t capacity;      /* Tasks of each shard; 0: 16. */
 };
@@ -34,7 +34,7 @@ struct sim_house_options {
 
 struct sim_house;
 
-/* Makes a house whose loops run from the first step on; `options` NULL: all defaults. */
+/* Makes a group whose loops run from the first step on; `options` NULL: all defaults. */
 struct sim_house *sim_house_new(struct sim_world *world, const struct sim_house_options *options);
 
 /* Its parts. */

@@ -1,9 +1,9 @@
 /*
- * spurious_poll.c -- what the oracle asks of a sleeping task.
+ * spurious_poll.c -- the oracle's spurious poll of a blocked task.
  *
- * The task is polled by hand, past the executor: its state there, and its place in
- * no queue, stay as they are. It sees its own waker, so that whoever stores it
- * finds what was stored before, and not a stranger.
+ * The task is polled directly, not by the executor: its state there, and the run
+ * queue, do not change. It gets its usual waker, so that a slot which it stores in
+ * compares equal to the waker stored before.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,9 +17,9 @@ bound_of(const struct sim_actor *actor)
 }
 
 /*
- * The task if it can be spuriously polled: posted, and not being polled. A parked one is not posted
- * (T13). One that is woken sleeps all the same, if the run queue has forgotten it. While another is
- * being polled, and the run was cut off inside of that, it only waits for its turn
+ * The task if it can be spuriously polled: spawned, and not being polled. A parked one is not
+ * spawned (T13). A woken one is blocked too, if the run queue has lost it. While another is being
+ * polled, and the run was stopped inside of that poll, it only waits for its turn
  * (zoo/futures-rs-2047).
  */
 static struct rt_task *
@@ -46,7 +46,7 @@ sim__task_spurious_poll(struct sim_actor *actor)
     rt_cx_init(&cx, &bound->rt->runtime.executor, task, rt_target_waker(&task->target));
     rt_poll answer = task->poll(task, &cx);
     rt_cx_poison(&cx);
-    sim__refresh(bound->rt); /* What it has armed is due in its time. */
+    sim__refresh(bound->rt); /* It may have armed timers. */
     return answer == RT_PENDING  ? SIM_SPURIOUS_POLL_STILL
            : answer == RT_PARKED ? SIM_SPURIOUS_POLL_PARKED
                                  : SIM_SPURIOUS_POLL_MOVED;
@@ -76,7 +76,7 @@ sim__task_waiting(const struct sim_actor *actor, struct sim_waiting *ret, uint32
     return count < max ? count : max;
 }
 
-/* Wakes whatever was stored on behalf of the task and is not its own waker: a combinator's. */
+/* Wakes the wakers that were stored for the task and are not its own: a combinator's. */
 void
 sim__task_fire_derived(struct sim_actor *actor)
 {
@@ -92,7 +92,7 @@ sim__task_fire_derived(struct sim_actor *actor)
         {
             struct rt_slot *slot = rt_container_of(link, struct rt_slot, task_link);
             if (!rt_waker_will_wake(&slot->waker, &own)) {
-                /* The wake may do anything to the list: start over. */
+                /* The wake may change the list: start over. */
                 fired = rt_slot_wake(slot);
                 break;
             }

@@ -13,7 +13,7 @@
 #define EVENTS 32u
 #define PERIOD (10 * RT_MS)
 
-/* The host may report some of what is ready and leave the rest to the looks of later ticks. */
+/* The host may report some of what is ready now, and the rest in later ticks. */
 #define LATE_TICKS 10u
 
 struct sim_ticker {
@@ -49,7 +49,7 @@ static const char *
 audit(void *argument)
 {
     const struct sim_ticker *game = argument;
-    rt_ticker_audit(&game->ticker); /* What contradicts itself panics, with its own words. */
+    rt_ticker_audit(&game->ticker); /* Panics on an inconsistency, with a message. */
     return NULL;
 }
 

@@ -1,16 +1,15 @@
 /*
- * ticker.h -- a game in the simulated world: a loop that ticks once in a while.
+ * ticker.h -- a game in the simulated world: a loop with periodic ticks.
  *
- *      for as long as `update` says so:
- *          update(world, argument)     the game's own systems: bodies move, events are posted
- *          a turn of the reactor       what the host has reported wakes who waits for it
+ *      while update(world, argument):  the game's systems: bodies move, events are posted
+ *          a turn of the reactor       the host's reports wake the tasks that wait for them
  *          rt_tick                     timers, events, polls
  *          `period_ns` pass
  *
- * The game is one actor, which the run waits for; activities are actors as all tasks are, and one
- * that parks and is marked again stays the same. The order within a tick is the ticker's promise
- * and no decision; between two polls of a tick the world may come in. Who is parked is never polled
- * for nothing (G7), but under fault `cancel` it may end there.
+ * The game is one actor, which the run waits for; activities are actors like all tasks, and one
+ * that parks and is marked again is the same actor. The order within a tick is promised by the
+ * ticker and not a decision; between two polls of a tick other actors may run. A parked activity
+ * gets no spurious poll (G7), but under fault `cancel` it may be cancelled.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +28,7 @@ struct sim_ticker_options {
     uint32_t capacity;        /* Activities; 0: 16. There are twice as many executor entries. */
     uint32_t events_capacity; /* Events posted between two ticks; 0: 32. */
     uint64_t period_ns;       /* 0: 10 ms. */
-    /* Called before each tick; false: the game is over, every activity is dropped. */
+    /* Called before each tick; false: the game is over, and every activity is dropped. */
     bool (*update)(struct sim_world *world, void *argument);
     void *argument;
 };

@@ -1,9 +1,8 @@
 /*
  * worker.h -- the thread of a blocking pool, as an actor of the world.
  *
- * A piece of work takes a time that is decided; it runs in one step then, with
- * everything else standing still, as a run is one thread. What a thread could do
- * in between, it cannot show.
+ * The duration of a piece of work is a decision; the work itself runs in one step,
+ * as a run is one thread. Interleavings within it are not explored.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

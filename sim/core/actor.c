@@ -1,5 +1,5 @@
 /*
- * actor.c -- coming into being, standing in the queue, waiting for a time.
+ * actor.c -- making actors, their queue, their due times.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,8 +11,8 @@
 #include "sim/core/world.h"
 #include "sim/core/world_priv.h"
 
-/* An id is stable where the story is: it depends on the parent's and on the n-th child of it, not
- * on how many others were created in between. */
+/* An id depends on the parent's and on the n-th child of it, not on how many other actors were
+ * created in between. */
 static uint32_t
 child_id(uint32_t parent, uint32_t nth)
 {
@@ -91,8 +91,8 @@ sim__enabled_rewind(struct sim_enabled *enabled)
     enabled->head = 0;
 }
 
-/* A few are moved as many, whatever lies behind them: how many are behind a random place no
- * processor can predict, and a move of one size has nothing to be predicted. */
+/* Up to SIM_ENABLED_SLACK entries are moved as that many: the number after a random place is
+ * unpredictable, and a move of one size needs no branch. */
 void
 sim__enabled_close(struct sim_enabled *enabled, uint32_t k)
 {
@@ -126,7 +126,7 @@ sim_actor_disable(struct sim_actor *actor)
             return;
         }
     }
-    rt_unreached("an enabled actor stands in the queue");
+    rt_unreached("an enabled actor is in the queue");
 }
 
 /* ---- Those with a time. ---------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ sim_actor_due(struct sim_actor *actor, uint64_t time_ns)
         world->timed[actor->due_slot] = last;
         world->actors[last]->due_slot = actor->due_slot;
     }
-    /* Too early is harmless: the step rule looks again. */
+    /* Too early is harmless: the step rule checks again. */
     if (actor->due_ns < world->next_due_ns) {
         world->next_due_ns = actor->due_ns;
     }

@@ -1,5 +1,5 @@
 /*
- * actor.h -- whatever can take a step.
+ * actor.h -- what can take a step.
  *
  * Tasks, loops, host sources, faults: the world knows them only as actors. To be
  * stepped an actor must be *enabled*; it enables and disables itself as its state
@@ -7,9 +7,9 @@
  * functions, and the world needs no change for a new one.
  *
  * Order. The enabled actors stand in a queue by the time at which they were
- * enabled. Its front is alternative 0 of the choice who runs: for tasks that is
- * first-woken-first-polled, and somebody who never stops being enabled, as a
- * thread would, stays in front and goes on.
+ * enabled. Its head is alternative 0 of the choice RUN: for tasks that is
+ * first-woken-first-polled, and an actor that is never disabled, as a thread
+ * would be, stays at the head and continues.
  *
  * Ids. `index` numbers the actors of a run from 1 in the order of creation. `id`
  * is made from the parent's id and the n-th child of that parent: it is the same in
@@ -51,7 +51,7 @@ enum sim_spurious_poll {
     SIM_SPURIOUS_POLL_UNSUPPORTED, /* This actor cannot be resumed spuriously, or does not sleep. */
     SIM_SPURIOUS_POLL_STILL,       /* It was resumed, and waits for the same as before. */
     SIM_SPURIOUS_POLL_MOVED,       /* It has finished. */
-    SIM_SPURIOUS_POLL_PARKED       /* It has left its executor, to be posted again (T13). */
+    SIM_SPURIOUS_POLL_PARKED       /* It has left its executor, to be spawned again (T13). */
 };
 
 /* One thing that a blocked task waits for. */
@@ -63,7 +63,7 @@ struct sim_waiting {
 
 /* A loop that is blocked in its host. */
 struct sim_in_host {
-    uint32_t reports; /* So many things it asked for, at least 1. */
+    uint32_t reports; /* How many things it asked for, at least 1. */
 };
 
 struct sim_actor_ops {
@@ -71,27 +71,25 @@ struct sim_actor_ops {
     /* What happens on its behalf is one step: a loop that polls it is not switched meanwhile. */
     bool undivided;
     /* Takes one step. The actor is enabled and has been taken out of the queue; it enables itself
-     * again if it can go on. */
+     * again if it can make progress. */
     void (*step)(struct sim_actor *actor);
-    /* The oracle's: resumes the blocked task once for nothing, with choices muted. NULL:
-     * unsupported. */
+    /* For the oracle: polls the blocked task once, with choices muted. NULL: unsupported. */
     enum sim_spurious_poll (*spurious_poll)(struct sim_actor *actor);
     /* What it waits for: fills at most `max` entries and returns how many there are. NULL: none. */
     uint32_t (*waiting)(const struct sim_actor *actor, struct sim_waiting *ret, uint32_t max);
     /* What it was woken out of, where no poll has followed, or waited for last, where it waits for
-     * nothing: in words for people, the oracle compares it with nothing. False: `waiting` says it
-     * all. NULL: not known. */
+     * nothing. For reports only. False: `waiting` has all of it. NULL: not known. */
     bool (*waited)(const struct sim_actor *actor, struct sim_waiting *ret);
     /* Ends it when the run is over and it is background. NULL: nothing to do. */
     void (*cancel)(struct sim_actor *actor);
-    /* The oracle's second stage: fires every waker that was derived from this blocked task (a
+    /* For the oracle's second stage: fires every waker that was derived from this blocked task (a
      * join's for its children). NULL: there are none. */
     void (*fire_derived)(struct sim_actor *actor);
     /* Whether it is blocked in its host, and what it asked there. NULL: never. */
     bool (*in_host)(const struct sim_actor *actor, struct sim_in_host *ret);
-    /* The oracle's: what it is blocked in returns, and the `nth` of these things is reported (from
-     * 1 on), or nothing (0), as after EINTR. It is enabled, and takes its steps as always. NULL:
-     * unsupported. */
+    /* For the oracle: the call in which it is blocked returns, and the `nth` of the things it asked
+     * for is reported (from 1 on), or nothing (0), as after EINTR. The actor is enabled, and takes
+     * its steps as always. NULL: unsupported. */
     void (*interrupt)(struct sim_actor *actor, uint32_t nth);
     /* The address of the function that each of its steps calls, a task's poll function. NULL: there
      * is none, or it is not known. */
@@ -105,23 +103,23 @@ struct sim_actor {
     const char *name;
     uint32_t id;
     uint32_t index;
-    uint32_t object; /* That stands for it; 0: none. */
+    uint32_t object; /* Its object number; 0: none. */
     uint32_t children;
     bool enabled;
-    bool background; /* Nobody waits for it to finish. */
+    bool background; /* The run does not wait for it to finish. */
     bool done;
-    bool hosts;      /* Others are polled in its steps: where they sleep, so does it. */
-    bool asks_host;  /* It has waited in its host: reports reach other actors by its steps. */
-    bool foreground; /* Counted as somebody to wait for: a task or loop that is not background. */
-    uint64_t enabled_step;     /* The step at which it was enabled. */
-    uint64_t due_ns;           /* It enables at this time; SIM_NEVER: no. */
-    uint32_t due_slot;         /* Place in the world's list of those with a due time. */
-    uint32_t cause;            /* The step that woke it last. */
-    uint64_t polls;            /* Steps taken, … */
+    bool hosts;            /* Others are polled in its steps: where they are blocked, so is it. */
+    bool asks_host;        /* It has waited in its host: reports reach other actors by its steps. */
+    bool foreground;       /* The run waits for it: a task or loop that is not background. */
+    uint64_t enabled_step; /* The step at which it was enabled. */
+    uint64_t due_ns;       /* It enables at this time; SIM_NEVER: no. */
+    uint32_t due_slot;     /* Index in the world's list of actors with a due time. */
+    uint32_t cause;        /* The step that woke it last. */
+    uint64_t polls;        /* Steps taken, … */
     uint64_t polls_fault_free; /* … of these before the run became free of faults (fault_free.c). */
-    uint64_t stopped_step;     /* Step of its last step: it sleeps since then. */
+    uint64_t stopped_step;     /* Its last step: it has been blocked since. */
     uint64_t stopped_ns;
-    uint64_t looked_step;        /* A reactor that it drives asked its host last. */
+    uint64_t asked_step;         /* When a reactor that it drives asked its host last. */
     uint64_t disturbed_progress; /* The last step of progress when it was perturbed last, … */
     uint32_t disturbed;          /* … and how often it was since that step. */
     uint16_t objects[16];        /* Objects created by it, by kind. */
@@ -129,37 +127,36 @@ struct sim_actor {
 };
 
 /*
- * Makes `actor`, not enabled, as the next child of `parent` (NULL: of whoever's step this is;
- * before the first step: of the world). `name` is borrowed for the run. `waited_for`: the run is
- * not over before sim_actor_finish. Too many actors end the run with verdict contract.
+ * Makes `actor`, not enabled, as the next child of `parent` (NULL: of the actor whose step this
+ * is; before the first step: of the world). `name` is borrowed for the run. `waited_for`: the run
+ * is not over before sim_actor_finish. Too many actors end the run with verdict contract.
  */
 void sim_actor_init(struct sim_actor *actor, struct sim_world *world,
         const struct sim_actor_ops *ops, struct sim_actor *parent, const char *name,
         bool waited_for);
 
 /*
- * Writes its coming into being down: an ACTOR event with `object`, the object number that stands
- * for it (0: none), and its name. sim_actor_init does it for all but tasks, whose binding knows the
- * object.
+ * Records that it was created: an ACTOR event with `object`, its object number (0: none), and its
+ * name. sim_actor_init does it for all but tasks, whose binding knows the object.
  */
 void sim_actor_announce(struct sim_actor *actor, uint32_t object);
 
-/* Puts it at the end of the queue; enabled already: no-op. */
+/* Appends it to the queue; enabled already: no-op. */
 void sim_actor_enable(struct sim_actor *actor);
 
 /* Takes it out of the queue; not enabled: no-op. */
 void sim_actor_disable(struct sim_actor *actor);
 
-/* It enables at `time_ns` (in the past: before the next step); SIM_NEVER: takes that back. */
+/* Enables it at `time_ns` (in the past: before the next step); SIM_NEVER: cancels that. */
 void sim_actor_due(struct sim_actor *actor, uint64_t time_ns);
 
-/* It has finished for good: disabled, and nobody waits for it any longer. */
+/* It has finished for good: disabled, and the run no longer waits for it. */
 void sim_actor_finish(struct sim_actor *actor);
 
-/* It is not there for a while, as a task that parks (T13): as finished, but with no progress. */
+/* It leaves for a while, as a task that parks (T13): as finished, but with no progress. */
 void sim_actor_leave(struct sim_actor *actor);
 
-/* It is there again, as the same actor. */
+/* It returns as the same actor. */
 void sim_actor_return(struct sim_actor *actor);
 
 /* A choice by this actor; see sim_decide. */
@@ -178,8 +175,7 @@ uint32_t sim_actor_choose_of(struct sim_actor *actor, enum sim_kind kind, uint32
  */
 uint64_t sim_actor_range(struct sim_actor *actor, enum sim_kind kind, uint64_t lo, uint64_t hi);
 
-/* How many of `full` (at least 1) are moved: full is the baseline; then 1, half, full-1, another.
- * */
+/* How many of `full` (at least 1) are moved: all is the baseline; 1, half, full-1, another. */
 uint64_t sim_actor_length(struct sim_actor *actor, uint64_t full);
 
 #ifdef __cplusplus

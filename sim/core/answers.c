@@ -13,7 +13,7 @@
 
 _Static_assert(SIM_KINDS <= KIND_MASK + 1, "a kind is half a byte of an input");
 
-/* Answers have no n, and may lie above it. */
+/* Answers have no n, and may exceed it. */
 static bool
 append(struct sim_tape *tape, const struct sim_deviation *entry)
 {
@@ -89,7 +89,7 @@ sim_answers_write(const struct sim_tape *tape, uint8_t *bytes, size_t capacity)
 
 /* ---- Playing. -------------------------------------------------------------------------------- */
 
-/* The first answer about `kind` at or behind `from`. */
+/* The first answer about `kind` at or after `from`. */
 static uint32_t
 next_of(const struct sim_tape *tape, uint32_t kind, uint32_t from)
 {
@@ -139,7 +139,7 @@ sim_answers_init(struct sim_answers *answers, const struct sim_tape *tape)
     *answers = (struct sim_answers){.strategy = {&answers_ops}, .tape = tape};
 }
 
-/* ---- Writing down. --------------------------------------------------------------------------- */
+/* ---- Recording. ------------------------------------------------------------------------------ */
 
 static struct sim_decision_log *
 decision_log_of(struct sim_strategy *strategy)
@@ -195,7 +195,7 @@ decision_log_end(struct sim_strategy *strategy, const struct sim_outcome *outcom
 
 static const struct sim_strategy_ops decision_log_ops = {
         .name = "decision log",
-        .about = "what another strategy answers, written down",
+        .about = "records what another strategy answers",
         .repeats = true,
         .begin = decision_log_begin,
         .choose = decision_log_choose,

@@ -22,9 +22,9 @@ extern "C" {
 
 /* Plain data: copied between processes as it is. */
 struct sim_stack {
-    uint32_t count; /* 0: not taken. */
-    bool returns;   /* pc[0] too is an address of return, as all others are. */
-    bool function;  /* pc[0] is where a function begins, and stands for all of it. */
+    uint32_t count;                 /* 0: not taken. */
+    bool returns;                   /* pc[0] too is a return address, as all others are. */
+    bool function;                  /* pc[0] is the entry of a function, and means all of it. */
     uintptr_t pc[SIM_STACK_FRAMES]; /* Innermost first. */
 };
 

@@ -1,5 +1,5 @@
 /*
- * cell.c -- accesses to a shared number, written down.
+ * cell.c -- accesses to a shared number, as events.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -7,18 +7,18 @@
  *      sim_cell_set(&ready, 1);                        in one task
  *      if (sim_cell_get(&ready) == 1) { ... }          in another
  *
- * Tasks of one runtime share memory without asking anybody, so who read what whom wrote is
- * known to nobody but them. What they share through cells is known: each access is an event, GET
- * or SET, with the cell as its object, the value as its argument (as two's complement) and the
- * caller's line as its site. Searches that ask which polls conflict (`dpor`, `pos`, `surw`) and who
- * read from whom (`rf`) see cells as they see slots and channels.
+ * Tasks of one runtime share plain memory, and the simulator does not see their accesses. It sees
+ * accesses to cells: each is an event, GET or SET, with the cell as its object, the value as its
+ * argument (as two's complement) and the caller's line as its site. Strategies that need to know
+ * which polls conflict (`dpor`, `pos`, `surw`) and which poll read another's write (`rf`) see cells
+ * as they see slots and channels.
  *
- * An access is part of its task's step, and steps are never cut in two: two accesses of one poll
- * have nobody in between. A task whose accesses are to mix with others' gives way after each
- * (rt_cx_reenqueue). A cell wakes nobody.
+ * An access is part of its task's step, and no other actor runs within a step, so two accesses of
+ * one poll are atomic. A task whose accesses are to interleave with others' yields after each
+ * (rt_cx_reenqueue). A cell wakes no task.
  *
  * Ownership. The caller's memory, which sim_cell_init may be given once in a run; the name is
- * borrowed. Nothing is given back: a cell ends with its run.
+ * borrowed. A cell ends with its run, and need not be freed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,32 +39,32 @@ struct sim_world;
 struct sim_cell {
     struct rt_object object;
     struct sim_world *world;
-    int64_t value; /* Of the functions below alone: what is touched by hand is seen by nobody. */
+    int64_t value; /* For the functions below: a direct access is not recorded. */
 };
 
-/* Makes a cell that holds `value`. `name`: what reports call it; NULL: "object 1" and so on. That
- * is no access: only the name is written down. */
+/* Makes a cell that holds `value`. `name`: what reports call it; NULL: "object 1" and so on. This
+ * is not an access: only the name is recorded. */
 void sim_cell_init(struct sim_world *world, struct sim_cell *cell, const char *name, int64_t value);
 
-/* What it holds: one GET. */
+/* Its value: one GET. */
 #define sim_cell_get(cell) sim_cell_get_at((cell), RT_HERE)
 int64_t sim_cell_get_at(struct sim_cell *cell, const struct rt_site *site);
 
-/* From now on it holds `value`: one SET, also where it held the same. */
+/* Sets it to `value`: one SET, also where the value is the same. */
 #define sim_cell_set(cell, value) sim_cell_set_at((cell), (value), RT_HERE)
 void sim_cell_set_at(struct sim_cell *cell, int64_t value, const struct rt_site *site);
 
-/* Adds `increment` (wraps) and answers what it held before: a GET of that, then a SET. */
+/* Adds `increment` (wraps) and returns the value before: a GET of that, then a SET. */
 #define sim_cell_add(cell, increment) sim_cell_add_at((cell), (increment), RT_HERE)
 int64_t sim_cell_add_at(struct sim_cell *cell, int64_t increment, const struct rt_site *site);
 
-/* Where it holds `expected`: from now on `desired`, a GET and a SET, and true; else a GET only. */
+/* Compare and swap: true, a GET and a SET where it holds `expected`; else false and a GET. */
 #define sim_cell_cas(cell, expected, desired) \
     sim_cell_cas_at((cell), (expected), (desired), RT_HERE)
 bool sim_cell_cas_at(
         struct sim_cell *cell, int64_t expected, int64_t desired, const struct rt_site *site);
 
-/* What it holds, told to nobody: for `done` and `check`, which are no part of the run. */
+/* Its value, without an event: for `done` and `check`, which are not part of the run. */
 int64_t sim_cell_peek(const struct sim_cell *cell);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * decider.c -- asking the strategy, and writing down what deviates.
+ * decider.c -- asking the strategy, and recording deviations.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,14 +27,14 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
     decider->walks = strategy->ops->walk != NULL;
     decider->queue = (struct sim_queue){NULL, 0, 0, 1};
     decider->run_choices = 0;
-    decider->told = 0;
+    decider->passed = 0;
     if (strategy->ops->begin != NULL) {
         strategy->ops->begin(strategy, seed);
     }
 }
 
-/* Those that the ring has lost meanwhile cannot be told any more. With events off there are none.
- */
+/* Passes new events to the strategy, but those that the ring has overwritten. With events off there
+ * are none. */
 static void
 tell_events(struct sim_decider *decider)
 {
@@ -44,16 +44,16 @@ tell_events(struct sim_decider *decider)
         return;
     }
     uint64_t first = sim_recorder_first(recorder);
-    uint64_t from = decider->told > first ? decider->told : first;
+    uint64_t from = decider->passed > first ? decider->passed : first;
     uint64_t end = recorder->count;
     uint64_t capacity = recorder->memory.events_capacity;
-    while (from < end) { /* Twice where they go round the end of the ring. */
+    while (from < end) { /* Twice where they wrap in the ring. */
         uint64_t at = from & (capacity - 1);
         uint64_t count = end - from < capacity - at ? end - from : capacity - at;
         strategy->ops->events(strategy, &recorder->memory.events[at], (uint32_t)count);
         from += count;
     }
-    decider->told = end;
+    decider->passed = end;
 }
 
 void
@@ -68,8 +68,7 @@ sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome)
     }
 }
 
-/* A tape has deviations only, so this is the seldom case of a run like the baseline and half of a
- * random one. False: there is no room left. */
+/* Only deviations are on a tape: rare in runs near the baseline. False: the tape is full. */
 static bool
 write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_t index)
 {
@@ -90,8 +89,8 @@ write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_
             .index = (uint8_t)index,
             .id = alternative.id,
     };
-    if (decider->dictate != NULL) {
-        decider->dictate(&decider->tape.entries[decider->tape.count - 1]);
+    if (decider->on_deviation != NULL) {
+        decider->on_deviation(&decider->tape.entries[decider->tape.count - 1]);
     }
     return true;
 }
@@ -100,7 +99,7 @@ write_down(struct sim_decider *decider, const struct sim_choice *choice, uint32_
 static uint64_t
 key_of(const struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id)
 {
-    if (stream->key == 0) { /* One key in 2^64 is 0, and made again. */
+    if (stream->key == 0) { /* One key in 2^64 is 0, and computed each time. */
         stream->key = sim_stream_key(decider->seed, stream_id);
     }
     return stream->key;
@@ -172,7 +171,7 @@ sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t str
     rt_assert(index < n);
     if (index != 0 && !decider->tape_off && !write_down(decider, &choice, index) &&
             !decider->strategy->ops->repeats) {
-        index = 0; /* Nobody could make it again: the tape is all that the run leaves behind. */
+        index = 0; /* Not reproducible: the run can be replayed only from its tape. */
     }
     sim__decided(decider, stream_id, n, index);
     /* Shown for this choice: the next one may be of a loop that shows none. */

@@ -5,8 +5,8 @@
  *                        ▲   │
  *   recorder ── events ──┘   └── deviation ──▶ tape, decision hash
  *
- * A strategy that does not repeat by itself can be replayed only as far as the tape goes: what
- * there is no room to write down is not done, all choices after it are 0.
+ * A strategy that does not repeat by itself can be replayed only from the tape: when the tape is
+ * full, all further choices are 0.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,38 +24,38 @@ extern "C" {
 
 struct sim_decider {
     struct sim_strategy *strategy; /* Borrowed for the run. */
-    /* The strategy's draw, where nobody wants to see the choices; NULL: they are built. */
+    /* The strategy's draw, where no choice has to be built; NULL: they are built. */
     uint32_t (*draw)(uint64_t key, uint32_t ordinal, uint32_t n, struct sim_odds odds);
-    bool walks; /* The strategy does: choices are built for the tape alone, and none is shown. */
+    bool walks; /* The strategy has a `walk`: choices are built for the tape alone. */
     uint64_t seed;
     uint64_t hash;          /* Of every answer with more than one alternative, in order. */
     uint64_t asked;         /* Answers with more than one alternative. */
     bool muted;             /* Inside a spurious poll: every answer is 0 and nothing is counted. */
-    bool tape_off;          /* No tape was lent: deviations are counted only. */
+    bool tape_off;          /* There is no tape: deviations are counted only. */
     bool tape_full;         /* From here on all is 0, unless the strategy repeats by itself. */
     uint32_t deviations;    /* Answers other than 0. */
-    struct sim_tape tape;   /* Lent by who runs the world. */
+    struct sim_tape tape;   /* The memory is that of the world's caller. */
     struct sim_queue queue; /* Of the next choice of kind RUN, where choices are built and shown. */
     uint32_t run_choices;   /* Choices of kind RUN so far, where choices are built. */
-    /* Told each deviation as it is written down; NULL: nobody. */
-    void (*dictate)(const struct sim_deviation *deviation);
-    const struct sim_recorder *recorder; /* What strategies listen to; NULL: nothing. Borrowed. */
-    uint64_t told;                       /* Events that the strategy has been told. */
+    /* Called with each deviation as it is recorded; NULL: not. */
+    void (*on_deviation)(const struct sim_deviation *deviation);
+    const struct sim_recorder *recorder; /* Whose events the strategy gets; NULL: none. Borrowed. */
+    uint64_t passed;                     /* Events that the strategy has got. */
 };
 
 /* Begins a run: an empty tape, the strategy's begin. */
 void sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, uint64_t seed);
 
-/* The run is over: tells the strategy what it has not heard yet, then its end. */
+/* The run is over: passes the remaining events to the strategy, then calls its end. */
 void sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome);
 
-/* The slow way: for a choice that somebody wants to see, and for the first of a stream. */
+/* The slow path: for a choice that has to be built, and for the first of a stream. */
 uint32_t sim__decide(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
         enum sim_kind kind, uint32_t n, struct sim_odds odds,
         void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
         const void *context);
 
-/* The same of a strategy that walks. */
+/* The same for a strategy that walks. */
 uint32_t sim__walk(struct sim_decider *decider, struct sim_stream *stream, uint32_t stream_id,
         enum sim_kind kind, uint32_t n,
         void (*describe)(const struct sim_choice *, uint32_t, struct sim_alternative *),
@@ -73,7 +73,7 @@ sim__decided(struct sim_decider *decider, uint32_t stream_id, uint32_t n, uint32
 }
 
 /*
- * Answers an index below `n` (1 .. 64). `stream_id` names the stream across runs, `stream` is its
+ * Returns an index below `n` (1 .. 64). `stream_id` names the stream across runs, `stream` is its
  * state. `describe` and `context` as in struct sim_choice; `describe` may be NULL.
  */
 static inline uint32_t

@@ -1,8 +1,8 @@
 /*
  * draw.c -- numbers out of choices of at most 64 alternatives.
  *
- * A large domain is drawn in two steps, so that its edges are met often and a shrinker can go from
- * "some number" to "an edge" in one move: a class, then a value by halving.
+ * A large domain is drawn in two steps, a class, then a value by halving, so that its edges are
+ * drawn often and a shrinker replaces "some number" by "an edge" in one step.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include "sim/core/draws.h"
 #include "sim/core/world.h"
 
-/* Who draws: everything up to here is none of the reader's frames. */
+/* The call path of the draw, without the frames up to here, which are not the user's. */
 static void
 note_frames(struct sim_draws *draws)
 {

@@ -1,5 +1,5 @@
 /*
- * draws.c -- choices of a number, without a run; and the room where a run notes its own.
+ * draws.c -- the choices of a number, without a run; the memory where a run notes its draws.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,9 @@
 /*
- * draws.h -- the numbers that a run drew, and what a number is made of.
+ * draws.h -- the numbers that a run drew, and the choices that make up each.
  *
  * On the tape a number is one or several choices (draw.c): 700,000 of 0 .. 1,000,000 are fifteen,
- * of which those answered 0 have no entry. Who makes a number smaller, or tells it, has to know
- * where it begins and ends: a run notes it where `sim_world.draws` is set.
+ * of which those answered 0 have no entry. To minimize or report a number one has to know where
+ * it begins and ends: a run notes it where `sim_world.draws` is set.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,20 +41,20 @@ struct sim_number {
 };
 
 struct sim_draws {
-    uint32_t count; /* Of those that had room. */
+    uint32_t count; /* Draws beyond SIM_DRAWS_MAX are not noted. */
     struct sim_number all[SIM_DRAWS_MAX];
-    /* Where the one was drawn whose choices are at `ordinal` of `stream`, when `asks`. */
+    /* With `asks`: the number with choices at `ordinal` of `stream`, and where it was drawn. */
     bool asks;
     uint32_t stream;
     uint32_t ordinal;
     bool found;
     struct sim_number asked;
-    uint64_t asked_step;               /* In which; 0: before the first. */
-    uintptr_t frames[SIM_DRAW_FRAMES]; /* Addresses of return, innermost first. */
+    uint64_t asked_step;               /* 0: before the first step. */
+    uintptr_t frames[SIM_DRAW_FRAMES]; /* Return addresses, innermost first. */
     uint32_t frame_count;
 };
 
-/* Room shared with processes that are forked from now on; NULL: the system has none. */
+/* Memory shared with processes that are forked from now on; NULL: no memory. */
 struct sim_draws *sim_draws_new(void);
 void sim_draws_free(struct sim_draws **draws);
 
@@ -65,14 +65,14 @@ struct sim_draw_choice {
 
 /*
  * The choices that make `value` (lo .. hi), in the shortest form. Returns how many were written to
- * `ret`; 0: it is none of these numbers.
+ * `ret`; 0: `value` is out of range.
  */
 uint32_t sim_draw_choices(enum sim_draw_form form, uint64_t lo, uint64_t hi, uint64_t value,
         struct sim_draw_choice ret[SIM_DRAW_CHOICES_MAX]);
 
 struct sim_actor;
 
-/* Notes what `actor` has just drawn: its choices are those from drawn->ordinal on. */
+/* Notes what `actor` has just drawn: the choices from drawn->ordinal on. */
 void sim__note_drawn(struct sim_actor *actor, const struct sim_number *drawn);
 
 #ifdef __cplusplus

@@ -2,9 +2,9 @@
  * enabled.h -- the enabled actors, in the order in which they were enabled.
  *
  *      ring   [ . . . | a b c d | . . . . . ]      a window that moves to the right
- *                     ^head   ^head + count        and is put back when it meets the end
+ *                     ^head   ^head + count        and back to the start at the end
  *
- * Everything here is in the path of every step, and inline for that reason alone.
+ * Everything here is on the path of every step, and inline for that reason alone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,7 @@ extern "C" {
 /* Twice as long as needed: the window moves back once in SIM_ACTORS_MAX pushes at most. */
 #define SIM_ENABLED_RING (2 * (SIM_ACTORS_MAX + 1))
 
-/* So many places behind it may be read and written, for moves of one size. */
+/* This many entries after the ring may be read and written, for moves of one size. */
 #define SIM_ENABLED_SLACK 64u
 
 struct sim_enabled {
@@ -32,7 +32,7 @@ struct sim_enabled {
     uint32_t count;
 };
 
-/* actor.c: the window goes back to the beginning of the ring. */
+/* actor.c: moves the window back to the start of the ring. */
 void sim__enabled_rewind(struct sim_enabled *enabled);
 
 /* actor.c: closes the gap at place `k` of the window. */
@@ -47,8 +47,8 @@ sim__enabled_push(struct sim_enabled *enabled, uint32_t index)
     enabled->ring[enabled->head + enabled->count++] = (uint16_t)index;
 }
 
-/* Takes out the one at place `k`. Of the first two no branch tells one from the other: who of two
- * is picked is what nobody can predict, the processor included. */
+/* Takes out the one at place `k`. The first two share one branch: which of two is picked is random,
+ * and the processor cannot predict it. */
 static inline uint32_t
 sim__enabled_take(struct sim_enabled *enabled, uint32_t k)
 {

@@ -23,14 +23,14 @@ extern "C" {
 /* The numbers are part of traces: append only. */
 #define SIM_EVENT_LIST(X) \
     X(STEP, "step", "an actor takes a step; argument: virtual time, ns") \
-    X(ACTOR, "actor", "an actor came into being; argument: its stable id, kind in the upper half") \
+    X(ACTOR, "actor", "an actor was created; argument: its stable id, kind in the upper half") \
     X(DONE, "done", "an actor has finished for good") \
-    X(CLOCK, "clock", "nobody could go on, so time moved; argument: the new time") \
+    X(CLOCK, "clock", "no actor was enabled, so time moved; argument: the new time") \
     X(SLOW, "slow-step", "a step took longer; argument: by how much, ns") \
     X(READY, "ready", "a host source became ready; object: the source") \
-    X(UNREADY, "unready", "what made it ready was taken; object: the source") \
+    X(UNREADY, "unready", "a host source is no longer ready; object: the source") \
     X(REPORT, "report", "a poll of the host reported it; object: the source") \
-    X(SPURIOUS, "spurious", "a wake or a report for nothing; object: the source or task") \
+    X(SPURIOUS, "spurious", "a spurious wake or report; object: the source or task") \
     X(SUBSCRIBE, "subscribe", "a pollable was made; object: the source; argument: handle") \
     X(UNSUBSCRIBE, "unsubscribe", "a pollable was dropped; object: the source") \
     X(READ, "read", "bytes were read; object: the source; argument: how many") \
@@ -40,18 +40,17 @@ extern "C" {
     X(OPEN, "open", "a descriptor was opened; object: the source; argument: its number") \
     X(CLOSE, "close", "a descriptor was closed; object: the source; argument: its number") \
     X(FAULT, "fault", "a fault was injected; argument: which") \
-    X(LOG, "log", "the scenario says something; the text is kept beside the trace") \
+    X(LOG, "log", "the scenario logged a line; the text is kept beside the trace") \
     X(OUT, "out", "the scenario printed a line; the text is kept beside the trace") \
-    X(PROGRESS, "progress", "the scenario says that it got on") \
+    X(PROGRESS, "progress", "the scenario reports progress") \
     X(GOAL, "goal", "SIM_SOMETIMES or SIM_REACHABLE was reached") \
     X(SPURIOUS_POLL, "spurious-poll", \
             "a blocked task is polled by the oracle; never part of a digest") \
     X(END, "end", "the run is over; argument: the verdict") \
     X(GET, "get", "a shared cell was read; object: the cell; argument: what it holds") \
     X(SET, "set", "a shared cell was written; object: the cell; argument: what it holds now") \
-    X(FAULT_FREE, "fault-free", \
-            "no fault disturbs the run from here on; argument: what did until then") \
-    X(SWITCH, "switch", "a loop gives way before a call of the host; its name is kept as text") \
+    X(FAULT_FREE, "fault-free", "no fault is injected from here on; argument: how many were") \
+    X(SWITCH, "switch", "a loop is preempted before a host call; its name is kept as text") \
     X(FREE, "free", "a slot was freed with a waker in it; object: the slot; argument: whose waker")
 
 enum sim_event_kind {
@@ -77,11 +76,11 @@ struct sim_event {
     uint32_t await;
     uint16_t actor; /* In-run index of the actor whose step this is; 0: the world. */
     uint8_t kind;   /* enum rt_probe_kind, or enum sim_event_kind. */
-    uint8_t flags;  /* 0 for now-defined kinds. */
+    uint8_t flags;  /* 0 for all kinds so far. */
     uint64_t argument;
 };
 
-/* "poll", "store", "ready" …; static; "?" for a number that is none. */
+/* "poll", "store", "ready" …; static; "?" for an unknown number. */
 const char *sim_event_name(uint32_t kind);
 
 /* What it means, one line; static. */

@@ -22,7 +22,7 @@ set_actor(struct sim_outcome *outcome, const struct sim_actor *actor)
     (void)snprintf(outcome->actor_name, sizeof(outcome->actor_name), "%s", actor->name);
 }
 
-/* Where the rule was broken; where the caller knows it, it is there already. */
+/* Where the rule was broken, if the caller has not set it. */
 static void
 take_stack(struct sim_outcome *outcome)
 {

@@ -1,14 +1,12 @@
 /*
- * fault_free.c -- the fault-free phase: nothing disturbs the run any more, and it must come to its
- * end.
+ * fault_free.c -- the fault-free phase: no fault is injected any more, and the run must end.
  *
- * Faults that come again and again hide that a program does not recover from them: sooner or later
- * one of them breaks the circle in which it is caught. So they stop, and with them all that is
- * late, spurious or slow. What remains are freedoms of a world in order: who runs, how long an
- * answer takes, how many bytes come at once.
+ * Repeated faults hide that a program does not recover from one: the next one breaks the cycle in
+ * which it is caught. So they stop, and with them all that is late, spurious or slow. What remains
+ * are legal freedoms: who runs, how long an answer takes, how many bytes are moved at once.
  *
- * That the run takes too long then is said here; whether that is its own fault, the judge finds
- * (judge/liveness.c).
+ * This file detects that the run exceeds its limits then; the judge decides whether the program is
+ * responsible (judge/liveness.c).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,9 +20,9 @@ in_force(uint64_t option, uint64_t declared, uint64_t usual)
     return option != 0 ? option : declared != 0 ? declared : usual;
 }
 
-/* A run that is stopped on its way is a replay of one that came so far: nobody asks it to end. */
+/* A run that is stopped is a replay of one that reached the stop: its limits do not apply. */
 void
-sim__health_begin(struct sim_world *world)
+sim__fault_free_begin(struct sim_world *world)
 {
     const struct sim_options *options = &world->options;
     const struct sim_scenario *scenario = world->scenario;
@@ -61,15 +59,15 @@ end_faults(struct sim_world *world)
 }
 
 void
-sim__unsettled(struct sim_world *world)
+sim__not_converged(struct sim_world *world)
 {
-    /* What was never disturbed is no worse off than before, and what a question to a blocked task
-     * has set going is not the run itself. */
+    /* Without a fault before, nothing has changed; and a replay after a spurious poll is not the
+     * run itself. */
     if (world->disturbances == 0 || world->decider.muted) {
         return;
     }
     sim_fail(world, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIVENESS, NULL, 0,
-            "nothing disturbed it any more after step %llu, and %llu steps later it is not over",
+            "no fault was injected after step %llu, and %llu steps later the run is not over",
             (unsigned long long)world->fault_free_step,
             (unsigned long long)(world->step - world->fault_free_step));
 }
@@ -81,7 +79,7 @@ sim_fault_free(const struct sim_world *world)
 }
 
 uint64_t
-sim__look_after_health(struct sim_world *world)
+sim__fault_free_check(struct sim_world *world)
 {
     if (!world->fault_free) {
         if (world->step < world->fault_free_after) {
@@ -91,7 +89,7 @@ sim__look_after_health(struct sim_world *world)
     }
     uint64_t taken = world->step - world->fault_free_step;
     if (taken >= world->converge_steps) {
-        sim__unsettled(world);
+        sim__not_converged(world);
         return UINT64_MAX;
     }
     return world->converge_steps == UINT64_MAX ? UINT64_MAX

@@ -43,7 +43,7 @@ const struct sim_footprint sim_footprints[256] = {
         [SIM_EVENT_CLOCK] = {.also = {ALSO(QUIET, WRITE)}},
         [SIM_EVENT_STEP] = {.also = {ALSO(QUIET, READ)}},
 
-        /* What is handed over. */
+        /* Primitives. */
         [RT_PROBE_CONSUME] = {.object = WRITE},
         [RT_PROBE_PUT] = {.object = WRITE},
         [RT_PROBE_GRANT] = {.object = WRITE},

@@ -1,39 +1,39 @@
 /*
- * footprint.h -- what an event touches, and which two events cannot change places.
+ * footprint.h -- what an event accesses, and which two events conflict.
  *
  * A *transition* is one step of one actor, from its STEP event up to the next: for a
  * task that is a whole poll, for a loop a turn, for a source one arrival. Where the
- * runtime picks its tasks itself (orders fifo and lifo-slot, loops), the step is the
- * picker's, and so is all that it polls. A move of the clock while all is quiet (CLOCK)
- * is a transition of the world.
+ * runtime picks its tasks itself (orders fifo and lifo-slot, loops), the step is that
+ * of the executor or loop, and so are the polls in it. A move of the clock while no
+ * actor is enabled (CLOCK) is a transition of the world.
  *
  * Two transitions are *dependent* when they are of the same actor, or when an event of the
  * one and an event of the other access the same resource in modes that conflict:
  *
  *               READ   ADD    WRITE
  *      READ     -      x      x
- *      ADD      x      -      x        ADDs change something, but in any order to the
- *      WRITE    x      x      x        same end; whoever READs sees how many came before.
+ *      ADD      x      -      x        ADDs in any order have the same result; a
+ *      WRITE    x      x      x        READ sees how many were before it.
  *
  * A resource is an object, by its number, or one of those that every run has (below).
- * Everything else commutes: two interleavings are the same run in another order when each
- * can be made of the other by exchanging neighbours that are not dependent. dpor, pos and
- * the partial-order hash (observe.h) all go by this table and by nothing else.
+ * Everything else commutes: two interleavings are equivalent when each can be made of the
+ * other by exchanging neighbours that are not dependent. dpor, pos and the partial-order
+ * hash (search/learn/observe.h) use this table.
  *
- *      what                                       touches, and how
+ *      event                                      accesses
  *      wake (queued, coalesced, in its own poll)  WRITE the task
- *      poll, post, cancel, park, complete         WRITE the task; the last three READ gone
+ *      poll, spawn, cancel, park, complete        WRITE the task; the last three READ gone
  *      wake of one that has finished              READ the task, ADD gone (it may have no number)
  *      store, keep, replace, fire, erase          WRITE the slot
  *      fire of an empty slot                      READ the slot
  *      sub-wake                                   WRITE the combinator (whose slot has its number)
- *      arm                                        WRITE the timer and time: deadlines are made of
- *                                                 now, and equal ones go by the order of arming
+ *      arm                                        WRITE the timer and time: deadlines depend on
+ *                                                 now, equal ones on the order of arming
  *      expire, disarm                             WRITE the timer, READ time
- *      a step that took longer (slow step)          WRITE time
- *      whether to give way: asked, given          READ time
- *      the clock moves while all is quiet         WRITE quiet; every STEP READs it: nothing moves
- *                                                 across, as nobody was enabled
+ *      a slow step                                WRITE time
+ *      whether to yield: asked, answered yes      READ time
+ *      the clock moves, no actor enabled          WRITE quiet; every STEP READs it: no step moves
+ *                                                 across, as none was enabled
  *      consume, put, grant, ungrant, shut,        WRITE the object
  *      destroy, submit, done, suspend, resume
  *      refuse (a try that failed)                READ the object
@@ -48,13 +48,13 @@
  *      all others: step, polled, cleanup, clone,  nothing
  *      drop, log, out, goal, progress, fault …
  *
- * So wakes of different tasks commute, wakes of one task conflict with each other (which came
- * first is its cause) and with its poll; and a turn conflicts with whatever became ready.
+ * So wakes of different tasks commute, wakes of one task conflict with each other (the first
+ * one is its cause) and with its poll; and a turn conflicts with every source that became ready.
  *
- * What it cannot know. A poll that reads the clock and arms nothing, or that reads plain
- * memory of another task (no cell, no object of the runtime), tells nobody. The step cost
- * (`step_ns`) makes every deadline depend on the number of steps before; that is not counted.
- * Where it is coarser than need be: readiness, traffic and descriptors are one for all hosts.
+ * Not seen: a poll that reads the clock and arms nothing, or that reads plain memory of another
+ * task (no cell, no object of the runtime). Not counted: the step cost (`step_ns`) makes every
+ * deadline depend on the number of steps before. Coarser than necessary: readiness, traffic and
+ * descriptors are one resource for all hosts.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -73,7 +73,7 @@ extern "C" {
 /* The numbers are bits: two accesses of one resource commute when both are READ or both ADD. */
 enum sim_mode { SIM_MODE_NONE = 0, SIM_MODE_READ = 1, SIM_MODE_ADD = 2, SIM_MODE_WRITE = 3 };
 
-/* Resources that every run has. Numbers that no object has: object kinds begin at 1. */
+/* Resources that every run has. No object has these numbers: object kinds begin at 1. */
 enum sim_resource {
     SIM_RESOURCE_NONE,
     SIM_RESOURCE_TIME,
@@ -134,8 +134,8 @@ sim_accesses_conflict(struct sim_access a, struct sim_access b)
     return a.resource == b.resource && sim_modes_conflict(a.mode, b.mode);
 }
 
-/* Whether some access of event `a` conflicts with some access of event `b`; that they are of one
- * actor is not looked at. */
+/* Whether some access of event `a` conflicts with some access of event `b`; actors are not
+ * compared. */
 bool sim_events_conflict(const struct sim_event *a, const struct sim_event *b);
 
 /* Whether a transition begins with an event of this kind. */

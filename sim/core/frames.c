@@ -1,5 +1,5 @@
 /*
- * frames.c -- which frames are the reader's, and what they are called.
+ * frames.c -- which frames are the user's, and their names.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ count_loads(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-/* NULL: there is none to be had. */
+/* NULL: there is no debug information. */
 static struct sim_places *
 places_now(void)
 {
@@ -55,7 +55,7 @@ begins(const char *text, const char *with)
 
 enum owner { SYSTEM, REWAKE, READER };
 
-/* Libraries of the system lie in its folders; a reader's library is loaded by its path. */
+/* Libraries of the system are in its folders; a user's library is loaded by its path. */
 static enum owner
 owner_of(const Dl_info *info)
 {
@@ -74,7 +74,7 @@ owner_of(const Dl_info *info)
 
 /* ---- Names. ---------------------------------------------------------------------------------- */
 
-/* C++ names are taken apart by the library of the language, which a C++ library has brought. */
+/* C++ names are demangled by the C++ runtime library, which a C++ library has loaded. */
 static void
 put_symbol(const char *symbol, char *ret_text, size_t size)
 {
@@ -139,8 +139,8 @@ is_header(const char *file)
     return dot != NULL && dot[1] == 'h';
 }
 
-/* In the program itself that is a scenario. In a library all is the reader's but functions of
- * headers, of rewake and of the system, that were inlined. */
+/* In the program itself that is a scenario. In a library all is the user's but inlined functions
+ * of headers of rewake and of the system. */
 static bool
 is_readers(const struct sim_place *place, enum owner owner)
 {

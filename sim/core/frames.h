@@ -1,10 +1,10 @@
 /*
  * frames.h -- a call stack (sim/core/call_stack.h) as functions and lines.
  *
- * Only the reader's frames are kept: those of scenarios and libraries of scenarios, with functions
- * that the compiler inlined into them. Frames of rewake, of the C library and of the sanitizers are
- * left out. A library without debug information has the function of its dynamic symbols, or the
- * offset in the module.
+ * Only the user's frames are kept: those of scenarios and libraries of scenarios, with functions
+ * that the compiler inlined into them, not those of rewake, the C library and the sanitizers.
+ * Without debug information a frame has the function of the dynamic symbols, or the offset in the
+ * module.
  *
  * Called in the process that starts workers: it has the same modules at the same addresses.
  *
@@ -30,7 +30,7 @@ struct sim_frame {
     uint32_t line;      /* 0: not known. */
     uint32_t times;     /* Equal frames of a recursion are one; 1: no recursion. */
     char module[64];    /* "mine.so" */
-    uint64_t offset;    /* In it. */
+    uint64_t offset;    /* In the module. */
 };
 
 struct sim_frames {
@@ -39,7 +39,7 @@ struct sim_frames {
     struct sim_frame all[SIM_FRAMES_MAX]; /* Innermost first. */
 };
 
-/* No frame of the reader's: count is 0. */
+/* Without a frame of the user's, count is 0. */
 void sim_frames_find(const struct sim_stack *stack, struct sim_frames *ret);
 
 /* " in crash_main (executor.c:218)", " in rt_slot_put, called from f (a.c:3)", " in name()",

@@ -1,5 +1,5 @@
 /*
- * gains.c -- what a part of a run got done, written down and compared.
+ * gains.c -- gains, recorded and compared.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,14 +1,14 @@
 /*
- * gains.h -- what a part of a run got done: completions, consumptions, progress.
+ * gains.h -- what a stretch of a run achieved: completions, consumptions, progress.
  *
- * The judge compares two replays of one run, one with an extra poll and one without
- * (judge/progress.h): a task was asleep although it could make progress if the first gains
- * something that the second does not. So while a question is out each gain is written down here,
- * by kind and object, with its time.
+ * The judge compares two replays of one run, one with a spurious poll and one without
+ * (judge/progress.h): a task was blocked although it could make progress if the first gains
+ * something that the second does not. So during these replays each gain is recorded here, by kind
+ * and object, with its time.
  *
- * A gain is the end of a task or of a loop (never a cancellation), something consumed (bytes, an
+ * A gain is the end of a task or of a loop (not a cancellation), something consumed (bytes, an
  * item, an event, a permit), or progress that the scenario reports. A permit of a mutex or a
- * semaphore that is given back in the poll that took it is none: the poll only looked.
+ * semaphore that is released in the poll that took it is not a gain.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,11 +36,11 @@ struct sim_gain {
     uint32_t of;
     uint64_t at_ns;
     uint64_t amount;
-    uint64_t step; /* With `actor`: its poll. */
+    uint64_t step; /* With `actor`: the poll that gained it. */
     uint32_t actor;
 };
 
-/* Empty when all zero. Those beyond SIM_GAINS_MAX are lost, and `full` says so. */
+/* Empty when all zero. Gains beyond SIM_GAINS_MAX are dropped, and `full` is set. */
 struct sim_gains {
     uint32_t count;
     bool full;
@@ -51,7 +51,7 @@ void sim_gains_clear(struct sim_gains *gains);
 
 void sim_gains_add(struct sim_gains *gains, const struct sim_gain *gain);
 
-/* `amount` was put back into `of`: takes back what the same poll (`step`, `actor`) had consumed of
+/* `amount` was put back into `of`: removes what the same poll (`step`, `actor`) had consumed of
  * it. */
 void sim_gains_put_back(
         struct sim_gains *gains, uint32_t of, uint64_t amount, uint64_t step, uint32_t actor);
@@ -66,9 +66,9 @@ bool sim_gains_is_first(const struct sim_gains *gains, uint32_t place);
 bool sim_gains_more(const struct sim_gains *with, const struct sim_gains *without);
 
 /*
- * Whether one of that kind and object comes earlier in `with` than in `without`, by more than
+ * Whether a gain of that kind and object is earlier in `with` than in `without`, by more than
  * `slack_ns`. They are matched from the last one backwards. False where `with` has fewer than
- * `without`: something was lost there.
+ * `without`.
  */
 bool sim_gains_earlier(const struct sim_gains *with, const struct sim_gains *without,
         uint64_t slack_ns, uint32_t kind, uint32_t of);

@@ -4,7 +4,7 @@
  *      gcc     ns::K::f<int>(int, int (*)(char))::<lambda(int)> [with auto:1 = int]
  *      clang   auto ns::K::f(int, int (*)(char))::(anonymous class)::operator()(int) const
  *
- * Of a class with a call operator both say "bool ns::Ready::operator()(int)".
+ * For a class with a call operator both have "bool ns::Ready::operator()(int)".
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,7 @@ is_word(char c)
     return isalnum((unsigned char)c) != 0 || c == '_' || c == '$' || (c & 0x80) != 0;
 }
 
-/* Before the bracket that closes at text[end - 1]: where it opens; 0: it does not. */
+/* The index of the bracket that opens what closes at text[end - 1]; 0: there is none. */
 static size_t
 before_bracket(const char *text, size_t end)
 {
@@ -40,8 +40,8 @@ before_bracket(const char *text, size_t end)
     return 0;
 }
 
-/* The last word of text[0 .. end), without parameters, qualifiers and template arguments behind it:
- * of a function its plain name. *ret_length 0: there is none. */
+/* The last word of text[0 .. end), without parameters, qualifiers and template arguments after it:
+ * the plain name of a function. *ret_length 0: there is none. */
 static const char *
 last_word(const char *text, size_t end, size_t *ret_length)
 {
@@ -83,7 +83,7 @@ sim_lambda_name(const char *pretty)
 {
     static const char *const lambdas[] = {"<lambda", "(anonymous class)", "{lambda"};
     for (size_t i = 0; i < sizeof(lambdas) / sizeof(lambdas[0]); i++) {
-        /* Of lambdas in lambdas the outermost: what it stands in has a name. */
+        /* Of nested lambdas the outermost: the function around it has a name. */
         const char *found = strstr(pretty, lambdas[i]);
         if (found != NULL) {
             size_t end = (size_t)(found - pretty);

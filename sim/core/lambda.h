@@ -1,9 +1,9 @@
 /*
- * lambda.h -- what to call the body of a lambda, of which the compiler says "operator()".
+ * lambda.h -- a name for the body of a lambda, which compilers call "operator()".
  *
- * It is called after the function that it stands in: "read_letters::lambda", and the call operator
- * of a class after the class: "Ready::operator"; who prints it adds the "()". Both compilers'
- * spellings come to the same name.
+ * It is named after the function around it: "read_letters::lambda", and the call operator of a
+ * class after the class: "Ready::operator"; the caller adds the "()". Both compilers' spellings
+ * give the same name.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,11 +16,11 @@
 extern "C" {
 #endif
 
-/* What a compiler calls it. */
+/* The compiler's name for it. */
 #define SIM_LAMBDA "operator()"
 
 /* The name for the function whose whole name, from __PRETTY_FUNCTION__, is `pretty`: from malloc.
- * NULL: nothing better than the own name can be said. */
+ * NULL: there is none better than "operator()". */
 char *sim_lambda_name(const char *pretty);
 
 #ifdef __cplusplus

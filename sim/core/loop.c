@@ -10,7 +10,7 @@
 #include "sim/core/world.h"
 #include "sim/core/world_priv.h"
 
-/* Calls in a row before which a loop gives way at most. */
+/* Calls in a row before which a loop is preempted at most. */
 #define SWITCHES_MAX 4u
 
 static const struct sim_odds switch_odds = {1, 8};
@@ -21,10 +21,10 @@ struct sim_loop {
     void (*fn)(struct sim_world *world, void *argument);
     void *argument;
     bool blocked;
-    bool interrupted;    /* It was enabled for nothing, by a question (judge/spurious_poll.h). */
-    uint32_t reports;    /* While blocked in its host: so much may be reported for nothing. */
+    bool interrupted;    /* It was enabled by the oracle (judge/spurious_poll.h). */
+    uint32_t reports;    /* While blocked in its host: how much may be reported spuriously. */
     uint32_t report_nth; /* While interrupted: which of that, from 1 on; 0: nothing. */
-    uint32_t switches;   /* Calls of the host in a row before which it gave way. */
+    uint32_t switches;   /* Calls of the host in a row before which it was preempted. */
     struct sim_waiting waits_for; /* While blocked. */
 };
 
@@ -141,7 +141,7 @@ sim_loop_pause(struct sim_world *world)
     sim_fiber_suspend(world);
 }
 
-/* A guest's host function stands on the guest's stack, and cannot give way. */
+/* A guest's host function runs on the guest's stack, and cannot switch. */
 static bool
 can_switch(const struct sim_loop *loop)
 {
@@ -149,7 +149,7 @@ can_switch(const struct sim_loop *loop)
     return world->inner == &loop->fiber.context && !world->current->ops->undivided;
 }
 
-/* With no other actor that could run meanwhile there is one alternative only. */
+/* Without another actor that could run meanwhile there is one alternative only. */
 static bool
 draw_switch(struct sim_loop *loop)
 {
@@ -208,7 +208,7 @@ sim_loop_was_interrupted(const struct sim_loop *loop)
 }
 
 uint32_t
-sim_loop_report_for_nothing(const struct sim_loop *loop)
+sim_loop_spurious_report(const struct sim_loop *loop)
 {
     return loop->interrupted ? loop->report_nth : 0;
 }

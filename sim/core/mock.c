@@ -1,5 +1,5 @@
 /*
- * mock.c -- the clock in the hands of a test.
+ * mock.c -- the clock that a test moves.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,7 +28,7 @@ check_may(struct sim_world *world)
     }
 }
 
-/* Moved by the test, so nobody is late by it: this is no jump of rule 2. */
+/* Moved by the test, so no wake is late by it: this is not a jump of rule 2. */
 static void
 move_to(struct sim_world *world, uint64_t to_ns)
 {

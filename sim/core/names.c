@@ -1,5 +1,5 @@
 /*
- * names.c -- what a scenario calls its objects, before anything happens to them.
+ * names.c -- names that a scenario gives to objects.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ sim_world_name(struct sim_world *world, uint32_t object, const char *name)
 const char *
 sim_world_object_name(const struct sim_world *world, uint32_t object)
 {
-    const char *first = NULL; /* The record keeps the first, too. */
+    const char *first = NULL; /* As in the record. */
     for (const struct sim_object_name *at = world->names; at != NULL; at = at->next) {
         first = at->object == object ? at->name : first;
     }

@@ -113,7 +113,7 @@ sim_option_max(uint32_t index)
     case SIM_OPTION_slack_ns:
     case SIM_OPTION_time_ns_max:
     case SIM_OPTION_converge_ns:
-        /* Sums of these stay far from wrapping. */
+        /* Sums of these do not overflow. */
         return UINT64_C(1) << 60;
     case SIM_OPTION_livelock_steps:
     case SIM_OPTION_starvation_steps:
@@ -124,7 +124,7 @@ sim_option_max(uint32_t index)
     case SIM_OPTIONS:
         break;
     }
-    /* What a step number in an event can hold. */
+    /* The largest step number in an event. */
     return UINT32_MAX;
 }
 
@@ -149,7 +149,7 @@ sim_option_at(struct sim_options *options, uint32_t index)
     case SIM_OPTIONS:
         break;
     }
-    rt_unreached("an option that is none");
+    rt_unreached("an unknown option");
 }
 
 uint64_t

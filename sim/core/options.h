@@ -1,9 +1,9 @@
 /*
  * options.h -- the numbers that, with scenario and seed, determine a run.
  *
- * One list makes the struct, the defaults, the names on the command line (`-O
- * step_ns=50`), what a token carries and what the database stores. A run is a pure
- * function of (scenario, options, seed, decisions).
+ * One list defines the struct, the defaults, the names on the command line (`-O
+ * step_ns=50`), and the fields of tokens and of the database. A run is a pure function
+ * of (scenario, options, seed, decisions).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@ extern "C" {
 
 /* In which order a runtime's woken tasks are polled. */
 enum sim_order {
-    SIM_ORDER_DEFAULT, /* What the scenario says; `any` when it says nothing. */
+    SIM_ORDER_DEFAULT, /* The scenario's, else `any`. */
     SIM_ORDER_ANY,     /* Each pick is a decision. */
     SIM_ORDER_FIFO,
     SIM_ORDER_LIFO_SLOT,
@@ -32,20 +32,20 @@ enum sim_order {
 
 /* How the fake host behaves within its contract; sim/host/README.md has the list. */
 enum sim_profile {
-    SIM_PROFILE_DEFAULT, /* What the scenario says; `wasi` when it says nothing. */
+    SIM_PROFILE_DEFAULT, /* The scenario's, else `wasi`. */
     SIM_PROFILE_WASI,    /* Strict WASI 0.2.1. */
-    SIM_PROFILE_HOSTILE, /* Legal, but nasty: spurious readiness, late and batched events. */
+    SIM_PROFILE_HOSTILE, /* Also spurious readiness, late and batched events, which are legal. */
     SIM_PROFILE_FD       /* Descriptors, lowest number first, batches, level and edge. */
 };
 
 /* Faults beyond what every correct program must survive; on only where the scenario claims to
  * survive them (`survives`) or an option says so. */
-#define SIM_FAULT_CANCEL UINT64_C(1)      /* A task is cancelled while it sleeps. */
+#define SIM_FAULT_CANCEL UINT64_C(1)      /* A task is cancelled while it is blocked. */
 #define SIM_FAULT_CLOCK UINT64_C(2)       /* The clock steps: suspends, coarse ticks, backwards. */
 #define SIM_FAULT_CAPACITY UINT64_C(4)    /* The host says FULL before it is. */
 #define SIM_FAULT_EINTR UINT64_C(8)       /* A blocked poll is interrupted: no event. */
-#define SIM_FAULT_MIGRATE UINT64_C(16)    /* A task goes on under another waker (W11). */
-#define SIM_FAULT_REENTRANCY UINT64_C(32) /* Who is woken, or cleaned up, acts at once (W7). */
+#define SIM_FAULT_MIGRATE UINT64_C(16)    /* A task continues under another waker (W11). */
+#define SIM_FAULT_REENTRANCY UINT64_C(32) /* A wake or a cleanup calls back at once (W7). */
 #define SIM_FAULT_NET UINT64_C(64)        /* Connections are refused, lost, aborted, reset. */
 #define SIM_FAULT_ALL UINT64_C(127)
 #define SIM_FAULT_FROM_SCENARIO UINT64_C(0x8000000000000000)
@@ -69,33 +69,31 @@ enum sim_profile {
     X(fault_one_in, 32, "an enabled fault once in so many occasions; 0 never") \
     X(audit_one_in, 1, \
             "an audited quiescence once in so many; 0 never; of more than 32 in a run 16 to 32") \
-    X(slack_ns, 0, "how late a wake may be before an audit blames it") \
+    X(slack_ns, 0, "how late a wake may be before an audit reports it") \
     X(livelock_steps, 10000, "steps without progress that are a livelock, at least 5000") \
     X(starvation_steps, 1000, \
-            "steps passed over, or not looked at, that are starvation, at least 500") \
+            "steps passed over, or not polled, that are starvation, at least 500") \
     X(fair_steps, 200, "steps after which the simulator itself passes no actor over, up to 500") \
     X(steps_max, 1000000, "steps of a run: the step limit, which every run must keep") \
     X(time_ns_max, 3600000000000, \
             "virtual time of a run: the time limit, which every run must keep") \
     X(cancel_at, 0, \
-            "cancel the task that sleeps as the n-th of the run, which it must survive; " \
-            "0 none") \
-    X(fault_free_after, 0, \
-            "steps after which nothing disturbs the run any more; 0 the scenario's") \
+            "cancel the task of the n-th suspension of the run, which it must survive; 0 none") \
+    X(fault_free_after, 0, "steps after which no fault is injected any more; 0 the scenario's") \
     X(converge_steps, 0, "steps that it may take from then on; 0 the scenario's") \
     X(converge_ns, 0, "virtual time that it may take from then on; 0 the scenario's")
 
-/* Where neither an option nor the scenario says so. More than any run of the tree takes that ends,
- * and ten times what a livelock without progress takes: see sim/README.md, The fault-free phase. */
+/* Where neither an option nor the scenario sets them. More than any run of this repository takes
+ * that ends, and ten times livelock_steps: see sim/README.md, The fault-free phase. */
 #define SIM_FAULT_FREE_AFTER 20000u
 #define SIM_CONVERGE_STEPS 100000u
 
-/* Within livelock_steps a world that is busy without progress gets so far in time at least: what
- * the defaults of step_ns and livelock_steps make (sim/README.md, rule 5). */
+/* The virtual time that passes at least within livelock_steps without progress: what the defaults
+ * of step_ns and livelock_steps make (sim/README.md, rule 5). */
 #define SIM_BUSY_NS 1000000u
 
-/* Outside of these, correct programs would be accused: they wait for several steps, and have
- * deadlines that a step must not be longer than. */
+/* Outside of these, correct programs would fail: they wait for several steps, and have deadlines
+ * that a step must not be longer than. */
 #define SIM_STEP_NS_MAX 10000u
 #define SIM_LIVELOCK_STEPS_MIN 5000u
 #define SIM_STARVATION_STEPS_MIN 500u
@@ -126,16 +124,16 @@ void sim_options_init(struct sim_options *options, const struct sim_scenario *sc
 const char *sim_option_name(uint32_t index);
 const char *sim_option_about(uint32_t index);
 uint64_t sim_option_default(uint32_t index);
-/* The smallest and the largest value that option `index` may have; for `faults` the largest is the
- * mask of all there are, or SIM_FAULT_FROM_SCENARIO. */
+/* The smallest and the largest value of option `index`; of `faults` the largest is the mask of all
+ * faults, and SIM_FAULT_FROM_SCENARIO is valid too. */
 uint64_t sim_option_min(uint32_t index);
 uint64_t sim_option_max(uint32_t index);
 bool sim_option_valid(uint32_t index, uint64_t value);
 uint64_t *sim_option_at(struct sim_options *options, uint32_t index);
 uint64_t sim_option_get(const struct sim_options *options, uint32_t index);
 
-/* A number for the declared options, parameters and defaults of `scenario`: tokens carry it, and
- * one made under other declarations is refused. */
+/* A hash of the declared options, parameters and defaults of `scenario`: tokens carry it, and a
+ * token made under other declarations is refused. */
 uint32_t sim_options_hash(const struct sim_scenario *scenario);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ comes_before(const struct sim_deviation *entry, uint32_t actor, uint32_t step)
     return entry->stream != actor ? entry->stream < actor : entry->ordinal < step;
 }
 
-/* The first pair of step `step` of `actor`, or where it would stand. */
+/* The first pair of step `step` of `actor`, or where it would be. */
 static uint32_t
 find_pair(const struct sim_ordered *ordered, uint32_t actor, uint32_t step)
 {
@@ -39,7 +39,7 @@ find_pair(const struct sim_ordered *ordered, uint32_t actor, uint32_t step)
     return low;
 }
 
-/* Whether the next step of `actor` has to wait for somebody. */
+/* Whether the next step of `actor` has to wait for another. */
 static bool
 has_to_wait(const struct sim_ordered *ordered, uint32_t actor)
 {

@@ -1,19 +1,19 @@
 /*
- * ordered.h -- as near to the baseline as may be, with some steps after others.
+ * ordered.h -- the baseline run, except that some steps come after others.
  *
- * For whoever exchanges steps that do not depend on each other: it says which do, and the
- * run is the baseline that keeps these in their order. The tape begins with pairs of
- * entries of kind RUN:
+ * For exchanging steps that do not depend on each other: the caller gives the pairs that do, and
+ * the run is the baseline that keeps these in order. The tape begins with pairs of entries of
+ * kind RUN:
  *
  *      stream: an actor's in-run index   ordinal: n   its n-th step, from 0, …
  *      stream: another's                 ordinal: m   … comes after the m-th step of that one
  *
  * sorted by the first of the two; all other deviations follow, of any kind but RUN, and are
- * taken leniently. Of those who stand ready the first steps whose next step waits for nobody;
- * where each waits, the front. So an order that cannot be kept is kept as far as it can.
+ * taken leniently. It picks the first enabled actor whose next step has to wait for no other
+ * step, else the head of the queue. So an order that cannot be kept is kept as far as possible.
  *
- * It learns who has taken which step from the run's events: the run must be recorded, and
- * a judge follows the tape that it wrote.
+ * It counts steps by the run's events, so the run must be recorded; a judge follows the tape
+ * that it wrote.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/* Actors whose steps are counted: as many as there may be. */
+/* SIM_ACTORS_MAX, and the world. */
 #define SIM_ORDERED_ACTORS 4096u
 
 struct sim_ordered {
@@ -37,7 +37,7 @@ struct sim_ordered {
     uint32_t steps[SIM_ORDERED_ACTORS];
 };
 
-/* Borrows `tape`; `sorted` is lent room for tape->count indices. */
+/* Borrows `tape`, and `sorted`, which holds tape->count indices. */
 void sim_ordered_init(struct sim_ordered *ordered, const struct sim_tape *tape, uint32_t *sorted);
 
 #ifdef __cplusplus

@@ -75,7 +75,7 @@ sim_outcome_same(const struct sim_outcome *a, const struct sim_outcome *b)
 bool
 sim_outcome_spins(const struct sim_outcome *outcome)
 {
-    /* Time that is up between steps is no actor's. */
+    /* Without an actor the time limit was reached between two steps. */
     return outcome->verdict == SIM_VERDICT_HANG ||
            (outcome->verdict == SIM_VERDICT_TIME_LIMIT && outcome->actor != UINT32_MAX);
 }

@@ -15,13 +15,13 @@
 
 uint64_t rt_probe_wanted;
 
-/* Kinds that mean something to the world itself, whether or not they are written down. */
+/* Kinds that the world itself needs, recorded or not. */
 #define MEANT \
     (UINT64_C(1) << RT_PROBE_EXPIRE | UINT64_C(1) << RT_PROBE_TURN | \
             UINT64_C(1) << RT_PROBE_CONSUME | UINT64_C(1) << RT_PROBE_COMPLETE | \
             UINT64_C(1) << RT_PROBE_ASK)
 
-/* Where somebody else's code is called: to be woken, or to give something back. */
+/* Where the runtime calls code of its user: wakes, drops, cleanups. */
 #define REENTRANCY \
     (UINT64_C(1) << RT_PROBE_FIRE | UINT64_C(1) << RT_PROBE_DROP | \
             UINT64_C(1) << RT_PROBE_CLEANUP | UINT64_C(1) << RT_PROBE_DESTROY)
@@ -70,7 +70,7 @@ sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
     sim__event(world, kind, object, site, await, argument);
 }
 
-/* Whether what fires now goes by the world's clock. */
+/* Whether the timers that are being fired run on the world's clock. */
 static bool
 goes_by_our_clock(const struct sim_world *world)
 {
@@ -84,8 +84,8 @@ goes_by_our_clock(const struct sim_world *world)
     return false;
 }
 
-/* Readings of the clock may lag under fault `clock`, but they never lead: what is not due by the
- * world's clock is due by none (M1). */
+/* Readings of the clock may lag under fault `clock`, but they never lead: a timer that is not due
+ * by the world's clock must not fire (M1). */
 static void
 check_early(struct sim_world *world, uint64_t deadline_ns)
 {
@@ -96,34 +96,34 @@ check_early(struct sim_world *world, uint64_t deadline_ns)
     }
 }
 
-/* A deadline that the clock was moved over while everybody waited is a wake that came too late:
- * whoever named the next deadline named a later one (M12). */
+/* A deadline that the clock passed while no actor was enabled is a late wake: the runtime reported
+ * a later next deadline (M12). */
 static void
 check_late(struct sim_world *world, uint64_t deadline_ns)
 {
     if (deadline_ns > world->jumped_from_ns && deadline_ns < world->jumped_to_ns &&
             world->jumped_to_ns - deadline_ns > world->options.slack_ns) {
         sim_fail(world, SIM_VERDICT_LATE_WAKEUP, SIM_ORACLE_TIMER, world->current, 0,
-                "a timer that was due at %llu ns fired only at %llu ns; nobody ran in between",
+                "a timer that was due at %llu ns fired only at %llu ns; no actor ran in between",
                 (unsigned long long)deadline_ns, (unsigned long long)world->now_ns);
     }
 }
 
-/* Nothing may be held where a waker is woken or dropped, a cleanup or a destructor called, so this
- * is where the worst of them would act. */
+/* No lock may be held where a waker is woken or dropped, a cleanup or a destructor called, so any
+ * of these may call back into the runtime. */
 static void
 let_reentrancy_act(struct sim_world *world)
 {
-    if (world->being_reentrancy || world->nudging || world->closing) {
+    if (world->in_reentrancy || world->spurious_polling || world->closing) {
         return;
     }
-    world->being_reentrancy = true;
-    rt_list_each(link, &world->evils)
+    world->in_reentrancy = true;
+    rt_list_each(link, &world->reentrancies)
     {
         struct sim_reentrancy *reentrancy = rt_container_of(link, struct sim_reentrancy, link);
         reentrancy->act(reentrancy->argument);
     }
-    world->being_reentrancy = false;
+    world->in_reentrancy = false;
 }
 
 static void
@@ -156,7 +156,7 @@ sim__gain(struct sim_world *world, enum sim_gain_kind kind, uint32_t of)
     gain(world, kind, of, 1);
 }
 
-/* Of what can be held and given back: elsewhere something put is another thing than that taken. */
+/* Only a permit can be taken and given back: an item that is put is another than the one taken. */
 static void
 put_back(struct sim_world *world, uint32_t object, uint64_t amount)
 {
@@ -170,7 +170,7 @@ static void
 consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint64_t argument)
 {
     if (kind == RT_PROBE_POLLED) {
-        /* Where a loop polls, what follows is the loop's. */
+        /* Where a loop polls, the loop is the current actor again. */
         world->current = world->stepping;
     } else if (kind == RT_PROBE_EXPIRE) {
         check_early(world, argument);
@@ -183,7 +183,7 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint
         put_back(world, object, argument);
     } else if (kind == RT_PROBE_TURN) {
         if (world->stepping != NULL) {
-            world->stepping->looked_step = world->step;
+            world->stepping->asked_step = world->step;
         }
     } else if (kind == RT_PROBE_COMPLETE) {
         gain(world, SIM_GAIN_COMPLETED, object, 1);
@@ -197,8 +197,7 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint
     }
 }
 
-/* The seldom half of a probe: not inlined, so that the other half need not save what this one
- * needs. */
+/* The rare half of a probe: not inlined, so that the other half saves fewer registers. */
 __attribute__((noinline)) static void
 look_up(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint64_t argument)
 {
@@ -244,11 +243,11 @@ rt_probe_object(enum rt_object_kind kind)
     return world != 0 ? sim_world_object(world, (uint32_t)kind) : 0;
 }
 
-/* An object of the runtime that audits itself, for as long as it lives. */
+/* An object of the runtime that audits itself until it ends. */
 struct own_audit {
     struct sim_audit audit;
     const struct rt_object *object;
-    uint32_t magic; /* Memory that was given to something else meanwhile is not asked. */
+    uint32_t magic; /* Of the object: memory that was reused is not audited. */
     rt_audit_fn ask;
 };
 
@@ -280,8 +279,8 @@ rt_probe_audit(const struct rt_object *object, rt_audit_fn audit)
     if (world == NULL) {
         return;
     }
-    /* An ended object leaves its record to the next one, so that one that is made and ended in each
-     * round takes no more memory than one. */
+    /* The record of an ended object is reused, so that objects made and ended in a loop take the
+     * memory of one. */
     struct own_audit *own = find_audit(world, audit != NULL ? NULL : object);
     if (own == NULL && audit == NULL) {
         return;

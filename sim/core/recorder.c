@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #if defined(__x86_64__)
-#include <xxh_x86dispatch.h> /* The widest vectors that the processor has: half the time. */
+#include <xxh_x86dispatch.h> /* Takes half the time with the widest vectors of the processor. */
 #else
 #include <xxhash.h>
 #endif
@@ -33,7 +33,7 @@ void
 sim_recorder_chunk(struct sim_recorder *recorder)
 {
     rt_assert(recorder->count > 0);
-    /* The ring holds a whole number of chunks, so a chunk never wraps. */
+    /* The ring holds whole chunks, so a chunk does not wrap. */
     uint64_t length = recorder->count & (SIM_CHUNK - 1);
     if (length == 0) {
         length = SIM_CHUNK;

@@ -1,17 +1,17 @@
 /*
  * recorder.h -- where events go while a run is in progress.
  *
- * Events are appended to a ring that the driver lends (in a worker it lies in the
- * mapping shared with the parent, so that a crashed run can still be read). Every
- * 128 events are hashed in one go, chained by the hash before: the list of these
- * hashes finds the first divergence of two runs without all their rows, and the
- * last one, mixed with the decisions, is the run's digest.
+ * Events are appended to a ring that the caller provides (in a worker, in memory shared
+ * with the parent, so that a crashed run can still be read). Every 128 events are hashed
+ * at once, chained by the hash before: the list of these hashes finds the first
+ * divergence of two runs without all their rows, and the last one, mixed with the
+ * decisions, is the run's digest.
  *
- * With `events` off (spurious polls, bisection) nothing is written down and there is no
- * digest; a run is the same run all the same.
+ * With `events` off (spurious polls, bisection) nothing is recorded and there is no
+ * digest; the run is otherwise the same.
  *
- * Text (names, logs, reasons) lies beside the events and is in no digest. It is kept only
- * with `texts` on.
+ * Text (names, logs, reasons) is kept beside the events, with `texts` on, and is in no
+ * digest.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,7 +46,7 @@ struct sim_text {
     uint32_t reserved;
 };
 
-/* Memory of a recorder; lent, and never freed here. */
+/* Memory of a recorder, which the caller provides and frees. */
 struct sim_record_memory {
     struct sim_event *events;
     uint32_t events_capacity; /* A power of two, at least SIM_CHUNK. */
@@ -61,7 +61,7 @@ struct sim_record_memory {
 struct sim_recorder {
     struct sim_record_memory memory;
     uint64_t count; /* Events of this run; the last events_capacity of them are in the ring. */
-    uint64_t over;  /* Events from here on tell how the run was closed; UINT64_MAX: none do. */
+    uint64_t over;  /* Events from here on close the run; UINT64_MAX: none do. */
     uint64_t hash;  /* Of the chunks so far. */
     uint32_t hashes;
     uint32_t texts;
@@ -88,9 +88,9 @@ sim_recorder_full(const struct sim_recorder *recorder)
 uint64_t sim_recorder_end(struct sim_recorder *recorder, uint64_t decisions);
 
 /*
- * A place for the next event, to be filled at once, after which sim_recorder_full is asked; only
- * with events on. It is filled where it stays: an event built elsewhere and copied here costs more
- * than all the rest of recording it.
+ * The next event, for the caller to fill at once, and then to check sim_recorder_full; only with
+ * events on. It is filled in place: an event built elsewhere and copied here costs more than all
+ * the rest of recording it.
  */
 static inline struct sim_event *
 sim_record_next(struct sim_recorder *recorder)
@@ -122,10 +122,10 @@ const char *sim_recorder_text(
 /* Event `index` of the run, or NULL when the ring has lost it. */
 const struct sim_event *sim_recorder_event(const struct sim_recorder *recorder, uint64_t index);
 
-/* The first event that is still there. */
+/* The first event that is still in the ring. */
 uint64_t sim_recorder_first(const struct sim_recorder *recorder);
 
-/* Behind the last event of the run itself: what closes it, and END, come after. */
+/* The number of events of the run itself, without those that close it, and END. */
 uint64_t sim_recorder_told(const struct sim_recorder *recorder);
 
 #ifdef __cplusplus

@@ -54,7 +54,7 @@ fits(struct sim_replay *replay, const struct sim_choice *choice, const struct si
     }
     if (next->id != choice_id(choice, next->index)) {
         mismatch(replay,
-                "deviation %u of %u took an alternative that is another one now (choice '%s')",
+                "deviation %u of %u took an alternative that is now a different one (choice '%s')",
                 replay->position + 1, replay->tape->count, sim_kind_name(next->kind));
         return false;
     }
@@ -73,7 +73,7 @@ strict_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
         return 0;
     }
     if (next->ordinal < choice->ordinal) {
-        mismatch(replay, "the occasion of deviation %u of %u (choice '%s') did not come",
+        mismatch(replay, "the occasion of deviation %u of %u (choice '%s') was not reached",
                 replay->position + 1, replay->tape->count, sim_kind_name(next->kind));
         return 0;
     }
@@ -98,8 +98,7 @@ compare(const struct sim_deviation *a, uint32_t stream, uint32_t ordinal)
     return 0;
 }
 
-/* A merge would be shorter in words; an insertion by binary search is enough for cold tapes, and
- * tapes come nearly sorted within each stream. */
+/* Insertion is enough: tapes are nearly sorted within each stream. */
 static void
 sort_tape(struct sim_replay *replay)
 {
@@ -144,7 +143,7 @@ find(const struct sim_replay *replay, uint32_t stream, uint32_t ordinal)
     return NULL;
 }
 
-/* The alternative with the id that was taken then, else the one at its index, else the baseline. */
+/* The alternative with the id of the tape, else the one at its index, else the baseline. */
 static uint32_t
 lenient_index(const struct sim_choice *choice, const struct sim_deviation *entry)
 {
@@ -193,7 +192,7 @@ strict_seek(struct sim_strategy *strategy, uint32_t deviations)
     replay->position = deviations;
 }
 
-/* True for the first run that ends. */
+/* True for the first run that ended. */
 static bool
 ends_first(struct sim_replay *replay)
 {

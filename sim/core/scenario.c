@@ -117,7 +117,7 @@ sim_range(struct sim_world *world, uint64_t lo, uint64_t hi)
     return sim_actor_range(world->current, SIM_KIND_USER, lo, hi);
 }
 
-/* ---- Saying something. ----------------------------------------------------------------------- */
+/* ---- Logs, assertions, goals. ---------------------------------------------------------------- */
 
 static uint32_t
 site_id(const struct rt_site *site)
@@ -158,7 +158,7 @@ sim_mark_name(uint32_t mark)
     return mark < sizeof(names) / sizeof(*names) ? names[mark] : "";
 }
 
-/* That somebody came there at all; of more places than there is room for the rest is left out. */
+/* Notes that the site was reached; sites beyond SIM_CHECKED_MAX are not noted. */
 static inline void
 note_place(uint32_t places[SIM_CHECKED_MAX], uint32_t id)
 {
@@ -200,7 +200,7 @@ sim_sometimes_at(bool condition, const char *text, const struct rt_site *site)
     }
 }
 
-/* ---- Audits of the scenario's own primitives. ------------------------------------------------ */
+/* ---- Audits of the scenario's primitives. ---------------------------------------------------- */
 
 void
 sim_audit_add(struct sim_world *world, const char *name, const char *(*audit)(void *argument),

@@ -1,9 +1,9 @@
 /*
  * site.c -- numbering the sites of the program and of its libraries.
  *
- * Records are sorted by file name, function, line and place in the line; records
- * of one place (a compiler may make several of one) share a number. The id is a
- * hash of file name, function and the place's number in its function.
+ * Records are sorted by file name, function, line and column; records of one
+ * location (a compiler may make several) share a number. The id is a hash of file
+ * name, function and the location's number in its function.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 
 typedef int (*compare_fn)(const struct rt_site *a, const struct rt_site *b);
 
-/* Behind the last of array[0 .. count-1] that is not greater than `site`. */
+/* After the last of array[0 .. count-1] that is not greater than `site`. */
 static size_t
 place_for(
         struct rt_site *const *array, size_t count, const struct rt_site *site, compare_fn compare)
@@ -37,7 +37,7 @@ place_for(
     return low;
 }
 
-/* Keeps the order of equals; a few hundred records, when a program or a library is loaded. */
+/* Stable; a few hundred records, when a program or a library is loaded. */
 static void
 sort(struct rt_site **array, size_t count, compare_fn compare)
 {
@@ -49,7 +49,7 @@ sort(struct rt_site **array, size_t count, compare_fn compare)
     }
 }
 
-/* Of the process, not of a run: filled while programs and libraries are loaded, then only read. */
+/* Of the process: filled while programs and libraries are loaded, then only read. */
 static struct {
     struct rt_site **by_id;
     size_t count;
@@ -62,7 +62,7 @@ sim_site_file(const struct rt_site *site)
     return slash != NULL ? slash + 1 : site->file;
 }
 
-/* The planted copies of the runtime are compiled in the folder of what is built. */
+/* The patched copies of the runtime are compiled in the build folder. */
 bool
 sim_site_is_own(const struct rt_site *site)
 {
@@ -128,8 +128,8 @@ number(struct rt_site **sorted, size_t count)
     }
 }
 
-/* A lambda is told by what it stands in. Its number is made of what the compiler calls it, which
- * all compilers do alike; so this comes after that. */
+/* Names lambdas after the function around them. Called after the numbering, which uses the
+ * compilers' common name. */
 static void
 name_lambdas(struct rt_site *const *all, size_t count)
 {
@@ -147,9 +147,9 @@ remember(struct rt_site **added, size_t count)
 {
     struct rt_site **all = reallocarray(sites.by_id, sites.count + count, sizeof(*all));
     rt_assert(all != NULL);
-    /* Equal ids are one place; among records of one program it does not matter which stands for it.
-     * But a reader's file may have the name and the functions of one of ours, and what runs then is
-     * theirs: who comes last stands first. */
+    /* Equal ids are one location; among records of one program any may represent it. But a user's
+     * file may have the name and the functions of one of ours, and it is theirs that runs: the last
+     * added is found first. */
     memmove(all + count, all, sites.count * sizeof(*all));
     memcpy(all, added, count * sizeof(*all));
     sites.by_id = all;

@@ -1,10 +1,10 @@
 /*
- * site.h -- numbers for the places in the source that probes name.
+ * site.h -- numbers for the source locations that probes name.
  *
  * At load, every record of the linker section "rt_sites" gets an id made from the
- * file's last path component, the function and the n-th place in that function:
- * the same in every build of the same source, whatever the compiler did to
- * addresses, and unmoved by a comment added above.
+ * file's last path component, the function and the n-th site in that function:
+ * the same in every build of the same source, with other addresses and with other
+ * line numbers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,8 +25,8 @@ void sim_sites_add(struct rt_site *start, struct rt_site *stop);
 /* Numbers the program's own. Called once before anything runs. */
 void sim_sites_init(void);
 
-/* The site with `id`, or NULL. Where several have it, a library's file is called like one of the
- * program's: that of those added last. */
+/* The site with `id`, or NULL. Where several have it, as a library has a file with the name of one
+ * of the program: the one added last. */
 const struct rt_site *sim_site_find(uint32_t id);
 
 /* Calls `visit` for every site, once for each id, in order of id. */

@@ -2,11 +2,10 @@
  * spin.c -- a step that spins on the clock.
  *
  * While a step runs no other actor does, and the clock stands still: a loop that reads it until
- * some time would never end. A call of the clock costs nothing as long as a step makes no more of
- * them than a program that reads the clock for each of some thousand things. Beyond that each call
- * costs one ns more than the call before it: a wait of a millisecond takes 1,400 further calls, one
- * of an hour 2.7 million, and a wait without an end reaches the limit of virtual time. The counter
- * of steps moves meanwhile: such a step is slow, and is no hang.
+ * some time would never end. The first SIM_CLOCK_CALLS calls of a step cost nothing. After that
+ * each call costs one ns more than the call before: a wait of a millisecond takes 1,400 further
+ * calls, one of an hour 2.7 million, and an endless wait reaches the time limit. The counter of
+ * steps moves meanwhile, so that such a step is not taken for a hang.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +13,7 @@
 #include "sim/core/world.h"
 #include "sim/core/world_priv.h"
 
-/* So many calls take about as long as a step. */
+/* This many calls take about as long as a step. */
 #define CALLS_A_STEP 16u
 
 void

@@ -1,5 +1,5 @@
 /*
- * step.c -- the step rule, line by line as it stands in sim/README.md.
+ * step.c -- the step rule, line by line as in sim/README.md.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 /* A choice has at most this many alternatives; more actors are first narrowed to a block. */
 #define BLOCK SIM_ALTERNATIVES_MAX
 
-/* ---- Rule 1: whoever is due becomes enabled, in the order of time, then of index. ------------ */
+/* ---- Rule 1: actors that are due become enabled, in order of time, then of index. ------------ */
 
 static struct sim_actor *
 earliest(const struct sim_world *world)
@@ -39,10 +39,10 @@ sim__enable_due(struct sim_world *world)
     world->next_due_ns = actor != NULL ? actor->due_ns : SIM_NEVER;
 }
 
-/* ---- Rule 2: nobody is enabled. -------------------------------------------------------------- */
+/* ---- Rule 2: no actor is enabled. ------------------------------------------------------------ */
 
-/* So that the audited quiescences of a long run lie all over it: when there is no more space, every
- * second one goes, and from then on half as many are taken. */
+/* Spreads the audited quiescences over a long run: when the list is full, every second one is
+ * removed, and from then on half as many are added. */
 static void
 thin_audits(struct sim_world *world)
 {
@@ -90,7 +90,7 @@ check_time(struct sim_world *world, uint64_t now_ns)
                 "the run is not over after %llu ms of virtual time",
                 (unsigned long long)(world->options.time_ns_max / 1000000));
     }
-    sim__unsettled(world);
+    sim__not_converged(world);
 }
 
 static void
@@ -115,7 +115,7 @@ stalled(struct sim_world *world)
         }
     }
     sim_fail(world, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL, waiter, 0,
-            "nothing can go on: %u waited-for task%s or loop%s and nothing is left to wake",
+            "nothing can make progress: %u waited-for task%s or loop%s and nothing is left to wake",
             world->foreground, world->foreground == 1 ? "" : "s",
             world->foreground == 1 ? " sleeps" : "s sleep");
 }
@@ -173,7 +173,7 @@ describe_front(const struct sim_choice *choice, uint32_t index, struct sim_alter
     describe_at(choice->context, index, ret);
 }
 
-/* Somewhere behind the front: alternative i stands at `base` plus i. */
+/* A range of the queue: alternative i is at `base` + i. */
 struct block {
     const struct sim_world *world;
     uint32_t base;
@@ -186,7 +186,7 @@ describe_block(const struct sim_choice *choice, uint32_t index, struct sim_alter
     describe_at(block->world, block->base + index, ret);
 }
 
-/* What a strategy that wants to see its choices may look at. */
+/* The queue, for a strategy whose choices are built. */
 static void
 show_queue(struct sim_world *world, uint32_t base, uint32_t stride)
 {
@@ -209,9 +209,7 @@ choose_wide(struct sim_world *world, uint32_t n)
                           &block);
 }
 
-/* The choice belongs to the actor that alternative 0 names: "at its m-th step t2 gives way to
-
- * t5". */
+/* The choice belongs to the actor of alternative 0: "at its m-th step t2 yields to t5". */
 __attribute__((always_inline)) static inline uint32_t
 choose_actor(struct sim_world *world)
 {
@@ -219,7 +217,7 @@ choose_actor(struct sim_world *world)
     struct sim_actor *front = standing_at(world, 0);
     uint64_t waited = world->step - front->enabled_step;
     if (n > 1 && waited > world->options.fair_steps + 8 * (uint64_t)n) {
-        return 0; /* The simulator itself starves nobody. */
+        return 0; /* The simulator itself starves no actor. */
     }
     if (n > BLOCK) {
         return choose_wide(world, n);
@@ -236,8 +234,8 @@ choose_actor(struct sim_world *world)
 
 #define QUOTA_NS 500000u
 
-/* No step is so long that time alone uses up half of what the run has: a timer for later than that
- * (a connection that is kept for hours) is none that a slow step should bring about. */
+/* No step takes more than half of the run's time limit: a slow step should not reach timers of
+ * hours. */
 static uint64_t
 latest_ns(const struct sim_world *world)
 {
@@ -278,8 +276,8 @@ draw_slow(struct sim_world *world)
     world->now_ns = to_ns;
 }
 
-/* A task that gives way until a time has come must see it come: with steps that take no time, or
- * little, it would be called a livelock. */
+/* A task may yield until some time: with steps that cost little or nothing the livelock limit would
+ * be reached before. */
 void
 sim__busy_begin(struct sim_world *world)
 {
@@ -315,13 +313,13 @@ charge(struct sim_world *world)
 
 /* ---- Rule 6: is it over? --------------------------------------------------------------------- */
 
-/* Looks at the limits on steps, and when it must look again. */
+/* Checks the limits on steps, and sets the step of the next check. */
 static void
 check_limits(struct sim_world *world)
 {
     if (world->step - world->progress_step >= world->options.livelock_steps) {
         sim_fail(world, SIM_VERDICT_LIVELOCK, SIM_ORACLE_LIMIT, world->current, 0,
-                "%llu steps were taken in which nothing was completed, consumed or moved",
+                "in %llu steps nothing was completed, consumed or moved",
                 (unsigned long long)world->options.livelock_steps);
     }
     if (world->step >= world->options.steps_max) {
@@ -332,7 +330,7 @@ check_limits(struct sim_world *world)
     uint64_t livelock_step = world->progress_step + world->options.livelock_steps;
     uint64_t first =
             livelock_step < world->options.steps_max ? livelock_step : world->options.steps_max;
-    uint64_t fault_free_step = sim__look_after_health(world);
+    uint64_t fault_free_step = sim__fault_free_check(world);
     world->limit_step = first < fault_free_step ? first : fault_free_step;
 }
 
@@ -345,7 +343,7 @@ is_done(struct sim_world *world)
     return world->foreground == 0;
 }
 
-/* 4. One step of `actor`, who has been taken out of the queue. */
+/* 4. One step of `actor`, which has been taken out of the queue. */
 __attribute__((always_inline)) static inline void
 take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
 {
@@ -366,7 +364,7 @@ take_step(struct sim_world *world, struct sim_actor *actor, bool traps)
 }
 
 static inline void
-look_after(struct sim_world *world)
+after_step(struct sim_world *world)
 {
     rt_list_each(link, &world->afters)
     {
@@ -377,7 +375,7 @@ look_after(struct sim_world *world)
 
 /* 6. */
 static inline void
-look_whether_over(struct sim_world *world)
+check_over(struct sim_world *world)
 {
     if (is_done(world)) {
         world->over = true;
@@ -389,8 +387,8 @@ look_whether_over(struct sim_world *world)
     }
 }
 
-/* Inlined by order into the loop below: this is what a run does all the time. `traps` is a constant
- * there: who is not debugged does not even ask. */
+/* Forced inline into the loops below, where `traps` is a constant: without a debugger there is no
+ * branch for it. */
 __attribute__((always_inline)) static inline void
 one_step(struct sim_world *world, bool traps)
 {
@@ -412,7 +410,7 @@ one_step(struct sim_world *world, bool traps)
         return;
     }
     /* 5. */
-    look_after(world);
+    after_step(world);
     charge(world);
     world->current = &world->self;
     if (world->step == world->stop.step && !world->stop.at_quiet) {
@@ -420,7 +418,7 @@ one_step(struct sim_world *world, bool traps)
         return;
     }
     /* 6. */
-    look_whether_over(world);
+    check_over(world);
 }
 
 void
@@ -429,7 +427,7 @@ sim__world_step(struct sim_world *world)
     one_step(world, false);
 }
 
-/* A story without anybody to wait for is over before it begins. */
+/* A scenario without an actor to wait for is over before it begins. */
 static inline void
 look_whether_ever(struct sim_world *world)
 {
@@ -461,8 +459,8 @@ sim__world_steps(struct sim_world *world)
     }
 }
 
-/* What one_step has left out where it was stopped: a run that is made step by step has the same
- * end, by the same limits. */
+/* What one_step has left out where it stopped, so that a run in pieces has the same end, by the
+ * same limits. */
 static void
 leave_stop(struct sim_world *world, struct sim_stop stop)
 {
@@ -472,7 +470,7 @@ leave_stop(struct sim_world *world, struct sim_stop stop)
     if (world->step == 0) {
         look_whether_ever(world);
     } else {
-        look_whether_over(world);
+        check_over(world);
     }
 }
 

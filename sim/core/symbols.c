@@ -1,5 +1,5 @@
 /*
- * symbols.c -- asking libdw.
+ * symbols.c -- debug information by libdw.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,15 +19,15 @@
 struct sim_places {
     Dwfl *dwfl;
     Dwfl_Callbacks callbacks;
-    struct entry *entries; /* Of all functions, by address; NULL: not looked up yet. */
+    struct entry *entries; /* Of all functions, by address; NULL: not read yet. */
     size_t entry_count;
-    Dwarf_Die *unit; /* The last that was searched for and found, and where its module lies. */
+    Dwarf_Die *unit; /* The last that was found, and the address of its module. */
     Dwarf_Addr unit_bias;
     char root[256]; /* With a slash at its end; "": not known. */
-    char seen[256]; /* The last path, as it stands in the debug information. */
+    char seen[256]; /* The last path in the debug information. */
 };
 
-/* Where a function begins. The strings are the debug information's. */
+/* Where a function begins. The strings are in the debug information. */
 struct entry {
     uintptr_t pc;
     const char *function;
@@ -37,7 +37,7 @@ struct entry {
     Dwarf_Addr bias;
 };
 
-/* Where this very file was compiled: what lies below is told relative to it. */
+/* The folder in which this file was compiled: paths below it are relative to it. */
 static void
 find_root(struct sim_places *places)
 {
@@ -53,7 +53,7 @@ find_root(struct sim_places *places)
     }
 }
 
-/* The planted copies of the runtime lie in the folder of what is built. */
+/* The patched copies of the runtime are in the build folder. */
 static const char *
 without_copy(const char *file)
 {
@@ -84,7 +84,7 @@ name_of(Dwarf_Die *die)
     return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
 }
 
-/* Where `function` is declared: of a member, inside of its class. */
+/* The declaration of `function`, for a member the one in its class. */
 static Dwarf_Die
 declaration(const Dwarf_Die *function)
 {
@@ -102,7 +102,7 @@ declaration(const Dwarf_Die *function)
     return at;
 }
 
-/* clang puts lambdas beside the function that they stand in; their linkage name has it:
+/* clang puts lambdas beside the function around them; their linkage name has it:
  * "_ZZN12_GLOBAL__N_112read_letters…", lengths and words, the last of which is the function. */
 static bool
 set_lambda_by_linkage(struct sim_place *place, Dwarf_Die *function)
@@ -133,7 +133,7 @@ set_lambda_by_linkage(struct sim_place *place, Dwarf_Die *function)
     return word != NULL;
 }
 
-/* A lambda is called as the sites in it are (core/lambda.h). False: nothing stands around it. */
+/* Names a lambda as its sites are named (core/lambda.h). False: there is no function around it. */
 static bool
 set_lambda(struct sim_place *place, const Dwarf_Die *function)
 {
@@ -207,7 +207,7 @@ set_call(struct sim_places *places, struct sim_place *place, Dwarf_Die *unit, Dw
     place->line = (uint32_t)line;
 }
 
-/* The unit of `pc`. libdw looks it up in a table that clang does not write: then all are asked, the
+/* The unit of `pc`. libdw uses a table that clang does not write: then all units are searched, the
  * last one first. */
 static Dwarf_Die *
 find_unit(struct sim_places *places, uintptr_t pc, Dwarf_Addr *ret_bias)
@@ -254,8 +254,8 @@ sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_p
     return unit != NULL && set_line(places, ret_place, unit, pc - bias);
 }
 
-/* What is put around the innermost scope of `pc`: dwarf_getscopes goes on with what stands around
- * the text of an inlined function, and so leaves its callers out. */
+/* The scopes around the innermost one of `pc`. dwarf_getscopes continues with the scopes around the
+ * definition of an inlined function, and so omits its callers. */
 static int
 get_callers(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **ret_scopes)
 {
@@ -313,7 +313,7 @@ gather_function(Dwarf_Die *function, void *argument)
     Dwarf_Addr pc = 0;
     int line = 0;
     const char *name = dwarf_diename(function);
-    /* libdw takes number 0, by which clang names the unit's own file, for none. */
+    /* File number 0, which clang uses for the unit's file, is none for libdw. */
     const char *file = dwarf_decl_file(function);
     file = file != NULL ? file : dwarf_diename(gathering->unit);
     if (name == NULL || file == NULL || dwarf_entrypc(function, &pc) != 0) {
@@ -349,7 +349,7 @@ gather_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr sta
     return DWARF_CB_OK;
 }
 
-/* By address, and equals in their order: runs of 1, 2, 4 … are merged. */
+/* A stable merge sort by address. */
 static bool
 sort_entries(struct entry *entries, size_t count)
 {
@@ -403,7 +403,7 @@ sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_
         return false;
     }
     *ret_place = (struct sim_place){.line = found->line, .entry = true};
-    places->unit = found->unit; /* What comes next is mostly in the same. */
+    places->unit = found->unit; /* The next search is mostly in the same. */
     places->unit_bias = found->bias;
     set_file(places, ret_place, found->file);
     (void)snprintf(ret_place->function, sizeof(ret_place->function), "%s", found->function);
@@ -417,7 +417,7 @@ sim_places_new(void)
     if (places == NULL) {
         return NULL;
     }
-    /* No path for separate debug files, and no server of them: what is not there is not there. */
+    /* No search for separate debug files, and no server of them. */
     places->callbacks = (Dwfl_Callbacks){
             .find_elf = dwfl_linux_proc_find_elf,
             .find_debuginfo = dwfl_standard_find_debuginfo,

@@ -1,10 +1,10 @@
 /*
  * symbols.h -- from an address in this program to function, file and line.
  *
- * A probe names its own line; what stands between two probes has only its address. Here
- * the debug information of the program, and of the library of scenarios that is loaded, is asked
- * (elfutils' libdw): with the functions that the compiler has put into one another, innermost
- * first. Without debug information (a stripped library) nothing is known, and nothing is told.
+ * A probe has its source line; code between two probes has only its address. This reads the debug
+ * information of the program, and of the library of scenarios that is loaded (elfutils' libdw),
+ * with inlined functions, innermost first. Without debug information (a stripped library) nothing
+ * is found.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,14 +31,14 @@ struct sim_place {
 /* Opaque: the modules of this process with their debug information. */
 struct sim_places;
 
-/* Looks at the modules as they are loaded now. NULL when that cannot be done. */
+/* Reads the modules that are loaded now. NULL: it failed. */
 struct sim_places *sim_places_new(void);
 void sim_places_free(struct sim_places **places);
 
 /*
- * The functions that stand at `pc`, innermost first: the one that an instruction belongs to, then
- * those into which it was put. `called`: pc is an address of return, and the call before it is
- * meant. Returns how many were written to `ret`, at most `max`; 0: nothing is known.
+ * The functions at `pc`, innermost first: the one that an instruction belongs to, then those into
+ * which it was inlined. `called`: pc is a return address, and the call before it is meant. Returns
+ * how many were written to `ret`, at most `max`; 0: nothing is known.
  */
 uint32_t sim_places_at(
         struct sim_places *places, uintptr_t pc, bool called, struct sim_place *ret, uint32_t max);
@@ -46,11 +46,11 @@ uint32_t sim_places_at(
 /* The file and line alone, which is cheap; false: nothing is known. */
 bool sim_places_line(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
 
-/* The function that begins at `pc`; false: none that is known. All are looked up at once, the first
- * time: for who asks for thousands. */
+/* The function that begins at `pc`; false: none that is known. The first call reads all functions,
+ * so that thousands of calls are cheap. */
 bool sim_places_entry(struct sim_places *places, uintptr_t pc, struct sim_place *ret_place);
 
-/* True for what a reader can change: not the simulator itself, not the C library. */
+/* True for the user's code: not the simulator, not the C library. */
 bool sim_place_is_readers(const struct sim_place *place);
 
 /* True for the runtime's own files. */

@@ -1,11 +1,9 @@
 /*
  * tape.h -- the deviations of a run, in the order in which they were made.
  *
- * A tape that has run out means the baseline run from there on, so every prefix of
- * a tape is a tape.
- *
- * Only a run writes tapes that are kept: whatever a strategy wanted, the tape says
- * what was done.
+ * After the end of its tape a run is the baseline, so every prefix of a tape is a
+ * tape. Only a run writes tapes that are kept: they hold what was done, which may
+ * differ from what a strategy answered.
  *
  * Format, in tokens and in the database: LEB128 varints, one group a deviation:
  * stream, ordinal, kind, n, index, id. The stream and id are 32-bit hashes.
@@ -35,7 +33,7 @@ struct sim_deviation {
     uint8_t reserved;
 };
 
-/* Deviations over memory that somebody lends. */
+/* Deviations in the caller's memory. */
 struct sim_tape {
     struct sim_deviation *entries;
     uint32_t count;
@@ -45,14 +43,14 @@ struct sim_tape {
 /* Appends; false when the tape is full, and nothing has changed. */
 bool sim_tape_append(struct sim_tape *tape, const struct sim_deviation *deviation);
 
-/* Bytes that sim_tape_encode needs at most. */
+/* The most bytes that sim_tape_encode writes. */
 size_t sim_tape_encoded_max(const struct sim_tape *tape);
 
-/* Writes the tape to `bytes` (room for sim_tape_encoded_max) and returns how many were used. */
+/* Writes the tape to `bytes`, of sim_tape_encoded_max, and returns how many were used. */
 size_t sim_tape_encode(const struct sim_tape *tape, uint8_t *bytes);
 
-/* Reads `size` untrusted bytes into `tape`, whose memory is lent. RT_E_INVALID when they are no
- * tape (cut, kind or index out of range, number too long), RT_E_FULL when it does not fit; *tape is
+/* Reads `size` untrusted bytes into the caller's `tape`. RT_E_INVALID when they are not a tape
+ * (cut, kind or index out of range, number too long), RT_E_FULL when it does not fit; *tape is
  * empty then. */
 RT_MUST_CHECK rt_err sim_tape_decode(struct sim_tape *tape, const uint8_t *bytes, size_t size);
 

@@ -20,7 +20,7 @@ struct sim_world *sim_world_current;
 
 static const struct sim_actor_ops world_ops = {.kind = SIM_ACTOR_WORLD};
 
-/* Where steps are counted when nobody watches. */
+/* Where steps are counted without a watching parent. */
 static uint64_t unwatched;
 
 static void *
@@ -144,7 +144,7 @@ clear_outcome(struct sim_outcome *outcome, uint64_t seed)
     outcome->message[0] = '\0';
 }
 
-/* The world stands as a copy of an earlier run had it. */
+/* The world was restored from a copy of an earlier run. */
 static void
 go_on(struct sim_world *world, uint64_t seed)
 {
@@ -187,7 +187,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     world->cancels = 0;
     world->calm_until = 0;
     world->stood_still_ns = 0;
-    world->nudging = false;
+    world->spurious_polling = false;
     world->free_steps = false;
     world->closing = false;
     world->state = NULL;
@@ -196,7 +196,7 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     }
     world->order = default_order(scenario, options);
     world->profile = default_profile(scenario, options);
-    sim__health_begin(world);
+    sim__fault_free_begin(world);
     sim__busy_begin(world);
     world->faults =
             options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
@@ -204,14 +204,14 @@ begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
     rt_list_init(&world->renewables);
     rt_list_init(&world->closers);
     rt_list_init(&world->afters);
-    rt_list_init(&world->evils);
+    rt_list_init(&world->reentrancies);
     rt_list_init(&world->clocked);
     rt_list_init(&world->returneds);
     world->names = NULL;
     world->foreigners = NULL;
     sim__notes_clear(world);
     world->mock_time = false;
-    world->being_reentrancy = false;
+    world->in_reentrancy = false;
     world->fiber = NULL;
     world->fibers = NULL;
     world->inner = NULL;
@@ -263,8 +263,8 @@ check_mallocs(struct sim_world *world)
     }
 }
 
-/* The run is over and has ended well: background is cancelled in the order of its ids, then only
- * what is left is a leak. Any of this may fail. */
+/* The run has ended with pass: background is cancelled in the order of ids, and what is left then
+ * is a leak. Any of this may fail. */
 static void
 close_run(struct sim_world *world)
 {
@@ -308,7 +308,7 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     world->current = &world->self;
     sim_world_event(world, SIM_EVENT_END, 0, 0, 0, outcome->verdict);
     outcome->events = world->recorder.count;
-    /* When it ended is part of what happened, also where nothing came after the last step. */
+    /* The end time is part of the digest, also where no event follows the last step. */
     uint64_t end = world->decider.hash ^ (world->now_ns * UINT64_C(0x9e3779b97f4a7c15));
     outcome->digest = sim_recorder_end(&world->recorder, end);
     outcome->steps = world->step;
@@ -324,7 +324,7 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     *ret_outcome = *outcome;
 }
 
-/* The strategy's, where runs are kept and it walks a tree. */
+/* The strategy's, where there are checkpoints and it walks a tree. */
 static struct sim_resumption *
 resumption_of(const struct sim_world *world, struct sim_strategy *strategy)
 {
@@ -332,7 +332,7 @@ resumption_of(const struct sim_world *world, struct sim_strategy *strategy)
     return walks ? strategy->ops->resumption(strategy) : NULL;
 }
 
-/* What other runs than those that are resumed leave behind them in the ring and on the tape. */
+/* A run that is not resumed overwrites ring and tape. */
 static void
 spoil(struct sim_world *world, struct sim_recording recording)
 {
@@ -341,7 +341,7 @@ spoil(struct sim_world *world, struct sim_recording recording)
     }
 }
 
-/* Whether the run goes on where one before it was kept. */
+/* Whether the run resumes from a checkpoint. */
 static bool
 resume(struct sim_world *world, struct sim_resumption *resumption,
         const struct sim_scenario *scenario, const struct sim_options *options, uint64_t seed,
@@ -355,16 +355,16 @@ resume(struct sim_world *world, struct sim_resumption *resumption,
     return true;
 }
 
-/* Once the ring has gone round, what a checkpoint counts on is no longer in it. */
+/* After the ring has wrapped, it lacks events that checkpoints need. */
 static void
-look_after_checkpoints(struct sim_world *world)
+check_checkpoints(struct sim_world *world)
 {
     if (world->recorder.count > world->recorder.memory.events_capacity) {
         sim_checkpoints_drop(world->checkpoints);
     }
 }
 
-/* As sim_world_run, of a strategy that walks a tree. */
+/* As sim_world_run, for a strategy that walks a tree. */
 static void
 run_of_tree(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_recording recording,
@@ -381,7 +381,7 @@ run_of_tree(struct sim_world *world, const struct sim_scenario *scenario,
         }
     }
     finish(world, ret_outcome);
-    look_after_checkpoints(world);
+    check_checkpoints(world);
 }
 
 void
@@ -411,7 +411,7 @@ sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
     finish(world, ret_outcome);
 }
 
-/* ---- Stopping on the way, for the judge. ----------------------------------------------------- */
+/* ---- Stopping before the end, for the judge. ------------------------------------------------- */
 
 bool
 sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
@@ -515,13 +515,13 @@ sim_world_call(struct sim_world *world, struct sim_actor *actor, void (*fn)(void
 {
     rt_assert(world->stopped);
     world->decider.muted = true;
-    world->nudging = true;
+    world->spurious_polling = true;
     world->current = actor;
     if (_setjmp(world->escape) == 0) {
         fn(argument);
     }
     world->current = &world->self;
-    world->nudging = false;
+    world->spurious_polling = false;
     return world->outcome.verdict == SIM_VERDICT_PASS;
 }
 
@@ -552,7 +552,7 @@ void
 sim_world_add_reentrancy(struct sim_world *world, struct sim_reentrancy *reentrancy)
 {
     rt_assert(reentrancy->act != NULL);
-    rt_list_push_back(&world->evils, &reentrancy->link);
+    rt_list_push_back(&world->reentrancies, &reentrancy->link);
 }
 
 void
@@ -596,7 +596,7 @@ sim_world_add_after(struct sim_world *world, struct sim_after *after)
     rt_list_push_back(&world->afters, &after->link);
 }
 
-/* What sim_world_search carries through the images. */
+/* sim_world_search, for each image. */
 struct search {
     uint64_t (*count)(const void *argument, const char *memory, size_t size);
     const void *argument;

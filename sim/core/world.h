@@ -1,9 +1,9 @@
 /*
- * world.h -- one run: its actors, its clock, and the rule by which it goes on.
+ * world.h -- one run: its actors, its clock, and its step rule.
  *
- * The step rule stands as numbered prose in sim/README.md; step.c follows it line
- * by line. This header is for kinds of actors, the host and the judge; scenarios
- * need sim/rewake.h only.
+ * sim/README.md has the step rule as numbered prose; step.c follows it line by
+ * line. This header is for kinds of actors, the host and the judge; scenarios
+ * include sim/rewake.h only.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,15 +38,15 @@ struct rt_context;
 /* Quiescences of one run that may be audited. */
 #define SIM_AUDITS_MAX 32u
 
-/* Gains of four replays are compared at once; the last journal is for the way to a stop. */
+/* Gains of four replays are compared at once; the last journal is for the steps up to a stop. */
 #define SIM_JOURNALS 5u
 
-/* Places with SIM_ALWAYS of one run that are noted; a power of two. */
+/* Sites of SIM_ALWAYS of one run that are noted; a power of two. */
 #define SIM_CHECKED_MAX 64u
 
-/* Where a run stops before its own end, for the judge. */
+/* Where a run stops before its end, for the judge. */
 struct sim_stop {
-    uint64_t step; /* When so many steps have been taken; UINT64_MAX: nowhere. */
+    uint64_t step; /* After this many steps; UINT64_MAX: nowhere. */
     bool at_quiet; /* And then at the quiescence, before the clock moves. */
 };
 
@@ -58,77 +58,74 @@ struct sim_audit {
     const char *name;
 };
 
-/* Something that is ready, and that nobody will be told of: it was asked for once, and told once
+/* Something that is ready, and will not be reported: its one report was delivered
  * (SIM_FD_ONESHOT). */
 struct sim_silence {
     uint32_t object;
-    uint32_t events;  /* SIM_FD_…: what holds. */
-    uint32_t told_to; /* Index of the actor that was told. */
+    uint32_t events;      /* SIM_FD_…: what holds. */
+    uint32_t reported_to; /* Index of the actor that got the report. */
 };
 
-/* What the host offers the judge: everything ready is reported once more (stage 2). To who
- * explains: something that is kept silent (false: nothing is); that all of it is asked for again;
- * and that everything that is asked for is told once, ready or not, as a host may at any time. */
+/* What the host does for the judge and for explanations. */
 struct sim_renewable {
     struct rt_list link;
-    void (*renew)(void *argument);
-    bool (*silent)(void *argument, struct sim_silence *ret);
-    void (*ask_again)(void *argument);
-    void (*pretend)(void *argument);
+    void (*renew)(void *argument); /* Stage 2: reports everything ready once more. */
+    bool (*silent)(void *argument, struct sim_silence *ret); /* False: there is nothing such. */
+    void (*ask_again)(void *argument); /* Re-arms everything that is silent. */
+    void (*pretend)(void *argument);   /* Reports everything asked for once, ready or not. */
     void *argument;
 };
 
-/* Who looks at the world after each step, whoever's it was: a binding whose tasks are polled by a
- * loop, or are cancelled by somebody who is none of them. */
+/* Called after each step of any actor, by a binding whose tasks are polled by a loop, or are
+ * cancelled by an actor that is not one of them. */
 struct sim_after {
     struct rt_list link;
     void (*after)(void *argument);
     void *argument;
 };
 
-/* What is checked and given back when a run is over: leaks, balances. */
+/* Called when a run is over: checks leaks and balances, and frees. */
 struct sim_closer {
     struct rt_list link;
     void (*close)(void *argument);    /* May call sim_fail. */
-    uint64_t (*lost)(void *argument); /* Cloned wakers that lie nowhere now; NULL: it has none. */
+    uint64_t (*lost)(void *argument); /* Cloned wakers that no memory holds; NULL: it has none. */
     void *argument;
 };
 
-/* Who may act inside a wake, a drop or a cleanup, under fault `reentrancy`: all are called with
- * nothing held, so that anybody may do anything there (W7, T9). */
+/* Called inside a wake, a drop or a cleanup, under fault `reentrancy`: there no lock may be held,
+ * so any call into the runtime is legal (W7, T9). */
 struct sim_reentrancy {
     struct rt_list link;
     void (*act)(void *argument);
     void *argument;
 };
 
-/* Whose timers count the nanoseconds of the world's clock: true while they are being fired, and the
- * earliest of their deadlines. Other wheels may count what they like. */
+/* A timer wheel that runs on the world's clock, in nanoseconds. */
 struct sim_clocked {
     struct rt_list link;
-    bool (*firing)(const void *argument);
-    uint64_t (*next_ns)(const void *argument); /* SIM_NEVER: none. */
+    bool (*firing)(const void *argument);      /* Whether its timers are being fired. */
+    uint64_t (*next_ns)(const void *argument); /* The earliest deadline; SIM_NEVER: none. */
     const void *argument;
 };
 
-/* Who wants to know that a loop has come back from asking its host. */
+/* Called when a loop has returned from asking its host. */
 struct sim_returned {
     struct rt_list link;
     void (*returned)(void *argument);
     void *argument;
 };
 
-/* A run that has ended, while questions are put to replays of it, in its own process: should that
- * die of one, here is what is left to say of the run. */
+/* A run that has ended, while the judge makes replays of it in the same process: where the process
+ * crashes in a replay, its parent reads this. */
 struct sim_ended {
     bool asking;
-    struct sim_outcome outcome; /* Before any answer, but with whom the question is put to. */
+    struct sim_outcome outcome; /* Before judging, but with the actor that the replay is about. */
     struct sim_recorder recorder;
 };
 
-/* Where a debugger wants to look at the run (trap.c). */
+/* Where the run stops in a debugger (trap.c). */
 struct sim_trap {
-    uint64_t step; /* As this step is about to be taken; UINT64_MAX: nowhere any more. */
+    uint64_t step; /* Before this step; UINT64_MAX: nowhere any more. */
 };
 
 struct sim_world {
@@ -139,10 +136,10 @@ struct sim_world {
     struct sim_actor **actors; /* By index; [0] is the world itself. */
     struct sim_enabled enabled;
     uint16_t *timed;                     /* Indices of actors with a due time. */
-    volatile uint64_t *progress;         /* A counter that moves with each step, for a watcher. */
-    uint64_t progress_max;               /* Where no more replays are begun; see below. */
-    bool refused;                        /* One was refused since that was set. */
-    struct sim_checkpoints *checkpoints; /* NULL: no run is taken up in its middle. Borrowed. */
+    volatile uint64_t *progress;         /* A counter that moves with each step, for the parent. */
+    uint64_t progress_max;               /* At this `progress` no more replays begin; see below. */
+    bool refused;                        /* A replay was refused since that was set. */
+    struct sim_checkpoints *checkpoints; /* NULL: every run starts from its beginning. Borrowed. */
     struct sim_ended ended;
     struct sim_draws *draws;    /* Where drawn numbers are noted; NULL: nowhere. Borrowed. */
     struct sim_gains *gains;    /* Where gains are noted; NULL: nowhere. Borrowed. */
@@ -153,50 +150,50 @@ struct sim_world {
     const struct sim_scenario *scenario;
     struct sim_options options;
     struct sim_stop stop;
-    struct sim_actor self;      /* The world as an actor: streams of choices that are nobody's. */
+    struct sim_actor self;      /* The world as an actor: for choices that belong to no other. */
     struct sim_actor *current;  /* On whose behalf things happen now. */
     struct sim_actor *stepping; /* Whose step this is; differs where a loop polls a task. */
-    uint32_t actor_count;       /* Indices given, the world's own included. */
+    uint32_t actor_count;       /* Indices given, with the world's. */
     uint32_t timed_count;
     uint32_t foreground; /* Actors that are waited for and have not finished. */
     uint32_t tasks;
     uint64_t now_ns;
     uint64_t step;
     uint64_t next_due_ns;
-    uint64_t busy_steps;     /* After so many steps without progress … */
-    uint64_t busy_ns;        /* … a step costs this much; 0: step_ns, as ever. */
+    uint64_t busy_steps;     /* After this many steps without progress … */
+    uint64_t busy_ns;        /* … a step costs this much; 0: step_ns, as before. */
     uint64_t clock_calls;    /* Of sim_now and sim_work in this step. */
     uint64_t work_ns;        /* Charged by sim_work during this step, … */
-    uint64_t allowed_ns;     /* … that much when the task last asked and was told to go on … */
+    uint64_t allowed_ns;     /* … this much when the task last asked and was allowed more … */
     uint64_t slow_ns;        /* … and the most between two such answers. */
     uint64_t limit_step;     /* Before it no limit on steps can be reached. */
-    uint64_t progress_step;  /* The last step at which something got done. */
-    uint64_t jumped_from_ns; /* The last move of the clock while all was quiet. */
+    uint64_t progress_step;  /* The last step with progress. */
+    uint64_t jumped_from_ns; /* The last move of the clock with no actor enabled. */
     uint64_t jumped_to_ns;
-    uint64_t quiet_ns;     /* Of now_ns: all such moves together. The rest was spent in steps. */
-    uint32_t audits_drawn; /* So many quiescences are to be audited, … */
-    uint32_t audits_seen;  /* … of so many that were drawn for it, … */
-    uint32_t audit_stride; /* … one of so many. */
-    uint64_t quiet;        /* Quiescences so far. */
-    uint64_t disturbances; /* Faults, late and spurious events, slow steps so far. */
-    uint64_t fault_free_after; /* In force, like the next two: when nothing disturbs any more, … */
-    uint64_t converge_steps; /* … and how long the run may go on then; UINT64_MAX: as it likes. */
+    uint64_t quiet_ns;         /* Of now_ns: the sum of such moves. The rest was spent in steps. */
+    uint32_t audits_drawn;     /* This many quiescences are audited, … */
+    uint32_t audits_seen;      /* … of this many that were drawn for it, … */
+    uint32_t audit_stride;     /* … one in this many. */
+    uint64_t quiet;            /* Quiescences so far. */
+    uint64_t disturbances;     /* Faults, late and spurious events, slow steps so far. */
+    uint64_t fault_free_after; /* In force, as the next two: when the fault-free phase begins, … */
+    uint64_t converge_steps;   /* … and how long it may take; UINT64_MAX: no limit. */
     uint64_t converge_ns;
-    uint64_t fault_free_step; /* Where it became free of faults, … */
+    uint64_t fault_free_step; /* Where the phase began, … */
     uint64_t fault_free_ns;
-    uint64_t time_limit_ns;  /* Of the run, or of what it takes since then. */
-    bool fault_free;         /* … if it was. */
+    uint64_t time_limit_ns;  /* Of the run, or of its fault-free phase. */
+    bool fault_free;         /* … if it did. */
     bool stopped;            /* At `stop`. */
     bool over;               /* The run has ended. */
-    uint64_t suspensions;    /* How often a task fell asleep after a poll. */
+    uint64_t suspensions;    /* Polls that left a task blocked. */
     uint64_t cancels;        /* Tasks that a fault has cancelled. */
     uint64_t calm_until;     /* No actor is perturbed before this step. */
-    uint64_t stood_still_ns; /* By fault `clock`: nobody could have been in time. */
-    bool nudging;
-    bool free_steps;   /* Of a question: steps cost no time. */
+    uint64_t stood_still_ns; /* By fault `clock`: no task could have been in time. */
+    bool spurious_polling;   /* The judge's spurious poll is in progress. */
+    bool free_steps;         /* In a replay of the judge: steps cost no time. */
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a spurious poll may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
-    bool closing;      /* After the end: background is cancelled, things are given back. */
+    bool closing;      /* After the end: background is cancelled, memory is freed. */
     uint32_t order;    /* In force: enum sim_order. */
     uint32_t profile;
     uint64_t faults;
@@ -204,35 +201,35 @@ struct sim_world {
     struct rt_list renewables;
     struct rt_list closers;
     struct rt_list afters;
-    struct rt_list evils;
+    struct rt_list reentrancies;
     struct rt_list clocked;
     struct rt_list returneds;
     const struct sim_object_name *names; /* That the scenario gave, the latest first. */
-    struct sim__foreigners *foreigners;  /* What others' runtimes have said (bind/foreign.h). */
+    struct sim__foreigners *foreigners;  /* Of bind/foreign.h. */
     bool mock_time;                      /* The clock is the test's (mock.h). */
-    bool being_reentrancy;    /* One of them is acting: what that causes is left alone. */
+    bool in_reentrancy;       /* A reentrancy fault is acting: its own calls trigger no other. */
     struct sim_fiber *fiber;  /* The loop that runs now; NULL: none. */
     struct sim_fiber *fibers; /* All of this run. */
-    struct rt_context *inner; /* On whose stack we are; NULL: the world's own. */
-    bool noted;               /* Something stands in `checked` or `asked`. */
+    struct rt_context *inner; /* Whose stack is in use; NULL: the world's. */
+    bool noted;               /* `checked` or `asked` is not empty. */
 
     /* Of this run, large, and empty in most: see sim__has_notes. */
     uint64_t audit_steps[SIM_AUDITS_MAX]; /* The quiescences drawn for audit. */
-    uint32_t checked[SIM_CHECKED_MAX];    /* Sites of SIM_ALWAYS that were come to; 0: free. */
+    uint32_t checked[SIM_CHECKED_MAX];    /* Sites of SIM_ALWAYS that were reached; 0: free. */
     uint32_t asked[SIM_CHECKED_MAX];      /* … and of SIM_SOMETIMES, whose condition was false. */
-    jmp_buf escape;                       /* Where sim_fail goes on the world's own stack. */
-    void (*on_fault)(void); /* Kept across runs: called when a fault fires; NULL: nobody. */
-    void (*on_fail)(void);  /* Kept across runs: called where sim_fail is; NULL: nobody. */
-    /* Kept across runs: called where a loop is woken, asleep or not; NULL: nobody. */
-    void (*on_loop_wake)(struct sim_actor *loop, bool asleep);
-    struct sim_trap *trap; /* Kept across runs, of which it is the next one's; NULL: none. */
+    jmp_buf escape;                       /* Where sim_fail jumps, on the world's stack. */
+    /* The hooks are kept across runs; NULL: none. */
+    void (*on_fault)(void);                                    /* A fault fires. */
+    void (*on_fail)(void);                                     /* sim_fail was called. */
+    void (*on_loop_wake)(struct sim_actor *loop, bool asleep); /* A loop is woken, asleep or not. */
+    struct sim_trap *trap;                                     /* Of the next run; NULL: none. */
     struct sim_outcome outcome;
 };
 
 /* The world whose run is in progress in this process; NULL between runs. */
 extern struct sim_world *sim_world_current;
 
-/* Memory that a world keeps across runs; see recorder.h and tape.h for what it lends on. */
+/* Memory that a world keeps across runs, for recorder.h and tape.h. */
 struct sim_world_memory {
     struct sim_record_memory record;
     struct sim_tape tape; /* Empty, with capacity. */
@@ -240,14 +237,14 @@ struct sim_world_memory {
 
 /*
  * Makes a world: reserves the arena (near `arena_hint`, with `fill` for fresh memory) and its
- * tables. `memory` is borrowed. RT_E_FULL when the system has no room.
+ * tables. `memory` is borrowed. RT_E_FULL when the system has no memory.
  */
 RT_MUST_CHECK rt_err sim_world_init(struct sim_world *world, const struct sim_world_memory *memory,
         void *arena_hint, uint8_t fill);
 void sim_world_fini(struct sim_world *world);
 
-/* Whether another replay of a run may begin, which is made to learn more about it: the counter of
- * steps has not reached `progress_max`. False is noted. */
+/* Whether the judge may begin another replay: `progress` is below `progress_max`. If not, `refused`
+ * is set. */
 static inline bool
 sim_world_may_replay(struct sim_world *world)
 {
@@ -256,14 +253,14 @@ sim_world_may_replay(struct sim_world *world)
     return may;
 }
 
-/* Counts work of such a kind that is no step: as much as so many steps. */
+/* Counts other work of the judge as this many steps. */
 static inline void
 sim_world_spend(struct sim_world *world, uint64_t steps)
 {
     *world->progress = *world->progress + steps;
 }
 
-/* How much is written down. */
+/* What is recorded. */
 struct sim_recording {
     bool events;
     bool texts;
@@ -271,26 +268,26 @@ struct sim_recording {
 
 /*
  * Resets everything and runs `scenario` once. The verdict, before judging: a stall is `deadlock`
- * with oracle `stall` (judge.h asks the blocked tasks). *ret_outcome is filled in any case.
+ * with oracle `stall` (judge.h polls the blocked tasks). *ret_outcome is filled in any case.
  */
 void sim_world_run(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
         struct sim_recording recording, struct sim_outcome *ret_outcome);
 
 /*
- * As sim_world_run, but stops at `stop` and leaves the world as it stands there. True when the stop
- * was reached. sim_world_drop must follow.
+ * As sim_world_run, but stops at `stop` and leaves the world in that state. True when the stop was
+ * reached. sim_world_drop must follow.
  */
 bool sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_strategy *strategy,
         struct sim_recording recording, struct sim_stop stop);
 
-/* After sim_world_run_to: goes on as the run does, to a later stop. True when it was reached. */
+/* After sim_world_run_to: continues the run to a later stop. True when it was reached. */
 bool sim_world_go_on(struct sim_world *world, struct sim_stop stop);
 
-/* How a stopped run continues, with all choices muted, once a question has been put or not put. */
+/* How a stopped run continues with all choices muted, after a spurious poll or without one. */
 struct sim_settling {
-    uint64_t steps;      /* At most so many. */
+    uint64_t steps;      /* At most this many. */
     uint64_t until_ns;   /* The clock moves up to there; before now: it stands still. */
     bool free_steps;     /* Steps and work cost no time. */
     bool first_gain;     /* Only until something is noted in world->gains. */
@@ -299,71 +296,68 @@ struct sim_settling {
 
 enum sim_settled {
     SIM_SETTLED,         /* Nothing is enabled, or due in time; or the run is over; or it gained. */
-    SIM_SETTLED_LIMIT,   /* A limit was reached: of steps, or one of the run's own. */
-    SIM_SETTLED_VERDICT, /* A verdict fell: it is in world->outcome. */
+    SIM_SETTLED_LIMIT,   /* A limit was reached: of steps, or one of the run. */
+    SIM_SETTLED_VERDICT, /* The run ended with a verdict: it is in world->outcome. */
 };
 
-/* After sim_world_run_to: continues the run, as `how` says. */
+/* After sim_world_run_to: continues the run as described by `how`. */
 enum sim_settled sim_world_settle(struct sim_world *world, const struct sim_settling *how);
 
-/* After sim_world_run_to: calls fn(argument) with choices muted, as a step of `actor` would be;
- * false when a verdict fell (it is in world->outcome). */
+/* After sim_world_run_to: calls fn(argument) as a step of `actor`, with choices muted; false when
+ * the run ended with a verdict (it is in world->outcome). */
 bool sim_world_call(
         struct sim_world *world, struct sim_actor *actor, void (*fn)(void *), void *argument);
 
-/* Gives the stopped run up. */
+/* Discards the stopped run. */
 void sim_world_drop(struct sim_world *world);
 
 /*
- * Keeps the stopped run as it stands, in place `place` (below SIM_SNAPSHOTS), so that it can be put
- * back there any number of times until it is dropped: a question is put, and the run is put back.
- * False where that is not sound or too large (memory/checkpoint.h), and then the place holds
- * nothing; the caller makes the replay again.
+ * Copies the stopped run to snapshot `place` (below SIM_SNAPSHOTS), which can be restored any
+ * number of times until the run is dropped. False where that is not sound or too large
+ * (memory/checkpoint.h): there is no snapshot, and the caller makes the replay again.
  */
 bool sim_snapshot_take(struct sim_world *world, uint32_t place);
 void sim_snapshot_put_back(struct sim_world *world, uint32_t place);
 
 /*
- * Ends the run with a verdict. Never returns: control goes back to the driver, from whatever stack.
- * `site`: 0 when no line is to blame. The message is printf-like, one sentence.
+ * Ends the run with a verdict. Never returns: control goes back to the driver, from any stack.
+ * `site`: the responsible line, or 0. The message is printf-like, one sentence.
  */
 __attribute__((noreturn, cold, format(printf, 6, 7))) void sim_fail(struct sim_world *world,
         enum sim_verdict verdict, enum sim_oracle oracle, const struct sim_actor *actor,
         uint32_t site, const char *format, ...);
 
-/* The same for what a primitive's audit has found wrong: the outcome has the primitive's name. */
+/* The same for a finding of a primitive's audit: the outcome has the primitive's name. */
 __attribute__((noreturn, cold)) void sim_fail_audit(
         struct sim_world *world, const struct sim_audit *audit, const char *wrong);
 
-/* Writes one event down, with the current actor and step. */
+/* Records one event, with the current actor and step. */
 void sim_world_event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site,
         uint32_t await, uint64_t argument);
 
-/* Something got done: bytes moved, a task finished, a source changed (livelock counts from
-
- * here). */
+/* Progress: bytes moved, a task finished, a source changed. Livelock counts from here. */
 static inline void
 sim_world_progress(struct sim_world *world)
 {
     world->progress_step = world->step;
 }
 
-/* In this run tasks are polled inside the steps of others: after a poll, what happens is the
- * stepping actor's again. */
+/* In this run tasks are polled inside steps of other actors: after a poll, what happens belongs to
+ * the stepping actor again. */
 void sim_world_loop_polls(struct sim_world *world);
 
-/* Registers, for the run; the structs are the caller's, in the arena. */
+/* Register for the run; the structs are the caller's, in the arena. */
 void sim_world_add_audit(struct sim_world *world, struct sim_audit *audit);
 void sim_world_add_renewable(struct sim_world *world, struct sim_renewable *renewable);
 void sim_world_add_after(struct sim_world *world, struct sim_after *after);
 void sim_world_add_closer(struct sim_world *world, struct sim_closer *closer);
-/* Cloned wakers, of all closers, that lie nowhere in the run's memory now. Between two steps. */
+/* Cloned wakers, of all closers, that no memory of the run holds. Between two steps. */
 uint64_t sim_world_lost(const struct sim_world *world);
 void sim_world_add_reentrancy(struct sim_world *world, struct sim_reentrancy *reentrancy);
 void sim_world_add_clocked(struct sim_world *world, struct sim_clocked *clocked);
 void sim_world_add_returned(struct sim_world *world, struct sim_returned *returned);
 
-/* The work of this step up to here was allowed: the quota counts again (over-budget). */
+/* The work of this step up to here was allowed: the quota counts from here (over-budget). */
 static inline void
 sim__allow(struct sim_world *world)
 {
@@ -372,7 +366,7 @@ sim__allow(struct sim_world *world)
     world->allowed_ns = world->work_ns;
 }
 
-/* sim_actor_enable, in the path of every wake. */
+/* sim_actor_enable, on the path of every wake. */
 static inline void
 sim__actor_enable(struct sim_actor *actor)
 {
@@ -393,7 +387,7 @@ sim__stream_id(const struct sim_actor *actor, enum sim_kind kind)
     return actor->id * 0x9e3779b1u + (uint32_t)kind;
 }
 
-/* Tells who wants to know it that a fault fires. */
+/* Calls `on_fault` when a fault fires. */
 static inline void
 sim__chosen(const struct sim_world *world, enum sim_kind kind, uint32_t index)
 {
@@ -402,7 +396,7 @@ sim__chosen(const struct sim_world *world, enum sim_kind kind, uint32_t index)
     }
 }
 
-/* sim_actor_choose, in the path of every poll. */
+/* sim_actor_choose, on the path of every poll. */
 static inline uint32_t
 sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struct sim_odds odds)
 {
@@ -413,14 +407,13 @@ sim__actor_choose(struct sim_actor *actor, enum sim_kind kind, uint32_t n, struc
 }
 
 /*
- * An actor is perturbed at most so often between two steps of progress, whatever the options and
- * the strategy say: more would keep a correct program from its end by itself. Far more than any
- * option but `…_one_in=1` brings about.
+ * An actor is perturbed at most this often between two steps of progress, with any options and
+ * strategy: more could keep a correct program from ending. Only `…_one_in=1` reaches it.
  */
 #define SIM_DISTURBED_MAX 64u
 
-/* Something has waited for `steps` of the `limit` that are starvation. With half of them gone the
- * simulator adds nothing more; the next check is at most this many steps away. */
+/* Something has waited for `steps` of the `limit` that is starvation. After half of it the
+ * simulator adds no perturbation; the next check is at most this many steps away. */
 #define SIM_CALM_STEPS 128u
 
 static inline void
@@ -449,10 +442,9 @@ sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
 }
 
 /*
- * A choice by which the world disturbs who is in order: a fault, something late, spurious or
- * slow; 0: not now. `one_in` 0: never, and no occasion. Once the run is free of faults, and where
- * the actor is spared, the answer is 0 and the occasion counts, so that those of other runs keep
- * their numbers.
+ * A choice whether to perturb `actor`: a fault, something late, spurious or slow; 0: not now.
+ * `one_in` 0: never, and no occasion. In the fault-free phase, and where the actor is spared, the
+ * answer is 0 and the occasion counts, so that all later ones keep their ordinals.
  */
 static inline uint32_t
 sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64_t one_in)

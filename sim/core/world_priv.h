@@ -28,7 +28,7 @@ sim__event_fill(struct sim_world *world, uint32_t kind, uint32_t object, uint32_
     event->argument = argument;
 }
 
-/* sim_world_event, in the path of every step. */
+/* sim_world_event, on the path of every step. */
 static inline void
 sim__event(struct sim_world *world, uint32_t kind, uint32_t object, uint32_t site, uint32_t await,
         uint64_t argument)
@@ -62,39 +62,39 @@ sim__notes_clear(struct sim_world *world)
 void sim__actor_clear(struct sim_actor *actor, struct sim_world *world,
         const struct sim_actor_ops *ops, const char *name);
 
-/* fault_free.c: how long the run is disturbed, and how long it may take then. */
-void sim__health_begin(struct sim_world *world);
+/* fault_free.c: sets when the fault-free phase begins, and its limits. */
+void sim__fault_free_begin(struct sim_world *world);
 
-/* What a step costs that takes little time, in a world that is busy without progress. */
+/* Sets the cost of a step in a world that is busy without progress. */
 void sim__busy_begin(struct sim_world *world);
-/* Ends the faults of the run when it is time, and ends it when it has not settled. Returns the step
- * at which to look again. */
-uint64_t sim__look_after_health(struct sim_world *world);
-/* The run went on for longer after it became free of faults than it may: ends it, unless it is
- * asked only. */
-void sim__unsettled(struct sim_world *world);
+/* Begins the fault-free phase when it is time, and ends a run that has not converged within its
+ * limits. Returns the step at which to check again. */
+uint64_t sim__fault_free_check(struct sim_world *world);
+/* The fault-free phase has exceeded its limits: ends the run, unless it is a replay that is asked
+ * about one task. */
+void sim__not_converged(struct sim_world *world);
 
-/* Enables everybody who is due; finds the next due time. */
+/* Enables all actors that are due; finds the next due time. */
 void sim__enable_due(struct sim_world *world);
 
 /* One round of the step rule; see sim/README.md. */
 void sim__world_step(struct sim_world *world);
 
-/* Rule 2, with nobody enabled: moves the clock to the earliest due time. False: there is none. */
+/* Rule 2, with no actor enabled: moves the clock to the earliest due time. False: there is none. */
 bool sim__world_wait(struct sim_world *world);
 
 /* The earliest due time; SIM_NEVER: there is none. */
 uint64_t sim__world_next_due(const struct sim_world *world);
 
-/* Goes through the step rule until the run is over or stopped. */
+/* Repeats the step rule until the run is over or stopped. */
 void sim__world_steps(struct sim_world *world);
 
-/* trap.c: where the run of a world with a trap is to be stopped, so that its last steps are taken
- * one by one; nowhere without. */
+/* trap.c: where the run of a world with a trap stops, so that its last steps are taken one by one;
+ * nowhere without. */
 struct sim_stop sim__trap_stop(const struct sim_world *world);
-/* Stops under the debugger when the step that is being taken is the one that it wants. */
+/* Stops in the debugger when this step is the one of the trap. */
 void sim__trap(struct sim_world *world);
-/* step.c: goes on from that stop, looking at each step whether it is the one. */
+/* step.c: continues from that stop, calling sim__trap at each step. */
 void sim__world_steps_trapping(struct sim_world *world);
 
 /* step.c: continues a run that was stopped, up to another stop; the limits hold as in a run that
@@ -105,49 +105,48 @@ void sim__world_steps_on(struct sim_world *world, struct sim_stop stop);
  * sim_now (scenario.h). */
 void sim__clock_spins(struct sim_world *world);
 
-/* Switches to the world's own stack if on a fiber, then ends the run there. Never returns. */
+/* Switches to the world's stack if on a fiber, then ends the run there. Never returns. */
 __attribute__((noreturn)) void sim__escape(struct sim_world *world);
 
-/* Asks the runtime for the probes that this run needs. */
+/* Enables the probes that this run needs. */
 void sim__probes_begin(struct sim_world *world);
 
-/* The kinds of probes that mean something to this run; and the same again, for a run resumed. */
+/* The kinds of probes that this run needs; and the same again, for a run resumed. */
 uint64_t sim__probes_meant(void);
 void sim__probes_resume(const struct sim_world *world, uint64_t kinds);
 
-/* Goes through the step rule as sim__world_steps, and keeps the run wherever it is wanted. */
+/* As sim__world_steps, and takes the checkpoints that the strategy wants. */
 void sim__world_steps_keeping(struct sim_world *world, const struct sim_resumption *resumption);
 
-/* checkpoint.c: keeps the run as it stands between two steps, where that is sound and worth it. */
+/* checkpoint.c: copies the run between two steps, where that is sound and worth it. */
 void sim__checkpoint(struct sim_world *world);
 
-/* checkpoint.c: puts the world, whose decider has begun, where the newest checkpoint of use left
- * it. False: there is none, and nothing has changed. */
+/* checkpoint.c: restores the newest checkpoint of use to the world, whose decider has begun. False:
+ * there is none, and nothing has changed. */
 bool sim__resume(struct sim_world *world, struct sim_resumption *resumption,
         const struct sim_scenario *scenario, const struct sim_options *options,
         struct sim_recording recording);
 
-/* checkpoint.c: whether all of the run lies where it is copied from; the bytes of a copy; the copy,
- * and the way back. */
+/* checkpoint.c: whether a copy has all state of the run; its size in bytes; copying, restoring. */
 bool sim__can_be_kept(const struct sim_world *world);
 size_t sim__kept_size(const struct sim_world *world);
 void sim__copy_out(const struct sim_world *world, char *to);
 void sim__copy_back(struct sim_world *world, const char *from, struct sim_recording recording);
 
-/* beginning.c: puts the world, whose decider has begun, behind `setup`. False: no copy is of use,
- * and nothing has changed. */
+/* beginning.c: restores the world, whose decider has begun, to the end of `setup`. False: no copy
+ * is of use, and nothing has changed. */
 bool sim__begin_kept(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, struct sim_recording recording);
-/* beginning.c: setup is done; keeps that, where it is sound and of use. */
+/* beginning.c: copies the run after `setup`, where that is sound and of use. */
 void sim__keep_beginning(struct sim_world *world);
 
-/* checkpoint.c: a run is about to write over what checkpoints rely on. */
+/* checkpoint.c: a run is about to overwrite what checkpoints rely on. */
 void sim__checkpoints_spoil(struct sim_world *world);
 
 /* probe.c: notes a gain, where gains are noted. */
 void sim__gain(struct sim_world *world, enum sim_gain_kind kind, uint32_t of);
 
-/* Forgets the fibers of the run. */
+/* Drops the fibers of the run. */
 void sim__fibers_drop(struct sim_world *world);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * completion.c -- two small queues, and a step that completes one operation.
  *
- * An operation that was taken is due after a latency of its own, and can be done when
- * its device is ready. In each step of the ring one operation that is due and can be done
- * is completed; which one, is decided. So everything else may come between any two
- * completions. What becomes of one is in operation.c.
+ * An operation that was taken is due after a latency, and can be done when its device is
+ * ready. Each step of the ring completes one operation that is due and can be done; which
+ * one is a decision. So other steps may run between any two completions. operation.c has
+ * the operations.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -36,12 +36,12 @@ on_completion(void *argument, uint64_t amount)
     sim__source_level(ring->source, true);
 }
 
-/* Moves what was kept aside into the queue, as far as there is room. */
+/* Moves the overflow into the queue, as far as it has space. */
 static void
 show(struct sim_ring *ring)
 {
     uint32_t count = ring->completion_count;
-    ring->shown = count < ring->completion_room ? count : ring->completion_room;
+    ring->shown = count < ring->completion_queue_max ? count : ring->completion_queue_max;
 }
 
 void
@@ -57,7 +57,7 @@ sim__ring_post(
         ring->completions = larger;
         ring->completion_capacity = capacity;
     }
-    bool fits = ring->completion_count == ring->shown && ring->shown < ring->completion_room;
+    bool fits = ring->completion_count == ring->shown && ring->shown < ring->completion_queue_max;
     ring->completions[ring->completion_count++] =
             (struct rt_completion){operation->submission.user_data, result, more};
     if (fits) {
@@ -74,7 +74,8 @@ is_candidate(const struct sim_ring *ring, const struct sim__operation *operation
     return operation->due_ns <= sim_now(ring->host->world) && sim__operation_can_be_done(operation);
 }
 
-/* One of those that are due and can be done; the oldest is not passed over forever. */
+/* One of those that are due and can be done; the oldest is passed over a bounded number of times.
+ */
 static struct sim__operation *
 choose(struct sim_ring *ring)
 {
@@ -132,14 +133,14 @@ static rt_err
 seam_push(struct rt_completion_host *seam, const struct rt_submission *submission)
 {
     struct sim_ring *ring = ring_of(seam);
-    if (ring->submission_count == ring->submission_room) {
+    if (ring->submission_count == ring->submission_capacity) {
         return RT_E_FULL;
     }
     ring->submissions[ring->submission_count++] = *submission;
     return RT_OK;
 }
 
-/* Under fault `capacity`, while something is to come after which it can be tried again. */
+/* Under fault `capacity`, while a completion will follow after which the caller can try again. */
 static bool
 short_of_room(struct sim_ring *ring)
 {
@@ -220,9 +221,10 @@ sim_ring_new(struct sim_host *host, const char *name, const struct sim_ring_opti
     ring->host = host;
     ring->min_ns = timed ? options->min_ns : LATENCY_NS_MIN;
     ring->max_ns = timed ? options->max_ns : LATENCY_NS_MAX;
-    ring->submission_room = options->submissions != 0 ? options->submissions : QUEUE_ROOM;
-    ring->completion_room = options->completions != 0 ? options->completions : QUEUE_ROOM;
-    ring->submissions = sim_alloc(host->world, ring->submission_room * sizeof *ring->submissions);
+    ring->submission_capacity = options->submissions != 0 ? options->submissions : QUEUE_ROOM;
+    ring->completion_queue_max = options->completions != 0 ? options->completions : QUEUE_ROOM;
+    ring->submissions =
+            sim_alloc(host->world, ring->submission_capacity * sizeof *ring->submissions);
     rt_list_init(&ring->live);
     rt_list_init(&ring->spare);
     sim_actor_init(&ring->actor, host->world, &ring_ops, NULL, name, false);

@@ -1,5 +1,5 @@
 /*
- * device.c -- what the operations of a completion host are about.
+ * device.c -- the devices of a completion host.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,12 +40,12 @@ sim__device_ready(const struct sim__device *device, const struct rt_submission *
     case RT_OPCODE_CANCEL:
         break;
     }
-    rt_unreached("a cancel is about no device");
+    rt_unreached("a cancel has no device");
 }
 
 /* ---- Arrivals. ------------------------------------------------------------------------------- */
 
-/* Sends the next chunk on its way; one of no bytes is the end. */
+/* Sends the next chunk; an empty one is the end. */
 static void
 next_chunk(struct sim__device *device)
 {
@@ -78,7 +78,7 @@ on_connection(void *argument, uint64_t amount)
     sim__ring_look(device->ring);
 }
 
-/* ---- What operations do. --------------------------------------------------------------------- */
+/* ---- Operations. ----------------------------------------------------------------------------- */
 
 uint32_t
 sim__device_read(struct sim__device *device, char *buffer, uint32_t size)
@@ -128,7 +128,6 @@ free_number(const struct sim_ring *ring)
     return number;
 }
 
-/* Made, and given `number`. */
 static struct sim__device *
 device_new(struct sim_ring *ring, uint32_t number, const char *name, bool listener)
 {

@@ -1,12 +1,11 @@
 /*
  * draw.c -- the host's decisions: whether, which ones, in which order.
  *
- * Every draw keeps the promise of the decision stream that 0 is the baseline: no
- * fault, everything ready, in ascending order. How long and how much are drawn by the
- * world's own sim_actor_range and sim_actor_length.
+ * In every draw 0 is the baseline: no fault, everything ready, in ascending order. How
+ * long and how much are drawn by the world's sim_actor_range and sim_actor_length.
  *
- * Freedoms are bounded in a row (a fault, being left out of a batch), or a nasty strategy
- * would starve a correct program and blame it.
+ * Freedoms are bounded in a row (a fault, being left out of a batch), or a strategy could
+ * starve a correct program.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -60,7 +59,7 @@ reverse(struct sim__candidate *candidates, uint32_t from, uint32_t to)
     }
 }
 
-/* The first `by` go behind the others, by three reversals. */
+/* Moves the first `by` after the others, by three reversals. */
 static void
 rotate(struct sim__candidate *candidates, uint32_t count, uint32_t by)
 {
@@ -70,7 +69,7 @@ rotate(struct sim__candidate *candidates, uint32_t count, uint32_t by)
     reverse(candidates, 0, count);
 }
 
-/* Draws who stands in each of the first places; the rest keeps its order as far as it is left. */
+/* Draws which one is in each of the first places; the rest keeps its order. */
 static void
 shuffle(struct sim_host *host, struct sim__candidate *candidates, uint32_t count)
 {
@@ -103,7 +102,7 @@ order(struct sim_host *host, struct sim__candidate *candidates, uint32_t count)
     }
 }
 
-/* Who was left out too often comes first; both parts keep their order. Returns how many. */
+/* Those that were left out too often are first; both parts keep their order. Returns how many. */
 static uint32_t
 overdue_first(struct sim__candidate *candidates, uint32_t count)
 {

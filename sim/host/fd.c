@@ -1,5 +1,5 @@
 /*
- * fd.c -- descriptors: numbers, what they stand for, and the calls on any of them.
+ * fd.c -- descriptors: numbers, their descriptions, and the calls on any of them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,7 +62,7 @@ grow(struct sim_fds *fds)
 }
 
 rt_err
-sim__fd_room(struct sim_fds *fds, uint32_t count)
+sim__fd_available(struct sim_fds *fds, uint32_t count)
 {
     rt_check(fds, SIM__FDS_MAGIC);
     uint32_t free_count = fds->limit;
@@ -113,8 +113,8 @@ sim__description_events(const struct sim__description *description)
     return description->ops->events(description);
 }
 
-/* More of what was there already: an edge in epoll, but not everywhere, and nobody may rely on it
- * (B11). LATE: the edge is one with the earlier one. */
+/* More bytes for a readable descriptor: an edge in epoll, but not everywhere, so programs must not
+ * rely on it (B11). LATE: there is no new edge. */
 static bool
 coalesced(struct sim__description *description)
 {
@@ -144,7 +144,7 @@ sim_fd_dup(struct sim_fds *fds, int fd, int *ret_fd)
     if (description == NULL) {
         return RT_E_STALE;
     }
-    rt_err err = sim__fd_room(fds, 1);
+    rt_err err = sim__fd_available(fds, 1);
     if (err != RT_OK) {
         return err;
     }

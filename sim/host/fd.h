@@ -1,12 +1,11 @@
 /*
- * fd.h -- the fake host's other face: descriptors and fetched batches, as epoll has them.
+ * fd.h -- descriptors and batches of events on the fake host, like epoll.
  *
- * For event loops that think in descriptors. Numbers are given out lowest free
- * first, so that a number closed is the number opened next: the trap of every
- * loop that keeps events by number. `sim_fd_wait` fetches a batch; what is in a
- * fetched batch is the caller's, and is not taken back when a descriptor is closed
- * meanwhile. A *description* is what a number stands for; sim_fd_dup makes a second
- * number for the same one, and registrations belong to the description.
+ * For event loops that use descriptors. The lowest free number is next, so a closed
+ * number is reused at once: a trap for loops that keep events by number.
+ * `sim_fd_wait` fetches a batch; events in a fetched batch stay there when a
+ * descriptor is closed meanwhile. A number refers to a *description*; sim_fd_dup
+ * makes a second number for it, and registrations belong to the description.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,13 +24,13 @@ extern "C" {
 #define SIM_FD_HUP 8u   /* Reported unasked. */
 #define SIM_FD_EDGE 16u /* Report changes only. */
 #define SIM_FD_ONESHOT 32u
-#define SIM_FD_RDHUP 64u /* The peer has shut down: nothing follows what is there. */
+#define SIM_FD_RDHUP 64u /* The peer has shut down: no further bytes arrive. */
 
 struct sim_fds;
 
 struct sim_fd_event {
     uint32_t events; /* SIM_FD_IN … */
-    uint64_t data;   /* What the registration said. */
+    uint64_t data;   /* Of the registration. */
 };
 
 /* A table of descriptors on `host`; the first number is `first`. */
@@ -50,7 +49,7 @@ RT_MUST_CHECK rt_err sim_fd_event_open(struct sim_fds *fds, const char *name, in
 RT_MUST_CHECK rt_err sim_fd_listen(struct sim_fds *fds, const char *name, uint32_t count,
         uint64_t min_ns, uint64_t max_ns, int *ret_fd);
 /* Takes a waiting connection: the lowest free number. RT_E_AGAIN. The peer's end is *ret_peer,
- * for the scenario to play, or is kept silent when ret_peer is NULL. */
+ * for the scenario; with ret_peer NULL the peer stays open and silent. */
 RT_MUST_CHECK rt_err sim_fd_accept(struct sim_fds *fds, int listener, int *ret_fd, int *ret_peer);
 
 RT_MUST_CHECK rt_err sim_fd_dup(struct sim_fds *fds, int fd, int *ret_fd);
@@ -58,19 +57,18 @@ RT_MUST_CHECK rt_err sim_fd_dup(struct sim_fds *fds, int fd, int *ret_fd);
 /* Closes the number, which is free at once. RT_E_STALE: not open. */
 RT_MUST_CHECK rt_err sim_fd_close(struct sim_fds *fds, int fd);
 
-/* Registers, changes or takes back interest. RT_E_STALE: not open; RT_E_BUSY: registered already;
+/* Registers, changes or removes interest. RT_E_STALE: not open; RT_E_BUSY: registered already;
  * RT_E_INVALID: not registered; RT_E_FULL: fault `capacity`. A registration is found by number and
- * description, and goes with the description, not with the number. */
+ * description, and ends with the description, not with the number. */
 RT_MUST_CHECK rt_err sim_fd_add(struct sim_fds *fds, int fd, uint32_t events, uint64_t data);
 RT_MUST_CHECK rt_err sim_fd_modify(struct sim_fds *fds, int fd, uint32_t events, uint64_t data);
 RT_MUST_CHECK rt_err sim_fd_remove(struct sim_fds *fds, int fd);
 
 /*
- * Under profile hostile now and then one is reported for nothing: its own call says RT_E_AGAIN.
- *
  * Fetches at most `max` events; blocks until there is one, or `timeout_ns` have passed (0: does
- * not block; SIM_NEVER: forever). Returns how many; 0 is possible (time, or fault `eintr`). Which
- * and in which order is decided. A call is a point at which others may run, whatever it answers.
+ * not block; SIM_NEVER: forever). Returns how many; 0 is possible (time, or fault `eintr`). The
+ * subset and its order are decisions. Under profile hostile a report may be spurious: the read or
+ * write returns RT_E_AGAIN. Others may always run before the call returns.
  */
 uint32_t sim_fd_wait(
         struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, uint64_t timeout_ns);

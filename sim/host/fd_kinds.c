@@ -1,5 +1,5 @@
 /*
- * fd_kinds.c -- what a descriptor can stand for here: a pair's end, an eventfd, a listener.
+ * fd_kinds.c -- the kinds of descriptions: a pair's end, an eventfd, a listener.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,21 +8,21 @@
 #include "sim/host/fd_priv.h"
 #include "sim/host/pipe.h"
 
-/* Bytes that one direction of a pair holds, those on their way included. */
-#define PIPE_ROOM 4096u
+/* Bytes that one direction of a pair holds, with those in flight. */
+#define PIPE_SIZE 4096u
 
 /* ---- Pairs. ---------------------------------------------------------------------------------- */
 
 struct end {
     struct sim__description description;
     struct end *peer;      /* NULL: closed. */
-    uint32_t room_left;    /* With no peer: what could be written then, less what was since. */
-    struct sim__pipe pipe; /* What can be, or soon can be, read here. */
+    uint32_t space_left;   /* With no peer: what could be written then, less what was since. */
+    struct sim__pipe pipe; /* Bytes to read here, some still in flight. */
     uint64_t min_ns;
     uint64_t max_ns;
-    bool ended;  /* That the peer has closed is known here. */
+    bool ended;  /* It is known here that the peer has closed. */
     bool broken; /* It closed without having read everything. */
-    bool silent; /* Nobody plays this end: it has no number, and stays open. */
+    bool silent; /* This end has no number, and stays open. */
 };
 
 static struct end *
@@ -31,11 +31,11 @@ end_of(const struct sim__description *description)
     return rt_container_of(description, struct end, description);
 }
 
-/* As far as is known here: until its close has arrived a peer that is gone makes no room. */
+/* As known here: until the close of the peer has arrived, its space does not grow. */
 static uint32_t
-end_room(const struct end *end)
+end_space(const struct end *end)
 {
-    return end->peer != NULL ? sim__pipe_room(&end->peer->pipe) : end->room_left;
+    return end->peer != NULL ? sim__pipe_space(&end->peer->pipe) : end->space_left;
 }
 
 static uint32_t
@@ -46,7 +46,7 @@ end_events(const struct sim__description *description)
     if (end->pipe.there > 0 || end->ended) {
         events |= SIM_FD_IN;
     }
-    if (end->ended || end_room(end) > 0) {
+    if (end->ended || end_space(end) > 0) {
         events |= SIM_FD_OUT;
     }
     if (end->ended) {
@@ -82,7 +82,7 @@ end_read(struct sim__description *description, void *buffer, size_t size,
         return end->ended ? 0 : RT_E_AGAIN;
     }
     struct sim_source *source = description->source;
-    bool was_full = sim__pipe_room(&end->pipe) == 0;
+    bool was_full = sim__pipe_space(&end->pipe) == 0;
     size_t full = end->pipe.there < size ? end->pipe.there : size;
     uint32_t moved = (uint32_t)sim_actor_length(&source->actor, full);
     sim__pipe_take(&end->pipe, buffer, moved);
@@ -90,7 +90,7 @@ end_read(struct sim__description *description, void *buffer, size_t size,
     sim__source_level(source, end->pipe.there > 0 || end->ended);
     if (was_full && end->peer != NULL) {
         sim__description_edge(&end->peer->description, SIM_FD_OUT);
-        sim__host_stir(description->fds->host);
+        sim__host_changed(description->fds->host);
     }
     return (int64_t)moved;
 }
@@ -104,19 +104,19 @@ end_write(struct sim__description *description, const void *buffer, size_t size,
     if (end->ended) {
         return RT_E_CLOSED;
     }
-    size_t room = end_room(end);
-    if (room == 0) {
+    size_t space = end_space(end);
+    if (space == 0) {
         return RT_E_AGAIN;
     }
-    size_t full = room < size ? room : size;
+    size_t full = space < size ? space : size;
     uint64_t moved = sim_actor_length(&description->source->actor, full);
     sim__source_moved(description->source, SIM_EVENT_WRITE, await, moved);
-    /* Nobody knows yet that the peer has closed: what is written is lost on the way. */
+    /* It is not yet known here that the peer has closed: the bytes are lost. */
     if (peer != NULL) {
         sim__pipe_put(&peer->pipe, buffer, (uint32_t)moved);
         sim__source_arrive_in(peer->description.source, moved, peer->min_ns, peer->max_ns);
     } else {
-        end->room_left -= (uint32_t)moved;
+        end->space_left -= (uint32_t)moved;
     }
     return (int64_t)moved;
 }
@@ -129,7 +129,7 @@ end_closed(struct sim__description *description)
     if (peer == NULL) {
         return;
     }
-    peer->room_left = sim__pipe_room(&end->pipe);
+    peer->space_left = sim__pipe_space(&end->pipe);
     peer->peer = NULL;
     end->peer = NULL;
     if (!peer->silent) {
@@ -150,8 +150,8 @@ end_new(struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max_ns)
     rt_assert(min_ns <= max_ns);
     struct end *end = sim_new(fds->host->world, struct end);
     sim__description_init(&end->description, fds, &end_ops, name);
-    end->pipe.bytes = sim_alloc(fds->host->world, PIPE_ROOM);
-    end->pipe.size = PIPE_ROOM;
+    end->pipe.bytes = sim_alloc(fds->host->world, PIPE_SIZE);
+    end->pipe.size = PIPE_SIZE;
     end->min_ns = min_ns;
     end->max_ns = max_ns;
     return end;
@@ -169,7 +169,7 @@ sim_fd_pair(struct sim_fds *fds, const char *name, uint64_t min_ns, uint64_t max
 {
     rt_assert(ret_fd != NULL);
     sim__fds_call(fds, "pair");
-    rt_err err = sim__fd_room(fds, 2);
+    rt_err err = sim__fd_available(fds, 2);
     if (err != RT_OK) {
         return err;
     }
@@ -254,7 +254,7 @@ sim_fd_event_open(struct sim_fds *fds, const char *name, int *ret_fd)
 {
     rt_assert(ret_fd != NULL);
     sim__fds_call(fds, "event_open");
-    rt_err err = sim__fd_room(fds, 1);
+    rt_err err = sim__fd_available(fds, 1);
     if (err != RT_OK) {
         return err;
     }
@@ -325,7 +325,7 @@ sim_fd_listen(struct sim_fds *fds, const char *name, uint32_t count, uint64_t mi
     rt_assert(ret_fd != NULL);
     rt_assert(min_ns <= max_ns);
     sim__fds_call(fds, "listen");
-    rt_err err = sim__fd_room(fds, 1);
+    rt_err err = sim__fd_available(fds, 1);
     if (err != RT_OK) {
         return err;
     }
@@ -349,7 +349,7 @@ accepted_end(const struct listener *listener, const char *suffix)
     return end_new(fds, name, listener->min_ns, listener->max_ns);
 }
 
-/* Takes one that waits. There is one, and there are numbers. */
+/* Takes a waiting connection. There is one, and there are free numbers. */
 static void
 take_connection(struct listener *listener, int *ret_fd, int *ret_peer)
 {
@@ -382,8 +382,8 @@ sim_fd_accept(struct sim_fds *fds, int listener, int *ret_fd, int *ret_peer)
     if (listener_of(from)->waiting == 0) {
         return RT_E_AGAIN;
     }
-    /* Before the connection is taken: no number is no reason to lose it. */
-    rt_err err = sim__fd_room(fds, ret_peer != NULL ? 2 : 1);
+    /* Checked before the connection is taken: without a number it remains in the backlog. */
+    rt_err err = sim__fd_available(fds, ret_peer != NULL ? 2 : 1);
     if (err == RT_OK) {
         take_connection(listener_of(from), ret_fd, ret_peer);
     }

@@ -6,10 +6,10 @@
  *        7  ─┴──▶   an eventfd
  *                   a listener
  *
- * A description lives while a number stands for it. A registration is found by both,
- * number and description, but dies with the description only: closing one of two
- * numbers leaves the registration where nobody can name it any more, and it goes on
- * reporting (D12). So it is in epoll.
+ * A description exists while a number refers to it. A registration is found by number
+ * and description, but ends with the description only: after closing one of two
+ * numbers the registration cannot be found any more, and continues to report (D12), as
+ * in epoll.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,9 +23,8 @@
 
 struct sim__description;
 
-/* What a kind of description can do. */
 struct sim__description_ops {
-    /* Something sent with sim__source_arrive_in is here; `argument` is the description. */
+    /* Something sent with sim__source_arrive_in has arrived; `argument` is the description. */
     void (*arrived)(void *argument, uint64_t amount);
     /* SIM_FD_… that hold for it now. */
     uint32_t (*events)(const struct sim__description *description);
@@ -34,14 +33,14 @@ struct sim__description_ops {
             const struct rt_site *await);
     int64_t (*write)(struct sim__description *description, const void *buffer, size_t size,
             const struct rt_site *await);
-    /* No number stands for it any more. NULL: nothing to do. */
+    /* No number refers to it any more. NULL: nothing to do. */
     void (*closed)(struct sim__description *description);
 };
 
 /* Embedded first in a kind's own struct. */
 struct sim__description {
     const struct sim__description_ops *ops;
-    uint32_t numbers; /* That stand for it. */
+    uint32_t numbers; /* That refer to it. */
     struct sim_fds *fds;
     struct sim_source *source; /* Its readability. */
 };
@@ -55,8 +54,8 @@ struct sim__registration {
     uint32_t left_out;
     bool armed; /* EDGE: something has changed since the last report. */
     bool spent; /* ONESHOT: reported, and not changed since. */
-    uint32_t told_to;
-    bool pretended; /* Is told next, ready or not. */
+    uint32_t reported_to;
+    bool pretended; /* Is reported next, ready or not. */
 };
 
 struct sim_fds {
@@ -81,23 +80,23 @@ sim__fds_call(struct sim_fds *fds, const char *name)
     sim__host_call(fds->host, name);
 }
 
-/* What people call the table, instead of "descriptors". */
+/* Names the table in reports, instead of "descriptors". */
 void sim__fds_name(struct sim_fds *fds, const char *name);
 
-/* Whether `count` more numbers can be had: RT_OK or RT_E_FULL (fault `capacity`). */
-RT_MUST_CHECK rt_err sim__fd_room(struct sim_fds *fds, uint32_t count);
+/* Whether `count` more numbers are free: RT_OK or RT_E_FULL (fault `capacity`). */
+RT_MUST_CHECK rt_err sim__fd_available(struct sim_fds *fds, uint32_t count);
 
-/* Gives `description` the lowest free number. There must be one (sim__fd_room). */
+/* Gives `description` the lowest free number. There must be one (sim__fd_available). */
 int sim__fd_open(struct sim__description *description);
 
 /* Makes the common part of a description in `fds`, and its source. */
 void sim__description_init(struct sim__description *description, struct sim_fds *fds,
         const struct sim__description_ops *ops, const char *name);
 
-/* It is readable, and was so before or not: an edge, or, by a decision, none (B11). */
+/* It is readable: an edge, or, if it was readable before, perhaps none, by a decision (B11). */
 void sim__description_readable(struct sim__description *description, bool was_readable);
 
-/* What `fd` stands for, or NULL when it is not open. */
+/* The description of `fd`, or NULL when it is not open. */
 struct sim__description *sim__fd_get(const struct sim_fds *fds, int fd);
 
 /* SIM_FD_… that hold for it now. */
@@ -106,27 +105,26 @@ uint32_t sim__description_events(const struct sim__description *description);
 /* Something has changed: edges are armed. */
 void sim__description_edge(struct sim__description *description, uint32_t events);
 
-/* The last number is closed: every registration of it goes. */
+/* The last number is closed: all its registrations end. */
 void sim__description_forget(struct sim__description *description);
 
 /* Whether a wait would fetch something now. */
 bool sim__fds_ready(const struct sim_fds *fds);
 
-/* Why nobody will be told that `source` is ready, in words; NULL: somebody is, or nobody asked. */
+/* The reason why no report that `source` is ready will follow; NULL: one will, or there is no
+ * registration. */
 const char *sim__fds_silence(const struct sim_source *source);
 
-/* As sim_fd_wait that does not block, and reports nothing for nothing: who stands before the table
- * does that in its own way. */
+/* As sim_fd_wait that does not block, without spurious reports: the caller adds those. */
 uint32_t sim__fds_fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max);
 
-/* One of the registrations, by a decision (SPURIOUS): what it is for, and its data. NULL:
- * there is none. */
+/* One of the registrations, by a decision (SPURIOUS): its source and its data. NULL: none. */
 struct sim_source *sim__fds_pick(struct sim_fds *fds, uint64_t *ret_data);
 
-/* Stage 2: whatever is ready is told again, edges too. */
+/* Stage 2: everything ready is reported again, edges too. */
 void sim__fds_renew(struct sim_host *host);
 
-/* For struct sim_renewable: what is ready, and was asked for once and told. */
+/* For struct sim_renewable. */
 bool sim__fds_silent(void *host, struct sim_silence *ret);
 void sim__fds_ask_again(void *host);
 void sim__fds_pretend(void *host);

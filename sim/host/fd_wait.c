@@ -1,11 +1,11 @@
 /*
  * fd_wait.c -- interest in descriptors, and fetching batches of events.
  *
- * Registrations stand in one list, longest unreported first, so that a batch
- * smaller than what is ready starves nobody.
+ * Registrations are in one list, longest unreported first, so that a batch smaller
+ * than what is ready starves none.
  *
  *      level     reported while it holds
- *      EDGE      reported once after each change (`armed`); whatever holds then is told
+ *      EDGE      reported once after each change (`armed`), with all that holds then
  *      ONESHOT   reported once, then silent until it is modified (`spent`)
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -23,7 +23,7 @@ registration_of(struct rt_list *node)
 
 /* ---- What is ready. -------------------------------------------------------------------------- */
 
-/* What holds of what it asked for, whether it is to be told now or not. */
+/* The events of its interest that hold, whether or not they are to be reported now. */
 static uint32_t
 holds(const struct sim__registration *registration)
 {
@@ -68,7 +68,7 @@ sim__fds_renew(struct sim_host *host)
     }
 }
 
-/* A registration that is spent although something holds of what it is for; NULL. */
+/* A registration that is spent although events of its interest hold; NULL: none. */
 static struct sim__registration *
 find_silent(const struct sim_host *host)
 {
@@ -93,7 +93,7 @@ sim__fds_silent(void *host, struct sim_silence *ret)
     if (registration != NULL) {
         ret->object = registration->description->source->object;
         ret->events = holds(registration);
-        ret->told_to = registration->told_to;
+        ret->reported_to = registration->reported_to;
     }
     return registration != NULL;
 }
@@ -106,7 +106,7 @@ sim__fds_ask_again(void *host)
         registration->spent = false;
         registration->armed = true;
     }
-    sim__host_stir(host);
+    sim__host_changed(host);
 }
 
 void
@@ -121,7 +121,7 @@ sim__fds_pretend(void *host)
             registration_of(node)->pretended = !registration_of(node)->spent;
         }
     }
-    sim__host_stir(host);
+    sim__host_changed(host);
 }
 
 /* ---- Interest. ------------------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ registration_free(struct sim_fds *fds, struct sim__registration *registration)
     rt_list_push_back(&fds->spare, &registration->link);
 }
 
-/* A change asks again: what holds already is told. */
+/* A change re-arms: what holds already is reported. */
 static void
 ask(struct sim__registration *registration, uint32_t events, uint64_t data)
 {
@@ -168,7 +168,7 @@ ask(struct sim__registration *registration, uint32_t events, uint64_t data)
     registration->spent = false;
     registration->pretended = false;
     registration->armed = true;
-    sim__host_stir(registration->description->fds->host);
+    sim__host_changed(registration->description->fds->host);
 }
 
 rt_err
@@ -277,7 +277,7 @@ sim__fds_silence(const struct sim_source *source)
             }
         }
     }
-    return spent > 0 ? "nobody is told: one-shot, and not armed again yet" : NULL;
+    return spent > 0 ? "not reported: one-shot, and not armed again yet" : NULL;
 }
 
 struct sim_source *
@@ -321,7 +321,7 @@ count_ready(struct sim_fds *fds, uint32_t *ret_length)
     return ready;
 }
 
-/* Candidates are known by their place among all registrations. */
+/* The index of a candidate is its place among all registrations. */
 static void
 collect(struct sim_fds *fds, struct sim__candidate *candidates)
 {
@@ -337,7 +337,7 @@ collect(struct sim_fds *fds, struct sim__candidate *candidates)
     }
 }
 
-/* The counter that a candidate carries lies in its registration. */
+/* The counter of a candidate is a member of its registration. */
 static struct sim__registration *
 candidate_registration(const struct sim__candidate *candidate)
 {
@@ -353,7 +353,7 @@ report(struct sim_fds *fds, struct sim__registration *registration, struct sim_f
     registration->armed = false;
     registration->pretended = false;
     registration->spent = (registration->interest & SIM_FD_ONESHOT) != 0;
-    registration->told_to = fds->host->world->current->index;
+    registration->reported_to = fds->host->world->current->index;
     rt_list_unlink(&registration->link);
     rt_list_push_back(&fds->registrations, &registration->link);
     sim_world_event(fds->host->world, SIM_EVENT_REPORT, registration->description->source->object,
@@ -377,22 +377,23 @@ fetch(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
     return fetched;
 }
 
-/* ---- Reports for nothing. -------------------------------------------------------------------- */
+/* ---- Spurious reports. ----------------------------------------------------------------------- */
 
 static bool
-may_lie(const struct sim__registration *registration)
+may_report_spuriously(const struct sim__registration *registration)
 {
     return !registration->spent && (registration->interest & (SIM_FD_IN | SIM_FD_OUT)) != 0 &&
-           holds(registration) == 0 && sim__source_may_lie(registration->description->source);
+           holds(registration) == 0 &&
+           sim__source_may_report_spuriously(registration->description->source);
 }
 
-/* The `nth` that may be reported for nothing, or NULL. */
+/* The `nth` that may be reported spuriously, or NULL. */
 static struct sim__registration *
-find_liar(struct sim_fds *fds, uint32_t nth)
+find_spurious(struct sim_fds *fds, uint32_t nth)
 {
     rt_list_each(node, &fds->registrations)
     {
-        if (may_lie(registration_of(node)) && nth-- == 0) {
+        if (may_report_spuriously(registration_of(node)) && nth-- == 0) {
             return registration_of(node);
         }
     }
@@ -408,45 +409,46 @@ draw_liar(struct sim_fds *fds)
         return NULL;
     }
     uint32_t n = 1;
-    while (n < SIM_ALTERNATIVES_MAX && find_liar(fds, n - 1) != NULL) {
+    while (n < SIM_ALTERNATIVES_MAX && find_spurious(fds, n - 1) != NULL) {
         n++;
     }
     uint32_t index = sim__disturb_how(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
-    return index == 0 ? NULL : find_liar(fds, index - 1);
+    return index == 0 ? NULL : find_spurious(fds, index - 1);
 }
 
-/* All that it asked for is said, as when somebody else was quicker to take what was there. */
+/* All of its interest is reported, as when another process has already taken what was there. */
 static void
-report_for_nothing(struct sim_fds *fds, struct sim__registration *liar, struct sim_fd_event *ret)
+report_for_nothing(
+        struct sim_fds *fds, struct sim__registration *spurious, struct sim_fd_event *ret)
 {
-    struct sim_source *source = liar->description->source;
+    struct sim_source *source = spurious->description->source;
     source->spurious++;
-    liar->spent = (liar->interest & SIM_FD_ONESHOT) != 0;
+    spurious->spent = (spurious->interest & SIM_FD_ONESHOT) != 0;
     sim_world_event(
-            fds->host->world, SIM_EVENT_SPURIOUS, source->object, 0, 0, (uint64_t)liar->number);
-    *ret = (struct sim_fd_event){liar->interest & (SIM_FD_IN | SIM_FD_OUT), liar->data};
+            fds->host->world, SIM_EVENT_SPURIOUS, source->object, 0, 0, (uint64_t)spurious->number);
+    *ret = (struct sim_fd_event){spurious->interest & (SIM_FD_IN | SIM_FD_OUT), spurious->data};
 }
 
-/* Returns how many are reported: 1, or 0 where there are not so many that may be. */
+/* Returns how many are reported: 1, or 0 where there is no such candidate. */
 static uint32_t
 report_nth(struct sim_fds *fds, uint32_t nth, struct sim_fd_event *ret_events)
 {
-    struct sim__registration *liar = find_liar(fds, nth);
-    if (liar == NULL) {
+    struct sim__registration *spurious = find_spurious(fds, nth);
+    if (spurious == NULL) {
         return 0;
     }
-    report_for_nothing(fds, liar, &ret_events[0]);
+    report_for_nothing(fds, spurious, &ret_events[0]);
     return 1;
 }
 
 static uint32_t
 fetch_hostile(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max)
 {
-    struct sim__registration *liar = draw_liar(fds);
-    if (liar == NULL) {
+    struct sim__registration *spurious = draw_liar(fds);
+    if (spurious == NULL) {
         return fetch(fds, ret_events, max);
     }
-    report_for_nothing(fds, liar, &ret_events[0]);
+    report_for_nothing(fds, spurious, &ret_events[0]);
     return max == 1 ? 1 : 1 + fetch(fds, &ret_events[1], max - 1);
 }
 
@@ -469,7 +471,7 @@ fail_blocked(struct sim_fds *fds)
 {
     struct sim_world *world = fds->host->world;
     sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, world->current, 0,
-            "sim_fd_wait would block, and this caller cannot: only a sim_loop can wait in the "
+            "sim_fd_wait would block, and its caller cannot: only a sim_loop can wait in the "
             "host");
 }
 
@@ -505,10 +507,10 @@ sim_fd_wait(struct sim_fds *fds, struct sim_fd_event *ret_events, uint32_t max, 
         block(fds, loop, due_ns);
         fetched = fetch(fds, ret_events, max);
         interrupted = sim_loop_was_interrupted(loop);
-        uint32_t nth = sim_loop_report_for_nothing(loop);
+        uint32_t nth = sim_loop_spurious_report(loop);
         if (fetched == 0 && nth > 0) {
             fetched = report_nth(fds, nth - 1, ret_events);
-            interrupted = fetched > 0; /* Nothing from an endless wait would be no answer. */
+            interrupted = fetched > 0; /* A wait without a timeout must not return 0 here. */
         }
     }
     sim_world_event(world, SIM_EVENT_UNBLOCK, fds->object, 0, 0, fetched);

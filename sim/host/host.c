@@ -1,11 +1,10 @@
 /*
  * host.c -- the seam: the vtable that a runtime sees, and the host's own step.
  *
- * The host's actor is its clock. It steps only to end the shyness of a clock
- * pollable (P10): who was told "not ready" at the first look is told again. For
- * deadlines nobody need step: a loop that blocks in `poll` is enabled at its
- * deadline directly (poll.c), and who drives a runtime without a loop asks
- * sim_host_next_instant.
+ * The host's actor is its clock. It steps only to end the `unready_once` of a clock
+ * pollable (P10). Deadlines need no step: a loop that blocks in `poll` is enabled at
+ * its deadline directly (poll.c), and a binding that drives a runtime without a loop
+ * calls sim_host_next_instant.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,13 +23,13 @@ host_of(struct rt_host *seam)
 }
 
 void
-sim__host_stir(struct sim_host *host)
+sim__host_changed(struct sim_host *host)
 {
     rt_check(host, SIM__HOST_MAGIC);
     rt_list_each(node, &host->blocked)
     {
         struct sim__blocked *blocked = rt_container_of(node, struct sim__blocked, link);
-        /* A loop that was cancelled stays in the list: its stack is gone, this struct is not. */
+        /* A loop that was cancelled remains in the list: this struct outlives its stack. */
         if (!sim_loop_actor(blocked->loop)->done && blocked->ready(blocked)) {
             sim_loop_wake(blocked->loop);
         }
@@ -43,7 +42,7 @@ sim__host_stir(struct sim_host *host)
 /* ---- The clock's step. ----------------------------------------------------------------------- */
 
 void
-sim__host_shy(struct sim_host *host)
+sim__host_unready_once(struct sim_host *host)
 {
     sim_actor_enable(&host->actor);
 }
@@ -54,20 +53,20 @@ clock_step(struct sim_actor *actor)
     struct sim_host *host = rt_container_of(actor, struct sim_host, actor);
     rt_check(host, SIM__HOST_MAGIC);
     for (uint32_t i = 0; i < host->records_count; i++) {
-        host->records[i]->shy = false;
+        host->records[i]->unready_once = false;
     }
     sim__watch(host);
-    sim__host_stir(host);
+    sim__host_changed(host);
 }
 
 static const struct sim_actor_ops clock_ops = {.kind = SIM_ACTOR_SOURCE, .step = clock_step};
 
 /* ---- The seam. ------------------------------------------------------------------------------- */
 
-/* How far behind a reading may be under fault `clock`. */
+/* How much a reading may lag under fault `clock`. */
 #define BACK_NS_MAX UINT64_C(10000000)
 
-/* Fault `clock`: this reading is older than one before it. The clock itself goes on. */
+/* Fault `clock`: this reading is older than one before it. The clock itself does not go back. */
 static uint64_t
 stepped_back(struct sim_host *host, uint64_t now_ns)
 {
@@ -75,8 +74,8 @@ stepped_back(struct sim_host *host, uint64_t now_ns)
         return now_ns;
     }
     uint64_t most_ns = now_ns < BACK_NS_MAX ? now_ns : BACK_NS_MAX;
-    /* A timer started from this reading may be due in the midst of the last quiet jump, and was not
-     * jumped over for it. */
+    /* A timer started from this reading may be due within the last jump of the clock, which is not
+     * a late wake. */
     host->world->jumped_from_ns = host->world->jumped_to_ns;
     return now_ns - sim_actor_range(&host->actor, SIM_KIND_FAULT, 1, most_ns);
 }
@@ -132,7 +131,7 @@ host_notify(struct rt_host *seam)
     }
     host->notified = true;
     sim_world_event(host->world, SIM_EVENT_READY, host->notify_object, 0, 0, 1);
-    sim__host_stir(host);
+    sim__host_changed(host);
 }
 
 static const struct rt_host_ops host_ops = {.now = host_now,
@@ -142,12 +141,11 @@ static const struct rt_host_ops host_ops = {.now = host_now,
         .drop = host_drop,
         .notify = host_notify};
 
-/* ---- Stage 2. ---------------------------------------------------------------------------------
- * */
+/* ---- Stage 2. -------------------------------------------------------------------------------- */
 
 /*
- * Everything ready is told again. A notify is told too when somebody is blocked: a loop that sleeps
- * although it has work was not notified, and would go on.
+ * Reports everything ready again. A notify too when a loop is blocked: a loop that is blocked
+ * although it has work was not notified, and would then continue.
  */
 static void
 renew(void *argument)
@@ -158,7 +156,7 @@ renew(void *argument)
         host->notified = true;
     }
     sim__fds_renew(host);
-    sim__host_stir(host);
+    sim__host_changed(host);
 }
 
 /* ---- Public. --------------------------------------------------------------------------------- */
@@ -246,7 +244,7 @@ uint64_t
 sim_host_next_instant(const struct sim_host *host)
 {
     rt_check(host, SIM__HOST_MAGIC);
-    /* When the step began: what this one was charged moves the clock only after it. */
+    /* When the step began: what it was charged moves the clock only after it. */
     uint64_t now_ns = host->world->now_ns;
     uint64_t next_ns = SIM_NEVER;
     for (uint32_t i = 0; i < host->records_count; i++) {

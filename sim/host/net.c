@@ -1,9 +1,9 @@
 /*
- * net.c -- nodes, and requests to connect on their way between them.
+ * net.c -- nodes, and requests to connect.
  *
- *      ask ──latency──▶ node ──▶ a listener with room: both ends are made   ──latency──▶ CONNECTED
+ *      ask ──latency──▶ node ──▶ a listener with space: both ends are made  ──latency──▶ CONNECTED
  *                           ├──▶ its backlog is full: asked again later, or ──────────▶ TIMED_OUT
- *                           └──▶ nobody listens                             ──latency──▶ REFUSED
+ *                           └──▶ no listener                                ──latency──▶ REFUSED
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -65,7 +65,7 @@ node_at(const struct sim_net *net, const struct rt_net_address *address)
     return NULL;
 }
 
-/* Nobody answers: it is asked again, or it was in vain. */
+/* There is no answer: the request is sent again, or times out. */
 static void
 ask_later(struct sim__socket *socket)
 {
@@ -82,7 +82,7 @@ sim__net_ask(struct sim__socket *socket)
 {
     const struct sim_net *net = socket->node->net;
     struct sim_node *node = node_at(net, &socket->to);
-    /* A request that is lost: one to a node that is not there, or by a fault. */
+    /* A request to an unknown node is lost, or any request by a fault. */
     if (node == NULL || sim__net_fault(socket->node)) {
         ask_later(socket);
         return;
@@ -104,7 +104,7 @@ listener_at(const struct sim_node *node, uint16_t port)
     return NULL;
 }
 
-/* The end that waits in the backlog; the other one is told. */
+/* Makes the end that waits in the backlog; sends CONNECTED to the other one. */
 static void
 connect_ends(struct sim__socket *listener, struct sim__socket *far)
 {
@@ -120,7 +120,7 @@ connect_ends(struct sim__socket *listener, struct sim__socket *far)
     far->peer = near;
     rt_list_push_back(&listener->queue, &near->queue_link);
     sim__description_readable(&listener->description, listener->waiting++ > 0);
-    sim__host_stir(node->host);
+    sim__host_changed(node->host);
     sim__net_send(far, SIM__CONNECTED * SIM__ARRIVES);
 }
 
@@ -132,7 +132,7 @@ request_arrived(void *argument, uint64_t amount)
     rt_assert(amount <= node->net->connections_count);
     struct sim__socket *far = node->net->connections[amount - 1];
     if (far->state != SIM__SOCKET_STARTED) {
-        return; /* It was given up meanwhile. */
+        return; /* It was closed meanwhile. */
     }
     struct sim__socket *listener = listener_at(node, far->to.port);
     if (listener == NULL) {
@@ -144,10 +144,10 @@ request_arrived(void *argument, uint64_t amount)
     }
 }
 
-/* ---- What must have been given back. --------------------------------------------------------- */
+/* ---- Leaks. ---------------------------------------------------------------------------------- */
 
-/* A connection that a task, or a loop that has returned, opened and nobody closed. A listener, and
- * what somebody opened who is still at work, goes with its program. */
+/* A connection that a task, or a loop that has returned, opened and that was not closed. Listeners,
+ * and sockets of loops that have not returned, are not leaks. */
 static bool
 leaked(const struct sim__socket *socket)
 {

@@ -1,13 +1,13 @@
 /*
- * net.h -- a simulated network: machines, listeners, connections, and everything that may go wrong.
+ * net.h -- a simulated network: machines, listeners, connections, and their faults.
  *
  *      sim_net ──▶ node "server" (10.0.0.1) ── descriptors ──▶ listener :8080
  *              └─▶ node "client" (10.0.0.2) ── descriptors ──▶ connection 1 to :8080
  *
- * Each node stands behind the seam of runtime/io/net.h, with a table of descriptors on a fake host
- * of its own (host/fd.h): numbers lowest first, edges, batches. A connection is two ends, and each
- * end a source: what is sent to it (bytes, the end, a reset) is on its way for a latency, and
- * arrives in a step of its own. README.md lists the freedoms and the faults.
+ * Each node implements the seam of runtime/io/net.h, with a table of descriptors on a separate fake
+ * host (host/fd.h): numbers lowest first, edges, batches. A connection has two ends, and each end
+ * is a source: what is sent to it (bytes, the end, a reset) arrives after a latency, in a separate
+ * step. README.md lists the freedoms and the faults.
  *
  * A runtime is given its node by sim_rt_options.net (bind/runtime.h).
  *
@@ -31,18 +31,18 @@ struct sim_node;
 struct sim_net_options {
     uint64_t latency_ns_min; /* One way. Both 0: 100 us to 2 ms. */
     uint64_t latency_ns_max;
-    uint32_t room;     /* Bytes that one direction holds, those on their way included; 0: 4096. */
+    uint32_t room;     /* Bytes that one direction holds, with those in flight; 0: 4096. */
     uint64_t retry_ns; /* After which a request to connect is sent again; 0: 10 ms … */
-    uint32_t tries;    /* … at most so often, and then it has timed out; 0: 5. */
+    uint32_t tries;    /* … at most this often, before it times out; 0: 5. */
 };
 
 /* Makes a network; `options` NULL: all defaults. */
 struct sim_net *sim_net_new(struct sim_world *world, const struct sim_net_options *options);
 
-/* Makes a machine of it whose sockets are waited for in `host`; `name` is borrowed. */
+/* Makes a machine whose sockets are waited for in `host`; `name` is borrowed. */
 struct sim_node *sim_node_new(struct sim_net *net, struct sim_host *host, const char *name);
 
-/* At most `count` sockets may be open on it at a time; 1024 unless said otherwise (EMFILE). */
+/* At most `count` sockets may be open on it at a time (EMFILE); by default 1024. */
 void sim_node_limit(struct sim_node *node, uint32_t count);
 
 /* Its seam, for a runtime, and its address with `port`: 10.0.0.n for the n-th node. */

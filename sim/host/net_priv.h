@@ -2,7 +2,7 @@
  * net_priv.h -- what the files of this folder share.
  *
  *      sim_net ── nodes ── listeners, sockets
- *          └───── connections by number: how a request on its way names who asks
+ *          └───── connections by number: how a request in flight names its sender
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,11 +19,11 @@
 #define SIM__ARRIVES UINT64_C(0x100000000)
 enum sim__arrives {
     SIM__END = 1,   /* The peer has shut down, or closed. */
-    SIM__RESET,     /* The connection is gone. */
-    SIM__CONNECTED, /* What was asked for is made. */
-    SIM__REFUSED,   /* Nobody listens. */
-    SIM__TIMED_OUT, /* Nobody has answered. */
-    SIM__ASK_AGAIN, /* The request was not answered: it is sent once more. */
+    SIM__RESET,     /* The connection was reset. */
+    SIM__CONNECTED, /* The connection was made. */
+    SIM__REFUSED,   /* There is no listener. */
+    SIM__TIMED_OUT, /* There was no answer. */
+    SIM__ASK_AGAIN, /* The request was not answered: it is sent again. */
     SIM__LISTENS    /* The address is ours. */
 };
 
@@ -46,17 +46,17 @@ struct sim__socket {
     /* A connection's end. */
     uint32_t number;          /* Of the connection, from 1. */
     struct sim__socket *peer; /* NULL: none yet, or closed. */
-    uint32_t room_left;       /* Closed: what could be written then, less what was since. */
-    struct rt_net_address to; /* Who connects: where to. */
+    uint32_t space_left;      /* Without peer: what could be written then, less what was since. */
+    struct rt_net_address to; /* Where to it connects. */
     struct rt_net_address peer_address;
-    struct sim__pipe in;       /* What can be, or soon can be, read here. */
+    struct sim__pipe in;       /* Bytes to read here, some still in flight. */
     struct rt_list queue_link; /* In its listener's queue: not accepted yet. */
-    rt_err error;              /* To be told once; RT_OK: none. */
+    rt_err error;              /* To be returned once; RT_OK: none. */
     uint32_t tries;
-    bool ended; /* That the peer writes no more is known here. */
-    bool shut;  /* We write no more. */
-    bool deaf;  /* The peer is closed, and a reset is on its way to us. */
-    bool taken; /* That it is connected was told. */
+    bool ended;       /* It is known here that the peer writes no more. */
+    bool shut;        /* This end writes no more. */
+    bool peer_closed; /* The peer is closed, and a reset is in flight to this end. */
+    bool taken;       /* It was returned that it is connected. */
     /* A listener. */
     uint32_t backlog;
     uint32_t waiting;
@@ -71,7 +71,7 @@ struct sim_node {
     struct sim_host *host;
     const char *name;
     struct sim_fds *fds;
-    struct sim_source *source; /* Requests to connect, on their way here. */
+    struct sim_source *source; /* Requests to connect, in flight to here. */
     struct rt_list link;       /* In net->nodes. */
     struct rt_list sockets;
 };
@@ -81,7 +81,7 @@ struct sim_net {
     struct sim_net_options options;
     struct rt_list nodes;
     uint32_t nodes_count;
-    struct sim__socket **connections; /* By number - 1: who has asked for it. */
+    struct sim__socket **connections; /* By number - 1: the socket that connects. */
     uint32_t connections_count;
     uint32_t connections_capacity;
     struct sim_closer closer;
@@ -89,13 +89,13 @@ struct sim_net {
 
 /* ---- net.c ----------------------------------------------------------------------------------- */
 
-/* Sends `what` (enum sim__arrives, or bytes) on its way to `socket`. */
+/* Sends `what` (enum sim__arrives, or bytes) to `socket`. */
 void sim__net_send(struct sim__socket *socket, uint64_t what);
 
 /* Gives `socket` the next number of a connection. */
 void sim__net_number(struct sim__socket *socket);
 
-/* Sends its request to where it wants to; a fault may lose it. */
+/* Sends its request to connect; a fault may lose it. */
 void sim__net_ask(struct sim__socket *socket);
 
 /* Whether fault `net` strikes at `node` now. */
@@ -109,16 +109,16 @@ struct sim__socket *sim__socket_new(struct sim_node *node, const char *name, uin
 /* The socket behind `fd`, which is open. */
 struct sim__socket *sim__socket_of(const struct sim_node *node, int fd);
 
-/* Its connection is gone, and so is the peer's, as soon as the news is there. */
+/* Resets the connection at this end, and at the peer as soon as the reset arrives there. */
 void sim__socket_reset(struct sim__socket *socket);
 
-/* The error that is to be told, once; RT_OK: none. */
+/* The pending error, once; RT_OK: none. */
 rt_err sim__socket_take_error(struct sim__socket *socket);
 
-/* An edge: SIM_FD_…; whoever waits on that node is told. */
+/* An edge: SIM_FD_…; wakes what waits on that node. */
 void sim__socket_edge(struct sim__socket *socket, uint32_t events);
 
-/* Nothing more is written by us. */
+/* This end writes no more. */
 void sim__socket_shut(struct sim__socket *socket);
 
 /* ---- seam.c ---------------------------------------------------------------------------------- */

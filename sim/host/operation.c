@@ -1,9 +1,9 @@
 /*
- * operation.c -- what becomes of an operation: taken, done bit by bit, cancelled, ended.
+ * operation.c -- operations: taken, done in pieces, cancelled, ended.
  *
- * A cancel is an operation like the others. When its turn comes, its target is gone
- * (RT_E_STALE), too far on to be stopped (RT_E_BUSY; it ends by itself), or ended with
- * RT_E_CANCELLED; then both completions come in either order, together or apart (U3).
+ * A cancel is an operation like the others. When it is done, its target is gone
+ * (RT_E_STALE), too late to be stopped (RT_E_BUSY; it ends normally), or ended with
+ * RT_E_CANCELLED; then the two completions have either order, together or apart (U3).
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,16 +11,16 @@
 
 #include "sim/host/completion_priv.h"
 
-/* Of an operation that completes again and again: ended by the host, once in so many (U5). */
+/* An operation with `multi` is ended by the host once in this many completions (U5). */
 #define STOP_ONE_IN 8u
-/* A cancel that finds its target about to be done comes too late, once in so many. */
+/* A cancel is too late once in this many times that its target could be done. */
 #define TOO_LATE_ONE_IN 3u
 
 #define fail_contract(ring, ...) \
     sim_fail((ring)->host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, \
             (ring)->host->world->current, 0, __VA_ARGS__)
 
-/* ---- Whose buffer it is (U1). ---------------------------------------------------------------- */
+/* ---- Ownership of the buffer (U1). ----------------------------------------------------------- */
 
 static char
 mark(uint32_t i)
@@ -34,7 +34,7 @@ has_buffer(const struct rt_submission *submission)
     return submission->opcode == RT_OPCODE_READ || submission->opcode == RT_OPCODE_WRITE;
 }
 
-/* The host makes the buffer its own. */
+/* Fills or copies the buffer, so that a change by the user can be detected. */
 static void
 seize(struct sim_ring *ring, struct sim__operation *operation)
 {
@@ -88,7 +88,7 @@ overlap(const struct rt_submission *a, const struct rt_submission *b)
     return a_start < b_start + b->size && b_start < a_start + a->size;
 }
 
-/* A name or a buffer that another operation has. */
+/* Fails where another operation has the same user_data or buffer. */
 static void
 check_free(struct sim_ring *ring, const struct rt_submission *submission)
 {
@@ -100,7 +100,7 @@ check_free(struct sim_ring *ring, const struct rt_submission *submission)
         }
         bool writes = submission->opcode == RT_OPCODE_READ || other->opcode == RT_OPCODE_READ;
         if (writes && has_buffer(submission) && has_buffer(other) && overlap(submission, other)) {
-            fail_contract(ring, "a buffer was given to the host while another operation has it");
+            fail_contract(ring, "a buffer was submitted while another operation has it");
         }
     }
 }
@@ -134,7 +134,7 @@ draw_due(struct sim_ring *ring)
     return sim__later(sim_now(ring->host->world), delay_ns);
 }
 
-/* What cannot be begun ends with an error, like everything else by a completion. */
+/* The error of an operation that cannot begin, reported by a completion as all results are. */
 static int32_t
 refusal(const struct sim__operation *operation)
 {
@@ -188,7 +188,7 @@ finish(struct sim_ring *ring, struct sim__operation *operation, int32_t result)
     operation_end(ring, operation);
 }
 
-/* With more to come where it can, unless the host has had enough of it (U5). */
+/* With `more` where it may continue, unless the host ends it (U5). */
 static void
 go_on(struct sim_ring *ring, struct sim__operation *operation, int32_t result, bool can)
 {
@@ -236,7 +236,7 @@ find(const struct sim_ring *ring, uint64_t user_data)
     return NULL;
 }
 
-/* It ends with `result`, in a step of its own. */
+/* It ends with `result`, in a separate step. */
 static void
 decide(struct sim_ring *ring, struct sim__operation *operation, int32_t result)
 {
@@ -245,7 +245,7 @@ decide(struct sim_ring *ring, struct sim__operation *operation, int32_t result)
     operation->due_ns = draw_due(ring);
 }
 
-/* Target and cancel: together in either order, or the one now and the other later. */
+/* Completes target and cancel: together in either order, or one now and the other later. */
 static void
 stop(struct sim_ring *ring, struct sim__operation *cancel, struct sim__operation *target)
 {

@@ -1,8 +1,8 @@
 /*
- * pipe.h -- bytes on their way, and bytes that have arrived, in one ring.
+ * pipe.h -- bytes that have arrived, and bytes in flight, in one ring.
  *
  *      ┌────────── size ──────────┐
- *      │ there │ flying │  room   │     head at the left of `there`, round the end
+ *      │ there │ flying │  space  │     head at the left of `there`; wraps at the end
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,10 +19,10 @@ struct sim__pipe {
     uint32_t size;
     uint32_t head;
     uint32_t there;
-    uint32_t flying; /* Behind those that are there. */
+    uint32_t flying; /* After those that are there. */
 };
 
-/* Where the byte `distance` behind the head lies. */
+/* The index of the byte `distance` after the head. */
 static inline uint32_t
 sim__pipe_place(const struct sim__pipe *pipe, uint32_t distance)
 {
@@ -31,16 +31,16 @@ sim__pipe_place(const struct sim__pipe *pipe, uint32_t distance)
 }
 
 static inline uint32_t
-sim__pipe_room(const struct sim__pipe *pipe)
+sim__pipe_space(const struct sim__pipe *pipe)
 {
     return pipe->size - pipe->there - pipe->flying;
 }
 
-/* Sends `size` bytes behind all others. */
+/* Sends `size` bytes after all others. */
 static inline void
 sim__pipe_put(struct sim__pipe *pipe, const char *from, uint32_t size)
 {
-    rt_assert(size <= sim__pipe_room(pipe));
+    rt_assert(size <= sim__pipe_space(pipe));
     uint32_t used = pipe->there + pipe->flying;
     for (uint32_t i = 0; i < size; i++) {
         pipe->bytes[sim__pipe_place(pipe, used + i)] = from[i];
@@ -48,7 +48,7 @@ sim__pipe_put(struct sim__pipe *pipe, const char *from, uint32_t size)
     pipe->flying += size;
 }
 
-/* The first `size` that fly are there. */
+/* The first `size` bytes in flight arrive. */
 static inline void
 sim__pipe_land(struct sim__pipe *pipe, uint64_t size)
 {

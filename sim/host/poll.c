@@ -1,20 +1,20 @@
 /*
  * poll.c -- the host's `poll`, and blocking in it.
  *
- *   1. The list is copied; what is in it was looked at.
- *   2. A loop gives way once, also when something is ready: readiness may change
- *      between the call and the answer.
- *   3. Under `hostile`, one entry that is not ready may be drawn, to be reported for nothing.
- *   4. Nothing ready, nothing drawn: the loop blocks until something is.
- *   5. Of the ready ones some are reported, in some order (SUBSET, ORDER).
+ *   1. The list is copied; its entries count as checked.
+ *   2. A loop pauses once, also when something is ready: readiness may change
+ *      between the call and its return.
+ *   3. Under `hostile`, one entry that is not ready may be drawn for a spurious report.
+ *   4. With nothing ready or drawn, the loop blocks until something is ready.
+ *   5. Some of the ready ones are reported, in some order (SUBSET, ORDER).
  *
- * On the world's own stack nobody can block, so something must be ready.
+ * On the world's stack a call cannot block, so something must be ready.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/host/priv.h"
 
-#define NOBODY UINT32_MAX
+#define NO_ENTRY UINT32_MAX
 
 struct sim__poller *
 sim__poller_current(struct sim_host *host)
@@ -78,7 +78,7 @@ static uint32_t
 collect(struct sim__poller *poller)
 {
     struct sim_host *host = poller->host;
-    /* One more than the list is long: for the one reported for nothing. */
+    /* One more than the length of the list: for a spurious report. */
     struct sim__candidate *candidates = sim__candidates(host, poller->count + 1);
     uint32_t count = 0;
     for (uint32_t i = 0; i < poller->count; i++) {
@@ -96,7 +96,7 @@ list_ready(struct sim__blocked *blocked)
     struct sim__poller *poller = rt_container_of(blocked, struct sim__poller, blocked);
     for (uint32_t i = 0; i < poller->count; i++) {
         struct sim__record *record = sim__record_find(poller->host, poller->handles[i]);
-        /* One that was dropped meanwhile is the loop's to answer for, in its own step. */
+        /* For one that was dropped meanwhile the loop fails, in its step. */
         if (record == NULL || sim__record_ready(poller->host, record)) {
             return true;
         }
@@ -117,7 +117,7 @@ list_deadline(struct sim__poller *poller)
     return due_ns;
 }
 
-/* What people are told that a loop waits for: the first source, else whatever stands first. */
+/* What a loop waits for in reports: the first source, else the first entry. */
 static const struct sim__record *
 list_subject(struct sim__poller *poller)
 {
@@ -130,25 +130,25 @@ list_subject(struct sim__poller *poller)
     return sim__record_at(poller->host, poller->handles[0]);
 }
 
-/* ---- Reports for nothing. -------------------------------------------------------------------- */
+/* ---- Spurious reports. ----------------------------------------------------------------------- */
 
 static bool
-may_lie(const struct sim__record *record)
+may_report_spuriously(const struct sim__record *record)
 {
     return record->kind == SIM__RECORD_SOURCE && record->source->events == 0 &&
-           sim__source_may_lie(record->source);
+           sim__source_may_report_spuriously(record->source);
 }
 
-/* The place in the list of the `nth` entry that may be reported for nothing, or NOBODY. */
+/* The place in the list of the `nth` entry that may be reported spuriously, or NO_ENTRY. */
 static uint32_t
-find_liar(struct sim__poller *poller, uint32_t nth)
+find_spurious(struct sim__poller *poller, uint32_t nth)
 {
     for (uint32_t i = 0; i < poller->count; i++) {
-        if (may_lie(sim__record_at(poller->host, poller->handles[i])) && nth-- == 0) {
+        if (may_report_spuriously(sim__record_at(poller->host, poller->handles[i])) && nth-- == 0) {
             return i;
         }
     }
-    return NOBODY;
+    return NO_ENTRY;
 }
 
 static uint32_t
@@ -157,14 +157,14 @@ draw_spurious(struct sim__poller *poller)
     struct sim_host *host = poller->host;
     uint64_t one_in = host->world->options.spurious_one_in;
     if (!sim__host_hostile(host) || one_in == 0) {
-        return NOBODY;
+        return NO_ENTRY;
     }
     uint32_t n = 1;
-    while (n < SIM_ALTERNATIVES_MAX && find_liar(poller, n - 1) != NOBODY) {
+    while (n < SIM_ALTERNATIVES_MAX && find_spurious(poller, n - 1) != NO_ENTRY) {
         n++;
     }
     uint32_t index = sim__disturb_how(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
-    return index == 0 ? NOBODY : find_liar(poller, index - 1);
+    return index == 0 ? NO_ENTRY : find_spurious(poller, index - 1);
 }
 
 static void
@@ -192,7 +192,7 @@ __attribute__((noreturn)) static void
 fail_blocked(struct sim__poller *poller)
 {
     sim_fail(poller->host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, poller->actor, 0,
-            "\"%s\" was asked to poll %u pollables of which none is ready, and this caller cannot "
+            "\"%s\" was called to poll %u pollables of which none is ready, and the caller cannot "
             "block: the first is \"%s\"",
             poller->host->name, poller->count, sim__record_name(list_subject(poller)));
 }
@@ -204,7 +204,7 @@ wait_ready(struct sim__poller *poller)
     struct sim_loop *loop = sim_loop_current(poller->host->world);
     uint32_t ready = 0;
     if (loop == NULL) {
-        /* The first look was taken: what was only shy is ready now. */
+        /* The first check was made: those with `unready_once` are ready now. */
         ready = collect(poller);
         if (ready == 0) {
             fail_blocked(poller);
@@ -214,14 +214,14 @@ wait_ready(struct sim__poller *poller)
     while (ready == 0) {
         block(poller, loop);
         ready = collect(poller);
-        uint32_t nth = sim_loop_report_for_nothing(loop);
-        uint32_t liar = NOBODY;
+        uint32_t nth = sim_loop_spurious_report(loop);
+        uint32_t spurious = NO_ENTRY;
         if (ready == 0 && sim_loop_was_interrupted(loop)) {
-            /* This host knows no EINTR: something is reported in any case. */
-            liar = find_liar(poller, nth > 0 ? nth - 1 : 0);
+            /* This host has no EINTR: something is reported in any case. */
+            spurious = find_spurious(poller, nth > 0 ? nth - 1 : 0);
         }
-        if (liar != NOBODY) {
-            add_spurious(poller, liar, ready++);
+        if (spurious != NO_ENTRY) {
+            add_spurious(poller, spurious, ready++);
         }
     }
     sim_world_event(poller->host->world, SIM_EVENT_UNBLOCK, 0, 0, 0, ready);
@@ -236,7 +236,7 @@ report(struct sim__poller *poller, uint32_t count, uint32_t *ret_indices)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = host->candidates[i].index;
         struct sim__record *record = sim__record_at(host, poller->handles[index]);
-        record->poller = NULL; /* It has its answer. */
+        record->poller = NULL; /* Reported. */
         sim_world_event(host->world, SIM_EVENT_REPORT, record->object, 0, 0, index);
         notify_taken = notify_taken || record->kind == SIM__RECORD_NOTIFY;
         ret_indices[i] = index;
@@ -253,8 +253,8 @@ refuse_empty(struct sim_host *host)
 {
     if (host->profile != SIM_PROFILE_FD) {
         sim_fail(host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, host->world->current, 0,
-                "the host was asked to poll an empty list; a loop with nothing to wait for must "
-                "not ask (P3)");
+                "the host was called to poll an empty list; a loop with nothing to wait for must "
+                "not poll (P3)");
     }
     return RT_E_EMPTY_POLL;
 }
@@ -275,7 +275,7 @@ sim__poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t count,
     sim_loop_pause(host->world);
     uint32_t spurious = draw_spurious(poller);
     uint32_t ready = collect(poller);
-    if (spurious != NOBODY) {
+    if (spurious != NO_ENTRY) {
         add_spurious(poller, spurious, ready++);
     } else if (ready == 0) {
         ready = wait_ready(poller);

@@ -5,9 +5,9 @@
  *          │ ────── pollers: one for each actor that polls, with its last list
  *          │ ────── blocked: pollers that wait now
  *          └─────── tables of descriptors (fd_priv.h)
- *      sim_source ── an actor: events that are there, events that are on their way
+ *      sim_source ── an actor: events that have arrived, events in flight
  *
- * A handle names a record by place and generation, never by address, so traces of
+ * A handle names a record by index and generation, never by address, so traces of
  * two processes are the same.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -24,7 +24,7 @@
 #define SIM__HOST_MAGIC 0x53484f53u
 #define SIM__SOURCE_MAGIC 0x53535243u
 
-/* Nothing in a batch is left out more often than this in a row. */
+/* A candidate for a batch is left out at most this often in a row. */
 #define SIM__LEFT_OUT_MAX 4u
 
 enum sim__record_kind {
@@ -36,28 +36,28 @@ enum sim__record_kind {
 
 /* One pollable, from subscribe to drop. */
 struct sim__record {
-    struct rt_pollable *pollable; /* NULL: the place is free. */
+    struct rt_pollable *pollable; /* NULL: the record is free. */
     struct sim_source *source;    /* SOURCE only. */
     struct sim_fds *fds;          /* EVENTS only. */
     struct sim_actor *owner;      /* Whose step subscribed. */
-    struct sim__poller *poller;   /* Who waits for it, as far as is known; NULL: nobody. */
+    struct sim__poller *poller;   /* Whose last list had it, unreported; NULL: none. */
     uint64_t poller_turn;         /* In which of its polls. */
     uint64_t deadline_ns;         /* CLOCK only. */
-    uint64_t looked_step;         /* Somebody asked whether it is ready. */
+    uint64_t asked_step;          /* The last check whether it is ready. */
     uint64_t looked_ns;
-    uint64_t due_step;     /* CLOCK: the watch saw it due first; 0: not yet. */
-    uint64_t unseen_step;  /* It is ready and not looked at since then; the loop had taken … */
-    uint64_t unseen_polls; /* … so many steps. */
+    uint64_t due_step;     /* CLOCK: when the watch found it due first; 0: not yet. */
+    uint64_t unseen_step;  /* It is ready and was not checked since; the loop had taken … */
+    uint64_t unseen_polls; /* … this many steps. */
     uint32_t index;
     uint32_t generation;
     uint32_t object;
     uint32_t left_out; /* Polls in a row that did not report it although it was ready. */
     enum sim__record_kind kind;
-    bool shy;     /* CLOCK: not ready at the first look (P10). */
-    bool of_task; /* Subscribed in a poll of a task, and so by its user. */
+    bool unready_once; /* CLOCK: not ready at the first check (P10). */
+    bool of_task;      /* Subscribed in a poll of a task, and so by the user. */
 };
 
-/* Waits to be woken by something of the host; in host->blocked. */
+/* A loop that waits for something of the host; in host->blocked. */
 struct sim__blocked {
     struct rt_list link;
     struct sim_loop *loop;
@@ -71,16 +71,16 @@ struct sim__poller {
     struct sim__blocked blocked;
     struct sim_host *host;
     struct sim_fds *fds; /* While it waits for descriptors. */
-    uint64_t turn;       /* Polls so far; a record of an older one is not waited for. */
+    uint64_t turn;       /* Polls so far; records of older ones are not waited for. */
     bool is_loop;        /* It runs on a fiber, and so decides itself when to poll. */
-    uint64_t *handles;   /* Its list: copied, for the caller's may change while it waits. */
+    uint64_t *handles;   /* A copy of its list: the caller's may change while it waits. */
     uint32_t count;
     uint32_t capacity;
 };
 
-/* One that may be reported. */
+/* One pollable or registration that may be reported. */
 struct sim__candidate {
-    uint32_t index;     /* What the caller knows it by. */
+    uint32_t index;     /* Of the caller. */
     uint32_t *left_out; /* Its counter. */
 };
 
@@ -90,7 +90,7 @@ struct sim_host {
     enum sim_profile profile;
     struct sim_world *world;
     const char *name;
-    struct sim_actor actor; /* Its clock: steps when shyness ends. Owns the decisions. */
+    struct sim_actor actor; /* Its clock: steps to end `unready_once`. Owns the decisions. */
     void (*listener)(void *argument);
     void *listener_argument;
     struct sim__record **records; /* By index; free ones are reused last-freed-first. */
@@ -109,11 +109,11 @@ struct sim_host {
     uint32_t notify_object;
     uint32_t fault_streak;
     bool notified;
-    bool undivided; /* No loop is switched before its calls. */
+    bool undivided; /* No loop is preempted before its calls. */
     uint64_t watched_step;
 };
 
-/* An event on its way. */
+/* An event in flight. */
 struct sim__arrival {
     struct sim__arrival *next;
     uint64_t due_ns;
@@ -126,28 +126,27 @@ struct sim_source {
     struct sim_actor actor;
     struct sim_host *host;
     const char *name;
-    uint32_t events;            /* There now; for streams 1 or 0. */
+    uint32_t events;            /* Arrived and not taken; for streams 1 or 0. */
     uint32_t pollables;         /* Alive (P9). */
-    uint32_t spurious;          /* Reports for nothing since the last event. */
+    uint32_t spurious;          /* Spurious reports since the last event. */
     bool dropped;               /* No call may use it any longer. */
-    bool spared;                /* A runtime's own: fault `capacity` leaves it alone. */
-    uint64_t ready_step;        /* When `events` was 0 last and became more. */
-    struct sim__arrival *first; /* On their way, in the order in which they were sent. */
+    bool spared;                /* Of a runtime: fault `capacity` does not apply. */
+    uint64_t ready_step;        /* When `events` last changed from 0. */
+    struct sim__arrival *first; /* In flight, in the order in which they were sent. */
     struct sim__arrival *last;
     struct sim__arrival *spare;
-    /* Takes an arrival in, and says how with sim__source_level; NULL: counts it. */
+    /* Handles an arrival, and calls sim__source_level; NULL: counts it. */
     void (*arrived)(void *argument, uint64_t amount);
     void *argument;
 };
 
-/* Reports for nothing of one source between two of its events: finite, so that no loop spins on
+/* Spurious reports of one source between two of its events: bounded, so that no loop spins on
  * them. */
 #define SIM__SPURIOUS_MAX 2u
 
-/* Whether it may be reported for nothing now. A question of the judge is one such report, however
- * many there were before. */
+/* Whether it may be reported spuriously now. The judge may always do so. */
 static inline bool
-sim__source_may_lie(const struct sim_source *source)
+sim__source_may_report_spuriously(const struct sim_source *source)
 {
     return source->spurious < SIM__SPURIOUS_MAX || source->host->world->decider.muted;
 }
@@ -160,8 +159,8 @@ bool sim__one_in(struct sim_actor *actor, enum sim_kind kind, uint64_t one_in);
 /* Whether fault `bit` fires now. Never more than a few times in a row. */
 bool sim__fault(struct sim_host *host, uint64_t bit);
 
-/* Puts what is reported of `count` (> 0) candidates first, at most `max` (> 0), in the order in
- * which they are reported, and returns how many: ORDER and SUBSET. */
+/* Moves those of `count` (> 0) candidates that are reported, at most `max` (> 0), to the front, in
+ * the order of the report, and returns how many: ORDER and SUBSET. */
 uint32_t sim__batch(
         struct sim_host *host, struct sim__candidate *candidates, uint32_t count, uint32_t max);
 
@@ -174,8 +173,8 @@ struct sim__candidate *sim__candidates(struct sim_host *host, uint32_t count);
 RT_MUST_CHECK rt_err sim__record_open(struct sim_host *host, enum sim__record_kind kind,
         struct sim_source *source, uint64_t deadline_ns, struct rt_pollable *pollable);
 
-/* Makes a pollable that is ready while `fds` has events to fetch: a runtime's own, so it is spared
- * by fault `capacity` and is no leak. */
+/* Makes a pollable that is ready while `fds` has events to fetch: it belongs to a runtime, so fault
+ * `capacity` does not apply, and it is not a leak. */
 void sim__record_open_events(
         struct sim_host *host, struct sim_fds *fds, struct rt_pollable *pollable);
 
@@ -193,18 +192,18 @@ void sim__record_close(struct sim_host *host, struct sim__record *record);
 /* Whether it is ready. */
 bool sim__record_ready(const struct sim_host *host, const struct sim__record *record);
 
-/* The same, and somebody has looked: shyness ends. */
+/* The same, and notes the check, which ends `unready_once`. */
 bool sim__record_look(struct sim_host *host, struct sim__record *record);
 
-/* What people call it. */
+/* Its name in reports. */
 const char *sim__record_name(const struct sim__record *record);
 
 /* ---- host.c ---------------------------------------------------------------------------------- */
 
 /*
- * Opens every call by which a program inspects the world outside or acts on it, before the call
- * checks anything or takes effect: a loop on a fiber may give way here (sim_loop_switch). The
- * list of these calls is in sim/docs/host-seam.md. sim_fd_wait and `poll` always give way.
+ * Comes first in every call by which a program reads from or acts on the outside, before any
+ * check or effect: a loop on a fiber may be preempted here (sim_loop_switch). The list of these
+ * calls is in sim/docs/host-seam.md. sim_fd_wait and `poll` always pause the loop.
  */
 static inline void
 sim__host_call(struct sim_host *host, const char *name)
@@ -214,11 +213,11 @@ sim__host_call(struct sim_host *host, const char *name)
     }
 }
 
-/* Something of the host has become ready: wakes who waits for it, calls the listener. */
-void sim__host_stir(struct sim_host *host);
+/* Something of the host has become ready: wakes the loops that wait for it, calls the listener. */
+void sim__host_changed(struct sim_host *host);
 
-/* A clock pollable was made that says no at its first look: the host's step ends that. */
-void sim__host_shy(struct sim_host *host);
+/* A clock pollable was made with `unready_once`: schedules the host's step, which ends that. */
+void sim__host_unready_once(struct sim_host *host);
 
 static inline bool
 sim__host_hostile(const struct sim_host *host)
@@ -231,18 +230,18 @@ sim__host_hostile(const struct sim_host *host)
 rt_err sim__poll(struct rt_host *seam, struct rt_pollable *const *in, uint32_t count,
         uint32_t *ret_indices, uint32_t *ret_ready);
 
-/* Who polls in this step. */
+/* The poller of the actor whose step this is. */
 struct sim__poller *sim__poller_current(struct sim_host *host);
 
-/* Blocks the calling loop until `ready` answers true, or `due_ns` comes. `reports`: it asked for so
- * many things. */
+/* Blocks the calling loop until `ready` returns true, or until `due_ns`. `reports`: how many things
+ * it asked for. */
 void sim__poller_block(struct sim__poller *poller, struct sim_loop *loop,
         bool (*ready)(struct sim__blocked *blocked), uint64_t due_ns, uint32_t object,
         const char *reason, const struct rt_site *await, uint32_t reports);
 
 /* ---- watch.c --------------------------------------------------------------------------------- */
 
-/* Ends the run with verdict starvation when something ready was not looked at for too long. */
+/* Ends the run with verdict starvation when something ready was not checked for too long. */
 void sim__watch(struct sim_host *host);
 
 /* The host's closer. */
@@ -269,23 +268,23 @@ void sim__source_arrive_in(
 /* As sim_source_event, with an amount. */
 void sim__source_arrive_now(struct sim_source *source, uint64_t amount);
 
-/* It is ready now, or is not; tells the trace when this is a change. */
+/* Sets whether it is ready; a change is an event. */
 void sim__source_level(struct sim_source *source, bool ready);
 
 /* `amount` was taken; `kind` is the event READ or WRITE, or 0 (neither). */
 void sim__source_moved(
         struct sim_source *source, uint32_t kind, const struct rt_site *await, uint64_t amount);
 
-/* Opens each public call on a source: a dropped one ends the run with verdict contract. */
+/* Comes first in each public call on a source: a dropped one ends the run with verdict contract. */
 void sim__source_check(const struct sim_source *source);
 
 /* As sim_source_drop, inside of a call. */
 RT_MUST_CHECK rt_err sim__source_drop(struct sim_source *source);
 
-/* Ends it for good; nothing arrives any longer. */
+/* Ends it: nothing arrives any more. */
 void sim__source_end(struct sim_source *source);
 
-/* The latest of the moments that can be: no wrap. */
+/* now_ns + delay_ns, saturating at SIM_NEVER. */
 static inline uint64_t
 sim__later(uint64_t now_ns, uint64_t delay_ns)
 {

@@ -1,10 +1,10 @@
 /*
- * record.c -- pollables, as the host knows them.
+ * record.c -- the host's records of pollables.
  *
- * A pollable's memory is its owner's; what the host keeps about it is a record,
- * found through the pollable's handle. A handle is (generation, place + 1), and the
- * record remembers where its pollable stands: so a pollable that was dropped,
- * copied or moved is found out at its next use.
+ * A pollable's memory is its owner's; the host has a record of it, found through the
+ * pollable's handle. A handle is (generation, index + 1), and the record has the
+ * pollable's address: so the use of a pollable that was dropped, copied or moved is
+ * detected.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,10 +62,10 @@ object_of(const struct sim_host *host, const struct sim__record *record)
     case SIM__RECORD_EVENTS:
         return record->fds->object;
     }
-    rt_unreached("every kind of record has its object");
+    rt_unreached("every kind of record has an object");
 }
 
-/* A clock pollable that is past at once may say no at the first look (P10). */
+/* A clock pollable that is past at once may be not ready at the first check (P10). */
 static bool
 draw_shy(struct sim_host *host, uint64_t deadline_ns)
 {
@@ -75,14 +75,14 @@ draw_shy(struct sim_host *host, uint64_t deadline_ns)
     return sim__one_in(&host->actor, SIM_KIND_SPURIOUS, host->world->options.spurious_one_in);
 }
 
-/* Whether a task is polled now: what is asked for is its user's, not the runtime's own. */
+/* Whether a task is being polled: the pollable is then the user's, not the runtime's. */
 static bool
 task_asks(const struct sim_host *host)
 {
     return host->world->current->ops->kind == SIM_ACTOR_TASK;
 }
 
-/* A runtime's own clock, notify and ring pollables are spared: it cannot go on without them. */
+/* The clock, notify and ring pollables of a runtime are spared: it cannot work without them. */
 static bool
 refused(struct sim_host *host, enum sim__record_kind kind, const struct sim_source *source)
 {
@@ -104,7 +104,7 @@ record_new(struct sim_host *host, enum sim__record_kind kind)
     return record;
 }
 
-/* The record is complete: from now on `pollable` stands for it. */
+/* The record is complete: sets the handle in `pollable`. */
 static void
 record_begin(struct sim_host *host, struct sim__record *record, struct rt_pollable *pollable)
 {
@@ -130,13 +130,13 @@ sim__record_open(struct sim_host *host, enum sim__record_kind kind, struct sim_s
     struct sim__record *record = record_new(host, kind);
     record->source = source;
     record->deadline_ns = deadline_ns;
-    record->shy = kind == SIM__RECORD_CLOCK && draw_shy(host, deadline_ns);
+    record->unready_once = kind == SIM__RECORD_CLOCK && draw_shy(host, deadline_ns);
     if (source != NULL) {
         source->pollables++;
     }
     record_begin(host, record, pollable);
-    if (record->shy) {
-        sim__host_shy(host);
+    if (record->unready_once) {
+        sim__host_unready_once(host);
     }
     return RT_OK;
 }
@@ -183,7 +183,7 @@ sim__record_of(struct sim_host *host, const struct rt_pollable *pollable)
     struct sim__record *record = sim__record_find(host, pollable->handle);
     if (record == NULL || pollable->host != &host->seam) {
         sim_fail(host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, host->world->current, 0,
-                "\"%s\" was asked about a pollable that is not subscribed", host->name);
+                "\"%s\" was called with a pollable that is not subscribed", host->name);
     }
     if (record->pollable != pollable) {
         sim_fail(host->world, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST, host->world->current, 0,
@@ -216,7 +216,7 @@ sim__record_ready(const struct sim_host *host, const struct sim__record *record)
     rt_assert(record->pollable != NULL);
     switch (record->kind) {
     case SIM__RECORD_CLOCK:
-        return sim_now(host->world) >= record->deadline_ns && !record->shy;
+        return sim_now(host->world) >= record->deadline_ns && !record->unready_once;
     case SIM__RECORD_NOTIFY:
         return host->notified;
     case SIM__RECORD_SOURCE:
@@ -224,16 +224,16 @@ sim__record_ready(const struct sim_host *host, const struct sim__record *record)
     case SIM__RECORD_EVENTS:
         return sim__fds_ready(record->fds);
     }
-    rt_unreached("every kind of record is ready or not");
+    rt_unreached("every kind of record has a readiness");
 }
 
 bool
 sim__record_look(struct sim_host *host, struct sim__record *record)
 {
     bool ready = sim__record_ready(host, record);
-    record->looked_step = host->world->step;
+    record->asked_step = host->world->step;
     record->looked_ns = sim_now(host->world);
-    record->shy = false;
+    record->unready_once = false;
     return ready;
 }
 

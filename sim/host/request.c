@@ -1,9 +1,9 @@
 /*
- * request.c -- something is asked, headers come back, then a body.
+ * request.c -- requests, answered by headers, then a body.
  *
- * The body begins to arrive when the headers have, whether anybody fetches it or
- * not. Once fetched it is its reader's, to be dropped like any input; until then
- * it goes with the request.
+ * The body begins to arrive when the headers have, fetched or not. Once fetched it
+ * belongs to the caller, who drops it like any input; until then it is dropped with
+ * the request.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,9 +15,9 @@
 
 struct sim_request {
     uint32_t magic;
-    bool fetched; /* The headers were consumed; the body is the reader's. */
+    bool fetched; /* The headers were consumed; the body is the caller's. */
     struct sim_source *source;
-    struct sim_input *body; /* NULL until the headers are here. */
+    struct sim_input *body; /* NULL until the headers have arrived. */
     const char *headers;
     const char *text; /* Of the body. */
     size_t chunk;

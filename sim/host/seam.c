@@ -11,7 +11,7 @@
 #define BATCH_MAX 64u
 #define NAME_SIZE 64u
 
-/* Events for nothing about one socket between two of its own. */
+/* Spurious events of one socket between two real ones. */
 #define SPURIOUS_MAX 2u
 
 static struct sim_node *
@@ -35,11 +35,11 @@ name_of(const struct sim_node *node, const char *format, uint32_t number, uint16
     return sim__name_join(node->net->world, name, "");
 }
 
-/* RT_E_NO_DESCRIPTOR where no number is left (EMFILE), or by fault `capacity`. */
+/* RT_E_NO_DESCRIPTOR where no number is free (EMFILE), or by fault `capacity`. */
 static rt_err
-room(struct sim_node *node)
+available(struct sim_node *node)
 {
-    return sim__fd_room(node->fds, 1) == RT_OK ? RT_OK : RT_E_NO_DESCRIPTOR;
+    return sim__fd_available(node->fds, 1) == RT_OK ? RT_OK : RT_E_NO_DESCRIPTOR;
 }
 
 /* ---- Listening. ------------------------------------------------------------------------------ */
@@ -57,7 +57,7 @@ address_in_use(const struct sim_node *node, uint16_t port)
     return false;
 }
 
-/* Listens at once, or, by a decision, a moment later. */
+/* Listens at once, or, by a decision, later. */
 static void
 begin_to_listen(struct sim__socket *socket)
 {
@@ -83,7 +83,7 @@ node_listen_start(struct rt_net *seam, const struct rt_net_address *address, uin
     if (address_in_use(node, address->port)) {
         return RT_E_ADDRESS_IN_USE;
     }
-    rt_err err = room(node);
+    rt_err err = available(node);
     if (err == RT_OK) {
         struct sim__socket *socket =
                 sim__socket_new(node, name_of(node, "listener ", 0, address->port), address->port);
@@ -104,7 +104,7 @@ node_listen_finish(struct rt_net *seam, int socket)
     return listener->state == SIM__SOCKET_LISTENS ? RT_OK : RT_E_AGAIN;
 }
 
-/* The one that waits longest, taken out of the backlog. */
+/* Takes the connection that has waited longest out of the backlog. */
 static struct sim__socket *
 take_waiting(struct sim__socket *listener)
 {
@@ -116,7 +116,7 @@ take_waiting(struct sim__socket *listener)
     return near;
 }
 
-/* Gone before anybody has accepted it. */
+/* The connection is aborted before it is accepted. */
 static rt_err
 abort_waiting(struct sim__socket *near)
 {
@@ -138,7 +138,7 @@ node_accept(struct rt_net *seam, int socket, int *ret_socket, struct rt_net_addr
     if (listener->waiting == 0) {
         return RT_E_AGAIN;
     }
-    rt_err err = room(node);
+    rt_err err = available(node);
     if (err != RT_OK) {
         return err;
     }
@@ -159,7 +159,7 @@ node_connect_start(struct rt_net *seam, const struct rt_net_address *address, in
 {
     struct sim_node *node = node_of(seam);
     sim__host_call(node->host, "connect");
-    rt_err err = room(node);
+    rt_err err = available(node);
     if (err != RT_OK) {
         return err;
     }
@@ -268,16 +268,16 @@ node_unwatch(struct rt_net *seam, int socket)
 static uint32_t
 net_events(uint32_t events)
 {
-    uint32_t told = 0;
-    told |= (events & SIM_FD_IN) != 0 ? RT_NET_READABLE : 0;
-    told |= (events & SIM_FD_OUT) != 0 ? RT_NET_WRITABLE : 0;
-    told |= (events & SIM_FD_RDHUP) != 0 ? RT_NET_READ_CLOSED : 0;
-    told |= (events & SIM_FD_ERR) != 0 ? RT_NET_ERROR : 0;
-    told |= (events & SIM_FD_HUP) != 0 ? RT_NET_HANGUP : 0;
-    return told;
+    uint32_t reported = 0;
+    reported |= (events & SIM_FD_IN) != 0 ? RT_NET_READABLE : 0;
+    reported |= (events & SIM_FD_OUT) != 0 ? RT_NET_WRITABLE : 0;
+    reported |= (events & SIM_FD_RDHUP) != 0 ? RT_NET_READ_CLOSED : 0;
+    reported |= (events & SIM_FD_ERR) != 0 ? RT_NET_ERROR : 0;
+    reported |= (events & SIM_FD_HUP) != 0 ? RT_NET_HANGUP : 0;
+    return reported;
 }
 
-/* Under `hostile`: an event about a watched socket for nothing, its own call will say so. */
+/* Under `hostile`: a spurious event of a watched socket; its read or write returns RT_E_AGAIN. */
 static bool
 draw_spurious(struct sim_node *node, struct rt_net_event *ret_event)
 {
@@ -302,15 +302,15 @@ node_fetch(struct rt_net *seam, struct rt_net_event *ret_events, uint32_t max)
 {
     struct sim_node *node = node_of(seam);
     struct sim_fd_event batch[BATCH_MAX];
-    uint32_t room_left = max < BATCH_MAX ? max : BATCH_MAX;
+    uint32_t space_left = max < BATCH_MAX ? max : BATCH_MAX;
     if (sim__fault(node->host, SIM_FAULT_EINTR)) {
         return 0; /* E6 */
     }
     uint32_t count = draw_spurious(node, &ret_events[0]) ? 1 : 0;
-    if (count == room_left) {
+    if (count == space_left) {
         return count;
     }
-    uint32_t fetched = sim__fds_fetch(node->fds, batch, room_left - count);
+    uint32_t fetched = sim__fds_fetch(node->fds, batch, space_left - count);
     for (uint32_t i = 0; i < fetched; i++) {
         ret_events[count++] = (struct rt_net_event){batch[i].data, net_events(batch[i].events)};
     }

@@ -1,10 +1,10 @@
 /*
- * socket.c -- sockets as descriptors: what holds of them, and what arrives at them.
+ * socket.c -- sockets as descriptors: their events, and what arrives at them.
  *
  *      what arrives        what it does                              edges
  *      bytes               can be read                               IN
  *      END                 after the bytes, the end                  IN RDHUP, HUP if we shut too
- *      RESET               the bytes are gone, an error is pending   IN OUT ERR HUP
+ *      RESET               the bytes are lost, an error is pending   IN OUT ERR HUP
  *      CONNECTED           it can be finished                        OUT
  *      REFUSED, TIMED_OUT  it can be finished: with an error         IN OUT ERR HUP
  *      LISTENS             it can be finished                        OUT
@@ -27,16 +27,16 @@ void
 sim__socket_edge(struct sim__socket *socket, uint32_t events)
 {
     sim__description_edge(&socket->description, events);
-    sim__host_stir(socket->node->host);
+    sim__host_changed(socket->node->host);
 }
 
-/* ---- What holds. ----------------------------------------------------------------------------- */
+/* ---- Events. --------------------------------------------------------------------------------- */
 
-/* As far as is known here: until that has arrived a peer that is gone makes no room. */
+/* As known here: until the close of the peer has arrived, its space does not grow. */
 static uint32_t
-connection_room(const struct sim__socket *socket)
+connection_space(const struct sim__socket *socket)
 {
-    return socket->peer != NULL ? sim__pipe_room(&socket->peer->in) : socket->room_left;
+    return socket->peer != NULL ? sim__pipe_space(&socket->peer->in) : socket->space_left;
 }
 
 static uint32_t
@@ -46,7 +46,7 @@ connection_events(const struct sim__socket *socket)
     if (socket->in.there > 0 || socket->ended) {
         events |= SIM_FD_IN;
     }
-    if (socket->shut || connection_room(socket) > 0) {
+    if (socket->shut || connection_space(socket) > 0) {
         events |= SIM_FD_OUT;
     }
     if (socket->ended) {
@@ -73,15 +73,15 @@ socket_events(const struct sim__description *description)
     rt_unreached("every state has its events");
 }
 
-/* ---- What arrives. --------------------------------------------------------------------------- */
+/* ---- Arrivals. ------------------------------------------------------------------------------- */
 
-/* Neither knows the other any more; what the peer knows of its room stays as it is. */
+/* Unlinks the two ends; the peer keeps the space that it knows of. */
 static void
 part(struct sim__socket *socket)
 {
     struct sim__socket *peer = socket->peer;
     if (peer != NULL) {
-        peer->room_left = sim__pipe_room(&socket->in);
+        peer->space_left = sim__pipe_space(&socket->in);
         peer->peer = NULL;
         socket->peer = NULL;
     }
@@ -136,14 +136,14 @@ take_news(struct sim__socket *socket, enum sim__arrives what)
         sim__net_ask(socket);
         return;
     }
-    rt_unreached("all that is sent is known");
+    rt_unreached("an unknown arrival");
 }
 
 static void
 socket_arrived(void *argument, uint64_t amount)
 {
     struct sim__socket *socket = socket_of(argument);
-    /* What comes after a reset comes to nobody. */
+    /* Arrivals after a reset are dropped. */
     if (socket->state == SIM__SOCKET_FAILED) {
         return;
     }
@@ -169,13 +169,13 @@ sim__socket_reset(struct sim__socket *socket)
 {
     struct sim__socket *peer = socket->peer;
     fail(socket, RT_E_RESET);
-    sim__host_stir(socket->node->host);
+    sim__host_changed(socket->node->host);
     if (peer != NULL) {
         sim__net_send(peer, SIM__RESET * SIM__ARRIVES);
     }
 }
 
-/* Why nothing can be moved now, or RT_OK. `over`: what is said once the error was told. */
+/* Why nothing can be moved now, or RT_OK. `over`: the error once the pending one was returned. */
 static rt_err
 can_move(struct sim__socket *socket, rt_err over)
 {
@@ -199,7 +199,7 @@ socket_read(struct sim__description *description, void *buffer, size_t size,
         return socket->ended ? 0 : RT_E_AGAIN;
     }
     struct sim_source *source = description->source;
-    bool was_full = sim__pipe_room(&socket->in) == 0;
+    bool was_full = sim__pipe_space(&socket->in) == 0;
     size_t full = socket->in.there < size ? socket->in.there : size;
     uint32_t moved = (uint32_t)sim_actor_length(&source->actor, full);
     sim__pipe_take(&socket->in, buffer, moved);
@@ -211,13 +211,13 @@ socket_read(struct sim__description *description, void *buffer, size_t size,
     return (int64_t)moved;
 }
 
-/* Nobody here knows yet that the peer is closed: the bytes are lost, and what comes back is a
- * reset (N6). */
+/* It is not yet known here that the peer is closed: the bytes are lost, and answered by a reset
+ * (N6). */
 static void
 write_to_nobody(struct sim__socket *socket)
 {
-    if (!socket->deaf) {
-        socket->deaf = true;
+    if (!socket->peer_closed) {
+        socket->peer_closed = true;
         sim__net_send(socket, SIM__RESET * SIM__ARRIVES);
     }
 }
@@ -239,14 +239,14 @@ socket_write(struct sim__description *description, const void *buffer, size_t si
         return err;
     }
     struct sim__socket *peer = socket->peer;
-    size_t room = connection_room(socket);
-    if (room == 0) {
+    size_t space = connection_space(socket);
+    if (space == 0) {
         return RT_E_AGAIN;
     }
-    uint64_t moved = sim_actor_length(&description->source->actor, room < size ? room : size);
+    uint64_t moved = sim_actor_length(&description->source->actor, space < size ? space : size);
     sim__source_moved(description->source, SIM_EVENT_WRITE, await, moved);
     if (peer == NULL) {
-        socket->room_left -= (uint32_t)moved;
+        socket->space_left -= (uint32_t)moved;
         write_to_nobody(socket);
     } else {
         sim__pipe_put(&peer->in, buffer, (uint32_t)moved);
@@ -270,7 +270,7 @@ sim__socket_shut(struct sim__socket *socket)
 
 /* ---- The end. -------------------------------------------------------------------------------- */
 
-/* Whoever was not accepted finds the connection reset. */
+/* Connections that were not accepted are reset. */
 static void
 listener_closed(struct sim__socket *listener)
 {
@@ -285,7 +285,7 @@ listener_closed(struct sim__socket *listener)
     }
 }
 
-/* With bytes that nobody has read the peer is reset; else it reads the end. */
+/* With unread bytes the peer is reset; else it reads the end. */
 static void
 connection_closed(struct sim__socket *socket)
 {
@@ -295,7 +295,7 @@ connection_closed(struct sim__socket *socket)
     }
     part(socket);
     if (socket->in.there + socket->in.flying > 0) {
-        peer->deaf = true;
+        peer->peer_closed = true;
         sim__net_send(peer, SIM__RESET * SIM__ARRIVES);
     } else if (!socket->shut) {
         sim__net_send(peer, SIM__END * SIM__ARRIVES);

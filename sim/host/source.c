@@ -1,11 +1,11 @@
 /*
- * source.c -- things on the host that become ready, each an actor of its own.
+ * source.c -- things on the host that become ready, each an actor.
  *
  *      event_in ──▶ arrivals, in order ──▶ (its step, once due and picked) ──▶ events ──▶ take
  *
- * An event on its way is nowhere to be seen. Its latency is a decision, and so is
- * when its step is picked once it is due; events of one source keep their order, so
- * one that comes late holds up those behind it, which then come together.
+ * An event in flight is not visible. Its latency is a decision, and so is when its
+ * step is picked once it is due; events of one source keep their order, so a late one
+ * delays those after it, which then arrive together.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 #include "sim/host/fd_priv.h"
 #include "sim/host/priv.h"
 
-/* How much later than its latency an event comes at most, under `hostile`. */
+/* How much later than its latency an event arrives at most, under `hostile`. */
 #define LATE_NS_MAX UINT64_C(10000000)
 
 /* How long the machine is suspended, under fault `clock`. */
@@ -47,7 +47,7 @@ arrival_new(struct sim_source *source)
     return arrival;
 }
 
-/* Behind the others, whatever its time: one that is due before them waits for them. */
+/* Appends it, whatever its time: one that is due before the others waits for them. */
 static void
 arrivals_push(struct sim_source *source, struct sim__arrival *arrival)
 {
@@ -129,10 +129,10 @@ sim__source_arrive_now(struct sim_source *source, uint64_t amount)
     }
     sim_world_event(world, SIM_EVENT_READY, source->object, 0, 0, amount);
     sim_world_progress(world);
-    sim__host_stir(source->host);
+    sim__host_changed(source->host);
 }
 
-/* Fault `clock`: everything stands still and the clock goes on. */
+/* Fault `clock`: the machine is suspended while the clock advances. */
 static void
 maybe_suspend(struct sim_source *source)
 {
@@ -144,7 +144,7 @@ maybe_suspend(struct sim_source *source)
     }
 }
 
-/* Under `hostile` everything due comes in one batch; else one event a step. */
+/* Under `hostile` everything due arrives in one step; else one event a step. */
 static void
 source_step(struct sim_actor *actor)
 {

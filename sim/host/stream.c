@@ -1,9 +1,9 @@
 /*
- * stream.c -- bytes that arrive in pieces, and bytes that are taken off in pieces.
+ * stream.c -- bytes that arrive in pieces, and bytes that are written in pieces.
  *
- * An input is ready while bytes are there that were not read, and forever once
- * the end has come. An output is ready while there is room; each write's room
- * comes back later, as an event of its own.
+ * An input is ready while it has unread bytes, and always once the end has arrived.
+ * An output is ready while it has space; the space of each write is freed later, by
+ * a separate event.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,8 +16,8 @@
 
 struct sim_input {
     uint32_t magic;
-    bool ended;   /* Everything has arrived, and the end too. */
-    bool nothing; /* The last read through the seam answered no bytes, although some were there. */
+    bool ended;   /* All bytes and the end have arrived. */
+    bool nothing; /* The last read through the seam returned no bytes, although there were some. */
     struct sim_source *source;
     const char *data; /* Borrowed. */
     size_t size;
@@ -31,18 +31,18 @@ struct sim_input {
 struct sim_output {
     uint32_t magic;
     struct sim_source *source;
-    size_t room; /* Now. */
-    size_t room_max;
+    size_t space; /* Now. */
+    size_t capacity;
     uint64_t min_ns;
     uint64_t max_ns;
     char *written;
     size_t size;
-    size_t capacity;
+    size_t written_capacity;
 };
 
 /* ---- Input. ---------------------------------------------------------------------------------- */
 
-/* Sends the next chunk on its way; one of no bytes is the end. */
+/* Sends the next chunk; an empty one is the end. */
 static void
 input_next(struct sim_input *input)
 {
@@ -139,7 +139,7 @@ sim__input_drop(struct sim_input *input)
     return sim__source_drop(input->source);
 }
 
-/* A read may answer no bytes although there are some: that is no end (N3). Not twice in a row. */
+/* A read may return no bytes although there are some: not the end (N3). Not twice in a row. */
 static bool
 draw_nothing(struct sim_input *input)
 {
@@ -186,22 +186,22 @@ output_arrived(void *argument, uint64_t amount)
 {
     struct sim_output *output = argument;
     rt_check(output, OUTPUT_MAGIC);
-    output->room += (size_t)amount;
-    rt_assert(output->room <= output->room_max);
+    output->space += (size_t)amount;
+    rt_assert(output->space <= output->capacity);
     sim__source_level(output->source, true);
 }
 
 struct sim_output *
 sim_output_new(
-        struct sim_host *host, const char *name, size_t room, uint64_t min_ns, uint64_t max_ns)
+        struct sim_host *host, const char *name, size_t capacity, uint64_t min_ns, uint64_t max_ns)
 {
     rt_check(host, SIM__HOST_MAGIC);
-    rt_assert(room > 0);
+    rt_assert(capacity > 0);
     struct sim_output *output = sim_new(host->world, struct sim_output);
     output->magic = OUTPUT_MAGIC;
     output->source = sim__source_new(host, name, output_arrived, output);
-    output->room = room;
-    output->room_max = room;
+    output->space = capacity;
+    output->capacity = capacity;
     output->min_ns = min_ns;
     output->max_ns = max_ns;
     sim__source_level(output->source, true);
@@ -211,14 +211,14 @@ sim_output_new(
 static void
 output_keep(struct sim_output *output, const void *bytes, size_t size)
 {
-    if (size > output->capacity - output->size) {
+    if (size > output->written_capacity - output->size) {
         size_t capacity = 2 * (output->size + size);
         char *written = sim_alloc(output->source->host->world, capacity);
         if (output->size > 0) {
             memcpy(written, output->written, output->size);
         }
         output->written = written;
-        output->capacity = capacity;
+        output->written_capacity = capacity;
     }
     memcpy(output->written + output->size, bytes, size);
     output->size += size;
@@ -235,15 +235,15 @@ sim_output_write_at(struct sim_output *output, const void *buffer, size_t size, 
     if (size == 0) {
         return RT_E_INVALID;
     }
-    if (output->room == 0) {
+    if (output->space == 0) {
         return RT_E_AGAIN;
     }
-    size_t full = output->room < size ? output->room : size;
+    size_t full = output->space < size ? output->space : size;
     size_t moved = (size_t)sim_actor_length(&output->source->actor, full);
     output_keep(output, buffer, moved);
-    output->room -= moved;
+    output->space -= moved;
     sim__source_moved(output->source, SIM_EVENT_WRITE, await, moved);
-    sim__source_level(output->source, output->room > 0);
+    sim__source_level(output->source, output->space > 0);
     sim__source_arrive_in(output->source, moved, output->min_ns, output->max_ns);
     *ret_size = moved;
     return RT_OK;

@@ -1,21 +1,21 @@
 /*
- * watch.c -- what the host holds against its user: not looking, and not giving back.
+ * watch.c -- the host's checks of its user: starvation and leaks.
  *
- * Not looking. Something that a loop waits for is ready, and for `starvation_steps` steps of its
- * own the loop neither polls it nor asks whether it is. Waited for means: it was in the last
- * list that the loop gave to `poll`, and was not reported then. Asked when the host is
- * called and when a source steps, every so many steps only, so it costs nothing. Who is
- * driven by the world cannot fail so: the world starves nobody.
+ * Starvation. Something that a loop waits for is ready, and for `starvation_steps` of its steps
+ * the loop neither polls it nor checks it. Waited for means: it was in the last list that the loop
+ * gave to `poll`, and was not reported then. Checked when the host is called and when a source
+ * steps, once in WATCH_STEPS. Runtimes driven by the world cannot fail here: the world starves
+ * none.
  *
- * Not giving back. At the end of a run, a pollable that a task has subscribed (or
- * a loop that has returned) is still alive. A runtime keeps clock and
- * notify pollables of its own for as long as it lives: those of loops do not count.
+ * Leaks. At the end of a run, a pollable that a task (or a loop that has returned) has
+ * subscribed is still alive. A runtime keeps clock and notify pollables while it lives: those
+ * of loops do not count.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/host/priv.h"
 
-/* Steps between two looks over all records. */
+/* Steps between two checks of all records. */
 #define WATCH_STEPS 32u
 
 static bool
@@ -29,8 +29,8 @@ waited_for(const struct sim__record *record)
     return poller->is_loop && rt_list_empty(&poller->blocked.link);
 }
 
-/* A notify says only that there is work; whether it starves is seen at the work itself. A clock
- * pollable that was past when it was looked at is a way not to block, and nobody's deadline. */
+/* A notify only means that there is work; starvation is detected at the work itself. A clock
+ * pollable that was past when it was checked makes a poll not block, and is not a deadline. */
 static bool
 counts(const struct sim__record *record)
 {
@@ -38,7 +38,7 @@ counts(const struct sim__record *record)
            (record->kind == SIM__RECORD_CLOCK && record->deadline_ns > record->looked_ns);
 }
 
-/* The step since which it is ready and was not looked at. Must be ready. */
+/* The step since which it is ready and was not checked. Must be ready. */
 static uint64_t
 unseen_since(struct sim_host *host, struct sim__record *record)
 {
@@ -51,7 +51,7 @@ unseen_since(struct sim_host *host, struct sim__record *record)
         }
         since = record->due_step;
     }
-    return since > record->looked_step ? since : record->looked_step;
+    return since > record->asked_step ? since : record->asked_step;
 }
 
 static void
@@ -67,12 +67,12 @@ watch_record(struct sim_host *host, struct sim__record *record)
         record->unseen_step = since;
         record->unseen_polls = loop->polls;
     }
-    /* Not the steps of other actors: the strategy may keep the loop from running meanwhile. */
+    /* Not the steps of other actors: the strategy may delay the loop meanwhile. */
     uint64_t own = loop->polls - record->unseen_polls;
     sim__keep_waiting(world, own, world->options.starvation_steps);
     if (own > world->options.starvation_steps) {
         sim_fail(world, SIM_VERDICT_STARVATION, SIM_ORACLE_HOST, record->poller->actor, 0,
-                "\"%s\" is ready and waited for, but since step %llu nobody has looked at it",
+                "\"%s\" is ready and waited for, but since step %llu its loop has not checked it",
                 sim__record_name(record), (unsigned long long)since);
     }
 }
@@ -91,13 +91,14 @@ sim__watch(struct sim_host *host)
 {
     const struct sim_world *world = host->world;
     rt_assert(world->step >= host->watched_step);
-    if (world->step - host->watched_step >= WATCH_STEPS && !world->nudging && !world->closing) {
+    if (world->step - host->watched_step >= WATCH_STEPS && !world->spurious_polling &&
+            !world->closing) {
         watch_all(host);
     }
 }
 
-/* A pollable of a source is its user's. One of the clock may be the runtime's own, if it was not
- * made in a task's poll. */
+/* A pollable of a source is the user's. One of the clock may be the runtime's, if it was not made
+ * in a task's poll. */
 static bool
 leaked(const struct sim__record *record)
 {

@@ -1,5 +1,5 @@
 /*
- * arena.c -- reserve, take in order, forget.
+ * arena.c -- reserve, take in order, reset.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,14 +12,14 @@
 #include "sim/core/memory/shadow.h"
 
 #define ALIGNMENT 16u
-/* Between two allocations under the sanitizer, so that running over an end is seen. */
+/* Between two allocations under the sanitizer, so that an overrun is detected. */
 #ifdef SIM_ASAN
 #define GAP 16u
 #else
 #define GAP 0u
 #endif
 
-/* The shadow of all of it would be megabytes for each world: what lies right behind is enough. */
+/* The shadow of the whole arena would be megabytes: the part after the used one is enough. */
 #define POISONED_AHEAD ((size_t)1 << 20)
 
 static void
@@ -66,8 +66,8 @@ sim_arena_reset(struct sim_arena *arena)
     arena->malloc_bytes = 0;
 }
 
-/* Filled with `byte`, and so is the rest up to the next block: what an earlier run left there would
- * be found by who searches the arena. */
+/* Filled with `byte`, up to the next block: searches of the arena must not find what an earlier run
+ * left there. */
 static void *
 take(struct sim_arena *arena, size_t size, uint8_t byte)
 {

@@ -1,14 +1,13 @@
 /*
- * arena.h -- all memory of a run, at one place, gone in one move.
+ * arena.h -- all memory of a run, in one range, freed at once.
  *
  * The arena is one reserved range of addresses. A run takes memory from it in
- * order; reset goes back to the start. Fresh memory is filled with a byte that the
- * caller chose, so that a program which reads what it never wrote behaves
- * differently under another byte and is found out (`--check-determinism`).
+ * order; reset goes back to the start. New memory is filled with a byte that the
+ * caller chooses, so that a program which reads uninitialized memory behaves
+ * differently under another byte and is detected (`--check-determinism`).
  *
- * malloc inside a run lands here as well (malloc.c), with a header that counts
- * what was given back. Under the address sanitizer, malloc stays the sanitizer's,
- * and what lies behind the arena's used part is poisoned.
+ * malloc inside a run uses the arena too (malloc.c). Under the address sanitizer,
+ * malloc is the sanitizer's, and the unused part of the arena is poisoned.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,21 +30,21 @@ struct sim_arena {
     char *base;
     size_t size;
     size_t used;
-    size_t poisoned; /* Up to here the sanitizer knows what is taken. */
+    size_t poisoned; /* The sanitizer has shadow set up to here. */
     uint8_t fill;
     bool exhausted;   /* An allocation did not fit. */
-    uint32_t mallocs; /* Blocks from malloc not given back. */
+    uint32_t mallocs; /* Blocks from malloc that are not freed. */
     size_t malloc_bytes;
 };
 
 /*
- * Reserves `size` bytes, near `hint` if that is not NULL (a place, not a promise; twins use
- * another). Returns RT_E_FULL when the system has no room. Touches no page.
+ * Reserves `size` bytes, near `hint` if that is not NULL (without guarantee; replica runs use
+ * another). Returns RT_E_FULL when the system has no memory. Touches no page.
  */
 RT_MUST_CHECK rt_err sim_arena_init(struct sim_arena *arena, void *hint, size_t size, uint8_t fill);
 void sim_arena_fini(struct sim_arena *arena);
 
-/* Forgets everything. */
+/* Frees everything. */
 void sim_arena_reset(struct sim_arena *arena);
 
 /* `size` bytes aligned to 16, filled with the fill byte; NULL when the arena is exhausted. */
@@ -54,8 +53,8 @@ void *sim_arena_alloc(struct sim_arena *arena, size_t size);
 /* As sim_arena_alloc, but all zero. */
 void *sim_arena_zalloc(struct sim_arena *arena, size_t size);
 
-/* All that was taken, copied, and put back when `used` bytes were taken: for a run that is kept in
- * its middle. sim_shadow_copy_size(used) bytes; both return the end of the copy. */
+/* Copy the used part, and restore it, of `used` bytes, for checkpoints. A copy takes
+ * sim_shadow_copy_size(used) bytes; both return its end. */
 char *sim_arena_copy_out(const struct sim_arena *arena, char *to);
 const char *sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used);
 

@@ -1,11 +1,11 @@
 /*
- * beginning.c -- a run as `setup` left it, kept for the runs that begin in the same way.
+ * beginning.c -- a copy of a run after `setup`, for runs that begin in the same way.
  *
  *      copy:  [ head | events | hashes of events | as in checkpoint.c ]
  *
- * A setup that was asked nothing is the same for every seed and every strategy. The copy is no
- * larger than what setup takes from the arena and the little around it; all that is filled as it is
- * taken, so a copy never costs more than the setup that it saves.
+ * A setup without decisions is the same for every seed and strategy. The copy holds little more
+ * than the memory that setup took from the arena, which was filled then, so restoring it never
+ * costs more than the setup that it saves.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,13 +28,13 @@ size_around(const struct head *head)
     return (size + 15) & ~(size_t)15;
 }
 
-/* Texts lie in a place of their own, which only reports need; whoever notes draws wants to see
- * setup; whoever sets a trap may want to look at it. */
+/* Not for runs with texts, which are stored elsewhere; nor where draws are noted or a trap is set,
+ * which may be about setup. */
 static struct sim_beginning *
 beginning_of(const struct sim_world *world, struct sim_recording recording)
 {
     struct sim_checkpoints *checkpoints = world->checkpoints;
-    bool may = checkpoints != NULL && !checkpoints->sets_up_anew && !recording.texts &&
+    bool may = checkpoints != NULL && !checkpoints->sets_up_always && !recording.texts &&
                world->draws == NULL && world->trap == NULL;
     return may ? &checkpoints->beginnings[recording.events] : NULL;
 }
@@ -78,7 +78,7 @@ fits(const struct sim_world *world, const struct head *head)
 }
 
 static void
-write_down(const struct sim_world *world, const struct head *head, char *to)
+copy_out(const struct sim_world *world, const struct head *head, char *to)
 {
     char *at = to;
     memcpy(at, head, sizeof(*head));
@@ -95,13 +95,13 @@ sim__keep_beginning(struct sim_world *world)
     const struct sim_recorder *recorder = &world->recorder;
     struct sim_beginning *beginning =
             beginning_of(world, (struct sim_recording){recorder->events_on, recorder->texts_on});
-    /* Who was asked has seen the seed. */
+    /* A setup with decisions depends on the seed. */
     if (beginning == NULL || !beginning->again || world->decider.asked != 0) {
         return;
     }
     const struct head head = {.events = (uint32_t)recorder->count, .hashes = recorder->hashes};
     if (fits(world, &head) && sim__can_be_kept(world)) {
-        write_down(world, &head, beginning->memory);
+        copy_out(world, &head, beginning->memory);
         beginning->kept = true;
     }
 }

@@ -34,7 +34,7 @@ sim_block_take(struct sim_arena *arena, size_t size, bool zero)
     return header + 1;
 }
 
-/* Unseen by a sanitizer: before an address that is no block may lie memory that is none's. */
+/* Not checked by a sanitizer: memory before an address that is not a block may be poisoned. */
 __attribute__((no_sanitize_address)) enum sim_block_state
 sim_block_state(const struct sim_arena *arena, const void *memory, size_t *ret_size)
 {

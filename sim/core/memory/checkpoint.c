@@ -2,10 +2,10 @@
  * checkpoint.c -- copying a run out of the world, and back.
  *
  *      copy:  [ head | of this run (struct sim_world) | notes, if any | actors | enabled | timed |
- *               arena | stacks given out | writable memory of libraries ]
+ *               arena | stacks in use | writable memory of libraries ]
  *
- * Pointers are kept as they are: the arena, the world and its tables, and the stacks stay where
- * they were.
+ * Pointers are copied as they are: the arena, the world and its tables, and the stacks keep their
+ * addresses.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,14 +23,14 @@
 #include "sim/core/world.h"
 #include "sim/core/world_priv.h"
 
-/* From `scenario` to before `audit_steps`: what is the run's own; from there to before `escape`:
- * what is so as well, in a run that has notes. The outcome says nothing yet. */
+/* The fields of a run: from `scenario` to before `audit_steps`, and, in a run that has notes, to
+ * before `escape`. The outcome is still empty. */
 #define OWN_FIRST offsetof(struct sim_world, scenario)
 #define OWN_SIZE (offsetof(struct sim_world, audit_steps) - OWN_FIRST)
 #define NOTES_FIRST offsetof(struct sim_world, audit_steps)
 #define NOTES_SIZE (offsetof(struct sim_world, escape) - NOTES_FIRST)
 
-/* A copy of so many bytes takes about as long as a step; see `is_worth_it`. */
+/* Copying this many bytes takes about as long as a step; see `is_worth_it`. */
 #define STEP_BYTES 1536u
 
 struct head {
@@ -39,14 +39,14 @@ struct head {
     uint32_t mallocs;
     uint32_t enabled;
     uint32_t timed;
-    /* The decider's. */
+    /* Of the decider. */
     uint32_t deviations;
     uint32_t tape;
     uint32_t run_choices;
     uint64_t hash;
     uint64_t asked;
-    uint64_t told;
-    /* The recorder's. */
+    uint64_t passed;
+    /* Of the recorder. */
     uint64_t events;
     uint64_t chunks;
     uint32_t hashes;
@@ -110,8 +110,8 @@ sim__kept_size(const struct sim_world *world)
 }
 
 /*
- * With k steps between two checkpoints, k / 2 of them are made again on average: least work is
- * done where k squared is twice what a copy costs, in steps.
+ * With k steps between two checkpoints, k / 2 of them are repeated on average: the total is minimal
+ * where k squared is twice the cost of a copy, in steps.
  */
 static bool
 is_worth_it(const struct sim_world *world, size_t size)
@@ -127,7 +127,7 @@ is_worth_it(const struct sim_world *world, size_t size)
     return steps * steps * STEP_BYTES >= size;
 }
 
-/* Room for another: every second one goes, and what remains moves together. */
+/* Makes space: drops every second checkpoint and compacts the rest. */
 static void
 thin_out(struct sim_checkpoints *checkpoints)
 {
@@ -165,7 +165,7 @@ fill_head(const struct sim_world *world, struct head *ret)
             .run_choices = decider->run_choices,
             .hash = decider->hash,
             .asked = decider->asked,
-            .told = decider->told,
+            .passed = decider->passed,
             .events = recorder->count,
             .chunks = recorder->hash,
             .hashes = recorder->hashes,
@@ -220,7 +220,7 @@ sim__checkpoint(struct sim_world *world)
     checkpoints->taken++;
 }
 
-/* ---- Going back. ----------------------------------------------------------------------------- */
+/* ---- Restoring. ------------------------------------------------------------------------------ */
 
 static const char *
 get(const char *from, void *to, size_t size)
@@ -254,14 +254,14 @@ sim__copy_back(struct sim_world *world, const char *from, struct sim_recording r
     world->decider.run_choices = head.run_choices;
     world->decider.hash = head.hash;
     world->decider.asked = head.asked;
-    world->decider.told = head.told;
+    world->decider.passed = head.passed;
     world->recorder.count = head.events;
     world->recorder.hash = head.chunks;
     world->recorder.hashes = head.hashes;
     world->recorder.texts = head.texts;
     world->recorder.bytes = head.bytes;
     world->recorder.texts_lost = head.texts_lost;
-    world->recorder.over = UINT64_MAX; /* Where the run before was closed. */
+    world->recorder.over = UINT64_MAX; /* Set by the end of the run before. */
     world->recorder.events_on = recording.events;
     world->recorder.texts_on = recording.texts;
     sim__probes_resume(world, head.probes);
@@ -290,7 +290,7 @@ make_theirs(struct sim_checkpoints *checkpoints, const struct sim_strategy *stra
     checkpoints->texts = recording.texts;
 }
 
-/* The newest that lies in what the run before and this one have in common. */
+/* The newest one in the common prefix of this run and the one before. */
 static const struct sim_checkpoint *
 newest(struct sim_checkpoints *checkpoints, uint64_t same)
 {

@@ -27,7 +27,7 @@ struct part {
 
 /* Of the process: filled while libraries are loaded, then only read. */
 static struct {
-    uintptr_t modules[MODULES_MAX]; /* Where those begin that were there before the load. */
+    uintptr_t modules[MODULES_MAX]; /* Addresses of those loaded before. */
     uint32_t module_count;
     struct part parts[PARTS_MAX];
     uint32_t part_count;
@@ -35,7 +35,7 @@ static struct {
     rt_err err;
 } images;
 
-/* The loader's own; gives the calling thread's block of a module, and makes it when missing. */
+/* Of the loader: returns the calling thread's block of a module, and allocates it when missing. */
 struct tls_index {
     unsigned long module;
     unsigned long offset;
@@ -55,7 +55,7 @@ add_part(uintptr_t start, uintptr_t end)
         return;
     }
     struct part *part = &images.parts[images.part_count++];
-    /* The loader says where; it is memory of the process, whoever wrote the number. */
+    /* An address from the loader. */
     *part = (struct part){(char *)start, copy, size};
     sim_shadow_memcpy(copy, part->start, size);
     images.size += size;
@@ -85,7 +85,7 @@ note_module(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* One writable segment, without the part that is read-only by now. */
+/* One writable segment, without the part that is read-only now. */
 static void
 take_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segment)
 {
@@ -118,7 +118,7 @@ take_module(struct dl_phdr_info *info, size_t size, void *argument)
         }
         bool numbered = size >= offsetof(struct dl_phdr_info, dlpi_tls_data);
         if (segment->p_type == PT_TLS && numbered && info->dlpi_tls_modid != 0) {
-            /* Asked for now, so that it is not made inside a run, from the arena. */
+            /* Allocated now, so that it is not allocated inside a run, from the arena. */
             struct tls_index index = {info->dlpi_tls_modid, 0};
             uintptr_t block = (uintptr_t)__tls_get_addr(&index);
             add_part(block, block + segment->p_memsz);

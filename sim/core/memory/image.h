@@ -1,11 +1,11 @@
 /*
- * image.h -- the writable memory of loaded libraries, put back before each run.
+ * image.h -- the writable memory of loaded libraries, restored before each run.
  *
- * A user's library may hold global variables, and code below it that we never see
- * may too. What a run leaves in them would be the next run's past. So after a load
- * every writable segment of every module that came with it is copied, without what
- * the loader has made read-only since (RELRO), and the thread-local block of this
- * thread. Before each run the copies are put back.
+ * A user's library, and those that it links, may have global variables, through
+ * which one run would affect the next. So after a load every writable segment of
+ * every new module is copied, without what the loader has made read-only since
+ * (RELRO), and with the thread-local block of this thread. Before each run the
+ * copies are restored.
  *
  * Ownership. Of the process: images are taken by the parent before it forks, and a
  * worker inherits them. A module is never unloaded.
@@ -23,14 +23,14 @@
 extern "C" {
 #endif
 
-/* Remembers which modules are loaded now. Called before dlopen. */
+/* Notes the modules that are loaded now. Called before dlopen. */
 RT_MUST_CHECK rt_err sim_images_before_load(void);
 
-/* Takes an image of every module that was not there then, after its sites were numbered. RT_E_FULL:
- * no memory. */
+/* Takes an image of every module loaded since, after its sites were numbered. RT_E_FULL: no memory.
+ */
 RT_MUST_CHECK rt_err sim_images_take(void);
 
-/* Puts everything back. */
+/* Restores all images. */
 void sim_images_restore(void);
 
 /* Calls visit(argument, memory, size) for each piece of writable memory with an image. */
@@ -40,8 +40,8 @@ void sim_images_each(
 /* Bytes in all images. */
 size_t sim_images_size(void);
 
-/* What stands in that memory now, copied (sim_images_size bytes) and put back: for a run that is
- * kept in its middle. Both return the end of the copy. */
+/* Copy the current content of that memory (sim_images_size bytes), and restore it, for checkpoints.
+ * Both return the end of the copy. */
 char *sim_images_copy_out(char *to);
 const char *sim_images_copy_back(const char *from);
 

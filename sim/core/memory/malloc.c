@@ -35,7 +35,7 @@
 int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
         void (*free_hook)(const volatile void *));
 
-/* Open addressing; a run that has more blocks at once than fit here has them uncounted. */
+/* Open addressing; blocks beyond this number at a time are not counted. */
 #define BLOCKS_MAX (1u << 16)
 
 static struct {
@@ -72,7 +72,7 @@ on_malloc(const volatile void *block, size_t size)
     counted.bytes += size;
 }
 
-/* Takes the entry out, and puts those behind it where they are found without it. */
+/* Removes the entry, and moves those after it to where they are found without it. */
 static void
 on_free(const volatile void *block)
 {
@@ -111,7 +111,7 @@ sim_malloc_begin(struct sim_arena *arena)
     errno = 0;
 }
 
-/* Gives back what the run did not. */
+/* Frees what the run did not. */
 static void
 free_counted(void)
 {
@@ -161,14 +161,14 @@ sim_malloc_forget(const struct sim_arena *arena)
 
 /* ---- Ours. ------------------------------------------------------------------------------- */
 
-/* The C library's, under the names it keeps for those who replace the others. */
+/* The C library's, under the names that it keeps when malloc is replaced. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-/* Not in every header, or in one that we need not ask. */
+/* Not declared by every C library's headers. */
 void *memalign(size_t alignment, size_t size);
 void *pvalloc(size_t size);
 size_t malloc_usable_size(void *block);
@@ -185,7 +185,7 @@ struct header {
 
 _Static_assert(sizeof(struct header) == ALIGNMENT, "a block follows its header");
 
-/* Of the process. `arena` stays known after a run: a late free of its blocks does nothing. */
+/* Of the process. `arena` remains set after a run: a late free of its blocks does nothing. */
 static struct {
     struct sim_arena *arena;
     bool running;
@@ -236,11 +236,11 @@ give_back(void *block)
         return;
     }
     if (header->state == GIVEN_BACK) {
-        rt_fault(RT_E_STALE, "free", "a block was given back twice");
+        rt_fault(RT_E_STALE, "free", "a block was freed twice");
     }
     if (header->state != USED) {
         rt_fault(RT_E_INVALID, "free",
-                "this is no block of malloc, or something has run over into what lies before it");
+                "this is not a block of malloc, or the memory before it was overwritten");
     }
     header->state = GIVEN_BACK;
     heap.arena->mallocs--;
@@ -395,7 +395,7 @@ malloc_usable_size(void *block)
     if (is_of_run(block)) {
         return header_of(block)->size;
     }
-    /* The C library keeps no second name for this one. */
+    /* The C library has no second name for this one. */
     static size_t (*of_library)(void *);
     if (of_library == NULL) {
         void *symbol = dlsym(RTLD_NEXT, "malloc_usable_size");

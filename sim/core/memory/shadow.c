@@ -1,5 +1,5 @@
 /*
- * shadow.c -- the shadow is where the sanitizer says it is.
+ * shadow.c -- copying memory and its shadow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@ shadow_of(const void *memory)
     size_t scale;
     size_t offset;
     __asan_get_shadow_mapping(&scale, &offset);
-    /* The sanitizer says where; it is memory of the process. */
+    /* The offset is the sanitizer's. */
     return (char *)(((uintptr_t)memory >> scale) + offset); /* tidy: integer */
 }
 
@@ -34,7 +34,7 @@ sim_shadow_copy_size(size_t size)
     return size + (size + SHADOWED - 1) / SHADOWED;
 }
 
-/* Volatile, so that no compiler makes a call to memcpy of it, which the sanitizer checks. */
+/* Volatile, so that the compiler does not turn it into memcpy, which the sanitizer checks. */
 __attribute__((no_sanitize("address", "undefined"))) void
 sim_shadow_memcpy(void *to, const void *from, size_t size)
 {

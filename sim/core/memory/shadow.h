@@ -1,9 +1,9 @@
 /*
- * shadow.h -- memory copied together with what the address sanitizer notes of it.
+ * shadow.h -- copying memory together with its shadow of the address sanitizer.
  *
- * The sanitizer keeps one byte (its shadow) for each 8: which of them may be touched. A copy of a
- * run's memory without it would come back with red zones that are gone, or in wrong places. In a
- * build without the address sanitizer the shadow takes no space and these are memcpy.
+ * The sanitizer keeps one byte (its shadow) for each 8 bytes: which of them may be accessed. Memory
+ * that is restored without it would have red zones missing, or in wrong places. In a build without
+ * the address sanitizer there is no shadow and these are memcpy.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,23 +29,22 @@
 extern "C" {
 #endif
 
-/* False: a sanitizer holds what is not copied. With the address sanitizer: frames outside of the
- * stacks (detect_stack_use_after_return). With the thread sanitizer: always. */
+/* False: a sanitizer has state that is not copied. With the address sanitizer: frames outside of
+ * the stacks (detect_stack_use_after_return). With the thread sanitizer: always. */
 bool sim_shadow_is_kept(void);
 
 /* Bytes that a copy of `size` bytes takes. */
 size_t sim_shadow_copy_size(size_t size);
 
-/* Copies `size` bytes at `memory`, which is aligned to 8, red zones among them. Returns the end of
- * the copy. */
+/* Copies `size` bytes at `memory`, which is aligned to 8, with red zones. Returns the end of the
+ * copy. */
 char *sim_shadow_copy_out(char *to, const void *memory, size_t size);
 const char *sim_shadow_copy_back(const char *from, void *memory, size_t size);
 
-/* As memcpy, without asking the sanitizer. */
+/* As memcpy, not checked by the sanitizer. */
 void sim_shadow_memcpy(void *to, const void *from, size_t size);
 
-/* From now on the sanitizer reports who touches this memory, or lets it be touched. Without one:
- * nothing. */
+/* The sanitizer reports accesses to this memory from now on, or allows them. Without one: no-op. */
 static inline void
 sim_shadow_poison(const void *memory, size_t size)
 {

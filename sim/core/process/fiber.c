@@ -1,9 +1,9 @@
 /*
- * fiber.c -- loops on stacks of their own, and the way home from any stack.
+ * fiber.c -- loops on separate stacks, and the return to the world from any stack.
  *
- * A run may end anywhere: in a loop, in a guest, in a guest that another guest's
- * host function has called. Each context that was entered knows the one that it
- * was entered from; sim__escape leaves one after the other.
+ * A run may end on any stack: in a loop, in a guest, in a guest that another guest's
+ * host function has called. Each context has a pointer to the one that entered it;
+ * sim__escape leaves one after the other.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -81,7 +81,7 @@ void
 sim__escape(struct sim_world *world)
 {
     if (world->inner != NULL) {
-        /* What stands on this stack is left standing; nobody comes back to it. */
+        /* The frames on this stack are never returned to. */
         rt_context_abandon(world->inner, escape_further, world);
     }
     _longjmp(world->escape, 1);

@@ -1,8 +1,8 @@
 /*
  * fiber.h -- a second stack that the world can switch to and from.
  *
- * A context of the runtime (runtime/fiber/context.h) on a stack of the run. What
- * stood on it is forgotten when the run is over.
+ * A context of the runtime (runtime/fiber/context.h) on a stack of the run, which is
+ * abandoned when the run is over.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,16 +20,16 @@ struct sim_fiber {
     struct rt_context context;
 };
 
-/* Prepares `fiber` to run fn(argument) at the first switch. No stack can be had: the run ends. */
+/* Prepares `fiber` to run fn(argument) at the first switch. Without a free stack the run ends. */
 void sim_fiber_init(struct sim_fiber *fiber, struct sim_world *world, void (*fn)(void *argument),
         void *argument);
 
-/* Runs it until it switches back; false when its function has returned. On the world's own stack
- * only. */
+/* Runs it until it switches back; false when its function has returned. On the world's stack only.
+ */
 bool sim_fiber_resume(struct sim_world *world, struct sim_fiber *fiber);
 
-/* Returns to the caller of sim_fiber_resume until the next one; then things happen again on behalf
- * of the actor for which they did before. Not from a guest's stack: the run ends. */
+/* Returns to the caller of sim_fiber_resume until the next one, which restores the current actor.
+ * Called on a guest's stack, it ends the run. */
 void sim_fiber_suspend(struct sim_world *world);
 
 #endif

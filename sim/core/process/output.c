@@ -33,7 +33,7 @@ say_line(struct sim_world *world)
     output.used = 0;
 }
 
-/* The sink. It takes everything: a scenario's printf never fails. */
+/* The sink. It never fails, nor does a scenario's printf. */
 static ssize_t
 take(void *cookie, const char *bytes, size_t size)
 {
@@ -74,7 +74,7 @@ sim_output_begin(void)
     if (output.stream == NULL) {
         return;
     }
-    /* What a run that ended early left in the stream belongs to nobody. */
+    /* Outside of a run, output that an early end has left in the stream is dropped. */
     struct sim_world *world = sim_world_current;
     sim_world_current = NULL;
     (void)fflush(output.stream);

@@ -1,9 +1,8 @@
 /*
  * output.h -- what a run prints to stdout becomes events.
  *
- * In a process that runs scenarios `stdout` is a stream of ours, line by line: each
- * line is an event `out` with its text, in the run's columns and nowhere else. The
- * descriptor 1 itself is left to who started rewake.
+ * In a process that runs scenarios `stdout` is a stream that makes each line an event
+ * `out` with its text, shown in the run's columns only. Descriptor 1 is not affected.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,11 +22,11 @@ bool sim_output_init(void);
 /* A run begins: nothing has been printed. Called by the world; without sim_output_init: no-op. */
 void sim_output_begin(void);
 
-/* The code of the run is over: what was printed without a line end is a line too. Called before the
+/* The code of the run is over: output without a line end becomes a line too. Called before the
  * run's last event. */
 void sim_output_end(void);
 
-/* Nothing has been printed that is not an event yet. */
+/* True when all output has become events. */
 bool sim_output_is_empty(void);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /*
- * process.c -- fork of a run: refused, for a run is one process; close: noticed.
+ * process.c -- fork in a run: refused, for a run is one process; close: noted.
  *
- * The program defines fork and its kin itself. A child of a run would go on as a second
- * worker, with the same seed and the same memory; so inside a run they end it with
+ * The program defines fork and its relatives itself. A child of a run would continue as a
+ * second worker, with the same seed and the same memory; so inside a run they end it with
  * verdict contract. Outside of one they are the C library's.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -56,7 +56,7 @@ _Fork(void)
     return call_next("_Fork");
 }
 
-/* Outside of a run it is a fork: what vfork lends its child would not outlive this function. */
+/* Outside of a run it is fork: the child of vfork must not return from this function. */
 pid_t
 vfork(void)
 {

@@ -1,5 +1,5 @@
 /*
- * process.h -- what a run did to the process that it has only borrowed.
+ * process.h -- what a run did to the process in which others follow.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * True when a run has closed or replaced a descriptor since the last call: whoever needs one had
- * better look whether it is still its own. Asked after each run, so it is no system call.
+ * True when a run has closed or replaced a descriptor since the last call: the caller then checks
+ * that its own are still open. Called after each run, so it makes no system call.
  */
 bool sim_process_descriptors_touched(void);
 

@@ -16,12 +16,11 @@
 
 #define STACKS_MAX 1024
 
-/* Of the process, not of a run. The first that fits is given out, so the same run gets the same
- * ones again. */
+/* Of the process. The first that fits is taken, so the same run gets the same ones again. */
 static struct {
     struct {
         struct rt_stack stack;
-        const struct rt_context *context; /* That was prepared on it last. */
+        const struct rt_context *context; /* The last one prepared on it. */
         bool out;
     } all[STACKS_MAX];
     size_t count;
@@ -70,7 +69,7 @@ stack_free(struct rt_stack_provider *provider, struct rt_stack stack)
             return;
         }
     }
-    rt_unreached("a stack is given back that nobody was given");
+    rt_unreached("a stack is freed that was not taken");
 }
 
 struct rt_stack_provider *
@@ -102,9 +101,9 @@ sim__stacks_drop(void)
     }
 }
 
-/* ---- Kept in the middle of a run. ------------------------------------------------------------ */
+/* ---- Checkpoints. ---------------------------------------------------------------------------- */
 
-/* In front of the bytes of each stack that is given out. */
+/* Before the bytes of each stack in use. */
 struct copied {
     const struct rt_context *context;
     size_t number;
@@ -198,7 +197,7 @@ sim__stacks_copy_back(const char *from)
         pool.all[copied.number].out = true;
         pool.all[copied.number].context = copied.context;
         const struct rt_stack *stack = &pool.all[copied.number].stack;
-        /* Frames that are not there any more have left red zones. */
+        /* Frames that have ended have left red zones. */
         sim_shadow_unpoison(stack->base, stack->size);
         from = sim_shadow_copy_back(
                 from, (char *)stack->base + stack->size - copied.size, copied.size);

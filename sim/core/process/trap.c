@@ -1,12 +1,12 @@
 /*
- * trap.c -- stopping under a debugger as a step is about to be taken.
+ * trap.c -- stopping in a debugger before a step.
  *
- * A condition on a breakpoint is asked by the debugger, with two switches of process
- * for each step. Here the run goes to the step before at its full speed, for the judge
- * can stop it there as well; from then on it is a loop with a trap compiled into it that
- * takes the steps (step.c). A run without a trap knows nothing of all this.
+ * A conditional breakpoint is evaluated by the debugger, with two switches of process for
+ * each step. Here the run reaches the step before at full speed, as with a stop of the
+ * judge; from then on a loop with a trap compiled into it takes the steps (step.c). A run
+ * without a trap is not affected.
  *
- * Who debugs finds world->trap there and writes the next step it wants into it.
+ * The debugger finds world->trap there and writes the next step that it wants into it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ sim__trap_stop(const struct sim_world *world)
     return stop;
 }
 
-/* A frame of its own: the script of the debugger knows the stop by its name. */
+/* A separate frame: the script of the debugger recognizes the stop by its name. */
 __attribute__((noinline)) void
 sim__trap(struct sim_world *world)
 {
@@ -35,7 +35,7 @@ sim__trap(struct sim_world *world)
     }
     world->trap->step = UINT64_MAX;
 #if defined(__x86_64__)
-    /* Not raise(): the debugger would stand inside of the C library. */
+    /* Not raise(): the debugger would stop inside of the C library. */
     __asm__ volatile("int3");
 #else
     (void)raise(SIGTRAP);

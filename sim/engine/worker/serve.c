@@ -46,7 +46,7 @@ static int dictation = -1;
 static uint64_t *edge_log;
 
 static void
-dictate(const struct sim_deviation *deviation)
+on_deviation(const struct sim_deviation *deviation)
 {
     /* What does not get there is missing from the end of the tape; the replay will say so. */
     ssize_t written = write(dictation, deviation, sizeof(*deviation));
@@ -351,7 +351,7 @@ run_one(struct sim_shared *shared, uint64_t seed)
     shared->stage = SIM_STAGE_RUN;
     shared->world.on_fault = edge_log != NULL ? sim_edges_fault : NULL;
     sim_edges_begin(sets_of(shared));
-    shared->world.decider.dictate = job->dictates && dictation >= 0 ? dictate : NULL;
+    shared->world.decider.on_deviation = job->dictates && dictation >= 0 ? on_deviation : NULL;
     note_draws(shared, job->draws);
     sim_world_run(&shared->world, job->scenario, &what.options, seed, scribe_of(job, what.strategy),
             (struct sim_recording){true, job->texts}, &outcome);
@@ -499,7 +499,7 @@ prepare(struct sim_worker *worker, int fd)
      * edges are counted, as a run that begins in its middle has not reached what came before. */
     static struct sim_checkpoints checkpoints;
     if (edge_log == NULL && sim_checkpoints_init(&checkpoints, SIM_CHECKPOINTS_SIZE) == RT_OK) {
-        checkpoints.sets_up_anew = worker->kind.sets_up_anew;
+        checkpoints.sets_up_always = worker->kind.sets_up_always;
         shared->world.checkpoints = &checkpoints;
     }
     shared->stage = SIM_STAGE_IDLE;

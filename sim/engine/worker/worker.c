@@ -34,7 +34,7 @@ const struct sim_worker_kind sim_worker_usual = {
 const struct sim_worker_kind sim_worker_twin = {.arena = (void *)(uintptr_t)0x300000123000,
         .fill = 0x5a,
         .stack_bytes = 77777,
-        .sets_up_anew = true};
+        .sets_up_always = true};
 
 bool
 sim_worker_init(struct sim_worker *worker, const struct sim_worker_kind *kind,

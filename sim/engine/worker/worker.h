@@ -53,7 +53,7 @@ struct sim_worker_kind {
     void *arena; /* Where the arena should lie. */
     uint8_t fill;
     uint32_t stack_bytes; /* The stack begins so much lower. */
-    bool sets_up_anew;    /* No run begins with the beginning of one before it. */
+    bool sets_up_always;  /* No run begins with the beginning of one before it. */
 };
 
 extern const struct sim_worker_kind sim_worker_usual;

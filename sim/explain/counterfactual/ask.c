@@ -147,7 +147,7 @@ is_silent(struct asking *asking, const struct waiter *waiter, struct sim_silence
             struct sim_renewable *renewable = rt_container_of(link, struct sim_renewable, link);
             silent = silent ||
                      (renewable->silent != NULL && renewable->silent(renewable->argument, ret) &&
-                             ret->told_to == waiter->index);
+                             ret->reported_to == waiter->index);
         }
     }
     sim_world_drop(world);
