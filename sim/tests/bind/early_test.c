@@ -1,5 +1,5 @@
 /*
- * early_test.c -- a timer that fires before its time, and a wheel that counts something else.
+ * early_test.c -- a timer that fires before its time, and a wheel that does not count time.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,8 +40,8 @@ nap(struct rt_task *task, struct rt_cx *cx)
     return rt_sleep_poll(&napper->nap, cx);
 }
 
-/* Half of AHEAD_NS apart: when the first nap is over, so is the second by a clock that leads, and
- * by no other. */
+/* Half of AHEAD_NS apart: when the first sleep is over, so is the second by the clock that leads.
+ */
 static struct sim_rt *
 two_nappers(struct sim_world *world, bool by_loop)
 {
@@ -103,8 +103,8 @@ patient_setup(struct sim_world *world)
     (void)two_nappers(world, false);
 }
 
-/* Goal: a timer that fires before its deadline breaks a contract, whoever drives the runtime.
- * Method: a host whose clock is ahead of the world's, and the same with one that is not.
+/* Goal: a timer that fires before its deadline breaks a contract, driven by the world or a loop.
+ * Method: a host whose clock is ahead of the world's, and one whose clock is not.
  * Holds M1. */
 TEST(timer_that_is_early_breaks_a_contract)
 {
@@ -141,7 +141,7 @@ hand_setup(struct sim_world *world)
             world, "hand", hand_main, sim_alloc(world, slots * sizeof(struct rt_list *)));
 }
 
-/* Goal: what somebody else's wheel counts is not taken for the time.
+/* Goal: counts of another wheel are not taken for the time.
  * Method: one that is far ahead of the world's clock, beside a runtime that is not. */
 TEST(timer_of_a_wheel_turned_by_hand_is_never_early)
 {

@@ -1,8 +1,8 @@
 /*
- * fault_test.c -- the faults around a task: cancelled, given another waker; and the clock.
+ * fault_test.c -- the faults around a task: cancel, migrate; and the clock.
  *
- * Each is shown twice: a program that is right survives it in every run, and one that is wrong in
- * the way that the fault is about is found, and only with the fault.
+ * Each has two programs: a correct one survives it in every run, and one with a bug of that kind
+ * is found, and only with the fault.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,12 +38,11 @@ failures(const struct sim_scenario *scenario, uint64_t faults)
     return failures_audited(scenario, faults, 32);
 }
 
-/* ---- A bell that is rung once, and somebody who also waits for something else. ---------------
- * */
+/* ---- A bell that is rung once, and a task that also waits for something else. ---------------- */
 
 struct bell {
     struct rt_slot listener;
-    struct rt_slot other; /* Never fired: T12 is content. */
+    struct rt_slot other; /* Never fired; satisfies T12. */
     bool registered;
     bool rung;
     bool forgetful; /* Keeps the waker of the first poll (W11 broken). */
@@ -113,9 +112,9 @@ static const struct sim_scenario good_bell = {.name = "test/bell", .setup = bell
 static const struct sim_scenario bad_bell = {.name = "test/bad-bell", .setup = bell_broken};
 
 /*
- * Goal: a task that goes on under another waker is owed the wakes of the new one only.
- * Method: a future that keeps the waker of its first poll. Its task always gets the same waker, so
- * nothing is wrong with it until somebody moves it. Holds W11.
+ * Goal: after a migration only the wakes of the new waker count.
+ * Method: a future that keeps the waker of its first poll, which is harmless while its task has the
+ * same waker. Holds W11.
  */
 TEST(migrate_finds_a_future_that_keeps_its_first_waker)
 {
@@ -129,7 +128,7 @@ TEST(migrate_goes_together_with_cancel_and_reentrancy)
     uint64_t all = SIM_FAULT_MIGRATE | SIM_FAULT_CANCEL | SIM_FAULT_REENTRANCY;
     struct sim_scenario background = good_bell;
     EXPECT_EQ(failures(&background, SIM_FAULT_MIGRATE | SIM_FAULT_REENTRANCY), 0);
-    /* A cancelled ringer rings no bell: whoever claims to survive that lies, and is found out. */
+    /* A cancelled ringer rings no bell: the claim to survive that is wrong, and is refuted. */
     ck_assert_uint_gt(failures(&background, all), 0);
 }
 
@@ -175,8 +174,8 @@ reader_setup(struct sim_world *world)
 
 static const struct sim_scenario waiter = {.name = "test/clock", .setup = reader_setup};
 
-/* Goal: under fault `clock` a reading may be older than the one before it, and whoever sleeps is
- * woken all the same. Holds M11. */
+/* Goal: under fault `clock` a reading may be older than the one before it, and sleeping tasks are
+ * still woken. Holds M11. */
 TEST(clock_reads_backwards_only_under_fault_clock)
 {
     steps_back = 0;
@@ -190,10 +189,10 @@ TEST(clock_reads_backwards_only_under_fault_clock)
 
 #define LETTERS 12u
 #define PACE_NS UINT64_C(5000000)
-/* The host may keep a ready one back in a few polls (P6). */
+/* The host may leave a ready one out of a few polls (P6). */
 #define LOOKS 8u
 
-/* Letters that come one after the other, and somebody who takes them. */
+/* Letters that arrive one after the other, and a task that takes them. */
 struct post {
     struct sim_rt *rt;
     struct sim_source *letters;
@@ -273,11 +272,11 @@ static const struct sim_scenario looking = {
         .name = "test/looking", .setup = looking_setup, .slack_ns = LOOKS * PACE_NS};
 
 /*
- * Goal: what a fault does to a task under a loop, the loop gets to know.
- * Method: a loop that sleeps in its host and listens to nobody outside. Given another waker then,
- * its task would not be polled before the next letter: nobody could have told the loop.
+ * Goal: faults on a task are deferred while its loop is blocked.
+ * Method: a loop that blocks in its host without expecting wakes from outside. With another waker
+ * its task would not be polled before the next letter, and the loop could not be notified.
  */
-TEST(faults_wait_for_a_loop_that_sleeps)
+TEST(faults_are_deferred_while_the_loop_is_blocked)
 {
     uint64_t faults = SIM_FAULT_MIGRATE | SIM_FAULT_REENTRANCY;
     EXPECT_EQ(failures_audited(&sleeping, 0, 1), 0);
@@ -285,9 +284,9 @@ TEST(faults_wait_for_a_loop_that_sleeps)
     EXPECT_EQ(failures_audited(&looking, faults, 1), 0);
 }
 
-/* Goal: while everything stands still nobody is late. Method: a loop that looks every 5 ms and says
- * so, under a clock that jumps by up to a second. */
-TEST(clock_that_jumps_makes_nobody_late)
+/* Goal: no wake is late because of a suspend. Method: a loop that polls every 5 ms and declares
+ * that slack, under a clock that jumps by up to a second. */
+TEST(clock_that_jumps_makes_no_wake_late)
 {
     EXPECT_EQ(failures_audited(&looking, 0, 1), 0);
     EXPECT_EQ(failures_audited(&looking, SIM_FAULT_CLOCK, 1), 0);

@@ -1,9 +1,9 @@
 /*
- * foreign_test.c -- somebody else's runtime: its wakes are known, its blocked tasks are asked, and
- * who is well is left in peace.
+ * foreign_test.c -- another runtime: its wakes are recorded, its blocked tasks are polled by the
+ * oracle, and correct programs pass.
  *
- * The runtime here is as small as one can be: a flag for each task, rounds over all of them, and
- * the host's poll when nobody is flagged.
+ * The runtime here is a minimal one: a flag for each task, rounds over all of them, and the host's
+ * poll when no task is flagged.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +27,7 @@ struct member {
     bool done;
 };
 
-/* What the story of a test is made of. */
+/* The state of a test. */
 struct mini {
     struct sim_world *world;
     struct sim_host *host;
@@ -37,7 +37,7 @@ struct mini {
     struct rt_pollable readable;
     struct member members[MANY];
     uint32_t count;
-    struct member *waiter; /* In the one place. */
+    struct member *waiter; /* In the one slot. */
     bool full;             /* What is waited for there. */
     bool careless;         /* The bug of the test. */
 };
@@ -89,7 +89,7 @@ is_done(const struct mini *mini)
     return done == mini->count;
 }
 
-/* Sleeps in the host: the bell, the source if there is one, and everybody's deadline. */
+/* Blocks in the host, for the bell, the source if there is one, and all deadlines. */
 static void
 sleep_in_host(struct mini *mini)
 {
@@ -110,7 +110,7 @@ sleep_in_host(struct mini *mini)
     EXPECT_EQ(rt_host_poll(seam, list, count, ready, &count), RT_OK);
     for (uint32_t i = 0; i < mini->count; i++) {
         rt_pollable_drop(&mini->clock[i]);
-        /* Whatever came, whoever has a deadline or reads looks for himself. */
+        /* After any report, tasks with a deadline and readers check for themselves. */
         if (mini->members[i].deadline_ns != 0 || mini->source != NULL) {
             sim_foreign_fire(&mini->members[i]);
             mini->members[i].woken = true;
@@ -259,8 +259,8 @@ TEST(foreign_store_and_fire_are_the_events_of_a_waker)
 }
 
 /*
- * Goal: a task of somebody else's that sleeps although it could go on is found, and named.
- * Method: the writer fills the box and wakes nobody.
+ * Goal: a foreign task that is blocked although it could make progress is found, and named.
+ * Method: the writer fills the box and wakes no task.
  */
 TEST(foreign_task_without_its_wake_is_a_lost_wakeup)
 {
@@ -275,25 +275,25 @@ TEST(foreign_task_without_its_wake_is_a_lost_wakeup)
 }
 
 /*
- * Goal: without the callback nobody can be asked, and that is not called a lost wake-up.
- * Method: the same, and no callback: a deadlock that names everybody and what they wait for.
+ * Goal: without the callback no task can be polled, and the verdict is not lost-wakeup.
+ * Method: the same, and no callback: a deadlock that names all tasks and what they wait for.
  */
-TEST(foreign_task_that_can_not_be_asked_is_a_deadlock)
+TEST(foreign_task_without_spurious_poll_is_a_deadlock)
 {
     struct lab lab;
     struct sim_outcome outcome = judge(&lab, unasked_setup, 1);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_DEADLOCK);
     EXPECT(strstr(outcome.message, "'reader' waits for: something in the box") != NULL);
-    /* The loop, which is older, sleeps because its tasks do: it is not the one to be named. */
+    /* The loop, which is older, is blocked because its tasks are: it is not named. */
     EXPECT_STR(outcome.actor_name, "reader");
     lab_fini(&lab);
 }
 
 /*
- * Goal: a place holds one waker, so a second one takes the first one's place.
- * Method: two readers; the writer wakes the one that is in the place, and the other is lost.
+ * Goal: a slot holds one waker, so a second one replaces the first.
+ * Method: two readers; the writer wakes the one that is in the slot, and the other is lost.
  */
-TEST(foreign_place_that_is_taken_is_replaced)
+TEST(foreign_waker_is_replaced_by_the_next_store)
 {
     static const char *const parts[] = {" store ", " replace ", " store ", " fire ", NULL};
     struct lab lab;
@@ -306,9 +306,9 @@ TEST(foreign_place_that_is_taken_is_replaced)
     lab_fini(&lab);
 }
 
-/* ---- A wake that arrives, and is forgotten. -------------------------------------------------- */
+/* ---- A wake that is dropped. ----------------------------------------------------------------- */
 
-/* Waits in two places, the one that matters first. */
+/* Waits in two slots, first in the one that matters. */
 static bool
 chooser_poll(struct member *member)
 {
@@ -321,7 +321,7 @@ chooser_poll(struct member *member)
     return false;
 }
 
-/* The wake is told, and the runtime's flag is not raised. */
+/* The wake is reported, and the runtime's flag is not set. */
 static bool
 swallower_poll(struct member *member)
 {
@@ -339,7 +339,7 @@ dropped_setup(struct sim_world *world)
     (void)add(mini, foreign, "swallower", swallower_poll);
 }
 
-/* Gives way once: wakes itself inside of its poll, which the runtime forgets. */
+/* Yields once: wakes itself inside of its poll, which the runtime drops. */
 static bool
 yielder_poll(struct member *member)
 {
@@ -368,12 +368,12 @@ is_in(const struct sim_outcome *outcome, const char *function)
 }
 
 /*
- * Goal: who was woken and is not polled is named with what the wake was for and with the line that
- * waited, although no place holds its waker any more.
- * Method: a wake that is told but raises no flag, of one who waits for another thing as well; and
- * one who wakes itself inside of its poll.
+ * Goal: a task that was woken and is not polled is named with the reason of the wake and with the
+ * line that waited, although no slot holds its waker any more.
+ * Method: a wake that is reported but sets no flag, of a task that also waits for another thing;
+ * and a task that wakes itself inside of its poll.
  */
-TEST(foreign_wake_that_is_forgotten_is_named_by_what_it_was_for)
+TEST(foreign_wake_that_is_dropped_is_named_by_its_reason)
 {
     struct lab lab;
     struct sim_outcome outcome = judge(&lab, dropped_setup, 1);
@@ -389,9 +389,9 @@ TEST(foreign_wake_that_is_forgotten_is_named_by_what_it_was_for)
     lab_fini(&lab);
 }
 
-/* ---- Who is well is left in peace. ----------------------------------------------------------- */
+/* ---- No false alarms. ------------------------------------------------------------------------ */
 
-/* Sleeps three times; polled too early, it sleeps on. */
+/* Sleeps three times; polled too early, it continues to sleep. */
 static bool
 waiter_poll(struct member *member)
 {
@@ -435,7 +435,7 @@ healthy_setup(struct sim_world *world)
     (void)add(mini, foreign, "taker", taker_poll);
 }
 
-/* How many of SEEDS runs do not pass, with every disturbance as often as can be. */
+/* How many of SEEDS runs do not pass, with every perturbation as often as possible. */
 static uint32_t
 alarms(void (*setup)(struct sim_world *world), enum sim_profile profile, uint64_t often)
 {
@@ -462,12 +462,12 @@ alarms(void (*setup)(struct sim_world *world), enum sim_profile profile, uint64_
 }
 
 /*
- * Goal: no false alarm, whatever the host does to a runtime that copes with it: reports for
- * nothing, late events, deadlines that are reported while the clock still reads less.
+ * Goal: no false alarm for a correct runtime under spurious reports, late events, and deadlines
+ * that are reported while the clock still reads less.
  * Method: blocked tasks and a reader under all of it, each quiescence audited, so that each is
- * asked everywhere.
+ * polled everywhere.
  */
-TEST(foreign_runtime_that_is_well_is_never_blamed)
+TEST(foreign_runtime_that_is_correct_passes)
 {
     EXPECT_EQ(alarms(healthy_setup, SIM_PROFILE_HOSTILE, 2), 0);
     EXPECT_EQ(alarms(healthy_setup, SIM_PROFILE_HOSTILE, 16), 0);
@@ -475,9 +475,9 @@ TEST(foreign_runtime_that_is_well_is_never_blamed)
     EXPECT_EQ(alarms(healthy_setup, SIM_PROFILE_FD, 4), 0);
 }
 
-/* ---- Waits that are given up, and watchers. -------------------------------------------------- */
+/* ---- Waits that are erased, and watchers. ---------------------------------------------------- */
 
-/* Waits in two places, and gives one up; nobody ever fires the other. */
+/* Waits in two slots, and erases one; the other is never fired. */
 static bool
 doubtful_poll(struct member *member)
 {
@@ -497,10 +497,10 @@ doubtful_setup(struct sim_world *world)
 }
 
 /*
- * Goal: a wait that was given up is none any more, and to give up what is empty does nothing.
- * Method: of two waits one is erased, twice; the other is what the deadlock names.
+ * Goal: an erased wait is not reported, and erasing an empty slot does nothing.
+ * Method: of two waits one is erased, twice; the deadlock names the other.
  */
-TEST(foreign_wait_that_is_given_up_is_none)
+TEST(foreign_wait_that_is_erased_is_not_reported)
 {
     static const char *const parts[] = {" store ", " store ", " erase ", " polled ", NULL};
     struct lab lab;
@@ -514,7 +514,7 @@ TEST(foreign_wait_that_is_given_up_is_none)
     lab_fini(&lab);
 }
 
-/* Called once, before there is anything to do; and never again. */
+/* Called once, before there is anything to do. */
 static bool
 deaf_poll(struct member *member)
 {
@@ -541,8 +541,8 @@ deaf_setup(struct sim_world *world)
 
 /*
  * Goal: a watcher waits for its event without any waker, and is found when it is not called.
- * Method: what it is called for comes after its only call. Each call takes its wait away, and its
- * end puts it back.
+ * Method: its event is after its only call. Each call removes its wait, and the end of the call
+ * adds it again.
  */
 TEST(foreign_watcher_that_is_not_called_is_a_lost_wakeup)
 {
@@ -558,7 +558,7 @@ TEST(foreign_watcher_that_is_not_called_is_a_lost_wakeup)
     lab_fini(&lab);
 }
 
-/* Background, and nobody needs it. */
+/* Background; no other task waits for it. */
 static void
 server_setup(struct sim_world *world)
 {
@@ -571,7 +571,7 @@ server_setup(struct sim_world *world)
 }
 
 /*
- * Goal: nobody waits for a task in the background.
+ * Goal: the run does not wait for a task in the background.
  * Method: a server that never ends beside a task that does.
  */
 TEST(foreign_task_in_the_background_keeps_no_run_going)
@@ -581,7 +581,7 @@ TEST(foreign_task_in_the_background_keeps_no_run_going)
     lab_fini(&lab);
 }
 
-/* ---- What cannot be seen. ------------------------------------------------------------------- */
+/* ---- Not detected. -------------------------------------------------------------------------- */
 
 static bool
 beating_poll(struct member *member)
@@ -591,7 +591,7 @@ beating_poll(struct member *member)
     if (now_ns >= 2 * RT_MS) {
         return true;
     }
-    if (mini->full) { /* It looks after others, as a sweep over all tasks would. */
+    if (mini->full) { /* It wakes others, as a sweep over all tasks would. */
         mini->members[0].woken = true;
     }
     member->deadline_ns = now_ns + RT_MS;
@@ -611,11 +611,11 @@ fault_free_setup(struct sim_world *world)
 }
 
 /*
- * Goal: a wake that is lost, and made good by something else before everything is at rest, is not
- * seen. It is written down as such in sim/judge/README.md.
- * Method: the forgotten reader, and a heart that beats right after the writer.
+ * Goal: a lost wake is not detected if another wake follows before the next quiescence, as
+ * sim/judge/README.md says.
+ * Method: the reader without its wake, and a heart that beats right after the writer.
  */
-TEST(foreign_loss_that_is_healed_at_once_is_not_seen)
+TEST(foreign_loss_before_another_wake_is_not_detected)
 {
     struct lab lab;
     EXPECT_EQ(judge(&lab, fault_free_setup, 1).verdict, SIM_VERDICT_PASS);
@@ -645,7 +645,7 @@ leaving_setup(struct sim_world *world)
 }
 
 /*
- * Goal: a runtime that is gone has no blocked tasks.
+ * Goal: a runtime that has ended has no blocked tasks.
  * Method: its loop returns while one task waits, and another was cancelled.
  */
 TEST(foreign_tasks_end_with_their_loop)
@@ -694,8 +694,8 @@ stranger_setup(struct sim_world *world)
 }
 
 /*
- * Goal: reports that make no sense end the run in words, not in a crash.
- * Method: a poll after the end; a second spawn; a waker of nobody.
+ * Goal: inconsistent calls end the run with a message, not in a crash.
+ * Method: a poll after the end; a second spawn; a waker of an unknown task.
  */
 TEST(foreign_reports_that_contradict_themselves_are_refused)
 {
@@ -705,7 +705,7 @@ TEST(foreign_reports_that_contradict_themselves_are_refused)
     } wrong[] = {
             {polled_again_setup, "task 'writer' is polled after it has finished"},
             {twice_setup, "task 'second' is spawned where task 'first' has not ended"},
-            {stranger_setup, "a task that it has not spawned"},
+            {stranger_setup, "a task that was not spawned"},
     };
     for (uint32_t i = 0; i < 3; i++) {
         struct lab lab;
@@ -717,7 +717,7 @@ TEST(foreign_reports_that_contradict_themselves_are_refused)
 }
 
 /*
- * Goal: what calls these functions may run without the simulator as well.
+ * Goal: these functions may also be called without the simulator.
  * Method: no run is in progress.
  */
 TEST(foreign_reports_between_runs_do_nothing)

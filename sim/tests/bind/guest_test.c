@@ -72,7 +72,7 @@ impatient_setup(struct sim_world *world)
 }
 
 /*
- * Goal: a unit of fuel is a nanosecond, and a guest that yields keeps to the task quota.
+ * Goal: a unit of fuel is a nanosecond, and a guest that yields keeps the task quota.
  * Method: 2 ms of computing with an interval of 10 us pass, and end at 2 ms at least; the same
  * without an interval are over budget in one poll. Holds F8.
  */
@@ -167,7 +167,7 @@ blocking_setup(struct sim_world *world)
 }
 
 /*
- * Goal: a host function that blocks its thread is told so.
+ * Goal: a host function that blocks its thread breaks the contract.
  * Method: one that sleeps by the world's clock inside a guest.
  */
 TEST(guest_whose_host_function_blocks_breaks_the_contract)
@@ -179,7 +179,7 @@ TEST(guest_whose_host_function_blocks_breaks_the_contract)
 /* ---- The guard page. ------------------------------------------------------------------------- */
 
 /*
- * Goal: the handler of a crash knows a guard page when it sees one.
+ * Goal: the handler of a crash recognizes a guard page.
  * Method: addresses around the base of a stack of the run. Holds F14.
  */
 TEST(stack_guard_is_known_by_its_address)

@@ -1,5 +1,5 @@
 /*
- * names_test.c -- what a scenario calls its slots and its combinators' wakers.
+ * names_test.c -- names of slots and of wakers of combinators.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,7 @@
 
 #include "sim/tests/lab.h"
 
-/* A task that waits through its own combinator: the waker in the slot is that of a target. */
+/* A task that waits through a combinator: the waker in the slot is that of a target. */
 struct program {
     struct rt_task task;
     struct rt_target target;

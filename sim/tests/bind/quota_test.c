@@ -1,5 +1,5 @@
 /*
- * quota_test.c -- verdict over-budget: who is blamed for time, and who is not.
+ * quota_test.c -- verdict over-budget: which time counts.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@ struct worker {
     struct sim_world *world;
     uint64_t work_ns; /* Of each piece … */
     uint32_t pieces;
-    bool gives_way; /* … before which it asks. */
+    bool gives_way; /* … before which it calls rt_need_preempt. */
 };
 
 static rt_poll
@@ -31,7 +31,7 @@ worker_poll(struct rt_task *task, struct rt_cx *cx)
 }
 
 static void
-story(struct sim_world *world, const struct sim_rt_options *options, struct worker like)
+set_up(struct sim_world *world, const struct sim_rt_options *options, struct worker like)
 {
     struct sim_rt *rt = sim_rt_new(world, options);
     for (int i = 0; i < 2; i++) {
@@ -47,21 +47,21 @@ story(struct sim_world *world, const struct sim_rt_options *options, struct work
 static void
 hogs(struct sim_world *world)
 {
-    story(world, &(struct sim_rt_options){.task_quota_ns = RT_TASK_QUOTA_NS},
+    set_up(world, &(struct sim_rt_options){.task_quota_ns = RT_TASK_QUOTA_NS},
             (struct worker){.work_ns = RT_TASK_QUOTA_NS / 5, .pieces = 6});
 }
 
 static void
 polite(struct sim_world *world)
 {
-    story(world, &(struct sim_rt_options){.task_quota_ns = RT_TASK_QUOTA_NS},
+    set_up(world, &(struct sim_rt_options){.task_quota_ns = RT_TASK_QUOTA_NS},
             (struct worker){.work_ns = RT_TASK_QUOTA_NS * 3 / 5, .pieces = 40, .gives_way = true});
 }
 
 static void
 polite_fifo(struct sim_world *world)
 {
-    story(world,
+    set_up(world,
             &(struct sim_rt_options){.task_quota_ns = RT_TASK_QUOTA_NS, .order = SIM_ORDER_FIFO},
             (struct worker){.work_ns = RT_TASK_QUOTA_NS / 5, .pieces = 40, .gives_way = true});
 }
@@ -69,7 +69,7 @@ polite_fifo(struct sim_world *world)
 static void
 unwatched(struct sim_world *world)
 {
-    story(world, NULL, (struct worker){.work_ns = RT_TASK_QUOTA_NS, .pieces = 6});
+    set_up(world, NULL, (struct worker){.work_ns = RT_TASK_QUOTA_NS, .pieces = 6});
 }
 
 /* `scenario` under seeds 0 to 49, each step slow where there is a deadline. */
@@ -88,8 +88,8 @@ expect_all(const struct sim_scenario *scenario, enum sim_verdict verdict)
     lab_fini(&lab);
 }
 
-/* Holds X8: in the simulator the quota is one of virtual time. Method: 6 pieces of 100 us, and
- * nobody asks. */
+/* Holds X8: in the simulator the quota is one of virtual time. Method: 6 pieces of 100 us without
+ * a call of rt_need_preempt. */
 TEST(quota_overdrawn_in_one_poll_is_over_budget)
 {
     static const struct sim_scenario scenario = {.name = "test/hogs", .setup = hogs};
@@ -127,7 +127,7 @@ deaf(struct sim_world *world)
     sim_spawn(rt, &worker->task);
 }
 
-/* Goal: to ask is not enough; who is told to give way has to. */
+/* Goal: after rt_need_preempt has returned true the task has to yield. */
 TEST(quota_asked_for_and_not_heeded_is_over_budget)
 {
     static const struct sim_scenario scenario = {.name = "test/deaf", .setup = deaf};
@@ -135,7 +135,7 @@ TEST(quota_asked_for_and_not_heeded_is_over_budget)
 }
 
 /* Goal: no false alarm. Method: tasks that ask before each piece, with every step slow by up
- * to a quota, which the simulator adds and they know nothing of. */
+ * to a quota, which the simulator adds. */
 TEST(quota_kept_by_asking_is_no_verdict_whatever_a_slow_adds)
 {
     static const struct sim_scenario any = {.name = "test/polite", .setup = polite};
@@ -144,8 +144,8 @@ TEST(quota_kept_by_asking_is_no_verdict_whatever_a_slow_adds)
     expect_all(&fifo, SIM_VERDICT_PASS);
 }
 
-/* Goal: who names no quota is held to none. */
-TEST(quota_not_named_is_not_looked_at)
+/* Goal: without a quota there is no verdict. */
+TEST(quota_not_set_is_not_checked)
 {
     static const struct sim_scenario scenario = {.name = "test/unwatched", .setup = unwatched};
     expect_all(&scenario, SIM_VERDICT_PASS);

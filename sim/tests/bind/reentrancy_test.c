@@ -1,9 +1,9 @@
 /*
- * reentrancy_test.c -- fault `reentrancy`: who is woken, dropped, cleaned up or destroyed acts at
+ * reentrancy_test.c -- fault `reentrancy`: a wake, a drop, a cleanup or a destructor calls back at
  * once.
  *
- * Each walk is shown twice: one that is right survives in every run, and one that goes on from what
- * it read before it called out is found, and only with the fault.
+ * Each walk has two forms: a correct one survives in every run, and one that continues from a link
+ * that it read before its call is found, and only with the fault.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +32,7 @@ failures(const struct sim_scenario *scenario, uint64_t faults)
     return failed;
 }
 
-/* ---- A crowd behind one gate. ---------------------------------------------------------------- */
+/* ---- A crowd at one gate. -------------------------------------------------------------------- */
 
 #define CROWD 4u
 
@@ -48,7 +48,7 @@ struct visitor {
 struct gate {
     struct rt_list crowd;
     bool open;
-    bool careless; /* Goes on from a link that it read before it woke somebody. */
+    bool careless; /* Continues from a link that it read before a wake. */
     struct visitor visitors[CROWD];
     struct rt_task keeper;
     uint32_t left;
@@ -78,7 +78,7 @@ visit(struct rt_task *task, struct rt_cx *cx)
     return RT_PENDING;
 }
 
-/* Its memory goes back: whoever still points at it reads nonsense. */
+/* Its memory is overwritten, as if it were freed. */
 static void
 vanish(struct rt_task *task)
 {
@@ -162,9 +162,10 @@ static const struct sim_scenario good_gate = {.name = "test/gate", .setup = gate
 static const struct sim_scenario bad_gate = {.name = "test/bad-gate", .setup = gate_careless};
 
 /*
- * Goal: who is woken, or cleaned up, may act at once, on anybody.
- * Method: a list is walked with the next link read before the wake. Cancelled before or after, as
- * fault `cancel` does it, a neighbour is no danger; cancelled inside the wake it is. Holds W7.
+ * Goal: a wake, or a cleanup, may call back at once, for any task.
+ * Method: a list is walked with the next link read before the wake. A neighbour that is cancelled
+ * before or after, as by fault `cancel`, does no harm; one cancelled inside the wake does. Holds
+ * W7.
  */
 TEST(reentrancy_finds_a_walk_that_a_wake_can_break)
 {
@@ -173,14 +174,14 @@ TEST(reentrancy_finds_a_walk_that_a_wake_can_break)
     uint32_t by_cancel = failures(&keeper_stays, SIM_FAULT_CANCEL);
     uint32_t by_both = failures(&keeper_stays, faults);
     ck_assert_uint_gt(by_both, by_cancel);
-    /* The keeper may be cancelled too, and then nobody opens: that is all that is left. */
+    /* With fault `cancel` the keeper may be cancelled too, and the gate stays closed. */
     EXPECT_EQ(failures(&good_gate, SIM_FAULT_REENTRANCY), 0);
 }
 
-/* ---- A crowd whose wakers are given back. ---------------------------------------------------- */
+/* ---- A crowd whose wakers are dropped. ------------------------------------------------------- */
 
-/* A club that keeps a clone of each member's waker; it returns all of them, then calls everybody.
- * Who was not served in the first walk waits on. */
+/* A club that keeps a clone of each member's waker; it drops all of them, then wakes all members.
+ * A member that was not served in the first walk continues to wait. */
 struct club;
 
 struct member {
@@ -193,7 +194,7 @@ struct member {
 };
 
 struct club {
-    bool careless; /* Goes on from a link that it read before it dropped a waker. */
+    bool careless; /* Continues from a link that it read before it dropped a waker. */
     struct rt_list list;
     struct member members[CROWD];
     struct rt_task clerk;
@@ -299,10 +300,9 @@ static const struct sim_scenario good_club = {.name = "test/club", .setup = club
 static const struct sim_scenario bad_club = {.name = "test/bad-club", .setup = club_careless};
 
 /*
- * Goal: whose waker is dropped may act at once, on anybody.
- * Method: as above, with a walk that drops. Without reentrancy no walk is disturbed, so both forms
- * fail as often, for want of a clerk who was cancelled; with it the careless one fails more often.
- * Holds W7.
+ * Goal: the drop of a waker may call back at once, for any task.
+ * Method: as above, with a walk that drops. Without reentrancy both forms fail equally often, by a
+ * cancelled clerk; with it the careless one fails more often. Holds W7.
  */
 TEST(reentrancy_finds_a_walk_that_a_drop_can_break)
 {
@@ -312,7 +312,7 @@ TEST(reentrancy_finds_a_walk_that_a_drop_can_break)
     ck_assert_uint_gt(failures(&bad_club, faults), failures(&good_club, faults));
 }
 
-/* ---- Items that nobody will take. ------------------------------------------------------------ */
+/* ---- Items that are never taken. ------------------------------------------------------------- */
 
 #define LEFT 3u
 
@@ -389,7 +389,7 @@ shop_check(struct sim_world *world, void *state)
 static const struct sim_scenario shop = {
         .name = "test/shop", .setup = shop_setup, .check = shop_check};
 
-/* Goal: an item's destructor may come back into the channel, and nothing is destroyed twice.
+/* Goal: an item's destructor may call into the channel, and nothing is destroyed twice.
  * Method: a second clear from within the first one, by reentrancy. Holds K2, W7. */
 TEST(reentrancy_clears_a_channel_that_is_being_cleared)
 {

@@ -1,5 +1,5 @@
 /*
- * ticker_test.c -- a game in the simulated world: who is polled, as whom, and who is asked.
+ * ticker_test.c -- a game in the simulated world: polls, actors, and audits.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -78,9 +78,9 @@ static const struct sim_scenario listeners = {
         .name = "test/listeners", .setup = setup, .check = check, .about = ""};
 
 /*
- * Holds G7, T13. Goal: who is parked is polled for its marks and for nothing else, and is the same
- * actor all its life. Method: every sleep is disturbed; several park and come back in any order, so
- * that they take each other's places in the executor.
+ * Holds G7, T13. Goal: a parked activity is polled for its marks only, and remains the same actor.
+ * Method: every suspension is perturbed; several park and return in any order, so that they get
+ * each other's entries in the executor.
  */
 TEST(ticker_parked_activity_is_polled_for_its_marks_only)
 {
@@ -143,8 +143,8 @@ setup_wrong(struct sim_world *world)
 static const struct sim_scenario wrong = {
         .name = "test/wrong", .setup = setup_wrong, .check = check, .about = ""};
 
-/* A game never stalls: its primitives are asked at the quiescence that is audited. */
-TEST(ticker_primitives_are_asked_while_the_game_goes_on)
+/* A game never stalls: its primitives are audited at the quiescences that are audited. */
+TEST(ticker_primitives_are_audited_while_the_game_runs)
 {
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);

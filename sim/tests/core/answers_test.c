@@ -10,7 +10,7 @@
 
 #define ASKED 400u
 
-/* A toy that only decides: kinds and numbers of alternatives in a fixed order. */
+/* Makes only decisions: kinds and numbers of alternatives in a fixed order. */
 struct toy {
     struct sim_deviation written[ASKED];
     struct sim_decider decider;
@@ -45,8 +45,8 @@ toy_run_bytes(struct toy *toy, const uint8_t *bytes, size_t size)
     toy_run(toy, &played.strategy, 0);
 }
 
-/* Goal: what stands in a file of the corpus never comes to mean another run.
- * Method: known bytes, the answers that they are, and the same bytes back. */
+/* Goal: files of the corpus keep their meaning.
+ * Method: known bytes, the answers that they encode, and the same bytes back. */
 TEST(answers_known_bytes_are_known_answers)
 {
     const uint8_t bytes[] = {SIM_KIND_RUN, 2, 1, SIM_KIND_FAULT, 0, 9, SIM_KIND_RUN, 0, 3,
@@ -69,12 +69,12 @@ TEST(answers_known_bytes_are_known_answers)
     uint8_t back[sizeof(bytes)];
     EXPECT_EQ(sim_answers_write(&tape, back, sizeof(back)), sizeof(bytes));
     EXPECT(memcmp(back, bytes, sizeof(bytes)) == 0);
-    /* What does not fit is left out whole, with the answers 0 that lead there. */
+    /* An answer that does not fit is left out, with the answers 0 before it. */
     EXPECT_EQ(sim_answers_write(&tape, back, sizeof(back) - 1), 9);
 }
 
-/* Goal: any bytes are a run. Method: random ones of every length, odd kinds and cut ends among
- * them; none at all are the baseline run. */
+/* Goal: any bytes are a run. Method: random ones of every length, with unknown kinds and incomplete
+ * answers; no bytes are the baseline run. */
 TEST(answers_of_any_bytes_is_a_run_and_of_none_the_baseline)
 {
     struct toy toy;
@@ -90,14 +90,14 @@ TEST(answers_of_any_bytes_is_a_run_and_of_none_the_baseline)
         deviations += toy.decider.deviations;
     }
     EXPECT(deviations > 100);
-    /* There is no thirteenth kind yet, and one byte of three is no answer. */
+    /* Kind 15 does not exist, and two bytes of three are not an answer. */
     const uint8_t odd[] = {15, 0, 1, SIM_KIND_RUN, 0};
     toy_run_bytes(&toy, odd, sizeof(odd));
     EXPECT_EQ(toy.decider.deviations, 0);
 }
 
-/* Goal: a run and its bytes are the same run. Method: random runs are written down as they are
- * made, and made again from the bytes. */
+/* Goal: a run and its bytes are the same run. Method: random runs are recorded as bytes, and
+ * repeated from them. */
 TEST(answers_written_from_a_run_is_that_run)
 {
     static struct toy first;
@@ -120,8 +120,8 @@ TEST(answers_written_from_a_run_is_that_run)
     }
 }
 
-/* Goal: decisions of one kind do not move those of another. Method: an answer about a fault is put
- * in front of all others, and taken away. */
+/* Goal: decisions of one kind do not move those of another. Method: an answer to FAULT is inserted
+ * before all others, and removed. */
 TEST(answers_answer_about_a_fault_leaves_the_others_where_they_were)
 {
     struct toy with;
@@ -136,8 +136,8 @@ TEST(answers_answer_about_a_fault_leaves_the_others_where_they_were)
     }
 }
 
-/* A decision log that is full says so, and what it has is the beginning. */
-TEST(answers_decision_log_without_room_says_so)
+/* A full decision log sets `full`, and has the first answers. */
+TEST(answers_decision_log_that_is_full_keeps_the_first)
 {
     struct toy toy;
     struct sim_random random;

@@ -1,5 +1,5 @@
 /*
- * arena_test.c -- what was in the arena before is nowhere in it after a reset.
+ * arena_test.c -- a reset arena has no content of before.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 #define SIZE ((size_t)1 << 16)
 #define OLD 0x77
 
-/* Sizes that leave every kind of rest up to the next block. */
+/* Sizes with all kinds of gaps up to the next block. */
 static void
 take_all(struct sim_arena *arena, size_t first, int mark)
 {
@@ -39,8 +39,8 @@ count_old(const struct sim_arena *arena)
     return found;
 }
 
-/* Goal: a search through the arena finds nothing of an earlier run, in no gap either.
- * Method: blocks are written over, the arena is reset, and blocks of other sizes are taken. */
+/* Goal: a search of the arena finds nothing of an earlier run, in gaps neither.
+ * Method: blocks are overwritten, the arena is reset, and blocks of other sizes are taken. */
 TEST(arena_after_a_reset_holds_no_byte_of_before)
 {
     struct sim_arena arena;

@@ -1,9 +1,9 @@
 /*
- * beginning_test.c -- a run that begins with a beginning that was kept is the run set up again.
+ * beginning_test.c -- a run from a copy made after setup equals a run that calls setup.
  *
  * Two worlds of different fill and at different addresses make the same runs side by side, one of
- * them with checkpoints. What setup left in the arena, in the ring, in the table of actors and in
- * the world is told by digests, outcomes, and by what a strategy hears.
+ * them with checkpoints. Digests, outcomes, and the events that a strategy gets compare what setup
+ * left in the arena, in the ring, in the table of actors and in the world.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +24,7 @@
 #define KEEPS true
 #endif
 
-/* ---- Stories. -------------------------------------------------------------------------------- */
+/* ---- Scenarios. ------------------------------------------------------------------------------ */
 
 struct counter {
     struct rt_task task;
@@ -84,7 +84,7 @@ few(struct sim_world *world)
     set_up_counters(world, 3);
 }
 
-/* More events at setup than a chunk has; actors lie elsewhere. */
+/* More events at setup than a chunk has; actors at other addresses. */
 static void
 many(struct sim_world *world)
 {
@@ -95,7 +95,7 @@ many(struct sim_world *world)
     set_up_counters(world, 60);
 }
 
-/* As many of them as the seed says. */
+/* As many of them as a decision says. */
 static void
 drawn(struct sim_world *world)
 {
@@ -111,10 +111,10 @@ counted(struct sim_world *world)
     few(world);
 }
 
-static const struct sim_scenario story_few = {.name = "test/few", .setup = few};
-static const struct sim_scenario story_many = {.name = "test/many", .setup = many};
-static const struct sim_scenario story_drawn = {.name = "test/drawn", .setup = drawn};
-static const struct sim_scenario story_counted = {.name = "test/counted", .setup = counted};
+static const struct sim_scenario scenario_few = {.name = "test/few", .setup = few};
+static const struct sim_scenario scenario_many = {.name = "test/many", .setup = many};
+static const struct sim_scenario scenario_drawn = {.name = "test/drawn", .setup = drawn};
+static const struct sim_scenario scenario_counted = {.name = "test/counted", .setup = counted};
 
 /* ---- Two worlds. ----------------------------------------------------------------------------- */
 
@@ -141,7 +141,7 @@ pair_fini(struct pair *pair)
     lab_fini(&pair->kept);
 }
 
-/* Hears all events, and answers as `random`. */
+/* Gets all events, and answers as `random`. */
 struct listener {
     struct sim_strategy strategy;
     uint64_t heard;
@@ -176,7 +176,7 @@ listener_events(struct sim_strategy *strategy, const struct sim_event *events, u
 
 static const struct sim_strategy_ops listener_ops = {
         .name = "listener",
-        .about = "hears all",
+        .about = "gets all events",
         .begin = listener_begin,
         .choose = listener_choose,
         .events = listener_events,
@@ -218,55 +218,55 @@ run_both(struct pair *pair, const struct sim_scenario *scenario, uint64_t seed, 
 
 /* ---- Tests. ---------------------------------------------------------------------------------- */
 
-/* Goal: kept or not, it is the same run.
+/* Goal: it is the same run, restored or set up.
  * Method: seeds in a row, with events and without, of a short setup and of one with more events
- * than are hashed in one go. One that forgets a queue, an event or a hash differs. */
-TEST(runs_from_a_kept_beginning_are_the_runs_set_up_anew)
+ * than are hashed at once. A copy without a queue, an event or a hash would differ. */
+TEST(runs_from_a_kept_beginning_are_the_runs_with_setup)
 {
     static struct pair pair;
     pair_init(&pair);
-    const struct sim_scenario *const stories[] = {&story_few, &story_many};
+    const struct sim_scenario *const scenarios[] = {&scenario_few, &scenario_many};
     for (uint32_t i = 0; i < 2; i++) {
         for (uint64_t seed = 1; seed <= 40; seed++) {
-            run_both(&pair, stories[i], seed, seed % 3 != 0);
+            run_both(&pair, scenarios[i], seed, seed % 3 != 0);
         }
     }
-    /* The first two of each story, with events and without, are set up. */
+    /* The first two of each scenario, with events and without, call setup. */
     EXPECT_EQ(pair.checkpoints.begun, KEEPS ? 2 * (40 - 4) : 0);
     pair_fini(&pair);
 }
 
-/* Goal: whatever came in between, a beginning is what it was.
- * Method: between two runs with events, those of others without, which fill the table of actors
+/* Goal: runs in between do not change a beginning.
+ * Method: between two runs with events, runs of others without, which fill the table of actors
  * with theirs, and a judged run of another scenario, which fills the ring. */
 TEST(a_kept_beginning_outlives_runs_of_others)
 {
     static struct pair pair;
     pair_init(&pair);
     for (uint64_t seed = 1; seed <= 30; seed++) {
-        run_both(&pair, &story_many, seed, true);
-        run_both(&pair, &story_few, seed, false);
+        run_both(&pair, &scenario_many, seed, true);
+        run_both(&pair, &scenario_few, seed, false);
         if (seed % 5 == 0) {
-            (void)lab_judge(&pair.kept, &story_drawn, seed, false);
+            (void)lab_judge(&pair.kept, &scenario_drawn, seed, false);
         }
     }
     EXPECT(pair.checkpoints.begun > 40 || !KEEPS);
     pair_fini(&pair);
 }
 
-/* Goal: a setup that was asked something is another for another seed, and is never kept. */
-TEST(a_setup_that_draws_is_made_for_each_seed)
+/* Goal: a setup with decisions depends on the seed, and is never copied. */
+TEST(a_setup_that_draws_is_called_for_each_seed)
 {
     static struct pair pair;
     pair_init(&pair);
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        run_both(&pair, &story_drawn, seed, true);
+        run_both(&pair, &scenario_drawn, seed, true);
     }
     EXPECT_EQ(pair.checkpoints.begun, 0);
     pair_fini(&pair);
 }
 
-/* Goal: other options are another setup; and one that is not used twice is not copied.
+/* Goal: other options are another setup; and one that is used once is not copied.
  * Method: options change with each run, as those of a swarm. */
 TEST(a_beginning_is_of_one_scenario_with_one_set_of_options)
 {
@@ -277,18 +277,18 @@ TEST(a_beginning_is_of_one_scenario_with_one_set_of_options)
     struct listener listener = {.strategy.ops = &listener_ops};
     set_up_calls = 0;
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        sim_options_init(&options, &story_counted);
+        sim_options_init(&options, &scenario_counted);
         options.step_ns = 100 + seed / 5;
-        sim_world_run(&pair.kept.world, &story_counted, &options, seed, &listener.strategy,
+        sim_world_run(&pair.kept.world, &scenario_counted, &options, seed, &listener.strategy,
                 (struct sim_recording){true, false}, &outcome);
         EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
     }
     /* Seeds 1 to 4, 5 to 9, and 10. */
     EXPECT_EQ(set_up_calls, KEEPS ? 2 + 2 + 1 : 10);
-    pair.checkpoints.sets_up_anew = true;
+    pair.checkpoints.sets_up_always = true;
     set_up_calls = 0;
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        (void)run(&pair.kept, &story_counted, seed, true, &listener);
+        (void)run(&pair.kept, &scenario_counted, seed, true, &listener);
     }
     EXPECT_EQ(set_up_calls, 10);
     pair_fini(&pair);

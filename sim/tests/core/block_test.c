@@ -1,5 +1,5 @@
 /*
- * block_test.c -- memory of a scenario, given back block by block.
+ * block_test.c -- memory of a scenario, freed block by block.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,8 +18,8 @@ arena_new(void)
     return arena;
 }
 
-/* Goal: what is no live block is never taken for one. Method: ask about every address of an arena
- * that holds blocks of odd sizes. */
+/* Goal: only the address of a live block is recognized. Method: check every address of an arena
+ * with blocks of odd sizes. */
 TEST(block_is_known_by_its_first_byte_only)
 {
     struct sim_arena arena = arena_new();

@@ -1,5 +1,5 @@
 /*
- * cell_test.c -- shared numbers: what they hold, and what is written down of each access.
+ * cell_test.c -- shared numbers: their values, and the events of each access.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -54,9 +54,9 @@ static const struct sim_scenario uses_cells = {
 /*
  * Goal: an access is one event (two where it reads and writes), with cell, value and caller's line.
  * Method: each kind of access in one poll, wrapping included; the events are read back. A peek and
- * the setup write nothing.
+ * the setup record nothing.
  */
-TEST(cell_access_is_written_down)
+TEST(cell_access_is_recorded)
 {
     static const struct {
         uint32_t kind;

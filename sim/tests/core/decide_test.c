@@ -7,8 +7,8 @@
 
 #include "sim/tests/lab.h"
 
-/* Goal: the numbers behind a seed never change by accident: every token out there means them.
- * Method: known answers. The Philox ones agree with Random123's own kat_vectors for a zero key and
+/* Goal: the numbers of a seed never change by accident: existing tokens depend on them.
+ * Method: known answers. The Philox ones agree with Random123's kat_vectors for a zero key and
  * counter; the rest pin this project's use of it. */
 TEST(draw_of_seed_stream_and_ordinal_is_the_known_answer)
 {
@@ -35,10 +35,10 @@ deviation(uint32_t stream, uint32_t ordinal, uint8_t n, uint8_t index, uint32_t 
     };
 }
 
-/* Goal: what is printed can be read again, and nothing else can.
- * Method: a tape with edge values goes through bytes; each cut and each extended number is refused.
- * */
-TEST(tape_as_bytes_comes_back_and_cuts_are_refused)
+/* Goal: an encoded tape can be decoded, and nothing else can.
+ * Method: a tape with edge values is encoded and decoded; each cut and each extended number is
+ * refused. */
+TEST(tape_as_bytes_is_read_back_and_cuts_are_refused)
 {
     struct sim_deviation made[3] = {deviation(UINT32_MAX, 0, 64, 63, UINT32_MAX),
             deviation(1, 127, 2, 1, 0), deviation(0, 128, 3, 2, 300)};
@@ -54,7 +54,7 @@ TEST(tape_as_bytes_comes_back_and_cuts_are_refused)
 
     for (size_t cut = 1; cut < size; cut++) {
         rt_err err = sim_tape_decode(&back, bytes, cut);
-        /* A cut between two deviations is a tape: the checksum of the token is there for that. */
+        /* A cut between two deviations is a tape: the checksum of the token detects it. */
         EXPECT(err == RT_OK ? back.count < 3 : err == RT_E_INVALID);
     }
     struct sim_tape small = {read, 0, 2};
@@ -69,7 +69,7 @@ TEST(tape_as_bytes_comes_back_and_cuts_are_refused)
     EXPECT_EQ(sim_tape_decode(&back, spelled_long, sizeof(spelled_long)), RT_E_INVALID);
 }
 
-/* ---- A toy that only decides. ---------------------------------------------------------------- */
+/* ---- Decisions alone. ------------------------------------------------------------------------ */
 
 struct toy {
     struct sim_deviation written[256];
@@ -118,7 +118,7 @@ toy_run(struct toy *toy, struct sim_strategy *strategy, uint64_t seed)
     toy_ask_all(toy);
 }
 
-/* Goal: a run can be told by its deviations alone.
+/* Goal: a run is determined by its deviations alone.
  * Method: the tape that a random run wrote, run strictly, gives the same answers, tape and hash. */
 TEST(tape_run_strictly_gives_the_same_run)
 {
@@ -147,8 +147,7 @@ choose_last(struct sim_strategy *strategy, const struct sim_choice *choice)
     return choice->n - 1;
 }
 
-/* Goal: what does not fit the tape of a run that only its tape makes again is not done, also the
- * first such deviation.
+/* Goal: where only the tape reproduces a run, a deviation that does not fit on it is not taken.
  * Method: tapes of every length, run strictly, give the same answers and hash. */
 TEST(full_tape_run_strictly_gives_the_same_run)
 {
@@ -172,9 +171,9 @@ TEST(full_tape_run_strictly_gives_the_same_run)
     }
 }
 
-/* Goal: a run that its seed makes again goes on as if there were room.
- * Method: with and without room for its deviations, the same answers. */
-TEST(full_tape_does_not_change_what_a_seed_makes_again)
+/* Goal: a full tape does not change a run that its seed reproduces.
+ * Method: the same answers with a long tape and with a short one. */
+TEST(full_tape_does_not_change_a_run_that_its_seed_reproduces)
 {
     struct sim_random random;
     struct toy first;
@@ -189,9 +188,10 @@ TEST(full_tape_does_not_change_what_a_seed_makes_again)
     EXPECT(first.decider.hash == second.decider.hash);
 }
 
-/* Goal: a draw depends on its own stream only.
- * Method: a second run asks stream 0 in between, more often; the answers of stream 1 stay. */
-TEST(stream_does_not_see_what_another_stream_does)
+/* Goal: a draw depends on its stream only.
+ * Method: a second run has more decisions of stream 0 in between; the answers of stream 1 are the
+ * same. */
+TEST(stream_does_not_depend_on_another_stream)
 {
     struct sim_random random;
     struct toy few;
@@ -206,7 +206,7 @@ TEST(stream_does_not_see_what_another_stream_does)
 }
 
 /* Goal: an ordinal counts occasions, also those without a choice.
- * Method: the same stream is asked with n = 1 in between: the later draw moves on by one. */
+ * Method: a decision with n = 1 in between: the later draw is the next one. */
 TEST(occasion_with_one_alternative_counts_and_is_not_recorded)
 {
     struct sim_random random;
@@ -219,8 +219,8 @@ TEST(occasion_with_one_alternative_counts_and_is_not_recorded)
     EXPECT_EQ(toy.decider.asked, 0);
 }
 
-/* Goal: a strict replay notices the first thing that differs.
- * Method: the run asks for another number of alternatives; ends early; or never comes there. */
+/* Goal: a strict replay reports the first difference.
+ * Method: the run has another number of alternatives; ends early; or never reaches the occasion. */
 TEST(strict_replay_names_the_first_misfit)
 {
     struct sim_deviation entry[2] = {deviation(100, 1, 4, 2, 0), deviation(100, 3, 4, 1, 0)};
@@ -243,9 +243,9 @@ TEST(strict_replay_names_the_first_misfit)
     EXPECT(strstr(sim_replay_mismatch(&replay), "deviation 1 of 2") != NULL);
 }
 
-/* Goal: a branch is the tape up to its last entry, whatever that answers, and random behind it.
- * Method: the last entry answers 0 at an occasion; before it the tape is followed and all else is
- * 0; after it the answers are those of `random` with the same seed. */
+/* Goal: a branch is the tape up to its last entry, and random after it.
+ * Method: the last entry answers 0; before it the tape is followed and all else is 0; after it the
+ * answers are those of `random` with the same seed. */
 TEST(branch_follows_the_tape_up_to_its_last_entry_then_draws)
 {
     struct sim_deviation entry[2] = {deviation(100, 1, 5, 3, 0), deviation(100, 3, 5, 0, 0)};
@@ -275,9 +275,9 @@ TEST(branch_follows_the_tape_up_to_its_last_entry_then_draws)
     EXPECT(drawn > 0);
 }
 
-/* Goal: a lenient replay makes the best of a tape.
- * Method: alternatives have ids; the one taken then stands elsewhere now, then is gone, then the
- * occasion never comes. */
+/* Goal: a lenient replay follows a tape as far as it fits.
+ * Method: alternatives have ids; the one on the tape has another index, then is missing, then the
+ * occasion is not reached. */
 TEST(lenient_replay_goes_by_id_then_by_index_then_ignores)
 {
     const uint32_t ids[3] = {10, 20, 30};
@@ -297,14 +297,14 @@ TEST(lenient_replay_goes_by_id_then_by_index_then_ignores)
     EXPECT_EQ(toy_ask(&toy, 0, 3, ids), 0);
     replay.strategy.ops->end(&replay.strategy, NULL);
     EXPECT_EQ(replay.ignored, 1);
-    /* What is written is what was done. */
+    /* The new tape has what was done. */
     EXPECT_EQ(toy.decider.tape.count, 2);
     EXPECT_EQ(toy.decider.tape.entries[0].index, 2);
     EXPECT_EQ(toy.decider.tape.entries[0].id, 20);
 }
 
-/* Goal: the golden tape: the same seed asks for the same deviations in every build, forever.
- * Method: the tape of one toy run, as bytes, by heart. */
+/* Goal: the same seed has the same deviations in every build.
+ * Method: the tape of one run, as constant bytes. */
 TEST(golden_tape_of_seed_2026)
 {
     struct sim_random random;

@@ -1,5 +1,5 @@
 /*
- * ended_test.c -- a run is over when nobody is left, in whosever step the last one ended.
+ * ended_test.c -- a run is over when its last task has ended, in any actor's step.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -58,19 +58,20 @@ stopped_setup(struct sim_world *world)
     (void)sim_loop_new(world, "operator", cancel_later, stopped);
 }
 
-static const struct sim_scenario stopped_story = {.name = "test/stopped", .setup = stopped_setup};
+static const struct sim_scenario stopped_scenario = {
+        .name = "test/stopped", .setup = stopped_setup};
 
 /*
- * Goal: a run is over when nobody is left, whoever it was that ended the last task.
+ * Goal: a run is over when its last task has ended, by any actor.
  * Method: an operator's loop cancels the only one, and no task is polled after that: no deadlock.
  */
-TEST(cancel_by_who_is_no_task_ends_the_run)
+TEST(cancel_by_an_actor_that_is_no_task_ends_the_run)
 {
-    EXPECT_EQ(failures(&stopped_story, 0), 0);
+    EXPECT_EQ(failures(&stopped_scenario, 0), 0);
 }
 
-/* A timer wakes a child; what happens inside that wake ends the parent, which takes the child with
- * it. The step is the loop's. */
+/* A timer wakes a child; inside that wake the parent ends, and with it the child. The step is the
+ * loop's. */
 struct family {
     struct rt_task parent;
     struct rt_task child;
@@ -114,10 +115,10 @@ family_setup(struct sim_world *world)
     sim_spawn(rt, &family->parent);
 }
 
-static const struct sim_scenario family_story = {.name = "test/family", .setup = family_setup};
+static const struct sim_scenario family_scenario = {.name = "test/family", .setup = family_setup};
 
-/* Goal: as above, where a fault inside a timer's wake ends one, and that one's cleanup another. */
+/* Goal: as above, where a fault inside a timer's wake ends a task, and its cleanup another. */
 TEST(cancel_inside_a_timers_wake_ends_the_run)
 {
-    EXPECT_EQ(failures(&family_story, SIM_FAULT_CANCEL | SIM_FAULT_REENTRANCY), 0);
+    EXPECT_EQ(failures(&family_scenario, SIM_FAULT_CANCEL | SIM_FAULT_REENTRANCY), 0);
 }

@@ -1,5 +1,5 @@
 /*
- * footprint_test.c -- what conflicts with what.
+ * footprint_test.c -- which events conflict.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #define TIMER_A SIM_OBJECT(RT_OBJECT_TIMER, 0, 1)
 #define TIMER_B SIM_OBJECT(RT_OBJECT_TIMER, 0, 2)
 
-/* Whether events of the two kinds on the two objects cannot change places; asked both ways. */
+/* Whether events of the two kinds on the two objects conflict; checked both ways. */
 static bool
 conflict(uint32_t kind_a, uint32_t object_a, uint32_t kind_b, uint32_t object_b)
 {
@@ -25,7 +25,7 @@ conflict(uint32_t kind_a, uint32_t object_a, uint32_t kind_b, uint32_t object_b)
     return answer;
 }
 
-/* Goal: the relation is the one that footprint.h states. */
+/* Goal: the relation is that of footprint.h. */
 TEST(footprint_wakes_of_one_task_conflict_and_of_two_do_not)
 {
     EXPECT(conflict(RT_PROBE_WAKE, TASK_A, RT_PROBE_POLL, TASK_A));
@@ -55,7 +55,7 @@ TEST(footprint_time_is_read_and_moved)
     EXPECT(!conflict(SIM_EVENT_STEP, 0, SIM_EVENT_STEP, 0));
 }
 
-TEST(footprint_sources_become_ready_in_any_order_unless_somebody_asks)
+TEST(footprint_sources_become_ready_in_any_order_unless_a_turn_reads_it)
 {
     EXPECT(!conflict(SIM_EVENT_READY, SOURCE_A, SIM_EVENT_READY, SOURCE_B));
     EXPECT(conflict(SIM_EVENT_READY, SOURCE_A, RT_PROBE_TURN, 0));
@@ -65,8 +65,8 @@ TEST(footprint_sources_become_ready_in_any_order_unless_somebody_asks)
     EXPECT(!conflict(SIM_EVENT_WRITE, SOURCE_A, SIM_EVENT_WRITE, SOURCE_B));
 }
 
-/* Goal: what only tells people something orders nothing. */
-TEST(footprint_words_touch_nothing)
+/* Goal: events that are only for reports conflict with nothing. */
+TEST(footprint_of_reports_is_empty)
 {
     struct sim_access accesses[SIM_ACCESSES_MAX];
     static const uint32_t words[] = {SIM_EVENT_LOG, SIM_EVENT_OUT, SIM_EVENT_GOAL,

@@ -1,5 +1,5 @@
 /*
- * gains_test.c -- what a replay got done, compared with what another one did.
+ * gains_test.c -- the gains of two replays, compared.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -85,7 +85,7 @@ TEST(gains_are_earlier_by_more_than_the_slack)
     free(without);
 }
 
-/* Matched from the last one backwards: one more at the beginning makes no other one earlier. */
+/* Matched from the last one backwards: one more at the beginning makes no other earlier. */
 TEST(gains_are_matched_from_the_last_one_backwards)
 {
     struct sim_gains *with = gains_new();
@@ -98,7 +98,7 @@ TEST(gains_are_matched_from_the_last_one_backwards)
     free(without);
 }
 
-/* A replay in which something was lost has gained nothing by what is left. */
+/* A replay with fewer gains has none that is earlier. */
 TEST(gains_of_which_some_are_lost_are_not_earlier)
 {
     struct sim_gains *with = gains_new();
@@ -111,7 +111,7 @@ TEST(gains_of_which_some_are_lost_are_not_earlier)
     free(without);
 }
 
-TEST(gains_beyond_the_journal_are_said_to_be_lost)
+TEST(gains_beyond_the_journal_set_full)
 {
     struct sim_gains *gains = gains_new();
     for (uint32_t i = 0; i < SIM_GAINS_MAX; i++) {

@@ -1,5 +1,5 @@
 /*
- * malloc_test.c -- malloc of a run is counted, and gone with it.
+ * malloc_test.c -- malloc of a run is counted, and freed with it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,7 @@
 #include "sim/core/memory/arena.h"
 #include "sim/core/memory/malloc.h"
 
-/* Volatile: a pair that the compiler sees through is no call. */
+/* Volatile: a compiler may remove a pair of malloc and free. */
 static void *volatile last;
 
 static void *
@@ -21,7 +21,7 @@ take(size_t size)
     return last;
 }
 
-TEST(malloc_of_a_run_counts_what_is_not_given_back)
+TEST(malloc_of_a_run_counts_what_is_not_freed)
 {
     struct sim_arena arena;
     size_t bytes = 1;
@@ -46,7 +46,7 @@ TEST(malloc_of_a_run_counts_what_is_not_given_back)
     sim_arena_fini(&arena);
 }
 
-/* Two runs get the same addresses (without a sanitizer, whose malloc stays its own). */
+/* Two runs get the same addresses (without a sanitizer, which has another malloc). */
 TEST(malloc_of_two_runs_begins_at_the_same_place)
 {
     struct sim_arena arena;

@@ -14,7 +14,7 @@ struct moved {
     bool mock;
 };
 
-/* Many steps, and not a nanosecond; then to the source's event, and past it by hand. */
+/* Many steps without a nanosecond; then to the source's event, and past it by sim_advance. */
 static void
 moves_it(struct sim_world *world, void *argument)
 {
@@ -62,8 +62,8 @@ by_hand(struct sim_world *world)
 }
 
 /*
- * Goal: under mock time the clock stands, whatever is done, and moves by exactly what it is told.
- * Method: 200 seeds with strategy and slow steps as usual; a loop that looks at the clock.
+ * Goal: under mock time the clock moves by exactly the argument of sim_advance, and else not.
+ * Method: 200 seeds with strategy and slow steps as usual; a loop that reads the clock.
  * Holds M13.
  */
 TEST(mock_time_moves_by_advance_only)
@@ -114,11 +114,11 @@ two_loops(struct sim_world *world)
 }
 
 /*
- * Goal: the next moment is met exactly, and nobody's next moment is none.
+ * Goal: the next due time is reached exactly; without one the clock does not move.
  * Method: one loop sleeps, the other advances; 100 seeds.
  * Holds M13.
  */
-TEST(mock_time_advances_to_the_next_moment)
+TEST(mock_time_advances_to_the_next_due_time)
 {
     static const struct sim_scenario scenario = {.name = "test/next", .setup = two_loops};
     struct lab lab;
@@ -144,7 +144,7 @@ nobody_moves_it(struct sim_world *world)
 }
 
 /*
- * Goal: when nobody can go on, the clock moves to the next thing that is due, and the run goes on.
+ * Goal: when no actor is enabled, the clock moves to the next due time, and the run continues.
  * Method: a loop that sleeps and advances nothing.
  * Holds M13.
  */
@@ -179,9 +179,9 @@ in_setup(struct sim_world *world)
     sim_advance(world, 1);
 }
 
-/* Goal: who did not ask for mock time cannot advance the clock, nor can who is no loop.
+/* Goal: without mock time the clock cannot be advanced, nor outside of a loop.
  * Method: both, and the verdict. */
-TEST(mock_time_misused_is_told)
+TEST(mock_time_misused_is_a_broken_contract)
 {
     static const struct sim_scenario unasked = {.name = "test/u", .setup = without_mock_time};
     static const struct sim_scenario no_loop = {.name = "test/n", .setup = in_setup};

@@ -1,5 +1,5 @@
 /*
- * site_test.c -- places in the source, of the program and of a library.
+ * site_test.c -- source locations of the program and of a library.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,11 +11,11 @@
 #include "sim/core/site.h"
 
 /*
- * Goal: reports on a reader's library name its lines, also where its file and function are called
- * like some of the program.
- * Method: two records of one place at two lines, as of a program and of a library loaded later.
+ * Goal: reports on a user's library have its lines, also where its file and function have names
+ * of the program's.
+ * Method: two records of one location at two lines, as of a program and of a library loaded later.
  */
-TEST(site_of_a_library_stands_before_one_of_the_program)
+TEST(site_of_a_library_is_found_before_one_of_the_program)
 {
     static struct rt_site program = {"scenarios/same.c", "main_poll", 10, 0, 0, 0, 0};
     static struct rt_site library = {"/home/reader/same.c", "main_poll", 20, 0, 0, 0, 0};
@@ -36,11 +36,11 @@ expect_lambda(const char *pretty, const char *wanted)
 }
 
 /*
- * Goal: a lambda is called after what it stands in, and both compilers' spellings of one come to
- * one name.
- * Method: what gcc 12 and clang 14 make of __PRETTY_FUNCTION__.
+ * Goal: a lambda is named after the function around it, and both compilers' spellings give one
+ * name.
+ * Method: __PRETTY_FUNCTION__ of gcc 12 and clang 14.
  */
-TEST(site_lambda_is_called_after_what_it_stands_in)
+TEST(site_lambda_is_named_after_the_function_around_it)
 {
     expect_lambda("ns::K::f<int>(int, int (*)(char))::<lambda(int)>", "f::lambda");
     expect_lambda("auto ns::K::f(int, int (*)(char))::(anonymous class)::operator()(int) const",
@@ -59,10 +59,10 @@ TEST(site_lambda_is_called_after_what_it_stands_in)
 }
 
 /*
- * Goal: the better name changes no number: runs are the same run with any compiler.
- * Method: a record with what gcc says of a lambda, and one with what clang says.
+ * Goal: the better name changes no number: a run is the same with any compiler.
+ * Method: a record with gcc's name of a lambda, and one with clang's.
  */
-TEST(site_lambda_has_the_number_of_its_own_name)
+TEST(site_lambda_has_the_number_of_the_compilers_name)
 {
     static struct rt_site gcc = {"l.cc", "operator()", 3, 0, 0, 0, "auto go()::<lambda()>"};
     static struct rt_site clang = {

@@ -1,5 +1,5 @@
 /*
- * snapshot_test.c -- a stopped run that is put back is the run as it stood.
+ * snapshot_test.c -- a stopped run that is restored equals the run before.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,8 +14,8 @@
 #include "sim/tests/lab.h"
 
 /*
- * Two loops on fibers with what they know on their stacks, a task, memory from malloc, and a loop
- * that is made on the way. All of it ends in `text`.
+ * Two loops on fibers with state on their stacks, a task, memory from malloc, and a loop that is
+ * made during the run. All of it ends in `text`.
  */
 struct program {
     struct rt_task task;
@@ -107,7 +107,7 @@ go_to_the_end(struct sim_world *world, bool free_steps)
     EXPECT(world->over);
 }
 
-/* What the program logs when it is run to its end from `step`, where nothing was kept before. */
+/* The log of the program when it is run to its end from `step`, without a snapshot. */
 static void
 reference(uint64_t step, char *ret_text, uint64_t *ret_ns)
 {
@@ -123,12 +123,12 @@ reference(uint64_t step, char *ret_text, uint64_t *ret_ns)
 }
 
 /*
- * Goal: what happens after a snapshot leaves no trace when the run is put back: not in the arena,
- * on the stacks of loops, among the loops, in what malloc gave, on the clock.
- * Method: from each step of a run it is taken to its end three times, once with free steps in
+ * Goal: a restored run has nothing of what happened after the snapshot: in the arena, on the
+ * stacks of loops, in the list of loops, in blocks of malloc, on the clock.
+ * Method: from each step of a run it is run to its end three times, once with free steps in
  * between; the end is that of a run without a snapshot.
  */
-TEST(snapshot_put_back_is_the_run_as_it_stood)
+TEST(snapshot_restored_is_the_run_as_it_was)
 {
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);
@@ -138,7 +138,7 @@ TEST(snapshot_put_back_is_the_run_as_it_stood)
         reference(step, text, &end_ns);
         EXPECT(run_to(&lab, step));
         if (!sim_snapshot_take(&lab.world, 0)) {
-            sim_world_drop(&lab.world); /* Under a sanitizer no run is kept. */
+            sim_world_drop(&lab.world); /* Under a sanitizer no snapshot is taken. */
             break;
         }
         for (uint32_t i = 0; i < 3; i++) {
@@ -155,8 +155,8 @@ TEST(snapshot_put_back_is_the_run_as_it_stood)
     lab_fini(&lab);
 }
 
-/* Goal: a run that is put back continues by its own decisions, and not muted, as settling was. */
-TEST(snapshot_put_back_continues_as_the_run_does)
+/* Goal: a restored run continues with its decisions, not muted. */
+TEST(snapshot_restored_continues_as_the_run_does)
 {
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);
@@ -213,7 +213,7 @@ stop_of(uint32_t number)
     return (struct sim_stop){1 + number / 2, number % 2 != 0};
 }
 
-/* Stands at each stop as a replay from the beginning does, however it got there. */
+/* Each stop has the state of a replay from the beginning, reached in any way. */
 static void
 visit_all(struct sim_strategy *strategy)
 {
@@ -249,12 +249,12 @@ visit_all(struct sim_strategy *strategy)
 }
 
 /*
- * Goal: a stop is the same stop by whatever way the judge comes to it.
- * Method: forwards and backwards among the stops of one run, a question at each; with a strategy
- * that looks at its choice alone, with one that follows a tape, and with one that cannot be put
- * back.
+ * Goal: the state at a stop does not depend on how the judge reached it.
+ * Method: forwards and backwards among the stops of one run, a spurious poll at each; with a
+ * strategy that reads its choice alone, with one that follows a tape, and with one that cannot be
+ * restored.
  */
-TEST(stand_at_a_stop_is_the_same_from_everywhere)
+TEST(state_at_a_stop_is_the_same_from_everywhere)
 {
     static struct sim_deviation entries[64];
     struct lab lab;

@@ -1,5 +1,5 @@
 /*
- * spin_test.c -- a step that reads the clock again and again.
+ * spin_test.c -- a step that waits for the clock by reading it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@ wait_main(struct sim_world *world, void *argument)
     SIM_ALWAYS(sim_now(world) < from_ns + 21 * RT_MS);
 }
 
-/* As often as it costs nothing; then once more. */
+/* As often as it is free; then once more. */
 static void
 count_main(struct sim_world *world, void *argument)
 {
@@ -95,21 +95,21 @@ run(const struct sim_scenario *scenario)
     return outcome;
 }
 
-/* The clock moves for a step that waits for it, and takes no longer than it says. */
-TEST(spin_on_the_clock_ends_when_the_time_has_come)
+/* The clock moves for a step that waits for it, in as many calls as the rule says. */
+TEST(spin_on_the_clock_ends_when_its_time_is_reached)
 {
     struct sim_outcome outcome = run(&wait_scenario);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
     EXPECT(outcome.sim_ns > 20 * RT_MS);
 }
 
-/* So many calls in one step cost nothing, and each step begins at zero. */
+/* SIM_CLOCK_CALLS calls in one step cost nothing, and each step begins at zero. */
 TEST(spin_on_the_clock_costs_what_the_rule_says)
 {
     EXPECT_EQ(run(&count_scenario).verdict, SIM_VERDICT_PASS);
 }
 
-/* What never ends reaches the limit of virtual time, within its step. */
+/* An endless wait reaches the limit of virtual time, within its step. */
 TEST(spin_on_the_clock_without_end_is_a_time_limit)
 {
     const struct sim_scenario *const scenarios[] = {&endless_scenario, &late_scenario};

@@ -1,8 +1,7 @@
 /*
- * world_test.c -- the step rule, on actors that are no runtime at all.
+ * world_test.c -- the step rule, on actors without a runtime.
  *
- * The file opens with the smallest world: two actors that count. Everything else
- * here is a variation of it.
+ * The file begins with the smallest world: two actors that count.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +10,7 @@
 
 #include "sim/tests/lab.h"
 
-/* ---- A kind of actor that the world has never heard of: it counts down. ---------------------- */
+/* ---- A kind of actor that counts down. ------------------------------------------------------- */
 
 struct counter {
     struct sim_actor actor;
@@ -59,9 +58,9 @@ static const struct sim_scenario two = {
         .setup = two_counters,
 };
 
-/* Goal: the baseline run is first come, first served, and a world of a made-up kind of actor needs
- * no change of the world.
- * Method: the trace, as a story. */
+/* Goal: the baseline run is first come, first served, and a new kind of actor needs no change of
+ * the world.
+ * Method: the trace. */
 TEST(baseline_run_steps_actors_in_the_order_of_enabling)
 {
     struct lab lab;
@@ -84,9 +83,9 @@ TEST(baseline_run_steps_actors_in_the_order_of_enabling)
     lab_fini(&lab);
 }
 
-/* Goal: every order of steps can happen, and each is a seed's own.
- * Method: of a's 3 and b's 2 steps there are 10 orders; 500 seeds meet them all. */
-TEST(random_run_meets_every_order_of_two_actors)
+/* Goal: every order of steps can happen.
+ * Method: of a's 3 and b's 2 steps there are 10 orders; 500 seeds have them all. */
+TEST(random_run_has_every_order_of_two_actors)
 {
     struct lab lab;
     bool met[32] = {false};
@@ -107,7 +106,7 @@ TEST(random_run_meets_every_order_of_two_actors)
     lab_fini(&lab);
 }
 
-/* Goal: nothing of the machine reaches a run: no address, no fresh memory, no earlier run.
+/* Goal: a run does not depend on addresses, uninitialized memory or earlier runs.
  * Method: two worlds, at other addresses, with another fill byte; one of them has run something
  * else before. Digests and tapes agree for 200 seeds, and differ between seeds. */
 TEST(run_depends_on_its_seed_and_on_nothing_else)
@@ -134,7 +133,7 @@ TEST(run_depends_on_its_seed_and_on_nothing_else)
     lab_fini(&there);
 }
 
-/* Goal: how much is written down does not change the run.
+/* Goal: recording does not change the run.
  * Method: the same seed with events off takes the same steps and decisions. */
 TEST(recording_changes_nothing)
 {
@@ -197,8 +196,8 @@ static const struct sim_scenario sleepy = {
         .setup = waiters,
 };
 
-/* Goal: when nobody can go on, the clock moves to the next due time; equal times go by index. Holds
- * M13. Method: the trace as a story. */
+/* Goal: when no actor is enabled, the clock moves to the next due time; equal times go by index.
+ * Holds M13. Method: the trace. */
 TEST(clock_moves_when_nobody_is_enabled)
 {
     struct lab lab;
@@ -226,8 +225,8 @@ stuck(struct sim_world *world)
 }
 
 /* Goal: nothing to wait for is a deadlock, not a hang.
- * Method: one actor that nobody will ever enable. */
-TEST(stall_with_nobody_to_wake_is_a_deadlock)
+ * Method: one actor that is never enabled. */
+TEST(stall_with_nothing_left_to_wake_is_a_deadlock)
 {
     static const struct sim_scenario scenario = {.name = "test/stuck", .setup = stuck};
     struct lab lab;
@@ -251,7 +250,7 @@ far(struct sim_world *world)
     (void)counter_new(world, "far", 2, UINT64_C(3600000000001));
 }
 
-/* Goal: each limit has its own verdict.
+/* Goal: each limit has a verdict.
  * Method: an actor that steps forever; one that sleeps for more than an hour. */
 TEST(limits_end_a_run_with_their_own_verdicts)
 {
@@ -283,7 +282,7 @@ crowd(struct sim_world *world)
     }
 }
 
-/* Goal: more than 64 enabled actors are chosen from in two steps, and each has its turn.
+/* Goal: of more than 64 enabled actors one is chosen in two steps, and each is stepped.
  * Method: 300 actors; the run passes, and its first step is not always among the first 64. */
 TEST(crowd_of_300_is_chosen_from_in_blocks)
 {
@@ -304,7 +303,7 @@ TEST(crowd_of_300_is_chosen_from_in_blocks)
     lab_fini(&lab);
 }
 
-/* Goal: the simulator itself starves nobody.
+/* Goal: the simulator itself starves no actor.
  * Method: two actors, one that never ends, under a strategy that always prefers the newest. */
 static uint32_t
 newest(struct sim_strategy *strategy, const struct sim_choice *choice)
@@ -375,9 +374,9 @@ loops_check(struct sim_world *world, void *state)
     SIM_ALWAYS(shared[2] == 222);
 }
 
-/* Goal: code that wants to be the loop runs beside another, and gives way where it waits.
+/* Goal: a loop runs beside another, and switches where it waits.
  * Method: two loops over 50 seeds; both end, time has passed, and both orders of their first steps
- * are met. */
+ * happen. */
 TEST(loops_on_fibers_take_turns_and_end)
 {
     static const struct sim_scenario scenario = {
@@ -407,8 +406,8 @@ fails_on_fiber(struct sim_world *world)
     (void)sim_loop_new(world, "loser", failing_loop, NULL);
 }
 
-/* Goal: a verdict inside a fiber ends the run, and the next run starts clean.
- * Method: fail twice in a row; the line is named. Holds the user's own assertion. */
+/* Goal: a verdict inside a fiber ends the run, and does not affect the next one.
+ * Method: fail twice in a row; the line is reported. Holds SIM_ALWAYS. */
 TEST(verdict_on_a_fiber_ends_the_run)
 {
     static const struct sim_scenario scenario = {.name = "test/loser", .setup = fails_on_fiber};
@@ -426,8 +425,8 @@ TEST(verdict_on_a_fiber_ends_the_run)
 
 /* ---- Stopping for the judge. ----------------------------------------------------------------- */
 
-/* Goal: a run can be stopped at any step, and stands there as it stood the first time.
- * Method: for each step of a run, stop there and compare the time and who is left. */
+/* Goal: a run can be stopped at any step, in the same state as the first time.
+ * Method: for each step of a run, stop there and compare the time and the number of actors left. */
 TEST(run_stops_at_any_step_as_it_was)
 {
     struct lab lab;
@@ -448,7 +447,7 @@ TEST(run_stops_at_any_step_as_it_was)
     lab_fini(&lab);
 }
 
-/* A run that is made step by step has the same end as one that is made at once. */
+/* A run that stops at each step has the same end as one that does not. */
 TEST(run_that_stops_at_each_step_ends_at_its_limit)
 {
     static const struct sim_scenario spinning = {.name = "test/endless", .setup = endless};

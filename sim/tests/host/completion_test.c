@@ -1,8 +1,8 @@
 /*
- * completion_test.c -- the completion host: its freedoms, and what it holds against a user.
+ * completion_test.c -- the completion host: its freedoms, and its checks of the user.
  *
- * Most stories are a loop that talks to the seam itself, without an rt_ring; `seen` counts
- * what a sweep has seen, so that a freedom that is never taken is found missing.
+ * Most scenarios are a loop that uses the seam directly, without an rt_ring; `seen` counts over
+ * a sweep, so that a freedom that is never taken fails the test.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@ static struct {
     uint32_t stopped; /* A last completion although more could have come. */
     uint32_t cancel_first;
     uint32_t target_first;
-    uint32_t apart; /* Target and cancel seen in two looks. */
+    uint32_t apart; /* Target and cancel in two reads of the queue. */
     uint32_t stale;
     uint32_t busy;
     uint32_t stopped_early; /* By the cancel. */
@@ -28,93 +28,93 @@ static struct {
     uint32_t again;
 } seen;
 
-struct story {
+struct fixture {
     struct sim_host *host;
     struct rt_host *seam;
     struct sim_ring *ring;
     struct rt_completion_host *side;
     struct rt_pollable pollable;
-    struct rt_completion early[8]; /* Reaped to make room, for `next`. */
+    struct rt_completion early[8]; /* Reaped to make space, for `next`. */
     uint32_t early_count;
     char buffer[64];
 };
 
-static struct story *
-story_new(struct sim_world *world)
+static struct fixture *
+fixture_new(struct sim_world *world)
 {
-    struct story *story = sim_new(world, struct story);
+    struct fixture *fixture = sim_new(world, struct fixture);
     struct sim_ring_options small = {.submissions = 2, .completions = 1};
-    story->host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
-    story->seam = sim_host_seam(story->host);
-    story->ring = sim_ring_new(story->host, "ring", &small);
-    story->side = sim_ring_seam(story->ring);
-    GOES_WELL(story->side->ops->subscribe(story->side, &story->pollable));
-    sim_set_state(world, story);
-    return story;
+    fixture->host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
+    fixture->seam = sim_host_seam(fixture->host);
+    fixture->ring = sim_ring_new(fixture->host, "ring", &small);
+    fixture->side = sim_ring_seam(fixture->ring);
+    EXPECT_OK(fixture->side->ops->subscribe(fixture->side, &fixture->pollable));
+    sim_set_state(world, fixture);
+    return fixture;
 }
 
-/* A scenario of one loop, whose function is given the story. */
-#define STORY(identifier, ...) \
+/* A scenario of one loop, whose function is given the fixture. */
+#define SCENARIO(identifier, ...) \
     static void identifier##_setup(struct sim_world *world) \
     { \
-        (void)sim_loop_new(world, "loop", identifier##_loop, story_new(world)); \
+        (void)sim_loop_new(world, "loop", identifier##_loop, fixture_new(world)); \
     } \
     static const struct sim_scenario identifier = {.name = "test/" #identifier, \
-            .about = "A story about completions.", \
+            .about = "A loop uses completions.", \
             .setup = identifier##_setup, \
             __VA_ARGS__}
 
 static void
-push(struct story *story, struct rt_submission submission)
+push(struct fixture *fixture, struct rt_submission submission)
 {
-    while (story->side->ops->push(story->side, &submission) == RT_E_FULL) {
+    while (fixture->side->ops->push(fixture->side, &submission) == RT_E_FULL) {
         seen.full++;
-        if (story->side->ops->enter(story->side) == RT_E_AGAIN) {
+        if (fixture->side->ops->enter(fixture->side) == RT_E_AGAIN) {
             seen.again++;
             sim_sleep(sim_world_current, MS);
-            story->early_count +=
-                    story->side->ops->reap(story->side, &story->early[story->early_count], 1);
+            fixture->early_count += fixture->side->ops->reap(
+                    fixture->side, &fixture->early[fixture->early_count], 1);
         }
     }
 }
 
 static struct rt_submission
-submission_of(struct story *story, enum rt_opcode opcode, int32_t target, uint64_t user_data)
+submission_of(struct fixture *fixture, enum rt_opcode opcode, int32_t target, uint64_t user_data)
 {
     bool moves = opcode == RT_OPCODE_READ || opcode == RT_OPCODE_WRITE;
     return (struct rt_submission){.opcode = opcode,
             .target = target,
-            .buffer = moves ? story->buffer : NULL,
+            .buffer = moves ? fixture->buffer : NULL,
             .size = moves ? 16 : 0,
             .user_data = user_data};
 }
 
-/* Hands everything over, and waits for one completion. */
+/* Submits everything, and waits for one completion. */
 static struct rt_completion
-next(struct story *story)
+next(struct fixture *fixture)
 {
     struct rt_completion completion;
-    const struct rt_completion_ops *ops = story->side->ops;
-    (void)ops->enter(story->side);
-    if (story->early_count > 0) {
-        return story->early[--story->early_count];
+    const struct rt_completion_ops *ops = fixture->side->ops;
+    (void)ops->enter(fixture->side);
+    if (fixture->early_count > 0) {
+        return fixture->early[--fixture->early_count];
     }
-    while (ops->reap(story->side, &completion, 1) == 0) {
-        struct rt_pollable *list[1] = {&story->pollable};
+    while (ops->reap(fixture->side, &completion, 1) == 0) {
+        struct rt_pollable *list[1] = {&fixture->pollable};
         uint32_t index = 0;
         uint32_t ready = 0;
-        GOES_WELL(story->seam->ops->poll(story->seam, list, 1, &index, &ready));
-        seen.overflowed += ops->overflowed(story->side);
-        (void)ops->enter(story->side);
+        EXPECT_OK(fixture->seam->ops->poll(fixture->seam, list, 1, &index, &ready));
+        seen.overflowed += ops->overflowed(fixture->side);
+        (void)ops->enter(fixture->side);
     }
     return completion;
 }
 
 static void
-end(struct story *story)
+end(struct fixture *fixture)
 {
-    EXPECT_EQ(sim_ring_live(story->ring), 0);
-    rt_pollable_drop(&story->pollable);
+    EXPECT_EQ(sim_ring_live(fixture->ring), 0);
+    rt_pollable_drop(&fixture->pollable);
 }
 
 /* ---- Order, queues. -------------------------------------------------------------------------- */
@@ -122,17 +122,17 @@ end(struct story *story)
 static void
 order_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     bool done[6] = {false};
     (void)world;
     for (int32_t i = 0; i < 6; i++) {
-        (void)sim_ring_device(story->ring, "device", NULL, 0, 1, 0, 0);
-        struct rt_submission write = submission_of(story, RT_OPCODE_WRITE, i, (uint64_t)i);
+        (void)sim_ring_device(fixture->ring, "device", NULL, 0, 1, 0, 0);
+        struct rt_submission write = submission_of(fixture, RT_OPCODE_WRITE, i, (uint64_t)i);
         write.size = 1;
-        push(story, write);
+        push(fixture, write);
     }
     for (uint32_t k = 0; k < 6; k++) {
-        struct rt_completion completion = next(story);
+        struct rt_completion completion = next(fixture);
         EXPECT_EQ(completion.result, 1);
         EXPECT(!completion.more);
         EXPECT(completion.user_data < 6 && !done[completion.user_data]);
@@ -142,10 +142,10 @@ order_loop(struct sim_world *world, void *argument)
             sim_sleep(world, 2 * MS); /* The queue of one overflows meanwhile. */
         }
     }
-    end(story);
+    end(fixture);
 }
 
-STORY(order, .survives = SIM_FAULT_CAPACITY);
+SCENARIO(order, .survives = SIM_FAULT_CAPACITY);
 
 /* Holds U4, U7: any order, each once; a queue of one that overflows, one of two that is full, and a
  * host that takes nothing for a while. */
@@ -164,22 +164,22 @@ TEST(completion_order_is_free_and_small_queues_lose_nothing)
 static void
 read_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     size_t size = strlen(text);
     size_t got = 0;
     (void)world;
-    (void)sim_ring_device(story->ring, "text", text, size, size, 0, 2 * MS);
+    (void)sim_ring_device(fixture->ring, "text", text, size, size, 0, 2 * MS);
     for (uint64_t k = 1;; k++) {
-        struct rt_submission read = submission_of(story, RT_OPCODE_READ, 0, k);
+        struct rt_submission read = submission_of(fixture, RT_OPCODE_READ, 0, k);
         struct rt_completion completion = {.more = true};
         size_t filled = 0;
         read.multi = k % 2 == 0;
-        push(story, read);
+        push(fixture, read);
         while (completion.more) {
-            completion = next(story);
+            completion = next(fixture);
             EXPECT_EQ(completion.user_data, k);
             EXPECT(completion.result >= 0 && got + (size_t)completion.result <= size);
-            EXPECT(memcmp(story->buffer + filled, text + got, (size_t)completion.result) == 0);
+            EXPECT(memcmp(fixture->buffer + filled, text + got, (size_t)completion.result) == 0);
             filled += (size_t)completion.result;
             got += (size_t)completion.result;
             seen.shorter += completion.result > 0 && completion.result < 16;
@@ -192,10 +192,10 @@ read_loop(struct sim_world *world, void *argument)
         }
     }
     EXPECT_EQ(got, size);
-    end(story);
+    end(fixture);
 }
 
-STORY(read, .slack_ns = 0);
+SCENARIO(read, .slack_ns = 0);
 
 /* Holds U5: a piece with more leaves the operation live, one without ends it, also early. */
 TEST(completion_reads_come_short_and_in_pieces)
@@ -212,19 +212,19 @@ TEST(completion_reads_come_short_and_in_pieces)
 static void
 cancel_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     struct rt_completion target = {0};
     struct rt_completion cancel = {0};
-    (void)sim_ring_device(story->ring, "text", text, strlen(text), 64, 0, MS);
-    push(story, submission_of(story, RT_OPCODE_READ, 0, 1));
-    (void)story->side->ops->enter(story->side);
+    (void)sim_ring_device(fixture->ring, "text", text, strlen(text), 64, 0, MS);
+    push(fixture, submission_of(fixture, RT_OPCODE_READ, 0, 1));
+    (void)fixture->side->ops->enter(fixture->side);
     sim_sleep(world, sim_range(world, 0, MS));
-    struct rt_submission stop = submission_of(story, RT_OPCODE_CANCEL, 0, 2);
+    struct rt_submission stop = submission_of(fixture, RT_OPCODE_CANCEL, 0, 2);
     stop.cancels = 1;
-    push(story, stop);
-    struct rt_completion first = next(story);
+    push(fixture, stop);
+    struct rt_completion first = next(fixture);
     uint64_t first_ns = sim_now(world);
-    struct rt_completion second = next(story);
+    struct rt_completion second = next(fixture);
     EXPECT(first.user_data != second.user_data);
     target = first.user_data == 1 ? first : second;
     cancel = first.user_data == 1 ? second : first;
@@ -238,10 +238,10 @@ cancel_loop(struct sim_world *world, void *argument)
     seen.cancel_first += stopped && first.user_data == 2;
     seen.target_first += stopped && first.user_data == 1;
     seen.apart += stopped && sim_now(world) > first_ns + MS / 2;
-    end(story);
+    end(fixture);
 }
 
-STORY(cancel, .slack_ns = 0);
+SCENARIO(cancel, .slack_ns = 0);
 
 /* Holds U3: two completions, both orders, at once and apart; not found, too late, and stopped. */
 TEST(completion_cancel_pairs_come_in_every_way)
@@ -260,91 +260,91 @@ TEST(completion_cancel_pairs_come_in_every_way)
 static void
 closed_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     (void)world;
-    EXPECT_EQ(sim_ring_device(story->ring, "old", text, 4, 4, MS, MS), 0);
-    push(story, submission_of(story, RT_OPCODE_READ, 0, 1));
-    (void)story->side->ops->enter(story->side);
-    GOES_WELL(sim_ring_close(story->ring, 0));
-    REFUSES(sim_ring_close(story->ring, 0), RT_E_STALE);
-    EXPECT_EQ(sim_ring_listener(story->ring, "new", 1, "?", 0, MS), 0);
-    struct rt_submission accept = submission_of(story, RT_OPCODE_ACCEPT, 0, 2);
-    push(story, accept);
-    push(story, submission_of(story, RT_OPCODE_ACCEPT, 9, 3));
+    EXPECT_EQ(sim_ring_device(fixture->ring, "old", text, 4, 4, MS, MS), 0);
+    push(fixture, submission_of(fixture, RT_OPCODE_READ, 0, 1));
+    (void)fixture->side->ops->enter(fixture->side);
+    EXPECT_OK(sim_ring_close(fixture->ring, 0));
+    REFUSES(sim_ring_close(fixture->ring, 0), RT_E_STALE);
+    EXPECT_EQ(sim_ring_listener(fixture->ring, "new", 1, "?", 0, MS), 0);
+    struct rt_submission accept = submission_of(fixture, RT_OPCODE_ACCEPT, 0, 2);
+    push(fixture, accept);
+    push(fixture, submission_of(fixture, RT_OPCODE_ACCEPT, 9, 3));
     for (uint32_t i = 0; i < 3; i++) {
-        struct rt_completion completion = next(story);
+        struct rt_completion completion = next(fixture);
         EXPECT(completion.user_data != 1 || completion.result > 0);
         EXPECT(completion.user_data != 2 || completion.result == 1);
         EXPECT(completion.user_data != 3 || completion.result == RT_E_STALE);
     }
-    EXPECT_EQ(sim_ring_open(story->ring), 2);
-    end(story);
+    EXPECT_EQ(sim_ring_open(fixture->ring), 2);
+    end(fixture);
 }
 
-STORY(closed, .slack_ns = 0);
+SCENARIO(closed, .slack_ns = 0);
 
-/* Holds U6: a read goes on after its device was closed and its number given to a listener. */
+/* Holds U6: a read continues after its device was closed and its number reused by a listener. */
 TEST(completion_close_ends_no_operation)
 {
     host_lab_pass(&closed, 300);
 }
 
-/* ---- What is held against the user. ---------------------------------------------------------- */
+/* ---- Checks of the user. --------------------------------------------------------------------- */
 
 static void
 written_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     (void)world;
-    (void)sim_ring_device(story->ring, "text", text, 4, 4, MS, MS);
-    push(story, submission_of(story, RT_OPCODE_READ, 0, 1));
-    (void)story->side->ops->enter(story->side);
-    story->buffer[15] = 'x';
-    (void)next(story);
+    (void)sim_ring_device(fixture->ring, "text", text, 4, 4, MS, MS);
+    push(fixture, submission_of(fixture, RT_OPCODE_READ, 0, 1));
+    (void)fixture->side->ops->enter(fixture->side);
+    fixture->buffer[15] = 'x';
+    (void)next(fixture);
 }
 
 static void
 changed_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     (void)world;
-    (void)sim_ring_device(story->ring, "text", NULL, 0, 1, 0, 0);
-    memset(story->buffer, 'a', sizeof story->buffer);
-    push(story, submission_of(story, RT_OPCODE_WRITE, 0, 1));
-    (void)story->side->ops->enter(story->side);
-    story->buffer[0] = 'b';
-    (void)next(story);
+    (void)sim_ring_device(fixture->ring, "text", NULL, 0, 1, 0, 0);
+    memset(fixture->buffer, 'a', sizeof fixture->buffer);
+    push(fixture, submission_of(fixture, RT_OPCODE_WRITE, 0, 1));
+    (void)fixture->side->ops->enter(fixture->side);
+    fixture->buffer[0] = 'b';
+    (void)next(fixture);
 }
 
 static void
 shared_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     (void)world;
-    (void)sim_ring_device(story->ring, "text", text, 4, 4, MS, MS);
-    push(story, submission_of(story, RT_OPCODE_READ, 0, 1));
-    push(story, submission_of(story, RT_OPCODE_READ, 0, 2));
-    (void)next(story);
+    (void)sim_ring_device(fixture->ring, "text", text, 4, 4, MS, MS);
+    push(fixture, submission_of(fixture, RT_OPCODE_READ, 0, 1));
+    push(fixture, submission_of(fixture, RT_OPCODE_READ, 0, 2));
+    (void)next(fixture);
 }
 
 static void
 named_loop(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     (void)world;
-    (void)sim_ring_listener(story->ring, "text", 2, "?", MS, MS);
-    push(story, submission_of(story, RT_OPCODE_ACCEPT, 0, 1));
-    push(story, submission_of(story, RT_OPCODE_ACCEPT, 0, 1));
-    (void)next(story);
+    (void)sim_ring_listener(fixture->ring, "text", 2, "?", MS, MS);
+    push(fixture, submission_of(fixture, RT_OPCODE_ACCEPT, 0, 1));
+    push(fixture, submission_of(fixture, RT_OPCODE_ACCEPT, 0, 1));
+    (void)next(fixture);
 }
 
-STORY(written, .slack_ns = 0);
-STORY(changed, .slack_ns = 0);
-STORY(shared, .slack_ns = 0);
-STORY(named, .slack_ns = 0);
+SCENARIO(written, .slack_ns = 0);
+SCENARIO(changed, .slack_ns = 0);
+SCENARIO(shared, .slack_ns = 0);
+SCENARIO(named, .slack_ns = 0);
 
-/* Holds U1: whoever touches the host's buffer, or lends one twice, is found; in every run. */
-TEST(completion_host_finds_who_touches_its_buffer)
+/* Holds U1: a change of a submitted buffer, or one submitted twice, is found in every run. */
+TEST(completion_host_finds_a_changed_buffer)
 {
     host_lab_expect(&written, 50, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST);
     host_lab_expect(&changed, 50, SIM_VERDICT_CONTRACT, SIM_ORACLE_HOST);
@@ -374,7 +374,7 @@ struct ringed {
     struct client clients[3];
 };
 
-/* Is told twice that a connection waits, and leaves it there. */
+/* Gets two reports of a waiting connection, and does not accept it. */
 static rt_poll
 client_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -407,7 +407,7 @@ ringed_setup(struct sim_world *world)
             .places = ringed->places,
             .entries = ringed->entries,
             .capacity = 2};
-    GOES_WELL(rt_ring_init(&ringed->ring, &config));
+    EXPECT_OK(rt_ring_init(&ringed->ring, &config));
     (void)sim_ring_listener(ringed->host, "listener", 1, "?", 0, MS);
     for (uint32_t i = 0; i < 3; i++) {
         struct client *client = &ringed->clients[i];
@@ -423,8 +423,8 @@ static const struct sim_scenario ringed = {.name = "test/ringed",
         .setup = ringed_setup,
         .survives = SIM_FAULT_CANCEL | SIM_FAULT_CAPACITY};
 
-/* Holds U7, U9: one poll operation a waiter, armed again, through places and queues that are too
- * few, with cancels and refusals; judged, and each quiescence audited. */
+/* Holds U7, U9: one poll operation a waiter, armed again, with too few slots and short queues,
+ * with cancels and refusals; judged, and each quiescence audited. */
 TEST(completion_ring_serves_every_waiter)
 {
     struct lab lab;

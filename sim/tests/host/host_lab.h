@@ -1,5 +1,5 @@
 /*
- * host_lab.h -- stories about the fake host, told once dully and then at random.
+ * host_lab.h -- scenarios for the fake host, run once as the baseline and then at random.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 
 #include "sim/tests/lab.h"
 
-/* Runs with options of one's own, not judged; everything is recorded. */
+/* Runs with `options`, not judged; everything is recorded. */
 static inline struct sim_outcome
 host_lab_run(struct lab *lab, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, bool plain)
@@ -56,8 +56,8 @@ host_lab_count(const struct lab *lab, uint32_t kind, uint32_t object)
     return count;
 }
 
-/* A call that must go well; its own words when it does not. */
-#define GOES_WELL(call) EXPECT_STR(rt_err_name(call), "RT_OK")
+/* A call that must succeed; one that must fail with `error`. */
+#define EXPECT_OK(call) EXPECT_STR(rt_err_name(call), "RT_OK")
 #define REFUSES(call, error) EXPECT_STR(rt_err_name(call), #error)
 
 #define MS UINT64_C(1000000)

@@ -1,12 +1,12 @@
 /*
- * host_misuse_test.c -- what a loop does wrong at the seam, and what the host may do to it.
+ * host_misuse_test.c -- misuse of the seam by a loop, and faults of the host.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/tests/host/host_fixture.h"
 #include "sim/tests/host/host_lab.h"
-#include "sim/tests/host/host_story.h"
 
-/* What a sweep has seen, over all of its runs. */
+/* Counts over all runs of a sweep. */
 static struct {
     uint32_t again;
     uint32_t full;
@@ -17,27 +17,27 @@ static struct {
 static void
 dropped_under_a_poll(struct sim_world *world, void *argument)
 {
-    struct host_story *story = argument;
+    struct host_fixture *fixture = argument;
     sim_sleep(world, MS);
-    rt_pollable_drop(&story->pollables[0]);
-    sim_source_event(story->sources[1]);
+    rt_pollable_drop(&fixture->pollables[0]);
+    sim_source_event(fixture->sources[1]);
 }
 
 static void
 poll_two(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
-    host_story_poll(story, "01");
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
+    host_fixture_poll(fixture, "01");
 }
 
 static void
 dropped_setup(struct sim_world *world)
 {
-    struct host_story *story = host_story_new(world);
-    (void)sim_loop_new(world, "loop", poll_two, story);
-    (void)sim_loop_new(world, "dropper", dropped_under_a_poll, story);
+    struct host_fixture *fixture = host_fixture_new(world);
+    (void)sim_loop_new(world, "loop", poll_two, fixture);
+    (void)sim_loop_new(world, "dropper", dropped_under_a_poll, fixture);
 }
 
 TEST(pollable_dropped_while_a_poll_waits_for_it_is_a_broken_contract)
@@ -51,16 +51,16 @@ static void
 move_a_pollable(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
-    struct rt_pollable moved = story->pollables[0];
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
+    struct rt_pollable moved = fixture->pollables[0];
     (void)rt_pollable_ready(&moved);
 }
 
 static void
 move_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", move_a_pollable, host_story_new(world));
+    (void)sim_loop_new(world, "loop", move_a_pollable, host_fixture_new(world));
 }
 
 TEST(pollable_that_was_moved_is_a_broken_contract)
@@ -74,20 +74,20 @@ static void
 use_an_old_handle(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    GOES_WELL(sim_source_subscribe(story->sources[0], &story->pollables[0]));
-    struct rt_pollable old = story->pollables[0];
-    rt_pollable_drop(&story->pollables[0]);
-    GOES_WELL(sim_source_subscribe(story->sources[1], &story->pollables[0]));
-    EXPECT(story->pollables[0].handle != old.handle);
-    story->pollables[0].handle = old.handle;
-    (void)rt_pollable_ready(&story->pollables[0]);
+    struct host_fixture *fixture = argument;
+    EXPECT_OK(sim_source_subscribe(fixture->sources[0], &fixture->pollables[0]));
+    struct rt_pollable old = fixture->pollables[0];
+    rt_pollable_drop(&fixture->pollables[0]);
+    EXPECT_OK(sim_source_subscribe(fixture->sources[1], &fixture->pollables[0]));
+    EXPECT(fixture->pollables[0].handle != old.handle);
+    fixture->pollables[0].handle = old.handle;
+    (void)rt_pollable_ready(&fixture->pollables[0]);
 }
 
 static void
 old_handle_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", use_an_old_handle, host_story_new(world));
+    (void)sim_loop_new(world, "loop", use_an_old_handle, host_fixture_new(world));
 }
 
 TEST(handle_of_a_dropped_pollable_stays_wrong_after_reuse)
@@ -103,33 +103,33 @@ static void
 trust_the_report(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
     uint32_t left[3] = {4, 4, 4};
     for (uint32_t i = 0; i < 3; i++) {
-        sim_source_event_in(story->sources[i], 1 * MS, 2 * MS);
+        sim_source_event_in(fixture->sources[i], 1 * MS, 2 * MS);
     }
     while (left[0] + left[1] + left[2] > 0) {
-        host_story_poll(story, "012");
-        for (uint32_t k = 0; k < story->ready; k++) {
-            uint32_t i = story->indices[k];
-            if (sim_source_take(story->sources[i]) != RT_OK) {
+        host_fixture_poll(fixture, "012");
+        for (uint32_t k = 0; k < fixture->ready; k++) {
+            uint32_t i = fixture->indices[k];
+            if (sim_source_take(fixture->sources[i]) != RT_OK) {
                 seen.again++;
             } else if (--left[i] > 0) {
-                sim_source_event_in(story->sources[i], 1 * MS, 2 * MS);
+                sim_source_event_in(fixture->sources[i], 1 * MS, 2 * MS);
             }
         }
     }
-    host_story_drop_all(story);
+    host_fixture_drop_all(fixture);
 }
 
 static void
 trust_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", trust_the_report, host_story_new(world));
+    (void)sim_loop_new(world, "loop", trust_the_report, host_fixture_new(world));
 }
 
-TEST(report_for_nothing_comes_under_hostile_only_and_the_call_says_again)
+TEST(spurious_report_under_hostile_only_and_take_returns_again)
 {
     struct sim_scenario scenario = {
             .name = "test/trust", .about = "Takes what is reported.", .setup = trust_setup};
@@ -141,24 +141,24 @@ TEST(report_for_nothing_comes_under_hostile_only_and_the_call_says_again)
     EXPECT(seen.again > 0);
 }
 
-/* ---- Not looking, not giving back. ----------------------------------------------------------- */
+/* ---- Starvation and leaks. ------------------------------------------------------------------- */
 
 static void
-look_away(struct sim_world *world, struct host_story *story, bool look)
+look_away(struct sim_world *world, struct host_fixture *fixture, bool look)
 {
-    host_story_subscribe_all(story);
-    sim_source_event(story->sources[0]);
-    sim_source_event_in(story->sources[1], 50000, 50000);
-    host_story_poll(story, "01");
+    host_fixture_subscribe_all(fixture);
+    sim_source_event(fixture->sources[0]);
+    sim_source_event_in(fixture->sources[1], 50000, 50000);
+    host_fixture_poll(fixture, "01");
     for (uint32_t i = 0; i < 4000; i++) {
-        (void)story->seam->ops->now(story->seam);
+        (void)fixture->seam->ops->now(fixture->seam);
         SIM_PROGRESS();
         if (look) {
-            (void)rt_pollable_ready(&story->pollables[1]);
+            (void)rt_pollable_ready(&fixture->pollables[1]);
         }
         sim_loop_pause(world);
     }
-    host_story_drop_all(story);
+    host_fixture_drop_all(fixture);
 }
 
 static void
@@ -176,47 +176,47 @@ keep_looking(struct sim_world *world, void *argument)
 static void
 never_look_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", never_look, host_story_new(world));
+    (void)sim_loop_new(world, "loop", never_look, host_fixture_new(world));
 }
 
 static void
 keep_looking_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", keep_looking, host_story_new(world));
+    (void)sim_loop_new(world, "loop", keep_looking, host_fixture_new(world));
 }
 
-TEST(source_waited_for_and_never_looked_at_is_starvation)
+TEST(source_waited_for_and_never_checked_is_starvation)
 {
     static const struct sim_scenario scenario = {
             .name = "test/away", .about = "Looks away.", .setup = never_look_setup};
     host_lab_expect(&scenario, 3, SIM_VERDICT_STARVATION, SIM_ORACLE_HOST);
 }
 
-TEST(source_looked_at_but_not_taken_is_no_starvation)
+TEST(source_checked_but_not_taken_is_no_starvation)
 {
     static const struct sim_scenario scenario = {
             .name = "test/look", .about = "Looks, does not take.", .setup = keep_looking_setup};
     host_lab_pass(&scenario, 3);
 }
 
-/* Steps of the loop before it looks; another one would take all steps if it were let. */
+/* Steps of the loop before it checks; another actor takes all steps that it can. */
 static uint32_t away_steps;
 static uint32_t busy; /* That one. */
 
 static void
 look_late(struct sim_world *world, void *argument)
 {
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
-    sim_source_event(story->sources[0]);
-    sim_source_event_in(story->sources[1], 1000, 1000);
-    host_story_poll(story, "01");
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
+    sim_source_event(fixture->sources[0]);
+    sim_source_event_in(fixture->sources[1], 1000, 1000);
+    host_fixture_poll(fixture, "01");
     for (uint32_t i = 0; i < away_steps; i++) {
-        (void)story->seam->ops->now(story->seam);
+        (void)fixture->seam->ops->now(fixture->seam);
         sim_loop_pause(world);
     }
-    host_story_poll(story, "01");
-    host_story_drop_all(story);
+    host_fixture_poll(fixture, "01");
+    host_fixture_drop_all(fixture);
 }
 
 static void
@@ -232,11 +232,11 @@ be_busy(struct sim_world *world, void *argument)
 static void
 look_late_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", look_late, host_story_new(world));
+    (void)sim_loop_new(world, "loop", look_late, host_fixture_new(world));
     busy = sim_loop_actor(sim_loop_new(world, "busy", be_busy, NULL))->index;
 }
 
-/* Whoever is busy goes on, until fairness stops him; all else is 0. */
+/* The busy actor continues until fairness stops it; all else is 0. */
 static uint32_t
 hold_back(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
@@ -277,18 +277,17 @@ look_after(uint32_t steps)
 }
 
 /*
- * Goal: a loop that the strategy keeps from its steps starves nothing; one that has its steps, and
- * does not look, does.
- * Method: the other takes some hundred steps for each of the loop's, so something is ready for far
+ * Goal: a loop that the strategy delays starves nothing; one that takes steps without a check does.
+ * Method: the other takes some hundred steps for each of the loop's, so a source is ready for far
  * longer than the limit of 160 before the loop has taken as many.
  */
-TEST(source_not_looked_at_by_a_loop_that_is_held_back_is_no_starvation)
+TEST(source_not_checked_by_a_delayed_loop_is_no_starvation)
 {
     EXPECT_EQ(look_after(150), SIM_VERDICT_PASS);
     EXPECT_EQ(look_after(200), SIM_VERDICT_STARVATION);
 }
 
-/* A task that subscribes and leaves. */
+/* A task that subscribes and returns. */
 struct forgetful {
     struct rt_task task;
     struct rt_pollable pollable;
@@ -305,9 +304,9 @@ forgetful_poll(struct rt_task *task, struct rt_cx *cx)
     if (forgetful->clock) {
         struct sim_world *world = sim_world_current;
         struct sim_host *host = world->state;
-        GOES_WELL(rt_subscribe_duration(sim_host_seam(host), 5 * MS, &forgetful->pollable));
+        EXPECT_OK(rt_subscribe_duration(sim_host_seam(host), 5 * MS, &forgetful->pollable));
     } else {
-        GOES_WELL(sim_source_subscribe(forgetful->source, &forgetful->pollable));
+        EXPECT_OK(sim_source_subscribe(forgetful->source, &forgetful->pollable));
     }
     if (forgetful->drops) {
         rt_pollable_drop(&forgetful->pollable);
@@ -363,11 +362,11 @@ static void
 subscribe_stubbornly(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
+    struct host_fixture *fixture = argument;
     for (uint32_t i = 0; i < 50; i++) {
-        rt_err err = sim_source_subscribe(story->sources[0], &story->pollables[0]);
+        rt_err err = sim_source_subscribe(fixture->sources[0], &fixture->pollables[0]);
         if (err == RT_OK) {
-            rt_pollable_drop(&story->pollables[0]);
+            rt_pollable_drop(&fixture->pollables[0]);
         } else {
             EXPECT_STR(rt_err_name(err), "RT_E_FULL");
             seen.full++;
@@ -378,7 +377,7 @@ subscribe_stubbornly(struct sim_world *world, void *argument)
 static void
 stubborn_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", subscribe_stubbornly, host_story_new(world));
+    (void)sim_loop_new(world, "loop", subscribe_stubbornly, host_fixture_new(world));
 }
 
 TEST(subscribe_is_refused_only_under_fault_capacity)

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/tests/host/host_fixture.h"
 #include "sim/tests/host/host_lab.h"
-#include "sim/tests/host/host_story.h"
 
 /* ---- Our runtime on it. ---------------------------------------------------------------------- */
 
-/* A task that takes events as they come: some from a source, in between it waits for the clock. */
+/* A task that takes events of a source, and in between waits for the clock. */
 struct taker {
     struct rt_task task;
     struct sim_source *source;
@@ -37,7 +37,7 @@ taker_poll(struct rt_task *task, struct rt_cx *cx)
         }
         if (sim_source_take(taker->source) == RT_OK && --taker->left > 0) {
             sim_source_event_in(taker->source, 0, MS);
-            GOES_WELL(rt_subscribe_duration(taker->seam, taker->left % 2 * MS, &taker->clock));
+            EXPECT_OK(rt_subscribe_duration(taker->seam, taker->left % 2 * MS, &taker->clock));
             taker->resting = true;
         }
     }
@@ -54,7 +54,7 @@ spawn_takers(struct sim_rt *rt)
         taker->source = sim_source_new(sim_rt_host(rt), "letters");
         taker->left = 6;
         rt_wait_init(&taker->wait);
-        GOES_WELL(sim_source_subscribe(taker->source, &taker->pollable));
+        EXPECT_OK(sim_source_subscribe(taker->source, &taker->pollable));
         sim_source_event_in(taker->source, 0, MS);
         rt_task_init(&taker->task, taker_poll, NULL, "taker");
         sim_spawn(rt, &taker->task);
@@ -73,7 +73,7 @@ run_takers(struct sim_world *world, void *argument)
     (void)world;
     struct sim_rt *rt = argument;
     spawn_takers(rt);
-    GOES_WELL(rt_run_to_completion(sim_rt_runtime(rt)));
+    EXPECT_OK(rt_run_to_completion(sim_rt_runtime(rt)));
 }
 
 static void
@@ -94,10 +94,10 @@ TEST(our_runtime_driven_by_the_world_survives_every_profile)
     host_lab_pass(&scenario, 60);
 }
 
-TEST(our_runtime_in_a_loop_of_its_own_survives_every_profile)
+TEST(our_runtime_driven_by_a_loop_survives_every_profile)
 {
     struct sim_scenario scenario = {.name = "test/looped-takers",
-            .about = "Three tasks take events, and the loop is the runtime's.",
+            .about = "Three tasks take events, driven by rt_block_on.",
             .setup = looped_takers_setup};
     host_lab_pass(&scenario, 60);
     scenario.profile = SIM_PROFILE_HOSTILE;
@@ -106,10 +106,10 @@ TEST(our_runtime_in_a_loop_of_its_own_survives_every_profile)
     host_lab_pass(&scenario, 60);
 }
 
-/* Goal: what the host decides is never blamed on the runtime.
+/* Goal: the runtime is not held responsible for decisions of the host.
  * Method: most runs have an audited quiescence; a late event that its reader could already take
- * there would be called a late wake-up. */
-TEST(host_that_is_late_is_not_blamed_on_the_runtime)
+ * there would be a late wake-up. */
+TEST(host_that_is_late_makes_no_late_wakeup)
 {
     struct sim_scenario scenario = {.name = "test/takers",
             .about = "Three tasks take events.",
@@ -132,7 +132,7 @@ TEST(host_that_is_late_is_not_blamed_on_the_runtime)
     lab_fini(&lab);
 }
 
-/* Goal: the host draws nothing from where things lie in memory.
+/* Goal: the host's decisions do not depend on addresses.
  * Method: one seed in two arenas, at other addresses and with other fill bytes. */
 TEST(host_in_two_arenas_makes_the_same_run)
 {

@@ -1,20 +1,19 @@
 /*
  * host_test.c -- the seam of the fake host: what `poll` and `ready` promise (P3-P10, M15).
  *
- * The file opens with the smallest story: a loop polls one source until its event
- * has come. A loop here is a bare one that calls the vtable, as somebody's own
- * runtime would.
+ * The file begins with the smallest scenario: a loop polls one source until its event
+ * has arrived. The loops here call the vtable directly, as a user's runtime would.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#include "sim/tests/host/host_fixture.h"
 #include "sim/tests/host/host_lab.h"
-#include "sim/tests/host/host_story.h"
 
-/* What a sweep has seen, over all of its runs. */
+/* Counts over all runs of a sweep. */
 static struct {
     uint32_t partial;  /* Polls that left a ready one out. */
-    uint32_t disorder; /* Polls whose answer was not ascending. */
-    uint32_t shy;      /* Zero durations that were not ready at once. */
+    uint32_t disorder; /* Polls whose result was not ascending. */
+    uint32_t unready;  /* Zero durations that were not ready at once. */
 } seen;
 
 /* ---- Blocking. ------------------------------------------------------------------------------- */
@@ -22,38 +21,38 @@ static struct {
 static void
 one_event(struct sim_world *world, void *argument)
 {
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
-    sim_source_event_in(story->sources[1], 5 * MS, 9 * MS);
-    host_story_poll(story, "012");
-    EXPECT_EQ(story->ready, 1);
-    EXPECT_EQ(story->indices[0], 1);
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
+    sim_source_event_in(fixture->sources[1], 5 * MS, 9 * MS);
+    host_fixture_poll(fixture, "012");
+    EXPECT_EQ(fixture->ready, 1);
+    EXPECT_EQ(fixture->indices[0], 1);
     EXPECT(sim_now(world) >= 5 * MS);
-    GOES_WELL(sim_source_take(story->sources[1]));
-    host_story_drop_all(story);
+    EXPECT_OK(sim_source_take(fixture->sources[1]));
+    host_fixture_drop_all(fixture);
 }
 
 static void
 one_event_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", one_event, host_story_new(world));
+    (void)sim_loop_new(world, "loop", one_event, host_fixture_new(world));
 }
 
-static const struct sim_scenario one_event_story = {.name = "test/one-event",
+static const struct sim_scenario one_event_scenario = {.name = "test/one-event",
         .about = "A loop waits for one of three sources.",
         .setup = one_event_setup};
 
 /* Holds P4. */
 TEST(poll_blocks_until_a_source_is_ready_and_names_it)
 {
-    host_lab_pass(&one_event_story, 50);
+    host_lab_pass(&one_event_scenario, 50);
 }
 
-TEST(blocked_poll_tells_what_it_waits_for)
+TEST(blocked_poll_reports_what_it_waits_for)
 {
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);
-    struct sim_outcome outcome = lab_run(&lab, &one_event_story, 1, true);
+    struct sim_outcome outcome = lab_run(&lab, &one_event_scenario, 1, true);
     EXPECT_EQ(outcome.verdict, SIM_VERDICT_PASS);
     EXPECT_EQ(host_lab_count(&lab, SIM_EVENT_BLOCK, 0), 1);
     EXPECT_EQ(host_lab_count(&lab, SIM_EVENT_UNBLOCK, 0), 1);
@@ -65,33 +64,33 @@ TEST(blocked_poll_tells_what_it_waits_for)
 }
 
 static void
-nobody_comes(struct sim_world *world, void *argument)
+never_ready(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
-    host_story_poll(story, "0");
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
+    host_fixture_poll(fixture, "0");
 }
 
 static void
-nobody_comes_setup(struct sim_world *world)
+never_ready_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", nobody_comes, host_story_new(world));
+    (void)sim_loop_new(world, "loop", never_ready, host_fixture_new(world));
 }
 
-TEST(poll_for_what_never_comes_is_a_deadlock)
+TEST(poll_for_a_source_that_is_never_ready_is_a_deadlock)
 {
     static const struct sim_scenario scenario = {
-            .name = "test/nobody", .about = "Nothing comes.", .setup = nobody_comes_setup};
+            .name = "test/never", .about = "No event arrives.", .setup = never_ready_setup};
     host_lab_expect(&scenario, 20, SIM_VERDICT_DEADLOCK, SIM_ORACLE_STALL);
 }
 
 static void
 block_in_setup(struct sim_world *world)
 {
-    struct host_story *story = host_story_new(world);
-    host_story_subscribe_all(story);
-    host_story_poll(story, "01");
+    struct host_fixture *fixture = host_fixture_new(world);
+    host_fixture_subscribe_all(fixture);
+    host_fixture_poll(fixture, "01");
 }
 
 TEST(poll_that_would_block_outside_a_loop_is_a_broken_contract)
@@ -107,15 +106,15 @@ static void
 empty_list(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    REFUSES(story->seam->ops->poll(story->seam, NULL, 0, story->indices, &story->ready),
+    struct host_fixture *fixture = argument;
+    REFUSES(fixture->seam->ops->poll(fixture->seam, NULL, 0, fixture->indices, &fixture->ready),
             RT_E_EMPTY_POLL);
 }
 
 static void
 empty_list_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", empty_list, host_story_new(world));
+    (void)sim_loop_new(world, "loop", empty_list, host_fixture_new(world));
 }
 
 /* Holds P3. */
@@ -136,20 +135,20 @@ static void
 twice_in_the_list(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
-    sim_source_event(story->sources[0]);
-    host_story_poll(story, "010");
-    EXPECT_EQ(story->ready, 2);
-    EXPECT_EQ(story->indices[0], 0);
-    EXPECT_EQ(story->indices[1], 2);
-    host_story_drop_all(story);
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
+    sim_source_event(fixture->sources[0]);
+    host_fixture_poll(fixture, "010");
+    EXPECT_EQ(fixture->ready, 2);
+    EXPECT_EQ(fixture->indices[0], 0);
+    EXPECT_EQ(fixture->indices[1], 2);
+    host_fixture_drop_all(fixture);
 }
 
 static void
 twice_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", twice_in_the_list, host_story_new(world));
+    (void)sim_loop_new(world, "loop", twice_in_the_list, host_fixture_new(world));
 }
 
 /* Holds P5. */
@@ -160,17 +159,17 @@ TEST(pollable_twice_in_the_list_is_reported_twice_in_ascending_order)
     host_lab_pass(&scenario, 0);
 }
 
-/* Looks at an answer to a poll of three ready sources, and marks who was reported. */
+/* Checks the result of a poll of three ready sources, and marks which were reported. */
 static void
-tally(const struct host_story *story, uint32_t *unreported)
+tally(const struct host_fixture *fixture, uint32_t *unreported)
 {
-    seen.partial += story->ready < 3;
+    seen.partial += fixture->ready < 3;
     for (uint32_t i = 0; i < 3; i++) {
         unreported[i]++;
     }
-    for (uint32_t i = 0; i < story->ready; i++) {
-        seen.disorder += i > 0 && story->indices[i] < story->indices[i - 1];
-        unreported[story->indices[i]] = 0;
+    for (uint32_t i = 0; i < fixture->ready; i++) {
+        seen.disorder += i > 0 && fixture->indices[i] < fixture->indices[i - 1];
+        unreported[fixture->indices[i]] = 0;
     }
 }
 
@@ -178,29 +177,29 @@ static void
 all_ready(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
+    struct host_fixture *fixture = argument;
     uint32_t unreported[3] = {0, 0, 0};
-    host_story_subscribe_all(story);
+    host_fixture_subscribe_all(fixture);
     for (uint32_t i = 0; i < 3; i++) {
-        sim_source_event(story->sources[i]);
+        sim_source_event(fixture->sources[i]);
     }
     for (uint32_t turn = 0; turn < 40; turn++) {
-        host_story_poll(story, "012");
-        tally(story, unreported);
+        host_fixture_poll(fixture, "012");
+        tally(fixture, unreported);
         for (uint32_t i = 0; i < 3; i++) {
             EXPECT(unreported[i] <= 6);
         }
     }
-    host_story_drop_all(story);
+    host_fixture_drop_all(fixture);
 }
 
 static void
 all_ready_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", all_ready, host_story_new(world));
+    (void)sim_loop_new(world, "loop", all_ready, host_fixture_new(world));
 }
 
-/* Always the last alternative of what is reported, everything else default: the nastiest host. */
+/* Always the last alternative of SUBSET and ORDER, else 0. */
 static uint32_t
 nasty_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
@@ -209,7 +208,7 @@ nasty_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 }
 
 /* Holds P6. */
-TEST(poll_reports_some_in_any_order_and_leaves_nobody_out_for_long)
+TEST(poll_reports_some_in_any_order_and_leaves_none_out_for_long)
 {
     static const struct sim_scenario scenario = {
             .name = "test/all-ready", .about = "Three are ready.", .setup = all_ready_setup};
@@ -239,24 +238,24 @@ static void
 ask_often(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
-    sim_source_event(story->sources[0]);
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
+    sim_source_event(fixture->sources[0]);
     for (uint32_t i = 0; i < 10; i++) {
-        EXPECT(rt_pollable_ready(&story->pollables[0]));
-        EXPECT(!rt_pollable_ready(&story->pollables[1]));
+        EXPECT(rt_pollable_ready(&fixture->pollables[0]));
+        EXPECT(!rt_pollable_ready(&fixture->pollables[1]));
     }
-    EXPECT_EQ(sim_source_events(story->sources[0]), 1);
-    host_story_poll(story, "01");
-    EXPECT_EQ(story->ready, 1);
-    EXPECT_EQ(story->indices[0], 0);
-    host_story_drop_all(story);
+    EXPECT_EQ(sim_source_events(fixture->sources[0]), 1);
+    host_fixture_poll(fixture, "01");
+    EXPECT_EQ(fixture->ready, 1);
+    EXPECT_EQ(fixture->indices[0], 0);
+    host_fixture_drop_all(fixture);
 }
 
 static void
 ask_often_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", ask_often, host_story_new(world));
+    (void)sim_loop_new(world, "loop", ask_often, host_fixture_new(world));
 }
 
 /* Holds P7. */
@@ -271,23 +270,23 @@ static void
 many_events(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
     for (uint32_t i = 0; i < 5; i++) {
-        sim_source_event_in(story->sources[0], 0, 3 * MS);
-        host_story_poll(story, "0");
-        EXPECT(rt_pollable_ready(&story->pollables[0]));
-        host_story_poll(story, "0"); /* Level: it is told again until the event is taken. */
-        GOES_WELL(sim_source_take(story->sources[0]));
-        EXPECT(!rt_pollable_ready(&story->pollables[0]));
+        sim_source_event_in(fixture->sources[0], 0, 3 * MS);
+        host_fixture_poll(fixture, "0");
+        EXPECT(rt_pollable_ready(&fixture->pollables[0]));
+        host_fixture_poll(fixture, "0"); /* Level: it is reported until the event is taken. */
+        EXPECT_OK(sim_source_take(fixture->sources[0]));
+        EXPECT(!rt_pollable_ready(&fixture->pollables[0]));
     }
-    host_story_drop_all(story);
+    host_fixture_drop_all(fixture);
 }
 
 static void
 many_events_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", many_events, host_story_new(world));
+    (void)sim_loop_new(world, "loop", many_events, host_fixture_new(world));
 }
 
 /* Holds P8. */
@@ -303,21 +302,21 @@ static void
 children(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    host_story_subscribe_all(story);
+    struct host_fixture *fixture = argument;
+    host_fixture_subscribe_all(fixture);
     struct rt_pollable second;
-    GOES_WELL(sim_source_subscribe(story->sources[0], &second));
-    REFUSES(sim_source_drop(story->sources[0]), RT_E_HAS_CHILDREN);
+    EXPECT_OK(sim_source_subscribe(fixture->sources[0], &second));
+    REFUSES(sim_source_drop(fixture->sources[0]), RT_E_HAS_CHILDREN);
     rt_pollable_drop(&second);
-    REFUSES(sim_source_drop(story->sources[0]), RT_E_HAS_CHILDREN);
-    host_story_drop_all(story);
-    GOES_WELL(sim_source_drop(story->sources[0]));
+    REFUSES(sim_source_drop(fixture->sources[0]), RT_E_HAS_CHILDREN);
+    host_fixture_drop_all(fixture);
+    EXPECT_OK(sim_source_drop(fixture->sources[0]));
 }
 
 static void
 children_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", children, host_story_new(world));
+    (void)sim_loop_new(world, "loop", children, host_fixture_new(world));
 }
 
 /* Holds P9. */
@@ -333,14 +332,14 @@ TEST(source_is_not_dropped_before_its_pollables)
 static void
 zero_duration(struct sim_world *world, void *argument)
 {
-    struct host_story *story = argument;
+    struct host_fixture *fixture = argument;
     for (uint32_t i = 0; i < 20; i++) {
         struct rt_pollable zero;
         struct rt_pollable past;
         sim_loop_pause(world);
-        GOES_WELL(rt_subscribe_duration(story->seam, 0, &zero));
-        GOES_WELL(rt_subscribe_instant(story->seam, 1, &past));
-        seen.shy += !rt_pollable_ready(&zero);
+        EXPECT_OK(rt_subscribe_duration(fixture->seam, 0, &zero));
+        EXPECT_OK(rt_subscribe_instant(fixture->seam, 1, &past));
+        seen.unready += !rt_pollable_ready(&zero);
         (void)rt_pollable_ready(&past);
         EXPECT(rt_pollable_ready(&zero));
         EXPECT(rt_pollable_ready(&past));
@@ -352,49 +351,49 @@ zero_duration(struct sim_world *world, void *argument)
 static void
 zero_duration_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", zero_duration, host_story_new(world));
+    (void)sim_loop_new(world, "loop", zero_duration, host_fixture_new(world));
 }
 
 /* Holds P10, M15. */
-TEST(past_instant_is_ready_at_the_second_look_at_the_latest)
+TEST(past_instant_is_ready_at_the_second_check_at_the_latest)
 {
     struct sim_scenario scenario = {
             .name = "test/zero", .about = "Zero durations.", .setup = zero_duration_setup};
     memset(&seen, 0, sizeof seen);
     host_lab_pass(&scenario, 0);
-    EXPECT_EQ(seen.shy, 0);
+    EXPECT_EQ(seen.unready, 0);
     host_lab_pass(&scenario, 20);
-    EXPECT(seen.shy > 0);
+    EXPECT(seen.unready > 0);
     memset(&seen, 0, sizeof seen);
     scenario.profile = SIM_PROFILE_FD;
     host_lab_pass(&scenario, 20);
-    EXPECT_EQ(seen.shy, 0);
+    EXPECT_EQ(seen.unready, 0);
 }
 
 static void
 busy_poll(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct host_story *story = argument;
-    GOES_WELL(rt_subscribe_duration(story->seam, 0, &story->pollables[0]));
-    GOES_WELL(sim_source_subscribe(story->sources[1], &story->pollables[1]));
-    sim_source_event_in(story->sources[1], 20000, 20000);
+    struct host_fixture *fixture = argument;
+    EXPECT_OK(rt_subscribe_duration(fixture->seam, 0, &fixture->pollables[0]));
+    EXPECT_OK(sim_source_subscribe(fixture->sources[1], &fixture->pollables[1]));
+    sim_source_event_in(fixture->sources[1], 20000, 20000);
     bool reported = false;
     for (uint32_t i = 0; i < 500 && !reported; i++) {
-        host_story_poll(story, "01");
-        for (uint32_t k = 0; k < story->ready; k++) {
-            reported = reported || story->indices[k] == 1;
+        host_fixture_poll(fixture, "01");
+        for (uint32_t k = 0; k < fixture->ready; k++) {
+            reported = reported || fixture->indices[k] == 1;
         }
     }
     EXPECT(reported);
-    rt_pollable_drop(&story->pollables[0]);
-    rt_pollable_drop(&story->pollables[1]);
+    rt_pollable_drop(&fixture->pollables[0]);
+    rt_pollable_drop(&fixture->pollables[1]);
 }
 
 static void
 busy_poll_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", busy_poll, host_story_new(world));
+    (void)sim_loop_new(world, "loop", busy_poll, host_fixture_new(world));
 }
 
 /* Holds P10. */
@@ -408,15 +407,16 @@ TEST(zero_duration_in_a_busy_poll_starves_no_source)
 static void
 many_deadlines(struct sim_world *world, void *argument)
 {
-    struct host_story *story = argument;
+    struct host_fixture *fixture = argument;
     uint64_t before_ns = 0;
     for (uint32_t i = 0; i < 20; i++) {
-        struct rt_pollable *list[1] = {&story->pollables[0]};
+        struct rt_pollable *list[1] = {&fixture->pollables[0]};
         uint64_t deadline_ns = sim_now(world) + sim_range(world, 1, 10 * MS);
-        GOES_WELL(rt_subscribe_instant(story->seam, deadline_ns, list[0]));
+        EXPECT_OK(rt_subscribe_instant(fixture->seam, deadline_ns, list[0]));
         EXPECT(!rt_pollable_ready(list[0]) || sim_now(world) >= deadline_ns);
-        GOES_WELL(story->seam->ops->poll(story->seam, list, 1, story->indices, &story->ready));
-        uint64_t now_ns = story->seam->ops->now(story->seam);
+        EXPECT_OK(fixture->seam->ops->poll(
+                fixture->seam, list, 1, fixture->indices, &fixture->ready));
+        uint64_t now_ns = fixture->seam->ops->now(fixture->seam);
         EXPECT(now_ns >= deadline_ns);
         EXPECT(now_ns >= before_ns);
         before_ns = now_ns;
@@ -427,12 +427,12 @@ many_deadlines(struct sim_world *world, void *argument)
 static void
 many_deadlines_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "loop", many_deadlines, host_story_new(world));
-    (void)sim_loop_new(world, "other", many_deadlines, host_story_new(world));
+    (void)sim_loop_new(world, "loop", many_deadlines, host_fixture_new(world));
+    (void)sim_loop_new(world, "other", many_deadlines, host_fixture_new(world));
 }
 
 /* Holds M15. */
-TEST(clock_never_goes_back_and_no_deadline_comes_early)
+TEST(clock_never_goes_back_and_no_deadline_is_early)
 {
     static const struct sim_scenario scenario = {.name = "test/deadlines",
             .about = "Two loops with deadlines.",
@@ -446,11 +446,11 @@ TEST(clock_never_goes_back_and_no_deadline_comes_early)
 static void
 wait_for_notify(struct sim_world *world, void *argument)
 {
-    struct host_story *story = argument;
-    struct rt_pollable *list[1] = {&story->pollables[0]};
-    GOES_WELL(rt_host_subscribe(story->seam, RT_SUBSCRIBE_NOTIFY, 0, list[0]));
-    GOES_WELL(story->seam->ops->poll(story->seam, list, 1, story->indices, &story->ready));
-    EXPECT_EQ(story->ready, 1);
+    struct host_fixture *fixture = argument;
+    struct rt_pollable *list[1] = {&fixture->pollables[0]};
+    EXPECT_OK(rt_host_subscribe(fixture->seam, RT_SUBSCRIBE_NOTIFY, 0, list[0]));
+    EXPECT_OK(fixture->seam->ops->poll(fixture->seam, list, 1, fixture->indices, &fixture->ready));
+    EXPECT_EQ(fixture->ready, 1);
     EXPECT(sim_now(world) >= 2 * MS);
     EXPECT(!rt_pollable_ready(list[0])); /* Taken by its report. */
     rt_pollable_drop(list[0]);
@@ -459,25 +459,25 @@ wait_for_notify(struct sim_world *world, void *argument)
 static void
 notify_twice(struct sim_world *world, void *argument)
 {
-    struct host_story *story = argument;
+    struct host_fixture *fixture = argument;
     sim_sleep(world, 2 * MS);
-    rt_host_notify(story->seam);
-    rt_host_notify(story->seam);
+    rt_host_notify(fixture->seam);
+    rt_host_notify(fixture->seam);
 }
 
 static void
 notify_setup(struct sim_world *world)
 {
-    struct host_story *story = host_story_new(world);
-    sim_host_undivided(story->host); /* Two notifications in a row are one. */
-    (void)sim_loop_new(world, "loop", wait_for_notify, story);
-    (void)sim_loop_new(world, "notifier", notify_twice, story);
+    struct host_fixture *fixture = host_fixture_new(world);
+    sim_host_undivided(fixture->host); /* Two notifications in a row are one. */
+    (void)sim_loop_new(world, "loop", wait_for_notify, fixture);
+    (void)sim_loop_new(world, "notifier", notify_twice, fixture);
 }
 
 TEST(notify_unblocks_a_poll_and_many_count_as_one)
 {
     static const struct sim_scenario scenario = {
-            .name = "test/notify", .about = "Somebody notifies.", .setup = notify_setup};
+            .name = "test/notify", .about = "Another loop notifies.", .setup = notify_setup};
     host_lab_pass(&scenario, 50);
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);

@@ -7,7 +7,7 @@
 
 #include "sim/tests/host/host_lab.h"
 
-struct story {
+struct fixture {
     struct sim_node *server;
     struct sim_node *client;
     struct rt_net *near; /* The server's seam … */
@@ -18,44 +18,44 @@ struct story {
     int accepted;
 };
 
-static struct story *
-story_of(struct sim_world *world)
+static struct fixture *
+fixture_of(struct sim_world *world)
 {
     return world->state;
 }
 
 static void
-story_new(struct sim_world *world)
+fixture_new(struct sim_world *world)
 {
     struct sim_net_options options = {.room = 8, .retry_ns = MS, .tries = 3};
     struct sim_net *net = sim_net_new(world, &options);
-    struct story *story = sim_new(world, struct story);
-    story->server = sim_node_new(net, sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), "server");
-    story->far_host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
-    story->client = sim_node_new(net, story->far_host, "client");
-    story->near = sim_node_seam(story->server);
-    story->far = sim_node_seam(story->client);
-    sim_set_state(world, story);
+    struct fixture *fixture = sim_new(world, struct fixture);
+    fixture->server = sim_node_new(net, sim_host_new(world, NULL, SIM_PROFILE_DEFAULT), "server");
+    fixture->far_host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
+    fixture->client = sim_node_new(net, fixture->far_host, "client");
+    fixture->near = sim_node_seam(fixture->server);
+    fixture->far = sim_node_seam(fixture->client);
+    sim_set_state(world, fixture);
 }
 
 /* A scenario of one loop. */
-#define STORY(identifier) \
+#define SCENARIO(identifier) \
     static void identifier##_loop(struct sim_world *world, void *argument) \
     { \
         (void)argument; \
-        identifier(world, story_of(world)); \
+        identifier(world, fixture_of(world)); \
     } \
     static void identifier##_setup(struct sim_world *world) \
     { \
-        story_new(world); \
+        fixture_new(world); \
         (void)sim_loop_new(world, "loop", identifier##_loop, NULL); \
     } \
     static const struct sim_scenario identifier##_scenario = {.name = "test/" #identifier, \
-            .about = "A story about a network.", \
+            .about = "A loop uses a network.", \
             .setup = identifier##_setup, \
             .profile = SIM_PROFILE_FD}
 
-/* Long enough for whatever is on its way. */
+/* Long enough for all that is in flight. */
 static void
 settle(struct sim_world *world)
 {
@@ -63,51 +63,52 @@ settle(struct sim_world *world)
 }
 
 static void
-serve(struct sim_world *world, struct story *story, uint32_t backlog)
+serve(struct sim_world *world, struct fixture *fixture, uint32_t backlog)
 {
-    struct rt_net_address address = sim_node_address(story->server, 80);
-    GOES_WELL(story->near->ops->listen_start(story->near, &address, backlog, &story->listener));
-    REFUSES(story->near->ops->listen_start(story->near, &address, backlog, &story->accepted),
+    struct rt_net_address address = sim_node_address(fixture->server, 80);
+    EXPECT_OK(
+            fixture->near->ops->listen_start(fixture->near, &address, backlog, &fixture->listener));
+    REFUSES(fixture->near->ops->listen_start(fixture->near, &address, backlog, &fixture->accepted),
             RT_E_ADDRESS_IN_USE);
     settle(world);
-    GOES_WELL(story->near->ops->listen_finish(story->near, story->listener));
+    EXPECT_OK(fixture->near->ops->listen_finish(fixture->near, fixture->listener));
 }
 
 static int
-call(struct story *story)
+call(struct fixture *fixture)
 {
-    struct rt_net_address address = sim_node_address(story->server, 80);
+    struct rt_net_address address = sim_node_address(fixture->server, 80);
     int socket = -1;
-    GOES_WELL(story->far->ops->connect_start(story->far, &address, &socket));
+    EXPECT_OK(fixture->far->ops->connect_start(fixture->far, &address, &socket));
     return socket;
 }
 
 static int
-take(struct story *story)
+take(struct fixture *fixture)
 {
     struct rt_net_address peer;
     int socket = -1;
-    GOES_WELL(story->near->ops->accept(story->near, story->listener, &socket, &peer));
+    EXPECT_OK(fixture->near->ops->accept(fixture->near, fixture->listener, &socket, &peer));
     return socket;
 }
 
 /* One connection, both ends open. */
 static void
-connect_both(struct sim_world *world, struct story *story)
+connect_both(struct sim_world *world, struct fixture *fixture)
 {
-    serve(world, story, 4);
-    story->stream = call(story);
-    REFUSES(story->far->ops->connect_finish(story->far, story->stream), RT_E_AGAIN);
+    serve(world, fixture, 4);
+    fixture->stream = call(fixture);
+    REFUSES(fixture->far->ops->connect_finish(fixture->far, fixture->stream), RT_E_AGAIN);
     settle(world);
-    GOES_WELL(story->far->ops->connect_finish(story->far, story->stream));
-    story->accepted = take(story);
+    EXPECT_OK(fixture->far->ops->connect_finish(fixture->far, fixture->stream));
+    fixture->accepted = take(fixture);
 }
 
 static size_t
 put(struct rt_net *net, int socket, const char *text)
 {
     size_t size = 0;
-    GOES_WELL(rt_net_write(net, socket, text, strlen(text), &size, RT_HERE));
+    EXPECT_OK(rt_net_write(net, socket, text, strlen(text), &size, RT_HERE));
     return size;
 }
 
@@ -118,87 +119,88 @@ get(struct rt_net *net, int socket, char *ret, size_t *ret_size)
 }
 
 static void
-close_all(struct story *story)
+close_all(struct fixture *fixture)
 {
-    story->far->ops->close(story->far, story->stream);
-    story->near->ops->close(story->near, story->accepted);
-    story->near->ops->close(story->near, story->listener);
+    fixture->far->ops->close(fixture->far, fixture->stream);
+    fixture->near->ops->close(fixture->near, fixture->accepted);
+    fixture->near->ops->close(fixture->near, fixture->listener);
 }
 
 /* ---- Connecting. ----------------------------------------------------------------------------- */
 
 static void
-refused(struct sim_world *world, struct story *story)
+refused(struct sim_world *world, struct fixture *fixture)
 {
-    int socket = call(story);
+    int socket = call(fixture);
     settle(world);
-    REFUSES(story->far->ops->connect_finish(story->far, socket), RT_E_REFUSED);
-    REFUSES(story->far->ops->connect_finish(story->far, socket), RT_E_CLOSED);
-    story->far->ops->close(story->far, socket);
+    REFUSES(fixture->far->ops->connect_finish(fixture->far, socket), RT_E_REFUSED);
+    REFUSES(fixture->far->ops->connect_finish(fixture->far, socket), RT_E_CLOSED);
+    fixture->far->ops->close(fixture->far, socket);
 }
-STORY(refused);
+SCENARIO(refused);
 
-/* Nobody listens: the one who asks is told, once. */
-TEST(net_connection_that_nobody_listens_for_is_refused)
+/* Without a listener the connecting end gets the error, once. */
+TEST(net_connection_without_a_listener_is_refused)
 {
     host_lab_pass(&refused_scenario, 200);
 }
 
-/* Two fit into the backlog; the third asks again until one is accepted, the fourth in vain. */
+/* Two fit into the backlog; the third asks again until it times out; after an accept the fourth
+ * fits. */
 static void
-crowded(struct sim_world *world, struct story *story)
+crowded(struct sim_world *world, struct fixture *fixture)
 {
     int sockets[4];
-    serve(world, story, 2);
+    serve(world, fixture, 2);
     for (uint32_t i = 0; i < 3; i++) {
-        sockets[i] = call(story);
+        sockets[i] = call(fixture);
         EXPECT_EQ(sockets[i], 3 + (int)i);
         settle(world);
     }
-    /* Three tries, a millisecond apart: 20 ms are more than enough to have given up. */
-    REFUSES(story->far->ops->connect_finish(story->far, sockets[2]), RT_E_TIMED_OUT);
-    GOES_WELL(story->far->ops->connect_finish(story->far, sockets[1]));
-    int first = take(story);
+    /* Three tries, a millisecond apart: 20 ms are more than enough to time out. */
+    REFUSES(fixture->far->ops->connect_finish(fixture->far, sockets[2]), RT_E_TIMED_OUT);
+    EXPECT_OK(fixture->far->ops->connect_finish(fixture->far, sockets[1]));
+    int first = take(fixture);
     EXPECT_EQ(first, 4);
-    sockets[3] = call(story);
+    sockets[3] = call(fixture);
     settle(world);
-    GOES_WELL(story->far->ops->connect_finish(story->far, sockets[3]));
+    EXPECT_OK(fixture->far->ops->connect_finish(fixture->far, sockets[3]));
     for (uint32_t i = 0; i < 4; i++) {
-        story->far->ops->close(story->far, sockets[i]);
+        fixture->far->ops->close(fixture->far, sockets[i]);
     }
-    story->near->ops->close(story->near, first);
-    story->near->ops->close(story->near, story->listener);
+    fixture->near->ops->close(fixture->near, first);
+    fixture->near->ops->close(fixture->near, fixture->listener);
 }
-STORY(crowded);
+SCENARIO(crowded);
 
-/* A full backlog answers nobody. Numbers are the lowest free ones. */
+/* A full backlog does not answer. Numbers are the lowest free ones. */
 TEST(net_full_backlog_times_out)
 {
     host_lab_pass(&crowded_scenario, 200);
 }
 
-/* Holds N2 of the network's side: without a descriptor the connection stays where it is. */
+/* Holds N2 for the network: without a descriptor the connection remains in the backlog. */
 static void
-no_descriptor(struct sim_world *world, struct story *story)
+no_descriptor(struct sim_world *world, struct fixture *fixture)
 {
     struct rt_net_address peer;
-    serve(world, story, 4);
-    sim_node_limit(story->server, 1);
-    story->stream = call(story);
+    serve(world, fixture, 4);
+    sim_node_limit(fixture->server, 1);
+    fixture->stream = call(fixture);
     settle(world);
-    REFUSES(story->near->ops->accept(story->near, story->listener, &story->accepted, &peer),
+    REFUSES(fixture->near->ops->accept(fixture->near, fixture->listener, &fixture->accepted, &peer),
             RT_E_NO_DESCRIPTOR);
-    story->near->ops->close(story->near, story->listener);
+    fixture->near->ops->close(fixture->near, fixture->listener);
     settle(world);
-    /* Nobody has accepted it, and now nobody will. */
+    /* It was not accepted, and now cannot be. */
     char byte = 0;
     size_t size = 0;
-    REFUSES(get(story->far, story->stream, &byte, &size), RT_E_RESET);
-    story->far->ops->close(story->far, story->stream);
+    REFUSES(get(fixture->far, fixture->stream, &byte, &size), RT_E_RESET);
+    fixture->far->ops->close(fixture->far, fixture->stream);
 }
-STORY(no_descriptor);
+SCENARIO(no_descriptor);
 
-TEST(net_listener_that_goes_resets_whoever_waits)
+TEST(net_listener_that_closes_resets_its_backlog)
 {
     host_lab_pass(&no_descriptor_scenario, 200);
 }
@@ -206,65 +208,66 @@ TEST(net_listener_that_goes_resets_whoever_waits)
 /* ---- Bytes and ends. ------------------------------------------------------------------------- */
 
 static void
-half_closed(struct sim_world *world, struct story *story)
+half_closed(struct sim_world *world, struct fixture *fixture)
 {
     char text[16];
     size_t size = 0;
-    connect_both(world, story);
-    size_t sent = put(story->far, story->stream, "hello");
-    GOES_WELL(story->far->ops->shutdown(story->far, story->stream));
-    REFUSES(story->far->ops->shutdown(story->far, story->stream), RT_E_CLOSED);
+    connect_both(world, fixture);
+    size_t sent = put(fixture->far, fixture->stream, "hello");
+    EXPECT_OK(fixture->far->ops->shutdown(fixture->far, fixture->stream));
+    REFUSES(fixture->far->ops->shutdown(fixture->far, fixture->stream), RT_E_CLOSED);
     settle(world);
     size_t got = 0;
     while (got < sent) {
-        GOES_WELL(get(story->near, story->accepted, text + got, &size));
+        EXPECT_OK(get(fixture->near, fixture->accepted, text + got, &size));
         got += size;
     }
     EXPECT(memcmp(text, "hello", sent) == 0);
-    REFUSES(get(story->near, story->accepted, text, &size), RT_E_CLOSED);
+    REFUSES(get(fixture->near, fixture->accepted, text, &size), RT_E_CLOSED);
     /* The other direction is open still. */
-    (void)put(story->near, story->accepted, "x");
+    (void)put(fixture->near, fixture->accepted, "x");
     settle(world);
-    GOES_WELL(get(story->far, story->stream, text, &size));
+    EXPECT_OK(get(fixture->far, fixture->stream, text, &size));
     EXPECT_EQ(text[0], 'x');
-    close_all(story);
+    close_all(fixture);
 }
-STORY(half_closed);
+SCENARIO(half_closed);
 
-/* Bytes come in order and before the end, and half a connection goes on. */
+/* Bytes arrive in order and before the end, and half a connection continues. */
 TEST(net_half_close_leaves_the_other_half)
 {
     host_lab_pass(&half_closed_scenario, 200);
 }
 
 static void
-full_pipe(struct sim_world *world, struct story *story)
+full_pipe(struct sim_world *world, struct fixture *fixture)
 {
     size_t sent = 0;
     size_t size = 0;
     char text[16];
-    connect_both(world, story);
-    while (rt_net_write(story->far, story->stream, "abcdefgh", 8 - sent, &size, RT_HERE) == RT_OK) {
+    connect_both(world, fixture);
+    while (rt_net_write(fixture->far, fixture->stream, "abcdefgh", 8 - sent, &size, RT_HERE) ==
+            RT_OK) {
         sent += size;
         if (sent == 8) {
             break;
         }
     }
     EXPECT_EQ(sent, 8);
-    REFUSES(rt_net_write(story->far, story->stream, "i", 1, &size, RT_HERE), RT_E_AGAIN);
+    REFUSES(rt_net_write(fixture->far, fixture->stream, "i", 1, &size, RT_HERE), RT_E_AGAIN);
     settle(world);
-    GOES_WELL(get(story->near, story->accepted, text, &size));
-    GOES_WELL(rt_net_write(story->far, story->stream, "i", 1, &size, RT_HERE));
+    EXPECT_OK(get(fixture->near, fixture->accepted, text, &size));
+    EXPECT_OK(rt_net_write(fixture->far, fixture->stream, "i", 1, &size, RT_HERE));
     settle(world);
-    /* Closed with bytes that nobody has read: the peer is reset. */
-    story->near->ops->close(story->near, story->accepted);
+    /* Closed with unread bytes: the peer is reset. */
+    fixture->near->ops->close(fixture->near, fixture->accepted);
     settle(world);
-    REFUSES(get(story->far, story->stream, text, &size), RT_E_RESET);
-    REFUSES(rt_net_write(story->far, story->stream, "j", 1, &size, RT_HERE), RT_E_CLOSED);
-    story->far->ops->close(story->far, story->stream);
-    story->near->ops->close(story->near, story->listener);
+    REFUSES(get(fixture->far, fixture->stream, text, &size), RT_E_RESET);
+    REFUSES(rt_net_write(fixture->far, fixture->stream, "j", 1, &size, RT_HERE), RT_E_CLOSED);
+    fixture->far->ops->close(fixture->far, fixture->stream);
+    fixture->near->ops->close(fixture->near, fixture->listener);
 }
-STORY(full_pipe);
+SCENARIO(full_pipe);
 
 TEST(net_close_with_unread_bytes_resets_the_peer)
 {
@@ -272,21 +275,21 @@ TEST(net_close_with_unread_bytes_resets_the_peer)
 }
 
 static void
-to_nobody(struct sim_world *world, struct story *story)
+to_nobody(struct sim_world *world, struct fixture *fixture)
 {
     size_t size = 0;
-    connect_both(world, story);
-    story->near->ops->close(story->near, story->accepted);
+    connect_both(world, fixture);
+    fixture->near->ops->close(fixture->near, fixture->accepted);
     settle(world);
-    /* The first write is lost, what comes back is a reset, the next one is told so (N6). */
-    (void)put(story->far, story->stream, "a");
+    /* The first write is lost and answered by a reset, the next one fails (N6). */
+    (void)put(fixture->far, fixture->stream, "a");
     settle(world);
-    REFUSES(rt_net_write(story->far, story->stream, "b", 1, &size, RT_HERE), RT_E_RESET);
-    REFUSES(rt_net_write(story->far, story->stream, "c", 1, &size, RT_HERE), RT_E_CLOSED);
-    story->far->ops->close(story->far, story->stream);
-    story->near->ops->close(story->near, story->listener);
+    REFUSES(rt_net_write(fixture->far, fixture->stream, "b", 1, &size, RT_HERE), RT_E_RESET);
+    REFUSES(rt_net_write(fixture->far, fixture->stream, "c", 1, &size, RT_HERE), RT_E_CLOSED);
+    fixture->far->ops->close(fixture->far, fixture->stream);
+    fixture->near->ops->close(fixture->near, fixture->listener);
 }
-STORY(to_nobody);
+SCENARIO(to_nobody);
 
 /* Holds N6. */
 TEST(net_write_to_a_closed_peer_is_an_error_and_no_signal)
@@ -295,28 +298,28 @@ TEST(net_write_to_a_closed_peer_is_an_error_and_no_signal)
 }
 
 static void
-full_and_closed(struct sim_world *world, struct story *story)
+full_and_closed(struct sim_world *world, struct fixture *fixture)
 {
     rt_err err = RT_OK;
     char block[512] = {0};
     size_t size = 0;
-    sim_host_undivided(story->far_host); /* A close and a write in a row. */
-    connect_both(world, story);
-    while ((err = rt_net_write(story->far, story->stream, block, sizeof block, &size, RT_HERE)) ==
-            RT_OK) {
+    sim_host_undivided(fixture->far_host); /* A close and a write in a row. */
+    connect_both(world, fixture);
+    while ((err = rt_net_write(
+                    fixture->far, fixture->stream, block, sizeof block, &size, RT_HERE)) == RT_OK) {
     }
     REFUSES(err, RT_E_AGAIN);
-    story->near->ops->close(story->near, story->accepted);
-    /* The reset is on its way: there is no more room than before. */
-    REFUSES(rt_net_write(story->far, story->stream, block, 1, &size, RT_HERE), RT_E_AGAIN);
+    fixture->near->ops->close(fixture->near, fixture->accepted);
+    /* The reset is in flight: there is no more space than before. */
+    REFUSES(rt_net_write(fixture->far, fixture->stream, block, 1, &size, RT_HERE), RT_E_AGAIN);
     settle(world);
-    REFUSES(rt_net_write(story->far, story->stream, block, 1, &size, RT_HERE), RT_E_RESET);
-    story->far->ops->close(story->far, story->stream);
-    story->near->ops->close(story->near, story->listener);
+    REFUSES(rt_net_write(fixture->far, fixture->stream, block, 1, &size, RT_HERE), RT_E_RESET);
+    fixture->far->ops->close(fixture->far, fixture->stream);
+    fixture->near->ops->close(fixture->near, fixture->listener);
 }
-STORY(full_and_closed);
+SCENARIO(full_and_closed);
 
-TEST(net_close_of_a_full_connection_is_known_when_it_has_arrived)
+TEST(net_close_of_a_full_connection_has_no_effect_before_it_arrives)
 {
     host_lab_pass(&full_and_closed_scenario, 200);
 }
@@ -324,63 +327,63 @@ TEST(net_close_of_a_full_connection_is_known_when_it_has_arrived)
 /* ---- Events. --------------------------------------------------------------------------------- */
 
 static void
-edges(struct sim_world *world, struct story *story)
+edges(struct sim_world *world, struct fixture *fixture)
 {
     struct rt_net_event events[4];
     uint32_t object = 0;
-    connect_both(world, story);
-    GOES_WELL(story->near->ops->watch(story->near, story->accepted, 7, &object));
+    connect_both(world, fixture);
+    EXPECT_OK(fixture->near->ops->watch(fixture->near, fixture->accepted, 7, &object));
     EXPECT(object != 0);
-    /* What holds already is told, once. */
-    EXPECT_EQ(rt_net_fetch(story->near, events, 4), 1);
+    /* What holds already is reported, once. */
+    EXPECT_EQ(rt_net_fetch(fixture->near, events, 4), 1);
     EXPECT_EQ(events[0].token, 7);
     EXPECT_EQ(events[0].events, RT_NET_WRITABLE);
-    EXPECT_EQ(rt_net_fetch(story->near, events, 4), 0);
-    (void)put(story->far, story->stream, "a");
+    EXPECT_EQ(rt_net_fetch(fixture->near, events, 4), 0);
+    (void)put(fixture->far, fixture->stream, "a");
     settle(world);
-    EXPECT_EQ(rt_net_fetch(story->near, events, 4), 1);
+    EXPECT_EQ(rt_net_fetch(fixture->near, events, 4), 1);
     EXPECT((events[0].events & RT_NET_READABLE) != 0);
-    EXPECT_EQ(rt_net_fetch(story->near, events, 4), 0);
-    story->far->ops->close(story->far, story->stream);
+    EXPECT_EQ(rt_net_fetch(fixture->near, events, 4), 0);
+    fixture->far->ops->close(fixture->far, fixture->stream);
     settle(world);
-    EXPECT_EQ(rt_net_fetch(story->near, events, 4), 1);
+    EXPECT_EQ(rt_net_fetch(fixture->near, events, 4), 1);
     EXPECT((events[0].events & RT_NET_READ_CLOSED) != 0);
-    story->near->ops->unwatch(story->near, story->accepted);
-    story->near->ops->close(story->near, story->accepted);
-    story->near->ops->close(story->near, story->listener);
+    fixture->near->ops->unwatch(fixture->near, fixture->accepted);
+    fixture->near->ops->close(fixture->near, fixture->accepted);
+    fixture->near->ops->close(fixture->near, fixture->listener);
 }
-STORY(edges);
+SCENARIO(edges);
 
-/* From nothing to something is an edge, always, and each is told once. */
-TEST(net_edges_are_told_once)
+/* From no bytes to some is always an edge, and each is reported once. */
+TEST(net_edges_are_reported_once)
 {
     host_lab_pass(&edges_scenario, 200);
 }
 
-/* ---- What is held against the user. ---------------------------------------------------------- */
+/* ---- Checks of the user. --------------------------------------------------------------------- */
 
 static void
-leaky(struct sim_world *world, struct story *story)
+leaky(struct sim_world *world, struct fixture *fixture)
 {
-    connect_both(world, story);
-    story->near->ops->close(story->near, story->accepted);
+    connect_both(world, fixture);
+    fixture->near->ops->close(fixture->near, fixture->accepted);
 }
-STORY(leaky);
+SCENARIO(leaky);
 
-/* A connection that is open when its loop has returned is a leak; the listener is none. */
+/* A connection that is open when its loop has returned is a leak; a listener is not. */
 TEST(net_connection_left_open_is_a_leak)
 {
     host_lab_expect(&leaky_scenario, 20, SIM_VERDICT_LEAK, SIM_ORACLE_BALANCE);
 }
 
 static void
-stale(struct sim_world *world, struct story *story)
+stale(struct sim_world *world, struct fixture *fixture)
 {
-    connect_both(world, story);
-    close_all(story);
-    (void)story->far->ops->connect_finish(story->far, story->stream);
+    connect_both(world, fixture);
+    close_all(fixture);
+    (void)fixture->far->ops->connect_finish(fixture->far, fixture->stream);
 }
-STORY(stale);
+SCENARIO(stale);
 
 TEST(net_socket_used_after_its_close_breaks_the_contract)
 {
@@ -397,29 +400,30 @@ static struct {
 } seen;
 
 static void
-faulty(struct sim_world *world, struct story *story)
+faulty(struct sim_world *world, struct fixture *fixture)
 {
     struct rt_net_address peer;
     size_t size = 0;
-    serve(world, story, 4);
-    story->stream = call(story);
+    serve(world, fixture, 4);
+    fixture->stream = call(fixture);
     settle(world);
-    rt_err err = story->far->ops->connect_finish(story->far, story->stream);
+    rt_err err = fixture->far->ops->connect_finish(fixture->far, fixture->stream);
     seen.timed_out += err == RT_E_TIMED_OUT;
     if (err == RT_OK) {
-        err = story->near->ops->accept(story->near, story->listener, &story->accepted, &peer);
+        err = fixture->near->ops->accept(
+                fixture->near, fixture->listener, &fixture->accepted, &peer);
         seen.aborted += err == RT_E_ABORTED;
     }
     if (err == RT_OK) {
-        err = rt_net_write(story->far, story->stream, "a", 1, &size, RT_HERE);
+        err = rt_net_write(fixture->far, fixture->stream, "a", 1, &size, RT_HERE);
         seen.reset += err == RT_E_RESET;
         seen.fine += err == RT_OK;
-        story->near->ops->close(story->near, story->accepted);
+        fixture->near->ops->close(fixture->near, fixture->accepted);
     }
-    story->far->ops->close(story->far, story->stream);
-    story->near->ops->close(story->near, story->listener);
+    fixture->far->ops->close(fixture->far, fixture->stream);
+    fixture->near->ops->close(fixture->near, fixture->listener);
 }
-STORY(faulty);
+SCENARIO(faulty);
 
 /* Under fault `net`, and only then: connections are aborted and reset, and not always. */
 TEST(net_faults_happen_where_they_are_survived)

@@ -1,5 +1,5 @@
 /*
- * seam_stream_test.c -- the fake host's streams as the runtime sees them.
+ * seam_stream_test.c -- the fake host's streams through the runtime's tables.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 
 #define TEXT "the quick brown fox jumps over the lazy dog"
 
-/* What a sweep has seen: reads of no bytes although the stream was ready. */
+/* Counts over a sweep: reads of no bytes although the stream was ready. */
 static uint32_t nothings;
 
 struct copy {
@@ -35,8 +35,8 @@ copy_poll(struct rt_task *task, struct rt_cx *cx)
     }
     RT_AWAIT(rt_future_poll(&copy->write.future, cx));
     EXPECT_EQ(copy->write.err, RT_OK);
-    GOES_WELL(rt_input_drop(&copy->input));
-    GOES_WELL(rt_output_drop(&copy->output));
+    EXPECT_OK(rt_input_drop(&copy->input));
+    EXPECT_OK(rt_output_drop(&copy->output));
     return RT_READY;
 }
 
@@ -48,8 +48,8 @@ copy_setup(struct sim_world *world)
     struct sim_host *host = sim_rt_host(rt);
     copy->target = sim_output_new(host, "copy", 9, 0, 2 * MS);
     struct sim_input *source = sim_input_new(host, "page", TEXT, strlen(TEXT), 10, 0, 2 * MS);
-    GOES_WELL(rt_input_init(&copy->input, &sim_input_ops, source));
-    GOES_WELL(rt_output_init(&copy->output, &sim_output_ops, copy->target));
+    EXPECT_OK(rt_input_init(&copy->input, &sim_input_ops, source));
+    EXPECT_OK(rt_output_init(&copy->output, &sim_output_ops, copy->target));
     rt_read_to_end_init(&copy->read, &copy->input, copy->text, sizeof(copy->text));
     copy->reading = true;
     rt_task_init(&copy->task, copy_poll, NULL, "copy");
@@ -104,7 +104,7 @@ reader(struct sim_world *world, void *argument)
         read += moved;
     }
     EXPECT_EQ(read, strlen(TEXT));
-    GOES_WELL(sim_input_ops.drop(input));
+    EXPECT_OK(sim_input_ops.drop(input));
 }
 
 static void
@@ -113,13 +113,13 @@ reader_setup(struct sim_world *world)
     struct sim_host *host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
     struct sim_input *input = sim_input_new(host, "page", TEXT, strlen(TEXT), 64, 0, 0);
     struct rt_pollable pollable;
-    GOES_WELL(sim_input_ops.subscribe(input, &pollable));
+    EXPECT_OK(sim_input_ops.subscribe(input, &pollable));
     rt_pollable_drop(&pollable);
     (void)sim_loop_new(world, "reader", reader, input);
 }
 
-/* Holds N3: some reads of what is there answer no bytes, never two in a row; none under fd. */
-TEST(seam_stream_answers_no_bytes_now_and_then)
+/* Holds N3: some reads of a ready stream return no bytes, never two in a row; none under fd. */
+TEST(seam_stream_sometimes_returns_no_bytes)
 {
     struct sim_scenario scenario = {
             .name = "test/nothing", .about = "Reads a page.", .setup = reader_setup};

@@ -1,5 +1,5 @@
 /*
- * source_test.c -- events of a source: when they come, in which order, and what taking means.
+ * source_test.c -- events of a source: time and order of arrival, and taking them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,7 @@
 
 #include "sim/tests/host/host_lab.h"
 
-/* What a sweep has seen. */
+/* Counts over a sweep. */
 static struct {
     uint64_t earliest_ns;
     uint64_t latest_ns;
@@ -21,38 +21,38 @@ seen_clear(void)
     seen.earliest_ns = SIM_NEVER;
 }
 
-/* One source, and a loop that asks it after each step of anybody's. */
-struct story {
+/* One source, and a loop that checks it after each step of any actor. */
+struct fixture {
     struct sim_host *host;
     struct sim_source *source;
     uint32_t events;
-    uint64_t times_ns[8]; /* When the k-th was there first. */
+    uint64_t times_ns[8]; /* When the k-th event was first seen. */
     uint32_t expected;
 };
 
-static struct story *
-story_new(struct sim_world *world)
+static struct fixture *
+fixture_new(struct sim_world *world)
 {
-    struct story *story = sim_new(world, struct story);
-    story->host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
-    story->source = sim_source_new(story->host, "letters");
-    return story;
+    struct fixture *fixture = sim_new(world, struct fixture);
+    fixture->host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
+    fixture->source = sim_source_new(fixture->host, "letters");
+    return fixture;
 }
 
 static void
 wait_for_events(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    struct rt_host *seam = sim_host_seam(story->host);
+    struct fixture *fixture = argument;
+    struct rt_host *seam = sim_host_seam(fixture->host);
     struct rt_pollable pollable;
     struct rt_pollable *list[1] = {&pollable};
-    GOES_WELL(sim_source_subscribe(story->source, &pollable));
-    while (story->events < story->expected) {
+    EXPECT_OK(sim_source_subscribe(fixture->source, &pollable));
+    while (fixture->events < fixture->expected) {
         uint32_t index = 0;
         uint32_t ready = 0;
-        GOES_WELL(seam->ops->poll(seam, list, 1, &index, &ready));
-        while (sim_source_take(story->source) == RT_OK) {
-            story->times_ns[story->events++] = sim_now(world);
+        EXPECT_OK(seam->ops->poll(seam, list, 1, &index, &ready));
+        while (sim_source_take(fixture->source) == RT_OK) {
+            fixture->times_ns[fixture->events++] = sim_now(world);
         }
     }
     rt_pollable_drop(&pollable);
@@ -63,19 +63,19 @@ wait_for_events(struct sim_world *world, void *argument)
 static void
 latency_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->expected = 1;
-    sim_source_event_in(story->source, 2 * MS, 7 * MS);
-    sim_set_state(world, story);
-    (void)sim_loop_new(world, "reader", wait_for_events, story);
+    struct fixture *fixture = fixture_new(world);
+    fixture->expected = 1;
+    sim_source_event_in(fixture->source, 2 * MS, 7 * MS);
+    sim_set_state(world, fixture);
+    (void)sim_loop_new(world, "reader", wait_for_events, fixture);
 }
 
 static void
 latency_check(struct sim_world *world, void *state)
 {
     (void)world;
-    const struct story *story = state;
-    uint64_t at_ns = story->times_ns[0];
+    const struct fixture *fixture = state;
+    uint64_t at_ns = fixture->times_ns[0];
     seen.earliest_ns = at_ns < seen.earliest_ns ? at_ns : seen.earliest_ns;
     seen.latest_ns = at_ns > seen.latest_ns ? at_ns : seen.latest_ns;
 }
@@ -85,7 +85,7 @@ static const struct sim_scenario latency = {.name = "test/latency",
         .setup = latency_setup,
         .check = latency_check};
 
-/* No slow steps: what is measured is the host's own time. */
+/* No slow steps: only the host's time is measured. */
 static void
 run_unstretched(const struct sim_scenario *scenario, uint64_t seeds, bool plain)
 {
@@ -103,7 +103,7 @@ run_unstretched(const struct sim_scenario *scenario, uint64_t seeds, bool plain)
 /* What reading an event costs in steps, at most. */
 #define READING_NS 2000u
 
-TEST(event_comes_within_its_latency_and_dully_at_once)
+TEST(event_arrives_within_its_latency_and_at_the_minimum_by_default)
 {
     seen_clear();
     run_unstretched(&latency, 1, true);
@@ -116,7 +116,7 @@ TEST(event_comes_within_its_latency_and_dully_at_once)
     EXPECT(seen.latest_ns <= 7 * MS + READING_NS);
 }
 
-TEST(event_under_hostile_comes_late_by_ten_milliseconds_at_most)
+TEST(event_under_hostile_is_late_by_ten_milliseconds_at_most)
 {
     struct sim_scenario scenario = latency;
     scenario.profile = SIM_PROFILE_HOSTILE;
@@ -132,24 +132,24 @@ TEST(event_under_hostile_comes_late_by_ten_milliseconds_at_most)
 static void
 order_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->expected = 3;
-    sim_source_event_in(story->source, 5 * MS, 8 * MS);
-    sim_source_event_in(story->source, 1 * MS, 1 * MS);
-    sim_source_event_in(story->source, 9 * MS, 9 * MS);
-    sim_set_state(world, story);
-    (void)sim_loop_new(world, "reader", wait_for_events, story);
+    struct fixture *fixture = fixture_new(world);
+    fixture->expected = 3;
+    sim_source_event_in(fixture->source, 5 * MS, 8 * MS);
+    sim_source_event_in(fixture->source, 1 * MS, 1 * MS);
+    sim_source_event_in(fixture->source, 9 * MS, 9 * MS);
+    sim_set_state(world, fixture);
+    (void)sim_loop_new(world, "reader", wait_for_events, fixture);
 }
 
 static void
 order_check(struct sim_world *world, void *state)
 {
     (void)world;
-    const struct story *story = state;
-    EXPECT_EQ(story->events, 3);
-    EXPECT(story->times_ns[0] >= 5 * MS);
-    EXPECT(story->times_ns[1] >= story->times_ns[0]);
-    EXPECT(story->times_ns[2] >= 9 * MS);
+    const struct fixture *fixture = state;
+    EXPECT_EQ(fixture->events, 3);
+    EXPECT(fixture->times_ns[0] >= 5 * MS);
+    EXPECT(fixture->times_ns[1] >= fixture->times_ns[0]);
+    EXPECT(fixture->times_ns[2] >= 9 * MS);
 }
 
 static const struct sim_scenario ordered = {.name = "test/order",
@@ -180,7 +180,7 @@ most_in_a_step(const struct lab *lab)
     return most;
 }
 
-TEST(events_come_in_batches_under_hostile_and_one_a_step_else)
+TEST(events_arrive_in_batches_under_hostile_and_one_a_step_else)
 {
     struct sim_scenario scenario = ordered;
     struct lab lab;
@@ -198,18 +198,18 @@ TEST(events_come_in_batches_under_hostile_and_one_a_step_else)
     lab_fini(&lab);
 }
 
-/* ---- On its way it is nowhere. --------------------------------------------------------------- */
+/* ---- In flight it is not visible. ------------------------------------------------------------ */
 
 static void
 watch_it_come(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     struct rt_pollable pollable;
-    GOES_WELL(sim_source_subscribe(story->source, &pollable));
-    sim_source_event_in(story->source, MS, MS);
-    while (sim_source_events(story->source) == 0) {
+    EXPECT_OK(sim_source_subscribe(fixture->source, &pollable));
+    sim_source_event_in(fixture->source, MS, MS);
+    while (sim_source_events(fixture->source) == 0) {
         EXPECT(!rt_pollable_ready(&pollable));
-        REFUSES(sim_source_take(story->source), RT_E_AGAIN);
+        REFUSES(sim_source_take(fixture->source), RT_E_AGAIN);
         sim_work(world, MS / 8);
         SIM_PROGRESS();
         sim_loop_pause(world);
@@ -222,18 +222,18 @@ watch_it_come(struct sim_world *world, void *argument)
 static void
 watch_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    sim_host_undivided(story->host); /* What several calls in a row say is compared. */
-    (void)sim_loop_new(world, "watcher", watch_it_come, story);
+    struct fixture *fixture = fixture_new(world);
+    sim_host_undivided(fixture->host); /* The results of several calls in a row are compared. */
+    (void)sim_loop_new(world, "watcher", watch_it_come, fixture);
 }
 
-/* Goal: a decision of the host is never blamed on the runtime.
- * Method: while an event is due but its source has not been picked, the loop asks in every way
- * there is. */
-TEST(event_on_its_way_is_seen_by_nobody)
+/* Goal: the runtime is not held responsible for decisions of the host.
+ * Method: while an event is due but its source has not been picked, the loop checks in every way.
+ */
+TEST(event_in_flight_is_not_visible)
 {
     struct sim_scenario scenario = {
-            .name = "test/watch", .about = "Watches an event come.", .setup = watch_setup};
+            .name = "test/watch", .about = "Watches an event arrive.", .setup = watch_setup};
     host_lab_pass(&scenario, 50);
     scenario.profile = SIM_PROFILE_HOSTILE;
     host_lab_pass(&scenario, 50);
@@ -244,20 +244,20 @@ TEST(event_on_its_way_is_seen_by_nobody)
 static void
 take_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    REFUSES(sim_source_take(story->source), RT_E_AGAIN);
-    sim_source_event(story->source);
-    sim_source_event(story->source);
-    EXPECT_EQ(sim_source_events(story->source), 2);
-    GOES_WELL(sim_source_take(story->source));
-    GOES_WELL(sim_source_take(story->source));
-    REFUSES(sim_source_take(story->source), RT_E_AGAIN);
-    REFUSES(sim_source_take(story->source), RT_E_AGAIN);
-    EXPECT_EQ(SIM_OBJECT_KIND(sim_source_object(story->source)), RT_OBJECT_SOURCE);
-    world->over = true; /* The story is told. */
+    struct fixture *fixture = fixture_new(world);
+    REFUSES(sim_source_take(fixture->source), RT_E_AGAIN);
+    sim_source_event(fixture->source);
+    sim_source_event(fixture->source);
+    EXPECT_EQ(sim_source_events(fixture->source), 2);
+    EXPECT_OK(sim_source_take(fixture->source));
+    EXPECT_OK(sim_source_take(fixture->source));
+    REFUSES(sim_source_take(fixture->source), RT_E_AGAIN);
+    REFUSES(sim_source_take(fixture->source), RT_E_AGAIN);
+    EXPECT_EQ(SIM_OBJECT_KIND(sim_source_object(fixture->source)), RT_OBJECT_SOURCE);
+    world->over = true;
 }
 
-/* Goal: the judge sees a move in CONSUME, so "not yet" must not say it. */
+/* Goal: CONSUME is progress for the judge, so RT_E_AGAIN must not record it. */
 TEST(take_consumes_one_event_and_again_consumes_nothing)
 {
     static const struct sim_scenario scenario = {
@@ -276,18 +276,18 @@ TEST(take_consumes_one_event_and_again_consumes_nothing)
 static void
 drop_and_wait(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
-    sim_source_event_in(story->source, MS, MS);
-    sim_source_event_in(story->source, 2 * MS, 2 * MS);
-    GOES_WELL(sim_source_drop(story->source));
+    struct fixture *fixture = argument;
+    sim_source_event_in(fixture->source, MS, MS);
+    sim_source_event_in(fixture->source, 2 * MS, 2 * MS);
+    EXPECT_OK(sim_source_drop(fixture->source));
     sim_sleep(world, 5 * MS);
-    EXPECT_EQ(sim_source_events(story->source), 0);
+    EXPECT_EQ(sim_source_events(fixture->source), 0);
 }
 
 static void
 drop_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "dropper", drop_and_wait, story_new(world));
+    (void)sim_loop_new(world, "dropper", drop_and_wait, fixture_new(world));
 }
 
 TEST(dropped_source_receives_nothing_any_more)
@@ -301,15 +301,15 @@ static void
 use_dropped(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct story *story = argument;
-    GOES_WELL(sim_source_drop(story->source));
-    REFUSES(sim_source_take(story->source), RT_E_AGAIN); /* Never gets so far. */
+    struct fixture *fixture = argument;
+    EXPECT_OK(sim_source_drop(fixture->source));
+    REFUSES(sim_source_take(fixture->source), RT_E_AGAIN); /* Not reached. */
 }
 
 static void
 use_dropped_setup(struct sim_world *world)
 {
-    (void)sim_loop_new(world, "user", use_dropped, story_new(world));
+    (void)sim_loop_new(world, "user", use_dropped, fixture_new(world));
 }
 
 TEST(use_of_a_dropped_source_is_a_broken_contract)
@@ -324,13 +324,13 @@ TEST(use_of_a_dropped_source_is_a_broken_contract)
 static void
 suspend_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->expected = 6;
-    for (uint32_t i = 0; i < story->expected; i++) {
-        sim_source_event_in(story->source, 100, 100);
+    struct fixture *fixture = fixture_new(world);
+    fixture->expected = 6;
+    for (uint32_t i = 0; i < fixture->expected; i++) {
+        sim_source_event_in(fixture->source, 100, 100);
     }
-    sim_set_state(world, story);
-    (void)sim_loop_new(world, "reader", wait_for_events, story);
+    sim_set_state(world, fixture);
+    (void)sim_loop_new(world, "reader", wait_for_events, fixture);
 }
 
 static void

@@ -9,14 +9,14 @@
 
 #define TEXT "the quick brown fox jumps over the lazy dog and does it again"
 
-/* What a sweep has seen. */
+/* Counts over a sweep. */
 static struct {
     uint32_t short_moves; /* Fewer bytes than could have been moved. */
     uint32_t again;
-    uint32_t late; /* A read after which more came. */
+    uint32_t late; /* Reads after which more arrived. */
 } seen;
 
-struct story {
+struct fixture {
     struct sim_host *host;
     struct rt_host *seam;
     struct sim_input *input;
@@ -26,23 +26,23 @@ struct story {
     size_t size;
 };
 
-static struct story *
-story_new(struct sim_world *world)
+static struct fixture *
+fixture_new(struct sim_world *world)
 {
-    struct story *story = sim_new(world, struct story);
-    story->host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
-    story->seam = sim_host_seam(story->host);
-    sim_set_state(world, story);
-    return story;
+    struct fixture *fixture = sim_new(world, struct fixture);
+    fixture->host = sim_host_new(world, NULL, SIM_PROFILE_DEFAULT);
+    fixture->seam = sim_host_seam(fixture->host);
+    sim_set_state(world, fixture);
+    return fixture;
 }
 
 static void
-poll_one(struct story *story, struct rt_pollable *pollable)
+poll_one(struct fixture *fixture, struct rt_pollable *pollable)
 {
     struct rt_pollable *list[1] = {pollable};
     uint32_t index = 0;
     uint32_t ready = 0;
-    GOES_WELL(story->seam->ops->poll(story->seam, list, 1, &index, &ready));
+    EXPECT_OK(fixture->seam->ops->poll(fixture->seam, list, 1, &index, &ready));
     EXPECT_EQ(ready, 1);
 }
 
@@ -50,22 +50,22 @@ poll_one(struct story *story, struct rt_pollable *pollable)
 
 /* Reads to the end, at most `size` bytes at a time. */
 static void
-read_all(struct story *story, size_t size)
+read_all(struct fixture *fixture, size_t size)
 {
     struct rt_pollable pollable;
-    GOES_WELL(sim_input_subscribe(story->input, &pollable));
+    EXPECT_OK(sim_input_subscribe(fixture->input, &pollable));
     for (;;) {
         char buffer[64];
         size_t moved = 0;
         memset(buffer, '#', sizeof buffer);
-        rt_err err = sim_input_read(story->input, buffer, size, &moved);
+        rt_err err = sim_input_read(fixture->input, buffer, size, &moved);
         if (err == RT_E_CLOSED) {
             break;
         }
         if (err == RT_E_AGAIN) {
             seen.again++;
             EXPECT_EQ(moved, 0);
-            poll_one(story, &pollable);
+            poll_one(fixture, &pollable);
             continue;
         }
         EXPECT_STR(rt_err_name(err), "RT_OK");
@@ -73,30 +73,30 @@ read_all(struct story *story, size_t size)
         EXPECT(moved <= size);
         EXPECT_EQ(buffer[moved], '#');
         seen.short_moves += moved < size;
-        memcpy(story->text + story->size, buffer, moved);
-        story->size += moved;
+        memcpy(fixture->text + fixture->size, buffer, moved);
+        fixture->size += moved;
     }
-    EXPECT(rt_pollable_ready(&pollable)); /* The end stays. */
+    EXPECT(rt_pollable_ready(&pollable)); /* The end remains ready. */
     rt_pollable_drop(&pollable);
-    GOES_WELL(sim_input_drop(story->input));
+    EXPECT_OK(sim_input_drop(fixture->input));
 }
 
 static void
 reader(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct story *story = argument;
-    read_all(story, 7);
-    EXPECT_EQ(story->size, strlen(TEXT));
-    EXPECT_EQ(memcmp(story->text, TEXT, story->size), 0);
+    struct fixture *fixture = argument;
+    read_all(fixture, 7);
+    EXPECT_EQ(fixture->size, strlen(TEXT));
+    EXPECT_EQ(memcmp(fixture->text, TEXT, fixture->size), 0);
 }
 
 static void
 input_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->input = sim_input_new(story->host, "page", TEXT, strlen(TEXT), 10, 0, 2 * MS);
-    (void)sim_loop_new(world, "reader", reader, story);
+    struct fixture *fixture = fixture_new(world);
+    fixture->input = sim_input_new(fixture->host, "page", TEXT, strlen(TEXT), 10, 0, 2 * MS);
+    (void)sim_loop_new(world, "reader", reader, fixture);
 }
 
 TEST(input_delivers_every_byte_once_and_then_the_end)
@@ -115,17 +115,17 @@ static void
 empty_reader(struct sim_world *world, void *argument)
 {
     (void)world;
-    struct story *story = argument;
-    read_all(story, 7);
-    EXPECT_EQ(story->size, 0);
+    struct fixture *fixture = argument;
+    read_all(fixture, 7);
+    EXPECT_EQ(fixture->size, 0);
 }
 
 static void
 empty_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->input = sim_input_new(story->host, "nothing", NULL, 0, 10, MS, MS);
-    (void)sim_loop_new(world, "reader", empty_reader, story);
+    struct fixture *fixture = fixture_new(world);
+    fixture->input = sim_input_new(fixture->host, "nothing", NULL, 0, 10, MS, MS);
+    (void)sim_loop_new(world, "reader", empty_reader, fixture);
 }
 
 TEST(input_without_bytes_has_an_end)
@@ -138,22 +138,22 @@ TEST(input_without_bytes_has_an_end)
 static void
 plain_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
+    struct fixture *fixture = fixture_new(world);
     char buffer[4];
     size_t moved = 99;
-    story->input = sim_input_new(story->host, "page", TEXT, strlen(TEXT), 10, 0, 0);
-    REFUSES(sim_input_read(story->input, buffer, 0, &moved), RT_E_INVALID);
-    REFUSES(sim_input_read(story->input, buffer, 4, &moved), RT_E_AGAIN);
+    fixture->input = sim_input_new(fixture->host, "page", TEXT, strlen(TEXT), 10, 0, 0);
+    REFUSES(sim_input_read(fixture->input, buffer, 0, &moved), RT_E_INVALID);
+    REFUSES(sim_input_read(fixture->input, buffer, 4, &moved), RT_E_AGAIN);
     EXPECT_EQ(moved, 99);
-    (void)sim_loop_new(world, "reader", reader, story);
+    (void)sim_loop_new(world, "reader", reader, fixture);
 }
 
-/* Goal: the baseline run moves as much as it may, and "not yet" is no move for the judge.
+/* Goal: the baseline run moves all it can, and RT_E_AGAIN is not progress for the judge.
  * Method: chunks of 10 read by 7: 7 and 3, six times; the last chunk has one byte. */
-TEST(input_read_dully_moves_all_that_is_there)
+TEST(input_read_by_default_moves_all_there_is)
 {
     static const struct sim_scenario scenario = {
-            .name = "test/plain", .about = "Reads a page dully.", .setup = plain_setup};
+            .name = "test/plain", .about = "Reads a page.", .setup = plain_setup};
     struct lab lab;
     lab_init(&lab, NULL, 0xa5);
     EXPECT_EQ(strlen(TEXT), 61);
@@ -171,20 +171,20 @@ TEST(input_read_dully_moves_all_that_is_there)
 static void
 writer(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     struct rt_pollable pollable;
     size_t done = 0;
     size_t room = 8;
     (void)world;
-    GOES_WELL(sim_output_subscribe(story->output, &pollable));
+    EXPECT_OK(sim_output_subscribe(fixture->output, &pollable));
     while (done < strlen(TEXT)) {
         size_t moved = 0;
         size_t left = strlen(TEXT) - done;
-        rt_err err = sim_output_write(story->output, &TEXT[done], left, &moved);
+        rt_err err = sim_output_write(fixture->output, &TEXT[done], left, &moved);
         if (err == RT_E_AGAIN) {
             seen.again++;
             EXPECT(!rt_pollable_ready(&pollable));
-            poll_one(story, &pollable);
+            poll_one(fixture, &pollable);
             continue;
         }
         EXPECT_STR(rt_err_name(err), "RT_OK");
@@ -194,7 +194,7 @@ writer(struct sim_world *world, void *argument)
         done += moved;
     }
     size_t size = 0;
-    const void *written = sim_output_written(story->output, &size);
+    const void *written = sim_output_written(fixture->output, &size);
     EXPECT_EQ(size, strlen(TEXT));
     EXPECT_EQ(memcmp(written, TEXT, size), 0);
     rt_pollable_drop(&pollable);
@@ -203,10 +203,10 @@ writer(struct sim_world *world, void *argument)
 static void
 output_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->output = sim_output_new(story->host, "printer", 8, 0, MS);
-    sim_host_undivided(story->host); /* What two calls in a row say is compared. */
-    (void)sim_loop_new(world, "writer", writer, story);
+    struct fixture *fixture = fixture_new(world);
+    fixture->output = sim_output_new(fixture->host, "printer", 8, 0, MS);
+    sim_host_undivided(fixture->host); /* The results of two calls in a row are compared. */
+    (void)sim_loop_new(world, "writer", writer, fixture);
 }
 
 TEST(output_takes_every_byte_in_order_and_is_full_at_times)
@@ -224,30 +224,30 @@ TEST(output_takes_every_byte_in_order_and_is_full_at_times)
 static void
 fill_and_wait(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     size_t moved = 0;
-    while (sim_output_write(story->output, TEXT, strlen(TEXT), &moved) == RT_OK) {
+    while (sim_output_write(fixture->output, TEXT, strlen(TEXT), &moved) == RT_OK) {
         EXPECT(moved > 0);
     }
     size_t before = 0;
-    (void)sim_output_written(story->output, &before);
-    EXPECT_EQ(before, 8); /* Not one byte more than there is room for. */
-    REFUSES(sim_output_write(story->output, TEXT, 1, &moved), RT_E_AGAIN);
+    (void)sim_output_written(fixture->output, &before);
+    EXPECT_EQ(before, 8); /* Not one byte more than the capacity. */
+    REFUSES(sim_output_write(fixture->output, TEXT, 1, &moved), RT_E_AGAIN);
     sim_sleep(world, 20 * MS);
     moved = 0;
-    GOES_WELL(sim_output_write(story->output, TEXT, 8, &moved));
+    EXPECT_OK(sim_output_write(fixture->output, TEXT, 8, &moved));
     EXPECT(moved > 0);
 }
 
 static void
 fill_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->output = sim_output_new(story->host, "printer", 8, 5 * MS, 6 * MS);
-    (void)sim_loop_new(world, "writer", fill_and_wait, story);
+    struct fixture *fixture = fixture_new(world);
+    fixture->output = sim_output_new(fixture->host, "printer", 8, 5 * MS, 6 * MS);
+    (void)sim_loop_new(world, "writer", fill_and_wait, fixture);
 }
 
-TEST(output_gives_room_back_only_after_its_latency)
+TEST(output_frees_space_only_after_its_latency)
 {
     static const struct sim_scenario scenario = {
             .name = "test/fill", .about = "Fills a printer.", .setup = fill_setup};
@@ -267,31 +267,31 @@ TEST(output_gives_room_back_only_after_its_latency)
 static void
 ask_and_read(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     struct rt_pollable pollable;
     const char *headers = NULL;
-    REFUSES(sim_request_get(story->request, &headers, &story->input), RT_E_AGAIN);
-    GOES_WELL(sim_request_subscribe(story->request, &pollable));
+    REFUSES(sim_request_get(fixture->request, &headers, &fixture->input), RT_E_AGAIN);
+    EXPECT_OK(sim_request_subscribe(fixture->request, &pollable));
     rt_err err = RT_E_AGAIN;
-    while (err == RT_E_AGAIN) { /* Under hostile it may be reported for nothing. */
-        poll_one(story, &pollable);
-        err = sim_request_get(story->request, &headers, &story->input);
+    while (err == RT_E_AGAIN) { /* Under hostile a report may be spurious. */
+        poll_one(fixture, &pollable);
+        err = sim_request_get(fixture->request, &headers, &fixture->input);
     }
     EXPECT_STR(rt_err_name(err), "RT_OK");
     EXPECT(sim_now(world) >= MS);
     EXPECT_STR(headers, "200 OK");
-    REFUSES(sim_request_drop(story->request), RT_E_HAS_CHILDREN);
+    REFUSES(sim_request_drop(fixture->request), RT_E_HAS_CHILDREN);
     rt_pollable_drop(&pollable);
-    GOES_WELL(sim_request_drop(story->request));
-    reader(world, story); /* The body outlives its request. */
+    EXPECT_OK(sim_request_drop(fixture->request));
+    reader(world, fixture); /* The body outlives its request. */
 }
 
 static void
 request_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->request = sim_request_send(story->host, "GET /", "200 OK", TEXT, 16, 1 * MS, 3 * MS);
-    (void)sim_loop_new(world, "client", ask_and_read, story);
+    struct fixture *fixture = fixture_new(world);
+    fixture->request = sim_request_send(fixture->host, "GET /", "200 OK", TEXT, 16, 1 * MS, 3 * MS);
+    (void)sim_loop_new(world, "client", ask_and_read, fixture);
 }
 
 TEST(request_answers_headers_first_and_then_a_body)
@@ -306,18 +306,18 @@ TEST(request_answers_headers_first_and_then_a_body)
 static void
 ask_and_leave(struct sim_world *world, void *argument)
 {
-    struct story *story = argument;
+    struct fixture *fixture = argument;
     sim_sleep(world, sim_range(world, 1, 20) * MS);
-    GOES_WELL(sim_request_drop(story->request));
+    EXPECT_OK(sim_request_drop(fixture->request));
     sim_sleep(world, 50 * MS);
 }
 
 static void
 leave_setup(struct sim_world *world)
 {
-    struct story *story = story_new(world);
-    story->request = sim_request_send(story->host, "GET /", "200 OK", TEXT, 16, MS, 3 * MS);
-    (void)sim_loop_new(world, "client", ask_and_leave, story);
+    struct fixture *fixture = fixture_new(world);
+    fixture->request = sim_request_send(fixture->host, "GET /", "200 OK", TEXT, 16, MS, 3 * MS);
+    (void)sim_loop_new(world, "client", ask_and_leave, fixture);
 }
 
 TEST(request_may_be_dropped_at_any_time)

@@ -1,8 +1,8 @@
 /*
- * switch_test.c -- a loop may give way before each of its calls of the host, and nowhere else.
+ * switch_test.c -- a loop may be preempted before each of its calls of the host, and nowhere else.
  *
- * `caller` writes a line to the log and makes one call, while `witness` does nothing but take
- * steps. The strategy gives way wherever it is asked, so a call that does not ask is found at once.
+ * `caller` writes a line to the log and makes one call, while `witness` only takes steps. The
+ * strategy preempts at each decision, so a call without a decision is found at once.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ struct program {
     struct rt_net *net;
     struct rt_net_address address;
     int socket;     /* Listens. */
-    int connection; /* Asks for it. */
+    int connection; /* Connects to it. */
     bool done;
 };
 
@@ -42,7 +42,7 @@ struct program {
         __VA_ARGS__; \
     }
 
-/* Whatever it answers: it was called. */
+/* Calls it, with any result. */
 #define MAKE(call) ((void)!(call))
 
 static char buffer[8];
@@ -114,7 +114,7 @@ CALL(call_unwatch, NET(unwatch, program->socket))
 CALL(call_net_subscribe, MAKE(NET(subscribe, &program->other)))
 
 struct call {
-    const char *name; /* As `show` has it. */
+    const char *name; /* As in `show`. */
     void (*make)(struct program *program);
 };
 
@@ -151,9 +151,9 @@ add_network(struct program *program)
     uint32_t object = 0;
     program->net = sim_node_seam(node);
     program->address = sim_node_address(node, 80);
-    GOES_WELL(NET(listen_start, &program->address, 1, &program->socket));
-    GOES_WELL(NET(watch, program->socket, 0, &object));
-    GOES_WELL(NET(connect_start, &program->address, &program->connection));
+    EXPECT_OK(NET(listen_start, &program->address, 1, &program->socket));
+    EXPECT_OK(NET(watch, program->socket, 0, &object));
+    EXPECT_OK(NET(connect_start, &program->address, &program->connection));
 }
 
 static struct program *
@@ -163,12 +163,12 @@ program_new(struct sim_world *world)
     program->world = world;
     program->host = sim_host_new(world, NULL, SIM_PROFILE_FD);
     program->fds = sim_fds_new(program->host, 3);
-    GOES_WELL(sim_fd_pair(program->fds, "pair", 0, 0, program->pair));
-    GOES_WELL(sim_fd_add(program->fds, program->pair[0], SIM_FD_IN, 0));
-    GOES_WELL(sim_fd_event_open(program->fds, "eventfd", &program->eventfd));
-    GOES_WELL(sim_fd_listen(program->fds, "listener", 0, 0, 0, &program->listener));
+    EXPECT_OK(sim_fd_pair(program->fds, "pair", 0, 0, program->pair));
+    EXPECT_OK(sim_fd_add(program->fds, program->pair[0], SIM_FD_IN, 0));
+    EXPECT_OK(sim_fd_event_open(program->fds, "eventfd", &program->eventfd));
+    EXPECT_OK(sim_fd_listen(program->fds, "listener", 0, 0, 0, &program->listener));
     program->source = sim_source_new(program->host, "source");
-    GOES_WELL(sim_source_subscribe(program->source, &program->pollable));
+    EXPECT_OK(sim_source_subscribe(program->source, &program->pollable));
     program->input = sim_input_new(program->host, "input", "text", 4, 4, 0, 0);
     program->output = sim_output_new(program->host, "output", 4, 0, 0);
     program->request = sim_request_send(program->host, "request", "", "", 1, 0, 0);
@@ -179,7 +179,7 @@ program_new(struct sim_world *world)
     return program;
 }
 
-/* The run is over: what the loop has opened stays open, and it need not return. */
+/* The run is over, without a return of the loop: all that it has opened stays open. */
 static bool
 is_done(struct sim_world *world, void *state)
 {
@@ -230,7 +230,7 @@ eager_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 }
 
 static const struct sim_strategy_ops eager_ops = {.name = "eager",
-        .about = "gives way wherever it may",
+        .about = "preempts wherever it may",
         .keyless = true,
         .choose = eager_choose};
 
@@ -248,7 +248,7 @@ run_eagerly(struct lab *lab, const struct sim_scenario *scenario)
     return outcome;
 }
 
-/* ---- What a run has recorded. ---------------------------------------------------------------- */
+/* ---- The record of a run. -------------------------------------------------------------------- */
 
 /* The first event of `kind` from `from` on, or the count of all. */
 static uint64_t
@@ -268,8 +268,8 @@ switches_of(const struct lab *lab)
     return host_lab_count(lab, SIM_EVENT_SWITCH, 0);
 }
 
-/* The caller gives way directly after its line in the log, and the witness takes a step before the
- * caller does. */
+/* The caller is preempted directly after its line in the log, and the witness takes a step before
+ * the caller does. */
 static void
 expect_switch(const struct lab *lab, const struct call *call)
 {
@@ -286,7 +286,7 @@ expect_switch(const struct lab *lab, const struct call *call)
     EXPECT(sim_recorder_event(recorder, step)->actor != caller);
 }
 
-/* ---- Where it gives way. --------------------------------------------------------------------- */
+/* ---- Where it is preempted. ------------------------------------------------------------------ */
 
 static const struct sim_scenario both = {.name = "test/switch",
         .about = "One loop makes one call, another one watches.",
@@ -296,7 +296,7 @@ static const struct sim_scenario both = {.name = "test/switch",
 
 /*
  * Goal: every call of the seam is a point at which other actors may run, before it takes effect.
- * Method: each of the calls by itself; the switch comes directly after the line before it.
+ * Method: each of the calls alone; the switch is directly after the line before it.
  */
 TEST(switch_each_call_of_the_host_is_a_point_of_it)
 {
@@ -310,7 +310,7 @@ TEST(switch_each_call_of_the_host_is_a_point_of_it)
     lab_fini(&lab);
 }
 
-/* Goal: the default schedule is what it was. Method: the baseline run of each call has none. */
+/* Goal: the default schedule is not affected. Method: the baseline run of each call has none. */
 TEST(switch_the_default_schedule_has_none)
 {
     struct lab lab;
@@ -343,7 +343,7 @@ many_setup(struct sim_world *world)
     (void)sim_loop_new(world, "witness", witness_main, program);
 }
 
-/* Goal: a strategy that gives way always does not keep a loop from its work. Method: of 20 calls in
+/* Goal: a strategy that always preempts does not keep a loop from its work. Method: of 20 calls in
  * a row every fifth is made at once. */
 TEST(switch_at_most_four_times_in_a_row)
 {
@@ -359,7 +359,7 @@ TEST(switch_at_most_four_times_in_a_row)
     lab_fini(&lab);
 }
 
-/* ---- Where it does not. ---------------------------------------------------------------------- */
+/* ---- Where it is not. ------------------------------------------------------------------------ */
 
 static void
 alone_main(struct sim_world *world, void *argument)
@@ -375,8 +375,8 @@ alone_setup(struct sim_world *world)
     (void)sim_loop_new(world, "caller", alone_main, sim_host_new(world, NULL, SIM_PROFILE_FD));
 }
 
-/* Goal: no question where no other actor could run. Method: one loop, and not one choice. */
-TEST(switch_a_loop_that_is_alone_is_not_asked)
+/* Goal: no decision where no other actor could run. Method: one loop, and not one choice. */
+TEST(switch_a_loop_that_is_alone_has_no_choice)
 {
     static const struct sim_scenario alone = {
             .name = "test/switch-alone", .about = "One loop.", .setup = alone_setup};
@@ -413,7 +413,7 @@ runtime_main(struct sim_world *world, void *argument)
     struct reader *reader = argument;
     rt_task_init(&reader->task, reader_poll, NULL, "reader");
     sim_spawn(reader->rt, &reader->task);
-    GOES_WELL(rt_run_to_completion(sim_rt_runtime(reader->rt)));
+    EXPECT_OK(rt_run_to_completion(sim_rt_runtime(reader->rt)));
     (void)rt_host_now(sim_host_seam(sim_rt_host(reader->rt)));
     (void)world;
     finish(reader->program);
@@ -467,7 +467,7 @@ guest_main(struct sim_world *world, void *argument)
     struct reader *reader = argument;
     struct rt_call_config config = {.guest = reading_guest, .name = "guest"};
     rt_store_init(&reader->store, sim_engine_new(world, NULL), reader->program);
-    GOES_WELL(rt_call_init(&reader->call, &reader->store, &config));
+    EXPECT_OK(rt_call_init(&reader->call, &reader->store, &config));
     (void)rt_call_poll(&reader->call);
     rt_call_delete(&reader->call);
     rt_store_fini(&reader->store);
@@ -483,7 +483,7 @@ guest_setup(struct sim_world *world)
     (void)sim_loop_new(world, "witness", witness_main, reader->program);
 }
 
-/* Goal: a guest's host function stands on the guest's stack, from where no loop can give way.
+/* Goal: a guest's host function runs on the guest's stack, from where no loop can switch.
  * Method: one that reads a descriptor, called by a loop. */
 TEST(switch_not_in_a_guest)
 {
@@ -499,7 +499,7 @@ TEST(switch_not_in_a_guest)
     lab_fini(&lab);
 }
 
-/* ---- A poll that is cut by one. -------------------------------------------------------------- */
+/* ---- A poll with a switch. ------------------------------------------------------------------- */
 
 static void
 watcher_main(struct sim_world *world, void *argument)
@@ -524,13 +524,13 @@ watcher_setup(struct sim_world *world)
 }
 
 /*
- * Goal: what a task does is its own doing, also in the steps after it gave way.
- * Method: a poll of another runtime makes three calls; the actor of what they write and say.
+ * Goal: the task remains the actor of its events, also in the steps after a switch.
+ * Method: a poll of another runtime makes three calls; the actor of their events.
  */
 TEST(switch_in_a_poll_of_another_runtime_leaves_it_the_actor)
 {
     static const struct sim_scenario watcher = {.name = "test/switch-foreign",
-            .about = "A poll that is cut.",
+            .about = "A poll with switches.",
             .setup = watcher_setup,
             .profile = SIM_PROFILE_FD,
             .done = is_done};
