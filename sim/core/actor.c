@@ -39,6 +39,7 @@ sim_actor_announce(struct sim_actor *actor, uint32_t object)
 {
     struct sim_world *world = actor->world;
     struct sim_actor *stepping = world->current;
+    rt_assert(sim_world_actor(world, actor->index) == actor);
     actor->object = object;
     world->current = actor;
     sim_world_event(
@@ -67,6 +68,7 @@ sim_actor_init(struct sim_actor *actor, struct sim_world *world, const struct si
     if (parent == NULL) {
         parent = world->current;
     }
+    rt_assert(parent->world == world);
     sim__actor_clear(actor, world, ops, name);
     actor->parent = parent;
     actor->id = child_id(parent->id, parent->children++);
@@ -141,6 +143,7 @@ sim_actor_due(struct sim_actor *actor, uint64_t time_ns)
         actor->due_slot = world->timed_count;
         world->timed[world->timed_count++] = (uint16_t)actor->index;
     } else if (actor->due_ns == SIM_NEVER && listed) {
+        rt_assert(actor->due_slot < world->timed_count);
         uint16_t last = world->timed[--world->timed_count];
         world->timed[actor->due_slot] = last;
         world->actors[last]->due_slot = actor->due_slot;
@@ -172,6 +175,7 @@ void
 sim_actor_return(struct sim_actor *actor)
 {
     rt_assert(actor->done);
+    rt_assert(!actor->enabled);
     actor->done = false;
     actor->foreground = !actor->background;
     actor->world->foreground += actor->foreground;

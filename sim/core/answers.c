@@ -50,9 +50,10 @@ sim_answers_read(struct sim_tape *tape, const uint8_t *bytes, size_t size)
 
 /* One answer; 0 when it does not fit. */
 static size_t
-put(uint8_t *bytes, size_t room, uint8_t kind, uint32_t plain, uint8_t index)
+put(uint8_t *bytes, size_t left, uint8_t kind, uint32_t plain, uint8_t index)
 {
-    if (room < SIM_ANSWER_SIZE) {
+    rt_assert(plain <= PLAIN_MAX);
+    if (left < SIM_ANSWER_SIZE) {
         return 0;
     }
     bytes[0] = kind;
@@ -70,6 +71,7 @@ sim_answers_write(const struct sim_tape *tape, uint8_t *bytes, size_t capacity)
         const struct sim_deviation *entry = &tape->entries[i];
         size_t before = used;
         size_t put_now = SIM_ANSWER_SIZE;
+        rt_assert(entry->kind < SIM_KINDS);
         rt_assert(entry->ordinal >= ordinals[entry->kind]);
         uint32_t plain = entry->ordinal - ordinals[entry->kind];
         for (; plain > PLAIN_MAX && put_now > 0; plain -= PLAIN_MAX + 1) {
@@ -166,6 +168,7 @@ decision_log_choose(struct sim_strategy *strategy, const struct sim_choice *choi
 {
     struct sim_decision_log *decision_log = decision_log_of(strategy);
     uint32_t index = decision_log->inner->ops->choose(decision_log->inner, choice);
+    rt_assert(index < choice->n);
     const struct sim_deviation entry = {.ordinal = decision_log->asked[choice->kind]++,
             .kind = (uint8_t)choice->kind,
             .index = (uint8_t)index};

@@ -36,7 +36,7 @@ sim_decider_begin(struct sim_decider *decider, struct sim_strategy *strategy, ui
 /* Passes new events to the strategy, but those that the ring has overwritten. With events off there
  * are none. */
 static void
-tell_events(struct sim_decider *decider)
+pass_events(struct sim_decider *decider)
 {
     const struct sim_recorder *recorder = decider->recorder;
     struct sim_strategy *strategy = decider->strategy;
@@ -61,7 +61,7 @@ sim_decider_end(struct sim_decider *decider, const struct sim_outcome *outcome)
 {
     struct sim_strategy *strategy = decider->strategy;
     if (strategy->ops->events != NULL) {
-        tell_events(decider);
+        pass_events(decider);
     }
     if (strategy->ops->end != NULL) {
         strategy->ops->end(strategy, outcome);
@@ -116,7 +116,7 @@ ask(struct sim_decider *decider, const struct sim_choice *choice)
         return 0;
     }
     if (ops->events != NULL) {
-        tell_events(decider);
+        pass_events(decider);
     }
     return ops->choose(decider->strategy, choice);
 }

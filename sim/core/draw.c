@@ -35,6 +35,8 @@ sim__note_drawn(struct sim_actor *actor, const struct sim_number *drawn)
     struct sim_number whole = *drawn;
     whole.stream = sim__stream_id(actor, (enum sim_kind)drawn->kind);
     whole.choices = end - drawn->ordinal;
+    rt_assert(whole.choices <= SIM_DRAW_CHOICES_MAX);
+    rt_assert(whole.lo <= whole.value && whole.value <= whole.hi);
     if (draws->count < SIM_DRAWS_MAX) {
         draws->all[draws->count++] = whole;
     }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "runtime/base/assert.h"
 #include "sim/core/choice.h"
 
 struct sim_draws *
@@ -40,6 +41,7 @@ put_halves(uint64_t lo, uint64_t hi, uint64_t value, struct sim_draw_choice *ret
         lo = upper ? middle + 1 : lo;
     }
     ret[count++] = (struct sim_draw_choice){(uint8_t)(hi - lo + 1), (uint8_t)(value - lo)};
+    rt_assert(count < SIM_DRAW_CHOICES_MAX); /* The caller adds the class. */
     return count;
 }
 

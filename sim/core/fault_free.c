@@ -46,6 +46,8 @@ sim__fault_free_begin(struct sim_world *world)
 static void
 end_faults(struct sim_world *world)
 {
+    rt_assert(!world->fault_free);
+    rt_assert(world->now_ns <= world->options.time_ns_max);
     world->fault_free = true;
     world->fault_free_step = world->step;
     world->fault_free_ns = world->now_ns;
@@ -61,6 +63,7 @@ end_faults(struct sim_world *world)
 void
 sim__not_converged(struct sim_world *world)
 {
+    rt_assert(world->fault_free);
     /* Without a fault before, nothing has changed; and a replay after a spurious poll is not the
      * run itself. */
     if (world->disturbances == 0 || world->decider.muted) {

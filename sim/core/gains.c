@@ -19,6 +19,7 @@ sim_gains_clear(struct sim_gains *gains)
 void
 sim_gains_add(struct sim_gains *gains, const struct sim_gain *gain)
 {
+    rt_assert(gain->kind <= SIM_GAIN_PROGRESS);
     if (gains->count == SIM_GAINS_MAX) {
         gains->full = true;
         return;

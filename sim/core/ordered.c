@@ -113,6 +113,7 @@ void
 sim_ordered_init(struct sim_ordered *ordered, const struct sim_tape *tape, uint32_t *sorted)
 {
     uint32_t pairs = 0;
+    rt_assert(tape != NULL);
     while (pairs + 1 < tape->count && tape->entries[pairs].kind == SIM_KIND_RUN) {
         pairs += 2;
     }

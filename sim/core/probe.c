@@ -127,7 +127,7 @@ let_reentrancy_act(struct sim_world *world)
 }
 
 static void
-tell_returned(struct sim_world *world)
+call_returned(struct sim_world *world)
 {
     rt_list_each(link, &world->returneds)
     {
@@ -191,7 +191,7 @@ consider(struct sim_world *world, enum rt_probe_kind kind, uint32_t object, uint
     } else if (kind == RT_PROBE_ASK && argument == 0) {
         sim__allow(world);
     } else if (kind == RT_PROBE_TURNED) {
-        tell_returned(world);
+        call_returned(world);
     } else if ((REENTRANCY >> kind & 1) != 0) {
         let_reentrancy_act(world);
     }

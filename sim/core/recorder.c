@@ -58,6 +58,7 @@ sim_recorder_end(struct sim_recorder *recorder, uint64_t decisions)
         sim_recorder_chunk(recorder);
     }
     recorder->events_on = false;
+    rt_assert(recorder->over == UINT64_MAX || recorder->over <= recorder->count);
     uint64_t words[3] = {recorder->hash, decisions, recorder->count};
     uint64_t digest = XXH3_64bits(words, sizeof(words));
     return digest != 0 ? digest : 1;
@@ -74,6 +75,8 @@ sim_record_text(struct sim_recorder *recorder, enum sim_text_kind kind, uint64_t
         return;
     }
     struct sim_record_memory *memory = &recorder->memory;
+    rt_assert(text != NULL);
+    rt_assert(recorder->bytes <= memory->bytes_capacity);
     if (recorder->texts == memory->texts_capacity ||
             length >= memory->bytes_capacity - recorder->bytes) {
         recorder->texts_lost = true;

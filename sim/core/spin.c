@@ -25,6 +25,7 @@ sim__clock_spins(struct sim_world *world)
     if (world->clock_calls % CALLS_A_STEP == 0) {
         sim_world_spend(world, 1);
     }
+    rt_assert(world->clock_calls > SIM_CLOCK_CALLS);
     world->work_ns += world->clock_calls - SIM_CLOCK_CALLS;
     if (world->now_ns + world->work_ns > world->options.time_ns_max) {
         sim_fail(world, SIM_VERDICT_TIME_LIMIT, SIM_ORACLE_LIMIT, world->current, 0,

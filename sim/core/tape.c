@@ -55,6 +55,7 @@ sim_tape_encode(const struct sim_tape *tape, uint8_t *bytes)
         used += put(bytes + used, entry->index);
         used += put(bytes + used, entry->id);
     }
+    rt_assert(used <= sim_tape_encoded_max(tape));
     return used;
 }
 

@@ -40,6 +40,7 @@ rt_err
 sim_world_init(struct sim_world *world, const struct sim_world_memory *memory, void *arena_hint,
         uint8_t fill)
 {
+    rt_assert(world != sim_world_current);
     memset(world, 0, sizeof(*world));
     rt_err err = sim_arena_init(&world->arena, arena_hint, SIM_ARENA_SIZE, fill);
     if (err != RT_OK) {
@@ -146,7 +147,7 @@ clear_outcome(struct sim_outcome *outcome, uint64_t seed)
 
 /* The world was restored from a copy of an earlier run. */
 static void
-go_on(struct sim_world *world, uint64_t seed)
+continue_kept(struct sim_world *world, uint64_t seed)
 {
     clear_outcome(&world->outcome, seed);
     sim_world_current = world;
@@ -156,7 +157,7 @@ go_on(struct sim_world *world, uint64_t seed)
 
 /* The decider has begun. */
 static void
-begin_anew(struct sim_world *world, const struct sim_scenario *scenario,
+begin_new(struct sim_world *world, const struct sim_scenario *scenario,
         const struct sim_options *options, uint64_t seed, struct sim_recording recording,
         struct sim_stop stop)
 {
@@ -230,12 +231,13 @@ begin(struct sim_world *world, const struct sim_scenario *scenario,
         struct sim_stop stop)
 {
     rt_assert(sim_world_current == NULL);
+    rt_assert(scenario->setup != NULL);
     if (!sim__begin_kept(world, scenario, options, recording)) {
-        begin_anew(world, scenario, options, seed, recording, stop);
+        begin_new(world, scenario, options, seed, recording, stop);
         return false;
     }
     world->stop = stop;
-    go_on(world, seed);
+    continue_kept(world, seed);
     return true;
 }
 
@@ -302,6 +304,7 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
 {
     struct sim_outcome *outcome = &world->outcome;
     size_t ignored;
+    rt_assert(sim_world_current == world);
     sim_output_end();
     (void)sim_malloc_end(&ignored);
     sim__fibers_drop(world);
@@ -351,7 +354,7 @@ resume(struct sim_world *world, struct sim_resumption *resumption,
     if (!sim__resume(world, resumption, scenario, options, recording)) {
         return false;
     }
-    go_on(world, seed);
+    continue_kept(world, seed);
     return true;
 }
 
@@ -434,6 +437,7 @@ sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
 bool
 sim_world_go_on(struct sim_world *world, struct sim_stop stop)
 {
+    rt_assert(sim_world_current == world);
     rt_assert(stop.step > world->step || stop.at_quiet);
     if (_setjmp(world->escape) == 0) {
         sim__world_steps_on(world, stop);
@@ -443,7 +447,7 @@ sim_world_go_on(struct sim_world *world, struct sim_stop stop)
 
 /* False: nothing is enabled, and the clock may not move to what is due next. */
 static bool
-settle_one(struct sim_world *world, uint64_t until_ns)
+muted_step(struct sim_world *world, uint64_t until_ns)
 {
     if (world->now_ns >= world->next_due_ns) {
         sim__enable_due(world);
@@ -479,7 +483,7 @@ sim_world_settle(struct sim_world *world, const struct sim_settling *how)
     bool moves = true;
     if (_setjmp(world->escape) == 0) {
         while (moves && !world->over && world->step < until && !has_gained(world, how)) {
-            moves = settle_one(world, how->until_ns);
+            moves = muted_step(world, how->until_ns);
         }
         return world->step < until || world->over || !moves ? SIM_SETTLED : SIM_SETTLED_LIMIT;
     }
@@ -501,19 +505,21 @@ void
 sim_snapshot_put_back(struct sim_world *world, uint32_t place)
 {
     const struct sim_recording nothing = {false, false};
+    rt_assert(place < SIM_SNAPSHOTS);
     uint64_t seed = world->outcome.seed;
     sim__copy_back(world, world->snapshots + place * SIM_SNAPSHOT_SIZE, nothing);
     world->decider.muted = false;
     if (world->decider.strategy->ops->seek != NULL) {
         world->decider.strategy->ops->seek(world->decider.strategy, world->decider.deviations);
     }
-    go_on(world, seed);
+    continue_kept(world, seed);
 }
 
 bool
 sim_world_call(struct sim_world *world, struct sim_actor *actor, void (*fn)(void *), void *argument)
 {
     rt_assert(world->stopped);
+    rt_assert(sim_world_actor(world, actor->index) == actor);
     world->decider.muted = true;
     world->spurious_polling = true;
     world->current = actor;

@@ -98,6 +98,7 @@ sim_arena_copy_back(struct sim_arena *arena, const char *from, size_t used)
     if (arena->used > used) {
         sim_shadow_poison(arena->base + used, arena->used - used);
     }
+    rt_assert(used <= arena->size);
     arena->used = used;
     arena->exhausted = false;
     return sim_shadow_copy_back(from, arena->base, used);

@@ -147,6 +147,7 @@ thin_out(struct sim_checkpoints *checkpoints)
         checkpoints->used += size;
     }
     checkpoints->count = kept;
+    rt_assert(checkpoints->used <= end);
 }
 
 static void
@@ -217,6 +218,7 @@ sim__checkpoint(struct sim_world *world)
             .offset = checkpoints->used, .asked = world->decider.asked, .step = world->step};
     sim__copy_out(world, checkpoints->memory + checkpoints->used);
     checkpoints->used += size;
+    rt_assert(checkpoints->used <= checkpoints->size);
     checkpoints->taken++;
 }
 
@@ -239,6 +241,9 @@ sim__copy_back(struct sim_world *world, const char *from, struct sim_recording r
     if (sim__has_notes(world)) {
         from = get(from, (char *)world + NOTES_FIRST, NOTES_SIZE);
     }
+    rt_assert(world->actor_count <= SIM_ACTORS_MAX + 1);
+    rt_assert(head.enabled < world->actor_count);
+    rt_assert(head.timed < world->actor_count);
     from = get(from, world->actors, world->actor_count * sizeof(struct sim_actor *));
     world->enabled.head = 0;
     world->enabled.count = head.enabled;
@@ -299,6 +304,7 @@ newest(struct sim_checkpoints *checkpoints, uint64_t same)
         if (last->asked <= same) {
             return last;
         }
+        rt_assert(last->offset <= checkpoints->used);
         checkpoints->used = last->offset;
         checkpoints->count--;
     }

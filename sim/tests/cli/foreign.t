@@ -77,8 +77,8 @@ same "one-shot: both forms, --expect: status" \
 same "one-shot: who asks again is never blamed: status" "$(status run ./oneshot.so oneshot/fixed \
     --runs 300 --fresh --record none -O audit_one_in=1 -O spurious_one_in=2 -O late_one_in=2)" 0
 rewake run ./oneshot.so oneshot/broken --fail-fast --fresh --db one.db >one.txt 2>/dev/null
-ok "one-shot: the picture says that nobody is told" \
-    grep -q 'is ready (nobody is told:' one.txt
+ok "one-shot: the columns say that it is not reported" \
+    grep -q 'is ready (not reported:' one.txt
 rewake explain ./oneshot.so "$(rewake query --db one.db 'SELECT coalesce(shrunk_token, token)
     FROM failures' | tail -n 1)" | tr '\n' ' ' >one-why.txt
 line=$(grep -n 'sim_fd_read' "$root/sim/tests/cli/lib/oneshot.c" | cut -d: -f1)
@@ -86,6 +86,6 @@ ok "one-shot: who did not ask again, and its last line" grep -q \
 "\`download. falls asleep at step [0-9]* and does not ask its host again: its last line is in \
 on_readable() (oneshot.c:$line)" one-why.txt
 ok "one-shot: what came after that" grep -q \
-    '`socket. is ready, at step [0-9]*, and nobody is told: one-shot' one-why.txt
+    '`socket. is ready, at step [0-9]*, and not reported: one-shot' one-why.txt
 
 done_testing
