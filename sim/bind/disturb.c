@@ -101,7 +101,7 @@ disturb(struct sim_bound *bound)
 
 /*
  * A loop that has polled all woken tasks asks its host, and is blocked as soon as the step is over.
- * A wake is then one from outside, which a runtime notices only where it was told to expect such
+ * A wake is then one from outside, which a runtime notices only where it was set up to expect such
  * wakes (D5).
  */
 static bool

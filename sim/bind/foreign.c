@@ -183,22 +183,22 @@ sim_foreign_store_at(
     if (world == NULL) {
         return;
     }
-    struct task *who = task_of(world, task, line);
+    struct task *found = task_of(world, task, line);
     struct place *where = place_of(world, place, line);
-    bool same = where->waiter == who;
+    bool same = where->waiter == found;
     if (where->waiter != NULL && !same) {
         (void)empty(where, RT_PROBE_REPLACE, line);
     }
     rt_list_unlink(&where->link);
-    rt_list_push_back(&who->places, &where->link);
-    where->waiter = who;
+    rt_list_push_back(&found->places, &where->link);
+    where->waiter = found;
     where->reason = reason;
     where->line = line != NULL ? line->id : 0;
-    who->last = waiting_in(where);
+    found->last = waiting_in(where);
     if (reason != NULL) {
         rt_probe_reason(reason);
     }
-    rt_probe_emit(same ? RT_PROBE_KEEP : RT_PROBE_STORE, where->object, NULL, line, who->object);
+    rt_probe_emit(same ? RT_PROBE_KEEP : RT_PROBE_STORE, where->object, NULL, line, found->object);
 }
 
 /* The state of the task at the wake: the numbers of RT_PROBE_WAKE. */
@@ -454,10 +454,10 @@ sim_foreign_end(const void *task)
     if (world == NULL) {
         return;
     }
-    struct task *who = task_of(world, task, NULL);
-    if (!who->actor.done) {
-        rt_probe_emit(RT_PROBE_CANCEL, who->object, NULL, NULL, 0);
-        task_end(who);
+    struct task *found = task_of(world, task, NULL);
+    if (!found->actor.done) {
+        rt_probe_emit(RT_PROBE_CANCEL, found->object, NULL, NULL, 0);
+        task_end(found);
     }
 }
 
@@ -470,20 +470,20 @@ sim_foreign_poll(const void *task)
     if (world == NULL) {
         return;
     }
-    struct task *who = task_of(world, task, NULL);
-    if (who->actor.done) {
+    struct task *found = task_of(world, task, NULL);
+    if (found->actor.done) {
         world->outcome.reason = SIM_REASON_NAMED;
-        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, &who->actor, 0,
-                "task '%s' is polled after it has finished", who->actor.name);
+        sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, &found->actor, 0,
+                "task '%s' is polled after it has finished", found->actor.name);
     }
-    if (who->event != NULL) {
-        sim_foreign_fire_at(task, who->line);
+    if (found->event != NULL) {
+        sim_foreign_fire_at(task, found->line);
     }
-    world->current = &who->actor;
-    who->woken = false;
-    who->polling = true;
-    rt_probe_emit(RT_PROBE_POLL, who->object, NULL, NULL, 0);
-    who->actor.cause = 0;
+    world->current = &found->actor;
+    found->woken = false;
+    found->polling = true;
+    rt_probe_emit(RT_PROBE_POLL, found->object, NULL, NULL, 0);
+    found->actor.cause = 0;
 }
 
 void
@@ -493,18 +493,18 @@ sim_foreign_polled(const void *task, bool finished)
     if (world == NULL) {
         return;
     }
-    struct task *who = task_of(world, task, NULL);
-    who->polling = false;
-    who->foreign->last = who;
+    struct task *found = task_of(world, task, NULL);
+    found->polling = false;
+    found->foreign->last = found;
     if (!finished) {
-        watch(who);
+        watch(found);
     }
-    rt_probe_emit(RT_PROBE_POLLED, who->object, NULL, NULL, finished ? RT_READY : RT_PENDING);
+    rt_probe_emit(RT_PROBE_POLLED, found->object, NULL, NULL, finished ? RT_READY : RT_PENDING);
     world->current = world->stepping;
     if (finished) {
-        erase_all(who);
-        rt_probe_emit(RT_PROBE_COMPLETE, who->object, NULL, NULL, 0);
-        task_end(who);
+        erase_all(found);
+        rt_probe_emit(RT_PROBE_COMPLETE, found->object, NULL, NULL, 0);
+        task_end(found);
     }
     sim_loop_pause(world);
 }

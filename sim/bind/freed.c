@@ -117,7 +117,7 @@ check_task(struct sim_world *world, const struct rt_task *task, const struct rt_
     if (rt_task_posted(task)) {
         sim_fail(world, SIM_VERDICT_CONTRACT, SIM_ORACLE_USER, world->current,
                 line != NULL ? line->id : 0,
-                "the memory of task '%s' was freed while it was spawned", task->name);
+                "the memory of task '%s' was freed before the task had ended", task->name);
     }
 }
 

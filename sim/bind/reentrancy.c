@@ -65,9 +65,9 @@ act(void *argument)
         return;
     }
     bool may_cancel = sim__may_cancel(world);
-    uint32_t who = sim_actor_choose(actor, SIM_KIND_FAULT, victims.count, SIM_ODDS_EVEN);
+    uint32_t victim = sim_actor_choose(actor, SIM_KIND_FAULT, victims.count, SIM_ODDS_EVEN);
     bool mortally = may_cancel && sim_actor_choose(actor, SIM_KIND_FAULT, 2, SIM_ODDS_EVEN) != 0;
-    hurt(victims.bound[who], mortally);
+    hurt(victims.bound[victim], mortally);
 }
 
 void

@@ -26,7 +26,7 @@ sim_cell_init(struct sim_world *world, struct sim_cell *cell, const char *name, 
 }
 
 static void
-tell(struct sim_cell *cell, enum sim_event_kind kind, const struct rt_site *site)
+record(struct sim_cell *cell, enum sim_event_kind kind, const struct rt_site *site)
 {
     sim_world_event(cell->world, kind, cell->object.id, site != NULL ? site->id : 0, 0,
             (uint64_t)cell->value);
@@ -36,7 +36,7 @@ int64_t
 sim_cell_get_at(struct sim_cell *cell, const struct rt_site *site)
 {
     rt_assert(cell->object.magic == CELL_MAGIC);
-    tell(cell, SIM_EVENT_GET, site);
+    record(cell, SIM_EVENT_GET, site);
     return cell->value;
 }
 
@@ -45,7 +45,7 @@ sim_cell_set_at(struct sim_cell *cell, int64_t value, const struct rt_site *site
 {
     rt_assert(cell->object.magic == CELL_MAGIC);
     cell->value = value;
-    tell(cell, SIM_EVENT_SET, site);
+    record(cell, SIM_EVENT_SET, site);
 }
 
 int64_t

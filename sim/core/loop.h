@@ -71,7 +71,7 @@ uint32_t sim_loop_spurious_report(const struct sim_loop *loop);
 struct sim_actor *sim_loop_actor(struct sim_loop *loop);
 
 /* The test's own clock (S4's mock time): pauses the calling loop for `ns` of virtual time while the
- * rest of the world goes on. */
+ * rest of the world continues. */
 void sim_sleep(struct sim_world *world, uint64_t ns);
 
 #ifdef __cplusplus

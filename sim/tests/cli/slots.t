@@ -71,7 +71,7 @@ while IFS='|' read -r name words; do
 done <<'END'
 wake-freed|a slot was used after its memory was freed
 free-twice|this memory was freed before
-free-task|the memory of task .user. was freed while it was posted
+free-task|the memory of task .user. was freed before the task had ended
 place-used|.box. was used after its memory was freed at slots.c:
 forget-clone|1 waker clone was neither woken nor dropped
 END

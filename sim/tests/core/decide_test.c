@@ -153,16 +153,16 @@ TEST(full_tape_run_strictly_gives_the_same_run)
 {
     static const struct sim_strategy_ops ops = {.name = "last", .choose = choose_last};
     struct sim_strategy last = {&ops};
-    for (uint32_t room = 1; room <= 60; room++) {
+    for (uint32_t capacity = 1; capacity <= 60; capacity++) {
         struct toy first;
         struct toy second;
         struct sim_replay replay;
         toy_begin(&first, &last, 1);
-        first.decider.tape.capacity = room;
+        first.decider.tape.capacity = capacity;
         toy_ask_all(&first);
         EXPECT(first.decider.deviations == first.decider.tape.count);
-        EXPECT(first.decider.tape.count <= room);
-        EXPECT(room > 50 || first.decider.tape_full);
+        EXPECT(first.decider.tape.count <= capacity);
+        EXPECT(capacity > 50 || first.decider.tape_full);
         sim_replay_init(&replay, &first.decider.tape, false, NULL);
         toy_run(&second, &replay.strategy, 2);
         EXPECT(sim_replay_mismatch(&replay) == NULL);

@@ -215,7 +215,7 @@ stop_of(uint32_t number)
 
 /* Each stop has the state of a replay from the beginning, reached in any way. */
 static void
-visit_all(struct sim_strategy *strategy)
+check_all(struct sim_strategy *strategy)
 {
     struct lab lab;
     struct place places[STOPS];
@@ -264,7 +264,7 @@ TEST(state_at_a_stop_is_the_same_from_everywhere)
     struct sim_options options;
     struct sim_outcome outcome;
     sim_random_init(&random);
-    visit_all(&random.strategy);
+    check_all(&random.strategy);
 
     lab_init(&lab, NULL, 0xa5);
     sim_options_init(&options, &scenario);
@@ -277,12 +277,12 @@ TEST(state_at_a_stop_is_the_same_from_everywhere)
     const struct sim_tape tape = {entries, lab.world.decider.tape.count, 64};
     lab_fini(&lab);
     sim_replay_init(&replay, &tape, false, NULL);
-    visit_all(&replay.strategy);
+    check_all(&replay.strategy);
     for (uint32_t i = 0; i < 64; i++) {
         entries[i] = (struct sim_deviation){
                 .ordinal = i / SIM_KINDS * 2, .kind = (uint8_t)(i % SIM_KINDS), .index = 1};
     }
     const struct sim_tape few = {entries, 64, 64};
     sim_answers_init(&answers, &few);
-    visit_all(&answers.strategy);
+    check_all(&answers.strategy);
 }

@@ -46,7 +46,7 @@ broken_peer(struct sim_world *world, void *argument)
     struct sim_fds *fds = fixture->fds;
     fd_fixture_pair(fixture);
     EXPECT_OK(sim_fd_add(fds, 4, 0, 7));
-    fd_fixture_write(fixture, 4, "nobody reads this");
+    fd_fixture_write(fixture, 4, "never read");
     sim_sleep(world, MS);
     EXPECT_OK(sim_fd_close(fds, 3));
     EXPECT_EQ(fd_fixture_fetch(fixture, SIM_NEVER), 1);
@@ -91,7 +91,7 @@ back_pressure(struct sim_world *world, void *argument)
         got += (size_t)moved;
     }
     EXPECT_EQ(got, 4096);
-    EXPECT_EQ(fd_fixture_fetch(fixture, 0), 1); /* Room again: an edge. */
+    EXPECT_EQ(fd_fixture_fetch(fixture, 0), 1); /* Space again: an edge. */
     EXPECT_EQ(fixture->events[0].events, SIM_FD_OUT);
 }
 SCENARIO(back_pressure_scenario, back_pressure);

@@ -242,8 +242,8 @@ for_nothing(struct sim_world *world, void *argument)
     char byte = 0;
     fd_fixture_pair(fixture);
     EXPECT_OK(sim_fd_add(fixture->fds, 4, SIM_FD_IN | SIM_FD_ONESHOT, 7));
-    for (uint32_t told = 0; fd_fixture_fetch(fixture, MS) > 0; told++) {
-        EXPECT(told < 2); /* Bounded, although no byte arrives. */
+    for (uint32_t reports = 0; fd_fixture_fetch(fixture, MS) > 0; reports++) {
+        EXPECT(reports < 2); /* Bounded, although no byte arrives. */
         EXPECT_EQ(fixture->events[0].events, SIM_FD_IN);
         EXPECT_EQ(sim_fd_read(fixture->fds, 4, &byte, 1), RT_E_AGAIN);
         seen.for_nothing++;
@@ -302,11 +302,11 @@ junk(struct sim_world *world, void *argument)
     (void)world;
     struct fd_fixture *fixture = argument;
     struct sim_fds *fds = fixture->fds;
-    int twin = -1;
+    int duplicate = -1;
     int next = -1;
     fd_fixture_pair(fixture);
     EXPECT_OK(sim_fd_add(fds, 4, SIM_FD_IN, 7));
-    EXPECT_OK(sim_fd_dup(fds, 4, &twin));
+    EXPECT_OK(sim_fd_dup(fds, 4, &duplicate));
     fd_fixture_write(fixture, 3, "a");
     EXPECT_OK(sim_fd_close(fds, 4));
     for (uint32_t i = 0; i < 3; i++) {
@@ -314,11 +314,11 @@ junk(struct sim_world *world, void *argument)
         EXPECT_EQ(fixture->events[0].data, 7);
     }
     REFUSES(sim_fd_remove(fds, 4), RT_E_STALE);
-    REFUSES(sim_fd_remove(fds, twin), RT_E_INVALID);
+    REFUSES(sim_fd_remove(fds, duplicate), RT_E_INVALID);
     EXPECT_OK(sim_fd_event_open(fds, "next", &next));
     EXPECT_EQ(next, 4);
     EXPECT_OK(sim_fd_add(fds, next, SIM_FD_IN, 8)); /* Another description with the same number. */
-    EXPECT_OK(sim_fd_close(fds, twin));
+    EXPECT_OK(sim_fd_close(fds, duplicate));
     EXPECT_EQ(fd_fixture_fetch(fixture, 0), 0); /* The registration ended with the last number. */
 }
 SCENARIO(junk_scenario, junk);

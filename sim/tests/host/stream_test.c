@@ -174,7 +174,7 @@ writer(struct sim_world *world, void *argument)
     struct fixture *fixture = argument;
     struct rt_pollable pollable;
     size_t done = 0;
-    size_t room = 8;
+    size_t space = 8;
     (void)world;
     EXPECT_OK(sim_output_subscribe(fixture->output, &pollable));
     while (done < strlen(TEXT)) {
@@ -189,8 +189,8 @@ writer(struct sim_world *world, void *argument)
         }
         EXPECT_STR(rt_err_name(err), "RT_OK");
         EXPECT(moved > 0);
-        EXPECT(moved <= room);
-        seen.short_moves += moved < room;
+        EXPECT(moved <= space);
+        seen.short_moves += moved < space;
         done += moved;
     }
     size_t size = 0;
