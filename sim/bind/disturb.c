@@ -14,7 +14,7 @@
 static bool
 drawn(struct sim_bound *bound, enum sim_kind kind, uint64_t one_in)
 {
-    return sim__disturb_how(&bound->actor, kind, 2, one_in) != 0;
+    return sim__perturb(&bound->actor, kind, 2, one_in) != 0;
 }
 
 /* A program that restarts cancelled tasks ends only if the cancels stop. The end of a cancelled

@@ -61,7 +61,7 @@ act(void *argument)
     struct victims victims;
     find_victims(rt, &victims);
     uint64_t one_in = world->options.fault_one_in;
-    if (victims.count == 0 || sim__disturb_how(actor, SIM_KIND_FAULT, 2, one_in) == 0) {
+    if (victims.count == 0 || sim__perturb(actor, SIM_KIND_FAULT, 2, one_in) == 0) {
         return;
     }
     bool may_cancel = sim__may_cancel(world);

@@ -122,7 +122,7 @@ sim_recorder_event(const struct sim_recorder *recorder, uint64_t index)
 }
 
 uint64_t
-sim_recorder_told(const struct sim_recorder *recorder)
+sim_recorder_run_end(const struct sim_recorder *recorder)
 {
     if (recorder->over <= recorder->count) {
         return recorder->over;

@@ -126,7 +126,7 @@ const struct sim_event *sim_recorder_event(const struct sim_recorder *recorder, 
 uint64_t sim_recorder_first(const struct sim_recorder *recorder);
 
 /* The number of events of the run itself, without those that close it, and END. */
-uint64_t sim_recorder_told(const struct sim_recorder *recorder);
+uint64_t sim_recorder_run_end(const struct sim_recorder *recorder);
 
 #ifdef __cplusplus
 }

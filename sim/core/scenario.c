@@ -104,7 +104,7 @@ sim_pick(struct sim_world *world, uint32_t n)
 bool
 sim_disturb(struct sim_world *world, uint32_t one_in)
 {
-    return sim__disturb_how(world->current, SIM_KIND_USER, 2, one_in) != 0;
+    return sim__perturb(world->current, SIM_KIND_USER, 2, one_in) != 0;
 }
 
 uint64_t

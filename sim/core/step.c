@@ -264,7 +264,7 @@ draw_slow(struct sim_world *world)
 {
     world->current = world->stepping;
     uint32_t alternative =
-            sim__disturb_how(world->current, SIM_KIND_SLOW, 5, world->options.slow_one_in);
+            sim__perturb(world->current, SIM_KIND_SLOW, 5, world->options.slow_one_in);
     if (alternative == 0) {
         return;
     }

@@ -435,7 +435,7 @@ sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenario,
 }
 
 bool
-sim_world_go_on(struct sim_world *world, struct sim_stop stop)
+sim_world_continue(struct sim_world *world, struct sim_stop stop)
 {
     rt_assert(sim_world_current == world);
     rt_assert(stop.step > world->step || stop.at_quiet);
@@ -502,7 +502,7 @@ sim_snapshot_take(struct sim_world *world, uint32_t place)
 }
 
 void
-sim_snapshot_put_back(struct sim_world *world, uint32_t place)
+sim_snapshot_restore(struct sim_world *world, uint32_t place)
 {
     const struct sim_recording nothing = {false, false};
     rt_assert(place < SIM_SNAPSHOTS);

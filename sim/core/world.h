@@ -283,7 +283,7 @@ bool sim_world_run_to(struct sim_world *world, const struct sim_scenario *scenar
         struct sim_recording recording, struct sim_stop stop);
 
 /* After sim_world_run_to: continues the run to a later stop. True when it was reached. */
-bool sim_world_go_on(struct sim_world *world, struct sim_stop stop);
+bool sim_world_continue(struct sim_world *world, struct sim_stop stop);
 
 /* How a stopped run continues with all choices muted, after a spurious poll or without one. */
 struct sim_settling {
@@ -317,7 +317,7 @@ void sim_world_drop(struct sim_world *world);
  * (memory/checkpoint.h): there is no snapshot, and the caller makes the replay again.
  */
 bool sim_snapshot_take(struct sim_world *world, uint32_t place);
-void sim_snapshot_put_back(struct sim_world *world, uint32_t place);
+void sim_snapshot_restore(struct sim_world *world, uint32_t place);
 
 /*
  * Ends the run with a verdict. Never returns: control goes back to the driver, from any stack.
@@ -433,7 +433,7 @@ sim__spared(const struct sim_world *world, const struct sim_actor *actor)
 }
 
 static inline void
-sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
+sim__count_perturbed(struct sim_world *world, struct sim_actor *actor)
 {
     bool again = actor->disturbed_progress != world->progress_step;
     actor->disturbed = again ? 1 : actor->disturbed + 1;
@@ -447,7 +447,7 @@ sim__count_disturbed(struct sim_world *world, struct sim_actor *actor)
  * answer is 0 and the occasion counts, so that all later ones keep their ordinals.
  */
 static inline uint32_t
-sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64_t one_in)
+sim__perturb(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64_t one_in)
 {
     struct sim_world *world = actor->world;
     if (one_in == 0) {
@@ -456,7 +456,7 @@ sim__disturb_how(struct sim_actor *actor, enum sim_kind kind, uint32_t n, uint64
     bool spared = sim__spared(world, actor);
     uint32_t index = sim__actor_choose(actor, kind, spared ? 1 : n, sim_odds_once_in(one_in));
     if (index != 0) {
-        sim__count_disturbed(world, actor);
+        sim__count_perturbed(world, actor);
     }
     return index;
 }

@@ -20,7 +20,7 @@ static const struct sim_odds subset_odds = {1, 4};
 bool
 sim__one_in(struct sim_actor *actor, enum sim_kind kind, uint64_t one_in)
 {
-    return sim__disturb_how(actor, kind, 2, one_in) != 0;
+    return sim__perturb(actor, kind, 2, one_in) != 0;
 }
 
 bool

@@ -412,7 +412,7 @@ draw_liar(struct sim_fds *fds)
     while (n < SIM_ALTERNATIVES_MAX && find_spurious(fds, n - 1) != NULL) {
         n++;
     }
-    uint32_t index = sim__disturb_how(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
+    uint32_t index = sim__perturb(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
     return index == 0 ? NULL : find_spurious(fds, index - 1);
 }
 

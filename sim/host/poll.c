@@ -163,7 +163,7 @@ draw_spurious(struct sim__poller *poller)
     while (n < SIM_ALTERNATIVES_MAX && find_spurious(poller, n - 1) != NO_ENTRY) {
         n++;
     }
-    uint32_t index = sim__disturb_how(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
+    uint32_t index = sim__perturb(&host->actor, SIM_KIND_SPURIOUS, n, one_in);
     return index == 0 ? NO_ENTRY : find_spurious(poller, index - 1);
 }
 

@@ -98,8 +98,8 @@ sim_stand_at(struct sim_stand *stand, struct sim_stop stop)
     bool reached = true;
     world->gains = &world->journals[SIM_JOURNALS - 1];
     if (place != NONE) {
-        sim_snapshot_put_back(world, place);
-        reached = there || sim_world_go_on(world, stop);
+        sim_snapshot_restore(world, place);
+        reached = there || sim_world_continue(world, stop);
     } else {
         reached = replay(stand, stop);
     }

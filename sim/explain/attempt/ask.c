@@ -50,7 +50,7 @@ is_woken_with(struct sim_world *world, const struct sim_case *what,
         if (loop != NULL && !loop->enabled && !loop->done) {
             sim_word_put(world, change->offset, (word & ~mask) | (change->before & mask));
             woken = !loop->enabled &&
-                    sim_world_go_on(world, (struct sim_stop){room->step, false}) &&
+                    sim_world_continue(world, (struct sim_stop){room->step, false}) &&
                     world->stepping->id == room->by_id && loop->enabled;
         }
     }
@@ -70,7 +70,7 @@ walk(struct sim_world *world, const struct sim_case *what, const struct sim_chan
                 .mask = sim_change_bytes(change),
                 .writer = ret};
         if (sim_walk_begin(&watch, 1, NULL, WALK_MOST)) {
-            (void)sim_world_go_on(world, (struct sim_stop){change->step, false});
+            (void)sim_world_continue(world, (struct sim_stop){change->step, false});
             sim_walk_end();
         }
     }

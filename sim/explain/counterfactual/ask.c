@@ -276,7 +276,7 @@ falls_asleep(struct asking *asking, const struct waiter *waiter, const struct si
     if (run_to(asking, (struct sim_stop){waiter->slept - 1, false}) &&
             change->offset + sizeof(uint64_t) <= world->arena.used) {
         sim_word_put(world, change->offset, change->after);
-        if (sim_world_go_on(world, (struct sim_stop){waiter->slept, false})) {
+        if (sim_world_continue(world, (struct sim_stop){waiter->slept, false})) {
             asleep = sleeps_as_before(asking, waiter);
         }
     }
@@ -343,7 +343,7 @@ is_unread(struct asking *asking, const struct sim_change *change, uint64_t step)
     if (step < asking->outcome->fail_step && next_question(asking, asking->outcome->fail_step) &&
             run_to(asking, (struct sim_stop){step, false})) {
         sim_word_put(asking->world, change->offset, change->before);
-        same = sim_world_go_on(asking->world, end_of(asking)) && ends_the_same(asking);
+        same = sim_world_continue(asking->world, end_of(asking)) && ends_the_same(asking);
     }
     sim_world_drop(asking->world);
     return same;
@@ -358,7 +358,7 @@ writes_again(struct asking *asking, const struct sim_change *change, uint64_t st
     uint32_t writer = 0;
     if (next_question(asking, step) && run_to(asking, (struct sim_stop){step - 1, false})) {
         sim_word_put(world, change->offset, change->before);
-        if (sim_world_go_on(world, (struct sim_stop){step, false}) &&
+        if (sim_world_continue(world, (struct sim_stop){step, false}) &&
                 word_at(world, change->offset) == change->after) {
             writer = world->stepping->id;
         }
@@ -428,9 +428,9 @@ wakes_then(struct asking *asking, const struct waiter *waiter, const struct sim_
             run_to(asking, (struct sim_stop){step - 1, false})) {
         uint64_t word = word_at(world, change->offset);
         sim_word_put(world, change->offset, (word & ~mask) | (change->after & mask));
-        bool same = sim_world_go_on(world, (struct sim_stop){step, false});
+        bool same = sim_world_continue(world, (struct sim_stop){step, false});
         uint32_t whose = same ? world->stepping->id : 0;
-        same = same && sim_world_go_on(world, end_of(asking));
+        same = same && sim_world_continue(world, end_of(asking));
         const struct sim_actor *actor = sim_world_actor(world, waiter->index);
         bool went = !same || actor == NULL || actor->stopped_step > waiter->slept;
         id = went && whose != waiter->id ? whose : 0;
@@ -636,7 +636,7 @@ walk_step(struct sim_world *world, const struct sim_case *what, const struct sim
         /* What is written may be there already, from before; so seen, it comes again. */
         sim_word_put(world, change->offset, change->before);
         if (sim_walk_begin(&watch, 1, NULL, WALK_MOST)) {
-            (void)sim_world_go_on(world, (struct sim_stop){change->step, false});
+            (void)sim_world_continue(world, (struct sim_stop){change->step, false});
             sim_walk_end();
         }
     }

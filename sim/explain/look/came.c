@@ -119,7 +119,7 @@ writes_again(struct search *search, const struct sim_change *change, uint64_t st
     if (run_to(search, step - 1)) {
         sim_words_copy(world, change->offset, &word, 1);
         sim_word_put(world, change->offset, undone(change, word));
-        if (sim_world_go_on(world, (struct sim_stop){step, false}) &&
+        if (sim_world_continue(world, (struct sim_stop){step, false}) &&
                 world->stepping->id != search->waiter) {
             sim_words_copy(world, change->offset, &word, 1);
             again = ((word ^ change->after) & sim_change_bytes(change)) == 0;
@@ -189,7 +189,8 @@ is_blind(struct search *search, const struct sim_change *change, uint64_t step)
             uint64_t found;
             sim_words_copy(world, change->offset, &found, 1);
             sim_word_put(world, change->offset, undone(change, found));
-            same = sim_world_go_on(world, after) && world->arena.used / sizeof(uint64_t) == words;
+            same = sim_world_continue(world, after) &&
+                   world->arena.used / sizeof(uint64_t) == words;
         }
         for (size_t i = 0; i < words && same; i++) {
             uint64_t now;
@@ -211,7 +212,7 @@ own_steps(struct search *search, uint64_t step, uint64_t *ret)
     bool goes_on = run_to(search, step);
     while (goes_on && search->world->step < search->slept) {
         uint64_t next = search->world->step + 1;
-        goes_on = sim_world_go_on(search->world, (struct sim_stop){next, false});
+        goes_on = sim_world_continue(search->world, (struct sim_stop){next, false});
         if (search->world->stepping->id == search->waiter) {
             ret[count++ % LOOKS_MAX] = next;
         }
@@ -253,7 +254,7 @@ walk(struct search *search, const struct sim_change *change, uint64_t step, bool
             sim_word_put(world, change->offset, undone(change, word));
         }
         if (sim_walk_begin(&watch, 1, NULL, WALK_MOST)) {
-            (void)sim_world_go_on(world, (struct sim_stop){step, false});
+            (void)sim_world_continue(world, (struct sim_stop){step, false});
             sim_walk_end();
         }
     }

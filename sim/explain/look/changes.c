@@ -110,7 +110,7 @@ note_steps(struct sim_changes *changes, struct sim_world *world, uint64_t *copy,
         uint64_t step = world->step;
         size_t used = world->arena.used < size ? world->arena.used & ~(size_t)7 : size;
         sim_words_copy(world, 0, copy, used / sizeof(*copy));
-        goes_on = sim_world_go_on(world, (struct sim_stop){step + 1, false});
+        goes_on = sim_world_continue(world, (struct sim_stop){step + 1, false});
         if (world->step > step) {
             note_step(changes, world, copy, used / sizeof(*copy));
             sim_world_spend(world, used / sizeof(*copy) / SIM_CHANGES_WORDS_A_STEP);

@@ -91,7 +91,7 @@ find_words(struct sim_world *world, const struct sim_case *what, uint64_t step,
     }
     if (copy != NULL && copy != MAP_FAILED) {
         copy_words(copy, words_at(world, 0), used / sizeof(*copy));
-        if (sim_world_go_on(world, (struct sim_stop){step, false})) {
+        if (sim_world_continue(world, (struct sim_stop){step, false})) {
             for (size_t i = 0; i < used / sizeof(*copy); i++) {
                 note_word(study, world, i * sizeof(*copy), copy[i]);
             }
@@ -138,7 +138,7 @@ find_writers(struct sim_world *world, const struct sim_case *what, uint64_t step
             }
         }
         if (count > 0 && sim_walk_begin(watches, count, NULL, WALK_MOST)) {
-            (void)sim_world_go_on(world, (struct sim_stop){step, false});
+            (void)sim_world_continue(world, (struct sim_stop){step, false});
             sim_walk_end();
         }
     }
@@ -203,7 +203,7 @@ walk_trail(struct sim_world *world, const struct sim_case *what, uint32_t actor,
     trail->from = from;
     trail->to = to;
     if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trail->path, TRAIL_MOST)) {
-        (void)sim_world_go_on(world, (struct sim_stop){to, false});
+        (void)sim_world_continue(world, (struct sim_stop){to, false});
         sim_walk_end();
     }
     sim_world_drop(world);
@@ -399,7 +399,7 @@ sim_trail_run(struct sim_world *world, const struct sim_case *what,
     trail->to = outcome->steps;
     if (run_to(world, what, from - 1) && sim_walk_begin(NULL, 0, &trail->path, LONG_TRAIL)) {
         if (outcome->steps >= from) {
-            (void)sim_world_go_on(world, (struct sim_stop){outcome->steps, false});
+            (void)sim_world_continue(world, (struct sim_stop){outcome->steps, false});
         }
         sim_walk_end();
     }

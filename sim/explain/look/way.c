@@ -57,7 +57,7 @@ find_steps(struct sim_world *world, const struct sim_case *what, uint64_t last, 
     way->count = 0;
     while (goes_on && world->step < to) {
         uint64_t step = world->step + 1;
-        goes_on = sim_world_go_on(world, (struct sim_stop){step, false});
+        goes_on = sim_world_continue(world, (struct sim_stop){step, false});
         if (world->step == step && (way->actor_id == 0 || world->stepping->id == way->actor_id)) {
             if (way->count == SIM_WAY_STEPS) {
                 way->count--;
@@ -79,12 +79,12 @@ walk_steps(struct sim_world *world, const struct sim_case *what, struct sim_way 
     for (uint32_t i = 0; i < way->count && goes_on; i++) {
         way->begins[i] = way->path.walked;
         goes_on = world->step >= way->steps[i] - 1 ||
-                  sim_world_go_on(world, (struct sim_stop){way->steps[i] - 1, false});
+                  sim_world_continue(world, (struct sim_stop){way->steps[i] - 1, false});
         if (!goes_on || way->path.walked >= WALK_MOST ||
                 !sim_walk_begin(NULL, 0, &way->path, WALK_MOST - way->path.walked)) {
             break;
         }
-        goes_on = sim_world_go_on(world, (struct sim_stop){way->steps[i], false});
+        goes_on = sim_world_continue(world, (struct sim_stop){way->steps[i], false});
         sim_walk_end();
     }
     way->path.marks = NULL;

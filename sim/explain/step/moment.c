@@ -144,7 +144,7 @@ static void
 take_it(struct sim_moment *moment, struct sim_world *world, struct listener *listener)
 {
     listener->moment = moment;
-    (void)sim_world_go_on(world, (struct sim_stop){moment->step, false});
+    (void)sim_world_continue(world, (struct sim_stop){moment->step, false});
     listener->moment = NULL;
     moment->taken = world->step == moment->step;
     moment->actor = world->stepping->index;

@@ -20,7 +20,7 @@
 static uint64_t
 end_of(const struct sim_recorder *recorder, uint64_t step)
 {
-    uint64_t told = sim_recorder_told(recorder);
+    uint64_t told = sim_recorder_run_end(recorder);
     for (uint64_t i = sim_recorder_first(recorder); i < told; i++) {
         const struct sim_event *event = sim_recorder_event(recorder, i);
         if (event->step > step || (event->step == step && event->kind == SIM_EVENT_CLOCK)) {

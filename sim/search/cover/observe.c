@@ -68,7 +68,7 @@ sim_cover_run(struct sim_cover *cover, const struct sim_recorder *recorder, stru
     const struct sim_event *events = recorder->memory.events;
     uint64_t mask = recorder->memory.events_capacity - 1;
     uint64_t first = sim_recorder_first(recorder);
-    uint64_t end = sim_recorder_told(recorder);
+    uint64_t end = sim_recorder_run_end(recorder);
     for (uint64_t i = first; i < end; i++) {
         const struct sim_event *event = &events[i & mask];
         if (sim_begins_transition(event->kind)) {

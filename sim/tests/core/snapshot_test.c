@@ -143,7 +143,7 @@ TEST(snapshot_restored_is_the_run_as_it_was)
         }
         for (uint32_t i = 0; i < 3; i++) {
             go_to_the_end(&lab.world, i == 1);
-            sim_snapshot_put_back(&lab.world, 0);
+            sim_snapshot_restore(&lab.world, 0);
             EXPECT(lab.world.stopped);
             EXPECT_EQ(lab.world.step, step);
         }
@@ -167,10 +167,11 @@ TEST(snapshot_restored_continues_as_the_run_does)
     sim_world_drop(&lab.world);
     EXPECT(run_to(&lab, 3));
     if (sim_snapshot_take(&lab.world, 0)) {
-        EXPECT(sim_world_go_on(&lab.world, late)); /* A strategy that is ahead is put back too. */
+        EXPECT(sim_world_continue(
+                &lab.world, late)); /* A strategy that is ahead is put back too. */
         go_to_the_end(&lab.world, true);
-        sim_snapshot_put_back(&lab.world, 0);
-        EXPECT(sim_world_go_on(&lab.world, late));
+        sim_snapshot_restore(&lab.world, 0);
+        EXPECT(sim_world_continue(&lab.world, late));
         EXPECT_EQ(lab.world.decider.asked, asked);
         EXPECT_EQ(lab.world.now_ns, now_ns);
     }

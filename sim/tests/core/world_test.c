@@ -458,7 +458,7 @@ TEST(run_that_stops_at_each_step_ends_at_its_limit)
     bool goes_on = sim_world_run_to(&lab.world, &spinning, &options, 0, &lab.random.strategy,
             (struct sim_recording){false, false}, (struct sim_stop){0, false});
     while (goes_on && lab.world.step < 20000) {
-        goes_on = sim_world_go_on(&lab.world, (struct sim_stop){lab.world.step + 1, false});
+        goes_on = sim_world_continue(&lab.world, (struct sim_stop){lab.world.step + 1, false});
     }
     EXPECT_EQ(lab.world.step, 10000);
     EXPECT_EQ(lab.world.outcome.verdict, SIM_VERDICT_LIVELOCK);

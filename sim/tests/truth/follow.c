@@ -279,7 +279,7 @@ follow(struct truth_run *run, const struct sim_world *world, const struct truth_
 {
     struct following following = {.world = world, .program = program, .run = run};
     const struct sim_recorder *recorder = &world->recorder;
-    uint64_t end = sim_recorder_told(recorder);
+    uint64_t end = sim_recorder_run_end(recorder);
     truth_state_init(&following.state, program);
     for (uint64_t i = 0; i < end && run->kind == TRUTH_KIND_AGREED; i++) {
         follow_event(&following, sim_recorder_event(recorder, i));
