@@ -6,7 +6,7 @@
  * changes, or asks to be enabled at a time. A kind of actor is a table of
  * functions, and the world needs no change for a new one.
  *
- * Order. The enabled actors stand in a queue by the time at which they were
+ * Order. The enabled actors are in a queue by the time at which they were
  * enabled. Its head is alternative 0 of the choice RUN: for tasks that is
  * first-woken-first-polled, and an actor that is never disabled, as a thread
  * would be, stays at the head and continues.

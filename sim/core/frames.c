@@ -53,7 +53,7 @@ begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-enum owner { SYSTEM, REWAKE, READER };
+enum owner { SYSTEM, REWAKE, USER };
 
 /* Libraries of the system are in its folders; a user's library is loaded by its path. */
 static enum owner
@@ -69,7 +69,7 @@ owner_of(const Dl_info *info)
             return SYSTEM;
         }
     }
-    return strchr(info->dli_fname, '/') != NULL ? READER : SYSTEM;
+    return strchr(info->dli_fname, '/') != NULL ? USER : SYSTEM;
 }
 
 /* ---- Names. ---------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ is_header(const char *file)
 /* In the program itself that is a scenario. In a library all is the user's but inlined functions
  * of headers of rewake and of the system. */
 static bool
-is_readers(const struct sim_place *place, enum owner owner)
+is_users(const struct sim_place *place, enum owner owner)
 {
     const char *file = place->file;
     if (owner == REWAKE) {
@@ -161,7 +161,7 @@ add_places(struct sim_frames *frames, const struct sim_frame *like, enum owner o
     for (uint32_t i = 0; i < count; i++) {
         struct sim_frame frame = *like;
         set_place(&frame, &places[i], whole);
-        if (is_readers(&places[i], owner)) {
+        if (is_users(&places[i], owner)) {
             add_frame(frames, &frame);
         } else if (frames->count == 0 && sim_place_is_runtime(&places[i])) {
             (void)snprintf(frames->via, sizeof(frames->via), "%.63s", places[i].function);
@@ -191,7 +191,7 @@ add_address(
     uint32_t count = places != NULL ? sim_places_at(places, pc, called, found, INLINED_MAX) : 0;
     if (count > 0) {
         add_places(frames, &frame, owner, whole, found, count);
-    } else if (owner == READER) {
+    } else if (owner == USER) {
         set_symbol(&frame, &info, symbol, at);
         add_frame(frames, &frame);
     }

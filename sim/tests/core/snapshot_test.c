@@ -167,8 +167,8 @@ TEST(snapshot_restored_continues_as_the_run_does)
     sim_world_drop(&lab.world);
     EXPECT(run_to(&lab, 3));
     if (sim_snapshot_take(&lab.world, 0)) {
-        EXPECT(sim_world_continue(
-                &lab.world, late)); /* A strategy that is ahead is put back too. */
+        /* A strategy that is ahead is restored too. */
+        EXPECT(sim_world_continue(&lab.world, late));
         go_to_the_end(&lab.world, true);
         sim_snapshot_restore(&lab.world, 0);
         EXPECT(sim_world_continue(&lab.world, late));
