@@ -75,7 +75,7 @@ void
 rt_panic(const char *file, int line, const char *what)
 {
     struct sim_world *world = sim_world_current;
-    if (world == NULL) {
+    if (world == NULL || world->finished) {
         char where[128];
         (void)snprintf(where, sizeof(where), "%s:%d: assertion failed", file, line);
         die(where, what);

@@ -191,6 +191,7 @@ begin_new(struct sim_world *world, const struct sim_scenario *scenario,
     world->spurious_polling = false;
     world->free_steps = false;
     world->closing = false;
+    world->finished = false;
     world->state = NULL;
     if (scenario->slack_ns > world->options.slack_ns) {
         world->options.slack_ns = scenario->slack_ns;
@@ -322,6 +323,7 @@ finish(struct sim_world *world, struct sim_outcome *ret_outcome)
     outcome->order = (uint8_t)world->order;
     outcome->audited = world->audits_drawn != 0;
     outcome->audit_step = world->audits_drawn != 0 ? world->audit_steps[0] : 0;
+    world->finished = true;
     sim_decider_end(&world->decider, outcome);
     sim_world_current = NULL;
     *ret_outcome = *outcome;

@@ -194,6 +194,7 @@ struct sim_world {
     uint64_t consumed; /* CONSUME, PROGRESS and READ so far: what a spurious poll may have moved. */
     void *state;       /* The scenario's, for `done` and `check`. */
     bool closing;      /* After the end: background is cancelled, memory is freed. */
+    bool finished;     /* The outcome is complete: an assertion that fails now is the strategy's. */
     uint32_t order;    /* In force: enum sim_order. */
     uint32_t profile;
     uint64_t faults;
