@@ -1,39 +1,36 @@
 /*
  * dpor.c -- one run of each class of equivalent runs: wakeup trees with sleep sets.
  *
- * Two runs are equivalent when one becomes the other by exchanging steps next to each other that
- * do not conflict. After each run the steps that could have come in another order are looked for
- * (races.c), and where the earlier of the two was chosen the beginning of a run is noted in which
- * they do (wakeup.h), if none of those that could lead there is noted yet. Who has been tried at a
- * node sleeps below it, for as long as nothing happens that conflicts with what it would do
- * (sleep_set.c): a run in which only sleep set stand ready is redundant, and nothing is learnt from
- * its end.
+ * Two runs are equivalent when one becomes the other by exchanging neighbouring steps that do not
+ * conflict. After each run races.c finds the steps that could have come in the other order. For
+ * each such race, the node that chose the earlier step gets the beginning of a run in which they
+ * do (wakeup.h), unless an equivalent one is noted there already. An actor that was tried at a node
+ * is in the sleep set below it until a step conflicts with its next one (sleep_set.c). A run in
+ * which all enabled actors are asleep is redundant, and its end teaches nothing.
  *
- *      node   who runs        tried: what its wakeup tree says, but for sleep set
+ *      node   next actor      the wakeup tree's, but for those in the sleep set
  *             anything else   enumerated (data: time, I/O, faults, the scenario's own)
  *
  * After: P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Optimal Dynamic Partial Order Reduction
  * (POPL 2014), algorithm Optimal-DPOR; sleep sets: P. Godefroid, LNCS 1032 (1996). Deviates:
- * - A transition is a whole step, and what it touches is known only when it is over. Where the
- *   algorithm asks what a step will touch that has not been taken there, all that it touched
- *   elsewhere stands for it (known.h): some runs are redundant that would not be.
- * - A step may choose; one in the sleep set stands for all its choices, and touches what any of
- * them did.
- * - A step that ends the run while others could go on is in conflict with everything, and one of
- *   those is tried in its place: what they would have done nobody has seen.
- * - Races between two steps that the run before had as well are not looked at again, and what there
- *   is no room for at the end of a sequence is left out: what is not noted there is free.
+ * - A transition is a whole step, and its footprint is known only when it is over. Where the
+ *   algorithm needs that of a step not yet taken there, the union of all its footprints elsewhere
+ *   is used (known.h), at the price of some redundant runs.
+ * - A step may choose data; in the sleep set it stands for all its choices, with the union of their
+ *   footprints.
+ * - A step that ends the run while others could continue conflicts with everything, and one of the
+ *   others is tried in its place: no run has shown what they would have done.
+ * - Of a sequence that exceeds the capacity the end is left out, and those steps are free.
  *
- * Sound only where the record tells all that steps share (sim_scenario.declared); elsewhere all
- * steps are taken to conflict, and nothing is left out. One conflict is not looked for: that a step
- * takes time, so that a deadline depends on how many came before it. Who relies on it sets the
- * option step_ns to 0, as `rewake explore` does.
+ * Sound only where events show all that steps share (sim_scenario.declared); elsewhere any two
+ * steps are taken to conflict, and no run is left out. One conflict is not detected: a step takes
+ * time, so a deadline depends on how many steps preceded it. `rewake explore` therefore sets the
+ * option step_ns to 0.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/search/dpor/dpor.h"
 
-#include "runtime/base/assert.h"
 #include "sim/core/world.h"
 #include "sim/search/kinds.h"
 
@@ -43,58 +40,61 @@ dpor_of(struct sim_strategy *strategy)
     return (struct dpor *)(void *)strategy;
 }
 
-/* The last transition is over: what it touched is known. */
+/* Records the footprint of the last transition, which is over. */
 static void
-settle(struct dpor *dpor)
+account(struct dpor *dpor)
 {
     uint32_t last = dpor->trace.seen - 1;
-    if (dpor->settled || dpor->trace.seen == 0 || last >= dpor->trace.count) {
+    if (dpor->accounted || dpor->trace.seen == 0 || last >= dpor->trace.count) {
         return;
     }
-    dpor->settled = true;
+    dpor->accounted = true;
     const struct dpor_transition *transition = &dpor->trace.transitions[last];
+    rt_assert(transition->node == DPOR_NONE || transition->node < dpor->depth);
     if (last >= dpor->trace.kept && transition->node != DPOR_NONE) {
         dpor_record(
                 dpor, &dpor->nodes[transition->node], dpor_footprint_of(&dpor->trace, transition));
     }
-    dpor_rouse(dpor, transition);
+    dpor_sleep_wake(dpor, transition);
 }
 
 /* ---- By the wakeup tree. -------------------------------------------------------------------- */
 
-/* Of `these` alternatives the one that the tree of `node` leads to first; what it says of the time
- * behind it guides from here on. node->n: it leads to none of them. */
+/* Takes the oldest branch that is one of the alternatives `these` out of the tree of `node`; its
+ * children become the guide. Returns the alternative; node->n: there is none. */
 static uint32_t
 follow(struct dpor *dpor, struct dpor_node *node, uint64_t these)
 {
+    rt_assert((these & (node->done | node->asleep)) == 0);
     while (node->tree != DPOR_NONE) {
         struct dpor_branch branch;
-        uint32_t behind = dpor_branches_take(&dpor->branches, &node->tree, &branch);
+        uint32_t children = dpor_branches_take(&dpor->branches, &node->tree, &branch);
         uint32_t alternative = dpor_alternative(dpor, node, branch.actor);
         if (alternative < node->n && (these >> alternative & 1) != 0) {
-            dpor->guide = behind;
+            rt_assert(dpor->guide == DPOR_NONE);
+            dpor->guide = children;
             return alternative;
         }
-        dpor_branches_free(&dpor->branches, &behind);
+        dpor_branches_free(&dpor->branches, &children);
     }
     return node->n;
 }
 
-/* `actor` takes a step, and nobody was asked. */
+/* `actor` takes a step that was no choice: the guide goes down to its children. */
 static void
-follow_alone(struct dpor *dpor, uint32_t actor)
+follow_forced(struct dpor *dpor, uint32_t actor)
 {
-    uint32_t behind = DPOR_NONE;
+    uint32_t children = DPOR_NONE;
     while (dpor->guide != DPOR_NONE) {
         struct dpor_branch branch;
         uint32_t its = dpor_branches_take(&dpor->branches, &dpor->guide, &branch);
-        if (branch.actor == actor && behind == DPOR_NONE) {
-            behind = its;
+        if (branch.actor == actor && children == DPOR_NONE) {
+            children = its;
         } else {
             dpor_branches_free(&dpor->branches, &its);
         }
     }
-    dpor->guide = behind;
+    dpor->guide = children;
 }
 
 /* ---- A run. ---------------------------------------------------------------------------------- */
@@ -104,27 +104,30 @@ dpor_begin(struct sim_strategy *strategy, uint64_t seed)
 {
     struct dpor *dpor = dpor_of(strategy);
     (void)seed;
+    rt_assert(!dpor->under_way);
+    rt_assert(dpor->depth > 0 || dpor->runs == 0);
     dpor->runs++;
     dpor->under_way = true;
     dpor->position = 0;
-    dpor->coming = DPOR_NONE;
-    dpor->settled = true;
+    dpor->chosen_at = DPOR_NONE;
+    dpor->accounted = true;
     dpor->blocked = false;
     dpor->tail = false;
     dpor->cancelled = false;
-    dpor->sleeper_count = 0;
+    dpor->sleep_count = 0;
     dpor->records_used = dpor_records_end(dpor, dpor->depth);
     dpor_trace_begin(&dpor->trace, dpor->depth > 0 ? dpor->nodes[dpor->depth - 1].transition : 0);
 }
 
-/* A step for which nobody was asked. False: it is that of one in the sleep set. */
+/* A step that was no choice begins. False: its actor is in the sleep set. */
 static bool
-goes_alone(struct dpor *dpor, const struct sim_event *event)
+begin_forced(struct dpor *dpor, const struct sim_event *event)
 {
+    rt_assert(dpor->chosen_at == DPOR_NONE);
     uint32_t actor = event->kind == SIM_EVENT_STEP ? dpor->trace.ids[event->actor] : 0;
     dpor->blocked = actor != 0 && dpor_is_asleep(dpor, actor);
     if (!dpor->blocked && dpor->position >= dpor->depth) {
-        follow_alone(dpor, actor);
+        follow_forced(dpor, actor);
     }
     return !dpor->blocked;
 }
@@ -137,26 +140,28 @@ dpor_event(struct dpor *dpor, const struct sim_event *event)
     }
     bool begins = sim_begins_transition(event->kind);
     if (begins) {
-        settle(dpor);
-        if (dpor->coming == DPOR_NONE && !goes_alone(dpor, event)) {
+        account(dpor);
+        if (dpor->chosen_at == DPOR_NONE && !begin_forced(dpor, event)) {
             return;
         }
     }
     (void)dpor_trace_event(&dpor->trace, event);
     dpor->cancelled = (dpor->cancelled && !begins) || event->kind == RT_PROBE_CANCEL;
     if (begins) {
-        dpor->settled = false;
+        dpor->accounted = false;
+        rt_assert(dpor->chosen_at == DPOR_NONE || dpor->chosen_at < dpor->depth);
         if (dpor->trace.open) {
-            dpor->trace.transitions[dpor->trace.count - 1].node = dpor->coming;
+            dpor->trace.transitions[dpor->trace.count - 1].node = dpor->chosen_at;
         }
-        dpor->coming = DPOR_NONE;
+        dpor->chosen_at = DPOR_NONE;
     }
 }
 
-/* Room for a node that asks with `n` alternatives; NULL: there is none, or no point. */
+/* Appends a node for `choice` to the path; NULL: out of capacity, or the run is redundant. */
 static struct dpor_node *
 new_node(struct dpor *dpor, const struct sim_choice *choice, bool runs)
 {
+    rt_assert(choice->n > 0 && choice->n <= SIM_ALTERNATIVES_MAX);
     if (dpor->blocked || dpor->tail) {
         return NULL;
     }
@@ -183,11 +188,12 @@ new_node(struct dpor *dpor, const struct sim_choice *choice, bool runs)
     return node;
 }
 
-/* Who of those that stand ready sleeps. */
+/* Writes the ids of the alternatives down; returns which of them are asleep. */
 static uint64_t
-look_who_sleeps(struct dpor *dpor, const struct sim_choice *choice)
+mark_sleeping(struct dpor *dpor, const struct sim_choice *choice)
 {
     uint64_t asleep = 0;
+    rt_assert(dpor->ids_used + choice->n <= DPOR_IDS);
     for (uint32_t i = 0; i < choice->n; i++) {
         struct sim_alternative alternative = {0};
         choice->describe(choice, i, &alternative);
@@ -197,15 +203,16 @@ look_who_sleeps(struct dpor *dpor, const struct sim_choice *choice)
     return asleep;
 }
 
-/* Of the path before its last node. */
+/* The zone of the path above its last node. */
 static uint32_t
 zone_above(const struct dpor *dpor)
 {
     uint32_t above = dpor->depth > 1 ? dpor->nodes[dpor->depth - 2].above : DPOR_NONE;
+    rt_assert(above == DPOR_NONE || dpor->nodes[above].zone <= above);
     return above != DPOR_NONE ? dpor->nodes[above].zone : 0;
 }
 
-/* A node that no run has met: who the guide names, else the first who does not sleep. */
+/* Appends a node, and answers with the actor that the guide names, else the first one awake. */
 static uint32_t
 grow(struct dpor *dpor, const struct sim_choice *choice)
 {
@@ -213,7 +220,7 @@ grow(struct dpor *dpor, const struct sim_choice *choice)
     if (node == NULL) {
         return 0;
     }
-    node->asleep = look_who_sleeps(dpor, choice);
+    node->asleep = mark_sleeping(dpor, choice);
     uint64_t awake = dpor_all_of(choice->n) & ~node->asleep;
     if (awake == 0) {
         dpor->depth--;
@@ -221,21 +228,22 @@ grow(struct dpor *dpor, const struct sim_choice *choice)
         return 0;
     }
     dpor->ids_used += choice->n;
-    dpor->coming = dpor->depth - 1;
+    dpor->chosen_at = dpor->depth - 1;
     node->tree = dpor->guide;
     dpor->guide = DPOR_NONE;
     uint32_t index = follow(dpor, node, awake);
-    bool led = index < node->n;
-    node->index = (uint8_t)(led ? index : (uint32_t)__builtin_ctzll(awake));
-    node->zone = dpor->led && !led ? dpor->depth - 1 : zone_above(dpor);
-    dpor->led = led;
+    bool directed = index < node->n;
+    node->index = (uint8_t)(directed ? index : (uint32_t)__builtin_ctzll(awake));
+    rt_assert((awake >> node->index & 1) != 0);
+    node->zone = dpor->directed && !directed ? dpor->depth - 1 : zone_above(dpor);
+    dpor->directed = directed;
     return node->index;
 }
 
 static uint32_t
 choose_actor(struct dpor *dpor, const struct sim_choice *choice)
 {
-    settle(dpor);
+    account(dpor);
     uint32_t position = dpor->position++;
     if (position >= dpor->depth) {
         return grow(dpor, choice);
@@ -245,8 +253,10 @@ choose_actor(struct dpor *dpor, const struct sim_choice *choice)
         dpor->differs = true;
         return 0;
     }
-    dpor->coming = position;
-    dpor_put_to_sleep(dpor, node);
+    rt_assert((node->done >> node->index & 1) == 0);
+    rt_assert((node->asleep >> node->index & 1) == 0);
+    dpor->chosen_at = position;
+    dpor_sleep_add(dpor, node);
     return node->index;
 }
 
@@ -263,17 +273,19 @@ choose_datum(struct dpor *dpor, const struct sim_choice *choice)
         dpor->differs = true;
         return 0;
     }
+    rt_assert(node->index < node->n);
     dpor_trace_datum(&dpor->trace, node->index);
     return node->index;
 }
 
-/* Who takes the next step, and all of them are shown; what a loop picks within its step is a datum
- * of that step. */
+/* The world chooses the next actor, and shows all of them; what a loop picks within its step is a
+ * datum of that step. */
 static bool
-asks_who_runs(const struct sim_choice *choice)
+chooses_actor(const struct sim_choice *choice)
 {
     const struct sim_world *world = sim_world_current;
     const struct sim_queue *queue = choice->queue;
+    rt_assert(choice->kind != SIM_KIND_RUN || queue != NULL);
     return choice->kind == SIM_KIND_RUN && choice->describe != NULL &&
            world->current == &world->self && queue->stride == 1 && queue->base == 0 &&
            queue->count == choice->n;
@@ -283,26 +295,29 @@ static uint32_t
 dpor_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
     struct dpor *dpor = dpor_of(strategy);
-    return asks_who_runs(choice) ? choose_actor(dpor, choice) : choose_datum(dpor, choice);
+    rt_assert(dpor->under_way);
+    return chooses_actor(choice) ? choose_actor(dpor, choice) : choose_datum(dpor, choice);
 }
 
 /* ---- The end of a run. ----------------------------------------------------------------------- */
 
-/* A verdict in a step ends the run there; one about how all stands at the end (a leak, the user's
- * own check) comes after all steps. */
+/* A verdict in a step ends the run there; one about the end state (a leak, the scenario's check) is
+ * given after all steps. */
 static bool
-cut_others_off(const struct dpor *dpor, const struct sim_outcome *outcome)
+cuts_others_off(const struct dpor *dpor, const struct sim_outcome *outcome)
 {
     if (outcome->verdict != SIM_VERDICT_PASS && !sim_world_current->closing) {
         return outcome->oracle != SIM_ORACLE_STALL;
     }
     uint32_t count = dpor->trace.count;
+    rt_assert(count <= DPOR_TRANSITIONS_MAX);
     return dpor->cancelled || (count > 0 && dpor->trace.transitions[count - 1].node != DPOR_NONE);
 }
 
 static void
 learn(struct dpor *dpor, bool cut_off)
 {
+    rt_assert(dpor->under_way);
     dpor->under_way = false;
     dpor->redundant += dpor->blocked;
     dpor_branches_free(&dpor->branches, &dpor->guide);
@@ -310,7 +325,7 @@ learn(struct dpor *dpor, bool cut_off)
         dpor_note_end(dpor);
     }
     if (!dpor->blocked) {
-        settle(dpor);
+        account(dpor);
     }
     dpor_learn(dpor);
 }
@@ -319,19 +334,21 @@ static void
 dpor_end(struct sim_strategy *strategy, const struct sim_outcome *outcome)
 {
     struct dpor *dpor = dpor_of(strategy);
+    rt_assert(dpor->depth <= DPOR_NODES);
     dpor->differs = dpor->differs || dpor->position < dpor->depth;
     dpor->deepest = dpor->position > dpor->deepest ? dpor->position : dpor->deepest;
-    learn(dpor, cut_others_off(dpor, outcome));
+    learn(dpor, cuts_others_off(dpor, outcome));
 }
 
-/* A run that ended with its process. What it had told is known up to its last choice; if that was
- * who runs, the step that was chosen is the one in which it ended. */
+/* The run's process died. Its events are known up to its last choice; if that chose an actor, the
+ * run ended in the step of that actor. */
 static void
-learn_of_death(struct dpor *dpor)
+learn_from_crash(struct dpor *dpor)
 {
-    if (dpor->coming != DPOR_NONE && !dpor->blocked) {
-        const struct dpor_node *node = &dpor->nodes[dpor->coming];
+    if (dpor->chosen_at != DPOR_NONE && !dpor->blocked) {
+        const struct dpor_node *node = &dpor->nodes[dpor->chosen_at];
         struct sim_event step = {.kind = SIM_EVENT_STEP};
+        rt_assert(dpor->chosen_at < dpor->depth && node->runs);
         dpor->trace.ids[0] = dpor->ids[node->ids + node->index];
         dpor_event(dpor, &step);
     }
@@ -340,10 +357,11 @@ learn_of_death(struct dpor *dpor)
 
 /* ---- From one run to the next. --------------------------------------------------------------- */
 
-/* The alternative in progress is done; the next one, if there is. */
+/* The alternative in progress is done: turns to the next one, if there is one. */
 static bool
 turn_to_another(struct dpor *dpor, struct dpor_node *node)
 {
+    rt_assert((node->done >> node->index & 1) == 0);
     node->done |= UINT64_C(1) << node->index;
     dpor_record_close(dpor, node);
     uint32_t index = follow(dpor, node, ~node->done & ~node->asleep);
@@ -351,13 +369,14 @@ turn_to_another(struct dpor *dpor, struct dpor_node *node)
         return false;
     }
     node->index = (uint8_t)index;
-    dpor->led = true;
+    dpor->directed = true;
     return true;
 }
 
 static bool
 turn(struct dpor *dpor)
 {
+    rt_assert(!dpor->under_way && dpor->guide == DPOR_NONE);
     for (; dpor->depth > 0; dpor->depth--) {
         struct dpor_node *node = &dpor->nodes[dpor->depth - 1];
         dpor->ids_used = node->ids + (node->runs ? node->n : 0);
@@ -365,9 +384,10 @@ turn(struct dpor *dpor)
         if (node->runs && turn_to_another(dpor, node)) {
             return true;
         }
+        rt_assert(!node->runs || node->tree == DPOR_NONE);
         if (!node->runs && node->index + 1u < node->n) {
             node->index++;
-            dpor->led = true;
+            dpor->directed = true;
             return true;
         }
     }
@@ -382,7 +402,7 @@ dpor_more(struct sim_strategy *strategy)
         return false;
     }
     if (dpor->under_way) {
-        learn_of_death(dpor);
+        learn_from_crash(dpor);
     }
     dpor->exhausted = dpor->runs > 0 && !turn(dpor);
     return !dpor->exhausted;
@@ -437,6 +457,7 @@ dpor_space(const struct sim_strategy *strategy, struct sim_space *ret)
                                               "seen: any two steps were taken to conflict"
                                             : NULL,
     };
+    rt_assert(ret->redundant <= ret->runs);
 }
 
 const struct sim_strategy_kind sim_strategy_dpor = {

@@ -1,15 +1,16 @@
 /*
- * dpor.h -- what the files of this folder share: the tree, the run in progress, who sleeps in it.
+ * dpor.h -- what the files of this folder share: the tree, the run in progress, its sleep set.
  *
- *   dpor.c      the walk: which run comes next, what is answered, what there is to say of it
- *   races.c     what a run teaches: which orders are to be tried, and where
- *   sleep_set.c  who has been tried already, and need not be while nothing conflicts with it
+ *   dpor.c       the walk: which run is next, and how each choice is answered
+ *   races.c      what a run teaches: which orders have to be tried, and at which node
+ *   sleep_set.c  the actors that need no second try while nothing conflicts with their next step
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SIM_SEARCH_DPOR_DPOR_H
 #define SIM_SEARCH_DPOR_DPOR_H
 
+#include "runtime/base/assert.h"
 #include "sim/search/dpor/known.h"
 #include "sim/search/dpor/seen.h"
 #include "sim/search/dpor/trace.h"
@@ -23,21 +24,21 @@
 
 /* A choice of the run in progress. */
 struct dpor_node {
-    bool runs;    /* It is asked who runs. */
-    bool written; /* `open` is. */
+    bool runs;    /* The choice of the next actor; else a datum. */
+    bool written; /* The record at `open` has been begun. */
     uint8_t n;
     uint8_t index;
-    uint32_t above; /* The nearest node that asks who runs, itself included; DPOR_NONE: none. */
-    uint32_t transition; /* That it begins, or in which it is asked. */
-    /* Only where it is asked who runs; a bit for each alternative. */
-    uint32_t ids;     /* Of the alternatives, from here on. */
+    uint32_t above;      /* The nearest node with `runs`, itself included; DPOR_NONE: none. */
+    uint32_t transition; /* The one that it begins, or in which the datum is chosen. */
+    /* Only where `runs`; sets have a bit for each alternative. */
+    uint32_t ids;     /* Index of the first alternative's actor id. */
     uint32_t records; /* Of the alternatives that are done, one after the other, … */
     uint32_t open;    /* … and of the one in progress. */
-    uint32_t tree;    /* Wakeup tree: how runs through here are still to go on. */
-    uint32_t zone;    /* Where the tree that led here ended, or the path begins. */
-    uint64_t asleep;  /* When it was first met. */
+    uint32_t tree;    /* Wakeup tree: the continuations from here that are still to be run. */
+    uint32_t zone;    /* The node at which the tree that led here ended, or 0. */
+    uint64_t asleep;  /* When a run first reached the node. */
     uint64_t done;
-    uint64_t ended; /* Of those, who ended the run at once. */
+    uint64_t ended; /* Of those, the ones that ended the run at once. */
 };
 
 /* A record is a head {id of the actor, accesses and DPOR_GLOBAL} and the accesses. */
@@ -55,14 +56,14 @@ struct dpor {
     uint32_t depth; /* Nodes on the path. */
     /* The run. */
     uint32_t position;
-    uint32_t coming; /* Node that chose the transition to come; DPOR_NONE: nobody was asked. */
-    uint32_t guide;  /* Wakeup tree of the transitions to come, behind the path. */
-    bool led;        /* The path ends with what a tree said, or with other data. */
-    bool settled;    /* The last transition is accounted for. */
-    bool blocked;    /* Only sleep set stood ready. */
-    bool tail;       /* There is no room: from here on all is 0. */
-    bool cancelled;  /* Somebody was, in the last transition. */
-    uint32_t sleeper_count;
+    uint32_t chosen_at; /* Node that chose the next transition; DPOR_NONE: it was no choice. */
+    uint32_t guide;     /* Wakeup tree of the next transitions, below the path. */
+    bool directed;      /* The last answer of the path is a tree's, or another datum. */
+    bool accounted;     /* The footprint of the last transition has been recorded. */
+    bool blocked;       /* All enabled actors are in the sleep set. */
+    bool tail;          /* Out of capacity: all further answers are 0. */
+    bool cancelled;     /* The last transition cancelled a task. */
+    uint32_t sleep_count;
     uint32_t sleep_set[DPOR_SLEEP_SET]; /* Records. */
     uint32_t records_used;
     uint32_t ids_used;
@@ -75,12 +76,13 @@ struct dpor {
     struct dpor_branches branches;
 };
 
-_Static_assert(sizeof(struct dpor) <= SIM_STRATEGY_BYTES_MAX, "it must fit what is lent");
+_Static_assert(sizeof(struct dpor) <= SIM_STRATEGY_BYTES_MAX, "it must fit a strategy's memory");
 
 /* The alternative of `node` that is `actor`; node->n: none. */
 static inline uint32_t
 dpor_alternative(const struct dpor *dpor, const struct dpor_node *node, uint32_t actor)
 {
+    rt_assert(node->runs);
     uint32_t i = 0;
     while (i < node->n && dpor->ids[node->ids + i] != actor) {
         i++;
@@ -95,26 +97,27 @@ dpor_all_of(uint32_t n)
     return n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* sleep_set.c: where the records of a path of `depth` nodes end; … */
+/* sleep_set.c. Returns where the records of a path of `depth` nodes end. */
 uint32_t dpor_records_end(const struct dpor *dpor, uint32_t depth);
-/* … what the alternative in progress did, joined to what it did with other data; … */
+/* Adds `footprint` to the record of the alternative in progress at `node`. */
 void dpor_record(struct dpor *dpor, struct dpor_node *node, struct dpor_footprint footprint);
-/* … the alternative in progress is done, and its record closed; … */
+/* Closes the record of the alternative in progress, which is done. */
 void dpor_record_close(struct dpor *dpor, struct dpor_node *node);
-/* … what `actor`, who sleeps at `node` or is done there, would touch. */
+/* Returns what `actor`, asleep or done at `node`, would touch. */
 struct dpor_footprint dpor_recorded(
         const struct dpor *dpor, const struct dpor_node *node, uint32_t actor);
 
-/* sleep_set.c: whether `actor` sleeps now; who was tried at `node` sleeps from here on; whoever
- * conflicts with what has happened wakes up. */
+/* sleep_set.c. Whether `actor` is in the sleep set. */
 bool dpor_is_asleep(const struct dpor *dpor, uint32_t actor);
-void dpor_put_to_sleep(struct dpor *dpor, const struct dpor_node *node);
-void dpor_rouse(struct dpor *dpor, const struct dpor_transition *transition);
+/* Adds all actors that are done at `node`. */
+void dpor_sleep_add(struct dpor *dpor, const struct dpor_node *node);
+/* Removes the actor of `transition`, and all whose next step conflicts with it. */
+void dpor_sleep_wake(struct dpor *dpor, const struct dpor_transition *transition);
 
-/* races.c: the run ended in its last transition, and others could not go on. */
+/* races.c. Notes that the last transition ended the run while others could have continued. */
 void dpor_note_end(struct dpor *dpor);
 
-/* races.c: the run is over, and all of it accounted for: what else is to be tried. */
+/* races.c. Learns from a run that is over which other orders have to be tried. */
 void dpor_learn(struct dpor *dpor);
 
 #endif

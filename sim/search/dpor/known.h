@@ -1,9 +1,9 @@
 /*
  * known.h -- all that the n-th step of an actor has ever touched, in any run so far.
  *
- * What a step will touch where it has not been taken yet is not known; what it touched elsewhere
- * is, and all of that together is taken for it. So whoever sleeps is not taken to be independent
- * of a step that it met in conflict before.
+ * The footprint of a step that has not been taken at some place is unknown; the union of its
+ * footprints elsewhere is used instead. So an actor in the sleep set does not count as independent
+ * of a step with which it was in conflict before.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,11 +31,11 @@ struct dpor_known {
     struct sim_access accesses[DPOR_KNOWN_ACCESSES];
 };
 
-/* `transition` of `trace` touched what it touched. */
+/* Adds the footprint of `transition`, which is one of `trace`. */
 void dpor_known_learn(struct dpor_known *known, const struct dpor_trace *trace,
         const struct dpor_transition *transition);
 
-/* Of the same step of the same actor; global, where there was no room to learn. */
+/* Of the same step of the same actor; global, where nothing is known of it. */
 struct dpor_footprint dpor_known_footprint(
         const struct dpor_known *known, const struct dpor_transition *transition);
 

@@ -1,11 +1,11 @@
 /*
- * seen.h -- steps that were taken before, by what they found.
+ * seen.h -- footprints of steps, by what determined them.
  *
- * A step does what it does because of how its actor stood, and of what it found in each thing that
- * it touched: because of who touched that before it, in conflict with it. Where both are the same
- * again, so is the step; nobody need take it to know what it touches, or that the run ends in it.
+ * A step is determined by the state of its actor and by the state of each resource that it touches:
+ * by the conflicting steps that touched the resource before it. Where both are the same again, so
+ * is the step, and its footprint is known without taking it.
  *
- *      step of an actor ── after its step before, named ──▶  { thing, mode, who touched it before }
+ *      step, with the actor's previous one  ──▶  { resource, mode, version: the steps before it }
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,27 +18,27 @@
 #define DPOR_SEEN_ACCESSES 65536u
 
 struct dpor_seen_step {
-    uint64_t key;   /* Who it was, and how it stood; 0: free. */
+    uint64_t key;   /* The step, and the state of its actor; 0: free. */
     uint32_t first; /* Its accesses: from here … */
     uint16_t count; /* … so many. */
     bool global;
 };
 
-/* Zeroed: nothing was seen. What there is no room for is not. */
+/* Zeroed: empty. Beyond its capacity nothing is added. */
 struct dpor_seen {
     uint32_t steps_used;
     uint32_t accesses_used;
     struct dpor_seen_step steps[DPOR_SEEN_STEPS];
     struct sim_access accesses[DPOR_SEEN_ACCESSES];
-    uint64_t versions[DPOR_SEEN_ACCESSES]; /* Of each: who touched it before, as one number. */
+    uint64_t versions[DPOR_SEEN_ACCESSES]; /* Of each: a hash of the steps before it. */
 };
 
-/* Transition j of `trace`, which is ordered. */
+/* Adds transition j of `trace`, which is ordered. */
 void dpor_seen_learn(struct dpor_seen *seen, const struct dpor_trace *trace, uint32_t j);
 
 /*
- * What the step of transition j touches where only what came before i, and `among`, came before it.
- * False: it was not seen there, or not always the same.
+ * The footprint of the step of transition j where only the transitions before i, and those of
+ * `among`, preceded it. False: it is unknown, or there are several.
  */
 bool dpor_seen_find(const struct dpor_seen *seen, const struct dpor_trace *trace, uint32_t i,
         const uint64_t among[DPOR_WORDS], uint32_t j, struct dpor_footprint *ret);

@@ -1,9 +1,11 @@
 /*
- * sequence.c -- what of a run could have come without one of its steps.
+ * sequence.c -- the steps of a run that do not depend on one of its steps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "sim/search/dpor/sequence.h"
+
+#include "runtime/base/assert.h"
 
 static bool
 has(const uint64_t set[DPOR_WORDS], uint32_t i)
@@ -15,6 +17,7 @@ void
 dpor_sequence_init(struct dpor_sequence *sequence, const struct dpor_trace *trace,
         const struct dpor_known *known, const struct dpor_seen *seen, uint32_t i, uint32_t j)
 {
+    rt_assert(j < trace->count && dpor_is_before(trace, i, j));
     *sequence = (struct dpor_sequence){.trace = trace, .last = j};
     for (uint32_t k = i + 1; k < trace->count; k++) {
         if (!dpor_is_before(trace, i, k)) {
@@ -30,6 +33,7 @@ dpor_sequence_init(struct dpor_sequence *sequence, const struct dpor_trace *trac
 uint32_t
 dpor_sequence_next(const struct dpor_sequence *sequence, uint32_t from)
 {
+    rt_assert(from <= sequence->trace->count);
     uint32_t words = (sequence->trace->count + 63) / 64;
     for (uint32_t word = from / 64; word < words; word++) {
         uint64_t bits = sequence->among[word];
@@ -41,10 +45,11 @@ dpor_sequence_next(const struct dpor_sequence *sequence, uint32_t from)
     return DPOR_NONE;
 }
 
-/* Whether nothing in the sequence had to come before transition k. */
+/* Whether no step of the sequence happens before transition k, which is one of them. */
 static bool
 is_initial(const struct dpor_sequence *sequence, uint32_t k)
 {
+    rt_assert(has(sequence->among, k));
     uint64_t both = 0;
     for (uint32_t word = 0; word <= k / 64; word++) {
         both |= sequence->trace->before[k][word] & sequence->among[word];
@@ -54,7 +59,7 @@ is_initial(const struct dpor_sequence *sequence, uint32_t k)
 
 /* Whether none of the others conflicts with `footprint`. */
 static bool
-others_spare(const struct dpor_sequence *sequence, struct dpor_footprint footprint)
+others_independent(const struct dpor_sequence *sequence, struct dpor_footprint footprint)
 {
     const struct dpor_trace *trace = sequence->trace;
     uint32_t k = dpor_sequence_next(sequence, 0);
@@ -65,13 +70,13 @@ others_spare(const struct dpor_sequence *sequence, struct dpor_footprint footpri
     return k == DPOR_NONE;
 }
 
-/* The last one may go another way here than in the run: that nothing had to come before it there
- * says little. */
+/* Here j may act differently than in the run, so only its footprint here counts. */
 static bool
 is_last_initial(const struct dpor_sequence *sequence)
 {
+    rt_assert(sequence->last != DPOR_NONE);
     return dpor_sequence_next(sequence, 0) == DPOR_NONE ||
-           (sequence->sure && others_spare(sequence, sequence->of_last));
+           (sequence->sure && others_independent(sequence, sequence->of_last));
 }
 
 enum dpor_place
@@ -94,9 +99,9 @@ dpor_sequence_place(const struct dpor_sequence *sequence, uint32_t actor, uint32
 }
 
 bool
-dpor_sequence_spares(const struct dpor_sequence *sequence, struct dpor_footprint footprint)
+dpor_sequence_independent(const struct dpor_sequence *sequence, struct dpor_footprint footprint)
 {
-    return others_spare(sequence, footprint) &&
+    return others_independent(sequence, footprint) &&
            (sequence->last == DPOR_NONE || !dpor_conflict(footprint, sequence->of_last));
 }
 
@@ -104,8 +109,10 @@ void
 dpor_sequence_take(struct dpor_sequence *sequence, uint32_t transition)
 {
     if (has(sequence->among, transition)) {
+        rt_assert(is_initial(sequence, transition));
         sequence->among[transition / 64] &= ~(UINT64_C(1) << transition % 64);
     } else {
+        rt_assert(sequence->last == transition);
         sequence->last = DPOR_NONE;
     }
 }

@@ -1,26 +1,27 @@
 /*
- * sleep_set.c -- who has been tried already.
+ * sleep_set.c -- the actors that have been tried already.
  *
- * Who was tried at a node sleeps below its other alternatives, until something happens that
- * conflicts with what it would do. What that is was recorded when it was tried: it stays the same
- * for as long as it sleeps.
+ * An actor that was tried at a node is asleep below the other alternatives, until a step conflicts
+ * with its next one. That one's footprint was recorded when it was tried, and stays the same while
+ * the actor is asleep.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "runtime/base/assert.h"
 #include "sim/search/dpor/dpor.h"
 
-/* ---- Records of what was touched. ------------------------------------------------------------ */
+/* ---- Records of footprints. ------------------------------------------------------------------ */
 
 static uint32_t
 length(const struct dpor *dpor, uint32_t record)
 {
+    rt_assert(record < dpor->records_used);
     return dpor->records[record].mode & ~DPOR_GLOBAL;
 }
 
 static struct dpor_footprint
 footprint_of(const struct dpor *dpor, uint32_t record)
 {
+    rt_assert(record + 1 + length(dpor, record) <= dpor->records_used);
     return (struct dpor_footprint){.accesses = dpor->records + record + 1,
             .count = length(dpor, record),
             .global = (dpor->records[record].mode & DPOR_GLOBAL) != 0};
@@ -34,6 +35,7 @@ dpor_records_end(const struct dpor *dpor, uint32_t depth)
         return 0;
     }
     const struct dpor_node *node = &dpor->nodes[above];
+    rt_assert(above < depth && node->runs && node->records <= node->open);
     return node->written ? node->open + 1 + length(dpor, node->open) : node->open;
 }
 
@@ -42,6 +44,7 @@ add_access(struct dpor *dpor, struct dpor_node *node, struct sim_access access)
 {
     struct sim_access *head = dpor->records + node->open;
     uint32_t count = length(dpor, node->open);
+    rt_assert(node->open + 1 + count == dpor->records_used); /* It is the last record. */
     for (uint32_t i = 1; i <= count; i++) {
         if (head[i].resource == access.resource) {
             head[i].mode |= access.mode;
@@ -68,6 +71,7 @@ dpor_record(struct dpor *dpor, struct dpor_node *node, struct dpor_footprint foo
         }
         dpor->records[node->open] =
                 (struct sim_access){.resource = dpor->ids[node->ids + node->index], .mode = 0};
+        rt_assert(node->open == dpor->records_used);
         dpor->records_used = node->open + 1;
         node->written = true;
     }
@@ -86,16 +90,18 @@ dpor_record_close(struct dpor *dpor, struct dpor_node *node)
         dpor_record(dpor, node, (struct dpor_footprint){.global = true});
     }
     if (!node->written) {
-        return; /* No room: nobody sleeps because of it. */
+        return; /* Out of capacity: the alternative is not put into the sleep set. */
     }
     node->open += 1 + length(dpor, node->open);
+    rt_assert(node->open == dpor->records_used);
     node->written = false;
 }
 
-/* That of `actor` among those of `node` alone; DPOR_NONE: there is none. */
+/* The record of `actor` at `node` itself; DPOR_NONE: there is none. */
 static uint32_t
 find(const struct dpor *dpor, const struct dpor_node *node, uint32_t actor)
 {
+    rt_assert(node->open <= dpor->records_used);
     for (uint32_t record = node->records; record < node->open; record += 1 + length(dpor, record)) {
         if (dpor->records[record].resource == actor) {
             return record;
@@ -108,6 +114,7 @@ struct dpor_footprint
 dpor_recorded(const struct dpor *dpor, const struct dpor_node *node, uint32_t actor)
 {
     uint32_t at = (uint32_t)(node - dpor->nodes);
+    rt_assert(at < dpor->depth && node->zone <= at);
     while (at != DPOR_NONE && at >= node->zone) {
         uint32_t record = find(dpor, &dpor->nodes[at], actor);
         if (record != DPOR_NONE) {
@@ -118,12 +125,13 @@ dpor_recorded(const struct dpor *dpor, const struct dpor_node *node, uint32_t ac
     return (struct dpor_footprint){.global = true};
 }
 
-/* ---- Who sleeps now. ------------------------------------------------------------------------- */
+/* ---- The sleep set. -------------------------------------------------------------------------- */
 
 bool
 dpor_is_asleep(const struct dpor *dpor, uint32_t actor)
 {
-    for (uint32_t i = 0; i < dpor->sleeper_count; i++) {
+    rt_assert(dpor->sleep_count <= DPOR_SLEEP_SET);
+    for (uint32_t i = 0; i < dpor->sleep_count; i++) {
         if (dpor->records[dpor->sleep_set[i]].resource == actor) {
             return true;
         }
@@ -131,28 +139,29 @@ dpor_is_asleep(const struct dpor *dpor, uint32_t actor)
     return false;
 }
 
-/* One that there is no room for is tried again below. */
+/* Beyond the capacity an actor is not added, and tried again below. */
 void
-dpor_put_to_sleep(struct dpor *dpor, const struct dpor_node *node)
+dpor_sleep_add(struct dpor *dpor, const struct dpor_node *node)
 {
+    rt_assert(node->runs && node->records <= node->open);
     for (uint32_t record = node->records; record < node->open; record += 1 + length(dpor, record)) {
-        if (dpor->sleeper_count < DPOR_SLEEP_SET) {
-            dpor->sleep_set[dpor->sleeper_count++] = record;
+        if (dpor->sleep_count < DPOR_SLEEP_SET) {
+            dpor->sleep_set[dpor->sleep_count++] = record;
         }
     }
 }
 
 void
-dpor_rouse(struct dpor *dpor, const struct dpor_transition *transition)
+dpor_sleep_wake(struct dpor *dpor, const struct dpor_transition *transition)
 {
     struct dpor_footprint happened = dpor_footprint_of(&dpor->trace, transition);
     uint32_t left = 0;
-    for (uint32_t i = 0; i < dpor->sleeper_count; i++) {
+    for (uint32_t i = 0; i < dpor->sleep_count; i++) {
         uint32_t record = dpor->sleep_set[i];
         bool same = dpor->records[record].resource == transition->actor;
         if (!same && !dpor_conflict(happened, footprint_of(dpor, record))) {
             dpor->sleep_set[left++] = record;
         }
     }
-    dpor->sleeper_count = left;
+    dpor->sleep_count = left;
 }

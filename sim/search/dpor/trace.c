@@ -1,15 +1,14 @@
 /*
- * trace.c -- a run as transitions, and the order that they had to have.
+ * trace.c -- a run as transitions, and their happens-before order.
  *
- * Which two transitions conflict says sim/core/footprint.h. Objects are numbered by the actor that
- * made them as it stood in this run; in another order of the same program it may stand elsewhere,
- * so here they go by that actor's stable id.
+ * sim/core/footprint.h defines which two transitions conflict. An object's number holds the index
+ * of the actor that made it; that index differs between orders of the same program, so here the
+ * actor's stable id replaces it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include <string.h>
 
-#include "runtime/base/assert.h"
 #include "sim/search/dpor/trace.h"
 
 bool
@@ -18,6 +17,7 @@ dpor_conflict(struct dpor_footprint a, struct dpor_footprint b)
     if (a.global || b.global) {
         return true;
     }
+    rt_assert((a.count == 0 || a.accesses != NULL) && (b.count == 0 || b.accesses != NULL));
     for (uint32_t i = 0; i < a.count; i++) {
         for (uint32_t k = 0; k < b.count; k++) {
             if (sim_accesses_conflict(a.accesses[i], b.accesses[k])) {
@@ -28,7 +28,7 @@ dpor_conflict(struct dpor_footprint a, struct dpor_footprint b)
     return false;
 }
 
-/* ---- Writing down. --------------------------------------------------------------------------- */
+/* ---- Recording. ------------------------------------------------------------------------------ */
 
 void
 dpor_trace_begin(struct dpor_trace *trace, uint32_t kept)
@@ -48,7 +48,7 @@ dpor_trace_begin(struct dpor_trace *trace, uint32_t kept)
     memset(trace->steps, 0, sizeof(trace->steps));
 }
 
-/* A resource that is an object goes by the stable id of the actor that made it. */
+/* The number of a resource with the stable id of the actor that made it. */
 static uint32_t
 stable(const struct dpor_trace *trace, uint32_t resource)
 {
@@ -59,6 +59,7 @@ stable(const struct dpor_trace *trace, uint32_t resource)
             (uint64_t)trace->ids[SIM_OBJECT_ACTOR(resource)] << 32 | (resource & 0xf000ffff);
     word = (word ^ word >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
     uint32_t name = (uint32_t)(word >> 32);
+    rt_assert(SIM_OBJECT_ACTOR(resource) <= SIM_ACTORS_MAX);
     return name < SIM_RESOURCES ? name + SIM_RESOURCES : name;
 }
 
@@ -66,6 +67,7 @@ static void
 touch(struct dpor_trace *trace, struct dpor_transition *transition, struct sim_access access)
 {
     struct sim_access *all = trace->all + transition->first;
+    rt_assert(transition->first + transition->count == trace->accesses);
     for (uint32_t i = 0; i < transition->count; i++) {
         if (all[i].resource == access.resource) {
             all[i].mode |= access.mode; /* READ and ADD conflict with what WRITE does. */
@@ -84,6 +86,7 @@ static void
 add(struct dpor_trace *trace, const struct sim_event *event)
 {
     struct sim_access accesses[SIM_ACCESSES_MAX];
+    rt_assert(trace->count > trace->kept);
     struct dpor_transition *last = &trace->transitions[trace->count - 1];
     uint32_t count = sim_event_accesses(event, accesses);
     for (uint32_t i = 0; i < count; i++) {
@@ -107,6 +110,7 @@ open_transition(struct dpor_trace *trace, const struct sim_event *event)
         trace->full = true;
         return;
     }
+    rt_assert(trace->count == trace->seen - 1);
     trace->timed = trace->timed || clock;
     trace->open = true;
     trace->transitions[trace->count++] = (struct dpor_transition){
@@ -137,19 +141,34 @@ dpor_trace_event(struct dpor_trace *trace, const struct sim_event *event)
 void
 dpor_trace_datum(struct dpor_trace *trace, uint32_t index)
 {
+    rt_assert(!trace->open || trace->count > 0);
     uint64_t *data = trace->open ? &trace->transitions[trace->count - 1].data : &trace->data;
     *data = dpor_mix(*data + index + 1);
 }
 
-/* ---- What had to come before what. ----------------------------------------------------------- */
+/* ---- Happens-before. ------------------------------------------------------------------------- */
 
 static bool
 depend(const struct dpor_trace *trace, uint32_t i, uint32_t j)
 {
     const struct dpor_transition *a = &trace->transitions[i];
     const struct dpor_transition *b = &trace->transitions[j];
+    rt_assert(i < j);
     return a->actor == b->actor ||
            dpor_conflict(dpor_footprint_of(trace, a), dpor_footprint_of(trace, b));
+}
+
+/* What happens before a step that happens before j also happens before j, and is older. */
+static bool
+is_closed(const struct dpor_trace *trace, uint32_t j)
+{
+    uint64_t missing = 0;
+    for (uint32_t i = 0; i < j; i++) {
+        for (uint32_t word = 0; word <= i / 64 && dpor_is_before(trace, i, j); word++) {
+            missing |= trace->before[i][word] & ~trace->before[j][word];
+        }
+    }
+    return missing == 0 && trace->before[j][j / 64] >> j % 64 == 0;
 }
 
 static void
@@ -165,6 +184,7 @@ order(struct dpor_trace *trace, uint32_t j)
             trace->before[j][word] |= trace->before[i][word];
         }
     }
+    rt_verify(is_closed(trace, j));
 }
 
 static void
@@ -175,6 +195,7 @@ name(struct dpor_trace *trace, uint32_t j)
     for (uint32_t i = 0; i < j; i++) {
         before += dpor_is_before(trace, i, j) ? dpor_mix(trace->transitions[i].name) : 0;
     }
+    rt_assert(!dpor_is_before(trace, j, j));
     uint64_t own = (uint64_t)transition->actor << 32 | transition->nth;
     transition->name = dpor_mix(dpor_mix(before + own) + transition->data);
 }
@@ -182,16 +203,18 @@ name(struct dpor_trace *trace, uint32_t j)
 void
 dpor_trace_order(struct dpor_trace *trace, uint32_t first)
 {
+    rt_assert(first <= trace->count);
     for (uint32_t j = first; j < trace->count; j++) {
         order(trace, j);
         name(trace, j);
     }
 }
 
-/* Whether i comes before j by itself, and not only because of one between them. */
+/* Whether i happens before j by itself, and not only by way of one between them. */
 static bool
 is_direct(const struct dpor_trace *trace, uint32_t i, uint32_t j)
 {
+    rt_assert(dpor_is_before(trace, i, j));
     for (uint32_t k = i + 1; k < j; k++) {
         if (dpor_is_before(trace, i, k) && dpor_is_before(trace, k, j)) {
             return false;
@@ -208,6 +231,7 @@ dpor_trace_races(const struct dpor_trace *trace, uint32_t first,
         for (uint32_t i = j; i-- > 0;) {
             bool other = trace->transitions[i].actor != trace->transitions[j].actor;
             if (other && dpor_is_before(trace, i, j) && is_direct(trace, i, j)) {
+                rt_assert(depend(trace, i, j)); /* Else `before` is not what order() made. */
                 race(argument, i, j);
             }
         }

@@ -1,5 +1,5 @@
 /*
- * wakeup.c -- putting sequences into trees, and taking them out.
+ * wakeup.c -- the pool of branches; inserting sequences, and taking branches out.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,6 +21,7 @@ take_free(struct dpor_branches *branches)
 {
     if (branches->free != DPOR_NONE) {
         uint32_t index = branches->free;
+        rt_assert(index < branches->used);
         branches->free = branches->all[index].sibling;
         return index;
     }
@@ -28,8 +29,9 @@ take_free(struct dpor_branches *branches)
 }
 
 static void
-give_back(struct dpor_branches *branches, uint32_t index)
+release(struct dpor_branches *branches, uint32_t index)
 {
+    rt_assert(index < branches->used && branches->free != index);
     branches->all[index].sibling = branches->free;
     branches->free = index;
 }
@@ -37,12 +39,12 @@ give_back(struct dpor_branches *branches, uint32_t index)
 void
 dpor_branches_free(struct dpor_branches *branches, uint32_t *list)
 {
-    /* Children go before their younger siblings, so that one list is enough to remember both. */
+    /* Children go before their younger siblings, so that one list is enough for both. */
     uint32_t index = *list;
     *list = DPOR_NONE;
     while (index != DPOR_NONE) {
         struct dpor_branch branch = branches->all[index];
-        give_back(branches, index);
+        release(branches, index);
         if (branch.child == DPOR_NONE) {
             index = branch.sibling;
             continue;
@@ -58,12 +60,13 @@ dpor_branches_free(struct dpor_branches *branches, uint32_t *list)
 
 /* ---- In. ------------------------------------------------------------------------------------- */
 
-/* The place behind the youngest of a list. */
+/* The link at the end of a list. */
 static uint32_t *
 end_of(struct dpor_branches *branches, uint32_t *list)
 {
     uint32_t *place = list;
     while (*place != DPOR_NONE) {
+        rt_assert(*place < branches->used);
         place = &branches->all[*place].sibling;
     }
     return place;
@@ -76,6 +79,7 @@ add(struct dpor_branches *branches, uint32_t *list, struct dpor_branch branch)
     if (index == DPOR_NONE) {
         return false;
     }
+    rt_assert(index < branches->used);
     branch.child = DPOR_NONE;
     branch.sibling = DPOR_NONE;
     branches->all[index] = branch;
@@ -89,7 +93,7 @@ dpor_branches_add(struct dpor_branches *branches, uint32_t *list, uint32_t actor
     return add(branches, list, (struct dpor_branch){.actor = actor});
 }
 
-/* All that is left of `sequence`, as one way. */
+/* Appends all that is left of `sequence`, as one path. */
 static bool
 append(struct dpor_branches *branches, uint32_t *list, const struct dpor_sequence *sequence)
 {
@@ -106,6 +110,7 @@ append(struct dpor_branches *branches, uint32_t *list, const struct dpor_sequenc
                                                   .sure = !done || sequence->sure})) {
             break;
         }
+        rt_assert(which < sequence->trace->count);
         any = true;
         while (branches->all[*place].sibling != DPOR_NONE) {
             place = &branches->all[*place].sibling;
@@ -122,19 +127,21 @@ is_empty(const struct dpor_sequence *sequence)
     return sequence->last == DPOR_NONE && dpor_sequence_next(sequence, 0) == DPOR_NONE;
 }
 
-/* Whether `branch` can come before all of the sequence, as its first step or beside it. */
+/* Whether `branch` can come before all of the sequence: it is its first step, which is taken out,
+ * or independent of all its steps. */
 static bool
-stands_for(const struct dpor_branch *branch, const struct dpor_known *known,
+covers(const struct dpor_branch *branch, const struct dpor_known *known,
         struct dpor_sequence *sequence)
 {
     uint32_t transition = DPOR_NONE;
     enum dpor_place place = dpor_sequence_place(sequence, branch->actor, &transition);
     if (place == DPOR_FIRST) {
+        rt_assert(sequence->trace->transitions[transition].actor == branch->actor);
         dpor_sequence_take(sequence, transition);
         return true;
     }
     return place == DPOR_ABSENT && branch->sure &&
-           dpor_sequence_spares(sequence, dpor_known_step(known, branch->actor, branch->nth));
+           dpor_sequence_independent(sequence, dpor_known_step(known, branch->actor, branch->nth));
 }
 
 bool
@@ -144,7 +151,8 @@ dpor_branches_insert(struct dpor_branches *branches, const struct dpor_known *kn
     uint32_t index = *list;
     while (index != DPOR_NONE) {
         struct dpor_branch *branch = &branches->all[index];
-        if (!stands_for(branch, known, sequence)) {
+        rt_assert(index < branches->used);
+        if (!covers(branch, known, sequence)) {
             index = branch->sibling;
             continue;
         }
@@ -166,6 +174,6 @@ dpor_branches_take(struct dpor_branches *branches, uint32_t *list, struct dpor_b
     uint32_t index = *list;
     *ret = branches->all[index];
     *list = ret->sibling;
-    give_back(branches, index);
+    release(branches, index);
     return ret->child;
 }
