@@ -7,7 +7,7 @@
 
 #include "runtime/base/assert.h"
 
-/* Generations that are added up; deeper ones count as nobody's. */
+/* Generations that are added up; deeper ones are not counted. */
 #define ANCESTORS_MAX 8u
 
 static inline uint32_t
@@ -16,9 +16,9 @@ place_of(uint32_t id)
     return (id * UINT32_C(0x9e3779b1)) >> 19;
 }
 
-/* The entry, or the free place where it would stand. */
+/* The entry, or the free slot for it. */
 static struct sim_counted *
-look_up(struct sim_counts *counts, uint32_t id)
+find_slot(struct sim_counts *counts, uint32_t id)
 {
     uint32_t at = place_of(id);
     rt_assert(counts->count < SIM_COUNTED_MAX);
@@ -28,11 +28,11 @@ look_up(struct sim_counts *counts, uint32_t id)
     return &counts->counted[at];
 }
 
-/* The entry, made when it is new; NULL when the table is nearly full. */
+/* The entry, made if it is missing; NULL when the table is nearly full. */
 static struct sim_counted *
 entry_of(struct sim_counts *counts, uint32_t id)
 {
-    struct sim_counted *counted = look_up(counts, id);
+    struct sim_counted *counted = find_slot(counts, id);
     if (counted->stamp != counts->stamp) {
         if (counts->count >= SIM_COUNTED_MAX / 4 * 3) {
             return NULL;
@@ -44,7 +44,7 @@ entry_of(struct sim_counts *counts, uint32_t id)
 }
 
 static struct sim_counts_parent *
-look_up_parent(struct sim_counts *counts, uint32_t id)
+find_parent_slot(struct sim_counts *counts, uint32_t id)
 {
     uint32_t at = place_of(id);
     rt_assert(counts->parent_count < SIM_COUNTED_MAX);
@@ -64,7 +64,7 @@ sim_counts_init(struct sim_counts *counts, const struct sim_facts *facts)
                 counts->parent_count >= SIM_COUNTED_MAX / 4 * 3) {
             continue;
         }
-        struct sim_counts_parent *parent = look_up_parent(counts, (uint32_t)fact->a);
+        struct sim_counts_parent *parent = find_parent_slot(counts, (uint32_t)fact->a);
         counts->parent_count += parent->id == 0;
         *parent = (struct sim_counts_parent){(uint32_t)fact->a, fact->b};
     }
@@ -86,8 +86,8 @@ sim_counts_add(struct sim_counts *counts, uint32_t id, int64_t own)
             return;
         }
         counted->whole += own;
-        /* 0: the world made it, or nobody has told. */
-        const struct sim_counts_parent *parent = look_up_parent(counts, id);
+        /* 0: the world made it, or its parent is unknown. */
+        const struct sim_counts_parent *parent = find_parent_slot(counts, id);
         id = parent->id != 0 ? parent->parent : 0;
     }
 }
@@ -100,9 +100,9 @@ sim_counts_begin(struct sim_counts *counts)
     counts->previous[0] = 0;
 }
 
-/* Before `place`; 0: behind the last. */
+/* Inserts it before `place`; 0: after the last. */
 static void
-line_up(struct sim_counts *counts, uint32_t actor, uint32_t place)
+insert(struct sim_counts *counts, uint32_t actor, uint32_t place)
 {
     uint32_t previous = counts->previous[place];
     counts->next[actor] = (uint16_t)place;
@@ -114,12 +114,12 @@ line_up(struct sim_counts *counts, uint32_t actor, uint32_t place)
 void
 sim_counts_appear(struct sim_counts *counts, uint32_t actor, uint32_t id, uint32_t parent)
 {
-    const struct sim_counted *counted = look_up(counts, id);
+    const struct sim_counted *counted = find_slot(counts, id);
     int64_t whole = counted->stamp == counts->stamp ? counted->whole : 0;
     counts->left[actor] = whole;
     counts->known[actor] = counts->run;
     bool has_maker = parent != 0 && sim_counts_knows(counts, parent);
-    line_up(counts, actor, has_maker ? parent : 0);
+    insert(counts, actor, has_maker ? parent : 0);
     if (has_maker) {
         counts->left[parent] -= whole;
     }

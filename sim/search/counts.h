@@ -1,10 +1,9 @@
 /*
- * counts.h -- how many events of some sort each actor will make, as earlier runs had it.
+ * counts.h -- how many events of some sort each actor will make, by earlier runs.
  *
- * Sampling by counts draws who is next in proportion to what each has before it. What an actor
- * has before it includes what those will do whom it has yet to start, and theirs: until they
- * are there, nobody else stands for them. When one comes into being, its share moves from its
- * parent to itself.
+ * Sampling by counts draws the next actor in proportion to its remaining events. These include the
+ * events of descendants that are not yet born; at a birth the child's share moves from its parent
+ * to itself.
  *
  * Counts are means over the runs in which an actor was seen to make such events at all, in
  * sixteenths. Actors are known by their stable ids.
@@ -29,21 +28,21 @@ extern "C" {
 /* Events by the actor `id`, with those of its descendants. */
 struct sim_counted {
     uint32_t id;
-    uint32_t stamp; /* Another than that of the table: a free place. */
+    uint32_t stamp; /* Other than that of the table: the slot is free. */
     int64_t whole;
 };
 
 struct sim_counts_parent {
-    uint32_t id; /* 0: a free place. */
+    uint32_t id; /* 0: the slot is free. */
     uint32_t parent;
 };
 
 struct sim_counts {
     uint32_t run;
-    uint32_t stamp;              /* Counts from 1: so often were they forgotten. */
+    uint32_t stamp;              /* From 1; sim_counts_forget adds 1. */
     int64_t left[SIM_INDICES];   /* By in-run index; … */
     uint32_t known[SIM_INDICES]; /* … valid where this is the run. */
-    uint16_t next[SIM_INDICES]; /* In the order below; 0 is before the first and behind the last. */
+    uint16_t next[SIM_INDICES];  /* In the order below; 0 is before the first and after the last. */
     uint16_t previous[SIM_INDICES];
     uint32_t count;        /* Of those counted, … */
     uint32_t parent_count; /* … and of those whose parent is known. Open addressing by id: */
@@ -51,7 +50,7 @@ struct sim_counts {
     struct sim_counts_parent parents[SIM_COUNTED_MAX];
 };
 
-/* Reads who made whom from `facts`; `counts` is zeroed. */
+/* Reads the parent of each actor from `facts`; `counts` is zeroed. */
 void sim_counts_init(struct sim_counts *counts, const struct sim_facts *facts);
 
 /* Forgets all counts, and no parents: events of another sort are counted from now on. */
@@ -63,18 +62,17 @@ void sim_counts_add(struct sim_counts *counts, uint32_t id, int64_t own);
 /* Begins a run. */
 void sim_counts_begin(struct sim_counts *counts);
 
-/* The actor with index `actor` and stable id `id` came into being, made by `parent` (index; 0:
- * the world). */
+/* The actor with index `actor` and stable id `id` was made by `parent` (index; 0: the world). */
 void sim_counts_appear(struct sim_counts *counts, uint32_t actor, uint32_t id, uint32_t parent);
 
-/* Whether its coming into being was told in this run. */
+/* Whether sim_counts_appear was called for it in this run. */
 static inline bool
 sim_counts_knows(const struct sim_counts *counts, uint32_t actor)
 {
     return counts->known[actor] == counts->run;
 }
 
-/* What the actor has before it; less than 0 when it has made more than was thought. */
+/* The actor's remaining events; less than 0 when it has made more than expected. */
 static inline int64_t
 sim_counts_left(const struct sim_counts *counts, uint32_t actor)
 {
@@ -82,9 +80,8 @@ sim_counts_left(const struct sim_counts *counts, uint32_t actor)
 }
 
 /*
- * The order of birth: who was made comes right before its maker, and behind the brothers that came
- * before it. So those who are not yet born stand where their maker stands, and nobody changes
- * places with anybody when one is born.
+ * The order of birth: a child is right before its parent, and after its older siblings. So children
+ * that are not yet born are at their parent's place, and a birth moves no other actor.
  */
 static inline uint32_t
 sim_counts_next(const struct sim_counts *counts, uint32_t actor)

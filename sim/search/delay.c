@@ -1,18 +1,18 @@
 /*
  * delay.c -- at most k deviations, in their order: first none, then one, then two …
  *
- * A run is told by its deviations. Each run that was made is written down as its parent and its
- * last deviation; its children deviate once more, somewhere behind that:
+ * A run is identified by its deviations. Each run is recorded as its parent and its last deviation;
+ * its children deviate once more, at a later choice:
  *
  *      queue:  [ the baseline | 1 deviation … | 2 deviations … | … ]
  *                    ^ expanded: a run for each later choice and each alternative but 0
  *
- * So each run is made exactly once, none is made only to find its children, and the first failure
- * has the fewest deviations there can be: the order of the shrinker, the other way round.
+ * So each run is made exactly once, none is made only to find its children, and no failure has
+ * fewer deviations than the first one found.
  *
  * After: M. Emmi, S. Qadeer, Z. Rakamaric: Delay-Bounded Scheduling (POPL 2011). Deviates from it
- * in what is delayed: any choice that is not answered 0 counts, not only the schedule's; and
- * a choice with n alternatives costs one, whichever is taken, where there the i-th costs i.
+ * in what is delayed: any answer other than 0 counts, not only the schedule's; and each alternative
+ * of a choice costs one, where in the paper the i-th costs i.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,9 +23,9 @@
 #define ENTRIES ((SIM_STRATEGY_BYTES_MAX - 4096u) / sizeof(struct entry))
 #define POSITION_BITS 26u
 #define POSITION_MAX ((1u << POSITION_BITS) - 1)
-#define NOBODY UINT32_MAX
+#define NONE UINT32_MAX
 
-/* Who deviates where, and how. */
+/* A choice and its answer. */
 struct deviation {
     uint32_t position; /* Choices before it. */
     uint32_t index;
@@ -33,9 +33,9 @@ struct deviation {
 
 /* A run that was made. */
 struct entry {
-    uint32_t parent;    /* NOBODY: the baseline. */
+    uint32_t parent;    /* NONE: the baseline. */
     uint32_t deviation; /* Position, and the alternative above POSITION_BITS. */
-    uint32_t choices;   /* That it had; it has no children behind them. */
+    uint32_t choices;   /* Of the run; its children deviate at one of them. */
 };
 
 struct delay {
@@ -43,25 +43,25 @@ struct delay {
     struct sim_resumption resumption;
     uint32_t k;
     bool resumes;
-    bool under_way; /* A run has begun that is not written down yet. */
+    bool under_way; /* A run has begun that is not recorded yet. */
     bool exhausted;
     bool differs;
     uint64_t runs;
     uint32_t deepest;
-    uint32_t lost_at; /* The fewest deviations of a run that there was no room for; NOBODY: none. */
+    uint32_t lost_at; /* The fewest deviations of a run that exceeded the queue; NONE: none did. */
     /* The run. */
     struct deviation plan[K_MAX]; /* Its deviations, by position. */
     uint32_t planned;
-    uint32_t next;     /* Of the plan, the one that comes next. */
+    uint32_t next;     /* Index of the next deviation. */
     uint32_t position; /* Of the next choice. */
-    uint32_t n;        /* Alternatives where it deviates last; 0: not met yet. */
+    uint32_t n;        /* Alternatives of its last deviation; 0: not reached yet. */
     /* The queue. */
-    uint32_t parent; /* Whose children are made; NOBODY: the baseline is. */
+    uint32_t parent; /* The run whose children are made; NONE: the baseline is made. */
     uint32_t count;
     struct entry entries[ENTRIES];
 };
 
-_Static_assert(sizeof(struct delay) <= SIM_STRATEGY_BYTES_MAX, "it must fit what is lent");
+_Static_assert(sizeof(struct delay) <= SIM_STRATEGY_BYTES_MAX, "it must fit a strategy's memory");
 
 static struct delay *
 delay_of(struct sim_strategy *strategy)
@@ -71,9 +71,9 @@ delay_of(struct sim_strategy *strategy)
 
 /* ---- The queue. ------------------------------------------------------------------------------ */
 
-/* Writes down the run that was under way; when it ended with its process, as far as it came. */
+/* Records the run that was under way, as far as it is known if its process died. */
 static void
-write_down(struct delay *delay)
+record_run(struct delay *delay)
 {
     delay->under_way = false;
     if (delay->planned == delay->k) {
@@ -97,7 +97,7 @@ static uint32_t
 plan_of(const struct delay *delay, uint32_t index, struct deviation plan[K_MAX])
 {
     uint32_t count = 0;
-    for (uint32_t at = index; delay->entries[at].parent != NOBODY; at = delay->entries[at].parent) {
+    for (uint32_t at = index; delay->entries[at].parent != NONE; at = delay->entries[at].parent) {
         count++;
     }
     uint32_t place = count;
@@ -111,11 +111,11 @@ plan_of(const struct delay *delay, uint32_t index, struct deviation plan[K_MAX])
 
 /* ---- From one run to the next. --------------------------------------------------------------- */
 
-/* The first child of the entry behind `parent` that has any. */
+/* Turns to the first child of the next entry after `parent` that has any. */
 static bool
-turn_to_next_parent(struct delay *delay)
+next_parent(struct delay *delay)
 {
-    uint32_t parent = delay->parent == NOBODY ? 0 : delay->parent + 1;
+    uint32_t parent = delay->parent == NONE ? 0 : delay->parent + 1;
     for (; parent < delay->count; parent++) {
         uint32_t inherited = plan_of(delay, parent, delay->plan);
         uint32_t first = inherited > 0 ? delay->plan[inherited - 1].position + 1 : 0;
@@ -129,9 +129,9 @@ turn_to_next_parent(struct delay *delay)
     return false;
 }
 
-/* The next child of the same parent. */
+/* Turns to the next child of the same parent. */
 static bool
-turn_to_sibling(struct delay *delay)
+next_sibling(struct delay *delay)
 {
     struct deviation *last = &delay->plan[delay->planned - 1];
     if (last->index + 1 < delay->n) {
@@ -167,7 +167,7 @@ turn(struct delay *delay)
     for (uint32_t i = 0; i < count; i++) {
         before[i] = delay->plan[i];
     }
-    if (!(delay->planned > 0 && turn_to_sibling(delay)) && !turn_to_next_parent(delay)) {
+    if (!(delay->planned > 0 && next_sibling(delay)) && !next_parent(delay)) {
         return false;
     }
     delay->resumption.same = common(before, count, delay->plan, delay->planned);
@@ -182,7 +182,7 @@ delay_more(struct sim_strategy *strategy)
         return false;
     }
     if (delay->under_way) {
-        write_down(delay);
+        record_run(delay);
     }
     delay->exhausted = delay->runs > 0 && !turn(delay);
     return !delay->exhausted;
@@ -201,11 +201,11 @@ delay_begin(struct sim_strategy *strategy, uint64_t seed)
     delay->position = 0;
     delay->n = 0;
     delay->resumption.resumed = 0;
-    /* Runs to come share what lies before the last deviation. */
+    /* Later runs share what lies before the last deviation. */
     delay->resumption.wanted = delay->planned > 0;
 }
 
-/* The world goes on behind the first so many answers. */
+/* The world resumes after the first so many answers. */
 static void
 resume(struct delay *delay)
 {
@@ -274,13 +274,12 @@ delay_init(void *memory, const struct sim_strategy_setting *setting)
     delay->strategy.ops = &delay_ops;
     delay->k = (uint32_t)sim_search_param(setting->search, "k");
     delay->resumes = sim_search_param(setting->search, "resume") != 0;
-    delay->parent = NOBODY;
-    delay->lost_at = NOBODY;
+    delay->parent = NONE;
+    delay->lost_at = NONE;
     return &delay->strategy;
 }
 
-/* All runs with so many deviations are made: those being made have more, and none of them is the
- * child of one that was lost. */
+/* The most deviations up to which all runs are made; UINT32_MAX: not even the baseline. */
 static uint32_t
 whole(const struct delay *delay)
 {
@@ -298,7 +297,7 @@ delay_space(const struct sim_strategy *strategy, struct sim_space *ret)
     *ret = (struct sim_space){
             .runs = delay->runs,
             .exhausted = delay->exhausted,
-            .cut = delay->lost_at != NOBODY,
+            .cut = delay->lost_at != NONE,
             .differs = delay->differs,
             .bound = delay->k,
             .whole = whole(delay),

@@ -22,7 +22,7 @@ has_another(const struct sim_exhaustive *exhaustive, struct sim_tree_node node, 
     return node.index + 1u < node.n && before < exhaustive->deviations_max;
 }
 
-/* The deepest node that can be answered otherwise is; what lies below it is gone. False: none. */
+/* Gives the deepest node that has one its next answer, and drops all below it. False: none has. */
 static bool
 turn(struct sim_exhaustive *exhaustive)
 {
@@ -61,13 +61,13 @@ exhaustive_begin(struct sim_strategy *strategy, uint64_t seed)
     exhaustive->position = 0;
     exhaustive->resumption.wanted = false;
     exhaustive->resumption.resumed = 0;
-    /* All that the path has from before, but its last answer. */
+    /* The whole path but its last answer is the same as in the run before. */
     exhaustive->resumption.same = exhaustive->depth > 0 ? exhaustive->depth - 1 : 0;
     exhaustive->begun = true;
     exhaustive->runs++;
 }
 
-/* A choice that no run has met: answered 0. */
+/* Appends a choice that no run has reached before; it is answered 0. */
 static void
 grow(struct sim_exhaustive *exhaustive, uint32_t n)
 {
@@ -77,7 +77,7 @@ grow(struct sim_exhaustive *exhaustive, uint32_t n)
         return;
     }
     exhaustive->path[exhaustive->depth++] = (struct sim_tree_node){.index = 0, .n = (uint8_t)n};
-    /* Whether what comes next can be answered otherwise. */
+    /* Whether a later choice can have another answer. */
     exhaustive->resumption.wanted = exhaustive->deviations < exhaustive->deviations_max;
 }
 
@@ -99,7 +99,7 @@ exhaustive_walk(struct sim_strategy *strategy, uint32_t n)
         exhaustive->differs = true;
         return 0;
     }
-    /* The answer is a new one: from here on all is. */
+    /* From the last answer on the run differs from the one before. */
     exhaustive->resumption.wanted = position + 1 == exhaustive->depth &&
                                     exhaustive->deviations < exhaustive->deviations_max;
     return node.index;
@@ -183,8 +183,8 @@ exhaustive_more(struct sim_strategy *strategy)
 }
 
 /*
- * What lies before the path: each node's share, divided by the number of its alternatives, counts
- * once for each that is behind us (Knuth 1975; Kilby et al., AAAI 2006).
+ * Share of the tree that is done: each node's share, divided by the number of its alternatives,
+ * counts once for each alternative that is done (Knuth 1975; Kilby et al., AAAI 2006).
  */
 static uint32_t
 covered(const struct sim_exhaustive *exhaustive)

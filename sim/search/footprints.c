@@ -9,9 +9,9 @@
 
 #include "runtime/base/assert.h"
 
-/* The guess for `state`, or the free place where it would stand. */
+/* The guess for `state`, or the free slot for it. */
 static struct sim_guess *
-look_up(struct sim_footprints *footprints, uint32_t state)
+find_slot(struct sim_footprints *footprints, uint32_t state)
 {
     uint32_t at = (state * UINT32_C(0x9e3779b1)) >> 19;
     rt_assert(footprints->count < SIM_GUESSES);
@@ -34,7 +34,7 @@ reach_for(struct sim_reach *reach, uint32_t resource, uint32_t mode)
 static void
 learn(struct sim_footprints *footprints, const struct sim_fact *fact)
 {
-    struct sim_guess *guess = look_up(footprints, sim_footprint_state(fact));
+    struct sim_guess *guess = find_slot(footprints, sim_footprint_state(fact));
     if (guess->state == 0) {
         if (footprints->count >= SIM_GUESSES / 4 * 3) {
             return;
@@ -62,13 +62,13 @@ sim_footprints_init(struct sim_footprints *footprints, const struct sim_facts *f
 }
 
 void
-sim__footprints_look(struct sim_footprints *footprints, uint32_t actor)
+sim__footprints_update(struct sim_footprints *footprints, uint32_t actor)
 {
     const struct sim_standing *standing = sim_states_of(&footprints->states, actor);
     struct sim_reach *own = &footprints->own[actor];
     const struct sim_guess *guess = NULL;
     if (standing != NULL) {
-        const struct sim_guess *found = look_up(footprints, standing->state);
+        const struct sim_guess *found = find_slot(footprints, standing->state);
         guess = found->state != 0 ? found : NULL;
     }
     *own = guess != NULL ? guess->reach : (struct sim_reach){0, 0, UINT64_MAX};
@@ -76,7 +76,7 @@ sim__footprints_look(struct sim_footprints *footprints, uint32_t actor)
         reach_for(own, standing->object, SIM_MODE_WRITE); /* A poll is of its task. */
     }
     footprints->guess[actor] = guess;
-    footprints->looked[actor] = footprints->states.run;
+    footprints->updated[actor] = footprints->states.run;
     footprints->reached[actor] = footprints->states.actors[actor].state;
 }
 

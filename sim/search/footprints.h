@@ -3,13 +3,12 @@
  *
  * Facts of kind FOOTPRINT say that a step from some state touched a resource, in some mode, on some
  * line. All that is known of a state is a *guess*: the locations (search/learn/states.h) of the
- * next step of whoever stands in it. A guess is wrong where the code goes another way than ever
- * before; then a search is less well aimed and no less sound, as only an order is chosen by it.
+ * next step of an actor in that state. A guess is wrong where the code takes a path that it never
+ * took before; a search is then less well aimed but no less sound, as it only chooses an order.
  *
- * Reach. Whether two steps conflict is asked for each pair of those that stand ready, at every
- * choice, so a guess also has a *reach*: a bit for each resource, hashed to 64, and one word for
- * each mode. Two resources may share a bit; what then looks like a conflict is none. A state that
- * nobody has been in reaches everything.
+ * Reach. At every choice each pair of runnable actors is checked for a conflict, so a guess also
+ * has a *reach*: a bit for each resource, hashed to 64, and one word for each mode. Two resources
+ * may share a bit, which shows a conflict where there is none. An unknown state reaches everything.
  *
  * Ownership. One struct, of fixed size, zeroed before sim_footprints_init; nothing is allocated.
  *
@@ -44,20 +43,20 @@ struct sim_guess {
     uint8_t mode[SIM_GUESS_LOCATIONS]; /* enum sim_mode; of location i: */
     uint32_t resource[SIM_GUESS_LOCATIONS];
     uint32_t line[SIM_GUESS_LOCATIONS];
-    struct sim_reach reach; /* Also of locations for which there was no room. */
+    struct sim_reach reach; /* Also of locations beyond SIM_GUESS_LOCATIONS. */
 };
 
 struct sim_footprints {
     struct sim_states states;
     struct sim_reach own[SIM_STATES_ACTORS];          /* Reach of an actor's next step, … */
-    uint32_t reached[SIM_STATES_ACTORS];              /* … looked up for this state, … */
-    uint32_t looked[SIM_STATES_ACTORS];               /* … in this run; … */
-    const struct sim_guess *guess[SIM_STATES_ACTORS]; /* … and what was found. */
+    uint32_t reached[SIM_STATES_ACTORS];              /* … valid for this state, … */
+    uint32_t updated[SIM_STATES_ACTORS];              /* … in this run; … */
+    const struct sim_guess *guess[SIM_STATES_ACTORS]; /* … and its guess; NULL: none. */
     uint32_t count;
     struct sim_guess guesses[SIM_GUESSES]; /* Open addressing by state. */
 };
 
-/* Reads what `facts` say. */
+/* Fills the table from `facts`. */
 void sim_footprints_init(struct sim_footprints *footprints, const struct sim_facts *facts);
 
 /* Begins a run. */
@@ -67,39 +66,39 @@ sim_footprints_begin(struct sim_footprints *footprints)
     sim_states_begin(&footprints->states);
 }
 
-/* Tells the next event. */
+/* Takes the next event. */
 static inline void
 sim_footprints_event(struct sim_footprints *footprints, const struct sim_event *event)
 {
     sim_states_event(&footprints->states, event);
 }
 
-/* It is asked who of those in the queue runs: the last step is over, unless it is that of a loop
- * which asks in the midst of it. */
+/* One of the actors in the queue is to be chosen: the last step is over, unless a loop chooses
+ * among its own tasks within its step. */
 static inline void
 sim_footprints_asked(struct sim_footprints *footprints, const struct sim_ordering *ordering,
         const uint16_t *actors)
 {
     if (actors != ordering->described) {
-        sim_states_settle(&footprints->states);
+        sim_states_end_step(&footprints->states);
     }
 }
 
 /* sim_footprints_guess and _reach for an actor whose state has changed. */
-void sim__footprints_look(struct sim_footprints *footprints, uint32_t actor);
+void sim__footprints_update(struct sim_footprints *footprints, uint32_t actor);
 
-/* What is known of the next step of `actor`; NULL: nothing. */
+/* The guess for the next step of `actor`; NULL: nothing is known. */
 static inline const struct sim_guess *
 sim_footprints_guess(struct sim_footprints *footprints, uint32_t actor)
 {
-    if (footprints->looked[actor] != footprints->states.run ||
+    if (footprints->updated[actor] != footprints->states.run ||
             footprints->reached[actor] != footprints->states.actors[actor].state) {
-        sim__footprints_look(footprints, actor);
+        sim__footprints_update(footprints, actor);
     }
     return footprints->guess[actor];
 }
 
-/* What the next step of `actor` reaches; everything, where nothing is known. */
+/* The reach of the next step of `actor`: everything, where nothing is known. */
 static inline const struct sim_reach *
 sim_footprints_reach(struct sim_footprints *footprints, uint32_t actor)
 {
@@ -114,7 +113,7 @@ sim_reach_bit(uint32_t resource)
     return UINT64_C(1) << ((resource * UINT32_C(0x9e3779b1)) >> 26);
 }
 
-/* In whatever mode. */
+/* In any mode. */
 static inline uint64_t
 sim_reach_all(const struct sim_reach *reach)
 {
@@ -129,8 +128,8 @@ sim_reach_conflict(const struct sim_reach *a, const struct sim_reach *b)
     return ((a->write & all_b) | (all_a & b->write) | (a->read & b->add) | (a->add & b->read)) != 0;
 }
 
-/* `winner` of those that stand ready goes first: it and all whose next steps conflict with its
- * own lose their priorities. */
+/* `winner` of the runnable `actors` goes first: it and all whose next steps conflict with its next
+ * step lose their priorities. */
 void sim_footprints_race(struct sim_footprints *footprints, struct sim_priorities *priorities,
         const uint16_t *actors, uint32_t count, uint32_t winner);
 

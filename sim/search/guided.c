@@ -1,23 +1,23 @@
 /*
- * guided.c -- `guided`: a run that showed something new, once more and a little different.
+ * guided.c -- `guided`: mutants of runs that covered something new.
  *
  * After Meng et al.'s and Fest's idea (schedule fuzzing by feedback; NSDI 2026), with AFL's loop: a
  * corpus of tapes of runs that were the first to cover something (a wake-cause pair, a timer
  * order, a partial order; sim/search/cover/), and mutants of these. A run takes one of the tapes,
  * follows it leniently, and
  *   - answers some of the choices at random instead, `flips` of them on average;
- *   - in every second run leaves the tape for good at some point, and is random from there;
- *   - in every fourth run goes over to another tape there (a splice).
+ *   - in every second run leaves the tape at some point, and is random from there;
+ *   - in every fourth run switches to another tape there (a splice).
  *
- * In every second run, once there are any, it is no tape but a set of constraints (rf.h) of such a
+ * Every second run, once there are any, follows no tape but a set of constraints (rf.h) of such a
  * run, with one change: one constraint more, one less, another writing line, or its negation, as in
  * RFF (Wolff et al., ASPLOS 2024).
  *
  * Deviations from the source: what is mutated is the list of deviations from the baseline run,
  * keyed by stream and ordinal, and no stream of numbers, so a mutation in one actor does not shift
- * the choices of the others. Parents are taken with odds that grow with what they have shown. While
- * there is no corpus the run is random. Sets of constraints come from runs of `rf`, and of this
- * strategy: alone it begins with those that it draws itself.
+ * the choices of the others. A parent that covered more is likelier to be taken. While there is no
+ * corpus the run is random. Sets of constraints are those of `rf` and of this strategy: alone it
+ * begins with those that it draws itself.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@
 #include "sim/search/rf.h"
 
 #define DEVIATIONS_MAX 2048u
-/* The stream of this strategy's own draws: no actor's. */
+/* The stream of this strategy's draws: no actor's. */
 #define PRIVATE_STREAM 0x67756964u
 
 struct parent {
@@ -43,19 +43,19 @@ struct parent {
 
 struct guided {
     struct sim_strategy strategy;
-    struct sim_strategy_ops ops;  /* Whether anybody listens depends on the run. */
+    struct sim_strategy_ops ops;  /* `events` is set in runs that keep constraints. */
     struct sim_search its_search; /* Of `rf`. */
     struct sim_strategy *rf;
-    bool wishes; /* This run keeps constraints, and follows no tape. */
+    bool constrained; /* This run keeps constraints, and follows no tape. */
     const struct sim_learned *learned;
     uint64_t flips;
-    uint64_t key;   /* Of this run's own draws, … */
+    uint64_t key;   /* Of this run's draws, … */
     uint32_t drawn; /* … so many of them. */
     bool has_parent;
-    bool random_tail; /* Behind the cut: random; else the second parent. */
+    bool random_tail; /* After the cut: random; else the second parent. */
     uint32_t asked;
     uint32_t cut;
-    uint32_t length; /* Deviations of the parent: about as many choices matter. */
+    uint32_t length; /* Deviations of the parent. */
     struct parent first;
     struct parent second;
     _Alignas(LINE) uint8_t memory[]; /* Of `rf`. */
@@ -67,7 +67,7 @@ guided_of(struct sim_strategy *strategy)
     return (struct guided *)(void *)strategy;
 }
 
-/* A number below `n` of this strategy's own. */
+/* A number below `n`. */
 static uint32_t
 draw(struct guided *guided, uint32_t n)
 {
@@ -77,18 +77,17 @@ draw(struct guided *guided, uint32_t n)
 
 /* ---- Parents. -------------------------------------------------------------------------------- */
 
-/* Two are drawn, and the one that has shown more is taken: odds grow with what was shown, and the
- * last of the list still has its turn. */
+/* Two are drawn, and the one that covered more is taken; so each of them is taken at times. */
 static const struct sim_corpus_tape *
 pick(struct guided *guided)
 {
     const struct sim_corpus *corpus = &guided->learned->corpus;
     const struct sim_corpus_tape *a = &corpus->tapes[draw(guided, corpus->count)];
     const struct sim_corpus_tape *b = &corpus->tapes[draw(guided, corpus->count)];
-    return a->fresh >= b->fresh ? a : b;
+    return a->added >= b->added ? a : b;
 }
 
-/* False: it is longer than there is room for. */
+/* False: it has more than DEVIATIONS_MAX deviations. */
 static bool
 take_parent(struct guided *guided, struct parent *parent, uint64_t seed)
 {
@@ -113,7 +112,7 @@ guided_events(struct sim_strategy *strategy, const struct sim_event *events, uin
 
 /* In every fourth of these runs, and while there are none, it draws new ones. */
 static void
-begin_wishes(struct guided *guided, uint64_t seed)
+begin_constrained(struct guided *guided, uint64_t seed)
 {
     const struct sim_corpus *corpus = &guided->learned->corpus;
     if (corpus->set_count == 0 || draw(guided, 4) == 0) {
@@ -122,14 +121,14 @@ begin_wishes(struct guided *guided, uint64_t seed)
     }
     const struct sim_corpus_set *a = &corpus->sets[draw(guided, corpus->set_count)];
     const struct sim_corpus_set *b = &corpus->sets[draw(guided, corpus->set_count)];
-    sim_rf_begin_with(guided->rf, seed, a->fresh >= b->fresh ? a : b);
+    sim_rf_begin_with(guided->rf, seed, a->added >= b->added ? a : b);
 }
 
 static void
-guided_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
+guided_note(const struct sim_strategy *strategy, struct sim_facts *facts, uint64_t run)
 {
     const struct guided *guided = (const struct guided *)(const void *)strategy;
-    if (guided->wishes) {
+    if (guided->constrained) {
         sim_rf_tell(guided->rf, facts, run);
     }
 }
@@ -145,11 +144,11 @@ begin_tape(struct guided *guided, uint64_t seed)
         return;
     }
     guided->length = guided->first.tape.count;
-    uint32_t way = draw(guided, 4);
-    if (way < 2) {
+    uint32_t change = draw(guided, 4);
+    if (change < 2) {
         guided->random_tail = true;
         guided->cut = draw(guided, 2 * guided->length + 2);
-    } else if (way == 2 && take_parent(guided, &guided->second, seed)) {
+    } else if (change == 2 && take_parent(guided, &guided->second, seed)) {
         guided->random_tail = false;
         guided->cut = draw(guided, 2 * guided->length + 2);
     }
@@ -164,11 +163,11 @@ guided_begin(struct sim_strategy *strategy, uint64_t seed)
     guided->asked = 0;
     guided->cut = UINT32_MAX;
     guided->has_parent = false;
-    guided->wishes =
+    guided->constrained =
             guided->learned != NULL && guided->learned->corpus.count > 0 && draw(guided, 2) == 0;
-    guided->ops.events = guided->wishes ? guided_events : NULL;
-    if (guided->wishes) {
-        begin_wishes(guided, seed);
+    guided->ops.events = guided->constrained ? guided_events : NULL;
+    if (guided->constrained) {
+        begin_constrained(guided, seed);
     } else {
         begin_tape(guided, seed);
     }
@@ -180,14 +179,14 @@ static uint32_t
 guided_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
 {
     struct guided *guided = guided_of(strategy);
-    if (guided->wishes) {
+    if (guided->constrained) {
         return guided->rf->ops->choose(guided->rf, choice);
     }
     if (!guided->has_parent) {
         return sim_choose_at_random(choice);
     }
-    bool behind = guided->asked++ >= guided->cut;
-    if (behind && guided->random_tail) {
+    bool after_cut = guided->asked++ >= guided->cut;
+    if (after_cut && guided->random_tail) {
         return sim_choose_at_random(choice);
     }
     /* About one choice in two is a deviation where the tape is a random run's. */
@@ -195,12 +194,12 @@ guided_choose(struct sim_strategy *strategy, const struct sim_choice *choice)
         return draw(guided, choice->n);
     }
     struct sim_strategy *parent =
-            behind ? &guided->second.replay.strategy : &guided->first.replay.strategy;
+            after_cut ? &guided->second.replay.strategy : &guided->first.replay.strategy;
     return parent->ops->choose(parent, choice);
 }
 
 static uint32_t
-place_of_rf(void)
+index_of_rf(void)
 {
     uint32_t place = sim_strategy_find("rf");
     rt_assert(place != UINT32_MAX);
@@ -210,7 +209,7 @@ place_of_rf(void)
 static size_t
 guided_size(void)
 {
-    return sizeof(struct guided) + sim_strategy_size(place_of_rf());
+    return sizeof(struct guided) + sim_strategy_size(index_of_rf());
 }
 
 static struct sim_strategy *
@@ -220,7 +219,7 @@ guided_init(void *memory, const struct sim_strategy_setting *setting)
     struct sim_strategy_setting its = *setting;
     guided->ops = (struct sim_strategy_ops){
             .name = "guided",
-            .about = "varies runs that showed something new",
+            .about = "varies runs that covered something new",
             .begin = guided_begin,
             .choose = guided_choose,
     };
@@ -228,18 +227,18 @@ guided_init(void *memory, const struct sim_strategy_setting *setting)
     guided->learned = setting->learned;
     guided->flips = sim_search_param(setting->search, "flips");
     its.search = &guided->its_search;
-    sim_search_init(&guided->its_search, place_of_rf());
+    sim_search_init(&guided->its_search, index_of_rf());
     guided->rf = sim_strategy_rf.init(guided->memory, &its);
     return &guided->strategy;
 }
 
 const struct sim_strategy_kind sim_strategy_guided = {
         .name = "guided",
-        .about = "varies runs that were the first to show something",
+        .about = "varies runs that were the first to cover something",
         .source = "Fest (NSDI 2026); RFF (ASPLOS 2024); AFL's corpus loop",
         .params = {{"flips", "choices answered again in a run, on average", 3, 0, 1000}},
         .adaptive = true,
         .measure = guided_size,
         .init = guided_init,
-        .tell = guided_tell,
+        .tell = guided_note,
 };

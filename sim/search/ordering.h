@@ -1,18 +1,17 @@
 /*
- * ordering.h -- what all strategies that order actors have in common.
+ * ordering.h -- the common base of all strategies that order actors.
  *
- * Such a strategy answers one question: of those who stand ready, who goes first? It gives a
- * place in the queue. Here that place becomes the answer to a choice:
+ * Such a strategy picks the runnable actor that goes first, by its place in the queue. Here that
+ * place becomes the answer to a choice:
  *
  *   kind RUN, at most 64 ready     the alternative at that place
  *   kind RUN, more than 64 ready   first the block that holds the place, then the place itself;
  *                                  the strategy is asked once
- *   kind RUN of a loop that polls  its tasks are asked for one by one, as no queue is shown
+ *   kind RUN of a loop that polls  the alternative at that place; tasks are read from its choice
  *   all other kinds                as `random` would answer
  *
- * Draws. A strategy has random numbers of its own, which are a function of the seed and of how
- * many were drawn: an ordering is asked in the order of the run, so the run is a function of the
- * seed as well.
+ * Draws. A strategy has its own random numbers, a function of the seed and of how many were drawn.
+ * Choices arrive in the order of the run, so the run is a function of the seed as well.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,20 +31,20 @@ extern "C" {
 /* Embedded first in an ordering strategy's own struct. */
 struct sim_ordering {
     struct sim_strategy strategy;
-    /* The place, below `count` (at least 2), of who goes first. `actors`: in-run indices, oldest
-     * first; none stands there twice. */
+    /* Returns the place, below `count` (at least 2), of the actor that goes first. `actors`: in-run
+     * indices, oldest first, each once. */
     uint32_t (*pick)(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count);
     uint64_t key;   /* Of its draws. */
-    uint32_t drawn; /* So many of this run. */
-    uint32_t run;   /* Counts runs from 1: what bears another number is of an earlier run. */
-    uint32_t place; /* Picked, when a block was chosen and the place in it is asked next. */
+    uint32_t drawn; /* So many in this run. */
+    uint32_t run;   /* Counts runs from 1; data with another number is of an earlier run. */
+    uint32_t place; /* Picked; kept for the second choice, within the block. */
     uint16_t described[SIM_ALTERNATIVES_MAX];
 };
 
-/* Begins a run; from `begin`. `stream`: a number of the strategy's own. */
+/* Begins a run; from `begin`. `stream`: a number that only this strategy has. */
 void sim_ordering_begin(struct sim_ordering *ordering, uint64_t seed, uint32_t stream);
 
-/* What sim_strategy_ops.choose is to be. */
+/* The sim_strategy_ops.choose of all such strategies. */
 uint32_t sim_ordering_choose(struct sim_strategy *strategy, const struct sim_choice *choice);
 
 /* 64 random bits. */

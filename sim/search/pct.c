@@ -12,14 +12,14 @@
  * guarantees of finding bugs", ASPLOS 2010. Deviations:
  *
  *   - k is the largest number of choices that a run of the sweep had so far. A run that is more
- *     than twice as long goes on as a random walk (the fair tail); were it one from the k-th choice
- *     on, k would grow by a few at a time where a random walk ends early.
- *   - Only choices count as steps: where one actor stands ready alone, nothing can change.
+ *     than twice as long continues as a random walk (the fair tail); if it were one from the k-th
+ *     choice on, k would grow by a few at a time where a random walk ends early.
+ *   - Only choices count as steps: where one actor alone is runnable, nothing can change.
  *   - A new actor draws a priority among all that never fell.
- *   - Who gives way because its quota is used up, and who has only looked and stands where it stood
- *     (it spins), falls below all: otherwise it would run until the world itself steps in. A poll
- *     that merely gives way after it did something does not fall: that is how a task offers a
- *     point of scheduling.
+ *   - An actor that yields because its quota is used up, or that has only read and has not moved
+ *     (it spins), falls below all: otherwise it would run until the world itself intervenes. A poll
+ *     that yields after it did something does not fall: that is how a task offers a point of
+ *     scheduling.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,8 +52,8 @@ struct pct {
     uint64_t at[DEPTH_MAX]; /* Change points; 0: none. */
     uint64_t priority[SIM_INDICES];
     uint32_t known[SIM_INDICES]; /* The run in which that was drawn. */
-    bool looked;                 /* In the step that was told last something was read, … */
-    bool did;                    /* … written, … */
+    bool read;                   /* In the last step something was read, … */
+    bool wrote;                  /* … written, … */
     bool yielded;                /* … or the quota used up. */
     struct sim_states states;
 };
@@ -76,8 +76,8 @@ is_point(const struct pct *pct, uint64_t choice, uint32_t *ret_which)
     return false;
 }
 
-/* Distinct, as far as there are so many; those of the run before are gone, as that was whichever
- * this process made. */
+/* Distinct, as far as there are so many. The points of the run before must not matter: which run
+ * that was depends on the worker. */
 static void
 draw_points(struct pct *pct)
 {
@@ -103,13 +103,13 @@ pct_begin(struct sim_strategy *strategy, uint64_t seed)
     sim_states_begin(&pct->states);
     pct->choice = 0;
     pct->spins = 0;
-    pct->looked = false;
-    pct->did = false;
+    pct->read = false;
+    pct->wrote = false;
     pct->yielded = false;
     draw_points(pct);
 }
 
-/* ---- Who is next. ---------------------------------------------------------------------------- */
+/* ---- Picking. -------------------------------------------------------------------------------- */
 
 static uint32_t
 highest(struct pct *pct, const uint16_t *actors, uint32_t count)
@@ -128,18 +128,18 @@ highest(struct pct *pct, const uint16_t *actors, uint32_t count)
     return best;
 }
 
-/* The last step was somebody's who still stands ready and has got nowhere. */
+/* The actor of the last step loses its priority if it spins, or has used up its quota. */
 static void
 demote_spinner(struct pct *pct)
 {
     uint32_t actor = pct->states.stepping;
     const struct sim_standing *standing = sim_states_of(&pct->states, actor);
     const uint32_t place = pct->states.from.place;
-    sim_states_settle(&pct->states);
+    sim_states_end_step(&pct->states);
     if (actor == 0 || standing == NULL) {
         return;
     }
-    bool spins = pct->looked && !pct->did && standing->place == place;
+    bool spins = pct->read && !pct->wrote && standing->place == place;
     if ((spins || pct->yielded) && pct->known[actor] == pct->ordering.run) {
         pct->priority[actor] = SPINNING - ++pct->spins;
     }
@@ -165,23 +165,23 @@ pct_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
     return best;
 }
 
-/* ---- What has happened. ---------------------------------------------------------------------- */
+/* ---- Events. --------------------------------------------------------------------------------- */
 
 static void
-hear(struct pct *pct, const struct sim_event *event)
+take_event(struct pct *pct, const struct sim_event *event)
 {
     sim_states_event(&pct->states, event);
     if (sim_begins_transition(event->kind)) {
-        pct->looked = false;
-        pct->did = false;
+        pct->read = false;
+        pct->wrote = false;
         pct->yielded = false;
         return;
     }
     uint32_t mode = sim_footprints[event->kind].object;
     bool own = event->object == pct->states.from.object;
     pct->yielded = pct->yielded || event->kind == RT_PROBE_YIELD;
-    pct->looked = pct->looked || (mode == SIM_MODE_READ && !own);
-    pct->did = pct->did || (mode > SIM_MODE_READ && !own);
+    pct->read = pct->read || (mode == SIM_MODE_READ && !own);
+    pct->wrote = pct->wrote || (mode > SIM_MODE_READ && !own);
 }
 
 static void
@@ -189,7 +189,7 @@ pct_events(struct sim_strategy *strategy, const struct sim_event *events, uint32
 {
     struct pct *pct = pct_of(rt_container_of(strategy, struct sim_ordering, strategy));
     for (uint32_t i = 0; i < count; i++) {
-        hear(pct, &events[i]);
+        take_event(pct, &events[i]);
     }
 }
 
@@ -218,7 +218,7 @@ const struct sim_strategy_kind sim_strategy_pct = {
         .about = "random priorities that change at d - 1 points",
         .source = "Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of "
                   "Finding Bugs, ASPLOS 2010",
-        .params = {{"d", "depth of the bugs looked for", 3, 1, DEPTH_MAX}},
+        .params = {{"d", "depth of the bugs searched for", 3, 1, DEPTH_MAX}},
         .adaptive = true,
         .size = sizeof(struct pct),
         .init = pct_init,

@@ -1,18 +1,18 @@
 /*
  * pos.c -- partial order sampling: random priorities, drawn again in a race.
  *
- *      pick:  everybody who stands ready and has no priority draws one
- *             b := who has the highest
- *             b loses its own, and so does each whose next step conflicts with b's
+ *      pick:  each runnable actor without a priority draws one
+ *             b := the actor with the highest
+ *             b loses its priority, and so does each whose next step conflicts with b's
  *
- * A step that races with nobody keeps its priority, so which of two racing steps comes first is
- * decided by one comparison of two fresh draws, and is not the sum of many: with independent steps
- * around, a random walk makes the one that has less before it win, and this does not.
+ * A step without a race keeps its priority, so the order of two racing steps is decided by one
+ * comparison of two new draws. In a random walk it is the sum of many draws, and of two racing
+ * steps the one with fewer independent steps before it mostly wins.
  *
  * After: Yuan, Yang, Gu, "Partial order aware concurrency sampling", CAV 2018. Deviations:
  *
- *   - A step is a whole poll; what it will touch is a guess (footprints.h). Somebody of whom
- *     nothing is known conflicts with all, so the first runs of a sweep are a random walk.
+ *   - A step is a whole poll; what it will touch is a guess (footprints.h). An actor without a
+ *     guess conflicts with all, so the first runs of a sweep are a random walk.
  *   - Each poll also touches its own task, so it conflicts with a step that wakes that task.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -1,7 +1,7 @@
 /*
  * priorities.h -- a random priority for each actor of a run.
  *
- * Drawn when it is first asked for, and again after it was taken away.
+ * Drawn at its first use, and at the first one after it was removed.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ sim_priority_of(struct sim_priorities *priorities, struct sim_ordering *ordering
     return priorities->value[actor];
 }
 
-/* The next one will be another. */
+/* Removes it. */
 static inline void
 sim_priority_forget(struct sim_priorities *priorities, uint32_t actor)
 {

@@ -1,23 +1,23 @@
 /*
- * relay.c -- `relay`: whoever would find what another one has just left goes first.
+ * relay.c -- `relay`: an actor that would read what another one has just written goes first.
  *
- * A handshake goes on only while each side acts on what the other did last; one step too many of
- * either, and both are soon at their end. Random orders, and constraints on one pair of lines,
- * seldom get through eight turns of it. Here, of those who stand ready, goes first
+ * A handshake continues only while each side reacts to the last action of the other; one step too
+ * many of either side ends it. Random orders, and constraints on one pair of lines, seldom get
+ * through eight turns of it. Here the first of these runnable actors runs:
  *
- *      who would see something new      its next step looks at what another one wrote, and it has
- *                                       not looked since; where nobody knows its next step, any
- *                                       that it has looked at; or another one woke it
- *      else who ran last                it brings its turn to an end
- *      else anybody
+ *      one that would see something new   its next step reads what another one wrote since it last
+ *                                         read it (without a guess: anything that it has read); or
+ *                                         another one woke it
+ *      else the one that ran last         it ends its turn
+ *      else any
  *
- * (as of the FAIR_AFTER-th choice always anybody: two that wait for a third by asking each other
- * would never end), and in half of the runs one choice in `rest` is anybody's instead. So each run
- * is one of a few that follow messages to their end, or near one of them. Nothing is promised: it
- * is for conversations, and comes to little where nobody talks.
+ * From the FAIR_AFTER-th choice on it is always any: two actors that wait for a third by asking
+ * each other would never end. In half of the runs one choice in `rest` is any actor's instead. So
+ * each run follows messages to their end, or nearly so. Nothing is promised: it is for
+ * conversations.
  *
- * Without a source: it is what a runtime's LIFO slot does (who was woken last runs first), with
- * shared memory for a message as well.
+ * Without a source: a runtime's LIFO slot does this (the task woken last runs first); here shared
+ * memory counts as a message as well.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,24 +29,24 @@
 
 #define STREAM UINT32_C(0x72656c79)
 #define WRITTEN 1024u
-#define NOBODY UINT32_MAX
+#define NONE UINT32_MAX
 #define FAIR_AFTER 2000u
 
 /* What was written last to a resource. */
 struct written {
     uint32_t run;
     uint32_t resource;
-    uint64_t seen;    /* A bit for whoever touched it since, the writer among them; hashed to 64. */
-    uint64_t touched; /* … and for whoever has ever touched it. */
+    uint64_t seen;    /* A bit for each actor that touched it since, hashed to 64. */
+    uint64_t touched; /* … and for each that has ever touched it. */
 };
 
 struct relay {
     struct sim_ordering ordering;
-    uint64_t rest;    /* Once in so many choices it is anybody's turn. */
-    bool strays;      /* In this run it is. */
+    uint64_t rest;    /* Once in so many choices any actor runs. */
+    bool strays;      /* In this run. */
     uint32_t asked;   /* Choices of this run. */
-    uint32_t last;    /* Who ran last: in-run index. */
-    uint64_t stirred; /* Bits of those who touched what others wrote since they ran last. */
+    uint32_t last;    /* The actor that ran last: in-run index. */
+    uint64_t stirred; /* Bits of actors that touched what others wrote since they ran last. */
     struct written written[WRITTEN];
     struct sim_footprints footprints;
 };
@@ -63,8 +63,7 @@ bit_of(uint32_t actor)
     return UINT64_C(1) << (actor & 63);
 }
 
-/* The entry of `resource`, or the place where it would stand; a table that is full of others' gives
- * the first of them up. */
+/* The entry of `resource`, or a free one; a full neighbourhood loses its first entry. */
 static struct written *
 written_of(struct relay *relay, uint32_t resource)
 {
@@ -86,7 +85,7 @@ relay_begin(struct sim_strategy *strategy, uint64_t seed)
     sim_footprints_begin(&relay->footprints);
     relay->strays = sim_ordering_below(&relay->ordering, 2) != 0;
     relay->asked = 0;
-    relay->last = NOBODY;
+    relay->last = NONE;
     relay->stirred = 0;
 }
 
@@ -106,7 +105,7 @@ touch(struct relay *relay, const struct sim_line_access *location, uint64_t bit)
 }
 
 static void
-hear(struct relay *relay, const struct sim_event *event)
+take_event(struct relay *relay, const struct sim_event *event)
 {
     struct sim_line_access locations[SIM_ACCESSES_MAX];
     sim_footprints_event(&relay->footprints, event);
@@ -124,13 +123,13 @@ relay_events(struct sim_strategy *strategy, const struct sim_event *events, uint
 {
     struct relay *relay = relay_of(rt_container_of(strategy, struct sim_ordering, strategy));
     for (uint32_t i = 0; i < count; i++) {
-        hear(relay, &events[i]);
+        take_event(relay, &events[i]);
     }
 }
 
 /* Whether the next step of `actor` would see something that it has not seen. */
 static bool
-has_news(struct relay *relay, uint32_t actor)
+sees_news(struct relay *relay, uint32_t actor)
 {
     const struct sim_standing *standing = sim_states_of(&relay->footprints.states, actor);
     const struct sim_guess *guess = sim_footprints_guess(&relay->footprints, actor);
@@ -163,7 +162,7 @@ relay_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count
             place = actors[i] == relay->last ? i : place;
         }
         for (uint32_t i = 0; i < count; i++) {
-            if (has_news(relay, actors[at])) {
+            if (sees_news(relay, actors[at])) {
                 place = at;
                 break;
             }
@@ -177,7 +176,7 @@ relay_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count
 
 static const struct sim_strategy_ops relay_ops = {
         .name = "relay",
-        .about = "who would find what another one has just left goes first",
+        .about = "an actor that would read what another has just written goes first",
         .begin = relay_begin,
         .choose = sim_ordering_choose,
         .events = relay_events,
@@ -196,9 +195,9 @@ relay_init(void *memory, const struct sim_strategy_setting *setting)
 
 const struct sim_strategy_kind sim_strategy_relay = {
         .name = "relay",
-        .about = "who would find what another one has just left goes first",
+        .about = "an actor that would read what another has just written goes first",
         .source = "none; as a runtime's LIFO slot, with shared memory for a message too",
-        .params = {{"rest", "in half of the runs, one choice in so many is anybody's", 8, 2, 1000}},
+        .params = {{"rest", "in half of the runs, one choice in so many is free", 8, 2, 1000}},
         .adaptive = true,
         .size = sizeof(struct relay),
         .init = relay_init,

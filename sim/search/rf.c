@@ -1,41 +1,39 @@
 /*
- * rf.c -- runs that are to keep constraints on who finds what whom left.
+ * rf.c -- `rf`: runs that try to satisfy reads-from constraints.
  *
- * A constraint is about two lines of code, whichever tasks pass them: "the read on line r finds
- * what was written on line w", or that it does not. Everything that is touched can be read and
- * written, so this covers more than cells:
+ * A constraint is about two lines of code, whichever tasks execute them: "the read on line r sees
+ * the write on line w", or its negation. All objects can be read and written, not only cells:
  *
- *      cell    set → get       the value comes from that line; from nobody (w = 0)
- *      slot    store → fire    park before wake; its negation: the wake comes first, and is lost
- *      task    wake → poll     this poll is caused by that wake (r: the place where it slept)
+ *      cell    set → get       the value is that line's; w = 0: the initial one
+ *      slot    store → fire    park before wake; its negation: the wake is first, and lost
+ *      task    wake → poll     this poll is caused by that wake (r: where the task was blocked)
  *      timer   arm → expire, and channels, semaphores: put → take …
  *
- * Lines that touch one object, which several actors touch, are known from earlier runs; out of them
- * each run draws 1 to n constraints: a reading line, one of the lines that may write before it
- * or none, and whether it is to be so or not. Whether somebody ever saw the pair happen is not
- * asked: those that nobody saw are the interesting ones.
+ * Earlier runs have shown which lines touch an object that several actors touch. Each run draws 1
+ * to n constraints: a reading line, a line that may write before it or none, and the sign. It does
+ * not matter whether any run has shown the pair: the others are the interesting ones.
  *
- * Then, of those who stand ready, go first who is *wanted*, then all others, then who is to be
- * *avoided*; within each, partial order sampling (pos.c) decides:
+ * Then of the runnable actors the *wanted* ones go first, the *avoided* ones last; among equals
+ * partial order sampling (pos.c) decides:
  *
  *                                       r is next    w is next    another write is next
  *      w → r,       w wrote last        wanted       -            avoided
- *                   somebody else did   avoided      wanted       -
+ *                   another line did    avoided      wanted       -
  *      not w → r,   w wrote last        avoided      avoided      wanted
- *                   somebody else did   wanted       avoided      -
+ *                   another line did    wanted       avoided      -
  *
- * until it has come about once. Nothing waits for good: when all are avoided, one of them runs, and
- * the world itself passes nobody over forever.
+ * until the constraint has been satisfied once. No actor starves: when all are avoided, one of them
+ * runs, and the world itself passes no actor over forever.
  *
- * So the probability does not depend on how many tasks there are or how long they make noise; where
- * it matters which of many passes of one line it is, constraints do not help (surw.c does).
+ * So the probability does not depend on the number of tasks or on unrelated steps. Where it matters
+ * which of many executions of one line it is, constraints do not help (surw.c does).
  *
  * After: Wolff, Shi, Duck, Mathur, Roychoudhury, "Greybox fuzzing for concurrency testing" (RFF),
  * ASPLOS 2024. Deviations:
  *
- *   - Constraints on wakes, stores, fires, timers, whatever is touched, and not on memory alone.
- *   - No corpus here: constraints of runs with news are varied by `guided`. In its authors' data,
- *     random sets of constraints alone find as many bugs, and later only a few.
+ *   - Constraints on wakes, stores, fires, timers and all other objects, not on memory alone.
+ *   - No corpus here: `guided` varies the constraints of runs that covered something new. In its
+ *     authors' data random sets of constraints alone find nearly as many bugs.
  *   - A step is a whole poll with several accesses, and which they are is a guess (footprints.h).
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -58,7 +56,7 @@
 #define READS 512u
 #define WRITERS 1024u
 
-/* A resource, and who touches it. */
+/* A resource, and the actors that touch it. */
 struct shared {
     uint32_t resource;
     uint32_t actor; /* The first; 0: there are several. */
@@ -72,7 +70,7 @@ struct use {
     uint32_t next; /* Of the same resource, plus 1. */
 };
 
-/* What may be written before what is read; resources as in a constraint. */
+/* A write that may precede a read; resources as in a constraint. */
 struct pair {
     uint32_t write;
     uint32_t read;
@@ -123,14 +121,14 @@ rf_of(struct sim_ordering *ordering)
     return rt_container_of(ordering, struct rf, ordering);
 }
 
-/* A cell is overwritten blindly; whatever else is written was also looked at. */
+/* A cell can be overwritten without being read; a write to any other object also reads it. */
 static bool
 observes(uint32_t resource, uint32_t mode)
 {
     return mode != SIM_MODE_WRITE || SIM_OBJECT_KIND(resource) != RT_OBJECT_USER;
 }
 
-/* ---- What can be wanted. --------------------------------------------------------------------- */
+/* ---- Pairs of lines. ------------------------------------------------------------------------- */
 
 static struct shared *
 shared_of(struct rf *rf, uint32_t resource)
@@ -239,7 +237,7 @@ learn(struct rf *rf, const struct sim_facts *facts)
     }
 }
 
-/* ---- What this run wants. -------------------------------------------------------------------- */
+/* ---- The constraints of a run. --------------------------------------------------------------- */
 
 static bool
 is_read_constrained(const struct rf *rf, uint32_t line)
@@ -313,16 +311,16 @@ static void
 inherit(struct rf *rf, const struct sim_corpus_set *parent)
 {
     for (uint32_t i = 0; i < parent->count; i++) {
-        const struct sim_corpus_pair *wish = &parent->wishes[i];
-        const struct pair *pair = find_pair(rf, wish->write, wish->read);
+        const struct sim_corpus_pair *wanted = &parent->constraints[i];
+        const struct pair *pair = find_pair(rf, wanted->write, wanted->read);
         if (pair != NULL) {
             rf->constraints[rf->count++] = (struct sim_constraint){
-                    pair->write, pair->read, pair->resources, wish->negative != 0, false};
+                    pair->write, pair->read, pair->resources, wanted->negative != 0, false};
         }
     }
 }
 
-/* Another line that may write before the same read; there may be but one. */
+/* Another line that may write before the same read, if there is one. */
 static void
 change_writer(struct rf *rf, struct sim_constraint *constraint)
 {
@@ -363,10 +361,9 @@ sim_rf_begin_with(struct sim_strategy *strategy, uint64_t seed, const struct sim
     }
 }
 
-/* ---- What has happened. ---------------------------------------------------------------------- */
+/* ---- Events. --------------------------------------------------------------------------------- */
 
-/* The entry of `resource`, or the place where it would stand; a table that is full of others' gives
- * the first of them up. */
+/* The entry of `resource`, or a free one; a full neighbourhood loses its first entry. */
 static struct writer *
 writer_of(struct rf *rf, uint32_t resource)
 {
@@ -389,16 +386,16 @@ last_writer(struct rf *rf, uint32_t resource)
 }
 
 static void
-happen(struct rf *rf, const struct sim_line_access *location)
+access(struct rf *rf, const struct sim_line_access *location)
 {
     uint64_t bit = sim_reach_bit(location->resource);
     uint32_t last = last_writer(rf, location->resource);
     for (uint32_t i = 0; i < rf->count; i++) {
         struct sim_constraint *constraint = &rf->constraints[i];
-        if (!constraint->held && location->line == constraint->read && location->observes &&
+        if (!constraint->satisfied && location->line == constraint->read && location->observes &&
                 (constraint->resources & bit) != 0 &&
                 (last == constraint->write) != constraint->negative) {
-            constraint->held = true;
+            constraint->satisfied = true;
             rf->version++;
         }
     }
@@ -410,7 +407,7 @@ happen(struct rf *rf, const struct sim_line_access *location)
 }
 
 static void
-hear(struct rf *rf, const struct sim_event *event)
+take_event(struct rf *rf, const struct sim_event *event)
 {
     struct sim_line_access locations[SIM_ACCESSES_MAX];
     sim_footprints_event(&rf->footprints, event);
@@ -419,7 +416,7 @@ hear(struct rf *rf, const struct sim_event *event)
     }
     uint32_t count = sim_states_locations(&rf->footprints.states, event, locations);
     for (uint32_t i = 0; i < count; i++) {
-        happen(rf, &locations[i]);
+        access(rf, &locations[i]);
     }
 }
 
@@ -428,11 +425,11 @@ rf_events(struct sim_strategy *strategy, const struct sim_event *events, uint32_
 {
     struct rf *rf = rf_of(rt_container_of(strategy, struct sim_ordering, strategy));
     for (uint32_t i = 0; i < count; i++) {
-        hear(rf, &events[i]);
+        take_event(rf, &events[i]);
     }
 }
 
-/* ---- Who is next. ---------------------------------------------------------------------------- */
+/* ---- Picking. -------------------------------------------------------------------------------- */
 
 static void
 weigh(const struct sim_constraint *constraint, uint32_t last, uint32_t line, bool writes,
@@ -473,7 +470,7 @@ find_tier(struct rf *rf, uint32_t actor)
         uint32_t last = last_writer(rf, guess->resource[s]);
         for (uint32_t i = 0; i < rf->count; i++) {
             const struct sim_constraint *constraint = &rf->constraints[i];
-            if (!constraint->held && (constraint->resources & bit) != 0) {
+            if (!constraint->satisfied && (constraint->resources & bit) != 0) {
                 weigh(constraint, last, guess->line[s], guess->mode[s] != SIM_MODE_READ, &wanted,
                         &avoided);
             }
@@ -517,7 +514,7 @@ rf_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 
 static const struct sim_strategy_ops rf_ops = {
         .name = "rf",
-        .about = "constraints on which line finds what which line left",
+        .about = "constraints on which line reads what which line wrote",
         .begin = rf_begin,
         .choose = sim_ordering_choose,
         .events = rf_events,
@@ -563,7 +560,7 @@ sim_rf_tell(const struct sim_strategy *strategy, struct sim_facts *facts, uint64
 
 const struct sim_strategy_kind sim_strategy_rf = {
         .name = "rf",
-        .about = "constraints on which line finds what which line left",
+        .about = "constraints on which line reads what which line wrote",
         .source = "Wolff et al., Greybox Fuzzing for Concurrency Testing (RFF), ASPLOS 2024",
         .params = {{"n", "constraints of a run, at most", 2, 1, SIM_CONSTRAINTS_MAX}},
         .adaptive = true,

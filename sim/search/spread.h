@@ -1,21 +1,19 @@
 /*
  * spread.h -- one number between 0 and 1 from which a whole run is read, spread evenly over seeds.
  *
- * A draw out of weights splits the number's interval: it falls into the part of one of them,
- * and goes on as its place in that part, as in arithmetic coding. So a run that makes its draws
- * this way is one leaf of a tree whose leaves lie side by side in [0, 1), each as wide as it
- * is probable:
+ * A weighted draw splits the interval in proportion to the weights; the number falls into one part,
+ * and its position in that part is the number for the next draw, as in arithmetic coding. So a run
+ * is one leaf of a tree whose leaves lie side by side in [0, 1), each as wide as it is probable:
  *
  *      0 ├──────── a ────────┼───── b ─────┼── c ──┤ 1
  *        ├─ aa ─┼─ ab ┼─ ac ─┤
  *
- * Seed s begins at s times the golden ratio, modulo 1. The numbers of consecutive seeds leave no
- * gap for long (they are a Weyl sequence): a leaf of probability p is met about once in each 1/p
- * seeds, and not, as with independent numbers, with gaps many times that. What a sweep of N runs
- * has not met is therefore seldom likelier than 1/N. Over all seeds each leaf is as probable as
- * before.
+ * Seed s begins at s times the golden ratio, modulo 1 (a Weyl sequence): a leaf of probability p is
+ * reached about once in each 1/p consecutive seeds, where independent numbers would leave gaps many
+ * times that long. So a leaf that a sweep of N runs has missed is seldom likelier than 1/N. Over
+ * all seeds each leaf is as probable as with independent numbers.
  *
- * The low bits, which a narrowing makes meaningless, are drawn again.
+ * The low bits, which a narrowing makes meaningless, are redrawn.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,12 +28,12 @@ extern "C" {
 
 struct sim_spread {
     uint64_t at;   /* In units of 2^-64. */
-    uint64_t rest; /* Below the number that was told last. */
+    uint64_t rest; /* The fraction of the last sim_spread_peek. */
     uint64_t key;
     uint32_t drawn;
 };
 
-/* Begins a run; `stream`: a number of the strategy's own. */
+/* Begins a run; `stream`: a number that only this strategy has. */
 static inline void
 sim_spread_begin(struct sim_spread *spread, uint64_t seed, uint32_t stream)
 {
@@ -45,16 +43,17 @@ sim_spread_begin(struct sim_spread *spread, uint64_t seed, uint32_t stream)
     spread->rest = 0;
 }
 
-/* A number below `total` (not 0). Between two of them, sim_spread_narrow. */
+/* A number below `total` (not 0). sim_spread_narrow must follow. */
 static inline uint64_t
-sim_spread_look(struct sim_spread *spread, uint64_t total)
+sim_spread_peek(struct sim_spread *spread, uint64_t total)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)spread->at * total;
     spread->rest = (uint64_t)product;
     return (uint64_t)(product >> 64);
 }
 
-/* The number was `offset` behind the beginning of a part of `width`, into which it goes. */
+/* Narrows the interval to the part that was drawn: it has `width`, and the number was `offset`
+ * above its beginning. */
 static inline void
 sim_spread_narrow(struct sim_spread *spread, uint64_t offset, uint64_t width)
 {
@@ -63,11 +62,11 @@ sim_spread_narrow(struct sim_spread *spread, uint64_t offset, uint64_t width)
     spread->at ^= sim_stream_draw(spread->key, spread->drawn++) & 0xffff;
 }
 
-/* A number below `n` (not 0), all alike. */
+/* A number below `n` (not 0), all equally probable. */
 static inline uint32_t
 sim_spread_below(struct sim_spread *spread, uint32_t n)
 {
-    uint32_t drawn = (uint32_t)sim_spread_look(spread, n);
+    uint32_t drawn = (uint32_t)sim_spread_peek(spread, n);
     sim_spread_narrow(spread, 0, 1);
     return drawn;
 }

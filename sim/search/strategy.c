@@ -43,7 +43,7 @@ sim_strategy_at(uint32_t index)
     return kinds[index];
 }
 
-/* The place of the strategy whose name is the first `length` bytes of `name`. */
+/* The index of the strategy whose name is the first `length` bytes of `name`. */
 static uint32_t
 find(const char *name, size_t length)
 {
@@ -105,7 +105,7 @@ sim_search_param(const struct sim_search *search, const char *name)
     return search->params[place];
 }
 
-/* ---- Reading. -------------------------------------------------------------------------------- */
+/* ---- Parsing. -------------------------------------------------------------------------------- */
 
 /* Appends to a text of `size` bytes; what does not fit is left out. */
 __attribute__((format(printf, 3, 4))) static void

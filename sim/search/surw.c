@@ -1,21 +1,20 @@
 /*
  * surw.c -- uniform over the orders in which one object is touched.
  *
- * Each run draws one object that several actors touch, with a probability in proportion to how
- * often two touches of it could have come in the other order. Steps that do not touch it run in any
- * order (random priorities, drawn again for who has run); of those that will touch it, only the one
- * that is *intended* may go on:
+ * Each run draws one object that several actors touch, in proportion to how often two touches of it
+ * could have had the other order. Steps that do not touch it run in any order (random priorities,
+ * redrawn after each step); of those that will touch it, only the *intended* actor may run:
  *
- *      pick:  t := who has the highest priority
- *             its next step will touch the object, and nobody is intended:  draw whom to intend,
- *                 in proportion to the touches that each has before it
- *             who will touch it and is not intended waits; of the others the one with the
- *                 highest priority runs; was it the intended one's touch, nobody is intended
- *             nobody is left: another one is drawn
+ *      pick:  t := the actor with the highest priority
+ *             if its next step will touch the object and no actor is intended: draw an intended
+ *                 one, in proportion to the touches that each still has to make
+ *             actors that will touch it and are not intended wait; of the others the one with the
+ *                 highest priority runs; after the intended actor's touch no actor is intended
+ *             if no actor is left: draw another intended one
  *
- * Where counts and guesses are right and nobody waits for anybody, every order of the touches is
- * equally probable, whatever else the actors do; surw_orders_of_one_object_are_equally_probable()
- * holds it. All objects count: cells, slots, tasks (wakes and polls), timers, channels.
+ * Where counts and guesses are right and no actor waits for another, every order of the touches is
+ * equally probable, whatever else the actors do (surw_orders_of_one_object_are_equally_probable).
+ * All objects count: cells, slots, tasks (wakes and polls), timers, channels.
  *
  * After: Zhao, Wolff, Mathur, Roychoudhury, "Selectively uniform concurrency testing", ASPLOS 2025.
  * Deviations:
@@ -24,11 +23,11 @@
  *     (counts.h: means over earlier runs).
  *   - An object is drawn by its races (learn/races.h) and not by its touches: what a lock guards is
  *     touched as often as the lock, and its order decides nothing.
- *   - A look that ends in waiting is no touch: the actor comes again.
- *   - The object and all orders of its touches are read from one number, and the numbers of
- *     consecutive seeds lie evenly (spread.h).
+ *   - A read after which the task blocks is no touch: the task will read again.
+ *   - The object and all orders of its touches are derived from one number, and the numbers of
+ *     consecutive seeds are evenly spread (spread.h).
  *   - Objects that the same lines touch weigh together as one.
- *   - Only who stands ready is intended: who sleeps cannot go on.
+ *   - Only a runnable actor is intended.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,7 +45,7 @@
 #define STREAM UINT32_C(0x73757277)
 #define OBJECTS 512u
 #define INDEX 1024u
-#define NOBODY UINT32_MAX
+#define NONE UINT32_MAX
 
 /* A resource that several actors touch, or the beginning of what may become one. */
 struct object {
@@ -70,11 +69,11 @@ struct surw {
     struct sim_ordering ordering;
     struct sim_spread spread;
     uint32_t object;              /* Of this run; 0: none. */
-    uint64_t bit;                 /* Its place in a reach. */
-    uint32_t intended;            /* In-run index, or NOBODY. */
+    uint64_t bit;                 /* Its bit in a reach. */
+    uint32_t intended;            /* In-run index, or NONE. */
     uint32_t touched_step;        /* The last step of which a touch was counted. */
-    uint32_t looker;              /* Who has looked at it in this step, and no more; 0: nobody. */
-    uint64_t weight[SIM_INDICES]; /* All 0 but while one is drawn. */
+    uint32_t reader;              /* The actor that has only read it in this step; 0: none. */
+    uint64_t weight[SIM_INDICES]; /* All 0 except while one is drawn. */
     uint64_t priority[SIM_INDICES];
     uint32_t drawn_in[SIM_INDICES]; /* The run in which the priority was drawn. */
     struct hint hints[SIM_INDICES];
@@ -91,9 +90,9 @@ struct surw {
 
 /* ---- Which object. --------------------------------------------------------------------------- */
 
-/* The object, or where its place in the index stands free. */
+/* The object's entry in the index, or the free one for it. */
 static uint16_t *
-look_up(struct surw *surw, uint32_t resource)
+find_slot(struct surw *surw, uint32_t resource)
 {
     uint32_t at = (resource * UINT32_C(0x9e3779b1)) >> 22;
     while (surw->index[at] != 0 && surw->objects[surw->index[at] - 1].resource != resource) {
@@ -105,7 +104,7 @@ look_up(struct surw *surw, uint32_t resource)
 static struct object *
 object_of(struct surw *surw, uint32_t resource)
 {
-    uint16_t *place = look_up(surw, resource);
+    uint16_t *place = find_slot(surw, resource);
     if (*place != 0) {
         return &surw->objects[*place - 1];
     }
@@ -139,7 +138,7 @@ learn_object(struct surw *surw, const struct sim_fact *fact)
 static void
 learn_race(struct surw *surw, const struct sim_fact *fact)
 {
-    uint16_t place = *look_up(surw, (uint32_t)fact->a);
+    uint16_t place = *find_slot(surw, (uint32_t)fact->a);
     if (place != 0) {
         surw->objects[place - 1].races += fact->sum;
     }
@@ -148,7 +147,7 @@ learn_race(struct surw *surw, const struct sim_fact *fact)
 static void
 learn_line(struct surw *surw, const struct sim_fact *fact)
 {
-    uint16_t place = fact->b != 0 ? *look_up(surw, fact->b) : 0;
+    uint16_t place = fact->b != 0 ? *find_slot(surw, fact->b) : 0;
     if (place != 0) {
         surw->objects[place - 1].lines |= sim_reach_bit(sim_footprint_line(fact));
     }
@@ -164,8 +163,8 @@ count_alike(const struct surw *surw, const struct object *object)
     return alike;
 }
 
-/* Only those whose order can matter remain. Those that the same lines touch are many of one kind,
- * as the waiters of a lock, and weigh together as one of them. */
+/* Keeps only those whose order can matter. Those that the same lines touch are of one kind, such as
+ * the waiters of a lock, and weigh together as one of them. */
 static void
 sift(struct surw *surw)
 {
@@ -183,7 +182,7 @@ sift(struct surw *surw)
     }
 }
 
-/* Only for one object: for all of many tasks there would be no room. */
+/* Only for the drawn object: counts of all objects would exceed the table. */
 static void
 count_touches(struct surw *surw, const struct object *object)
 {
@@ -205,7 +204,7 @@ draw_object(struct surw *surw)
     if (surw->count == 0) {
         return;
     }
-    uint64_t drawn = sim_spread_look(&surw->spread, surw->weight_of_all);
+    uint64_t drawn = sim_spread_peek(&surw->spread, surw->weight_of_all);
     uint32_t i = 0;
     while (drawn >= surw->objects[i].weight) {
         drawn -= surw->objects[i++].weight;
@@ -226,12 +225,12 @@ surw_begin(struct sim_strategy *strategy, uint64_t seed)
     draw_object(surw);
     sim_footprints_begin(&surw->footprints);
     sim_counts_begin(&surw->counts);
-    surw->intended = NOBODY;
+    surw->intended = NONE;
     surw->touched_step = 0;
-    surw->looker = 0;
+    surw->reader = 0;
 }
 
-/* ---- Who is next. ---------------------------------------------------------------------------- */
+/* ---- Picking. -------------------------------------------------------------------------------- */
 
 static bool
 guesses_touch(struct surw *surw, uint32_t actor)
@@ -280,9 +279,8 @@ weight_of(struct surw *surw, uint32_t actor)
     return will_touch(surw, actor) ? SIM_COUNT_ONE : 0;
 }
 
-/* Draws whom to intend; `waiting` is one that will touch the object. They are gone through in the
- * order of birth, so that the same number means the same order of touches, whoever stands where in
- * the queue. */
+/* Draws the intended actor; `waiting` is one that will touch the object. Actors are counted off in
+ * the order of birth, so that a number means the same order of touches whatever the queue is. */
 static void
 intend(struct surw *surw, const uint16_t *actors, uint32_t count, uint32_t waiting)
 {
@@ -293,9 +291,9 @@ intend(struct surw *surw, const uint16_t *actors, uint32_t count, uint32_t waiti
     }
     surw->intended = waiting;
     if (total == 0) {
-        return; /* Of nobody the beginning was told. */
+        return; /* The recorder saw none of them begin. */
     }
-    uint64_t drawn = sim_spread_look(&surw->spread, total);
+    uint64_t drawn = sim_spread_peek(&surw->spread, total);
     uint32_t actor = sim_counts_first(&surw->counts);
     while (drawn >= surw->weight[actor]) {
         drawn -= surw->weight[actor];
@@ -308,20 +306,20 @@ intend(struct surw *surw, const uint16_t *actors, uint32_t count, uint32_t waiti
     }
 }
 
-/* Places of those with the highest priority: of who may go on, and of who will touch the object and
- * is not intended. */
+/* Places of the highest priorities: among actors that may run, and among those that will touch the
+ * object and are not intended. */
 struct best {
-    uint32_t place[2]; /* NOBODY: there is none. */
+    uint32_t place[2]; /* NONE: there is none. */
     uint64_t priority[2];
 };
 
 enum { FREE, WAITING };
 
-/* Without a branch: where priorities are random, each would be guessed wrongly every other time. */
+/* Without a branch: with random priorities the CPU would mispredict every other one. */
 static inline void
 compare(struct best *best, uint32_t side, uint32_t place, uint64_t priority)
 {
-    bool better = (best->place[side] == NOBODY) | (priority > best->priority[side]);
+    bool better = (best->place[side] == NONE) | (priority > best->priority[side]);
     best->place[side] = better ? place : best->place[side];
     best->priority[side] = better ? priority : best->priority[side];
 }
@@ -329,7 +327,7 @@ compare(struct best *best, uint32_t side, uint32_t place, uint64_t priority)
 static inline void
 find_best(struct surw *surw, const uint16_t *actors, uint32_t count, struct best *ret)
 {
-    *ret = (struct best){{NOBODY, NOBODY}, {0, 0}};
+    *ret = (struct best){{NONE, NONE}, {0, 0}};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t actor = actors[i];
         if (surw->drawn_in[actor] != surw->ordering.run) {
@@ -341,21 +339,20 @@ find_best(struct surw *surw, const uint16_t *actors, uint32_t count, struct best
     }
 }
 
-/* Whether somebody who will touch it is to go first, and it is not decided who may. */
+/* Whether an actor that will touch the object has the highest priority, and none is intended. */
 static bool
 undecided(const struct surw *surw, const struct best *best)
 {
-    if (best->place[WAITING] == NOBODY) {
+    if (best->place[WAITING] == NONE) {
         return false;
     }
-    if (best->place[FREE] == NOBODY) {
-        return true; /* Whoever was intended does not stand ready. */
+    if (best->place[FREE] == NONE) {
+        return true; /* The intended actor is not runnable. */
     }
-    return surw->intended == NOBODY && best->priority[WAITING] > best->priority[FREE];
+    return surw->intended == NONE && best->priority[WAITING] > best->priority[FREE];
 }
 
-/* Who is intended now may go on, and so may all who might before: nobody was intended, or nobody
- * who stands ready. */
+/* The newly intended actor may run too; before, no actor was intended, or none that is runnable. */
 static void
 admit(const struct surw *surw, const uint16_t *actors, struct best *best)
 {
@@ -370,17 +367,17 @@ static void
 count(struct surw *surw, uint32_t actor)
 {
     sim_counts_made(&surw->counts, actor);
-    surw->intended = actor == surw->intended ? NOBODY : surw->intended;
+    surw->intended = actor == surw->intended ? NONE : surw->intended;
 }
 
-/* The step is over. A look counts as it was learned: not, if it was in vain. */
+/* The step is over. As in steps.c, a read counts unless the task blocked after it. */
 static void
-settle(struct surw *surw)
+end_step(struct surw *surw)
 {
-    if (surw->looker != 0 && !surw->footprints.states.asleep) {
-        count(surw, surw->looker);
+    if (surw->reader != 0 && !surw->footprints.states.asleep) {
+        count(surw, surw->reader);
     }
-    surw->looker = 0;
+    surw->reader = 0;
 }
 
 static uint32_t
@@ -388,7 +385,7 @@ surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 {
     struct surw *surw = rt_container_of(ordering, struct surw, ordering);
     sim_footprints_asked(&surw->footprints, ordering, actors);
-    settle(surw);
+    end_step(surw);
     struct best best;
     find_best(surw, actors, count, &best);
     if (undecided(surw, &best)) {
@@ -401,10 +398,10 @@ surw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
     return place;
 }
 
-/* ---- What has happened. ---------------------------------------------------------------------- */
+/* ---- Events. --------------------------------------------------------------------------------- */
 
-/* Of somebody's touches some will be made by whom it has just started: so will the one that it was
- * intended for, in proportion. */
+/* A new actor takes over some of its parent's touches; if the parent is intended, the child becomes
+ * so in proportion. */
 static void
 appear(struct surw *surw, const struct sim_event *event)
 {
@@ -415,14 +412,14 @@ appear(struct surw *surw, const struct sim_event *event)
     if (parent == 0 || surw->intended != parent || moved <= 0 || before < moved) {
         return;
     }
-    uint64_t drawn = sim_spread_look(&surw->spread, (uint64_t)before);
+    uint64_t drawn = sim_spread_peek(&surw->spread, (uint64_t)before);
     bool child = drawn < (uint64_t)moved;
     surw->intended = child ? event->actor : parent;
     sim_spread_narrow(&surw->spread, child ? drawn : drawn - (uint64_t)moved,
             (uint64_t)(child ? moved : before - moved));
 }
 
-/* The cheap half of the question: most events are of something else. */
+/* A cheap test first: most events are of other objects. */
 static inline bool
 may_touch(const struct surw *surw, const struct sim_event *event)
 {
@@ -430,8 +427,8 @@ may_touch(const struct surw *surw, const struct sim_event *event)
                                          : surw->object != 0 && surw->object < SIM_RESOURCES;
 }
 
-/* Once a step. Who was intended remains so until then: a loop that may touch it in each round, by
- * the guess, does so once. */
+/* Counts a touch, once a step. The intended actor remains so until then: a loop that may touch the
+ * object in each round, by the guess, does so once. */
 static void
 touch(struct surw *surw, const struct sim_event *event)
 {
@@ -446,10 +443,10 @@ touch(struct surw *surw, const struct sim_event *event)
             continue;
         }
         if (locations[i].mode == SIM_MODE_READ) {
-            surw->looker = states->stepping;
+            surw->reader = states->stepping;
             continue;
         }
-        surw->looker = 0;
+        surw->reader = 0;
         surw->touched_step = event->step;
         count(surw, states->stepping);
         return;
@@ -457,13 +454,13 @@ touch(struct surw *surw, const struct sim_event *event)
 }
 
 static void
-hear(struct surw *surw, const struct sim_event *event)
+take_event(struct surw *surw, const struct sim_event *event)
 {
     if (event->kind == SIM_EVENT_ACTOR) {
         appear(surw, event);
     }
     if (sim_begins_transition(event->kind)) {
-        settle(surw);
+        end_step(surw);
     }
     sim_footprints_event(&surw->footprints, event);
     if (may_touch(surw, event)) {
@@ -476,7 +473,7 @@ surw_events(struct sim_strategy *strategy, const struct sim_event *events, uint3
 {
     struct surw *surw = rt_container_of(strategy, struct surw, ordering.strategy);
     for (uint32_t i = 0; i < count; i++) {
-        hear(surw, &events[i]);
+        take_event(surw, &events[i]);
     }
 }
 

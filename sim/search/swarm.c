@@ -1,5 +1,5 @@
 /*
- * swarm.c -- drawing options, and saying which.
+ * swarm.c -- drawing options, and printing them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 #include "sim/core/scenario.h"
 #include "sim/core/strategies.h"
 
-/* No actor's stream, so that what a run decides does not hang together with its options. */
+/* No actor's stream, so that a run's decisions are independent of its options. */
 #define STREAM 0x53776172u
 #define FACTOR 4u
 /* "One in one" would perturb forever. */
@@ -60,7 +60,7 @@ faults_in_force(const struct sim_scenario *scenario, const struct sim_options *o
     return options->faults == SIM_FAULT_FROM_SCENARIO ? scenario->survives : options->faults;
 }
 
-/* The same number of draws whatever is permitted, so that a further kind changes no other draw. */
+/* Makes the same number of draws whatever is permitted, so that one more kind changes no other. */
 static uint64_t
 some_of(struct draw *draw, uint64_t permitted)
 {
@@ -71,7 +71,7 @@ some_of(struct draw *draw, uint64_t permitted)
     return some;
 }
 
-/* Who is cancelled at every other wait, and begun again, gets nowhere: a barrage has an end. */
+/* A task that is cancelled at every other wait makes no progress: a barrage has to end. */
 static uint64_t
 early(struct draw *draw, uint64_t declared, bool barrage)
 {
@@ -107,7 +107,7 @@ sim_swarm_draw(uint64_t seed, const struct sim_scenario *scenario, const struct 
     *ret_options = options;
 }
 
-/* ---- For people. ----------------------------------------------------------------------------- */
+/* ---- As text. -------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void
 add(char *text, const char *format, ...)

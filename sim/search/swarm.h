@@ -2,14 +2,14 @@
  * swarm.h -- options that a seed draws for its run.
  *
  * Groce, Zhang, Eide, Chen, Regehr: "Swarm testing" (ISSTA 2012). Runs that leave some kinds
- * of trouble out altogether, and have others far more often, come to places that runs with a
- * bit of everything do not: what is everywhere hides what it prevents.
+ * of trouble out altogether, and have others far more often, reach states that runs with a bit of
+ * everything do not.
  *
  * Half of the runs are as they were declared. In the others each frequency is as declared, never,
  * 4 times rarer, 4 times more frequent, or one in two; each fault that is permitted is on or off;
- * and the run is free of faults early (sim/README.md): always where something is more frequent than
- * it was declared, for a program that is given no rest need not end, else in half. Integers only,
- * drawn from the seed.
+ * and the fault-free phase begins early: always where something is more frequent than declared,
+ * since a program under constant faults need not end, else in half. Integers only, drawn from the
+ * seed.
  *
  * Deviation from the paper: a feature is not only in or out, but has a rate.
  *
@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* Of the names of all options and faults, with room for their values. */
+/* Enough for the names of all options and faults, and their values. */
 #define SIM_SWARM_TEXT_MAX 256u
 
 /*

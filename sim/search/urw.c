@@ -1,22 +1,22 @@
 /*
  * urw.c -- a random walk that is uniform over interleavings.
  *
- * An even choice at each step favours orders in which the short are done early: one of 100 steps
- * and one of 1 interleave in 101 ways, and an even choice makes the 1 come late with probability
- * 2^-50. Here each actor is drawn in proportion to the steps that it has before it, its unborn
- * descendants' included. Where counts are right and nobody ever waits, each interleaving of n
- * actors with k1 … kn steps has probability k1! … kn! / (k1 + … + kn)!, and
- * urw_interleavings_are_equally_probable() holds it.
+ * An even choice at each step favours orders in which short actors end early: one of 100 steps and
+ * one of 1 interleave in 101 ways, and an even choice runs the 1 after 50 others with probability
+ * 2^-50. Here each actor is drawn in proportion to its remaining steps, those of its descendants
+ * that are not yet born included. Where counts are right and no actor ever waits, each interleaving
+ * of n actors with k1 … kn steps has probability k1! … kn! / (k1 + … + kn)!
+ * (urw_interleavings_are_equally_probable).
  *
  * After: URW, the base of SURW (Zhao, Wolff, Mathur, Roychoudhury, "Selectively uniform concurrency
  * testing", ASPLOS 2025). Deviations:
  *
  *   - Counts are means over all earlier runs (counts.h), not those of one first run, which often
  *     sees an early return. Before there are any, all actors weigh the same.
- *   - The draws of a run are read from one number, and the numbers of consecutive seeds lie
- *     evenly (spread.h): N runs of N equally probable orders meet nearly all of them.
- *   - Who has made all its steps and still stands ready weighs as one with one step.
- *   - A task that sleeps is not drawn, and its steps are not waited for.
+ *   - The draws of a run are derived from one number, and the numbers of consecutive seeds are
+ *     evenly spread (spread.h): N runs of N equally probable orders make nearly all of them.
+ *   - An actor that has made all its steps and is still runnable weighs as one with one step.
+ *   - A blocked task is not drawn.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -63,7 +63,7 @@ urw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         total += weight_of(urw, actors[i]);
     }
-    uint64_t drawn = sim_spread_look(&urw->spread, total);
+    uint64_t drawn = sim_spread_peek(&urw->spread, total);
     uint32_t place = 0;
     uint64_t weight = weight_of(urw, actors[0]);
     while (drawn >= weight) {
@@ -76,7 +76,7 @@ urw_pick(struct sim_ordering *ordering, const uint16_t *actors, uint32_t count)
 }
 
 static void
-hear(struct urw *urw, const struct sim_event *event)
+take_event(struct urw *urw, const struct sim_event *event)
 {
     if (event->kind == SIM_EVENT_STEP) {
         urw->stepping = event->actor;
@@ -91,13 +91,13 @@ urw_events(struct sim_strategy *strategy, const struct sim_event *events, uint32
 {
     struct urw *urw = rt_container_of(strategy, struct urw, ordering.strategy);
     for (uint32_t i = 0; i < count; i++) {
-        hear(urw, &events[i]);
+        take_event(urw, &events[i]);
     }
 }
 
 static const struct sim_strategy_ops urw_ops = {
         .name = "urw",
-        .about = "who runs in proportion to the steps before it: even over interleavings",
+        .about = "actors in proportion to their remaining steps: even over interleavings",
         .begin = urw_begin,
         .choose = sim_ordering_choose,
         .events = urw_events,
@@ -122,7 +122,7 @@ urw_init(void *memory, const struct sim_strategy_setting *setting)
 
 const struct sim_strategy_kind sim_strategy_urw = {
         .name = "urw",
-        .about = "who runs in proportion to the steps before it: even over interleavings",
+        .about = "actors in proportion to their remaining steps: even over interleavings",
         .source = "Zhao et al., Selectively Uniform Concurrency Testing, ASPLOS 2025",
         .adaptive = true,
         .size = sizeof(struct urw),

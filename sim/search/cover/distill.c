@@ -70,7 +70,7 @@ sim_distill(const struct sim_cover_set *sets, uint32_t count, struct sim_taken *
     for (;;) {
         struct sim_taken best = {0, 0, 0};
         for (uint32_t i = 0; i < count; i++) {
-            /* Not worth a look: it cannot add more. */
+            /* A set that is not larger cannot add more. */
             uint32_t more = sets[i].count > best.adds ? adds(&covered, &sets[i]) : 0;
             if (more > best.adds) {
                 best = (struct sim_taken){i, more, 0};

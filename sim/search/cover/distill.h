@@ -1,8 +1,8 @@
 /*
  * distill.h -- few runs that cover what many cover.
  *
- * The smallest such set is hard to find (set cover); the greedy one takes whoever adds most, again
- * and again, and is at most ln(n) + 1 times as large (Chvatal 1979). Ties go to the earlier run.
+ * The smallest such set is hard to find (set cover). The greedy one repeatedly takes the run that
+ * adds most, and is at most ln(n) + 1 times as large (Chvatal 1979). Ties go to the earlier run.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* What one run covers: ids of elements (element.h), each once. Borrowed. */
+/* What one run covers: ids of coverage points (element.h), each once. Borrowed. */
 struct sim_cover_set {
     const uint64_t *ids;
     uint32_t count;
@@ -25,13 +25,13 @@ struct sim_cover_set {
 /* A run that was taken. */
 struct sim_taken {
     uint32_t set;     /* Its place in the array. */
-    uint32_t adds;    /* Elements that those before it do not cover. */
+    uint32_t adds;    /* Points that those before it do not cover. */
     uint32_t covered; /* With it. */
 };
 
 /*
- * Fills `ret` (room for `count`) with the sets to be taken, in order, and answers how many:
- * together they cover what all do. Cold: it allocates, and aborts where there is no memory.
+ * Fills `ret` (of `count` entries) with the sets that together cover what all do, in order, and
+ * returns how many. Cold: it allocates, and aborts when out of memory.
  */
 uint32_t sim_distill(const struct sim_cover_set *sets, uint32_t count, struct sim_taken *ret);
 

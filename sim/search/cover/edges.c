@@ -13,13 +13,13 @@
 
 #define MODULES_MAX 64u
 
-/* What the compiler calls when a program or a library is loaded: the bytes, then where they stand.
- * Weak: where a fuzzer or a sanitizer is linked, they are its own. */
+/* The compiler calls these when a program or a library is loaded: for the bytes, then for their
+ * addresses. Weak: a fuzzer or a sanitizer that is linked defines its own. */
 void __sanitizer_cov_bool_flag_init(char *start, char *stop);
 void __sanitizer_cov_8bit_counters_init(char *start, char *stop);
 void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop);
 
-/* Of the compiler's table of places: the flag of an edge by which a function is entered. */
+/* Of the compiler's table of addresses: the flag of the edge by which a function is entered. */
 #define FLAG_ENTRY 1u
 
 struct module {
@@ -39,7 +39,7 @@ static struct {
 
 /* Of the run in progress, in a worker. */
 static struct {
-    uint64_t *sets;  /* Where its two sets are to be written; NULL: they have been, or nowhere. */
+    uint64_t *sets;  /* Output for its two sets; NULL: written already, or not wanted. */
     uint64_t *known; /* What was reached before; as many words as a set has. */
     bool faulted;
 } current;
@@ -78,7 +78,7 @@ __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop)
     if (edges.module_count > 0) {
         module = &edges.modules[edges.module_count - 1];
     }
-    /* Told right behind the bytes; a module without places is left out. */
+    /* Called right after the bytes were announced; a module without addresses is left out. */
     if (module != NULL && module->places == NULL && (size_t)(stop - start) == 2 * module->count) {
         module->places = start;
         edges.announced += module->count;
@@ -197,12 +197,12 @@ sim_edges_fault(void)
 static bool
 add_to_known(const uint64_t *reached)
 {
-    uint64_t fresh = 0;
+    uint64_t added = 0;
     for (uint32_t i = 0; i < sim_edges_words(); i++) {
-        fresh |= reached[i] & ~current.known[i];
+        added |= reached[i] & ~current.known[i];
         current.known[i] |= reached[i];
     }
-    return fresh != 0;
+    return added != 0;
 }
 
 bool

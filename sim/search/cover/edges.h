@@ -1,17 +1,16 @@
 /*
- * edges.h -- which edges of code a run has come to, in a build that counts them.
+ * edges.h -- the edges of code that a run has reached, in a build that counts them.
  *
  * Code that clang compiled with -fsanitize-coverage=inline-bool-flag,pc-table (or
  * inline-8bit-counters) sets a byte at each edge of its control flow. `make BUILD=edges CC=clang`
- * compiles the runtime and the scenarios so, and a library of scenarios may be compiled so by
- * whoever builds it. Its bytes are announced here when it is loaded; before a run they are cleared,
- * after it they are read. Nothing looks at them while a run is in progress, but when its first
- * fault fires: what was reached by then was reached without one. No decision and no digest depends
- * on them, so the same seed is the same run as in any other build.
+ * compiles the runtime and the scenarios so, and a user may compile a library of scenarios so. Its
+ * bytes are announced here when it is loaded, cleared before a run, read after it, and read once
+ * more when the first fault fires: edges reached by then were reached without a fault. No decision
+ * and no digest depends on them, so a seed is the same run as in any other build.
  *
- * Numbers. One function may stand in a program many times (in a header, or in the copies of the
- * runtime that the zoo plants bugs in): its edges are the same edges wherever they are. Who knows
- * the names (sim/cli/code_names.c) numbers them; a set is a bit for each number.
+ * Numbers. A function may be in a program many times (in a header, or in the copies of the runtime
+ * that the zoo plants bugs in); its edges are the same edges in all of them. sim/cli/code_names.c
+ * knows the names, and numbers the edges; a set has a bit for each number.
  *
  *      loading ──▶ announced bytes ──▶ numbered ──▶ fork ──▶ a log of sets for each worker
  *
@@ -33,7 +32,7 @@ extern "C" {
 /* How many bytes were announced; 0: this build counts no edges. */
 size_t sim_edges_announced(void);
 
-/* Where the n-th is in the code, and whether a function begins there. */
+/* The address of the n-th edge, and whether a function begins there. */
 uintptr_t sim_edges_pc(size_t nth, bool *ret_entry);
 
 /* Numbers them: byte n is edge numbers[n], below `count`. Borrowed forever. Once, before workers
@@ -54,18 +53,18 @@ sim_edges_has(const uint64_t *set, uint32_t edge)
 
 /* ---- A run, in a worker. --------------------------------------------------------------------- */
 
-/* What runs before have reached is forgotten: the next one is new wherever it comes. */
+/* Forgets the edges that earlier runs have reached: all edges of the next run are new. */
 void sim_edges_forget(void);
 
-/* Clears all. The run's two sets are to be written to `sets`: what it reaches, and what of that
- * before its first fault (all, without one). Until then they are empty. NULL: nowhere. */
+/* Clears all bytes. sim_edges_end will write two sets to `sets`: the edges that the run reaches,
+ * and those before its first fault (all, without one). Until then they are empty. NULL: none. */
 void sim_edges_begin(uint64_t *sets);
 
-/* A fault fires: what was reached so far is kept apart. Only the first of a run counts. */
+/* A fault fires: records the edges reached so far. Only the first of a run counts. */
 void sim_edges_fault(void);
 
-/* Writes them, once; also called where a signal is handled. True when the run has reached something
- * that none has since sim_edges_forget. */
+/* Writes the sets, once; async-signal-safe. True when the run has reached an edge that no run had
+ * since sim_edges_forget. */
 bool sim_edges_end(void);
 
 /* ---- The log of a job: shared between the parent and one worker. ----------------------------- */

@@ -1,5 +1,5 @@
 /*
- * element.c -- words for what was covered.
+ * element.c -- names of coverage points.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,9 +1,9 @@
 /*
- * element.h -- something that a run can have covered: a few words and two places.
+ * element.h -- coverage points: something that a run can have covered.
  *
- * An element is a kind and one or two sites. Sites are the user's lines where they are known
- * (what was awaited, stored, fired there), else the runtime's. It is the same in every run,
- * on every machine and in every build of the same source.
+ * A point is a kind and one or two sites. Sites are the user's lines where they are known (of the
+ * await, the store, the wake), else the runtime's. A point is the same in every run, on every
+ * machine and in every build of the same source.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* Number, name, what stands at the first site, what at the second (NULL: it has none), and the
- * whole as a sentence. The numbers are in databases: append only. */
+/* Name, what happens at the first site, what at the second (NULL: it has none), and the whole as a
+ * sentence. The numbers are in databases: append only. */
 #define SIM_ELEMENT_LIST(X) \
     X(WAKE_CAUSE, "wake-cause", "wakes", "goes on", \
             "a wake from the one place led to the poll that goes on at the other") \
@@ -61,11 +61,11 @@ struct sim_element {
 const char *sim_element_name(uint32_t kind);
 const char *sim_element_meaning(uint32_t kind);
 
-/* What stands at its sites: "wakes", "goes on" …; static; NULL: it has no such site. */
+/* What happens at its sites: "wakes", "stores" …; static; NULL: it has no such site. */
 const char *sim_element_first(uint32_t kind);
 const char *sim_element_second(uint32_t kind);
 
-/* 64 bits that stand for the element, never 0; two elements share them once in 2^64. */
+/* 64 bits that identify the point, never 0; two points share them once in 2^64. */
 static inline uint64_t
 sim_element_id(const struct sim_element *element)
 {

@@ -11,7 +11,7 @@
 #include "sim/search/cover/pass_elements.h"
 #include "sim/search/cover/pass_order.h"
 
-/* Returns the object's place, NULL where it has none. */
+/* Returns what is known of the event's object; NULL: it has none. */
 static inline struct sim_cover_thing *
 see(struct pass *pass, const struct sim_event *event)
 {
@@ -28,13 +28,13 @@ see(struct pass *pass, const struct sim_event *event)
     return thing;
 }
 
-/* The table of footprint.h, in the form in which the pass asks for it. */
+/* The table of footprint.h, in the form that the pass uses. */
 static void
-know_kinds(struct sim_cover *cover)
+init_kinds(struct sim_cover *cover)
 {
     for (uint32_t i = 0; i < 256; i++) {
         const struct sim_footprint *footprint = &sim_footprints[i];
-        cover->kinds[i].told = argument_counts(i) ? UINT64_MAX : 0;
+        cover->kinds[i].argument_mask = argument_counts(i) ? UINT64_MAX : 0;
         cover->kinds[i].mode = footprint->object;
         cover->kinds[i].touches_more = footprint->also[0].resource != SIM_RESOURCE_NONE;
     }
@@ -49,10 +49,10 @@ begin(struct pass *pass)
         cover->stamp = 1;
     }
     if (cover->stamp == 1) {
-        know_kinds(cover);
+        init_kinds(cover);
     }
     cover->things_used = 0;
-    know_actor(cover, 0, 0);
+    note_actor(cover, 0, 0);
 }
 
 uint32_t

@@ -1,5 +1,5 @@
 /*
- * pass.h -- a run on its way through sim_cover_run, and what is known of its objects and actors.
+ * pass.h -- the state of sim_cover_run, and what it knows of the run's objects and actors.
  *
  * Of observe.c only, like pass_order.h and pass_elements.h: headers, so that the loop over the
  * events of a run has all of it in one place.
@@ -11,19 +11,18 @@
 
 #include "sim/search/cover/observe.h"
 
-/* A run on its way through. */
 struct pass {
     struct sim_cover *cover;
     struct sim_cover_run *run;
     struct sim_element *elements;
     uint32_t count;
     uint32_t max;
-    uint32_t task;        /* That is being polled; 0: none. */
-    uint32_t *memory;     /* Of that task. */
-    uint32_t fired;       /* The slot of the last FIRE in this step; 0: none. */
-    uint32_t fired_site;  /* Where it had been stored … */
-    uint32_t fired_whose; /* … and whose it was. */
-    bool by_timer;        /* A timer fired, and whom it wakes was not woken yet. */
+    uint32_t task;       /* That is being polled; 0: none. */
+    uint32_t *memory;    /* Of that task. */
+    uint32_t fired;      /* The slot of the last FIRE in this step; 0: none. */
+    uint32_t fired_site; /* Where it had been stored … */
+    uint32_t fired_task; /* … and whose it was. */
+    bool by_timer;       /* A timer fired, and its task is not woken yet. */
 };
 
 /* ---- Mixing. --------------------------------------------------------------------------------- */
@@ -34,7 +33,7 @@ struct pass {
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Both halves of a product, one on the other: each bit of `a` reaches each of the answer. */
+/* Both halves of a product, xored: each bit of `a` affects each bit of the result. */
 static inline uint64_t
 mix(uint64_t a, uint64_t b)
 {
@@ -57,7 +56,7 @@ key_of(const struct sim_cover *cover, uint32_t object)
     return (uint64_t)cover->stamp << 32 | object;
 }
 
-/* Nobody has touched it: as if its maker had written it. */
+/* A new object: as if its maker had written it. */
 static void
 thing_begin(struct sim_cover *cover, struct sim_cover_thing *thing, uint32_t object)
 {
@@ -66,7 +65,7 @@ thing_begin(struct sim_cover *cover, struct sim_cover_thing *thing, uint32_t obj
     thing->id = (uint32_t)mix((uint64_t)creator << 32 | (object & 0xf000ffffu), MIX_1);
 }
 
-/* A new place, or the one that all others share. */
+/* A new entry, or the one that all further objects share. */
 __attribute__((noinline)) static struct sim_cover_thing *
 thing_new(struct pass *pass, struct sim_cover_thing *place, uint32_t object)
 {
@@ -102,9 +101,9 @@ thing_of(struct pass *pass, uint32_t object)
 
 /* ---- Actors. --------------------------------------------------------------------------------- */
 
-/* An actor begins with its id, so that two of the same code are told apart. */
+/* An actor's hash begins with its id, so that two actors of the same code differ. */
 static inline void
-know_actor(struct sim_cover *cover, uint32_t index, uint32_t id)
+note_actor(struct sim_cover *cover, uint32_t index, uint32_t id)
 {
     if (cover->actors[index].stamp != cover->stamp) {
         cover->actors[index].stamp = cover->stamp;

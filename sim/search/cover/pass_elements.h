@@ -1,5 +1,5 @@
 /*
- * pass_elements.h -- which elements an event covers.
+ * pass_elements.h -- which coverage points an event covers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,21 +8,23 @@
 
 #include "sim/search/cover/pass.h"
 
-/* What thing.memory holds, by kind of object. */
-enum { WAITS /* Of a task: where it last stored a waker; of a source: where one waited for it. */ };
+/* The fields of thing.memory, by kind of object. */
+enum {
+    WAITS /* Of a task: where it last stored a waker; of a source: where a task waited for it. */
+};
 enum task_memory {
     TASK_WAITS = WAITS,
-    TASK_GOES_ON,    /* Where it waited for what has woken it. */
+    TASK_WAITED,     /* Where it was blocked when it was woken. */
     TASK_WAKE,       /* Where it was woken; 0: it has been polled since. */
-    TASK_WOKEN_STEP, /* When. */
+    TASK_WOKEN_STEP, /* The step of that wake. */
     TASK_TIMER,      /* Where it armed its last timer; 0: none, or that race is over. */
     TASK_TIMER_OBJECT,
-    TASK_TIMER_CAME /* 1: that timer has expired. */
+    TASK_TIMER_EXPIRED /* 1: that timer has expired. */
 };
 enum slot_memory {
     SLOT_STORED, /* Where; 0: it is empty. */
     SLOT_STORED_STEP,
-    SLOT_WHOSE,       /* The object whose waker it is. */
+    SLOT_TASK,        /* The object whose waker it is. */
     SLOT_FOUND_EMPTY, /* Where a wake found it so, since the last store. */
     SLOT_ARMED_BY     /* Of a timer: the task. */
 };
@@ -41,7 +43,7 @@ element_new(struct pass *pass, uint32_t at, const struct sim_element *element)
     pass->elements[pass->count++] = *element;
 }
 
-/* Sites are hashes: no more is needed to spread them. */
+/* Sites are hashes already, and need no other one. */
 static inline void
 cover_element(struct pass *pass, uint32_t kind, uint32_t first, uint32_t second)
 {
@@ -89,14 +91,14 @@ see_store(struct pass *pass, const struct sim_event *event, uint32_t *slot)
     }
     slot[SLOT_STORED] = site;
     slot[SLOT_STORED_STEP] = event->step;
-    slot[SLOT_WHOSE] = (uint32_t)event->argument;
+    slot[SLOT_TASK] = (uint32_t)event->argument;
     slot[SLOT_FOUND_EMPTY] = 0;
     if (pass->task != 0) {
         pass->memory[TASK_WAITS] = site;
     }
 }
 
-/* It stays as it is stored, and the task waits there. */
+/* The stored waker stays, and the task waits there. */
 static void
 see_keep(struct pass *pass, const struct sim_event *event, uint32_t *slot)
 {
@@ -106,16 +108,16 @@ see_keep(struct pass *pass, const struct sim_event *event, uint32_t *slot)
     slot[SLOT_STORED] = slot[SLOT_STORED] != 0 ? slot[SLOT_STORED] : where(event);
 }
 
-/* Who is being polled had slept while this waiter was waiting for him. */
+/* The task that is being polled had been blocked while this waiter waited for it. */
 static void
 see_blocking(struct pass *pass, const uint32_t *slot)
 {
-    if (pass->task == 0 || slot[SLOT_WHOSE] == pass->task) {
+    if (pass->task == 0 || slot[SLOT_TASK] == pass->task) {
         return;
     }
     const uint32_t *waker = pass->memory;
-    if (waker[TASK_GOES_ON] != 0 && waker[TASK_WOKEN_STEP] >= slot[SLOT_STORED_STEP]) {
-        cover_element(pass, SIM_ELEMENT_BLOCKED_BLOCKING, slot[SLOT_STORED], waker[TASK_GOES_ON]);
+    if (waker[TASK_WAITED] != 0 && waker[TASK_WOKEN_STEP] >= slot[SLOT_STORED_STEP]) {
+        cover_element(pass, SIM_ELEMENT_BLOCKED_BLOCKING, slot[SLOT_STORED], waker[TASK_WAITED]);
     }
 }
 
@@ -124,7 +126,7 @@ see_fire(struct pass *pass, const struct sim_event *event, uint32_t *slot)
 {
     pass->fired = event->object;
     pass->fired_site = slot[SLOT_STORED];
-    pass->fired_whose = slot[SLOT_WHOSE];
+    pass->fired_task = slot[SLOT_TASK];
     pass->by_timer = pass->by_timer || is_timer(event->object);
     if (slot[SLOT_STORED] != 0) {
         cover_element(pass, SIM_ELEMENT_FIRED, slot[SLOT_STORED], where(event));
@@ -140,24 +142,24 @@ see_erase(struct pass *pass, const struct sim_event *event, uint32_t *slot)
     if (stored != 0) {
         cover_element(pass, SIM_ELEMENT_ERASED, stored, where(event));
     }
-    uint32_t whose = is_task(slot[SLOT_WHOSE]) ? slot[SLOT_WHOSE] : pass->task;
+    uint32_t whose = is_task(slot[SLOT_TASK]) ? slot[SLOT_TASK] : pass->task;
     if (stored != 0 && whose != 0 && !is_timer(event->object)) {
         const uint32_t *task = thing_of(pass, whose)->memory;
-        if (task[TASK_TIMER] != 0 && task[TASK_TIMER_CAME] != 0) {
+        if (task[TASK_TIMER] != 0 && task[TASK_TIMER_EXPIRED] != 0) {
             cover_element(pass, SIM_ELEMENT_TIMER_FIRST, task[TASK_TIMER], stored);
         }
     }
     slot[SLOT_STORED] = 0;
 }
 
-/* The race of a task's timer with another wake of it. */
+/* The race of a task's timer with another wake of the task. */
 static void
-see_race(struct pass *pass, const uint32_t *task, uint32_t came)
+see_race(struct pass *pass, const uint32_t *task, uint32_t other)
 {
     if (task[TASK_TIMER] != 0) {
         uint32_t kind =
-                task[TASK_TIMER_CAME] != 0 ? SIM_ELEMENT_TIMER_FIRST : SIM_ELEMENT_EVENT_FIRST;
-        cover_element(pass, kind, task[TASK_TIMER], came);
+                task[TASK_TIMER_EXPIRED] != 0 ? SIM_ELEMENT_TIMER_FIRST : SIM_ELEMENT_EVENT_FIRST;
+        cover_element(pass, kind, task[TASK_TIMER], other);
     }
 }
 
@@ -168,7 +170,7 @@ static void
 see_wake(struct pass *pass, const struct sim_event *event, uint32_t *task)
 {
     uint32_t from = where(event);
-    bool by_slot = pass->fired != 0 && pass->fired_site != 0 && pass->fired_whose == event->object;
+    bool by_slot = pass->fired != 0 && pass->fired_site != 0 && pass->fired_task == event->object;
     uint32_t waited = by_slot ? pass->fired_site : task[TASK_WAITS];
     if (event->object != pass->task && !pass->by_timer) {
         see_race(pass, task, waited != 0 ? waited : from);
@@ -179,7 +181,7 @@ see_wake(struct pass *pass, const struct sim_event *event, uint32_t *task)
         return;
     }
     task[TASK_WAKE] = from;
-    task[TASK_GOES_ON] = waited;
+    task[TASK_WAITED] = waited;
     task[TASK_WOKEN_STEP] = event->step;
 }
 
@@ -189,7 +191,7 @@ see_poll(struct pass *pass, const struct sim_event *event, uint32_t *task)
     pass->task = event->object;
     pass->memory = task;
     if (task[TASK_WAKE] != 0) {
-        cover_element(pass, SIM_ELEMENT_WAKE_CAUSE, task[TASK_WAKE], task[TASK_GOES_ON]);
+        cover_element(pass, SIM_ELEMENT_WAKE_CAUSE, task[TASK_WAKE], task[TASK_WAITED]);
         task[TASK_WAKE] = 0;
     }
 }
@@ -202,11 +204,11 @@ see_arm(struct pass *pass, const struct sim_event *event, uint32_t *timer)
         uint32_t *task = pass->memory;
         task[TASK_TIMER] = where(event);
         task[TASK_TIMER_OBJECT] = event->object;
-        task[TASK_TIMER_CAME] = 0;
+        task[TASK_TIMER_EXPIRED] = 0;
     }
 }
 
-/* It has come, or it will come no more. */
+/* The timer has expired, or was disarmed. */
 static void
 see_timer_end(struct pass *pass, const struct sim_event *event, const uint32_t *timer)
 {
@@ -215,7 +217,7 @@ see_timer_end(struct pass *pass, const struct sim_event *event, const uint32_t *
     }
     uint32_t *task = thing_of(pass, timer[SLOT_ARMED_BY])->memory;
     if (task[TASK_TIMER_OBJECT] == event->object) {
-        task[TASK_TIMER_CAME] = 1;
+        task[TASK_TIMER_EXPIRED] = 1;
         task[TASK_TIMER] = event->kind == RT_PROBE_EXPIRE ? task[TASK_TIMER] : 0;
     }
 }
@@ -231,7 +233,7 @@ see_cell(struct pass *pass, const struct sim_event *event, uint32_t *cell)
     }
 }
 
-/* What an event says whose object is nobody's, or too many. */
+/* An event without an object, or with one beyond the capacity. */
 static void
 see_alone(struct pass *pass, const struct sim_event *event)
 {
@@ -246,14 +248,14 @@ see_alone(struct pass *pass, const struct sim_event *event)
         cover_element(pass, SIM_ELEMENT_GOAL, where(event), 0);
         break;
     case SIM_EVENT_ACTOR:
-        know_actor(pass->cover, event->actor & (SIM_COVER_ACTORS - 1), (uint32_t)event->argument);
+        note_actor(pass->cover, event->actor & (SIM_COVER_ACTORS - 1), (uint32_t)event->argument);
         break;
     default:
         break;
     }
 }
 
-/* What an event says about `memory`, which is that of its object. */
+/* An event of the object with `memory`. */
 static inline void
 see_object(struct pass *pass, const struct sim_event *event, uint32_t *memory)
 {

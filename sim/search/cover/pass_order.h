@@ -8,12 +8,12 @@
 
 #include "sim/search/cover/pass.h"
 
-/* The hash of such a run. Nobody has its address, so that it stays in registers. */
+/* The hash of a run. Its address is not taken, so that it stays in registers. */
 struct chain {
     uint64_t hash;  /* Running, of this transition. */
     uint64_t total; /* Over the transitions that are complete. */
-    uint64_t quiet; /* Of the last move of the clock while all was quiet. */
-    uint32_t actor; /* Whose transition it is. */
+    uint64_t quiet; /* Of the last move of the clock. */
+    uint32_t actor; /* Of this transition. */
     uint32_t transitions;
 };
 
@@ -28,8 +28,8 @@ block_begin(struct sim_cover_thing *thing, uint32_t mode)
     thing->mode = mode;
 }
 
-/* The access, and what is said about it, go in by one product: the length of this chain is what the
- * pass costs. Returns the hash with it. */
+/* Mixes the access and its details in by one product: the length of the chain of products is the
+ * cost of the pass. Returns the new hash. */
 static inline uint64_t
 touch(uint64_t hash, struct sim_cover_thing *thing, uint32_t mode, uint64_t what, uint64_t where)
 {
@@ -55,23 +55,23 @@ resource_of(struct sim_cover *cover, uint32_t resource)
     return thing;
 }
 
-/* Arguments that say what was done. Others are times, keys, or the numbers of objects. */
+/* Kinds of events whose arguments count. Others are times, keys, or numbers of objects. */
 #define BIT(kind) (UINT64_C(1) << (kind))
-#define TOLD_BY_RUNTIME \
+#define COUNTED_OF_RUNTIME \
     (BIT(RT_PROBE_WAKE) | BIT(RT_PROBE_POLLED) | BIT(RT_PROBE_CONSUME) | BIT(RT_PROBE_PUT) | \
             BIT(RT_PROBE_GRANT) | BIT(RT_PROBE_UNGRANT) | BIT(RT_PROBE_ASK))
-#define TOLD_BY_WORLD \
+#define COUNTED_OF_WORLD \
     (BIT(SIM_EVENT_READ - SIM_EVENT_FIRST) | BIT(SIM_EVENT_WRITE - SIM_EVENT_FIRST) | \
             BIT(SIM_EVENT_READY - SIM_EVENT_FIRST) | BIT(SIM_EVENT_FAULT - SIM_EVENT_FIRST))
 
 static bool
 argument_counts(uint32_t kind)
 {
-    uint64_t told = kind < SIM_EVENT_FIRST ? TOLD_BY_RUNTIME : TOLD_BY_WORLD;
-    return kind < SIM_EVENT_END_OF_KINDS && (told >> (kind & 63) & 1) != 0;
+    uint64_t counted = kind < SIM_EVENT_FIRST ? COUNTED_OF_RUNTIME : COUNTED_OF_WORLD;
+    return kind < SIM_EVENT_END_OF_KINDS && (counted >> (kind & 63) & 1) != 0;
 }
 
-/* What touches nothing conflicts with nothing: it goes in beside the chain of products. */
+/* An event without an access conflicts with nothing: it is added beside the chain of products. */
 static inline uint64_t
 mix_alone(uint64_t hash, uint64_t what, uint64_t where)
 {
@@ -94,7 +94,7 @@ mix_event(struct sim_cover *cover, const struct sim_event *event, struct sim_cov
         uint64_t hash)
 {
     const struct sim_cover_kind *kind = &cover->kinds[event->kind];
-    uint64_t what = (uint64_t)event->kind << 56 ^ (event->argument & kind->told) * MIX_1;
+    uint64_t what = (uint64_t)event->kind << 56 ^ (event->argument & kind->argument_mask) * MIX_1;
     uint64_t where = (uint64_t)event->site << 32 | event->await;
     if (thing != NULL && kind->mode != SIM_MODE_NONE) {
         hash = touch(hash, thing, kind->mode, what ^ thing->id, where);
@@ -114,15 +114,15 @@ end_transition(struct sim_cover *cover, struct chain *chain)
 }
 
 /*
- * The resource QUIET, which every step READs and CLOCK WRITEs, needs no blocks: what lies before a
- * move of the clock is all that is complete, and that is the sum over it.
+ * The resource QUIET, which every step READs and CLOCK WRITEs, needs no blocks: all complete
+ * transitions are before a move of the clock, and `total` is the sum over them.
  */
 static inline void
 begin_transition(struct sim_cover *cover, struct chain *chain, const struct sim_event *event)
 {
     end_transition(cover, chain);
     chain->actor = event->actor & (SIM_COVER_ACTORS - 1);
-    know_actor(cover, chain->actor, chain->actor);
+    note_actor(cover, chain->actor, chain->actor);
     chain->hash = cover->actors[chain->actor].hash + chain->quiet;
     if (event->kind == SIM_EVENT_CLOCK) {
         chain->hash = mix(chain->hash, chain->total);

@@ -26,7 +26,7 @@ sim_species_clear(struct sim_species *species)
     sim_species_init(species, species->entries, species->capacity);
 }
 
-/* Its low bits decide what is kept, its high bits where; whatever made the number. Not 0. */
+/* A hash, not 0: its low bits decide whether it is kept, its high bits in which slot. */
 static uint64_t
 spread(uint64_t which)
 {
@@ -52,7 +52,7 @@ place_of(const struct sim_species *species, uint64_t number)
     return &species->entries[at];
 }
 
-/* Takes out who is not kept any more, in place: whoever stands behind a hole is put in again. */
+/* Removes the entries that are not kept any more, in place, and reinserts those after a hole. */
 static void
 drop_half(struct sim_species *species)
 {
@@ -64,7 +64,7 @@ drop_half(struct sim_species *species)
             species->used--;
         }
     }
-    /* Twice around: the second one fixes what the first has moved across the end. */
+    /* Twice around: the second round fixes entries that the first has moved across the end. */
     for (uint32_t i = 0; i < 2 * species->capacity; i++) {
         struct sim_species_entry *entry = &species->entries[i & (species->capacity - 1)];
         struct sim_species_entry moved = *entry;

@@ -1,20 +1,20 @@
 /*
  * species.h -- how many different runs there were, and how many more there may be.
  *
- * A *species* is whatever two runs can share: here the partial-order hash. From how many
- * species came once, twice and more often, two classical estimates follow:
+ * A *species* is a class of runs: here those with the same partial-order hash. Two classical
+ * estimates follow from the number of species that were seen once, twice and more often:
  *
  *      Good-Turing   once / runs             how likely it is that the next run is of a new one
  *      Chao1         seen + once(once-1) / 2(twice+1)   at least so many there are (bias-corrected)
  *
  * Both hold for runs that were drawn alike and independently, so only those of a sampler that
- * does not learn may be counted (ALGORITHMS.md, section 6). A third number needs no species:
- * after n runs without a failure, a run fails with probability at most 3/n, at 95 %.
+ * does not learn may be counted. A third number needs no species: after n runs without a failure, a
+ * run fails with probability at most 3/n, at 95 %.
  *
  * Full. Memory is bounded. When it is full, the counter keeps only species whose number has
- * one more low bit 0 than before, about half of them, and says so in `level`; what it answers
- * is then scaled by 2^level. Which species are kept depends on their numbers alone, so
- * counters can be merged in any order, and any number of workers gives the same.
+ * one more low bit 0 than before, about half of them; `level` counts how often, and results are
+ * scaled by 2^level. Which species are kept depends on their numbers alone, so counters can be
+ * merged in any order, with the same result for any number of workers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,11 +29,11 @@
 extern "C" {
 #endif
 
-/* Places for the different runs of a sweep; beyond them they are sampled. */
+/* Capacity for the species of a sweep; beyond it they are sampled. */
 #define SIM_RUN_SPECIES (1u << 16)
 
 struct sim_species_entry {
-    uint64_t species; /* 0: a free place. */
+    uint64_t species; /* 0: the slot is free. */
     uint64_t runs;
 };
 
@@ -45,20 +45,20 @@ struct sim_species {
     uint64_t runs;  /* Noted, of kept species or not. */
 };
 
-/* An empty counter over `entries`, which are zeroed, and lent. */
+/* An empty counter. *Borrows* `entries`, which are zeroed. */
 void sim_species_init(
         struct sim_species *species, struct sim_species_entry *entries, uint32_t capacity);
 
 /* Forgets all. */
 void sim_species_clear(struct sim_species *species);
 
-/* `runs` more runs were of this one. 0 is taken for a species like any other. */
+/* Counts `runs` more runs of the species `which`, which may be 0. */
 void sim_species_note(struct sim_species *species, uint64_t which, uint64_t runs);
 
-/* Adds what `more` has counted. */
+/* Adds the counts of `more`. */
 void sim_species_merge(struct sim_species *species, const struct sim_species *more);
 
-/* What the counter knows; scaled by 2^level where it had to forget. */
+/* The counts, scaled by 2^level. */
 struct sim_census {
     uint64_t runs;
     uint64_t seen;  /* Different species. */

@@ -1,5 +1,5 @@
 /*
- * corpus.c -- who is taken, and who makes room.
+ * corpus.c -- adding to a corpus of fixed size, and replacing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,9 +13,9 @@ sim_corpus_init(struct sim_corpus *corpus, struct sim_corpus_memory *memory)
     *corpus = (struct sim_corpus){.tapes = memory->tapes, .sets = memory->sets};
 }
 
-/* The place for one more that has shown `fresh`; NULL: all of them have shown more. */
+/* The slot for one more that covered `added` new points; NULL: all others covered more. */
 static struct sim_corpus_tape *
-room_for(struct sim_corpus *corpus, uint64_t fresh)
+slot_for(struct sim_corpus *corpus, uint64_t added)
 {
     if (corpus->count < SIM_CORPUS_TAPES) {
         return &corpus->tapes[corpus->count++];
@@ -23,50 +23,50 @@ room_for(struct sim_corpus *corpus, uint64_t fresh)
     struct sim_corpus_tape *least = &corpus->tapes[0];
     for (uint32_t i = 1; i < corpus->count; i++) {
         struct sim_corpus_tape *tape = &corpus->tapes[i];
-        if (tape->fresh < least->fresh || (tape->fresh == least->fresh && tape->run < least->run)) {
+        if (tape->added < least->added || (tape->added == least->added && tape->run < least->run)) {
             least = tape;
         }
     }
-    return least->fresh <= fresh ? least : NULL;
+    return least->added <= added ? least : NULL;
 }
 
 void
-sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t fresh, const uint8_t *bytes,
+sim_corpus_add(struct sim_corpus *corpus, uint64_t run, uint64_t added, const uint8_t *bytes,
         size_t length)
 {
     if (length > SIM_CORPUS_BYTES) {
         return;
     }
-    struct sim_corpus_tape *tape = room_for(corpus, fresh);
+    struct sim_corpus_tape *tape = slot_for(corpus, added);
     if (tape != NULL) {
         tape->run = run;
-        tape->fresh = fresh;
+        tape->added = added;
         tape->length = (uint32_t)length;
-        if (length > 0) { /* The baseline run has an empty tape, which may lie nowhere. */
+        if (length > 0) { /* The tape of the baseline run is empty, and `bytes` may be NULL. */
             memcpy(tape->bytes, bytes, length);
         }
     }
 }
 
-/* The set of `run`, begun if need be; NULL: all that are there have shown more. */
+/* The set of `run`, begun if it is missing; NULL: all others covered more. */
 static struct sim_corpus_set *
-set_of(struct sim_corpus *corpus, uint64_t run, uint64_t fresh)
+set_of(struct sim_corpus *corpus, uint64_t run, uint64_t added)
 {
-    const struct sim_corpus_set begun = {.run = run, .fresh = fresh};
+    const struct sim_corpus_set begun = {.run = run, .added = added};
     struct sim_corpus_set *least = NULL;
     for (uint32_t i = 0; i < corpus->set_count; i++) {
         struct sim_corpus_set *set = &corpus->sets[i];
         if (set->run == run) {
             return set;
         }
-        if (least == NULL || set->fresh < least->fresh ||
-                (set->fresh == least->fresh && set->run < least->run)) {
+        if (least == NULL || set->added < least->added ||
+                (set->added == least->added && set->run < least->run)) {
             least = set;
         }
     }
     if (corpus->set_count < SIM_CORPUS_SETS) {
         least = &corpus->sets[corpus->set_count++];
-    } else if (least == NULL || least->fresh > fresh) {
+    } else if (least == NULL || least->added > added) {
         return NULL;
     }
     *least = begun;
@@ -75,29 +75,29 @@ set_of(struct sim_corpus *corpus, uint64_t run, uint64_t fresh)
 
 void
 sim_corpus_wish(
-        struct sim_corpus *corpus, uint64_t run, uint64_t fresh, const struct sim_corpus_pair *wish)
+        struct sim_corpus *corpus, uint64_t run, uint64_t added, const struct sim_corpus_pair *wish)
 {
-    struct sim_corpus_set *set = set_of(corpus, run, fresh);
-    if (set != NULL && set->count < SIM_CORPUS_WISHES) {
-        set->wishes[set->count++] = *wish;
+    struct sim_corpus_set *set = set_of(corpus, run, added);
+    if (set != NULL && set->count < SIM_CORPUS_CONSTRAINTS) {
+        set->constraints[set->count++] = *wish;
     }
 }
 
 void
 sim_corpus_copy(struct sim_corpus *to, const struct sim_corpus *from)
 {
-    uint32_t had = to->count; /* What lies behind is an earlier sweep's. */
+    uint32_t had = to->count; /* Later slots are an earlier sweep's. */
     to->count = from->count;
     to->set_count = from->set_count;
     memcpy(to->sets, from->sets, from->set_count * sizeof(*to->sets));
     for (uint32_t i = 0; i < from->count; i++) {
         struct sim_corpus_tape *tape = &to->tapes[i];
         const struct sim_corpus_tape *other = &from->tapes[i];
-        /* Most have stayed since the last time. */
-        if (i >= had || tape->run != other->run || tape->fresh != other->fresh ||
+        /* Most are unchanged since the last copy. */
+        if (i >= had || tape->run != other->run || tape->added != other->added ||
                 tape->length != other->length) {
             tape->run = other->run;
-            tape->fresh = other->fresh;
+            tape->added = other->added;
             tape->length = other->length;
             memcpy(tape->bytes, other->bytes, other->length);
         }

@@ -1,8 +1,8 @@
 /*
- * facts.c -- a table with open addressing, over memory that is lent.
+ * facts.c -- a table with open addressing, over borrowed memory.
  *
- * A library's hash table would do but for two things: it lies in a mapping that two processes
- * share, and it must not allocate while a run is in progress.
+ * No library's hash table fits: this one is in a mapping that two processes share, and must not
+ * allocate while a run is in progress.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -50,9 +50,9 @@ place_of(const struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b)
     return (uint32_t)(word >> 32) & (index_size(facts->capacity) - 1);
 }
 
-/* Where the fact stands in the index, or the free place where it would. */
+/* The place of the fact in the index, or the free one for it. */
 static uint32_t
-look_up(const struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b)
+find(const struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b)
 {
     uint32_t place = place_of(facts, kind, a, b);
     while (facts->index[place] != 0) {
@@ -68,13 +68,13 @@ look_up(const struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b)
 void
 sim_facts_clear(struct sim_facts *facts)
 {
-    /* Few facts: each is looked up and struck out; that leaves holes, so the last comes first. */
+    /* Of few facts each is removed, the last one first, as a removal leaves a hole. */
     if (facts->count > facts->capacity / 64) {
         memset(facts->index, 0, index_size(facts->capacity) * sizeof(*facts->index));
     } else {
         for (uint32_t i = facts->count; i > 0; i--) {
             const struct sim_fact *fact = &facts->entries[i - 1];
-            facts->index[look_up(facts, fact->kind, fact->a, fact->b)] = 0;
+            facts->index[find(facts, fact->kind, fact->a, fact->b)] = 0;
         }
     }
     facts->count = 0;
@@ -83,11 +83,11 @@ sim_facts_clear(struct sim_facts *facts)
     facts->of_run = 0;
 }
 
-/* The entry, made when it is new; NULL when there is no room. */
+/* The entry, made if it is missing; NULL when the table is full. */
 static struct sim_fact *
 entry_of(struct sim_facts *facts, uint32_t kind, uint64_t a, uint32_t b, bool *ret_new)
 {
-    uint32_t place = look_up(facts, kind, a, b);
+    uint32_t place = find(facts, kind, a, b);
     *ret_new = facts->index[place] == 0;
     if (!*ret_new) {
         return &facts->entries[facts->index[place] - 1];
@@ -159,7 +159,7 @@ sim_facts_copy(struct sim_facts *to, const struct sim_facts *from)
         const struct sim_fact *fact = &from->entries[i];
         to->entries[i] = *fact;
         to->count = i + 1;
-        to->index[look_up(to, fact->kind, fact->a, fact->b)] = i + 1;
+        to->index[find(to, fact->kind, fact->a, fact->b)] = i + 1;
     }
     to->lost = from->lost;
 }
@@ -170,6 +170,6 @@ sim_facts_find(const struct sim_facts *facts, enum sim_fact_kind kind, uint64_t 
     if (facts->count == 0) {
         return NULL; /* Perhaps there is no table at all. */
     }
-    uint32_t place = look_up(facts, (uint32_t)kind, a, b);
+    uint32_t place = find(facts, (uint32_t)kind, a, b);
     return facts->index[place] != 0 ? &facts->entries[facts->index[place] - 1] : NULL;
 }

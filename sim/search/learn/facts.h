@@ -1,18 +1,17 @@
 /*
- * facts.h -- what runs teach, in a form that adds up in any order.
+ * facts.h -- what is learned from runs, in a form that adds up in any order.
  *
  *      run ──▶ facts of a job ──▶ merged in order of run index ──▶ statistics ──▶ later runs
  *
- * A fact says that something was seen: so many choices in a run, a step of an actor,
- * a wake from one line to another. For each fact the table keeps in how many runs it
- * was seen, in which first, how often in all, and how often in one run at most. These
- * four add up the same whoever counted which runs, so that what a strategy learns
- * does not depend on how many workers there are. Facts stand in the order in which
- * they were first seen, which does not depend on it either, as long as tables
- * are merged in the order of run index.
+ * A fact is something that was seen: so many choices in a run, a step of an actor, a wake from one
+ * line to another. For each fact the table keeps in how many runs it was seen, in which one first,
+ * how often in all, and how often in one run at most. These four add up the same however runs are
+ * dealt out, so what a strategy learns does not depend on the number of workers. Facts are in the
+ * order in which they were first seen; nor does that depend on it, as tables are merged in the
+ * order of run index.
  *
- * Ownership. The memory of a table is lent and never freed here. There are no
- * allocations, so a fact may be noted while a run is in progress.
+ * Ownership. A table *borrows* its memory. Nothing is allocated, so a fact may be noted while a run
+ * is in progress.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,16 +28,16 @@ extern "C" {
 
 /* What a fact is about; `a` and `b` name it together with the kind. Never stored: may change. */
 #define SIM_FACT_LIST(X) \
-    X(LENGTH, "choices of who runs, of a run; a and b: 0") \
+    X(LENGTH, "choices of the next actor in a run; a and b: 0") \
     X(ACTOR, "steps of an actor; a: its stable id; b: its parent's") \
     X(OBJECT, "accesses to an object; a: the object") \
-    X(RACE, "two stood ready for one object at once; a: the object") \
+    X(RACE, "two accesses of an object that could have had the other order; a: the object") \
     X(FOOTPRINT, "a step in some state touches an object; a: the state; b: the object, and how") \
     X(PAIR, "one line led to another; a: both sites; b: which kind of pair") \
     X(WANTED, "a constraint of a run; a: both sites; b: the run, and whether it is negative") \
-    X(COVER, "an element of coverage; a: the element; b: its kind") \
+    X(COVER, "a coverage point; a: the point; b: its kind") \
     X(ORDER, "a partial order of steps, one in sixteen of them; a: its hash") \
-    X(ASKED, "a goal whose condition was looked at, and false; a: its site")
+    X(ASKED, "a goal whose condition was checked, and false; a: its site")
 
 enum sim_fact_kind {
 #define SIM_FACT_ENUM(name, meaning) SIM_FACT_##name,
@@ -64,9 +63,9 @@ struct sim_facts {
     uint32_t *index;          /* Open addressing; entry plus 1, 0: free. */
     uint32_t count;
     uint32_t capacity; /* A power of two; the index is twice as long. */
-    uint64_t lost;     /* Facts for which there was no room. */
-    uint64_t run;      /* The run that was noted last, … */
-    uint32_t of_run;   /* … and how many different facts it has taught so far. */
+    uint64_t lost;     /* Facts beyond the capacity. */
+    uint64_t run;      /* The run of the last note, … */
+    uint32_t of_run;   /* … and how many different facts it has had so far. */
 };
 
 /* Bytes that a table of `capacity` (a power of two) facts needs. */
@@ -81,28 +80,27 @@ void sim_facts_lay_out(struct sim_facts *facts, void *memory, uint32_t capacity)
 /* Forgets all. */
 void sim_facts_clear(struct sim_facts *facts);
 
-/* It was seen `amount` times more in run `run`; runs are told in rising order. Full: counted as
- * lost. True when it is the first time that this table hears of it. */
+/* The fact was seen `amount` more times in run `run`; runs are in rising order. In a full table it
+ * counts as lost. True when it is new to this table. */
 bool sim_facts_note(struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b,
         uint64_t run, uint64_t amount);
 
-/* How many different facts run `run` has taught so far, whatever the runs before it have: a limit
- * for what one run may teach has to count these. The table's own count would make what a run
- * teaches depend on its neighbours. */
+/* How many different facts run `run` has had so far. A limit on the facts of one run has to count
+ * these: the table's count would make the facts of a run depend on its neighbours. */
 static inline uint32_t
 sim_facts_of_run(const struct sim_facts *facts, uint64_t run)
 {
     return facts->run == run ? facts->of_run : 0;
 }
 
-/* Adds one fact of a table of other runs, all of them later than those of `facts`. True when nobody
- * has told it before. */
+/* Adds one fact of a table of other runs, all of them later than those of `facts`. True when it is
+ * new to this table. */
 bool sim_facts_add(struct sim_facts *facts, const struct sim_fact *more);
 
-/* Makes `to` hold what `from` holds; its capacity is at least that of `from`. */
+/* Makes `to` a copy of `from`; its capacity is at least that of `from`. */
 void sim_facts_copy(struct sim_facts *to, const struct sim_facts *from);
 
-/* The fact, or NULL when nobody has told it. Valid until the table changes. */
+/* The fact; NULL: it was not seen. Valid until the table changes. */
 const struct sim_fact *sim_facts_find(
         const struct sim_facts *facts, enum sim_fact_kind kind, uint64_t a, uint32_t b);
 

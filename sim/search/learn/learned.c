@@ -13,8 +13,8 @@
 #define COPIES 3u
 #define PAGE 4096u
 
-/* The copies stand in one mapping: their heads in front, then what each one holds. The master's
- * follows; its head is the parent's own. */
+/* One mapping has the heads of the copies, then the tables of each copy, then those of the master,
+ * whose head is in the parent's memory. */
 static size_t
 heads_size(void)
 {
@@ -22,7 +22,7 @@ heads_size(void)
 }
 
 static size_t
-held_size(void)
+tables_size(void)
 {
     return sim_facts_size(SIM_LEARNED_FACTS) + sizeof(struct sim_corpus_memory);
 }
@@ -38,7 +38,7 @@ bool
 sim_learned_book_init(struct sim_learned_book *book)
 {
     _Static_assert(COPIES * sizeof(struct sim_learned) <= PAGE, "heads fit into their page");
-    *book = (struct sim_learned_book){.size = heads_size() + (COPIES + 1) * held_size()};
+    *book = (struct sim_learned_book){.size = heads_size() + (COPIES + 1) * tables_size()};
     char *base = mmap(NULL, book->size, PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
@@ -48,7 +48,7 @@ sim_learned_book_init(struct sim_learned_book *book)
     (void)madvise(base, book->size, MADV_DONTFORK);
     book->copies = (struct sim_learned *)(void *)base;
     char *at = base + heads_size();
-    for (uint32_t i = 0; i < COPIES; i++, at += held_size()) {
+    for (uint32_t i = 0; i < COPIES; i++, at += tables_size()) {
         lay_out(&book->copies[i], at);
     }
     lay_out(&book->master, at);

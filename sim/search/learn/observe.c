@@ -1,5 +1,5 @@
 /*
- * observe.c -- lengths, actors, and what their steps touched.
+ * observe.c -- lengths, actors, and the footprints of their steps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@ _Static_assert(
         1 + SIM_OBSERVE_ACTORS_MAX + SIM_STEPS_FACTS_MAX + SIM_STEPS_FACTS_OVER <= SIM_OBSERVE_MAX,
         "as observe.h says");
 
-/* Of the run that is looked at; too large for the stack. */
+/* Of the run that is observed; too large for the stack. */
 static struct sim_states states;
 
 static void
@@ -26,10 +26,10 @@ observe_actors(struct sim_facts *facts, const struct sim_world *world, uint64_t 
     }
 }
 
-/* What steps touch is nearly all said by the first runs, and looking costs more than a short run:
- * of the later ones each 16th. */
+/* The first runs show nearly all footprints, and reading them costs more than a short run: of later
+ * runs only each 16th. */
 static bool
-looks_at_steps(uint64_t run)
+observes_steps(uint64_t run)
 {
     return run < 64 || run % 16 == 0;
 }
@@ -39,7 +39,7 @@ sim_observe(struct sim_facts *facts, const struct sim_world *world, uint64_t run
 {
     (void)sim_facts_note(facts, SIM_FACT_LENGTH, 0, 0, run, world->decider.run_choices);
     observe_actors(facts, world, run);
-    if (looks_at_steps(run)) {
+    if (observes_steps(run)) {
         sim_steps_note(facts, &states, &world->recorder, run);
     }
 }

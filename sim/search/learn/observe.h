@@ -1,7 +1,5 @@
 /*
- * observe.h -- looking at a run that is over, for what it teaches.
- *
- * One look for all strategies: whoever drew the run, what it taught is noted the same.
+ * observe.h -- notes the facts of a run that is over, whichever strategy made it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,13 +9,13 @@
 #include "sim/core/world.h"
 #include "sim/search/learn/learned.h"
 
-/* Actors of a run that are counted by name. */
+/* Actors of a run that get facts. */
 #define SIM_OBSERVE_ACTORS_MAX 512u
 /* Facts that sim_observe notes of one run at most: its length, its actors, its steps. */
 #define SIM_OBSERVE_MAX 3584u
 
-/* Notes what the run that `world` has just ended taught, as run `run` of the sweep. The world must
- * not have begun another one. */
+/* Notes the facts of the last run of `world` as run `run` of the sweep. The world must not have
+ * begun another one. */
 void sim_observe(struct sim_facts *facts, const struct sim_world *world, uint64_t run);
 
 #endif

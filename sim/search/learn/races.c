@@ -1,5 +1,5 @@
 /*
- * races.c -- clocks of actors, and of what they touched.
+ * races.c -- clocks of actors, and of the resources that they touched.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 
 #include "runtime/base/assert.h"
 
-/* Places that are looked at for a resource. */
+/* Slots that a resource may be in. */
 #define TRIES 8u
 
 void
@@ -45,7 +45,7 @@ sim_races_start(struct sim_races *races, uint32_t actor, uint32_t maker)
     }
 }
 
-/* NULL: too many others are crowded where it would stand. */
+/* NULL: all its slots are taken. */
 static struct sim_races_resource *
 resource_of(struct sim_races *races, uint32_t number)
 {
@@ -97,7 +97,8 @@ sim_races_step(struct sim_races *races, uint32_t actor, uint32_t task,
     for (uint32_t i = 0; i < count; i++) {
         resources[i] = resource_of(races, accesses[i].resource);
         if (has_clock && resources[i] != NULL && accesses[i].resource == task) {
-            learn(clock, resources[i], accesses[i].mode); /* Who woke it came before all of it. */
+            learn(clock, resources[i],
+                    accesses[i].mode); /* Its wake came before all of the step. */
         }
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -1,15 +1,15 @@
 /*
- * races.h -- which touches of an object could have come in the other order.
+ * races.h -- which accesses of an object could have had the other order.
  *
- * Two touches of one object by different actors, in conflict, one right after the other, are a
- * *race* when nothing else orders them: no chain of wakes, starts and touches of other objects
- * leads from the first to the second. So whoever is let into a critical section races for
- * its lock with who was in there before, and not for what the lock guards.
+ * Two conflicting accesses of one object by different actors, one right after the other, are a
+ * *race* when nothing else orders them: no chain of wakes, starts and accesses of other objects
+ * leads from the first to the second. So two actors race for a lock, but not for the data that the
+ * lock guards.
  *
- * Clocks. Each actor has one, with a number for each other actor: so many of its steps came before.
- * A step takes over what those steps knew that touched the same objects before it, in conflict.
- * As in dpor (strategy/dpor_trace.c), but while the run is read, and for few actors and objects:
- * with SIM_RACES_ACTORS and more no race of theirs is missed, and some are none.
+ * Clocks. Each actor has a vector clock: so many steps of each other actor happened before. A step
+ * joins the clocks of the conflicting steps that touched the same objects before it. As in dpor
+ * (dpor/trace.c), but in one pass over the run, and for a limited number of actors: beyond
+ * SIM_RACES_ACTORS no race is missed, and some are reported that are none.
  *
  * Ownership. One struct, of fixed size, zeroed before its first use; nothing is allocated.
  *
@@ -34,12 +34,12 @@ struct sim_races_clock {
     uint32_t steps[SIM_RACES_ACTORS];
 };
 
-/* What a run has done with a resource. */
+/* The accesses of a run to a resource. */
 struct sim_races_resource {
     uint32_t run; /* The run in which the rest was written. */
     uint32_t resource;
     uint32_t actor;                                 /* Of the last touch, … */
-    uint32_t step;                                  /* … the how manieth step of the actor, … */
+    uint32_t step;                                  /* … the number of the actor's step, … */
     uint32_t mode;                                  /* … enum sim_mode. */
     struct sim_races_clock touched[SIM_MODE_WRITE]; /* By mode, from READ on. */
 };
@@ -57,8 +57,8 @@ void sim_races_begin(struct sim_races *races);
 /* `maker` (in-run indices; 0: the world) has started `actor`. */
 void sim_races_start(struct sim_races *races, uint32_t actor, uint32_t maker);
 
-/* A step of `actor`, a task with the number `task` (0: it is none), with all that it touches, at
- * most 32 resources, none twice. Returns a bit for each access that was a race. */
+/* A step of `actor`, a task with the number `task` (0: it is none), with its accesses, at most 32,
+ * each of another resource. Returns a bit for each access that was a race. */
 uint32_t sim_races_step(struct sim_races *races, uint32_t actor, uint32_t task,
         const struct sim_access *accesses, uint32_t count);
 

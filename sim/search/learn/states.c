@@ -21,9 +21,9 @@ sim_states_begin(struct sim_states *states)
 
 /* ---- Tasks by number. ------------------------------------------------------------------------ */
 
-/* Where the task stands, or the free place where it would. */
+/* The slot of the task, or the free one for it. */
 static uint32_t
-look_up(const struct sim_states *states, uint32_t object)
+find(const struct sim_states *states, uint32_t object)
 {
     uint32_t at = (object * UINT32_C(0x9e3779b1)) >> 18;
     while (states->tasks[at].run == states->run && states->tasks[at].object != object) {
@@ -35,7 +35,7 @@ look_up(const struct sim_states *states, uint32_t object)
 static struct sim_standing *
 task_of(struct sim_states *states, uint32_t object)
 {
-    uint32_t at = look_up(states, object);
+    uint32_t at = find(states, object);
     return states->tasks[at].run == states->run ? sim_states_of(states, states->tasks[at].actor)
                                                 : NULL;
 }
@@ -55,7 +55,7 @@ appear(struct sim_states *states, const struct sim_event *event)
             .place = place,
             .state = sim__state(id, place)};
     if (event->object != 0) {
-        uint32_t at = look_up(states, event->object);
+        uint32_t at = find(states, event->object);
         states->tasks[at].object = event->object;
         states->tasks[at].run = states->run;
         states->tasks[at].actor = event->actor;
@@ -68,7 +68,7 @@ wake(struct sim_states *states, const struct sim_event *event)
 {
     struct sim_standing *standing = task_of(states, event->object);
     bool own = standing != NULL && standing == &states->actors[states->stepping];
-    states->roused |= own;
+    states->woke_self |= own;
     if (standing == NULL || standing->woken || event->argument != 0 || own) {
         return;
     }
@@ -88,8 +88,7 @@ sim__states_rare(struct sim_states *states, const struct sim_event *event)
     }
 }
 
-/* ---- Locations.
- * ---------------------------------------------------------------------------------- */
+/* ---- Locations. ------------------------------------------------------------------------------ */
 
 uint32_t
 sim_states_locations(const struct sim_states *states, const struct sim_event *event,

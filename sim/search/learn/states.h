@@ -1,28 +1,27 @@
 /*
- * states.h -- where each actor of a run stands, told by its events.
+ * states.h -- the position of each actor of a run in its code, from the run's events.
  *
- * What an actor will do next cannot be asked: its next step is code. But who stands where
- * another stood in an earlier run will mostly do what that one did. An actor's *state* is made
- * from
+ * The next step of an actor is code, and cannot be known. But an actor in the state of an actor in
+ * an earlier run will mostly do what that one did. An actor's *state* is a hash of
  *
- *   who it is                its stable id
- *   where it stopped         the lines that its last step passed (of each event that has a line);
- *                            of a task that was never polled: the line that spawned it
- *   what woke it             the line of the first wake since then that was not its own
+ *   its stable id
+ *   its place                the lines that its last step executed (of each event with a line); of
+ *                            a task that was never polled: the line that spawned it
+ *   its wake                 the line of the first wake since then by another actor
  *
- * so the state is a place in the code, and no value. Without the id it is its *place*: tasks of
- * one code that stopped at the same lines stand in one place.
+ * so the state is a position in the code, and no value. Tasks of one code that stopped at the same
+ * lines have the same *place*.
  *
  *      STEP a   POLL   GET x   WAKE a (own)   POLLED   STEP b   FIRE s   WAKE c   …
  *      └──── one step of a; its lines make a's new state ────┘ └── c was woken: a new state too
  *
- * Locations. What a step touches, and on which line, are its *locations*; which resources an event
- * touches says core/footprint.h. Left out is what each step touches (QUIET), what only the dead
- * have (GONE), who is posted (until then nobody can touch it), and a task's own number, but for the
- * poll that another's wake led to: its line is the place in which the task slept.
+ * Locations. The *locations* of a step are the resources that it touches (core/footprint.h), each
+ * with its line. Left out are resources that each step touches (QUIET), or only finished tasks
+ * (GONE), a task being spawned (no other can touch it yet), and a task's access to itself, except
+ * for the poll after another's wake: its line is the place where the task was blocked.
  *
  * Ownership. One struct, of fixed size, no pointers; zeroed before its first use. Nothing is
- * allocated, so it may be told events while a run is in progress.
+ * allocated, so it may take events while a run is in progress.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -43,36 +42,36 @@ extern "C" {
 #define SIM_STATES_ACTORS (SIM_ACTORS_MAX + 1u)
 #define SIM_STATES_TASKS (4 * SIM_STATES_ACTORS)
 
-/* States are below this: a fact has room for no more. */
+/* The bits of a state in a fact. */
 #define SIM_STATE_BITS 30u
 
 /* An actor of this run. */
 struct sim_standing {
     uint32_t run;    /* The run in which the rest was written. */
     uint32_t id;     /* Stable. */
-    uint32_t parent; /* In-run index of who made it; 0: the world. */
+    uint32_t parent; /* In-run index of its parent; 0: the world. */
     uint32_t object; /* Of a task: its number. 0: none. */
-    uint32_t place;  /* Where it stopped; not 0. */
+    uint32_t place;  /* Not 0. */
     uint32_t state;  /* Not 0. */
     uint32_t steps;
-    bool woken; /* By somebody else, since its last step. */
+    bool woken; /* By another actor, since its last step. */
 };
 
 struct sim_line_access {
     uint32_t resource; /* As in footprint.h. */
     uint32_t line;     /* A site's id, or the place of a blocked task. */
     uint32_t mode;     /* enum sim_mode */
-    bool observes;     /* It sees what came before, and is not a mere overwriting. */
+    bool observes;     /* It reads the state before it, and does not only overwrite it. */
 };
 
 struct sim_states {
     uint32_t run;             /* Counts runs from 1. */
-    uint32_t stepping;        /* In-run index of whose step it is; 0: nobody's. */
-    uint32_t lines;           /* Hash of the lines that this step has passed; 0: none yet. */
-    uint32_t post;            /* The line of the last post. */
-    bool roused;              /* The task whose step it is has woken itself. */
-    bool asleep;              /* Its poll is over, and it waits for somebody. */
-    struct sim_standing from; /* As who steps stood before. */
+    uint32_t stepping;        /* In-run index of the actor whose step it is; 0: none. */
+    uint32_t lines;           /* Hash of the lines that this step has executed; 0: none yet. */
+    uint32_t post;            /* The line of the last spawn. */
+    bool woke_self;           /* The task whose step it is has woken itself. */
+    bool asleep;              /* Its poll is over, and it is blocked. */
+    struct sim_standing from; /* The actor's state before the step. */
     struct sim_standing actors[SIM_STATES_ACTORS];
     struct {
         uint32_t object;
@@ -84,7 +83,7 @@ struct sim_states {
 /* Begins a run. */
 void sim_states_begin(struct sim_states *states);
 
-/* The actor with index `actor`, NULL when this run has told of none. */
+/* The actor with index `actor`; NULL when this run has had none. */
 static inline struct sim_standing *
 sim_states_of(struct sim_states *states, uint32_t actor)
 {
@@ -92,7 +91,7 @@ sim_states_of(struct sim_states *states, uint32_t actor)
     return standing->run == states->run ? standing : 0;
 }
 
-/* ---- Events. A search hears each of a run: what most of them do is inlined. ----------------- */
+/* ---- Events. A search takes all of a run: the frequent ones are inlined. --------------------- */
 
 static inline uint32_t
 sim__states_mix(uint32_t a, uint32_t b)
@@ -103,7 +102,7 @@ sim__states_mix(uint32_t a, uint32_t b)
     return (uint32_t)(word >> 32);
 }
 
-/* Not 0, and not more than a fact has room for. */
+/* Not 0, and of SIM_STATE_BITS bits. */
 static inline uint32_t
 sim__state(uint32_t id, uint32_t place)
 {
@@ -117,16 +116,15 @@ sim__line(const struct sim_event *event)
     return event->await != 0 ? event->await : event->site;
 }
 
-/* The step that was told last is over, although the next has not begun: somebody asks where all
- * stand. */
+/* The last step is over, although the next has not begun: a choice needs the states of all. */
 static inline void
-sim_states_settle(struct sim_states *states)
+sim_states_end_step(struct sim_states *states)
 {
     struct sim_standing *standing = sim_states_of(states, states->stepping);
     if (states->stepping == 0 || standing == 0) {
         return;
     }
-    /* A step that passed no line leaves its actor where it was. */
+    /* A step without a line leaves its actor in its place. */
     if (states->lines != 0) {
         standing->place = states->lines;
     }
@@ -141,7 +139,7 @@ sim__states_start(struct sim_states *states, uint32_t actor)
     struct sim_standing *standing = sim_states_of(states, actor);
     states->stepping = actor;
     states->lines = 0;
-    states->roused = false;
+    states->woke_self = false;
     states->asleep = false;
     if (standing != 0) {
         states->from = *standing;
@@ -151,10 +149,10 @@ sim__states_start(struct sim_states *states, uint32_t actor)
     }
 }
 
-/* ACTOR, POST, and a WAKE of somebody else. */
+/* ACTOR, POST, and a WAKE of another actor. */
 void sim__states_rare(struct sim_states *states, const struct sim_event *event);
 
-/* Tells the next event. */
+/* Takes the next event. */
 static inline void
 sim_states_event(struct sim_states *states, const struct sim_event *event)
 {
@@ -164,19 +162,19 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
         return;
     }
     if (kind == RT_PROBE_POLLED) {
-        /* Of a task that polls others nobody can say whether it waits. */
-        states->asleep = own && event->argument != RT_READY && !states->roused;
+        /* Whether a task that polls others is blocked is unknown. */
+        states->asleep = own && event->argument != RT_READY && !states->woke_self;
         return;
     }
     if (sim_begins_transition(kind)) {
-        sim_states_settle(states);
+        sim_states_end_step(states);
         if (kind == SIM_EVENT_STEP) {
             sim__states_start(states, event->actor);
         }
         return;
     }
     if (kind == RT_PROBE_WAKE && own && event->object != 0) {
-        states->roused = true;
+        states->woke_self = true;
     } else if (kind == RT_PROBE_WAKE || kind == RT_PROBE_POST || kind == SIM_EVENT_ACTOR) {
         sim__states_rare(states, event);
         if (kind == SIM_EVENT_ACTOR) {
@@ -189,8 +187,7 @@ sim_states_event(struct sim_states *states, const struct sim_event *event)
     }
 }
 
-/* Fills `ret` with the locations of `event`, which was told last, and returns how many there are.
- * */
+/* Fills `ret` with the locations of `event`, the last one taken; returns how many there are. */
 uint32_t sim_states_locations(const struct sim_states *states, const struct sim_event *event,
         struct sim_line_access ret[SIM_ACCESSES_MAX]);
 

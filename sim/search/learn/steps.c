@@ -8,8 +8,8 @@
 #include "runtime/base/assert.h"
 #include "sim/search/learn/races.h"
 
-/* Resources of one step, and locations, that are noted; those behind them are left out: who lets go
- * of a lock may wake hundreds. */
+/* The most resources and locations of one step that are noted; a release of a lock may wake
+ * hundreds of tasks. */
 #define TOUCHED_MAX 10u
 #define LOCATIONS_MAX 12u
 
@@ -17,12 +17,12 @@ struct touched {
     struct sim_access accesses[TOUCHED_MAX];
     uint32_t count;
     uint32_t locations;
-    uint32_t actor; /* Whose step; stable id, 0: none. */
+    uint32_t actor; /* Its stable id; 0: none. */
     uint32_t index; /* Its index in the run, … */
     uint32_t task;  /* … and its number, if it is a task. */
 };
 
-/* Of the run that is looked at; too large for the stack. */
+/* Of the run that is observed; too large for the stack. */
 static struct sim_races races;
 
 static void
@@ -39,8 +39,8 @@ touch(struct touched *touched, struct sim_access access)
     }
 }
 
-/* Who looked and went to sleep is waiting: it will look again, and the last look is the one that
- * counts, however often it is woken in vain. */
+/* A task that reads an object and blocks will read it again: only the last read counts, however
+ * often the task is woken in vain. */
 static void
 end_step(struct sim_facts *facts, struct touched *touched, bool asleep, uint64_t run)
 {

@@ -1,9 +1,9 @@
 /*
- * steps.h -- what the steps of a run touched, as facts.
+ * steps.h -- the footprints of a run's steps, as facts.
  *
  *      OBJECT     a: the resource, its mode in bits 32 and 33   b: the actor's stable id
  *                 once for each step that touches it, in the strongest mode; 0 times for a step
- *                 that only looked, and ended in waiting
+ *                 that only reads it, and after which the task is blocked
  *      RACE       a: the resource
  *                 once for each step whose touch of it was a race (races.h)
  *      FOOTPRINT  a: the state that the step began in, line, mode   b: the resource
@@ -24,13 +24,13 @@
 extern "C" {
 #endif
 
-/* Different facts that one run may teach, give or take those of its last step and event: what comes
- * after them is left out. They are counted for each run by itself (sim_facts_of_run). */
+/* The most facts that are noted of one run, give or take those of its last step and event, by
+ * sim_facts_of_run. */
 #define SIM_STEPS_FACTS_MAX 3000u
 #define SIM_STEPS_FACTS_OVER 64u
 
-/* Notes what the run in `recorder` taught, as run `run` of the sweep; of a run that is longer than
- * the ring nothing, as its actors are not known. `states` is memory for that (zeroed once). */
+/* Notes the facts of the run in `recorder` as run `run` of the sweep; of a run that is longer than
+ * the ring none, as its actors are not known. `states` is scratch memory, zeroed once. */
 void sim_steps_note(struct sim_facts *facts, struct sim_states *states,
         const struct sim_recorder *recorder, uint64_t run);
 

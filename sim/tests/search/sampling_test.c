@@ -95,7 +95,7 @@ struct tally {
     uint32_t read;
     bool negative;
     uint32_t drawn;
-    uint32_t held;
+    uint32_t satisfied;
 };
 
 #define TALLIES 64u
@@ -113,7 +113,7 @@ count_constraint(struct tally tallies[TALLIES], uint32_t *count, const struct si
         tallies[(*count)++] = (struct tally){one->write, one->read, one->negative, 0, 0};
     }
     tallies[at].drawn++;
-    tallies[at].held += one->held;
+    tallies[at].satisfied += one->satisfied;
 }
 
 /* What differs between the constraints of a run and those of its parent. */
@@ -136,7 +136,7 @@ change_of(const struct sim_strategy *strategy, const struct sim_corpus_set *pare
     for (uint32_t i = 0; i < count; i++) {
         bool found = false;
         for (uint32_t k = 0; k < parent->count && !found; k++) {
-            found = same_pair(&now[i], &parent->wishes[k]);
+            found = same_pair(&now[i], &parent->constraints[k]);
         }
         kept += found;
         other = found ? other : &now[i];
@@ -144,9 +144,9 @@ change_of(const struct sim_strategy *strategy, const struct sim_corpus_set *pare
     for (uint32_t k = 0; k < parent->count; k++) {
         bool found = false;
         for (uint32_t i = 0; i < count && !found; i++) {
-            found = same_pair(&now[i], &parent->wishes[k]);
+            found = same_pair(&now[i], &parent->constraints[k]);
         }
-        was = found ? was : &parent->wishes[k];
+        was = found ? was : &parent->constraints[k];
     }
     if (count == parent->count + 1 && kept == parent->count) {
         return MORE;
@@ -165,7 +165,7 @@ change_of(const struct sim_strategy *strategy, const struct sim_corpus_set *pare
 
 /*
  * Goal: who inherits constraints changes one of them, in each of the four ways.
- * Method: the constraints of a run are a parent; what 300 runs after it keep is held against it.
+ * Method: the constraints of a run are a parent; what 300 runs after it keep is compared with it.
  */
 TEST(rf_changes_one_of_the_constraints_that_it_inherits)
 {
@@ -178,7 +178,7 @@ TEST(rf_changes_one_of_the_constraints_that_it_inherits)
     search_lab_school(&lab, &script_scenario, 1, 64);
     (void)search_lab_run(&lab, &script_scenario, 1, false);
     EXPECT_EQ(sim_rf_constraints(lab.strategy, first), 1);
-    parent.wishes[0] = (struct sim_corpus_pair){first[0].write, first[0].read, first[0].negative};
+    parent.constraints[0] = (struct sim_corpus_pair){first[0].write, first[0].read, first[0].negative};
     for (uint64_t seed = 1; seed <= 300; seed++) {
         sim_rf_begin_with(lab.strategy, seed, &parent);
         seen[change_of(lab.strategy, &parent)]++;
@@ -212,7 +212,7 @@ TEST(rf_keeps_its_constraint)
     }
     EXPECT_EQ(count, 8);
     for (uint32_t i = 0; i < count; i++) {
-        EXPECT(tallies[i].held * 10 >= tallies[i].drawn * 9);
+        EXPECT(tallies[i].satisfied * 10 >= tallies[i].drawn * 9);
     }
     search_lab_fini(&lab);
 }
