@@ -1,7 +1,7 @@
 /*
- * code.h -- which edges of code runs have come to, in the database: code.sql.
+ * code.h -- which edges of code runs have reached, in the database: code.sql.
  *
- * Part of the store's door (store.h): the same errors, the same batches. The tables are made when
+ * Part of the interface in store.h: the same errors, the same batches. The tables are made when
  * the first edge is stored.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -35,11 +35,11 @@ struct sim_code_covered {
     uint64_t before_fault;
 };
 
-/* Writes `count` edges that runs of `sweep` have reached; what was written of one is replaced. */
+/* Writes `count` edges that runs of `sweep` have reached; replaces earlier rows. */
 RT_MUST_CHECK enum sim_store_err sim_store_code_covered(struct sim_store *store, int64_t sweep,
         const struct sim_code_covered *covered, uint32_t count);
 
-/* What one run has reached. Sets are bits: bit i stands for edges[i]. */
+/* The edges that one run has reached. Sets are bits: bit i is edges[i]. */
 struct sim_code_run {
     uint64_t number; /* In the sweep. */
     const uint64_t *reached;
@@ -52,7 +52,7 @@ struct sim_code_run {
 RT_MUST_CHECK enum sim_store_err sim_store_code_run(struct sim_store *store, int64_t sweep,
         const struct sim_code_run *run, const struct sim_code_edge *edges, uint32_t count);
 
-/* Whether the database knows edges of code at all. Answers *ret_known. */
+/* Whether the database has edges of code at all. */
 RT_MUST_CHECK enum sim_store_err sim_store_code_known(struct sim_store *store, bool *ret_known);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /*
  * coverage.h -- what a sweep has covered, in the database: coverage.sql.
  *
- * Part of the store's door (store.h): the same errors, the same batches.
+ * Part of the interface in store.h: the same errors, the same batches.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,11 +22,11 @@ struct sim_covered {
     uint64_t runs;      /* In so many it was seen. */
 };
 
-/* Writes `count` elements of `sweep`; what was written of one before is replaced. */
+/* Writes `count` coverage points of `sweep`; replaces earlier rows. */
 RT_MUST_CHECK enum sim_store_err sim_store_covered(
         struct sim_store *store, int64_t sweep, const struct sim_covered *covered, uint32_t count);
 
-/* Runs that one strategy drew; replaced as well. */
+/* Runs that one strategy made; replaced as well. */
 struct sim_drawn {
     const char *strategy;
     uint64_t runs;
@@ -35,7 +35,7 @@ struct sim_drawn {
 RT_MUST_CHECK enum sim_store_err sim_store_drawn(
         struct sim_store *store, int64_t sweep, const struct sim_drawn *drawn, uint32_t count);
 
-/* How many different runs `strategy` drew; replaced as well. */
+/* How many different runs `strategy` made; replaced as well. */
 RT_MUST_CHECK enum sim_store_err sim_store_species(struct sim_store *store, int64_t sweep,
         const char *strategy, const struct sim_census *census);
 
@@ -57,7 +57,7 @@ RT_MUST_CHECK enum sim_store_err sim_store_goals(
     X(SWEEPS, \
             "the sweep named; 0: of each scenario the newest; SIM_ALL_SWEEPS: all, of a scenario " \
             "the newest last; of those that have covered something: sweep, scenario, library, " \
-            "strategy, runs, failures, elements, the last run that came somewhere new") \
+            "strategy, runs, failures, points, the last run that covered something new") \
     X(ELEMENTS, "kind, meaning, place, other place, runs, first run; by kind, the seldom last") \
     X(GROWTH, "runs so far, covered; for each run that was the first to cover something") \
     X(DRAWN, "strategy, runs, failures, 3/n in parts of a billion") \
@@ -65,7 +65,7 @@ RT_MUST_CHECK enum sim_store_err sim_store_goals(
     X(GOALS, "what, text, place, runs; the seldom first") \
     X(NEWS, "run; those that were the first to cover something, in order") \
     X(CODE, "edge, file, its number in its function; all there are, in their order") \
-    X(CODE_REACHED, "edge, runs that came there without a fault or before it")
+    X(CODE_REACHED, "edge, runs that reached it without a fault or before it")
 
 enum sim_asked {
 #define SIM_ASKED_ENUM(name, columns) SIM_ASKED_##name,
@@ -73,8 +73,8 @@ enum sim_asked {
 #undef SIM_ASKED_ENUM
 };
 
-/* Calls `row` for each answer about `sweep`, with columns that last until it returns; it must not
- * call the store. It goes on while `row` answers true. */
+/* Calls `row` for each row about `sweep` until it returns false, with columns that last until then;
+ * it must not call the store. */
 RT_MUST_CHECK enum sim_store_err sim_store_ask(struct sim_store *store, enum sim_asked asked,
         int64_t sweep, bool (*row)(const char *const *columns, void *argument), void *argument);
 

@@ -1,8 +1,8 @@
 /*
- * error.c -- what went wrong with the database, in one line for people.
+ * error.c -- errors of the database, as one line each.
  *
- * SQLite and the system have dozens of ways to refuse. A user has a dozen: each is a
- * sentence that ends in what to do.
+ * Dozens of error codes of SQLite and the system become a dozen errors, each with a sentence that
+ * ends in what to do.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,7 +35,7 @@ sim_store_err_text(enum sim_store_err err)
     return (uint32_t)err < SIM_STORE_ERRORS ? meanings[err] : "?";
 }
 
-/* A line is a line, whatever a path or an SQL text holds. */
+/* Line ends and control characters in a path or an SQL text become blanks. */
 static void
 flatten(char *text)
 {
@@ -89,10 +89,10 @@ sim__store_errno(struct sim_store *store, int error, const char *what)
     rt_assert(error != 0);
     enum sim_store_err err = classify_errno(error);
     if (store->mode == SIM_STORE_READ && err == SIM_STORE_READ_ONLY) {
-        err = SIM_STORE_SYSTEM; /* It is reading that is not allowed. */
+        err = SIM_STORE_SYSTEM; /* Reading is not allowed. */
     }
     if (store->mode == SIM_STORE_WRITE && err == SIM_STORE_MISSING) {
-        err = SIM_STORE_SYSTEM; /* Who is about to make it needs no advice to make it. */
+        err = SIM_STORE_SYSTEM; /* A writer would have made it: the text of MISSING does not fit. */
     }
     return sim__store_refuse(store, err, "%s: %s", what, strerror(error));
 }
@@ -107,8 +107,8 @@ last_errno_of(sqlite3_file *file)
     return error;
 }
 
-/* What the system said to SQLite. It often forgets: then the database file and the journal or WAL
- * are asked. */
+/* The errno behind SQLite's error. Where SQLite does not know it, the database file and the journal
+ * or WAL are tried. */
 static int
 system_errno(const struct sim_store *store)
 {
@@ -122,7 +122,7 @@ system_errno(const struct sim_store *store)
     return error;
 }
 
-/* An input or output error of SQLite is whatever the system said. */
+/* An input or output error of SQLite is that of the system. */
 static enum sim_store_err
 refuse_io(struct sim_store *store, int rc)
 {

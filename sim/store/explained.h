@@ -12,11 +12,11 @@
 extern "C" {
 #endif
 
-/* The numbers of what tells run:`run`, at least 1. */
+/* The numbers of the two runs that explain run:`run`, which is at least 1. */
 #define SIM_TOLD_OF(run) (-2 * (run))
 #define SIM_TWIN_OF(run) (-2 * (run)-1)
 
-/* A run that was made to tell one. All of it is borrowed. */
+/* A run that was made for an explanation. All of it is borrowed. */
 struct sim_told_run {
     const struct sim_outcome *outcome;
     const struct sim_recorder *recorder;
@@ -50,14 +50,14 @@ struct sim_explained {
     const char *why;
     const char *refs; /* A JSON object. */
     const char *build;
-    const char *decided_told; /* NULL: where it is decided is not known. */
+    const char *decided_told; /* NULL: the deciding step is not known. */
     const char *decided_twin;
     uint64_t decided_step;
     const struct sim_explained_place *places;
     uint32_t places_count;
 };
 
-/* Writes it; what was known of that failure is replaced. Errors: those of all that writes, and
+/* Writes it; replaces an earlier one of that failure. Errors: those of all that writes, and
  * UNKNOWN. */
 RT_MUST_CHECK enum sim_store_err sim_store_explained(
         struct sim_store *store, const struct sim_explained *explained);
@@ -67,9 +67,8 @@ RT_MUST_CHECK enum sim_store_err sim_store_run_of_token(
         struct sim_store *store, const char *token, int64_t *ret_run);
 
 /*
- * Failures without an explanation: of each way to fail the run that stands for it (ways.h), where
- * that has none yet; the newest way first, and hangs last: each run of one takes long. At most
- * `capacity`; *ret_count is how many there are in all.
+ * Distinct failures whose representing run (ways.h) has no explanation yet; the newest first, and
+ * hangs last, as each run of one takes long. At most `capacity`; *ret_count is how many there are.
  */
 RT_MUST_CHECK enum sim_store_err sim_store_unexplained(
         struct sim_store *store, int64_t *ret_runs, uint32_t capacity, uint32_t *ret_count);

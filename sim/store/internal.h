@@ -3,8 +3,8 @@
  *
  * A call of the store is: begin, statements, end. A statement collects its first
  * error while it is bound, so that binding reads as a list; sim__store_run and
- * sim__store_row answer it. Every error goes through sim__store_refuse or
- * sim__store_sqlite, which write the line for people.
+ * sim__store_row return it. Every error goes through sim__store_refuse or
+ * sim__store_sqlite, which write the message.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ extern const char sim_schema_sql[];
 /* coverage.sql, likewise. */
 extern const char sim_coverage_sql[];
 
-/* Both are in schema.sql; a test holds them equal. */
+/* Both are also in schema.sql; a test compares them. */
 #define SIM__STORE_APPLICATION 0x72776b31
 #define SIM__STORE_VERSION 3
 
@@ -34,17 +34,17 @@ struct sim_store {
     uint32_t magic;
     uint32_t wait_ms;
     enum sim_store_mode mode;
-    enum sim_store_err batch_err; /* The batch's first error: it is given up. */
+    enum sim_store_err batch_err; /* The batch's first error: it is aborted. */
     bool batch;
     bool locked;     /* It has the writer's lock. */
-    bool gone;       /* Another file lies at its path, or none. */
+    bool gone;       /* Another file is at its path, or none. */
     int lock_fd;     /* Of that lock's file; each is -1 while not open. */
-    int db_fd;       /* To ask who holds SQLite's locks on the file, */
+    int db_fd;       /* To find the holder of SQLite's locks on the file, */
     int shm_fd;      /* and on the one beside it. */
     ino_t wal_inode; /* Of SQLite's file beside it; 0: not there yet. */
     sqlite3 *db;
     char *path;
-    struct sim__array events; /* What the tables in memory show now; see event_table.h. */
+    struct sim__array events; /* The content of the virtual tables; see event_table.h. */
     struct sim__array rows;
     char message[SIM_STORE_MESSAGE_MAX];
 };
@@ -68,11 +68,11 @@ enum sim_store_err sim__store_explained_tables(struct sim_store *store);
 
 /* ---- error.c --------------------------------------------------------------------------------- */
 
-/* Writes the line for `err` with a detail (printf-like) and answers `err`. */
+/* Writes the message for `err` with a detail (printf-like) and returns `err`. */
 __attribute__((format(printf, 3, 4))) enum sim_store_err sim__store_refuse(
         struct sim_store *store, enum sim_store_err err, const char *format, ...);
 
-/* The same for `rc`, SQLite's answer to the last call on store->db. OK for SQLITE_OK. */
+/* The same for `rc`, SQLite's result of the last call on store->db. OK for SQLITE_OK. */
 enum sim_store_err sim__store_sqlite(struct sim_store *store, int rc);
 
 /* The same for `error`, an errno. */
@@ -85,11 +85,11 @@ enum sim_store_err sim__store_check_schema(struct sim_store *store);
 
 /* ---- place.c --------------------------------------------------------------------------------- */
 
-/* GONE when another file lies at the database's path, or none; or so of SQLite's file beside it. */
+/* GONE when another file is at the database's path, or none; or at that of SQLite's WAL. */
 enum sim_store_err sim__store_check_place(struct sim_store *store);
 
-/* After that, and once it is closed: SQLite leaves its file beside a database that was replaced,
- * and a program that opens that next would find our pages in it. */
+/* After that, and once it is closed: removes the WAL that SQLite leaves beside a database that was
+ * replaced, as the next program to open that would find our pages in it. */
 void sim__store_leave_place(const struct sim_store *store);
 
 /* ---- lock.c ---------------------------------------------------------------------------------- */
@@ -97,10 +97,10 @@ void sim__store_leave_place(const struct sim_store *store);
 /* Makes the folder when it is missing, and takes the writer's lock, waiting if need be. */
 enum sim_store_err sim__store_lock(struct sim_store *store);
 
-/* Who holds SQLite's locks (or ours) on the database: "sqlite3, process 4711". */
+/* The process that holds SQLite's locks (or ours) on the database: "sqlite3, process 4711". */
 void sim__store_holder(struct sim_store *store, char *text, size_t size);
 
-/* Gives the lock back and closes all descriptors: only after SQLite has closed its own, for a close
+/* Releases the lock and closes all descriptors: only after SQLite has closed its files, as a close
  * drops all locks that the process has on a file. */
 void sim__store_unlock(struct sim_store *store);
 
@@ -109,7 +109,7 @@ void sim__store_unlock(struct sim_store *store);
 /* Opens every call that writes: a transaction, unless a batch is on. */
 enum sim_store_err sim__store_begin(struct sim_store *store);
 
-/* Ends it: commits when `err` is OK, else rolls back. Answers `err`, or what the commit said. */
+/* Ends it: commits when `err` is OK, else rolls back. Returns `err`, or the error of the commit. */
 enum sim_store_err sim__store_end(struct sim_store *store, enum sim_store_err err);
 
 /* ---- statement.c ----------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ struct sim__statement {
     struct sim_store *store;
     sqlite3_stmt *stmt;
     int next;               /* Parameter that the next put binds. */
-    enum sim_store_err err; /* The first thing that went wrong. */
+    enum sim_store_err err; /* The first error. */
 };
 
 /* Prepares `sql`. Needs a sim__store_done, also after an error. */
@@ -140,13 +140,13 @@ enum sim_store_err sim__store_run(struct sim__statement *statement);
 /* The next row; false at the end and after an error. */
 bool sim__store_row(struct sim__statement *statement);
 
-/* Frees it and answers its first error. */
+/* Frees it and returns its first error. */
 enum sim_store_err sim__store_done(struct sim__statement *statement);
 
 /* prepare, put one integer, run, done. */
 enum sim_store_err sim__store_run_int(struct sim_store *store, const char *sql, int64_t value);
 
-/* Column `column` as a copy on the heap; NULL for NULL (or when there is no memory). */
+/* Column `column` as a copy on the heap; NULL for NULL (or when out of memory). */
 char *sim__column_text(struct sim__statement *statement, int column);
 
 /* ---- rows/sweep.c ---------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ struct sim_species;
 /* Makes its tables where they are missing. In a transaction, as the next. */
 enum sim_store_err sim__store_shard_tables(struct sim_store *store);
 
-/* Writes the rows of `species`; what was there is gone. */
+/* Replaces the rows of `species`. */
 enum sim_store_err sim__store_write_species(
         struct sim_store *store, int64_t sweep, const struct sim_species *species);
 
@@ -177,8 +177,8 @@ enum sim_store_err sim__store_write_species(
 /* UNKNOWN where `runs` has no such row. */
 enum sim_store_err sim__store_known(struct sim_store *store, int64_t run);
 
-/* Details, events, hashes and texts under `number`, which has none; and all of them gone again. In
- * a transaction. `run` has a recorder. */
+/* Writes details, events, hashes and texts under `number`, which has none; deletes them. In a
+ * transaction. `run` has a recorder. */
 enum sim_store_err sim__store_details(
         struct sim_store *store, int64_t number, const struct sim_full_run *run);
 enum sim_store_err sim__store_forget_details(struct sim_store *store, int64_t number);
@@ -193,7 +193,7 @@ enum sim_store_err sim__store_make_code(struct sim_store *store);
 /* Fills verdicts, oracles, kinds, where this build knows more than the file. In a transaction. */
 enum sim_store_err sim__store_words(struct sim_store *store);
 
-/* Writes all known sites down. In a transaction. */
+/* Writes all known sites. In a transaction. */
 enum sim_store_err sim__store_sites(struct sim_store *store);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * lock.c -- one writer at a time, and the name of whoever holds the database.
+ * lock.c -- one writer at a time, and the name of the process that holds the database.
  *
  * The writer's lock is a POSIX record lock on an empty file beside the database. The
  * system gives it back however the process ends, workers do not inherit it, and the
  * system knows its owner: no process id is ever read from a file. It is not a lock on
  * the database file itself, because SQLite, when it unlocks that, unlocks all of it.
- * The file goes with its last owner: who gets the lock of one that has been removed
- * meanwhile takes the next.
+ * The last owner removes the file: a process that gets the lock of a file that has been removed
+ * meanwhile opens the new one.
  *
  *      -lock  all of it                  ours
  *      file   byte 0x40000000 ... +511   SQLite: pending, reserved, shared
@@ -46,7 +46,7 @@ who_holds(int fd, short type, off_t first, off_t length)
     return lock.l_pid > 0 ? lock.l_pid : 0;
 }
 
-/* SQLite's readers share, so who excludes others is asked for first. */
+/* SQLite's readers share a lock, so exclusive ones are checked first. */
 static pid_t
 find_holder(const struct sim_store *store)
 {
@@ -71,7 +71,7 @@ find_holder(const struct sim_store *store)
     return 0;
 }
 
-/* The program that runs as `pid`; false when it has gone, or there is no /proc. */
+/* The program that runs as `pid`; false when it has ended, or there is no /proc. */
 static bool
 program_name(pid_t pid, char *name, int size)
 {
@@ -148,7 +148,7 @@ make_folder(struct sim_store *store)
     return SIM_STORE_OK;
 }
 
-/* Whether the file has been removed by whoever held the lock before. */
+/* Whether the previous owner of the lock has removed the file. */
 static bool
 was_removed(int fd)
 {
@@ -198,7 +198,7 @@ sim__store_lock(struct sim_store *store)
     return err == SIM_STORE_HELD ? sim__store_sqlite(store, SQLITE_BUSY) : err;
 }
 
-/* While the lock is held: nobody else may remove it. */
+/* While the lock is held: no other process may remove the file. */
 static void
 remove_lock(const struct sim_store *store)
 {

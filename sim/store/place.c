@@ -1,8 +1,8 @@
 /*
- * place.c -- is the database that is open still the one that lies at its path?
+ * place.c -- is the open database still the file at its path?
  *
- * A file that is deleted or replaced while it is open takes what is written, and loses it when it
- * is closed. SQLite does not refuse that, but can be asked.
+ * A file that is deleted or replaced while it is open accepts writes, and loses them when it is
+ * closed. SQLite does not refuse that, but can report it.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 
 #include "sim/store/internal.h"
 
-/* What lies at `path` with `suffix` added; 0: no file. */
+/* The inode at `path` with `suffix` added; 0: no file. */
 static ino_t
 inode_of(const char *path, const char *suffix)
 {

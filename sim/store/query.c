@@ -1,13 +1,11 @@
 /*
- * query.c -- one question to the database, answered as a table or as JSON.
+ * query.c -- a query, with its result as a table or as JSON.
  *
- * What is allowed: a single statement that reads. SQLite says whether it does; an
- * authorizer refuses ATTACH, for a question must not open (or make) another file, and
- * pragmas that set something of the connection.
+ * Only a single reading statement is allowed. SQLite reports whether it reads; an authorizer
+ * refuses ATTACH, as a query must not open (or make) another file, and pragmas that set something.
  *
- * A table needs the widths of its columns before its first line, so the first rows
- * are kept until the widths are known, and later ones go through: a long answer
- * takes no memory.
+ * A table needs the widths of its columns before its first line, so the first rows are kept until
+ * the widths are known, and later ones are not: a long result takes no memory.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,29 +16,29 @@
 #include "sim/store/internal.h"
 
 #define MEASURED_ROWS 500 /* Rows that decide how wide a column is. */
-#define WIDTH_MAX 60      /* A longer text moves what follows in its own line only. */
+#define WIDTH_MAX 60      /* A longer text shifts the rest of its line only. */
 
 /* ---- A line that grows. ---------------------------------------------------------------------- */
 
 struct line {
     char *text;
     size_t length;
-    size_t room;
-    bool lost; /* There was no memory. */
+    size_t capacity;
+    bool lost; /* Out of memory. */
 };
 
 static void
 line_add(struct line *line, const char *text, size_t length)
 {
-    if (line->length + length + 1 > line->room) {
-        size_t room = 2 * (line->length + length + 1);
-        char *grown = realloc(line->text, room);
+    if (line->length + length + 1 > line->capacity) {
+        size_t capacity = 2 * (line->length + length + 1);
+        char *grown = realloc(line->text, capacity);
         if (grown == NULL) {
             line->lost = true;
             return;
         }
         line->text = grown;
-        line->room = room;
+        line->capacity = capacity;
     }
     memcpy(line->text + line->length, text, length);
     line->length += length;
@@ -68,7 +66,7 @@ struct answer {
     bool (*line)(const char *text, size_t length, void *argument);
     void *argument;
     bool stopped; /* `line` wants no more. */
-    bool lost;    /* No memory. */
+    bool lost;    /* Out of memory. */
     int columns;
     char **names;   /* Of columns, for JSON. */
     size_t *widths; /* Of a table. */
@@ -77,8 +75,8 @@ struct answer {
     struct line out;
 };
 
-/* SQLite answers SQLITE_ERROR (and the authorizer SQLITE_AUTH) to what is wrong with the text; it
- * may find that out only when it is half through. */
+/* SQLite returns SQLITE_ERROR (and the authorizer SQLITE_AUTH) for an invalid text, perhaps only
+ * after some rows. */
 static enum sim_store_err
 refuse_question(struct sim_store *store, int rc)
 {
@@ -89,7 +87,7 @@ refuse_question(struct sim_store *store, int rc)
                 : sim__store_sqlite(store, rc);
 }
 
-/* The next row. Takes the error of a question that cannot be answered to its end. */
+/* The next row. Records the error of a query that fails after some rows. */
 static bool
 answer_row(struct answer *answer)
 {
@@ -104,7 +102,7 @@ answer_row(struct answer *answer)
     return rc == SQLITE_ROW;
 }
 
-/* Hands the line over and empties it. */
+/* Passes the line on and empties it. */
 static void
 answer_line(struct answer *answer)
 {
@@ -116,7 +114,7 @@ answer_line(struct answer *answer)
     answer->out.length = 0;
 }
 
-/* Columns of a terminal, near enough: characters, not bytes. */
+/* Columns of a terminal, approximately: characters, not bytes. */
 static size_t
 text_width(const char *text)
 {
@@ -414,7 +412,7 @@ answer_table(struct answer *answer)
             keep_row(answer);
         }
     }
-    /* A question that fails has no answer, not even a heading. */
+    /* A query that fails prints nothing, not even a heading. */
     if (!answer->lost && answer->statement.err == SIM_STORE_OK) {
         print_heading(answer);
         print_kept(answer);
@@ -439,9 +437,9 @@ answer_fini(struct answer *answer)
     free(answer->out.text);
 }
 
-/* ---- What may be asked. ---------------------------------------------------------------------- */
+/* ---- Allowed statements. --------------------------------------------------------------------- */
 
-/* Pragmas whose argument names what to look at; all others with an argument set something. */
+/* Pragmas whose argument names what they describe; all others with an argument set something. */
 static bool
 pragma_looks(const char *name)
 {

@@ -3,7 +3,7 @@
  *
  * The build's own SQL is run in memory, and each table, view and index that it makes there is
  * compared with the file's: columns by name, type, NOT NULL and place in the primary key; of a view
- * by name. Comments and spaces may differ. What is only made when it is needed may be missing.
+ * by name. Comments and spaces may differ. Tables that are made when first needed may be missing.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 /*
- * statement.c -- statements that keep their first error to themselves until asked.
+ * statement.c -- statements that keep their first error until they are run or done.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 
 #include "sim/store/internal.h"
 
-/* Takes SQLite's answer. At once, while it still knows what the system said. */
+/* Records SQLite's result, while SQLite still knows the system's error. */
 static void
 note(struct sim__statement *statement, int rc)
 {

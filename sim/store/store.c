@@ -2,8 +2,8 @@
  * store.c -- opening the trace database, its schema, and its transactions.
  *
  * Nothing of a file is changed before it is known to be ours: SQLite's header, then
- * application_id, then user_version are asked in that order, in one transaction
- * with the laying of the schema in a file that is empty.
+ * application_id, then user_version are checked in that order, in one transaction
+ * with making the schema in a file that is empty.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,8 +20,8 @@
 #include "sim/store/internal.h"
 #include "sim/store/shard.h"
 
-/* A file up to this size is looked through when it is opened: it takes a few milliseconds, and
- * damage is told before anything is built on it. */
+/* A file up to this size is checked when it is opened: that takes a few milliseconds, and damage is
+ * reported before anything is added. */
 #define LOOKED_THROUGH_BYTES (4 << 20)
 
 /* ---- Transactions. --------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ begin(struct sim_store *store)
     if (err != SIM_STORE_OK) {
         return err;
     }
-    /* Immediate: who waits for the lock waits here, and never in the middle. */
+    /* Immediate: a wait for the lock is here, and never within the transaction. */
     return execute(store, "BEGIN IMMEDIATE");
 }
 
@@ -256,8 +256,8 @@ lay_schema(struct sim_store *store)
 }
 
 /*
- * Who is not allowed to write a byte beyond a limit is killed by a signal, unless it is ignored:
- * then it is a full disk, which this store can tell.
+ * A process that writes beyond its limit on file sizes is killed by a signal, unless it is ignored:
+ * then it gets the error of a full disk, which this store reports.
  */
 static void
 survive_limits(void)
@@ -278,7 +278,7 @@ connect_file(struct sim_store *store, const char *name, int flags)
     }
     (void)sqlite3_extended_result_codes(store->db, 1);
     (void)sqlite3_busy_timeout(store->db, (int)store->wait_ms);
-    /* A file that somebody sends must not run anything when it is read. */
+    /* A file from elsewhere must not run anything when it is read. */
     (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     /* Nor is the WAL of a file that turns out to be another application's written back. */
@@ -305,7 +305,7 @@ open_writer(struct sim_store *store)
     }
     if (err == SIM_STORE_OK) {
         /* An empty file beside the -wal of one that was deleted: SQLite removes that now, and not
-         * when it is already taken for ours. What is wrong with the file is said below. */
+         * after the file counts as ours. Errors of the file are reported below. */
         (void)sqlite3_exec(store->db, "PRAGMA schema_version", NULL, NULL, NULL);
         err = lay_schema(store);
     }
@@ -323,7 +323,7 @@ open_writer(struct sim_store *store)
 
 /*
  * In WAL mode even a reader needs a file beside the database. In a folder that cannot be written,
- * and with no WAL left behind, the file is all there is, and nobody changes it.
+ * and without a WAL, the file is all there is, and no process changes it.
  */
 static enum sim_store_err
 open_unchanging(struct sim_store *store, enum sim_store_err err)
@@ -355,7 +355,7 @@ open_reader(struct sim_store *store)
     return err == SIM_STORE_OK ? check_whole(store) : err;
 }
 
-/* What can be said before anything is opened. */
+/* Checks that need no open file. */
 static enum sim_store_err
 look_at_path(struct sim_store *store)
 {
@@ -427,7 +427,7 @@ sim_store_close(struct sim_store **store)
     }
     rt_check(closed, SIM__STORE_MAGIC);
     int rc = sqlite3_close(closed->db); /* Rolls back what is open. NULL: nothing. */
-    rt_assert(rc == SQLITE_OK);         /* A statement was left behind. */
+    rt_assert(rc == SQLITE_OK);         /* A statement was not finalized. */
     closed->db = NULL;
     sim__store_leave_place(closed);
     sim__store_unlock(closed);

@@ -1,21 +1,21 @@
 /*
- * store.h -- the trace database: what stays when the process is gone.
+ * store.h -- the trace database.
  *
- * One SQLite file that anybody can query; schema.sql is its documentation. This is
- * the only door to it: nothing else under sim/ calls SQLite.
+ * One SQLite file that any program can query; schema.sql is its documentation. This is
+ * its only interface: nothing else under sim/ calls SQLite.
  *
- * Who may. Only the parent process opens it, never a worker. One rewake at a time
- * writes: from open to close a writer holds a lock of its own (PATH-lock) beside
- * SQLite's, and a second writer waits, then says who holds it. Readers (`rewake query`, stock
- * `sqlite3`) come and go meanwhile. One store a database in a process.
+ * Access. Only the parent process opens it, never a worker. One rewake at a time
+ * writes: from open to close a writer holds a separate lock (PATH-lock) beside
+ * SQLite's, and a second writer waits, then reports the holder. Readers (`rewake query`, stock
+ * `sqlite3`) may open it meanwhile. One store a database in a process.
  *
- * When it is on disk. Each call is one transaction, unless it stands between
+ * Durability. Each call is one transaction, unless it is between
  * sim_store_batch_begin and _commit. The file is in WAL mode: however the process
- * dies, the database opens and holds every committed batch.
+ * dies, the database opens and has every committed batch.
  *
- * Errors. Each call answers an enum sim_store_err; sim_store_message then has one
- * line for people, with the name of the file or of what failed. A call that refuses
- * has changed nothing. A failure of the system never crashes the process: losing
+ * Errors. Each call returns an enum sim_store_err; sim_store_message then is one
+ * line with the name of the file or of what failed. A call that fails has changed
+ * nothing. A failure of the system never crashes the process: losing
  * the database is an exit status (70), not a verdict.
  *
  * Numbers. Seeds and counts fit SQLite's 63 bits; digests and hashes are stored as
@@ -54,12 +54,12 @@ extern "C" {
             "the database was deleted, moved or replaced while rewake wrote to it; run again") \
     X(READ_ONLY, "read-only", \
             "the database cannot be written; change its permissions, or name another with --db") \
-    X(FULL, "full", "there is no room left; free some, or name a database elsewhere with --db") \
+    X(FULL, "full", "the disk is full; free some space, or name a database elsewhere with --db") \
     X(HELD, "held", "another process holds the database; wait for it, or name another with --db") \
     X(QUERY, "query", "the query cannot be answered; only single reading statements are allowed") \
     X(UNKNOWN, "unknown", "the database has no such run; `rewake query` lists those it has") \
     X(UNLIKE, "unlike", \
-            "these are no parts of one sweep; merge into another file, or keep them apart with " \
+            "these are no shards of one sweep; merge into another file, or keep them apart with " \
             "--apart") \
     X(SYSTEM, "system", "the operating system refused; the message says what")
 
@@ -75,7 +75,7 @@ enum sim_store_err {
 const char *sim_store_err_name(enum sim_store_err err);
 const char *sim_store_err_text(enum sim_store_err err);
 
-/* Where it is when nobody says. */
+/* The default path. */
 #define SIM_STORE_PATH ".rewake/trace.db"
 
 #define SIM_STORE_MESSAGE_MAX 512
@@ -92,9 +92,8 @@ enum sim_store_mode {
  * Opens the database at `path`. `wait_ms`: how long this and every later call waits for another
  * process; 0 stands for SIM_STORE_WAIT_MS.
  *
- * On failure nothing is overwritten, *ret_store is untouched, and `message` (room for `size`,
- * SIM_STORE_MESSAGE_MAX is enough) has one line without a line end: the path, what is wrong,
- * what to do.
+ * On failure nothing is overwritten, *ret_store is untouched, and `message` (of `size` bytes,
+ * SIM_STORE_MESSAGE_MAX is enough) has one line, without line end: the path, the error, what to do.
  *
  * Errors:
  *   MISSING    READ: no such file.
@@ -103,14 +102,14 @@ enum sim_store_mode {
  *   NEWER      Ours, with a schema that this build does not know.
  *   OLDER      Ours, with a schema that this build does not know any more.
  *   READ_ONLY  WRITE: the file, its folder or its file system cannot be written.
- *   FULL       WRITE: no room.
+ *   FULL       WRITE: the disk is full.
  *   HELD       Another process still held it after the wait; the line has its name and id.
  *   SYSTEM     Anything else: no permission to read, out of memory …
  */
 RT_MUST_CHECK enum sim_store_err sim_store_open(const char *path, enum sim_store_mode mode,
         uint32_t wait_ms, char *message, size_t size, struct sim_store **ret_store);
 
-/* Closes it and nulls the pointer; NULL inside: nothing. What was not committed is gone. */
+/* Closes it and nulls the pointer; accepts NULL inside. Drops what was not committed. */
 void sim_store_close(struct sim_store **store);
 
 /* The line of the last call that failed; "" when none has. Borrowed until the next call. */
@@ -119,14 +118,13 @@ const char *sim_store_message(const struct sim_store *store);
 const char *sim_store_path(const struct sim_store *store);
 
 /*
- * SQLite's own handle, for folders above sim/ that read by statements of their own (reports/). Lent
- * until the store is closed. Nobody writes, attaches or sets a pragma through it; what SQLite
- * refuses is put into a line by sim_store_refused.
+ * SQLite's handle, for the statements of reports/. Borrowed until the store is closed, for reading
+ * only: no writes, ATTACH or pragmas. sim_store_refused reports its errors.
  */
 struct sqlite3;
 struct sqlite3 *sim_store_handle(const struct sim_store *store);
 
-/* The line (sim_store_message) for SQLite's answer to the last call on that handle, and its error;
+/* Sets sim_store_message by SQLite's result of the last call on that handle, and returns the error;
  * OK for SQLITE_OK, SQLITE_ROW and SQLITE_DONE. */
 enum sim_store_err sim_store_refused(struct sim_store *store, int rc);
 
@@ -137,12 +135,12 @@ enum sim_store_err sim_store_refused(struct sim_store *store, int rc);
 
 /* ---- Batches. ------------------------------------------------------------------------------- */
 
-/* From here to commit everything is one transaction. Not nested. A call in it that fails gives the
- * whole batch up: later calls, and commit, answer the same error. */
+/* From here to commit all calls are one transaction. Not nested. A call that fails aborts the whole
+ * batch: later calls, and commit, return the same error. */
 RT_MUST_CHECK enum sim_store_err sim_store_batch_begin(struct sim_store *store);
 RT_MUST_CHECK enum sim_store_err sim_store_batch_commit(struct sim_store *store);
 
-/* Gives the batch up: nothing of it happened. Outside of one: nothing. */
+/* Aborts the batch, if there is one: nothing of it is written. */
 void sim_store_batch_drop(struct sim_store *store);
 
 /* ---- Sweeps: many runs of one scenario. ------------------------------------------------------ */
@@ -165,19 +163,19 @@ struct sim_sweep_totals {
     uint64_t digest; /* Sum modulo 2^64 of hash(seed, run digest). */
     uint64_t elapsed_ms;
     uint64_t verdicts[SIM_VERDICTS]; /* Runs by verdict; they add up to `runs`. */
-    bool complete;                   /* All runs that were asked for are in. */
+    bool complete;                   /* All runs that were requested are in. */
 };
 
-/* Begins a sweep and answers its number. Writes all known sites down as well. */
+/* Begins a sweep, and writes all known sites. */
 RT_MUST_CHECK enum sim_store_err sim_store_sweep_begin(
         struct sim_store *store, const struct sim_sweep *sweep, int64_t *ret_sweep);
 
-/* The sweep's totals so far (not what was added). Called with each batch, and at the end. */
+/* Sets the sweep's totals so far (no increments). Called with each batch, and at the end. */
 RT_MUST_CHECK enum sim_store_err sim_store_sweep_update(
         struct sim_store *store, int64_t sweep, const struct sim_sweep_totals *totals);
 
-/* The seeds first, first + stride … last were run. A range that goes on where the sweep's last one
- * ended is joined to it. `stride` is at least 1. */
+/* Notes that the seeds first, first + stride … last were run. A range that continues the sweep's
+ * last one is joined to it. `stride` is at least 1. */
 RT_MUST_CHECK enum sim_store_err sim_store_sweep_seeds(
         struct sim_store *store, int64_t sweep, uint64_t first, uint64_t last, uint64_t stride);
 
@@ -185,7 +183,7 @@ RT_MUST_CHECK enum sim_store_err sim_store_sweep_seeds(
 
 /* Why a run has a row: a mask. */
 #define SIM_NEWS_FAILED 1u
-#define SIM_NEWS_COVERAGE 2u /* It came somewhere new. */
+#define SIM_NEWS_COVERAGE 2u /* It covered something new. */
 #define SIM_NEWS_RECHECKED 4u
 #define SIM_NEWS_ASKED 8u /* --record all */
 #define SIM_NEWS_CODE 16u /* It reached code that no run before it had. */
@@ -202,12 +200,12 @@ struct sim_run_row {
     uint64_t fail_step;
     uint64_t owed_step;
     uint32_t deviations;
-    uint32_t actor; /* UINT32_MAX: nobody. */
+    uint32_t actor; /* UINT32_MAX: none. */
     uint32_t object;
     uint32_t site;
     uint32_t tape_offset; /* Into `tapes`. */
     uint32_t tape_length; /* 0: the baseline run, or the tape was not kept. */
-    uint32_t fresh;       /* Things that this run was the first to cover. */
+    uint32_t fresh;       /* Coverage points that this run was the first to cover. */
     uint8_t verdict;
     uint8_t oracle;
     uint8_t news;
@@ -218,13 +216,13 @@ struct sim_run_row {
 RT_MUST_CHECK enum sim_store_err sim_store_runs(struct sim_store *store, int64_t sweep,
         const struct sim_run_row *rows, uint32_t count, const uint8_t *tapes, size_t tapes_size);
 
-/* ---- One run, with everything that somebody will read. --------------------------------------- */
+/* ---- One run, with all its details. ---------------------------------------------------------- */
 
-/* Whether the failure also comes in FIFO order. */
+/* Whether the run also fails in FIFO order. */
 enum sim_store_fifo { SIM_FIFO_NOT_ASKED, SIM_FIFO_NO, SIM_FIFO_YES };
 
-/* Numbers of runs that are none of the sweep's seeds: the default schedule, which comes before the
- * run of the first seed (-1), and a remembered failure, which was tried first (-2). */
+/* Numbers of runs without a seed of the sweep: the default schedule, before the run of the first
+ * seed (-1), and a remembered failure, which was tried first (-2). */
 #define SIM_RUN_NUMBER_DEFAULT UINT64_MAX
 #define SIM_RUN_NUMBER_AGAIN (UINT64_MAX - 1)
 
@@ -239,7 +237,7 @@ struct sim_full_run {
     const uint8_t *tape; /* Encoded; NULL with size 0. */
     size_t tape_size;
     const struct sim_recorder *recorder; /* Events, hashes, texts; NULL: none were kept. */
-    const struct sim_frames *frames;     /* Where it failed; NULL: not known. */
+    const struct sim_frames *frames;     /* The stack of the failure; NULL: not known. */
     uint32_t fresh;
     uint32_t news;
     enum sim_store_fifo fifo;
@@ -251,8 +249,7 @@ struct sim_full_run {
 RT_MUST_CHECK enum sim_store_err sim_store_failure(
         struct sim_store *store, const struct sim_full_run *run, int64_t *ret_run);
 
-/* The smallest run that fails in the same way as one that is there. Strings and the tape are
- * borrowed. */
+/* The smallest run that fails in the same way as a stored one. Strings and tape are borrowed. */
 struct sim_shrunk_row {
     int64_t run; /* As it was found. */
     const char *token;
@@ -270,16 +267,16 @@ struct sim_shrunk_row {
     uint32_t replays;
 };
 
-/* Writes it; what was known of that run is replaced. */
+/* Writes it; replaces an earlier one of that run. */
 RT_MUST_CHECK enum sim_store_err sim_store_shrunk(
         struct sim_store *store, const struct sim_shrunk_row *row);
 
-/* Writes the events, hashes and texts of a run that is there; what it had is replaced.
+/* Writes the events, hashes and texts of a stored run; replaces those that it had.
  * Errors: also UNKNOWN. */
 RT_MUST_CHECK enum sim_store_err sim_store_refill(
         struct sim_store *store, int64_t run, const struct sim_recorder *recorder);
 
-/* What is known of run:ID. Strings are the struct's own; NULL where nothing is known. */
+/* What is known of run:ID. The struct owns its strings; NULL where nothing is known. */
 struct sim_found_run {
     int64_t run;
     int64_t sweep;
@@ -338,10 +335,10 @@ RT_MUST_CHECK enum sim_store_err sim_store_forget(
 RT_MUST_CHECK enum sim_store_err sim_store_failed_again(
         struct sim_store *store, int64_t sweep, int64_t run);
 
-/* Calls `visit` for each, newest first, with strings that last until it returns; it must not call
- * the store. It goes on while `visit` answers true. */
+/* Calls `each` for each, newest first, until it returns false, with strings that last until then;
+ * it must not call the store. */
 RT_MUST_CHECK enum sim_store_err sim_store_remembered(struct sim_store *store,
-        bool (*visit)(const struct sim_remembered *failure, void *argument), void *argument);
+        bool (*each)(const struct sim_remembered *failure, void *argument), void *argument);
 
 /* ---- The table of real bugs (zoo.sql). ------------------------------------------------------- */
 
@@ -362,11 +359,11 @@ struct sim_zoo_row {
     uint64_t fixed_failures;
 };
 
-/* Writes the row of one bug; what was measured of it before is replaced. */
+/* Writes the row of one bug; replaces its earlier measurement. */
 RT_MUST_CHECK enum sim_store_err sim_store_zoo(struct sim_store *store,
         const struct sim_zoo_row *row, const char *build, int64_t measured_ms);
 
-/* ---- What strategies are measured by (measure.sql). ------------------------------------------ */
+/* ---- Measurements of strategies (measure.sql). ----------------------------------------------- */
 
 struct sim_measure_row {
     const char *scenario;
@@ -382,11 +379,11 @@ struct sim_measure_row {
     bool as_stated;
 };
 
-/* Writes the row of one scenario and strategy; what was measured of them before is replaced. */
+/* Writes the row of one scenario and strategy; replaces their earlier measurement. */
 RT_MUST_CHECK enum sim_store_err sim_store_measure(struct sim_store *store,
         const struct sim_measure_row *row, const char *build, int64_t measured_ms);
 
-/* ---- What a sweep was asked, and how it ended (notes.sql). ----------------------------------- */
+/* ---- The command of a sweep, and how it ended (notes.sql). ----------------------------------- */
 
 /* Strings are borrowed. */
 struct sim_sweep_note {
@@ -394,20 +391,20 @@ struct sim_sweep_note {
     int64_t command_ms;   /* When the command began, since 1970; all its sweeps have this. */
     const char *about;    /* Of its scenario. */
     const char *file;     /* Where that is written; NULL: not known. */
-    uint32_t stated;      /* The verdict that it states. */
+    uint32_t stated;      /* The verdict that it declares. */
     uint32_t stated_also; /* Another one; 0: none. */
     bool held_to_verdict;
     bool held_to_goals;
     const char *ended; /* "complete" …, the words of notes.sql. */
-    uint64_t checked;  /* Runs that were made again in a twin process … */
-    uint64_t unequal;  /* … and were another run there. */
+    uint64_t checked;  /* Runs that were repeated in another process … */
+    uint64_t unequal;  /* … and had another digest there. */
 };
 
-/* Writes it; what was noted of that sweep before is replaced. */
+/* Writes it; replaces the sweep's earlier note. */
 RT_MUST_CHECK enum sim_store_err sim_store_sweep_note(
         struct sim_store *store, const struct sim_sweep_note *note);
 
-/* ---- Questions. ------------------------------------------------------------------------------ */
+/* ---- Queries. -------------------------------------------------------------------------------- */
 
 enum sim_store_form {
     SIM_STORE_TABLE, /* A heading, a rule, rows with columns in line. */
@@ -415,8 +412,8 @@ enum sim_store_form {
 };
 
 /*
- * Answers one reading statement, line by line, without line ends. It goes on while `line` answers
- * true. Allowed on a store of either mode.
+ * Runs one reading statement and calls `line` for each line of the result, without line end, until
+ * it returns false. Allowed on a store of either mode.
  *
  * Errors: QUERY (with SQLite's own words: syntax; a statement that writes, attaches, or is not
  * alone), HELD, CORRUPT, SYSTEM.
@@ -425,13 +422,13 @@ RT_MUST_CHECK enum sim_store_err sim_store_query(struct sim_store *store, const 
         enum sim_store_form form, bool (*line)(const char *text, size_t length, void *argument),
         void *argument);
 
-/* What stands for a name in a question. */
+/* The value of a parameter of a query. */
 struct sim_store_value {
     const char *name; /* ":run" */
-    const char *text; /* NULL: it stands for NULL. A column of numbers takes text as a number. */
+    const char *text; /* NULL: NULL. A column of numbers takes text as a number. */
 };
 
-/* The same with values, all borrowed; a name that the question does not have is passed over. */
+/* The same with values, all borrowed; a name that the query does not have is ignored. */
 RT_MUST_CHECK enum sim_store_err sim_store_query_with(struct sim_store *store, const char *sql,
         const struct sim_store_value *values, uint32_t count, enum sim_store_form form,
         bool (*line)(const char *text, size_t length, void *argument), void *argument);

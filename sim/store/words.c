@@ -1,5 +1,5 @@
 /*
- * words.c -- names and meanings of numbers, for readers who have only the file.
+ * words.c -- names and meanings of numbers, for readers of the file alone.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,8 +1,8 @@
 /*
- * explained.c -- explanations on their way into another database.
+ * explained.c -- copies explanations into another database.
  *
- * The runs that tell a failure have numbers made of its own (SIM_TOLD_OF, SIM_TWIN_OF), below 0: a
- * shift of the failure's is twice as far for them, and to the other side.
+ * The two runs of an explanation have numbers below 0 that are made of the failure's (SIM_TOLD_OF,
+ * SIM_TWIN_OF): where that is shifted, they are shifted twice as far in the other direction.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

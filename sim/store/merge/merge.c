@@ -1,8 +1,8 @@
 /*
- * merge.c -- sweeps of one database put into another: which of them, and what fits.
+ * merge.c -- decides which sweeps of one database go into another, and which shards fit.
  *
- * Rows are moved by move.c. All that is decided here is decided by what stands in the two
- * databases, so that merging again, or in another order, comes to the same.
+ * move.c moves the rows. Decisions depend on the content of the two databases only, so that merging
+ * again, or in another order, has the same result.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 
 #include "sim/store/merge/move.h"
 
-/* Columns of a sweep as it is asked for here. */
+/* Columns of the queries below. */
 enum column {
     SWEEP,
     SCENARIO,
@@ -21,21 +21,21 @@ enum column {
     BUILD,
     GIT,
     SEED_FIRST,
-    SHARDS, /* From here on NULL: it is no part. */
+    SHARDS, /* From here on NULL: it is no shard. */
     CHAPTER,
     ASKED,
     KEY_END,
     STARTED = KEY_END,
     RUNS,
     DIGEST,
-    NEWEST, /* 1: no part of this scenario's is newer. */
+    NEWEST, /* 1: no shard of this scenario is newer. */
 };
 
 #define KEY_COLUMNS \
     "s.sweep, s.scenario, s.library, s.strategy, s.options, s.build, s.git, s.seed_first"
 
-/* In their order, as the newest sweep of a scenario is its state. Of a part that was begun twice
- * the fullest counts: it comes before the others, where the last of them would. */
+/* In their order, as the newest sweep of a scenario is its state. Of a shard that was begun twice
+ * the one with most runs counts: it is first, at the place of the last. */
 static const char sweeps_sql[] =
         "SELECT " KEY_COLUMNS ", h.shards, h.chapter, h.asked, s.started_ms, s.runs, s.digest,"
         " s.sweep = (SELECT max(t.sweep) FROM shards JOIN sweeps AS t USING (sweep)"
@@ -46,14 +46,13 @@ static const char sweeps_sql[] =
         "  PARTITION BY scenario, library, strategy, options, build, git, seed_first, h.shards,"
         "  h.chapter, h.asked)), s.complete DESC, s.runs DESC, s.sweep";
 
-/* The same where no part was ever made. */
+/* The same where there are no shards. */
 static const char wholes_sql[] =
         "SELECT " KEY_COLUMNS ", NULL, NULL, NULL, s.started_ms, s.runs, s.digest, 0"
         " FROM sweeps AS s WHERE s.sweep IN counted ORDER BY s.sweep";
 
-/* Sweeps that say something. A command that was stopped by a remembered failure, or before its
- * first run, has made no run and has ended; one that was killed before its first run says nothing,
- * and may have been begun again. */
+/* Sweeps with a result. A command that a remembered failure or a signal stopped before its first
+ * run has no run but an end; one that was killed there has neither, and may have been repeated. */
 static const char counted_sql[] =
         "CREATE TEMP TABLE IF NOT EXISTS counted (sweep INTEGER PRIMARY KEY);"
         "DELETE FROM counted;"
@@ -63,8 +62,8 @@ static const char counted_notes_sql[] =
 static const char counted_again_sql[] =
         "INSERT OR IGNORE INTO counted SELECT sweep FROM failed_again";
 
-/* What this batch has met: of each scenario the sweep whose parts are put together, and of the
- * database that is merged which part and sweep went where, and which were there already. */
+/* State of this batch: of each scenario the sweep whose shards are merged, and of the merged
+ * database which shard and sweep went where, and which were there already. */
 static const char notes_sql[] =
         "CREATE TEMP TABLE IF NOT EXISTS merging (scenario TEXT PRIMARY KEY, sweep INTEGER);"
         "CREATE TEMP TABLE IF NOT EXISTS merged_now (sweep INTEGER, shard INTEGER,"
@@ -87,7 +86,7 @@ execute(struct sim_store *store, const char *sql)
     return sim__store_sqlite(store, sqlite3_exec(store->db, sql, NULL, NULL, NULL));
 }
 
-/* What SQLite answers to a question with one number for its answer; `none` where there is none. */
+/* The result of a query with one number; `none` where it has no row. */
 static enum sim_store_err
 ask(struct sim_store *store, const char *sql, int64_t argument, int64_t none, int64_t *ret)
 {
@@ -117,7 +116,7 @@ put_column(struct sim__statement *statement, const struct merge *merge, enum col
 
 /* ---- What fits. ------------------------------------------------------------------------------ */
 
-/* The sweep in `to` whose parts those of the row are; 0: there is none. */
+/* The sweep in `to` that the row's shards belong to; 0: there is none. */
 static enum sim_store_err
 find_joined(const struct merge *merge, int64_t *ret_sweep)
 {
@@ -133,7 +132,7 @@ find_joined(const struct merge *merge, int64_t *ret_sweep)
     return sim__store_done(&statement);
 }
 
-/* The same sweep, no part of any, copied before; 0: it was not. */
+/* The same sweep, without shards, copied before; 0: it was not. */
 static enum sim_store_err
 find_copied(const struct merge *merge, int64_t *ret_sweep)
 {
@@ -149,8 +148,8 @@ find_copied(const struct merge *merge, int64_t *ret_sweep)
     return sim__store_done(&statement);
 }
 
-/* The sweep to which the next parts of the row's scenario belong; 0: nobody has said. One that is
- * in `to` and not whole has a say. */
+/* The sweep to which the next shards of the row's scenario must belong: one that is in `to` and
+ * lacks shards; 0: any. */
 static enum sim_store_err
 find_expected(const struct merge *merge, int64_t *ret_sweep)
 {
@@ -165,7 +164,7 @@ find_expected(const struct merge *merge, int64_t *ret_sweep)
     return sim__store_done(&statement);
 }
 
-/* Says in what the row differs from `sweep`, which is in `to`. */
+/* Reports how the row differs from `sweep`, which is in `to`. */
 static enum sim_store_err
 refuse_unlike(const struct merge *merge, int64_t sweep)
 {
@@ -216,12 +215,12 @@ check_expected(const struct merge *merge)
 
 /* ---- Parts. ---------------------------------------------------------------------------------- */
 
-/* How the parts of the row compare with those of `sweep` in `to`. */
+/* Compares the shards of the row with those of `sweep` in `to`. */
 struct overlap {
-    uint32_t parts; /* It has, … */
-    uint32_t same;  /* … which are there with the same runs, … */
-    uint32_t other; /* … with others, … */
-    uint32_t now;   /* … or were put there from the same database just now. */
+    uint32_t parts; /* Of the row; of those: */
+    uint32_t same;  /* in `to` with the same runs, */
+    uint32_t other; /* in `to` with others, */
+    uint32_t now;   /* copied from the same database in this batch. */
     int64_t which;  /* One of `other`. */
 };
 

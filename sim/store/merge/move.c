@@ -1,8 +1,8 @@
 /*
- * move.c -- copying and adding up what belongs to a sweep.
+ * move.c -- copies and adds up the rows of a sweep.
  *
- * Every table with a column `run` or `sweep` goes along, also one that a later file of this folder
- * has made: only those whose rows add up are named here.
+ * Every table with a column `run` or `sweep` is copied, also one of a newer rewake; only those
+ * whose rows add up are named here.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 
 /* ---- Rows. ----------------------------------------------------------------------------------- */
 
-/* ?1 the old sweep, ?2 the new one, ?3 shift of runs, ?4 of events: as far as they are asked. */
+/* Parameters: ?1 the old sweep, ?2 the new one, ?3 shift of runs, ?4 of events. */
 static void
 put_move(struct sim__statement *statement, const struct sim__move *move)
 {
@@ -58,7 +58,7 @@ move_each(const struct sim__move *move, const struct rows *rows, size_t count)
 
 /* ---- Tables whose rows are copied. ----------------------------------------------------------- */
 
-/* Those that are not, and why: they add up, or have rows of their own below. */
+/* All but those that add up, or are handled separately below. */
 static const char tables_sql[] =
         "SELECT m.name, group_concat(CASE p.name WHEN 'run' THEN 'run + ?3' WHEN 'sweep' THEN '?2'"
         " WHEN 'first_id' THEN 'first_id + ?4' ELSE p.name END), group_concat(p.name),"
@@ -96,7 +96,7 @@ move_table(const struct sim__move *move, sqlite3_stmt *table)
     return err;
 }
 
-/* Of parts that ended in different ways, one that is not complete tells how. */
+/* Where shards ended differently, the end of one that is not complete counts. */
 static const struct rows notes[] = {
         {"SELECT ?2, command_ms, about, file, stated, held, ended, checked, unequal"
          " FROM sweep_notes WHERE sweep = ?1",
@@ -171,8 +171,8 @@ static const struct rows sums[] = {
                 "INSERT OR IGNORE INTO goals VALUES (?, ?, ?, ?)"},
 };
 
-/* Of code (code.sql). A set that is there stays as it is told there; a new one is written out, for
- * the set that it differs from may be told otherwise in the other database. */
+/* Of code (code.sql). A set that is there stays as it is; a new one is written out, since its base
+ * may be stored as another difference here. */
 static const struct rows code[] = {
         {"SELECT edge, file, function, line, nth FROM code_edges",
                 "INSERT OR IGNORE INTO code_edges VALUES (?, ?, ?, ?, ?)"},
@@ -239,7 +239,7 @@ read_digest(struct sim_store *store, int64_t sweep, uint64_t *ret_digest)
     return sim__store_done(&statement);
 }
 
-/* Digests are added modulo 2^64, which SQL has no word for. */
+/* Digests are added modulo 2^64, which SQL cannot do. */
 static enum sim_store_err
 add_totals(const struct sim__move *move)
 {
@@ -360,8 +360,8 @@ static const char *const join_seeds[] = {
         "INSERT INTO seeds SELECT ?1, first, last, stride FROM joined",
 };
 
-/* `fresh` is what nobody before that run has covered: in all parts. Who has no news any more has no
- * row, as in the sweep in one piece; unless somebody had it recorded. */
+/* `fresh` counts what no earlier run of any shard has covered. A run without news any more has no
+ * row, as in the undivided sweep, unless --record all kept it. */
 static const char *const count_fresh[] = {
         "UPDATE runs SET fresh = 0 WHERE sweep = ?1",
         "UPDATE runs SET fresh = f.n FROM (SELECT first_run, count(*) AS n FROM coverage"
@@ -449,7 +449,7 @@ sim__move_sweep(struct sim__move *move)
     return err == SIM_STORE_OK ? move_all(move) : err;
 }
 
-/* The first part of its sweep: the sweep has the others' room already. */
+/* The first shard of its sweep: reserve the numbers of the others as well. */
 static enum sim_store_err
 begin_part(struct sim__move *move)
 {
@@ -488,7 +488,7 @@ sim__move_part(struct sim__move *move)
 
 /* ---- What belongs to no sweep. --------------------------------------------------------------- */
 
-static const struct rows rest[] = {
+static const struct rows rest_rows[] = {
         {"SELECT verdict, name, meaning FROM verdicts",
                 "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?)"},
         {"SELECT oracle, name, meaning FROM oracles",
@@ -502,7 +502,7 @@ static const struct rows rest[] = {
                 "INSERT OR REPLACE INTO sites VALUES (?, ?, ?, ?, ?)"},
 };
 
-/* Of one way to fail the first run of a sweep, and of several sweeps the last. */
+/* Of equal failures the first run of a sweep, and of several sweeps the last. */
 static const struct rows remembered[] = {
         {"SELECT m.scenario, m.library, m.verdict, m.oracle, m.site, m.token, m.run + ?3, r.sweep"
          " FROM remembered AS m JOIN runs AS r USING (run) ORDER BY m.id",
@@ -536,10 +536,11 @@ enum sim_store_err
 sim__move_rest(const struct sim__move *move)
 {
     bool covers = sim__move_has_table(move->from, "element_kinds");
-    for (size_t i = 0; i < COUNT(rest); i++) {
-        bool there = covers || strstr(rest[i].select, "element_kinds") == NULL;
+    for (size_t i = 0; i < COUNT(rest_rows); i++) {
+        bool there = covers || strstr(rest_rows[i].select, "element_kinds") == NULL;
         enum sim_store_err err =
-                there ? sim__move_rows(move, rest[i].select, rest[i].insert) : SIM_STORE_OK;
+                there ? sim__move_rows(move, rest_rows[i].select, rest_rows[i].insert)
+                      : SIM_STORE_OK;
         if (err != SIM_STORE_OK) {
             return err;
         }

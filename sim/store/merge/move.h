@@ -1,10 +1,8 @@
 /*
- * move.h -- rows of a sweep on their way from one database into another.
+ * move.h -- moves the rows of a sweep from one database into another.
  *
- * Of merge.c, which says which sweeps. Everything in a transaction of `to`.
- *
- * Numbers of runs and events are shifted by the largest that `to` has had, so that what belongs
- * together goes on doing so.
+ * For merge.c, which decides which sweeps. All of it is in a transaction of `to`. Numbers of runs
+ * and events are shifted by the largest that `to` has had, so that references remain valid.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +27,7 @@ enum sim_store_err sim__move_sweep(struct sim__move *move);
 /* Adds `old`, a part, to `new`, or copies it where that is 0. */
 enum sim_store_err sim__move_part(struct sim__move *move);
 
-/* After all sweeps of `from`: what belongs to none, and what is remembered of those that moved. */
+/* After all sweeps of `from`: rows that belong to none, and remembered failures of those moved. */
 enum sim_store_err sim__move_rest(const struct sim__move *move);
 
 /* ---- What the files of this folder share. ---------------------------------------------------- */
@@ -42,8 +40,8 @@ enum sim_store_err sim__move_rows(
 
 bool sim__move_has_table(struct sim_store *store, const char *name);
 
-/* Explanations of the failures of `old`, and the runs that tell them (explained.sql), but for what
- * has a column `run` of theirs alone: that goes with any other table. Makes the tables. */
+/* Explanations of the failures of `old`, and their two runs (explained.sql), except for tables with
+ * a column `run`, which are copied like any other. Makes the tables. */
 enum sim_store_err sim__move_explained(const struct sim__move *move);
 
 #endif

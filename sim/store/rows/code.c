@@ -1,5 +1,5 @@
 /*
- * code.c -- edges of code, and who has reached them, on their way into the database.
+ * code.c -- writes edges of code, and the runs that reached them.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -129,7 +129,7 @@ fill_now(struct sim_store *store, const uint64_t *set, const struct sim_code_edg
     return sim__store_done(&statement);
 }
 
-/* The set of the sweep to which others are told as differences; -1: none yet. */
+/* The set of the sweep that others are stored as differences to; -1: none yet. */
 static int64_t
 root_of(struct sim_store *store, int64_t sweep, enum sim_store_err *err)
 {

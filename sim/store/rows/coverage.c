@@ -1,5 +1,5 @@
 /*
- * coverage.c -- what a sweep has covered, on its way into the database.
+ * coverage.c -- writes and reads what a sweep has covered.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -77,7 +77,7 @@ tape_column(const struct sim__array *array, const struct sim_run_row *run, sqlit
     }
     rt_assert(run->tape_offset <= array->tapes_size);
     rt_assert(run->tape_length <= array->tapes_size - run->tape_offset);
-    /* Static: the bytes stand still until the statement is over. */
+    /* Static: the bytes do not change until the statement is over. */
     sqlite3_result_blob(to, array->tapes + run->tape_offset, (int)run->tape_length, SQLITE_STATIC);
 }
 
@@ -141,7 +141,7 @@ array_disconnect(sqlite3_vtab *vtab)
     return SQLITE_OK;
 }
 
-/* There is one way to read: from the first row to the last. */
+/* The only plan: from the first row to the last. */
 static int
 array_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {

@@ -1,7 +1,7 @@
 /*
  * event_table.h -- arrays in memory that SQL can read.
  *
- * The fastest way of many rows into SQLite is one INSERT ... SELECT from a virtual
+ * The fastest insertion of many rows into SQLite is one INSERT ... SELECT from a virtual
  * table: one prepared program runs over all rows, and no value passes through a
  * bind. Two such tables are registered with a writer's connection:
  *

@@ -1,5 +1,5 @@
 /*
- * explained.c -- explanations, and the two runs that tell a failure.
+ * explained.c -- explanations, and the two runs that each shows: the smaller and the passing one.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 /* explained.sql, made into a C array by the build. */
 extern const char sim_explained_sql[];
 
-/* ---- The runs that tell it. ------------------------------------------------------------------ */
+/* ---- The two runs. --------------------------------------------------------------------------- */
 
 static enum sim_store_err
 insert_told(struct sim_store *store, int64_t number, int64_t run, const struct sim_told_run *told)

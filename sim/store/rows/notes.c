@@ -1,5 +1,5 @@
 /*
- * notes.c -- what a sweep was asked and how it ended, in the database.
+ * notes.c -- the command of a sweep, and how it ended, in the database.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -103,17 +103,17 @@ read_remembered(sqlite3_stmt *stmt)
 
 enum sim_store_err
 sim_store_remembered(struct sim_store *store,
-        bool (*visit)(const struct sim_remembered *failure, void *argument), void *argument)
+        bool (*each)(const struct sim_remembered *failure, void *argument), void *argument)
 {
     rt_check(store, SIM__STORE_MAGIC);
-    rt_assert(visit != NULL);
+    rt_assert(each != NULL);
     struct sim__statement statement = sim__store_prepare(store,
             "SELECT scenario, library, token, verdict, oracle, site, coalesce(run, 0)"
             " FROM remembered ORDER BY id DESC");
     bool more = true;
     while (more && sim__store_row(&statement)) {
         struct sim_remembered failure = read_remembered(statement.stmt);
-        more = visit(&failure, argument);
+        more = each(&failure, argument);
     }
     return sim__store_done(&statement);
 }

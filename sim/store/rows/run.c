@@ -1,8 +1,8 @@
 /*
- * run.c -- one run with everything that somebody will read: events, hashes, texts.
+ * run.c -- one run with all its details: events, hashes, texts.
  *
- * The recorder may belong to a worker that has died, so what it says about its own
- * memory is believed only as far as that memory reaches.
+ * The recorder may belong to a worker that has died, so its counts are trusted only up to the size
+ * of its memory.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +27,7 @@ insert_words(struct sim_store *store, const struct sim_recorder *recorder, uint6
     return sim__store_done(&statement);
 }
 
-/* The rows just written end with the last id, and nobody has written in between. */
+/* The rows just written end with the last id, as there is no other writer. */
 static enum sim_store_err
 update_range(struct sim_store *store, int64_t run, uint64_t first_n, uint64_t count)
 {
@@ -229,7 +229,7 @@ insert_details(struct sim_store *store, int64_t id, const struct sim_full_run *r
     return sim__store_done(&statement);
 }
 
-/* The last rows are asked first: it is among them. */
+/* Searches from the end: it is among the last rows. */
 static enum sim_store_err
 find_row(struct sim_store *store, const struct sim_full_run *run, int64_t *ret_id)
 {

@@ -104,7 +104,7 @@ sim_store_sweep_update(
     return sim__store_end(store, err);
 }
 
-/* Seeds arrive in order, so only the sweep's last range can go on. */
+/* Seeds arrive in order, so only the sweep's last range can grow. */
 static enum sim_store_err
 join_seeds(struct sim_store *store, int64_t sweep, uint64_t first, uint64_t last, uint64_t stride)
 {

@@ -1,5 +1,5 @@
 /*
- * ways.c -- ways to fail, and the run that stands for each.
+ * ways.c -- distinct failures, and the run that represents each.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

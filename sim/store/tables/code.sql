@@ -1,5 +1,5 @@
--- code.sql -- which edges of code runs have come to; made when a build that counts them first
--- stores something (`make BUILD=edges CC=clang`; sim/search/README.md tells more).
+-- code.sql -- which edges of code runs have reached; made when a build that counts them first
+-- stores something (`make BUILD=edges CC=clang`; see sim/search/README.md).
 --
 --     sqlite3 -box .rewake/trace.db "SELECT * FROM code_seeds WHERE file LIKE '%slot.c'"
 --     sqlite3 -box .rewake/trace.db 'SELECT * FROM code_only_after_a_fault'
@@ -10,7 +10,7 @@
 --
 -- How two databases add up (`rewake merge`): an edge, and a set, is the same wherever it has the
 -- same number, and is there once. Counts of code_coverage are sums, first_run is the least. A set
--- comes from the other database written out, for its base may be told as a difference here.
+-- is copied written out, as its base may be stored as a difference here.
 -- code_lines, code_branches and code_functions are of one database, and do not add up: they stay
 -- where they are.
 --
@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS code_coverage (
 ) STRICT, WITHOUT ROWID;
 
 -- Sets of edges, each once however many runs have reached it: what runs reach differs little, so a
--- set is told by its difference to another one.
+-- set is stored as its difference to another one.
 CREATE TABLE IF NOT EXISTS code_sets (
     code_set INTEGER PRIMARY KEY,   -- a hash of its edges
     base     INTEGER,               -- the set that it differs from; NULL: from none at all
@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS code_set_edges (
     PRIMARY KEY (code_set, edge)
 ) STRICT, WITHOUT ROWID;
 
--- What a run reached: of each that came to new code, that failed, and of all with --record all.
+-- What a run reached: of each that reached new code or failed, and of all with --record all.
 CREATE TABLE IF NOT EXISTS code_runs (
     sweep    INTEGER NOT NULL REFERENCES sweeps,
     number   INTEGER NOT NULL,      -- in the sweep; a row of `runs` has its tape
@@ -60,7 +60,7 @@ CREATE TABLE IF NOT EXISTS code_runs (
     PRIMARY KEY (sweep, number)
 ) STRICT, WITHOUT ROWID;
 
----- Questions. -----------------------------------------------------------------------------------
+---- Queries. -------------------------------------------------------------------------------------
 
 -- The edges of each set, written out.
 CREATE VIEW IF NOT EXISTS code_set_members AS
@@ -88,7 +88,7 @@ SELECT e.file, e.line, e.function, e.nth, s.scenario, c.sweep, s.seed_first + c.
        c.runs, s.runs AS of_runs, c.before_fault
 FROM code_coverage AS c JOIN code_edges AS e USING (edge) JOIN sweeps AS s USING (sweep);
 
--- What have schedules reached only after a fault? Edges to which no run of any sweep came without
+-- What have schedules reached only after a fault? Edges that no run of any sweep reached without
 -- one, and a seed that shows each.
 CREATE VIEW IF NOT EXISTS code_only_after_a_fault AS
 SELECT e.file, e.line, e.function, e.nth, s.scenario, s.seed_first + c.first_run AS seed,
@@ -116,7 +116,7 @@ FROM code_edges AS e GROUP BY e.file;
 
 ---- Lines, by tests and by simulation. -----------------------------------------------------------
 -- What `make coverage` counts: scripts/coverage-load fills these three, in build/coverage/trace.db.
--- The tests' part is what all came to less what the scenarios did.
+-- The tests' part is what all reached, less what the scenarios did.
 
 -- How often each line ran.
 CREATE TABLE IF NOT EXISTS code_lines (
@@ -128,7 +128,7 @@ CREATE TABLE IF NOT EXISTS code_lines (
     PRIMARY KEY (file, line)
 ) STRICT, WITHOUT ROWID;
 
--- How often each way was taken from lines with a branch; those of assertions are left out.
+-- How often each branch of a line was taken; those of assertions are left out.
 CREATE TABLE IF NOT EXISTS code_branches (
     file       TEXT NOT NULL,
     line       INTEGER NOT NULL,
@@ -156,7 +156,7 @@ SELECT file, function, count(*) AS lines, sum(tests > 0 AND simulation = 0) AS t
        sum(tests > 0 AND simulation > 0) AS both, sum(tests = 0 AND simulation = 0) AS neither
 FROM code_lines WHERE function IS NOT NULL GROUP BY file, function;
 
--- Which branches has nobody taken? Those on a wake path first.
+-- Which branches has no run taken? Those on a wake path first.
 CREATE VIEW IF NOT EXISTS code_branches_missed AS
 SELECT f.distance, b.file, b.line, l.function, count(*) AS ways
 FROM code_branches AS b JOIN code_lines AS l USING (file, line)

@@ -7,8 +7,8 @@
 --     sqlite3 .rewake/trace.db "SELECT * FROM added WHERE started > datetime('now', '-1 hour')"
 --     sqlite3 -box .rewake/trace.db 'SELECT scenario, seed, adds FROM covering_runs'
 --
--- An element is a kind and one or two places; `rewake coverage` tells them in words. Counts of one
--- sweep are sums over its runs: the same for any number of workers, and those of sweeps over
+-- An element is a coverage point: a kind and one or two places (`rewake coverage` lists them).
+-- Counts of one sweep are sums over its runs: the same for any number of workers, and those of sweeps over
 -- different seeds add up (first_run excepted).
 --
 -- SPDX-License-Identifier: Apache-2.0
@@ -25,13 +25,13 @@ CREATE TABLE coverage (
     sweep     INTEGER NOT NULL REFERENCES sweeps,
     kind      INTEGER NOT NULL REFERENCES element_kinds,
     site      INTEGER NOT NULL,     -- the first place: where it was woken, stored ...
-    other     INTEGER NOT NULL,     -- the second: where it goes on, was fired ...; 0: none
+    other     INTEGER NOT NULL,     -- the second: where it resumes, was fired ...; 0: none
     first_run INTEGER NOT NULL,     -- number in the sweep of the first run with it
     runs      INTEGER NOT NULL,
     PRIMARY KEY (sweep, kind, site, other)
 ) STRICT, WITHOUT ROWID;
 
--- How many runs of a sweep each strategy drew, and how many of those failed. They add up to
+-- How many runs of a sweep each strategy made, and how many of those failed. They add up to
 -- sweeps.runs.
 CREATE TABLE sweep_strategies (
     sweep    INTEGER NOT NULL REFERENCES sweeps,
@@ -41,7 +41,7 @@ CREATE TABLE sweep_strategies (
     PRIMARY KEY (sweep, strategy)
 ) STRICT, WITHOUT ROWID;
 
--- Different runs of a sweep, told apart by their partial-order hashes: equal for two runs which
+-- Different runs of a sweep, by their partial-order hashes: equal for two runs which
 -- differ only in the order of steps that do not depend on each other. Counted over the runs of one
 -- strategy that does not learn; else nothing follows from the counts. They do not add up.
 CREATE TABLE sweep_species (
@@ -54,7 +54,7 @@ CREATE TABLE sweep_species (
     level    INTEGER NOT NULL       -- 0: all were counted; n: a sample, one in 2^n, scaled up
 ) STRICT;
 
--- Goals that stand in the file of a sweep's scenario, reached or not.
+-- Goals in the file of a sweep's scenario, reached or not.
 CREATE TABLE goals (
     sweep INTEGER NOT NULL REFERENCES sweeps,
     site  INTEGER NOT NULL,
@@ -63,7 +63,7 @@ CREATE TABLE goals (
     PRIMARY KEY (sweep, site)
 ) STRICT, WITHOUT ROWID;
 
----- Questions. -----------------------------------------------------------------------------------
+---- Queries. -------------------------------------------------------------------------------------
 
 -- What has been covered?
 CREATE VIEW covered AS
@@ -73,7 +73,7 @@ SELECT c.sweep, s.scenario, k.name AS element, coalesce(p.place, printf('%08x', 
 FROM coverage AS c JOIN sweeps AS s USING (sweep) JOIN element_kinds AS k USING (kind)
      LEFT JOIN places AS p ON p.site = c.site LEFT JOIN places AS q ON q.site = c.other;
 
--- Which seed comes there? For each element of a sweep the first of its runs that covered it; such a
+-- Which seed covers it? For each element of a sweep the first of its runs that covered it; such a
 -- run has a row, so `rewake show run:ID` shows how.
 CREATE VIEW first_to_cover AS
 SELECT c.sweep, c.scenario, c.element, c.place, c.other, r.run, r.seed, c.first_run AS number,
@@ -111,7 +111,7 @@ FROM goals AS g JOIN sweeps AS s USING (sweep) LEFT JOIN places AS p USING (site
 CREATE VIEW goals_missed AS
 SELECT sweep, scenario, what, text, place, of_runs FROM goals_reached WHERE runs = 0;
 
--- Would more runs still come somewhere new? How likely the next run is one of a kind not seen
+-- Would more runs cover something new? How likely the next run is one of a kind not seen
 -- (Good-Turing), and how many kinds there are at least (Chao1).
 CREATE VIEW saturation AS
 SELECT p.sweep, s.scenario, p.strategy, p.runs, p.seen, p.once,

@@ -1,28 +1,28 @@
--- explained.sql -- why a failure came about; made when the first explanation is stored.
+-- explained.sql -- why a run failed; made when the first explanation is stored.
 --
 --     sqlite3 .rewake/trace.db 'SELECT * FROM explanations'
 --     sqlite3 .rewake/trace.db 'SELECT * FROM trace WHERE run = -24'
 --
--- What is told of a failure is not the run that was found but the smallest that fails in the same
--- way, beside the nearest that passes: its twin. Both have a number below 0. Of run:12 the smaller
--- one is -24, its twin -25: their details, events and texts stand under these numbers, and every
--- view over events (trace, steps, wake_ledger ...) knows them. They have no row in `runs`: nobody
--- has found them, and no total counts them.
+-- An explanation does not show the run that was found but the smallest that fails in the same way
+-- (`told`), beside the nearest that passes (`twin`). Both have a number below 0. Of run:12 the
+-- smaller one is -24, the passing one -25: details, events and texts have these numbers, and every
+-- view over events (trace, steps, wake_ledger ...) shows them. They have no row in `runs`, as they
+-- are no runs of the sweep and count in no total.
 --
 -- SPDX-License-Identifier: Apache-2.0
 
--- One row a failure. Sentences are of one line each; '' where there is nothing to say.
+-- One row a failure. Sentences are of one line each; '' where there is none.
 CREATE TABLE IF NOT EXISTS explained (
     run       INTEGER PRIMARY KEY REFERENCES runs,
     told      INTEGER NOT NULL REFERENCES told, -- the smaller run
     twin      INTEGER REFERENCES told,          -- the one that passes; NULL: none was found
-    headline  TEXT NOT NULL,        -- who, waiting for what, since when
+    headline  TEXT NOT NULL,        -- the blocked task, what it waits for, since when
     cause     TEXT NOT NULL,        -- 'never-stored', 'replaced' ...: as in `explain --json`
     wake_outcome TEXT NOT NULL,     -- what became of its waker, likewise
     answer    TEXT NOT NULL,        -- which wake is missing, and where
     decision  TEXT NOT NULL,        -- what decides between the two runs, with its counts
     ordering  TEXT NOT NULL,        -- two things whose order decides
-    swapped   TEXT NOT NULL,        -- what came of exchanging these two: 'passes', 'fails', 'never'
+    swapped   TEXT NOT NULL,        -- the run with these two exchanged: 'passes', 'fails', 'never'
     needed    TEXT NOT NULL,        -- how much of the failure as it was found it needs
     why       TEXT NOT NULL,        -- what became of the waker, one paragraph a line
     refs      TEXT NOT NULL,        -- JSON: {"answer":[[0,8,null],[33,39,12]],...}: of that column
@@ -30,11 +30,11 @@ CREATE TABLE IF NOT EXISTS explained (
     build     TEXT NOT NULL         -- which build has explained it
 ) STRICT;
 
--- Runs that were made to tell one. Columns as in `runs`.
+-- Runs that were made for an explanation. Columns as in `runs`.
 CREATE TABLE IF NOT EXISTS told (
     told       INTEGER PRIMARY KEY CHECK (told < 0),
     run        INTEGER NOT NULL REFERENCES runs,
-    parts_step INTEGER NOT NULL,    -- where it and its twin part; 0: they do not, or there is none
+    parts_step INTEGER NOT NULL,    -- where the two runs diverge; 0: nowhere, or there is but one
     seed       INTEGER NOT NULL,
     digest     INTEGER NOT NULL,
     steps      INTEGER NOT NULL,
@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS told (
 ) STRICT;
 
 -- Places in the source that an explanation names.
---   cause   where it went wrong; nth 0 is the place itself, the others have called it
+--   cause   the responsible line; nth 0 is the place itself, the others are its callers
 --   stored  where the waker was stored
 --   first, second   the two things whose order decides
 --   number  where the number that decides is drawn
@@ -67,13 +67,13 @@ CREATE TABLE IF NOT EXISTS explained_places (
     PRIMARY KEY (run, role, nth)
 ) STRICT, WITHOUT ROWID;
 
--- Where it is decided, in the smaller run and in its twin: up to there they are the same. No row:
--- not known, or of an older rewake.
+-- The deciding step of the smaller and the passing run, which are the same up to there. No row: not
+-- known, or of an older rewake.
 CREATE TABLE IF NOT EXISTS deciding (
     run  INTEGER PRIMARY KEY REFERENCES runs,
     step INTEGER NOT NULL,          -- 0: before the first
-    told TEXT NOT NULL,             -- what is decided in the smaller run, in a few words,
-    twin TEXT NOT NULL              -- and in its twin; '': not known
+    told TEXT NOT NULL,             -- the answer in the smaller run, in a few words,
+    twin TEXT NOT NULL              -- and in the passing run; '': not known
 ) STRICT;
 
 -- Why did it fail? Newest first.

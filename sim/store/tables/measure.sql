@@ -4,7 +4,7 @@
 --
 -- SPDX-License-Identifier: Apache-2.0
 
--- One row a scenario and strategy: as it was measured last.
+-- One row a scenario and strategy: the last measurement.
 CREATE TABLE IF NOT EXISTS measures (
     scenario    TEXT NOT NULL,
     strategy    TEXT NOT NULL,      -- 'pct:d=4', as on the command line

@@ -1,15 +1,15 @@
--- schema.sql -- the trace database, for whoever reads it with stock sqlite3.
+-- schema.sql -- the trace database, for readers with stock sqlite3.
 --
 --     sqlite3 .rewake/trace.db 'SELECT * FROM failures'
 --     sqlite3 .rewake/trace.db 'SELECT * FROM trace WHERE run = 3'
 --     sqlite3 -box .rewake/trace.db "SELECT * FROM wake_ledger WHERE run = 3 AND how = 'open'"
 --
--- A sweep is many runs of one scenario. Most passing runs leave no row of their own: they are
--- counted in `sweeps`, and `seeds` says which seeds they were, so that each can be run again. A run
--- with news (it failed, it came somewhere new, it was run twice) has a row in `runs`; one that
--- somebody will read also has `details`, `events` and `texts`.
+-- A sweep is many runs of one scenario. Most passing runs have no row: `sweeps` counts them, and
+-- `seeds` lists their seeds, so that each can be run again. A run with news (it failed, it covered
+-- something new, it was run twice) has a row in `runs`; one that will be shown also has `details`,
+-- `events` and `texts`.
 --
--- Tables hold numbers, views hold words: verdicts, kinds and places are spelled out in the views.
+-- Tables have numbers, views have words: verdicts, kinds and places are spelled out in the views.
 -- Digests and hashes are 64 bits: in a table the signed integer with these bits, in a view 16 hex
 -- digits. Steps count from 1; 0 is before the first step, or "none" where a column says so. Times
 -- are virtual nanoseconds, unless a name ends in _ms: milliseconds of the real clock.
@@ -25,21 +25,21 @@ PRAGMA user_version = 3;
 
 ---- Words. Filled by rewake from the same lists that make its enums. -----------------------------
 
--- How a run can end.
+-- The verdicts.
 CREATE TABLE verdicts (
     verdict INTEGER PRIMARY KEY,
     name    TEXT NOT NULL UNIQUE,   -- 'pass', 'lost-wakeup', 'deadlock' ...
     meaning TEXT NOT NULL
 ) STRICT;
 
--- Who said so.
+-- The oracles that reach them.
 CREATE TABLE oracles (
     oracle  INTEGER PRIMARY KEY,
     name    TEXT NOT NULL UNIQUE,   -- 'rewake', 'stall', 'assertion' ...
     meaning TEXT NOT NULL
 ) STRICT;
 
--- What can happen in a run. Below 64: told by the runtime's probes; from 64: by the simulator.
+-- The kinds of events. Below 64: of the runtime's probes; from 64: of the simulator.
 CREATE TABLE event_kinds (
     kind    INTEGER PRIMARY KEY,
     name    TEXT NOT NULL UNIQUE,   -- 'poll', 'store', 'fire', 'step' ...
@@ -73,7 +73,7 @@ CREATE TABLE sweeps (
     complete   INTEGER NOT NULL DEFAULT 0 CHECK (complete IN (0, 1)) -- all that was asked for ran
 ) STRICT;
 
--- How many runs of a sweep ended how. They add up to sweeps.runs.
+-- How many runs of a sweep had which verdict. They add up to sweeps.runs.
 CREATE TABLE sweep_verdicts (
     sweep   INTEGER NOT NULL REFERENCES sweeps,
     verdict INTEGER NOT NULL REFERENCES verdicts,
@@ -108,28 +108,28 @@ CREATE TABLE runs (
     deviations INTEGER NOT NULL,    -- of those, answered other than the baseline
     verdict    INTEGER NOT NULL REFERENCES verdicts,
     oracle     INTEGER NOT NULL REFERENCES oracles,
-    actor      INTEGER,             -- whom the verdict is about; NULL: nobody
+    actor      INTEGER,             -- that the verdict is about; NULL: none
     object     INTEGER NOT NULL,    -- what it waits for; 0: none
     site       INTEGER NOT NULL,    -- the line that is blamed, or that waits; 0: none
     fail_step  INTEGER NOT NULL,    -- where the verdict fell; 0: it passed
     owed_step  INTEGER NOT NULL,    -- the step that should have woken; 0: none, or not looked for
     events     INTEGER NOT NULL,    -- how many there were, stored or not
-    fresh      INTEGER NOT NULL,    -- things that this run was the first of its sweep to cover
+    fresh      INTEGER NOT NULL,    -- points that this run was the first of its sweep to cover
     news       INTEGER NOT NULL,    -- why it has a row: 1 failed, 2 coverage, 4 rechecked, 8 asked,
                                     -- 16 new code
     tape       BLOB                 -- its deviations (sim/core/tape.h); NULL: none, or not kept
 ) STRICT;
 
--- Failing runs are few and asked for often.
+-- Failing runs are few and queried often.
 CREATE INDEX runs_failed ON runs (verdict) WHERE verdict <> 0;
 
--- What else is known of a run that somebody will read. Below 0 are runs that were made to tell
--- one: they have no row in `runs` (explained.sql).
+-- Details of a run that will be shown. Below 0 are runs that were made for an explanation: they
+-- have no row in `runs` (explained.sql).
 CREATE TABLE details (
     run        INTEGER PRIMARY KEY,
     token      TEXT,                -- for `rewake replay`
     message    TEXT NOT NULL,       -- what went wrong, one sentence
-    actor_name TEXT NOT NULL,       -- whom it is about, by name
+    actor_name TEXT NOT NULL,       -- the actor that it is about, by name
     options    TEXT NOT NULL,       -- as in sweeps
     tasks      INTEGER NOT NULL,
     run_order  INTEGER NOT NULL,    -- in force: 1 any, 2 fifo, 3 lifo-slot, 4 priority, 5 edf,
@@ -153,7 +153,7 @@ CREATE TABLE shrunk (
     steps       INTEGER NOT NULL,
     sim_ns      INTEGER NOT NULL,
     deviations  INTEGER NOT NULL,
-    preemptions INTEGER NOT NULL,    -- of these: somebody steps whose turn it was not
+    preemptions INTEGER NOT NULL,    -- of these: an actor runs out of turn
     faults      INTEGER NOT NULL,    -- of these: a fault was injected
     actors      INTEGER NOT NULL,    -- that take steps
     tape        BLOB NOT NULL,       -- all that deviates; its seed is 0
@@ -164,7 +164,7 @@ CREATE TABLE shrunk (
 
 -- The rows of `events`, packed: an event is four words, and the rows of one run are one range of
 -- ids (details.first_id, details.stored). Twice as fast to write as a row with all columns and an
--- index. Ask `events`.
+-- index. Query `events` instead.
 CREATE TABLE event_words (
     id               INTEGER PRIMARY KEY,
     step_cause       INTEGER NOT NULL, -- step | cause << 32
@@ -176,7 +176,7 @@ CREATE TABLE event_words (
 -- What happened, in order.
 --   n         in the run, from 0; a very long run has lost its first ones
 --   cause     of a poll: the step whose wake led to it; 0: none known
---   actor     whose step it is; 0: the world
+--   actor     that takes the step; 0: the world
 --   object    kind << 28 | creating actor << 16 | n-th of its kind; 0: none
 --   site      the line in the runtime; 0: none
 --   await     the line of its user; 0: none
@@ -210,7 +210,8 @@ CREATE TABLE sites (
     counter  INTEGER NOT NULL       -- order of the places in their file, also of two in one line
 ) STRICT;
 
--- Failures that the next `rewake run` tries first: one for each way to fail, until it is gone.
+-- Failures that the next `rewake run` tries first: one for each scenario, verdict, oracle and site,
+-- until it is fixed.
 CREATE TABLE remembered (
     id       INTEGER PRIMARY KEY AUTOINCREMENT, -- the newest is the largest
     scenario TEXT NOT NULL,
@@ -232,7 +233,7 @@ SELECT site,
            AS place
 FROM sites;
 
--- Who took part? `object` is the task or source that it is; `id` is the same in another run.
+-- The actors of a run. `object` is the task or source that it is; `id` is the same in another run.
 CREATE VIEW actors AS
 SELECT run, actor, max(name) AS name,
        CASE max(kind) WHEN 0 THEN 'world' WHEN 1 THEN 'task' WHEN 2 THEN 'loop' WHEN 3 THEN 'source'
@@ -244,8 +245,8 @@ FROM (SELECT run, actor, NULL AS name, argument >> 32 AS kind, object, argument 
       SELECT run, which, text, NULL, NULL, NULL FROM texts WHERE what = 'actor')
 GROUP BY run, actor;
 
--- What was waited for? Every object that an event names. One without a name of its own is called
--- 'slot 3.1': the second slot that actor 3 has made.
+-- The objects of a run: every one that an event names. One without a name is called 'slot 3.1': the
+-- second slot that actor 3 has made.
 CREATE VIEW objects AS
 SELECT o.run, o.object, k.name AS kind, o.object >> 16 & 0xfff AS creator,
        coalesce(t.text, k.name || ' ' || (o.object >> 16 & 0xfff) || '.' || (o.object & 0xffff))
@@ -254,7 +255,7 @@ FROM (SELECT DISTINCT run, object FROM events WHERE object <> 0) AS o
      LEFT JOIN object_kinds AS k ON k.kind = o.object >> 28
      LEFT JOIN texts AS t ON t.run = o.run AND t.what = 'object' AND t.which = o.object;
 
--- When did each step begin, and whose was it?
+-- When did each step begin, and which actor took it?
 CREATE VIEW steps AS
 SELECT run, step, actor, argument AS time_ns FROM events
 WHERE kind = (SELECT kind FROM event_kinds WHERE name = 'step');
@@ -276,7 +277,7 @@ FROM events AS e
      LEFT JOIN texts AS o ON o.run = e.run AND o.what = 'object' AND o.which = e.object
      LEFT JOIN texts AS t ON t.run = e.run AND t.what = 'event' AND t.which = e.n;
 
----- Views: the questions. ------------------------------------------------------------------------
+---- Views: the queries. --------------------------------------------------------------------------
 
 -- What failed, and how do I see it again, as it was found or shrunk? Newest first.
 CREATE VIEW failures AS
@@ -296,20 +297,20 @@ WHERE r.verdict <> 0
 ORDER BY r.run DESC;
 
 -- What became of each waker? A wait is opened when a waker is stored in an object, or cloned (then
--- `object` is NULL: it is in somebody's hands). It ends
+-- `object` is NULL: it is in no slot). It ends
 --      fired      it was woken
---      replaced   another waker took the place
---      erased     the place was emptied without a wake
+--      replaced   another waker was stored in its slot
+--      erased     the slot was cleared without a wake
 --      ended      the same, because its task ended
---      freed      the memory of the place was freed with the waker in it
---      dropped    the clone was given up without a wake
+--      freed      the memory of the slot was freed with the waker in it
+--      dropped    the clone was dropped without a wake
 --      open       not at all: it is still there when the record ends
--- Of several in one place the oldest ends first. An end without a beginning (the task's own waker
--- used directly, a store that the record has lost) is left out. `task` is who sleeps: where the
--- waker is that of a child of a join or a race, whoever polls it. `rewake show` prints the same
--- ledger, and what was asked of the host besides. (Each select has windows over one run only: so
--- SQLite reads one run's events where one run is asked for. They carry few words a row, and all
--- else is looked up at last: half of the time went into wide rows.)
+-- Of several in one slot the oldest ends first. An end without a beginning (the task's waker used
+-- directly, a store that the record has lost) is left out. `task` is the blocked task: where the
+-- waker is that of a child of a join or a race, the task that polls it. `rewake show` prints the
+-- same ledger, and the requests to the host. (Each select has windows over one run only, so that
+-- SQLite reads one run's events for a query of one run. They have few columns, and all others are
+-- joined at the end: half of the time went into wide rows.)
 CREATE VIEW wake_ledger AS
 SELECT l.run, coalesce(t.text, b.text, 'task ' || (l.whose >> 16 & 0xfff) || '.'
            || (l.whose & 0xffff)) AS task,
@@ -367,8 +368,8 @@ FROM (
                    lead(last) OVER turns AS ended
             FROM (
                 -- The k-th beginning and the k-th end that had one are turn k. (An end that had
-                -- none falls into a turn that is over.) Ends without a beginning push the balance
-                -- below zero, each to where it never was.
+                -- none falls into a turn that is over.) Each end without a beginning sets a new
+                -- minimum of the balance, below zero.
                 SELECT run, n, id, key, begins, last, begun - iif(begins, 0,
                            balance - min(0, min(balance) OVER before)) AS turn
                 FROM (
@@ -376,8 +377,8 @@ FROM (
                     SELECT run, n, id, key, begins, last, sum(begins) OVER before AS begun,
                            sum(2 * begins - 1) OVER before AS balance
                     FROM (
-                        -- Events as beginnings and ends: `key` is the object, and whose waker.
-                        -- `last`: the last end of a task, of whichever.
+                        -- Events as beginnings and ends: `key` is the object and the waker's task.
+                        -- `last`: the last end of a task, of any task.
                         SELECT d.run, d.first_n + (w.id - d.first_id) AS n, w.id,
                                w.await_actor_kind >> 48 & 0xff IN (put, cloned) AS begins,
                                CASE w.await_actor_kind >> 48 & 0xff
@@ -430,8 +431,8 @@ FROM (
 
 -- Which wake-ups were lost or late, and what became of the blocked task's last waker? `woken`: it
 -- was woken without one, after its last poll, and no poll followed. A run without stored events
--- says only that it failed: `rewake replay run:ID` fills it in. (From the words of events, not from
--- wake_ledger: of each run only what is needed is read.)
+-- shows only that it failed: `rewake replay run:ID` fills it in. (From packed events, not from
+-- wake_ledger: so that little is read of each run.)
 CREATE VIEW lost_wakeups AS
 WITH numbers AS (
     SELECT max(CASE name WHEN 'store' THEN kind END) AS store,
@@ -452,7 +453,7 @@ SELECT f.run, s.scenario, v.name AS verdict, f.actor_name AS actor, f.message,
        c.step_cause & 0xffffffff AS closed_step, a.text AS closed_by, q.place AS closed_at,
        nullif(f.owed_step, 0) AS owed_step, f.fail_step, f.token
 FROM (
-    -- A wait that was over before the last poll is not what it sleeps in now.
+    -- A wait that was over before the last poll is not the one it is blocked in now.
     SELECT *, iif(over, NULL, last) AS opened, iif(over, unanswered, ended) AS closed
     FROM (
         SELECT *, ended < polled AND verdict = (SELECT verdict FROM verdicts
@@ -498,7 +499,7 @@ FROM (
          AND a.which = c.await_actor_kind >> 32 & 0xffff
 ORDER BY f.run DESC;
 
--- Who woke whom? From the step that woke to the step that polled.
+-- Which task woke which? From the step that woke to the step that polled.
 CREATE VIEW wake_edges AS
 SELECT l.run, l.cause AS wake_step, l.step AS poll_step,
        iif(l.last_step = l.cause, l.last_actor, NULL) AS waker_actor, l.actor AS polled_actor,
@@ -526,7 +527,7 @@ FROM (
     SELECT *, lead(polls) OVER following AS next_polls, lead(step) OVER following AS next_step,
            lead(time_ns) OVER following AS next_ns
     FROM (
-        -- `time_ns` is that of the last step that began; events go by it in their order.
+        -- `time_ns` is that of the last step that began before the event.
         SELECT d.run, w.id, w.step_cause & 0xffffffff AS step, w.object_site & 0xffffffff AS object,
                w.await_actor_kind >> 48 & 0xff = poll AS polls,
                w.await_actor_kind >> 48 & 0xff = begun AS begins,

@@ -4,7 +4,7 @@
 --
 -- SPDX-License-Identifier: Apache-2.0
 
--- One row a bug: how it was found when it was measured last.
+-- One row a bug: its last measurement.
 CREATE TABLE IF NOT EXISTS zoo (
     name        TEXT PRIMARY KEY,   -- 'zoo/async-io-07b6cca'
     bug         TEXT NOT NULL,      -- its number in the catalogue; the first letter is its class
