@@ -8,8 +8,8 @@
 --     sqlite3 -box .rewake/trace.db 'SELECT scenario, seed, adds FROM covering_runs'
 --
 -- An element is a coverage point: a kind and one or two places (`rewake coverage` lists them).
--- Counts of one sweep are sums over its runs: the same for any number of workers, and those of sweeps over
--- different seeds add up (first_run excepted).
+-- Counts of one sweep are sums over its runs: the same for any number of workers, and those of
+-- sweeps over different seeds add up (first_run excepted).
 --
 -- SPDX-License-Identifier: Apache-2.0
 

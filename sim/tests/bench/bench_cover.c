@@ -1,5 +1,5 @@
 /*
- * bench_cover.c -- what it costs to look at what a run has covered.
+ * bench_cover.c -- the cost of finding what a run has covered.
  *
  * Rounds with and without are taken in turn, over the same seeds, so that what else the machine
  * does falls on both; the figure is the median of the pairs' ratios.
@@ -51,7 +51,7 @@ setup_yields(struct sim_world *world)
     }
 }
 
-struct story {
+struct pair {
     struct rt_task producer;
     struct rt_task consumer;
     struct rt_channel channel;
@@ -67,12 +67,12 @@ struct story {
 static rt_poll
 send_all(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, producer);
-    while (story->sent < MESSAGES) {
-        RT_AWAIT(rt_send_poll(&story->send, cx));
-        story->sent++;
-        story->out++;
-        rt_send_init(&story->send, &story->channel, &story->out);
+    struct pair *pair = rt_container_of(task, struct pair, producer);
+    while (pair->sent < MESSAGES) {
+        RT_AWAIT(rt_send_poll(&pair->send, cx));
+        pair->sent++;
+        pair->out++;
+        rt_send_init(&pair->send, &pair->channel, &pair->out);
     }
     return RT_READY;
 }
@@ -80,11 +80,11 @@ send_all(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 receive_all(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, consumer);
-    while (story->received < MESSAGES) {
-        RT_AWAIT(rt_recv_poll(&story->recv, cx));
-        story->received++;
-        rt_recv_init(&story->recv, &story->channel, &story->in);
+    struct pair *pair = rt_container_of(task, struct pair, consumer);
+    while (pair->received < MESSAGES) {
+        RT_AWAIT(rt_recv_poll(&pair->recv, cx));
+        pair->received++;
+        rt_recv_init(&pair->recv, &pair->channel, &pair->in);
     }
     return RT_READY;
 }
@@ -94,16 +94,16 @@ setup_channel(struct sim_world *world)
 {
     struct sim_rt_options options = {.capacity = 4};
     struct sim_rt *rt = sim_rt_new(world, &options);
-    struct story *story = sim_new(world, struct story);
+    struct pair *pair = sim_new(world, struct pair);
     struct rt_channel_config config = {
-            .ring = story->ring, .item_size = sizeof(story->ring[0]), .capacity = 1};
-    rt_channel_init(&story->channel, &config);
-    rt_send_init(&story->send, &story->channel, &story->out);
-    rt_recv_init(&story->recv, &story->channel, &story->in);
-    rt_task_init(&story->producer, send_all, NULL, "producer");
-    rt_task_init(&story->consumer, receive_all, NULL, "consumer");
-    sim_spawn(rt, &story->producer);
-    sim_spawn(rt, &story->consumer);
+            .ring = pair->ring, .item_size = sizeof(pair->ring[0]), .capacity = 1};
+    rt_channel_init(&pair->channel, &config);
+    rt_send_init(&pair->send, &pair->channel, &pair->out);
+    rt_recv_init(&pair->recv, &pair->channel, &pair->in);
+    rt_task_init(&pair->producer, send_all, NULL, "producer");
+    rt_task_init(&pair->consumer, receive_all, NULL, "consumer");
+    sim_spawn(rt, &pair->producer);
+    sim_spawn(rt, &pair->consumer);
 }
 
 static const struct sim_scenario yields = {.name = "bench/yields", .setup = setup_yields};

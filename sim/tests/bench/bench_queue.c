@@ -1,5 +1,5 @@
 /*
- * bench_queue.c -- whole simulated runs of a queue with room for one item.
+ * bench_queue.c -- whole simulated runs of a queue with a capacity of one item.
  *
  * A producer sends ten messages to a consumer; each run is a world made again, judged by all
  * default oracles. Two forms: over a channel of capacity 1 (sync/channel.h), and by hand over two
@@ -24,7 +24,7 @@
 
 /* ---- Over a channel. ------------------------------------------------------------------------- */
 
-struct channel_story {
+struct channel_pair {
     struct rt_task producer;
     struct rt_task consumer;
     struct rt_channel channel;
@@ -40,12 +40,12 @@ struct channel_story {
 static rt_poll
 send_all(struct rt_task *task, struct rt_cx *cx)
 {
-    struct channel_story *story = rt_container_of(task, struct channel_story, producer);
-    while (story->sent < MESSAGES) {
-        RT_AWAIT(rt_send_poll(&story->send, cx));
-        story->sent++;
-        story->out++;
-        rt_send_init(&story->send, &story->channel, &story->out);
+    struct channel_pair *pair = rt_container_of(task, struct channel_pair, producer);
+    while (pair->sent < MESSAGES) {
+        RT_AWAIT(rt_send_poll(&pair->send, cx));
+        pair->sent++;
+        pair->out++;
+        rt_send_init(&pair->send, &pair->channel, &pair->out);
     }
     return RT_READY;
 }
@@ -53,12 +53,12 @@ send_all(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 receive_all(struct rt_task *task, struct rt_cx *cx)
 {
-    struct channel_story *story = rt_container_of(task, struct channel_story, consumer);
-    while (story->received < MESSAGES) {
-        RT_AWAIT(rt_recv_poll(&story->recv, cx));
-        SIM_ALWAYS(story->in == story->received);
-        story->received++;
-        rt_recv_init(&story->recv, &story->channel, &story->in);
+    struct channel_pair *pair = rt_container_of(task, struct channel_pair, consumer);
+    while (pair->received < MESSAGES) {
+        RT_AWAIT(rt_recv_poll(&pair->recv, cx));
+        SIM_ALWAYS(pair->in == pair->received);
+        pair->received++;
+        rt_recv_init(&pair->recv, &pair->channel, &pair->in);
     }
     return RT_READY;
 }
@@ -68,26 +68,26 @@ setup_channel(struct sim_world *world)
 {
     struct sim_rt_options options = {.capacity = 4};
     struct sim_rt *rt = sim_rt_new(world, &options);
-    struct channel_story *story = sim_new(world, struct channel_story);
+    struct channel_pair *pair = sim_new(world, struct channel_pair);
     struct rt_channel_config config = {
-            .ring = story->ring, .item_size = sizeof(story->ring[0]), .capacity = 1};
-    rt_channel_init(&story->channel, &config);
-    rt_send_init(&story->send, &story->channel, &story->out);
-    rt_recv_init(&story->recv, &story->channel, &story->in);
-    rt_task_init(&story->producer, send_all, NULL, "producer");
-    rt_task_init(&story->consumer, receive_all, NULL, "consumer");
-    sim_spawn(rt, &story->producer);
-    sim_spawn(rt, &story->consumer);
+            .ring = pair->ring, .item_size = sizeof(pair->ring[0]), .capacity = 1};
+    rt_channel_init(&pair->channel, &config);
+    rt_send_init(&pair->send, &pair->channel, &pair->out);
+    rt_recv_init(&pair->recv, &pair->channel, &pair->in);
+    rt_task_init(&pair->producer, send_all, NULL, "producer");
+    rt_task_init(&pair->consumer, receive_all, NULL, "consumer");
+    sim_spawn(rt, &pair->producer);
+    sim_spawn(rt, &pair->consumer);
 }
 
 static const struct sim_scenario channel = {.name = "bench/channel", .setup = setup_channel};
 
 /* ---- By hand. -------------------------------------------------------------------------------- */
 
-struct story {
+struct pair {
     struct rt_task producer;
     struct rt_task consumer;
-    struct rt_slot space; /* The producer, waiting for room. */
+    struct rt_slot space; /* The producer, waiting for space. */
     struct rt_slot items; /* The consumer, waiting for an item. */
     bool full;
     uint32_t sent;
@@ -97,15 +97,15 @@ struct story {
 static rt_poll
 produce(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, producer);
-    while (story->sent < MESSAGES) {
-        if (story->full) {
-            rt_slot_replace(&story->space, cx, "room for an item");
+    struct pair *pair = rt_container_of(task, struct pair, producer);
+    while (pair->sent < MESSAGES) {
+        if (pair->full) {
+            rt_slot_replace(&pair->space, cx, "space for an item");
             return RT_PENDING;
         }
-        story->full = true;
-        story->sent++;
-        (void)rt_slot_wake(&story->items);
+        pair->full = true;
+        pair->sent++;
+        (void)rt_slot_wake(&pair->items);
     }
     return RT_READY;
 }
@@ -113,15 +113,15 @@ produce(struct rt_task *task, struct rt_cx *cx)
 static rt_poll
 consume(struct rt_task *task, struct rt_cx *cx)
 {
-    struct story *story = rt_container_of(task, struct story, consumer);
-    while (story->received < MESSAGES) {
-        if (!story->full) {
-            rt_slot_replace(&story->items, cx, "an item");
+    struct pair *pair = rt_container_of(task, struct pair, consumer);
+    while (pair->received < MESSAGES) {
+        if (!pair->full) {
+            rt_slot_replace(&pair->items, cx, "an item");
             return RT_PENDING;
         }
-        story->full = false;
-        story->received++;
-        (void)rt_slot_wake(&story->space);
+        pair->full = false;
+        pair->received++;
+        (void)rt_slot_wake(&pair->space);
     }
     return RT_READY;
 }
@@ -131,13 +131,13 @@ setup(struct sim_world *world)
 {
     struct sim_rt_options options = {.capacity = 4};
     struct sim_rt *rt = sim_rt_new(world, &options);
-    struct story *story = sim_new(world, struct story);
-    rt_slot_init(&story->space);
-    rt_slot_init(&story->items);
-    rt_task_init(&story->producer, produce, NULL, "producer");
-    rt_task_init(&story->consumer, consume, NULL, "consumer");
-    sim_spawn(rt, &story->producer);
-    sim_spawn(rt, &story->consumer);
+    struct pair *pair = sim_new(world, struct pair);
+    rt_slot_init(&pair->space);
+    rt_slot_init(&pair->items);
+    rt_task_init(&pair->producer, produce, NULL, "producer");
+    rt_task_init(&pair->consumer, consume, NULL, "consumer");
+    sim_spawn(rt, &pair->producer);
+    sim_spawn(rt, &pair->consumer);
 }
 
 static const struct sim_scenario queue = {.name = "bench/queue", .setup = setup};
@@ -173,7 +173,7 @@ round_of(void *argument)
     return (stopwatch_now_ns() - start_ns) / RUNS;
 }
 
-/* The target counts whole runs as a sweep makes them that looks for nothing but a verdict. */
+/* The target counts whole runs of a sweep that needs only verdicts. */
 static void
 measure(const char *what, const struct sim_scenario *scenario, bool events)
 {

@@ -1,10 +1,10 @@
 /*
  * bench_search.c -- what a strategy costs a step beside `random`, and what a second worker brings.
  *
- * Four tasks take 50 steps each, and in each touch one of four cells: everybody is ready all the
- * time, and a third of the pairs conflict. Events are recorded for all strategies, as in a sweep.
- * Rounds of a strategy and of `random` come in turn, so that both meet the same machine. First its
- * what is learned is empty; then 64 runs have taught it what the program touches.
+ * Four tasks take 50 steps each, and in each touch one of four cells: all are always runnable, and
+ * a third of the pairs conflict. Events are recorded for all strategies, as in a sweep. Rounds of a
+ * strategy and of `random` alternate, so that both see the same machine load. First nothing is
+ * learned; then the statistics are those of 64 runs.
  *
  * The sweeps are of the same program, with all that belongs to them: processes, judging, teaching.
  *
@@ -140,7 +140,7 @@ struct beside {
     struct stopwatch_figure random;
 };
 
-/* Where strategies lie: on pages of their own, as in a worker. */
+/* The memory of strategies: on separate pages, as in a worker. */
 _Alignas(4096) static unsigned char memory_of_one[SIM_STRATEGY_BYTES_MAX];
 _Alignas(4096) static unsigned char memory_of_random[4096];
 
@@ -183,7 +183,7 @@ say_steps(const char *about)
     }
 }
 
-/* Runs of `random` tell what the program touches. */
+/* Learns the program's footprints from runs of `random`. */
 static void
 teach(void)
 {

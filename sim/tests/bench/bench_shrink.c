@@ -3,9 +3,9 @@
  *
  * Eight tasks take 125 turns each and draw at every one, so a failing run has more than a thousand
  * deviations. It fails when task 3 has drawn the rarest number three times within twelve turns,
- * past its thirtieth, while task 5 was four turns behind or ahead: two kinds of decisions, late in
- * the run. Then it either says so (invariant), or waits for somebody who never comes, and all
- * others for it (deadlock: each blocked task is asked in a replay of its own).
+ * past its thirtieth, while task 5 was four turns slots or ahead: two kinds of decisions, late in
+ * the run. Then it either fails (invariant), or waits for an event that never happens, and all
+ * others for it (deadlock: each blocked task is polled in a separate replay).
  *
  * Ten failing seeds of each; a figure is of one failure, all in: candidates and both verifications.
  *
@@ -39,7 +39,7 @@ struct runner {
 struct race {
     struct sim_world *world;
     struct rt_slot never;
-    struct rt_slot behind[TASKS];
+    struct rt_slot slots[TASKS];
     struct runner runners[TASKS];
     bool over;
 };
@@ -78,7 +78,7 @@ runner_poll(struct rt_task *task, struct rt_cx *cx)
         return RT_PENDING;
     }
     if (race->over) {
-        struct rt_slot *slot = runner->number == 3 ? &race->never : &race->behind[runner->number];
+        struct rt_slot *slot = runner->number == 3 ? &race->never : &race->slots[runner->number];
         rt_err err = rt_slot_store(slot, cx, "the others");
         rt_assert(err == RT_OK);
         return RT_PENDING;
@@ -97,7 +97,7 @@ setup(struct sim_world *world)
         struct runner *runner = &race->runners[i];
         runner->race = race;
         runner->number = i;
-        rt_slot_init(&race->behind[i]);
+        rt_slot_init(&race->slots[i]);
         rt_task_init(&runner->task, runner_poll, NULL, "runner");
         sim_spawn(rt, &runner->task);
     }

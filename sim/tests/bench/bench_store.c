@@ -6,7 +6,7 @@
  *      failure   milliseconds of the same
  *      small     microseconds of a failing run of 200 events
  *
- * Medians of several rounds, each into a file of its own, with the smallest and the largest beside
+ * Medians of several rounds, each into a separate file, with the smallest and the largest beside
  * them: on a machine that others use too, the better end is the nearer one.
  *
  * SPDX-License-Identifier: Apache-2.0

@@ -7,9 +7,9 @@
 #include "sim/search/cover/distill.h"
 
 /* Goal: greedy, earlier first, and complete.
- * Method: the largest set comes first, then of two that add two each the earlier; who adds nothing
- * is left out. */
-TEST(distill_takes_whoever_adds_most)
+ * Method: the largest set is first, then of two that add two each the earlier; one that adds
+ * nothing is left out. */
+TEST(distill_takes_the_run_that_adds_most)
 {
     static const uint64_t a[] = {1, 2};
     static const uint64_t b[] = {3, 4, 5};

@@ -16,12 +16,12 @@
 #define TOUCHED_MAX 64u
 #define SET_SIZE (1u << 16)
 
-/* EXPECT writes a line somewhere each time that it holds; here that is millions of them. */
+/* EXPECT records each success; here that is millions of them. */
 static void
 demand(bool condition)
 {
     if (!condition) {
-        ck_abort_msg("there is more than the test has room for");
+        ck_abort_msg("more than the capacity of the test");
     }
 }
 
@@ -318,7 +318,7 @@ TEST(dpor_finds_what_brute_force_finds_in_programs_from_400)
 
 /* Goal: where nothing goes by the clock, steps may take time.
  * Method: of 60 programs those that sleep nowhere, with steps of 100 ns: every end that brute force
- * finds. The others say that they are no such programs, when they come to a sleep. */
+ * finds. The others report that they are no such programs when they reach a sleep. */
 TEST(dpor_allows_steps_that_take_time_where_nothing_goes_by_the_clock)
 {
     static struct found all;
@@ -355,7 +355,7 @@ TEST(dpor_without_a_promise_makes_every_run)
     for (int64_t program = 0; program < 20; program++) {
         by_brute_force(&lab, program, &all);
         if (all.runs > 300) {
-            continue; /* It makes as many, and each looks for the races of all its steps. */
+            continue; /* It makes as many runs, and searches each for all its races. */
         }
         by_dpor(&lab, program, false, &some);
         EXPECT_EQ(some.runs, all.runs);
@@ -451,7 +451,7 @@ runs_of_pickers(struct lab *lab, void (*setup)(struct sim_world *world), struct 
     return runs;
 }
 
-/* Goal: what is chosen within a step is enumerated, whoever went first.
+/* Goal: data choices within a step are enumerated, whichever actor is first.
  * Method: two tasks pick one of three each. On one cell both orders count, 2 * 9 runs with 9 ends
  * (12 is ann's 1 and bob's 2, or bob's 1 and ann's 2); on a cell each none does, 9 runs with 9
  * ends. */

@@ -1,5 +1,5 @@
 /*
- * facts_test.c -- what runs teach adds up the same, whoever counted which runs.
+ * facts_test.c -- facts add up the same, however runs are dealt out to workers.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

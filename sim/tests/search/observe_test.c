@@ -293,7 +293,7 @@ adders(struct sim_world *world)
 static const struct sim_scenario three_adders = {
         .name = "test/adders", .setup = adders, .declared = true};
 
-/* In which order the three came to the cell that all share: two digits each. */
+/* The order in which the three accessed the cell that all share: two digits each. */
 static uint32_t
 order_at_shared(const struct sim_recorder *recorder)
 {
@@ -360,7 +360,7 @@ static struct sim_element found[SIM_COVER_ELEMENTS_MAX];
 static uint32_t found_count;
 
 static void
-look(void)
+observe(void)
 {
     struct sim_cover_run run;
     found_count = sim_cover_run(&cover, &made.recorder, found, SIM_COVER_ELEMENTS_MAX, &run);
@@ -418,10 +418,10 @@ TEST(observe_wake_cause_is_the_wake_and_where_the_poll_goes_on)
     poll_begins(2, OTHER);
     wake_by_slot(2, SLOT, TASK, SITE_FIRE);
     poll_ends(2, OTHER);
-    look();
+    observe();
     EXPECT_EQ(count_of(SIM_ELEMENT_WAKE_CAUSE), 0);
     poll_begins(1, TASK);
-    look();
+    observe();
     EXPECT(has(SIM_ELEMENT_WAKE_CAUSE, SITE_FIRE, SITE_STORE));
     EXPECT_EQ(count_of(SIM_ELEMENT_WAKE_CAUSE), 1);
     EXPECT(has(SIM_ELEMENT_STORED, SITE_STORE, 0));
@@ -429,7 +429,7 @@ TEST(observe_wake_cause_is_the_wake_and_where_the_poll_goes_on)
     EXPECT(has(SIM_ELEMENT_FIRED, SITE_STORE, SITE_FIRE));
 }
 
-/* Goal: what became of a waker is told by where it was stored and where it ended. */
+/* Goal: the outcome of a waker is covered by where it was stored and where it ended. */
 TEST(observe_wakers_end_where_they_were_stored)
 {
     made_begin();
@@ -442,7 +442,7 @@ TEST(observe_wakers_end_where_they_were_stored)
     made_add(RT_PROBE_STORE, 2, SLOT, SITE_OTHER, OTHER);
     made_add(RT_PROBE_ERASE, 2, SLOT, SITE_FIRE, OTHER);
     made_add(RT_PROBE_WAKE, 2, TASK, SITE_FIRE, 1);
-    look();
+    observe();
     EXPECT(has(SIM_ELEMENT_FIRED_EMPTY, SITE_FIRE, 0));
     EXPECT(has(SIM_ELEMENT_TOO_EARLY, SITE_FIRE, SITE_STORE));
     EXPECT(has(SIM_ELEMENT_REPLACED, SITE_STORE, SITE_OTHER));
@@ -474,10 +474,10 @@ race(bool timer_first)
         made_add(RT_PROBE_ERASE, 1, TIMER, SITE_OTHER, TASK);
         made_add(RT_PROBE_DISARM, 1, TIMER, SITE_OTHER, 1000);
     }
-    look();
+    observe();
 }
 
-/* Goal: whether the timer or what was waited for came first is told, in both orders. */
+/* Goal: whether the timer or the awaited event was first is covered, in both orders. */
 TEST(observe_timer_and_event_are_told_in_their_order)
 {
     race(true);
@@ -488,7 +488,7 @@ TEST(observe_timer_and_event_are_told_in_their_order)
     EXPECT_EQ(count_of(SIM_ELEMENT_TIMER_FIRST), 0);
 }
 
-/* Goal: who was waited for while he waited himself is told, and one who never slept is not. */
+/* Goal: a blocked task that another waits for is covered, and one that never blocked is not. */
 TEST(observe_blocked_and_blocking_waited_at_the_same_time)
 {
     made_begin();
@@ -502,7 +502,7 @@ TEST(observe_blocked_and_blocking_waited_at_the_same_time)
     wake_by_slot(3, SLOT_2, OTHER, SITE_FIRE);
     poll_begins(2, OTHER);
     wake_by_slot(2, SLOT, TASK, SITE_FIRE);
-    look();
+    observe();
     EXPECT(has(SIM_ELEMENT_BLOCKED_BLOCKING, SITE_STORE, SITE_OTHER));
 
     made_begin();
@@ -511,11 +511,11 @@ TEST(observe_blocked_and_blocking_waited_at_the_same_time)
     poll_ends(1, TASK);
     poll_begins(2, OTHER);
     wake_by_slot(2, SLOT, TASK, SITE_FIRE);
-    look();
+    observe();
     EXPECT_EQ(count_of(SIM_ELEMENT_BLOCKED_BLOCKING), 0);
 }
 
-/* Goal: a cell that is read after another task wrote it is told; one's own writing is not. */
+/* Goal: a read of a cell that another task wrote is covered; one of the task's own write is not. */
 TEST(observe_reads_from_is_told_across_tasks)
 {
     uint32_t cell = SIM_OBJECT(RT_OBJECT_USER, 0, 1);
@@ -525,12 +525,12 @@ TEST(observe_reads_from_is_told_across_tasks)
     made_add(SIM_EVENT_GET, 1, cell, SITE_ARM, 1);
     made_add(SIM_EVENT_STEP, 2, 0, 0, 0);
     made_add(SIM_EVENT_GET, 2, cell, SITE_OTHER, 1);
-    look();
+    observe();
     EXPECT(has(SIM_ELEMENT_READS_FROM, SITE_STORE, SITE_OTHER));
     EXPECT_EQ(count_of(SIM_ELEMENT_READS_FROM), 1);
 }
 
-/* Goal: limits are told and nothing is written behind the caller's memory. */
+/* Goal: limits are reported and nothing is written beyond the caller's memory. */
 TEST(observe_says_what_did_not_fit)
 {
     struct sim_element two[3] = {{0, 0, 0}, {0, 0, 0}, {77, 77, 77}};
@@ -556,7 +556,7 @@ TEST(observe_sees_goals_of_check)
     made.recorder.over = made.recorder.count;
     made_add(SIM_EVENT_GOAL, 0, 0, SITE_FIRE, 0);
     made_add(SIM_EVENT_END, 0, 0, 0, 0);
-    look();
+    observe();
     EXPECT(has(SIM_ELEMENT_GOAL, SITE_FIRE, 0));
     (void)sim_cover_run(&cover, &made.recorder, found, SIM_COVER_ELEMENTS_MAX, &run);
     EXPECT(run.order_hash == hash);

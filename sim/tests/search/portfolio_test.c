@@ -14,7 +14,7 @@
 #define FIRST 5u
 #define TASKS 4u
 
-/* ---- The story: tasks that pass a baton on, and give way in between. ------------------------- */
+/* ---- The scenario: tasks that pass a baton on, and yield in between. ------------------------- */
 
 struct runner {
     struct rt_task task;
@@ -113,7 +113,7 @@ struct heard {
 };
 
 static bool
-hear_batch(struct sim_sink *sink, const struct sim_merged *batch)
+on_batch(struct sim_sink *sink, const struct sim_merged *batch)
 {
     struct heard *heard = (struct heard *)(void *)sink;
     EXPECT_EQ(batch->index, heard->count);
@@ -129,14 +129,14 @@ hear_batch(struct sim_sink *sink, const struct sim_merged *batch)
 }
 
 static bool
-hear_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
+on_failure(struct sim_sink *sink, const struct sim_new_failure *failure)
 {
     (void)sink;
     return failure->same;
 }
 
 static bool
-hear_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
+on_replica(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
 {
     (void)sink;
     (void)seed;
@@ -145,7 +145,7 @@ hear_twin(struct sim_sink *sink, uint64_t seed, const struct sim_again *again)
 }
 
 static bool
-hear_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
+on_tick(struct sim_sink *sink, uint64_t runs, const struct sim_sweep_totals *totals)
 {
     (void)sink;
     return runs == totals->runs;
@@ -159,7 +159,7 @@ sweep_of(const struct sim_scenario *which, struct sim_pool *pool, const char *st
     struct heard *heard = calloc(1, sizeof(*heard));
     EXPECT(heard != NULL);
     heard->sink = (struct sim_sink){
-            .batch = hear_batch, .failure = hear_failure, .twin = hear_twin, .tick = hear_tick};
+            .batch = on_batch, .failure = on_failure, .twin = on_replica, .tick = on_tick};
     struct sim_sweep_plan plan = {
             .scenario = which,
             .first = FIRST,
@@ -187,7 +187,7 @@ sweep(struct sim_pool *pool, const char *strategy, uint64_t runs, uint32_t check
 /*
  * Goal: the same seed, strategy and options give the same run on any number of jobs, after any
  * other sweep in the same workers.
- * Method: the digest of each of 10,000 runs, who drew it, and what was new in it, with 1, 2 and 5
+ * Method: the digest, the strategy and the new coverage of each of 10,000 runs, with 1, 2 and 5
  * workers, and a second time with the same workers.
  */
 TEST(portfolio_runs_are_the_same_on_any_number_of_workers)
@@ -226,8 +226,8 @@ expect_same_runs(
     free(first);
 }
 
-/* What a strategy keeps from run to run in its own memory depends on which runs its process
- * made: the same as above, for each strategy alone, and where loops ask as well. */
+/* What a strategy keeps in memory from run to run depends on which runs its process made: the same
+ * as above, for each strategy alone, and where loops choose as well. */
 TEST(every_strategy_makes_the_same_runs_on_any_number_of_workers)
 {
     static const uint32_t jobs[] = {1, 2, 5};
@@ -246,8 +246,8 @@ TEST(every_strategy_makes_the_same_runs_on_any_number_of_workers)
     }
 }
 
-/* Every strategy's runs come again from their tapes, in a process with another past, another arena,
- * another fill of fresh memory. */
+/* Every strategy's runs replay from their tapes, in a process with another past, another arena,
+ * another fill of new memory. */
 TEST(every_strategy_replays_from_its_tape)
 {
     struct sim_pool pool;

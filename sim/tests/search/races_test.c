@@ -1,5 +1,5 @@
 /*
- * races_test.c -- which touches could have come in the other order, and which looks count.
+ * races_test.c -- which accesses could have had the other order, and which reads count.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -87,7 +87,7 @@ struct gate {
     uint32_t steps;
 };
 
-/* Wakes whoever stands there, and opens the last time. */
+/* Wakes the waiter, and opens the last time. */
 static rt_poll
 guard_poll(struct rt_task *task, struct rt_cx *cx)
 {
@@ -135,23 +135,23 @@ static const struct sim_scenario gate_scenario = {
         .name = "test/gate", .setup = setup_gate, .declared = true};
 
 /*
- * Goal: who is woken in vain again and again has one look before it, and not many: a crowd at a
- * lock would else outweigh whoever comes late.
- * Method: one run in which a task looks VAIN times in vain and then finds.
+ * Goal: a task that is woken in vain repeatedly counts one read, not many: a crowd at a lock would
+ * else outweigh a task that arrives late.
+ * Method: one run in which a task reads VAIN times in vain and then succeeds.
  */
 TEST(steps_a_look_that_ends_in_waiting_does_not_count)
 {
     struct search_lab lab;
-    uint64_t looks = 0;
+    uint64_t reads = 0;
     search_lab_init(&lab, "random");
     (void)search_lab_run(&lab, &gate_scenario, 1, true);
     for (uint32_t i = 0; i < lab.learned.facts.count; i++) {
         const struct sim_fact *fact = &lab.learned.facts.entries[i];
         bool is_cell = SIM_OBJECT_KIND(sim_object_resource(fact)) == RT_OBJECT_USER;
         if (fact->kind == SIM_FACT_OBJECT && is_cell && sim_object_mode(fact) == SIM_MODE_READ) {
-            looks += fact->sum;
+            reads += fact->sum;
         }
     }
-    EXPECT_EQ(looks, 1);
+    EXPECT_EQ(reads, 1);
     search_lab_fini(&lab);
 }

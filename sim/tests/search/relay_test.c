@@ -1,5 +1,5 @@
 /*
- * relay_test.c -- relay: who would find what another one has just left goes first.
+ * relay_test.c -- relay: an actor that would read what another has just written goes first.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,9 +32,9 @@ answers(const char *strategy)
 }
 
 /*
- * Goal: a message is read before its writer goes on.
- * Method: two hold a conversation beside a third; how often a read comes right behind its write is
- * held against runs at random.
+ * Goal: a message is read before its writer's next step.
+ * Method: two tasks talk beside a third; how often a read comes right after its write is compared
+ * with random runs.
  */
 TEST(relay_lets_who_has_news_go_first)
 {

@@ -38,7 +38,7 @@ count_order(const char *strategy, const char *wanted, uint32_t runs)
 /*
  * Goal: a bug of depth d is met with probability at least 1 / (n k^(d-1)).
  * Method: 2 tasks, 8 polls in all: 7 choices at most. Depth 1: the second task is first. Depth 2:
- * it comes in right behind the i-th poll of the first, for each i. Of 4,000 runs with d = 2 at
+ * it runs right after the i-th poll of the first, for each i. Of 4,000 runs with d = 2 at
  * least 4,000 / 14 must meet each of these, which an even walk does in 4,000 / 2^i only.
  */
 TEST(pct_meets_bugs_as_often_as_promised)
@@ -53,7 +53,7 @@ TEST(pct_meets_bugs_as_often_as_promised)
     }
 }
 
-/* Who wins the race for cell a in `runs` runs: how often task 1 came before task 0 was through. */
+/* The race for cell a: in how many of `runs` runs task 1 wrote it before task 0. */
 static uint32_t
 count_wins(const char *strategy, uint32_t runs)
 {
@@ -72,9 +72,9 @@ count_wins(const char *strategy, uint32_t runs)
 }
 
 /*
- * Goal: which of two racing steps comes first does not depend on how much each has before it that
- * races with nobody; an even walk lets the shorter one win nearly always.
- * Method: task 0 has 6 polls of its own before it writes a, task 1 none. Task 1's priority stays
+ * Goal: the order of two racing steps does not depend on the number of independent steps before
+ * each; an even walk lets the shorter one win nearly always.
+ * Method: task 0 has 6 other polls before it writes a, task 1 none. Task 1's priority stays
  * until the race, so task 0 has to draw 6 higher ones, then to win: once in 8 runs. A walk that
  * draws both each time lets it win once in 128.
  */
@@ -164,8 +164,8 @@ change_of(const struct sim_strategy *strategy, const struct sim_corpus_set *pare
 }
 
 /*
- * Goal: who inherits constraints changes one of them, in each of the four ways.
- * Method: the constraints of a run are a parent; what 300 runs after it keep is compared with it.
+ * Goal: a run that inherits constraints changes one of them, in each of the four ways.
+ * Method: the constraints of a run are a parent; those of 300 runs after it are compared with it.
  */
 TEST(rf_changes_one_of_the_constraints_that_it_inherits)
 {
@@ -178,7 +178,8 @@ TEST(rf_changes_one_of_the_constraints_that_it_inherits)
     search_lab_school(&lab, &script_scenario, 1, 64);
     (void)search_lab_run(&lab, &script_scenario, 1, false);
     EXPECT_EQ(sim_rf_constraints(lab.strategy, first), 1);
-    parent.constraints[0] = (struct sim_corpus_pair){first[0].write, first[0].read, first[0].negative};
+    parent.constraints[0] =
+            (struct sim_corpus_pair){first[0].write, first[0].read, first[0].negative};
     for (uint64_t seed = 1; seed <= 300; seed++) {
         sim_rf_begin_with(lab.strategy, seed, &parent);
         seen[change_of(lab.strategy, &parent)]++;
@@ -192,9 +193,9 @@ TEST(rf_changes_one_of_the_constraints_that_it_inherits)
 
 /*
  * Goal: a constraint that can be kept is kept in nine of ten runs.
- * Method: two cells, written and read by three tasks among steps that do nothing: "B finds what b
- * wrote", "B finds what nobody wrote", the same of A, and their negations. All eight can be kept,
- * whatever the rest does; each must hold in 90 % of the runs that drew it.
+ * Method: two cells, written and read by three tasks among steps that do nothing: "B reads what b
+ * wrote", "B reads the initial value", the same of A, and their negations. All eight can be kept,
+ * independently; each must be satisfied in 90 % of the runs that drew it.
  */
 TEST(rf_keeps_its_constraint)
 {

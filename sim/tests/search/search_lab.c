@@ -103,7 +103,7 @@ struct script_task {
     uint32_t at;
 };
 
-/* A line of its own for each cell and way of access, as in a real program. */
+/* A separate line for each cell and kind of access, as in a real program. */
 static void
 touch(struct script_state *state, char letter)
 {

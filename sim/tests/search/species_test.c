@@ -68,7 +68,7 @@ TEST(species_bound_without_failure_is_three_over_runs)
     EXPECT_EQ(sim_failure_bound_ppb(UINT64_C(10000000000)), 1);
 }
 
-/* Goal: more species than there is room for are estimated, and nobody who is kept is lost.
+/* Goal: more species than the capacity are estimated, and none that is kept is lost.
  * Method: 10,000 species in 64 places, each noted twice, in two orders: the same census, within a
  * third of the truth; a kept one's count is exact. */
 TEST(species_beyond_its_memory_are_sampled)

@@ -76,7 +76,7 @@ three_unlike(struct sim_world *world)
     spawn(world, rt, 4, false);
 }
 
-/* 3 * 2 runs: a choice of the scenario's own, then two tasks of one step each. */
+/* 3 * 2 runs: a choice of the scenario, then two tasks of one step each. */
 static void
 picks_first(struct sim_world *world)
 {
@@ -162,7 +162,7 @@ quiet_options(struct sim_options *options, const struct sim_scenario *scenario)
     options->audit_one_in = 0;
 }
 
-/* A strategy by name, in memory of its own. */
+/* A strategy by name, with its memory. */
 struct walker {
     struct sim_search search;
     const struct sim_strategy_kind *kind;
@@ -275,7 +275,7 @@ TEST(exhaustive_within_a_bound_makes_what_the_bound_admits)
         EXPECT_EQ(bounded.runs, within);
         EXPECT_EQ(bounded.space.whole, bound);
     }
-    /* Two tasks of five steps: of the first three choices all, behind them the baseline. */
+    /* Two tasks of five steps: all of the first three choices, after them the baseline. */
     walk(&bounded, &five_five, "exhaustive:depth=3");
     EXPECT_EQ(bounded.runs, 8);
     EXPECT(bounded.space.cut);
@@ -283,7 +283,7 @@ TEST(exhaustive_within_a_bound_makes_what_the_bound_admits)
     lab_fini(&bounded.lab);
 }
 
-/* Goal: a run that goes on from a checkpoint is the run from its beginning, to the last bit.
+/* Goal: a run that resumes from a checkpoint is the run from its beginning, to the last bit.
  * Method: both ways over one tree, with events and texts; digests in order are compared. A
  * checkpoint that forgot the queue, a stream or the recorder's place makes another digest. */
 TEST(exhaustive_from_checkpoints_makes_the_same_runs)
@@ -294,10 +294,10 @@ TEST(exhaustive_from_checkpoints_makes_the_same_runs)
     lab_init(&kept.lab, NULL, 0xa5);
     EXPECT_EQ(sim_checkpoints_init(&kept.checkpoints, SIM_CHECKPOINTS_SIZE), RT_OK);
     kept.lab.world.checkpoints = &kept.checkpoints;
-    const struct sim_scenario *const stories[] = {&five_five, &unlike, &picking};
+    const struct sim_scenario *const scenarios[] = {&five_five, &unlike, &picking};
     for (uint32_t i = 0; i < 3; i++) {
-        walk(&again, stories[i], "exhaustive");
-        walk(&kept, stories[i], "exhaustive");
+        walk(&again, scenarios[i], "exhaustive");
+        walk(&kept, scenarios[i], "exhaustive");
         EXPECT_EQ(again.runs, kept.runs);
         EXPECT(memcmp(again.digests, kept.digests, again.runs * sizeof(uint64_t)) == 0);
     }
@@ -320,9 +320,9 @@ run_next(struct lab *lab, const struct walker *walker, const struct sim_scenario
     return outcome;
 }
 
-/* Goal: what a run says of itself beside its events is its own, resumed or not.
- * Method: both ways side by side through runs that come to SIM_ALWAYS early, late, and fail there.
- * One that takes over the places of the run before, or where that one was closed, is found. */
+/* Goal: what a run reports beside its events is the same, resumed or not.
+ * Method: both kinds side by side, in runs that reach SIM_ALWAYS early, late, and fail there. One
+ * that keeps the places of the run before, or where that one was closed, is found. */
 TEST(runs_from_checkpoints_note_what_runs_from_the_beginning_note)
 {
     static struct lab again;
@@ -356,9 +356,9 @@ TEST(runs_from_checkpoints_note_what_runs_from_the_beginning_note)
     lab_fini(&kept);
 }
 
-/* Goal: little room costs time, and nothing else.
- * Method: room for four or five checkpoints, so that they are thinned out again and again. */
-TEST(checkpoints_in_little_room_make_the_same_runs)
+/* Goal: little memory costs time, and nothing else.
+ * Method: memory for four or five checkpoints, so that they are thinned out often. */
+TEST(checkpoints_in_little_memory_make_the_same_runs)
 {
     static struct walk again;
     static struct walk kept;
@@ -415,14 +415,14 @@ TEST(delay_makes_each_run_within_its_bound_once_and_in_order)
     static struct walk delayed;
     lab_init(&all.lab, NULL, 0xa5);
     lab_init(&delayed.lab, NULL, 0xa5);
-    const struct sim_scenario *const stories[] = {&unlike, &five_five, &picking, &idle};
+    const struct sim_scenario *const scenarios[] = {&unlike, &five_five, &picking, &idle};
     for (uint32_t i = 0; i < 4; i++) {
         for (uint32_t k = 0; k < 4; k++) {
             char text[32];
             (void)snprintf(text, sizeof(text), "exhaustive:k=%u", k);
-            walk(&all, stories[i], text);
+            walk(&all, scenarios[i], text);
             (void)snprintf(text, sizeof(text), "delay:k=%u", k);
-            walk(&delayed, stories[i], text);
+            walk(&delayed, scenarios[i], text);
             EXPECT_EQ(delayed.runs, all.runs);
             EXPECT(all_differ(&delayed));
             EXPECT_EQ(delayed.space.whole, k);
@@ -453,7 +453,7 @@ TEST(delay_from_checkpoints_makes_the_same_runs)
     lab_fini(&kept.lab);
 }
 
-/* Goal: a run that ended with its process is one run, and costs those behind it nothing.
+/* Goal: a run whose process died is one run, and does not affect later ones.
  * Method: every third run is begun and never ended, as when a worker died in it. The runs are those
  * of a walk without deaths, one after the other. */
 TEST(walks_go_on_behind_a_run_that_never_ended)

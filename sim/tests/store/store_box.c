@@ -1,5 +1,5 @@
 /*
- * store_box.c -- a database in a folder of its own, for each test.
+ * store_box.c -- a database in a separate folder for each test.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

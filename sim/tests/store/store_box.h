@@ -1,7 +1,7 @@
 /*
- * store_box.h -- a database in a folder of its own, for each test of the store.
+ * store_box.h -- a database in a separate folder for each test of the store.
  *
- * A test runs in a process of its own, so the box is one: its path, and memory for
+ * Each test is a separate process, so there is one box: its path, and memory for
  * one recorder. SQLite is called directly only to play the others: another program
  * that reads, writes or damages the file.
  *

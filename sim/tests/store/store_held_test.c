@@ -81,7 +81,7 @@ TEST(store_second_writer_is_told_who_holds_it)
     EXPECT_EQ(rmdir(box_folder), 0);
 }
 
-/* We hold it: a writer in another process must be told so. */
+/* This process holds it: a writer in another process must report that. */
 static void
 expect_refused_elsewhere(void)
 {
@@ -109,7 +109,7 @@ hold_for_a_while(void)
     (void)usleep(30 * 1000);
 }
 
-/* The holder removes its lock's file: who waits must not be content with the removed one. */
+/* The holder removes its lock's file: a waiter must not lock the removed one. */
 TEST(store_waiting_writer_goes_on_when_the_holder_closes)
 {
     struct sim_store *store = box_new();
@@ -134,7 +134,7 @@ TEST(store_held_by_another_program_names_it)
     end_holder(holder);
 }
 
-/* The lock appears between two batches; afterwards the store goes on. */
+/* The lock appears between two batches; afterwards the store can be used again. */
 TEST(store_held_in_a_sweep_is_told_and_goes_on)
 {
     struct sim_store *store = box_new();
@@ -147,13 +147,13 @@ TEST(store_held_in_a_sweep_is_told_and_goes_on)
     expect_held_by(holder);
     end_holder(holder);
     MUST(sim_store_runs(store, sweep, rows, BOX_BATCH, NULL, 0));
-    /* Asking who held it must not have cost our own locks. */
+    /* The search for the holder must not have dropped our locks. */
     expect_refused_elsewhere();
     sim_store_close(&store);
     EXPECT_EQ(box_ask("SELECT count(*) FROM runs"), BOX_BATCH);
 }
 
-/* Writes batches forever, each told on standard output after its commit. */
+/* Writes batches forever, and reports each on standard output after its commit. */
 static void
 write_for_ever(int said)
 {
@@ -175,7 +175,7 @@ write_for_ever(int said)
 }
 
 /*
- * Goal: a killed rewake leaves a database that opens and holds all but the last batch.
+ * Goal: a killed rewake leaves a database that opens and has all but the last batch.
  * Method: a writer is killed wherever it is after 20 batches; rows and totals must agree.
  */
 TEST(store_killed_writer_leaves_whole_batches)
@@ -187,22 +187,22 @@ TEST(store_killed_writer_leaves_whole_batches)
     if (writer == 0) {
         write_for_ever(said[1]);
     }
-    int64_t told = 0;
+    int64_t reported = 0;
     char byte;
-    for (; told < 20; told++) {
+    for (; reported < 20; reported++) {
         EXPECT_EQ(read(said[0], &byte, 1), 1);
     }
     end_holder(writer);
     (void)close(said[1]);
     while (read(said[0], &byte, 1) == 1) {
-        told++;
+        reported++;
     }
     struct sim_store *store = box_open(SIM_STORE_WRITE);
     sim_store_close(&store);
     int64_t rows = box_ask("SELECT count(*) FROM runs");
     EXPECT_EQ(rows % BOX_BATCH, 0);
-    EXPECT(rows >= told * BOX_BATCH);
-    EXPECT(rows <= (told + 1) * BOX_BATCH);
+    EXPECT(rows >= reported * BOX_BATCH);
+    EXPECT(rows <= (reported + 1) * BOX_BATCH);
     EXPECT_EQ(box_ask("SELECT runs FROM sweeps"), rows);
     EXPECT_STR(box_ask_text("PRAGMA integrity_check"), "ok");
 }

@@ -91,7 +91,7 @@ TEST(store_text_file_is_not_ours_and_left_alone)
     EXPECT_EQ(memcmp(text, again, sizeof(text)), 0);
 }
 
-/* With and without a number of its own; its mode and its tables stay. */
+/* With and without an application id; its mode and its tables stay. */
 TEST(store_database_of_another_application_is_not_ours)
 {
     box_make_folder();
@@ -267,8 +267,8 @@ TEST(store_whose_wal_is_replaced_in_a_sweep_is_gone)
     expect_gone("-wal", true);
 }
 
-/* Root may write everything, so this is done by somebody who may not: in a process of its own, for
- * there is no way back. */
+/* Root may write everything, so another user does this: in a separate process, as there is no way
+ * back. */
 static void
 as_nobody(void (*act)(void))
 {

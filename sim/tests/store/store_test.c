@@ -163,7 +163,7 @@ odd_event(uint32_t i)
     };
 }
 
-/* More events than the ring holds: the last ones are stored, under their own numbers. */
+/* More events than the capacity of the ring: the last ones are stored, under their numbers. */
 TEST(store_events_of_a_wrapped_ring_come_back)
 {
     struct sim_store *store = box_new();
@@ -296,7 +296,7 @@ TEST(store_refill_replaces_events_of_its_run_only)
     EXPECT_EQ(box_ask("SELECT count(*) FROM event_words"), 13);
 }
 
-/* A run that was only a row gets its events when somebody replays it. */
+/* A run that was only a row gets its events when it is replayed. */
 TEST(store_refill_of_a_bare_row_makes_its_details)
 {
     struct sim_store *store = box_new();

@@ -107,7 +107,7 @@ TEST(store_wake_ledger_leaves_ends_without_beginning_out)
             "1 slot 2.0 9-10 fired actor 3, 2 slot 2.0 9- open -");
 }
 
-/* A wake just after a fire is the fire's own; another one is a clone's. */
+/* A wake just after a fire is that of the fire; another one is a clone's. */
 TEST(store_wake_ledger_gives_each_wake_to_one_waker)
 {
     struct sim_store *store = box_new();

@@ -317,12 +317,13 @@ wait_time(struct truth_state *state, struct truth_of *of, const struct truth_op 
 }
 
 static bool
-join(struct truth_state *state, uint32_t whose, uint32_t actor)
+join(struct truth_state *state, uint32_t joined, uint32_t actor)
 {
-    if (state->actor[whose].status == TRUTH_DONE || state->actor[whose].status == TRUTH_CANCELLED) {
+    if (state->actor[joined].status == TRUTH_DONE ||
+            state->actor[joined].status == TRUTH_CANCELLED) {
         return true;
     }
-    state->joiner[whose] = (uint8_t)(actor + 1);
+    state->joiner[joined] = (uint8_t)(actor + 1);
     return false;
 }
 

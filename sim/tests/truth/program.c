@@ -287,8 +287,8 @@ make_loops(struct truth__maker *maker)
     struct truth_program *program = maker->program;
     uint32_t total = 0;
     for (uint32_t i = 1; i < program->actors; i++) {
-        uint32_t posts = 1 + truth__draw(maker, 2);
-        for (uint32_t k = 0; k < posts; k++) {
+        uint32_t spawns = 1 + truth__draw(maker, 2);
+        for (uint32_t k = 0; k < spawns; k++) {
             uint32_t fd = truth__draw(maker, TRUTH_FDS);
             add_pause(maker, i);
             add(maker, i, TRUTH_SET, fd, 0, 0);
